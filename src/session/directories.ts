@@ -4,7 +4,9 @@
  */
 
 import {
+  accessSync,
   chmodSync,
+  constants,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -12,6 +14,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -43,7 +46,10 @@ export function cacheDirectory(env: NodeJS.ProcessEnv = process.env): string {
   try {
     const cache = cachePath(env);
     makeDirectories(dirname(cache), 0o777);
-    return privateDirectory(cache);
+    const directory = privateDirectory(cache);
+    // It may be there on a file system that is mounted read-only.
+    accessSync(directory, constants.W_OK);
+    return directory;
   } catch {
     return privateDirectory(temporaryPath());
   }
@@ -80,6 +86,16 @@ export function privateDirectory(path: string): string {
   if (process.getuid && stat.uid !== process.getuid()) throw new Error(`${path} belongs to another user`);
   if ((stat.mode & 0o077) !== 0) chmodSync(path, 0o700);
   return path;
+}
+
+/** Whether what was made as a private directory still is one. Not what a link names: that may be anybody's. */
+export function isPrivateDirectory(path: string): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat !== undefined && stat.isDirectory() && (!process.getuid || isOnlyOf(stat, process.getuid()));
+}
+
+function isOnlyOf({ uid, mode }: Stats, user: number): boolean {
+  return uid === user && (mode & 0o077) === 0;
 }
 
 /** Not the recursive mkdir of Node: it never ends where a parent is there but nothing can be made in it, as in `/proc`. */

@@ -39,9 +39,9 @@ async function acquire(path: string): Promise<boolean> {
     const made = await create(path);
     if (made !== 'exists') return made === 'made';
     // Two that find the same stale lock may both go on: rare, and bearable (see above).
-    if (await isStale(path)) await rm(path, { force: true }).catch(() => undefined);
-    else if (performance.now() > until) return false;
-    else await sleep(TRY_MS);
+    if ((await isStale(path)) && (await removed(path))) continue;
+    if (performance.now() > until) return false;
+    await sleep(TRY_MS);
   }
 }
 
@@ -57,6 +57,14 @@ async function create(path: string): Promise<'made' | 'exists' | 'failed'> {
   } catch (error) {
     return errno(error) === 'EEXIST' ? 'exists' : 'failed';
   }
+}
+
+/** False for a directory in the place of a lock, and where nothing can be removed. */
+function removed(path: string): Promise<boolean> {
+  return rm(path, { force: true }).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Whether its owner was killed. */

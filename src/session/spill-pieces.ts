@@ -34,10 +34,11 @@ export interface Head {
   readonly capped: boolean;
 }
 
-/** An output that was not taken, and the quota that it was counted in. */
+/** Bytes that were counted in a quota for an output that was not taken, and the output where pieces of it are there. */
 interface Owed {
-  readonly head: Head;
+  readonly bytes: number;
   readonly today: StateName;
+  readonly head?: Head;
 }
 
 /** More of them stay in the store until they expire. */
@@ -88,9 +89,9 @@ export class SpillPieces {
       return whyNot(this.#space);
     }
     // Nobody waits for that: what stays in a store that is slow or away expires.
-    for (const { head: lost } of owed) void this.#removePieces(lost);
+    for (const { head: lost } of owed) if (lost) void this.#removePieces(lost);
     if (used > MOST_IN_A_DAY) {
-      await this.#space.add(today, -bytes, 0, 2 * DAY_MS);
+      await this.#takeBack({ bytes, today });
       return `more than ${MOST_IN_A_DAY >> 20} MiB were shared today`;
     }
     const head: Head = { id: randomBytes(12).toString('base64url'), bytes, capped };
@@ -98,7 +99,7 @@ export class SpillPieces {
     try {
       return (sent = (await this.#put(head, path)) ?? (await publish(head)));
     } finally {
-      if (typeof sent === 'string') void this.#takeBack({ head, today });
+      if (typeof sent === 'string') void this.#takeBack({ bytes, today, head });
     }
   }
 
@@ -143,9 +144,9 @@ export class SpillPieces {
   }
 
   async #takeBack(owed: Owed): Promise<void> {
-    const { head, today } = owed;
-    if ((await this.#space.add(today, -head.bytes, 0, 2 * DAY_MS)) !== 'away')
-      return this.#removePieces(head);
+    const { bytes, today, head } = owed;
+    if ((await this.#space.add(today, -bytes, 0, 2 * DAY_MS)) !== 'away')
+      return head && this.#removePieces(head);
     if (this.#owed.length < MOST_OWED) this.#owed.push(owed);
   }
 
@@ -156,7 +157,7 @@ export class SpillPieces {
 
 /** What those of that day took of its quota. */
 function bytesOf(owed: readonly Owed[], today: StateName): number {
-  return owed.filter((one) => one.today.of[1] === today.of[1]).reduce((sum, { head }) => sum + head.bytes, 0);
+  return owed.filter((one) => one.today.of[1] === today.of[1]).reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 function pieceName({ id }: Head, index: number): StateName {

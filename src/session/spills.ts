@@ -14,6 +14,7 @@ import { openRegular } from '../access/open-regular.ts';
 import { leavePipes } from '../access/pipe-users.ts';
 import type { KeptSpill, OpenedSpill } from '../types/session.ts';
 import {
+  isPrivateDirectory,
   privateDirectory,
   remove,
   removeAtExit,
@@ -62,9 +63,9 @@ export class Spills {
     if (options.workingDirectory === undefined) this.#room = room ?? new SpillRoom(this.#total);
   }
 
-  /** The session's private directory, made when first needed, and again when somebody has removed it. */
+  /** The session's private directory, made when first needed, and again when somebody has removed or replaced it. */
   get directory(): string {
-    if (this.#directory !== undefined && existsSync(this.#directory)) return this.#directory;
+    if (this.#directory !== undefined && isPrivateDirectory(this.#directory)) return this.#directory;
     const state = this.#options.state ?? stateDirectory();
     const { workingDirectory } = this.#options;
     if (workingDirectory === undefined) {

@@ -1,10 +1,9 @@
 /** One session, several calls: what one leaves behind never changes the answer of another, and does not pile up. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createSession } from '../../src/session/session.ts';
+import { bytesHeld } from '../support/memory.ts';
 import { textOf, workspace } from '../support/workspace.ts';
 import { zip } from '../support/zip.ts';
 
@@ -17,13 +16,6 @@ const patient = { timeout: 60_000, interval: 100 };
 
 /** What is derived from a file that has only just been written is not kept. */
 const settled = (): Promise<void> => sleep(30);
-
-function heapUsed(): number {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
-  const { heapUsed: heap, arrayBuffers } = process.memoryUsage();
-  return heap + arrayBuffers;
-}
 
 test('outlines are weighed by what they hold, and stay within the budget', async () => {
   const { write, with: withOptions } = workspace();
@@ -41,7 +33,7 @@ test('outlines are weighed by what they hold, and stay within the budget', async
   write('first.json', '{\n  "first": 1\n}\n');
   await expect.poll(() => outline('first.json'), patient).toContain('[L2] first');
   await settled();
-  const before = heapUsed();
+  const before = bytesHeld();
   for (const [i, name] of names.entries()) {
     // A machine under load may take too long for it: then it is asked again.
     await expect.poll(() => outline(name), patient).toContain('[L2-6] key0');
@@ -49,12 +41,12 @@ test('outlines are weighed by what they hold, and stay within the budget', async
     const stats = session.store.stats();
     const weightOf = (kind: string): number => stats.get(kind)?.weight.memory ?? 0;
     const weight = weightOf('structure') + weightOf('outline');
-    const held = heapUsed() - before;
+    const held = bytesHeld() - before;
     expect(weight).toBeGreaterThan(held / 3);
     expect(weight).toBeLessThan(held * 2);
   }
   // Sixty of 0.4 MB each.
-  expect(heapUsed() - before).toBeLessThan(28 * MIB);
+  expect(bytesHeld() - before).toBeLessThan(28 * MIB);
 }, 120_000);
 
 test('a directory of an archive and a nested archive never share what is kept of them', async () => {

@@ -1,11 +1,22 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { withFileLock } from '../../src/session/file-lock.ts';
 import { ownName } from '../../src/session/owner.ts';
 import { temporaryFolder } from '../support/commands.ts';
+
+/** Files that cannot be removed, as in a directory that cannot be written. */
+const refused = vi.hoisted(() => ({ paths: new Set<string>() }));
+vi.mock('node:fs/promises', async (original) => {
+  const real = await original<typeof import('node:fs/promises')>();
+  const rm: typeof real.rm = async (path, options) => {
+    if (refused.paths.has(path as string)) throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
+    await real.rm(path, options);
+  };
+  return { ...real, rm };
+});
 
 const act = (): Promise<string> => Promise.resolve('done');
 
@@ -31,6 +42,16 @@ test.each<[string, (path: string) => unknown]>([
   const path = join(temporaryFolder(), 'lock');
   make(path);
   expect(await withFileLock(path, act)).toBe('done');
+});
+
+test.each(['a lock', 'a directory'])('%s that is old and cannot be removed holds nobody up', async (what) => {
+  const path = join(temporaryFolder(), 'lock');
+  if (what === 'a lock') writeFileSync(path, ownName().replace(/^\d+/, '999999999'));
+  else mkdirSync(path);
+  utimesSync(path, 1, 1);
+  refused.paths.add(path);
+  expect(await withFileLock(path, act)).toBe('done');
+  expect(existsSync(path)).toBe(true);
 });
 
 test('a writer that waits on a FIFO in the place of a lock does not notice', async () => {

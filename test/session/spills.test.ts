@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { pbkdf2 } from 'node:crypto';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -21,6 +22,17 @@ import { ownName } from '../../src/session/owner.ts';
 import { SpillRoom } from '../../src/session/spill-room.ts';
 import { Spills } from '../../src/session/spills.ts';
 import { temporaryFolder } from '../support/commands.ts';
+
+/** Directories on a file system that is mounted read-only. */
+const readOnly = vi.hoisted(() => ({ paths: new Set<string>() }));
+vi.mock('node:fs', async (original) => {
+  const real = await original<typeof import('node:fs')>();
+  const accessSync: typeof real.accessSync = (path, wanted) => {
+    if (readOnly.paths.has(path as string)) throw Object.assign(new Error('EROFS'), { code: 'EROFS' });
+    real.accessSync(path, wanted);
+  };
+  return { ...real, accessSync };
+});
 
 const mode = (path: string): string => (statSync(path).mode & 0o7777).toString(8);
 const yesterday = new Date(Date.now() - 25 * 60 * 60 * 1_000);
@@ -194,6 +206,30 @@ test('the state folder is under XDG_CACHE_HOME, or in tmp where that cannot be',
   const file = join(cache, 'file');
   writeFileSync(file, '');
   expect(stateDirectory({ XDG_CACHE_HOME: file })).toMatch(/\/oriel-\w+$/);
+});
+
+test('a state folder of an earlier time that cannot be written any more is left for one in tmp', () => {
+  const cache = temporaryFolder();
+  expect(stateDirectory({ XDG_CACHE_HOME: cache })).toBe(join(cache, 'oriel'));
+  readOnly.paths.add(join(cache, 'oriel'));
+  expect(stateDirectory({ XDG_CACHE_HOME: cache })).toMatch(/\/oriel-\w+$/);
+});
+
+test.each<[string, (path: string, elsewhere: string) => void]>([
+  ['a link', (path, elsewhere) => symlinkSync(elsewhere, path)],
+  ['a file', (path) => writeFileSync(path, '')],
+  ['one that everybody may enter', (path) => (mkdirSync(path), chmodSync(path, 0o777))],
+])('where %s takes the place of a session directory, outputs are kept in another one', async (_, replace) => {
+  const elsewhere = temporaryFolder();
+  const spills = new Spills({ state: temporaryFolder() });
+  const { path } = await keep(spills, 'first');
+  rmSync(dirname(path), { recursive: true });
+  replace(dirname(path), elsewhere);
+  const second = await keep(spills, 'second');
+  expect(mode(dirname(second.path))).toBe('700');
+  expect(await readBack(spills, 2)).toBe('second');
+  expect(readdirSync(elsewhere)).toEqual([]);
+  await spills.close();
 });
 
 test('a link that lies where the state folder should be is not followed', () => {

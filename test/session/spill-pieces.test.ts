@@ -1,0 +1,32 @@
+/** What a client's quota of a day counts while the shared store comes and goes. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { SpillPieces } from '../../src/session/spill-pieces.ts';
+import type { StateSpace } from '../../src/types/state.ts';
+import { temporaryFolder } from '../support/commands.ts';
+
+const MOST_IN_A_DAY = 512 << 20;
+
+test('what was refused for the quota is not counted in it, also where the store goes away just then', async () => {
+  const path = join(temporaryFolder(), 'output');
+  writeFileSync(path, 'output');
+  const output = { url: 'artifact://1', path, bytes: 6, capped: false };
+  let used = MOST_IN_A_DAY;
+  let answers = Number.POSITIVE_INFINITY;
+  const add: StateSpace['add'] = (_, bytes) => {
+    if (answers === 0) return Promise.resolve('away');
+    answers -= 1;
+    used += bytes;
+    return Promise.resolve(used);
+  };
+  const space = { isUp: true, add, put: () => Promise.resolve(true) } as Partial<StateSpace> as StateSpace;
+  const pieces = new SpillPieces(space, { of: undefined, now: () => 0 });
+  answers = 1;
+  expect(await pieces.send(output, () => Promise.resolve(1))).toContain('512 MiB were shared today');
+  answers = Number.POSITIVE_INFINITY;
+  used -= 6;
+  expect(await pieces.send(output, () => Promise.resolve(1))).toBe(1);
+  expect(used).toBe(MOST_IN_A_DAY);
+});
