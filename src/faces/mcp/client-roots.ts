@@ -34,7 +34,7 @@ export function rootsOf(
   server: Server,
   narrow: Narrow,
 ): (context: ServerContext) => Promise<NarrowedRoots | undefined | InputRequiredResult> {
-  let asked: Promise<NarrowedRoots> | undefined;
+  let asked: { readonly roots: Promise<NarrowedRoots>; readonly by: AbortSignal } | undefined;
   server.setNotificationHandler('notifications/roots/list_changed', () => {
     asked = undefined;
   });
@@ -42,11 +42,13 @@ export function rootsOf(
   async function ask(context: ServerContext): Promise<NarrowedRoots> {
     const others = asked;
     // The call for which the client was asked may have been cancelled: that is no answer for this one.
-    if (others) return others.catch(() => ask(context));
-    const mine = listRoots(context).then((uris) => narrow(pathsOf(uris)));
+    if (others)
+      return others.roots.catch((error) => (others.by.aborted ? ask(context) : Promise.reject(error)));
+    const roots = listRoots(context).then((uris) => narrow(pathsOf(uris)));
+    const mine = { roots, by: context.mcpReq.signal };
     asked = mine;
     try {
-      return await mine;
+      return await roots;
     } catch (error) {
       if (asked === mine) asked = undefined;
       throw error;

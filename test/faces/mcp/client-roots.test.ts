@@ -193,3 +193,19 @@ test('a client of 2025 that goes away while it is asked does not answer for the 
   await expect(first).rejects.toThrow();
   expect(await second).toBe('1|in\n');
 });
+
+test('a client of 2025 that does not answer is asked once for all calls that wait, and again for the next one', async () => {
+  const { W, write } = workspace();
+  write('a/in.txt', 'in\n');
+  let asked = 0;
+  let answer: () => readonly string[] | Promise<readonly string[]> = () => new Promise(() => undefined);
+  const client = await connect(['HTTP', '2025-11-25'], W, () => {
+    asked += 1;
+    return answer();
+  });
+  const calls = await Promise.all(Array.from({ length: 8 }, () => read(client, 'in.txt')));
+  expect(calls).toEqual(Array(8).fill(expect.stringContaining('did not say which')));
+  expect(asked).toBe(1);
+  answer = () => [join(W, 'a')];
+  expect(await read(client, 'in.txt')).toBe('1|in\n');
+});
