@@ -6,8 +6,8 @@ import type { Entry, OpenedDirectory } from '../types/access.ts';
 /** Of a larger directory any so many are listed: about 130 MiB. */
 export const MOST_ENTRIES = 500_000;
 
-/** So many need no slot. */
-const FEW = 20_000;
+/** So many need no slot: 64 calls hold about 80 MiB of them together. */
+const FEW = 5_000;
 
 export interface Listed {
   readonly entries: readonly Entry[];

@@ -1,0 +1,38 @@
+/** How many entries of directories all calls hold together. */
+
+import { setImmediate } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { MOST_ENTRIES, withEntries } from '../../src/access/large-directory.ts';
+import type { Entry, OpenedDirectory } from '../../src/types/access.ts';
+
+const { signal } = new AbortController();
+
+/** A directory of so many entries. */
+function directoryOf(entries: number): OpenedDirectory {
+  const entry = { name: 'a' } as Entry;
+  const list: OpenedDirectory['list'] = (most) =>
+    Promise.resolve({
+      entries: Array.from({ length: Math.min(most, entries) }, () => entry),
+      more: entries > most,
+    });
+  return { list } as Partial<OpenedDirectory> as OpenedDirectory;
+}
+
+test.each([100, 5_000, 19_000, MOST_ENTRIES + 1])(
+  '64 calls that list a directory of %d entries hold a few of them in a small one, and those of two in a large one',
+  async (size) => {
+    let [held, most] = [0, 0];
+    const calls = Array.from({ length: 64 }, () =>
+      withEntries(directoryOf(size), signal, async ({ entries, more }) => {
+        expect(entries.length).toBe(Math.min(size, MOST_ENTRIES));
+        expect(more).toBe(size > MOST_ENTRIES);
+        held += entries.length;
+        most = Math.max(most, held);
+        await setImmediate();
+        held -= entries.length;
+      }),
+    );
+    await Promise.all(calls);
+    expect(most).toBeLessThanOrEqual(size <= 5_000 ? 64 * size : 2 * size);
+  },
+);
