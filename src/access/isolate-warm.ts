@@ -4,7 +4,7 @@
  */
 
 import type { ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { basename, dirname, join, sep } from 'node:path';
@@ -281,7 +281,10 @@ function confined(entry: string): string[] {
   return [permission, '--allow-addons', ...readable];
 }
 
-/** The directory of the entry's package (of the entry alone, without one), and every `node_modules` in which it may find its packages. */
+/**
+ * The directory of the entry's package (of the entry alone, without one), and every `node_modules` in which it may find
+ * its packages. Each by its real path too: `node_modules` of a work tree or a container may be a symbolic link.
+ */
 function codeDirectories(entry: string): Iterable<string> {
   // Node 20 aborts on a directory that is given twice.
   const found = new Set<string>();
@@ -292,5 +295,5 @@ function codeDirectories(entry: string): Iterable<string> {
     else if (existsSync(join(at, 'node_modules'))) found.add(join(at, 'node_modules'));
   }
   if (own === undefined) found.add(dirname(entry));
-  return found;
+  return new Set([...found, ...Array.from(found, (directory) => realpathSync(directory))]);
 }

@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { ChildFailure } from '../../src/access/isolate-child.ts';
@@ -28,8 +28,9 @@ process.stdin.on('data', (chunk) => {
   if (asked.keep) (globalThis.kept ??= []).push(Buffer.alloc(asked.keep << 20, 1));
   if (asked.use) Buffer.alloc(asked.use << 20, 1);
   const read = () => { try { require('fs').readFileSync('/etc/hostname'); return 'read'; } catch (error) { return error.code; } };
+  const load = () => { try { return require('some-package'); } catch (error) { return error.code; } };
   const spawn = () => { try { require('child_process').spawnSync('true'); return 'spawned'; } catch (error) { return error.code; } };
-  const said = { pid: process.pid, env: Object.keys(process.env), access: asked === 'open' ? [read(), spawn()] : [] };
+  const said = { pid: process.pid, loaded: asked === 'load' ? load() : '', env: Object.keys(process.env), access: asked === 'open' ? [read(), spawn()] : [] };
   const json = Buffer.from(JSON.stringify(said));
   const content = asked === 'much' ? Buffer.alloc(8 << 20) : all.subarray(8 + head);
   const front = Buffer.alloc(8);
@@ -40,14 +41,17 @@ process.stdin.on('data', (chunk) => {
 process.stdin.on('end', () => process.exit());
 `;
 
-/** `below`: where the child's code lies. */
+/** `below`: where the child's code lies; `prepare` gets the directory that holds all. */
 async function pool(
   below = '',
+  prepare: (root: string) => Promise<void> = async () => undefined,
 ): Promise<
   (head: string | object, more?: Partial<ChildJob>, signal?: AbortSignal) => ReturnType<ChildPool['run']>
 > {
-  const directory = join(await temporaryFolder(), below);
+  const root = await temporaryFolder();
+  const directory = join(root, below);
   await mkdir(directory, { recursive: true });
+  await prepare(root);
   const path = join(directory, 'child.cjs');
   await writeFile(path, CODE);
   const children = new ChildPool({
@@ -80,6 +84,18 @@ test.each(['node_modules/oriel/dist', 'node_modules/a/node_modules/oriel/dist'])
     expect((head as { access: unknown }).access).toEqual(['ERR_ACCESS_DENIED', 'ERR_ACCESS_DENIED']);
   },
 );
+
+test('a child finds its packages where node_modules is a symbolic link', async () => {
+  const ask = await pool('package/dist', async (root) => {
+    const installed = join(root, 'elsewhere', 'installed');
+    await mkdir(join(installed, 'some-package'), { recursive: true });
+    await writeFile(join(installed, 'some-package', 'index.js'), "module.exports = 'found';");
+    await writeFile(join(root, 'package', 'package.json'), '{}');
+    await symlink(installed, join(root, 'package', 'node_modules'), 'junction');
+  });
+  expect((await ask('load')).head).toMatchObject({ loaded: 'found' });
+  expect((await ask('open')).head).toMatchObject({ access: ['ERR_ACCESS_DENIED', 'ERR_ACCESS_DENIED'] });
+});
 
 test('one child does one job after another, with nothing of our environment', async () => {
   const ask = await pool();
