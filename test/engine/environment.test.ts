@@ -40,3 +40,9 @@ test('those of a list, whole names or beginnings', () =>
   }));
 
 test('none', () => expect(commandEnvironment(host, [])).toEqual(unattended));
+
+test('no token of ours, also where a list names it', () => {
+  const tokens = { ORIEL_TOKEN: 'a', ORIEL_TOKEN_FILE: 'b', ORIEL_TOKEN_DEV: 'c' };
+  expect(commandEnvironment(tokens)).toEqual(unattended);
+  expect(commandEnvironment(tokens, ['ORIEL_TOKEN', 'ORIEL_*'])).toEqual(unattended);
+});

@@ -43,3 +43,15 @@ test('an input that no tool takes is refused and not repeated', async () => {
     ]);
   }
 });
+
+test.each(['path', 'input'])('%s of more than 8,192 characters is refused', async (field) => {
+  const { post } = await server(['--cwd', workspace().W]);
+  const ask = async (length: number): Promise<string> => {
+    const path = './'.repeat(length / 2);
+    const question = field === 'path' ? { path } : { input: { path } };
+    const response = await post('/api/v0/lens', { dialect: 'oriel', ...question });
+    return `${response.status} ${(await response.text()).slice(0, 200)}`;
+  };
+  expect(await ask(8_000)).toMatch(/^200 /);
+  expect(await ask(8_194)).toMatch(/^400 .*BAD_INPUT/);
+});

@@ -1,10 +1,13 @@
 /** Texts of documents beyond the process: found by the bytes of the document and by nothing else. */
 
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createOriel } from '../../../src/index.ts';
+import { decrypt } from '../../../src/session/cache-file.ts';
 import { readParts } from '../../../src/session/cache-parts.ts';
 import { createSession } from '../../../src/session/session.ts';
 import type { DiskCache } from '../../../src/types/session.ts';
@@ -134,3 +137,45 @@ test('the files are there when the session is closed, and `cache: false` leaves 
     expect(readdirSync(directory)).toHaveLength(count);
   }
 });
+
+test('a cache file is unreadable without its document: nothing of the text, of its name or of its digest stands there', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'oriel-test-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const { write } = workspace();
+  const read = async (path: string): Promise<string> => {
+    const oriel = createOriel({ cache: { directory } });
+    const text = textOf(await oriel.tool('read').run({ path }));
+    await oriel.close();
+    return text;
+  };
+  const secret = 'the text of the secret document';
+  const document = docx(paragraph(secret));
+  const path = write('secret.docx', document);
+  expect(await read(path)).toContain(secret);
+  const known = [secret, 'secret.docx', path, createHash('sha256').update(document).digest('hex')];
+  const [name = '', ...others] = readdirSync(directory);
+  expect(others).toEqual([]);
+  const kept = readFileSync(join(directory, name));
+  expect(known.filter((word) => name.includes(word) || kept.includes(word))).toEqual([]);
+  // Whoever has the cache and another document of the same name, size and times reads that one.
+  const { atime, mtime } = statSync(path);
+  write('secret.docx', docx(paragraph(secret.replace('secret', 'public'))));
+  utimesSync(path, atime, mtime);
+  expect(await read(path)).not.toContain(secret);
+  // What names the file is a one-way function of the bytes of the document: it does not open it.
+  for (const key of [...known, name]) expect(await opens(directory, name, key)).toBe(false);
+});
+
+/** Whether the value of a file of the cache is read with that key. */
+async function opens(directory: string, name: string, key: string): Promise<boolean> {
+  const bytes = readFileSync(join(directory, name));
+  const handle = await open(join(directory, name));
+  try {
+    const pieces = decrypt(handle, key, bytes.length);
+    for (let next = await pieces.next(); ; next = await pieces.next()) if (next.done) return next.value;
+  } catch {
+    return false;
+  } finally {
+    await handle.close();
+  }
+}
