@@ -41,8 +41,9 @@ export async function callTool<A>(
     const attempt = async (): Promise<A> => {
       const { answer, ...order } = tool.prepare(accepted, options.limits);
       request = order.request;
+      const asked = performance.now();
       const slot = await takeSlot(engine, order, options);
-      const open = openCall(engine, order, options, name);
+      const open = openCall(engine, order, options, name, performance.now() - asked);
       // Cleanups run last in, first out: the slot is released when everything that the call opened is closed.
       open.call.onEnd(() => slot.release());
       try {

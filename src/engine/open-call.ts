@@ -75,6 +75,7 @@ export function openCall(
   { request, limits }: Pick<Order, 'request' | 'limits'>,
   { signal, onProgress, onOutput, caller = engine }: CallOptions,
   tool?: string,
+  waitedMs = 0,
 ): OpenCall {
   const timeoutMs = timeoutOf(request, engine);
   const deadline = performance.now() + timeoutMs;
@@ -110,6 +111,7 @@ export function openCall(
     settings: engine.settings,
     access: engine.access,
     session: engine.session,
+    waitedMs,
     now: engine.now,
     progress(progress) {
       try {

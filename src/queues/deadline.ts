@@ -1,4 +1,4 @@
-/** A deadline for work that may wait in queues: the time for which it waits does not count. */
+/** A deadline for work that may wait in queues: the time for which it waits counts only where the wait says so. */
 
 import { withOthers } from './caller.ts';
 import { Clock, runOn } from './clock.ts';
@@ -10,10 +10,21 @@ export interface Deadline {
   stop(): void;
 }
 
+const reasons = new WeakSet<object>();
+
+/** Whether a signal that was aborted with `reason` had a deadline that has passed. */
+export function isLate(reason: unknown): boolean {
+  return typeof reason === 'object' && reason !== null && reasons.has(reason);
+}
+
 /** `ms` milliseconds from now. `late` makes the reason with which the signal is aborted then. */
 export function deadlineOf(signal: AbortSignal, ms: number, late: () => Error): Deadline {
   const over = new AbortController();
-  const clock = new Clock(ms, () => over.abort(late()));
+  const clock = new Clock(ms, () => {
+    const reason = late();
+    reasons.add(reason);
+    over.abort(reason);
+  });
   runOn(over.signal, [clock]);
   return { signal: withOthers(signal, over.signal), stop: () => clock.stop() };
 }

@@ -11,6 +11,7 @@
 import { OrielError } from '../errors.ts';
 import { type Caller, callerOf, type Origin, originOf } from './caller.ts';
 import { pauseClocks } from './clock.ts';
+import { isLate } from './deadline.ts';
 import { onAbort } from './on-abort.ts';
 import { membersOf, watchMembers } from './shared-caller.ts';
 import { WaitingList } from './waiting-list.ts';
@@ -47,6 +48,8 @@ export interface Claim {
   readonly signal?: AbortSignal | undefined;
   /** That of the signal when absent. */
   readonly caller?: Caller | undefined;
+  /** The wait is a part of the time that the work has: where that is over first, the entry is refused with `BUSY`. */
+  readonly timed?: boolean;
 }
 
 interface Waiter {
@@ -54,7 +57,7 @@ interface Waiter {
   refuse(error: OrielError): void;
 }
 
-/** `BUSY`: too many entries wait. */
+/** `BUSY`: too many entries wait, or one has waited for too long. */
 export class QueueFull extends OrielError {
   constructor(message: string) {
     super('BUSY', message);
@@ -104,17 +107,19 @@ export class Queue {
   }
 
   /**
-   * A slot at once where one is free, else the promise of one. Throws and rejects with `BUSY` where too many wait and
-   * with the signal's reason where that is aborted.
+   * A slot at once where one is free, else the promise of one. Throws and rejects with `BUSY` where too many wait or
+   * the time is over, and with the signal's reason where that is aborted.
    */
-  acquire({ signal, caller = signal ? callerOf(signal) : NOBODY }: Claim = {}): Slot | Promise<Slot> {
+  acquire({ signal, caller = signal ? callerOf(signal) : NOBODY, timed = false }: Claim = {}):
+    | Slot
+    | Promise<Slot> {
     signal?.throwIfAborted();
     // While a slot is free, every entry that waits belongs to a caller that is paused or holds its share.
     if (this.#running < this.limit) {
       const member = membersOf(caller).find((one) => this.#mayHold(one));
       if (member) return this.#take(member);
     }
-    return this.#wait(caller, signal);
+    return this.#wait(caller, signal, timed);
   }
 
   /** Runs `work` in a slot. Rejects as `acquire` does, and as `work` does. */
@@ -185,7 +190,7 @@ export class Queue {
     }
   }
 
-  #wait(caller: Caller, signal: AbortSignal | undefined): Promise<Slot> {
+  #wait(caller: Caller, signal: AbortSignal | undefined, timed: boolean): Promise<Slot> {
     if (this.#list.size >= this.maxWaiting) this.#makeRoom(caller);
     return new Promise((resolve, reject) => {
       let settle = (): void => undefined;
@@ -203,7 +208,7 @@ export class Queue {
         resume();
         unwatch();
         this.#list.remove(waiter);
-        reject(signal?.reason as Error);
+        reject(timed && isLate(signal?.reason) ? this.#tooLate() : (signal?.reason as Error));
       };
       const unwatch = watchMembers(caller, {
         joined: (member) => {
@@ -213,7 +218,7 @@ export class Queue {
         left: (member) => this.#list.leave(member, waiter),
       });
       const unlisten = signal && onAbort(signal, abort);
-      const resume = pauseClocks(signal);
+      const resume = pauseClocks(timed ? undefined : signal);
       settle = () => {
         resume();
         unwatch();
@@ -223,6 +228,13 @@ export class Queue {
       this.#mostWaiting = Math.max(this.#mostWaiting, this.#list.size);
       this.onWait();
     });
+  }
+
+  #tooLate(): QueueFull {
+    this.#refused += 1;
+    return new QueueFull(
+      `No slot was free in time: ${this.limit} ${this.#what} at a time. Make the same call again in a moment.`,
+    );
   }
 
   /** Refuses the newest entry of the caller that has the most, which may be the one that `caller` is about to make. */

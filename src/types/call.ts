@@ -20,6 +20,8 @@ export interface Call extends Bounds {
   readonly settings: Settings;
   readonly access: Access;
   readonly session: Session;
+  /** Milliseconds for which the call waited until it had its slot; none when absent. */
+  readonly waitedMs?: number;
   /** Milliseconds since the epoch: the only clock that answers may depend on. */
   now(): number;
   progress(progress: Progress): void;

@@ -9,10 +9,13 @@ import { queues } from '../../src/queues/queue-table.ts';
 import { makePng } from '../support/images.ts';
 import { packed } from '../support/packed.ts';
 import { databaseBytes } from '../support/sqlite.ts';
-import { type Workspace, workspace } from '../support/workspace.ts';
+import { site } from '../support/web.ts';
+import { codeOf, textOf, type Workspace, workspace } from '../support/workspace.ts';
 import { zip } from '../support/zip.ts';
 
 type QueueName = keyof typeof queues;
+
+const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
 /** For the length of a test. */
 function limitAll(limit: number, except: readonly QueueName[] = []): void {
@@ -315,3 +318,28 @@ describe('what many calls share is made at the turn of whoever waits for it', ()
     expect(order.indexOf('other')).toBeLessThan(4);
   });
 });
+
+test(
+  'a page behind pages whose servers never answer is refused in time, as are those',
+  { timeout: 60_000 },
+  async () => {
+    limitAll(4, []);
+    const silent = (): void => undefined;
+    const { url, asked } = await site(
+      Object.fromEntries([...range(30).map((i) => [`/${i}`, silent]), ['/quick', 'quick']]),
+    );
+    const space = workspace({ web: { allow: ['127.0.0.1'] }, timeoutMs: 120_000 });
+    const answered = await Promise.all(
+      [...range(30).map(String), 'quick'].map((path) => space.read(`${url}/${path}`)),
+    );
+    const codes = answered.map(codeOf);
+    expect(new Set(codes)).toEqual(new Set(['TIMEOUT', 'BUSY']));
+    expect(codes.at(-1)).toBe('BUSY');
+    // They were refused, not asked for one after the other.
+    expect(asked.length).toBeLessThan(10);
+    expect(textOf(answered.at(-1) as Answer)).toBe(
+      'No slot was free in time: 4 calls run at a time. Make the same call again in a moment.',
+    );
+    expect(idle()).toEqual(Object.values(queues).map(({ name }) => [name, 0, 0]));
+  },
+);

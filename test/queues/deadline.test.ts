@@ -42,6 +42,31 @@ test('a wait that ends with an abort, or is refused, lets the time run again', a
   expect(deadline.signal.reason).toBe(LATE);
 });
 
+test('a wait that is a part of the time is refused with BUSY at the deadline, and a cancel is a cancel', async () => {
+  const queue = new Queue('test', 'tests run', { limit: 1, waiting: 10 });
+  await queue.acquire();
+  const stop = new AbortController();
+  const deadline = deadlineOf(stop.signal, 1_000, () => LATE);
+  const other = deadlineOf(stop.signal, 60_000, () => LATE);
+  const ends = Promise.allSettled([
+    queue.acquire({ signal: deadline.signal, timed: true }),
+    queue.acquire({ signal: other.signal, timed: true }),
+  ]);
+  await pass(1_000);
+  expect(queue.stats).toMatchObject({ running: 1, waiting: 1, refused: 1 });
+  stop.abort(new Error('stop'));
+  expect(await ends).toEqual([
+    {
+      status: 'rejected',
+      reason: expect.objectContaining({
+        code: 'BUSY',
+        message: 'No slot was free in time: 1 tests run at a time. Make the same call again in a moment.',
+      }),
+    },
+    { status: 'rejected', reason: new Error('stop') },
+  ]);
+});
+
 test('work that is done has no deadline any more, also where it has waited', async () => {
   const queue = new Queue('test', 'tests run', { limit: 1, waiting: 1 });
   const first = await queue.acquire();

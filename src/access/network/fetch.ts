@@ -88,7 +88,7 @@ export function createNetwork({ allow, resolve, howToAllow }: NetworkOptions): N
       const dispatcherOf = (isOwn: boolean): Agent =>
         options.trusted === true && isOwn ? trusting(first) : agent;
       const { signal } = options;
-      return queues.requests.run(() => follow(first, options, dispatcherOf), { signal });
+      return queues.requests.run(() => follow(first, options, dispatcherOf), { signal, timed: true });
     },
     async close() {
       await Promise.all([agent, ...trusted.values()].map((one) => one.destroy()));

@@ -4,7 +4,7 @@ import { type Duplex, pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { OrielError } from '../../errors.ts';
-import type { Slot } from '../../queues/queue.ts';
+import { QueueFull, type Slot } from '../../queues/queue.ts';
 import { queues } from '../../queues/queue-table.ts';
 import { quote } from '../../text/visible.ts';
 import { GrowingBytes } from '../../text/growing-bytes.ts';
@@ -64,12 +64,15 @@ export async function bodyOf(
           `The body unpacks to more than ${MOST_RATIO} times its size, and is not read. Use another URL.`,
         );
       }
-      if (Math.min(read.unpacked, most) > SMALL_BYTES) slot ??= await queues.bodies.acquire({ signal });
+      if (Math.min(read.unpacked, most) > SMALL_BYTES)
+        slot ??= await queues.bodies.acquire({ signal, timed: true });
       bytes.add(chunk);
       if (read.unpacked > most) break;
     }
     return { body: bytes.copy(), cut: read.unpacked > most };
   } catch (error) {
+    // The time that is over passed in the queue.
+    if (error instanceof QueueFull) throw error;
     // Nothing is packed as nothing.
     const isNothing = read.packed === 0 && (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR';
     if (!isNothing) throw networkError(error, undefined, signal);

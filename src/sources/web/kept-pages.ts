@@ -159,7 +159,7 @@ async function readOrFind(
   { url, raw, encoding, fresh, part, web }: Wanted,
   known: Page | undefined,
   signal: AbortSignal,
-  { access, session, now }: Call,
+  { access, session, now, waitedMs = 0 }: Call,
 ): Promise<Page> {
   const disk = encoding === undefined ? session.disk : undefined;
   const copy = disk && new PageOnDisk(disk, { url, raw, web }, now);
@@ -174,6 +174,7 @@ async function readOrFind(
     endpoints,
     access,
     signal,
+    waitedMs,
     known: known ?? found?.page,
     ...(encoding !== undefined && { encoding }),
   });

@@ -78,6 +78,8 @@ async function fileBefore(target: string, web: WebSettings, call: Call): Promise
 
 async function pageOrThread(wanted: Wanted, call: Call): Promise<FollowedPage> {
   const thread = await threadPage(wanted, call);
+  // The page would wait for the same slots.
+  if (isOrielError(thread) && thread.code === 'BUSY') throw thread;
   if (!isOrielError(thread)) return thread ? { page: thread, replaced: false } : followedPage(wanted, call);
   const { page, replaced } = await followedPage(wanted, call).catch(() => {
     call.signal.throwIfAborted();

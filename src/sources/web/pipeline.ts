@@ -78,24 +78,29 @@ export interface Reading {
   readonly endpoints: Endpoints;
   readonly access: Access;
   readonly signal: AbortSignal;
+  /** Milliseconds of the page's time that its call has waited already. */
+  readonly waitedMs?: number;
   /** What was read before: asked whether it still holds. */
   readonly known?: Page | undefined;
 }
+
+/** What may be otherwise the next time. */
+const UNSETTLED: ReadonlySet<string> = new Set(['TIMEOUT', 'NETWORK', 'BUSY']);
 
 const ACCEPT =
   'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, application/json;q=0.8, text/plain;q=0.8, */*;q=0.5';
 
 /** Throws OrielError: what `Network.get` throws, and `TIMEOUT`. */
 export async function readPage(reading: Reading): Promise<Page> {
-  const { url, raw, signal, known } = reading;
+  const { url, raw, signal, known, waitedMs = 0 } = reading;
   const late = (): Error =>
     new OrielError(
       'TIMEOUT',
       `${quote(url)} took longer than ${PAGE_MS / 1000} seconds. Use ${raw ? 'the same call later' : `${quote(url)}:raw, which is not converted`}.`,
       raw ? {} : { next: `${url}:raw` },
     );
-  const deadline = deadlineOf(signal, PAGE_MS, late);
-  const probes = new ProbeTime(deadline.signal);
+  const deadline = deadlineOf(signal, PAGE_MS - waitedMs, late);
+  const probes = new ProbeTime(deadline.signal, waitedMs);
   const visit = visitOf(reading, deadline.signal, probes);
   try {
     const special = raw ? undefined : await siteStep(visit);
@@ -257,7 +262,7 @@ function visitOf(
       } catch (error) {
         // What is not there, or not in time, is not the way: the page itself is read.
         signal.throwIfAborted();
-        if (!isOrielError(error) || error.code === 'TIMEOUT' || error.code === 'NETWORK') unsettle();
+        if (!isOrielError(error) || UNSETTLED.has(error.code)) unsettle();
         return undefined;
       }
     },

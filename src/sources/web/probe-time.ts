@@ -6,14 +6,14 @@ import { OWN_MS, PAGE_MS, PROBE_MS, PROBES_MS } from './web-limits.ts';
 
 const late = (): Error => new OrielError('TIMEOUT', 'It did not answer in time.');
 
-/** Like the time of the page it stands still in queues, and it ends before that: the page itself is read still. */
+/** Like the time of the page it stands still only while a converter is waited for, and it ends before that: the page itself is read still. */
 export class ProbeTime {
   readonly #last: Deadline;
   #all: Deadline | undefined;
 
-  /** `signal`: that of the page, whose time begins now. */
-  constructor(signal: AbortSignal) {
-    this.#last = deadlineOf(signal, PAGE_MS - OWN_MS, late);
+  /** `signal`: that of the page, whose time begins now; its call has waited for `waitedMs` milliseconds before. */
+  constructor(signal: AbortSignal, waitedMs = 0) {
+    this.#last = deadlineOf(signal, PAGE_MS - OWN_MS - waitedMs, late);
   }
 
   async run<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {

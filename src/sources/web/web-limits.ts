@@ -2,7 +2,7 @@
 
 const MIB = 1024 * 1024;
 
-/** Milliseconds for a page with its redirects and alternates, without those for which it waits in a queue. */
+/** Milliseconds for a page with its redirects, its alternates and its wait for a slot, without that for a converter. */
 export const PAGE_MS = 15_000;
 
 /** Milliseconds for an alternate that may not be there. */
@@ -13,6 +13,9 @@ export const PROBES_MS = 5_000;
 
 /** Milliseconds of a page's time that are left to it where other forms of it do not answer. */
 export const OWN_MS = 4_000;
+
+/** Milliseconds for which a call for a page waits for its slot: as much as it needs is left to the page then. */
+export const MOST_WAIT_MS = PAGE_MS - OWN_MS;
 
 /** Milliseconds for the conversion. */
 export const CONVERT_MS = 10_000;
