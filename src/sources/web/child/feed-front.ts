@@ -10,7 +10,7 @@ const MOST_TAIL = 64 << 10;
 const TAG = /<!--(?:[^]*?-->|[^]*$)|<!\[CDATA\[(?:[^]*?\]\]>|[^]*$)|<(\/?)([^<>]*)>/g;
 
 export interface Front {
-  /** Without the entries behind the first ones. Elements that are cut are not closed. */
+  /** Without the entries behind the first ones, and without a tag or a section that is cut. Elements that are cut are not closed. */
   readonly xml: string;
   /** All that the feed has. */
   readonly entries: number;
@@ -21,8 +21,14 @@ export function frontOf(xml: string, name: 'item' | 'entry', mostEntries: number
   const isEntry = new RegExp(`^(?:[\\w.-]{1,100}:)?${name}(?=[\\s/]|$)`, 'i');
   let [tags, entries, depth] = [0, 0, 0];
   let [cut, endOfLast] = [xml.length, 0];
+  /** Up to there all markup is whole, and where the last of it ends. */
+  let [whole, endOfTags] = [xml.length, 0];
   for (const { index, 0: tag, 1: slash, 2: inside } of xml.matchAll(TAG)) {
-    if (inside === undefined) continue;
+    endOfTags = index + tag.length;
+    if (inside === undefined) {
+      if (!tag.endsWith('-->') && !tag.endsWith(']]>')) whole = index;
+      continue;
+    }
     tags += 1;
     if (tags > MOST_TAGS) cut = Math.min(cut, index);
     if (!isEntry.test(inside)) continue;
@@ -32,6 +38,8 @@ export function frontOf(xml: string, name: 'item' | 'entry', mostEntries: number
     if (!inside.endsWith('/')) depth = Math.max(0, depth + (opens ? 1 : -1));
     if (depth === 0) endOfLast = index + tag.length;
   }
+  const open = xml.indexOf('<', endOfTags);
+  if (open !== -1) whole = open;
   const hasTail = entries > mostEntries && xml.length - endOfLast <= MOST_TAIL;
-  return { xml: xml.slice(0, cut) + (hasTail ? xml.slice(endOfLast) : ''), entries };
+  return { xml: xml.slice(0, Math.min(cut, whole)) + (hasTail ? xml.slice(endOfLast, whole) : ''), entries };
 }

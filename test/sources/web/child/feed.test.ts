@@ -86,10 +86,17 @@ describe('a feed is read as far as it is shown', () => {
     expect(text?.endsWith('\n\n(1 more entries)\n')).toBe(true);
   });
 
-  test.each(['<!--', '<![CDATA[', '<item', '<rss ', '<', '<item><!-- '])('%s without an end', (piece) => {
-    expect(entriesIn(feedText(`<rss version="2.0"><channel>${piece.repeat(8e6 / piece.length)}`, URL))).toBe(
-      0,
-    );
+  test.each([
+    ['<!--', 0],
+    ['<![CDATA[', 0],
+    ['<item', 0],
+    ['<rss ', 0],
+    ['<', 0],
+    // One has begun.
+    ['<item><!-- ', 1],
+  ])('%s without an end', (piece, shown) => {
+    const text = feedText(`<rss version="2.0"><channel>${piece.repeat(8e6 / piece.length)}`, URL);
+    expect(entriesIn(text)).toBe(shown);
   });
 
   test('of a long text of an entry, the part that is shown is converted', () => {
@@ -176,4 +183,27 @@ test('of a JSON feed attachments are absolute, an address is a link, and a long 
   expect(shown).toContain(
     '## One\n\nhttp://site.example/1\n\nAttached: http://site.example/a.mp3 (audio/mpeg)\n\n## Two\n',
   );
+});
+
+describe('a feed that is cut', () => {
+  const item = (i: number): string => `<item><title>T ${i}</title><link>http://h/${i}</link></item>`;
+  const feed = (count: number): string =>
+    `<?xml version="1.0"?><rss version="2.0"><channel><title>F</title>${Array.from({ length: count }, (_, i) => item(i)).join('')}`;
+
+  test.each([
+    '',
+    '<item><tit',
+    '<item><title>T</ti',
+    '<item><',
+    '<item a="b',
+    '<!-- a <b',
+    '<?a',
+    '<item><description><![CDATA[a <b',
+    '<item><description><![CDA',
+  ])('before %j is a feed still', (rest) => {
+    const few = feedText(feed(2) + rest, 'http://h/f');
+    expect(few).toMatch(/^# F\n\n## T 0\n\n<?http:\/\/h\/0>?\n\n## T 1\n\n<?http:\/\/h\/1>?\n/);
+    const many = feedText(feed(1_500) + rest, 'http://h/f');
+    expect(many).toMatch(/## T 999\n\n<?http:\/\/h\/999>?\n\n\(50[01] more entries\)\n$/);
+  });
 });
