@@ -81,11 +81,15 @@ test('a client that opens stream after stream leaves room for others, and client
   const warned = (warning: Error): void => void warnings.push(warning.message);
   process.on('warning', warned);
   onTestFinished(() => void process.off('warning', warned));
+  // A response that nobody holds is collected, and its stream ends.
+  const held: Response[] = [];
   const open = async (client: string, token = 'api'): Promise<number> => {
     const stop = new AbortController();
     onTestFinished(() => stop.abort());
     const headers = { authorization: `Bearer ${token}`, 'oriel-client': client };
-    return (await fetch(`${url}/api/v0/live`, { headers, signal: stop.signal })).status;
+    const response = await fetch(`${url}/api/v0/live`, { headers, signal: stop.signal });
+    held.push(response);
+    return response.status;
   };
   const opened = async (client: string, token?: string): Promise<number> => {
     for (let i = 0; ; i += 1) if ((await open(client, token)) === 503) return i;
@@ -100,6 +104,7 @@ test('a client that opens stream after stream leaves room for others, and client
   expect(await open('chief', 'chief')).toBe(200);
   expect(await opened('chief', 'chief')).toBe(64 - greedy - 1 - clients - 1);
   expect(warnings).toEqual([]);
+  expect(held.length).toBeGreaterThan(32);
 });
 
 test('what a client does not read stays bounded, and it is told how many events it has missed', async () => {
