@@ -64,8 +64,8 @@ test('render/ opens nothing', () => {
   expect(ours.filter(({ of }) => below('access', 'session', 'sources', 'faces')(of))).toEqual([]);
 });
 
-/** From the ground up: a file imports from its own floor and from those above it in this list, types included. */
-const floors = [
+/** From the lowest layer up: a file imports from its own layer and from lower ones, types included. */
+const layers = [
   'errors.ts',
   'identity.ts',
   'types',
@@ -99,26 +99,26 @@ const floors = [
   'faces',
 ];
 
-test('ARCHITECTURE.md lists the floors as they are', () => {
-  const text = readFileSync('ARCHITECTURE.md', 'utf8').split('\n## Floors\n')[1]?.split('\n## ')[0] ?? '';
+test('ARCHITECTURE.md lists the layers in their order', () => {
+  const text = readFileSync('ARCHITECTURE.md', 'utf8').split('\n## Layers\n')[1]?.split('\n## ')[0] ?? '';
   const listed = [...text.matchAll(/^- ([^:]*):/gm)].flatMap(([, names = '']) =>
     [...names.matchAll(/`([\w.-]+)\/?`/g)].map(([, name]) => name),
   );
-  expect(listed).toEqual(floors);
+  expect(listed).toEqual(layers);
 });
 
-const floorOf = (path: string): number => floors.indexOf(path.split('/')[0] as string);
+const layerOf = (path: string): number => layers.indexOf(path.split('/')[0] as string);
 
-test('every file stands on a floor', () => {
-  expect(files.filter((file) => floorOf(file) === -1)).toEqual([]);
+test('every file is in a layer', () => {
+  expect(files.filter((file) => layerOf(file) === -1)).toEqual([]);
 });
 
 test('every import points down, types included', () => {
-  const upward = imports.filter(({ file, of }) => files.includes(of) && floorOf(of) > floorOf(file));
+  const upward = imports.filter(({ file, of }) => files.includes(of) && layerOf(of) > layerOf(file));
   expect(upward).toEqual([]);
 });
 
-test('no import closes a circle, types included', () => {
+test('there are no import cycles, of types either', () => {
   const state = new Map<string, 'open' | 'done'>();
   const circles: string[][] = [];
   const visit = (file: string, way: readonly string[]): void => {
