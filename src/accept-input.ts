@@ -29,7 +29,7 @@ export function acceptInput(tool: DeclaredTool, schema: ZodType, input: unknown)
   if (strict.success) return strict.data;
   const shape = jsonSchemaOf(schema) as InputSchema;
   const given = tool.adapt(lenient(input ?? {}, shape));
-  // Lists were joined, and what stood inside a field may have become all of them.
+  // Lists were joined, and what was inside a field may have become all of them.
   checkLengths(tool, given);
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
@@ -101,7 +101,7 @@ function isMissing({ path }: core.$ZodIssue, input: unknown): boolean {
 const MOST_CALL = 300;
 
 /**
- * The call without the fields that are wrong, or with their near names, where that is accepted; else the tool's example,
+ * The call without the fields that are wrong, or with their near names, where that is accepted; otherwise the tool's example,
  * unless that names a file: there may be none.
  */
 function callThatWorks(
@@ -129,7 +129,7 @@ function callThatWorks(
   for (const call of [renamed, kept]) {
     if (Object.keys(call).length === 0 || !schema.safeParse(call).success) continue;
     const written = safeJson(call);
-    // What a NUL stands in is accepted by the schema, and by nothing else.
+    // What a NUL is in is accepted by the schema, and by nothing else.
     if (written.length <= MOST_CALL && !written.includes('\\u0000')) return written;
   }
   return other;

@@ -214,7 +214,7 @@ function runSettings(options: Partial<RunSettings> = {}): RunSettings {
   return settings;
 }
 
-/** Nothing where none of the directories exists: without roots an access would open everything. */
+/** Nothing if none of the directories exists: without roots an access would open everything. */
 function userFiles(): Pick<Settings, 'userFiles'> {
   const roots = userFileDirectories().flatMap((directory) => realDirectory(directory) ?? []);
   const [cwd] = roots;

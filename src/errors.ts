@@ -56,7 +56,7 @@ export class OrielError extends Error {
   }
 }
 
-/** Lines of a file, as some write them behind its path: 1-based and inclusive; to the end without `to`. */
+/** Lines of a file, as some write them after its path: 1-based and inclusive; to the end without `to`. */
 export interface Place {
   /** As notices call it. */
   readonly path: string;
@@ -67,7 +67,7 @@ export interface Place {
   readonly line?: number;
 }
 
-/** There is no such path, and there is one with lines written behind it, where a path has none. */
+/** There is no such path, and there is one with lines written after it, where a path has none. */
 export class PlaceError extends OrielError {
   readonly place: Place;
 

@@ -14,7 +14,7 @@ export interface OrielOptions {
   readonly cwd?: string;
   /** Directories outside which nothing is read; everything may be read when it is empty. @default [] */
   readonly roots?: readonly string[];
-  /** Directories in which files of the kernel may be read all the same: `/proc`. @default [] */
+  /** Directories in which kernel files may be read anyway: `/proc`. @default [] */
   readonly allow?: readonly string[];
   /** The tool surface: names, parameters, limits and words. @default 'oriel' */
   readonly dialect?: DialectName;
@@ -45,19 +45,19 @@ export interface OrielOptions {
   readonly run?: Partial<RunSettings>;
   /** The directory (it must exist) in which other agents leave outputs: `agent://ID` is a file `ID.*` in it. @default none */
   readonly agentOutputs?: string;
-  /** Reads the user's own skills and notes (`skill://`, `memory://`) also where they lie outside the roots. @default false */
+  /** Reads the user's own skills and notes (`skill://`, `memory://`) also where they are outside the roots. @default false */
   readonly userFiles?: boolean;
-  /** Schemes of your own (`ticket://42`), or in place of those here; `false` takes one away. @default {} */
+  /** Schemes of your own (`ticket://42`), or in place of those here; `false` removes one. @default {} */
   readonly schemes?: Settings['schemes'];
   /**
-   * Pages of the web: what may be reached beside public addresses (`allow`: `HOST|CIDR[:PORT]`), and mirrors of known
-   * sites (`endpoints`); `false` takes pages away.
+   * Web pages: what may be reached beside public addresses (`allow`: `HOST|CIDR[:PORT]`), and mirrors of known
+   * sites (`endpoints`); `false` turns pages off.
    * @default {}
    */
   readonly web?: Partial<WebSettings> | false;
   /**
    * Objects as `s3://BUCKET/KEY`: the URL of the server (`endpoint`), the region, the `buckets` that may be read (`BUCKET`
-   * or `BUCKET/PREFIX`), and hosts beside public addresses (`allow`); `false` takes them away.
+   * or `BUCKET/PREFIX`), and hosts beside public addresses (`allow`); `false` turns them off.
    * @default those that the environment and the AWS files of the user name
    */
   readonly s3?: Partial<S3Settings> | false;
@@ -87,7 +87,7 @@ export interface OrielOptions {
   readonly telemetry?: TelemetrySettings | false;
   /**
    * Shares snapshots, spills and caches with another instance; closing one closes it.
-   * @default a session of its own
+   * @default a separate session
    */
   readonly session?: Session;
   /** Milliseconds since the epoch, for the ages in listings. @default Date.now */

@@ -1,4 +1,4 @@
-/** Notes a call that is over: what it was asked, what it answered, how long that took. Its event is made later. */
+/** Notes a call that has ended: what it was asked, what it answered, how long that took. Its event is made later. */
 
 import type { CallOptions, Engine } from './engine/open-call.ts';
 import { explained, report } from './engine/unexpected.ts';
@@ -13,7 +13,7 @@ export interface EndedCall {
   readonly options: CallOptions;
   /** When it began, as `performance.now()` counts. */
   readonly began: number;
-  /** What the engine was asked, and what it found: absent where the call failed before. */
+  /** What the engine was asked, and what it found: absent if the call failed before. */
   readonly request: Request | undefined;
   readonly result: Result | undefined;
   readonly answer: unknown;
@@ -21,7 +21,7 @@ export interface EndedCall {
   readonly error?: string;
 }
 
-/** Never throws: a call that cannot be recorded is answered all the same. */
+/** Never throws: a call that cannot be recorded is answered anyway. */
 export function recordEnded(engine: Engine, call: EndedCall): void {
   const { telemetry } = engine.session;
   if (!telemetry) return;

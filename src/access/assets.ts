@@ -1,4 +1,4 @@
-/** Reads the package's own data files, which lie beside the built code. */
+/** Reads the package's own data files, which are beside the built code. */
 
 import { readFile } from 'node:fs/promises';
 

@@ -55,7 +55,7 @@ export function memoryBytes(
 
 const slice: Derivation<{ start: number; length: number }> = { name: 'slice' };
 
-/** The bytes `[start, start + length)` of another source, where they lie. */
+/** The bytes `[start, start + length)` of another source, where they are. */
 export function sliceBytes(source: ByteSource, start: number, length: number): ByteSource {
   return {
     size: length,

@@ -31,7 +31,7 @@ export async function answerJobs(
   }
 }
 
-/** False where the input ends before `target` is full. */
+/** False if the input ends before `target` is full. */
 function fill(target: Uint8Array): boolean {
   for (let at = 0; at < target.length;) {
     const got = retried(() => readSync(INPUT, target, at, target.length - at, null));

@@ -15,7 +15,7 @@ export interface Deepest {
 }
 
 /**
- * The deepest directory above `path` (absolute) that can be opened; the caller closes it. Undefined where none can.
+ * The deepest directory above `path` (absolute) that can be opened; the caller closes it. Undefined if none can.
  * Throws the signal's reason, and what is no OrielError.
  */
 export async function deepestDirectory(
@@ -23,14 +23,14 @@ export async function deepestDirectory(
   path: string,
   signal?: AbortSignal,
 ): Promise<Deepest | undefined> {
-  // What lies outside is above a root, which a link may lead to, or behind a link that leads out.
+  // What is outside is above a root, which a link may lead to, or reached through a link that leads out.
   const isAboveRoot = (at: string): boolean => access.roots.some((root) => within(root, at));
   return (
     (await search(access, path, () => true, signal)) ?? (await search(access, path, isAboveRoot, signal))
   );
 }
 
-/** `isAbove`: whether a directory that lies outside is above the deepest one, or below it. */
+/** `isAbove`: whether a directory that is outside is above the deepest one, or below it. */
 async function search(
   access: Access,
   path: string,

@@ -45,7 +45,7 @@ const localInspector: Inspector = {
     try {
       fs.closeSync(fd);
     } catch {
-      // Closed all the same.
+      // Closed anyway.
     }
   },
 };
@@ -139,7 +139,7 @@ function readOnce(fd: number, target: Uint8Array, at: number, position: number):
   });
 }
 
-/** How many this process may have; undefined where that is not to be known. Source: proc_pid_limits(5). */
+/** How many this process may have; undefined if that is not to be known. Source: proc_pid_limits(5). */
 export function mostDescriptors(): number | undefined {
   try {
     const limits = fs.readFileSync('/proc/self/limits', 'latin1');

@@ -1,4 +1,4 @@
-/** The SHA-256 of bytes in memory, in pieces: a large one must not hold up everything else. */
+/** The SHA-256 of bytes in memory, in pieces: a large one must not block everything else. */
 
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';

@@ -30,7 +30,7 @@ let refilling = false;
 let idle: NodeJS.Timeout | undefined;
 
 /**
- * `count` pipes by way of `directory`, which is private to this user. Undefined where they cannot be had: no `mkfifo`, or
+ * `count` pipes by way of `directory`, which is private to this user. Undefined if they cannot be had: no `mkfifo`, or
  * a file system that knows no FIFOs.
  */
 export async function takePipes(directory: string, count: number): Promise<PipeEnds[] | undefined> {
@@ -95,7 +95,7 @@ function unlinkQuietly(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // The pipes work all the same.
+    // The pipes work anyway.
   }
 }
 

@@ -125,7 +125,7 @@ export class HeldDirectory {
     return { entries: sorted(entries), more: false };
   }
 
-  /** A directory in this one. Undefined for files of the kernel, and for what lies in none of `roots` (if any). */
+  /** A directory in this one. Undefined for kernel files, and for what is in none of `roots` (if any). */
   enter(name: string, roots: readonly string[]): HeldDirectory | undefined {
     const inner = HeldDirectory.#open(`${this.self}/${name}`, joined(this.path, name), ENTER);
     let isOurs = false;
@@ -150,7 +150,7 @@ export class HeldDirectory {
     }
   }
 
-  /** Of what kind the entry is; undefined where there is none. */
+  /** Of what kind the entry is; undefined if there is none. */
   kindOf(name: string): HeldEntry['is'] | undefined {
     const stats = fs.lstatSync(nameOf(`${this.self}/${name}`), { throwIfNoEntry: false });
     if (!stats) return undefined;
@@ -163,7 +163,7 @@ export class HeldDirectory {
     return stats?.isFile() ? stats : undefined;
   }
 
-  /** When the entry was last written, in ms since the epoch; 0 where there is none any more. */
+  /** When the entry was last written, in ms since the epoch; 0 if there is none any more. */
   modified(name: string): number {
     return fs.lstatSync(nameOf(`${this.self}/${name}`), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   }
@@ -200,7 +200,7 @@ export class HeldDirectory {
 
 /**
  * Opens the regular file `name` of the directory `self` on the device `dev`. Undefined for everything else, for files
- * of the kernel, and for those that are passed over. Throws what the system says.
+ * of the kernel, and for those that are skipped. Throws what the system says.
  */
 export function openHeld(self: string, dev: number, name: string): HeldFile | undefined {
   const fd = fs.openSync(nameOf(`${self}/${name}`), READ);

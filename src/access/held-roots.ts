@@ -1,6 +1,6 @@
 /**
  * Lists of roots with the identities of their directories, taken once: whoever is given the list has the same directories
- * as roots, whatever stands at their paths by then.
+ * as roots, whatever is at their paths by then.
  */
 
 import { type BigIntStats, lstatSync, realpathSync } from 'node:fs';
@@ -22,7 +22,7 @@ const held = new WeakMap<readonly string[], readonly Root[]>();
 
 /**
  * The same list, resolved now and not where it is used: all that are given it have the same directories as their roots,
- * whatever stands at these paths by then. Throws OrielError (`NOT_FOUND`, `NOT_DIRECTORY`).
+ * whatever is at these paths by then. Throws OrielError (`NOT_FOUND`, `NOT_DIRECTORY`).
  */
 export function holdRoots(paths: readonly string[]): readonly string[] {
   if (held.has(paths)) return paths;
@@ -46,12 +46,12 @@ export function rootsKey(roots: readonly string[]): string {
   return JSON.stringify(held.get(roots)?.map(({ real, dev, ino }) => [real, `${dev}:${ino}`]) ?? roots);
 }
 
-/** Those of a list that is held, else what stands at its paths now. Throws OrielError (`NOT_FOUND`, `NOT_DIRECTORY`). */
+/** Those of a list that is held, otherwise what is at its paths now. Throws OrielError (`NOT_FOUND`, `NOT_DIRECTORY`). */
 export function rootsIn(paths: readonly string[]): readonly Root[] {
   return held.get(paths) ?? paths.map(rootAt);
 }
 
-/** What stands at the path now. */
+/** What is at the path now. */
 export function rootAt(path: string): Root {
   const given = fromWorkingDirectory(path);
   let stats: BigIntStats;

@@ -11,7 +11,7 @@ const O_CLOEXEC = 0o2000000;
 
 let found: readonly number[] | undefined;
 
-/** Those above 2, and below the limit: nothing can be put in place of others. Looked for once: nothing is opened here that a child would get. Empty where there is no /proc. */
+/** Those above 2, and below the limit: nothing can be put in place of others. Looked for once: nothing is opened here that a child would get. Empty if there is no /proc. */
 export function inheritedDescriptors(): readonly number[] {
   found ??= process.platform === 'linux' ? look() : [];
   return found;

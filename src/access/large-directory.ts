@@ -1,4 +1,4 @@
-/** The entries of a directory, as many as are put in order: of large directories a few at a time are in memory. */
+/** The entries of a directory, as many as are sorted: of large directories a few at a time are in memory. */
 
 import { queues } from '../queues/queue-table.ts';
 import type { Entry, OpenedDirectory } from '../types/access.ts';

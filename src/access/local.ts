@@ -1,5 +1,5 @@
 /**
- * Opens what lies on this machine. A path is first opened without reading rights (`O_PATH`): nothing blocks
+ * Opens what is on this machine. A path is first opened without reading rights (`O_PATH`): nothing blocks
  * on a FIFO and no device notices. What that handle turned out to be is judged, and only then opened for reading,
  * through the handle and not through the path, which may mean something else by now.
  */
@@ -37,7 +37,7 @@ export interface AccessOptions {
   readonly cwd: string;
   /** Directories outside which nothing is opened; none for no roots. */
   readonly roots: readonly string[];
-  /** Directories in which files of the kernel may be read all the same: `/proc`, `/sys`. */
+  /** Directories in which kernel files may be read anyway: `/proc`, `/sys`. */
   readonly allow: readonly string[];
   /** Whether an absolute path is that of a file of our own, which the roots do not hide: a spill of the session. */
   ours?(path: string): boolean;
@@ -204,14 +204,14 @@ function placeOf(real: string, { nlink }: BigIntStats): string {
   return nlink === 0n ? real.replace(/ \(deleted\)$/, '') : real;
 }
 
-/** Where there is no `/proc/self/fd`: the identity is compared after opening instead. */
+/** If there is no `/proc/self/fd`: the identity is compared after opening instead. */
 async function lookByPath(path: string): Promise<Handle> {
   const real = await realpath(path);
   const stats = await stat(real, { bigint: true });
   return { path: real, stats, again: real, inspector: inspectorOf(real), release: () => undefined };
 }
 
-/** What was opened, which must be what was looked at. Closes it and throws `BUSY` where it is something else by now. */
+/** What was opened, which must be what was looked at. Closes it and throws `BUSY` if it is something else by now. */
 async function identify(fd: number, { inspector, stats: seen, path }: Handle): Promise<BigIntStats> {
   const asked = statsOf(fd, inspector);
   const stats = asked instanceof Promise ? await asked : asked;

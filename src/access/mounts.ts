@@ -30,7 +30,7 @@ interface Mounts {
 }
 
 /**
- * Whether everything on the way to `path` (absolute, real) lies on local file systems. A mount of the last second may
+ * Whether everything on the way to `path` (absolute, real) is on local file systems. A mount of the last second may
  * be missed: the price is one slow answer, never a wrong one.
  */
 export function isLocal(path: string): boolean {
@@ -50,7 +50,7 @@ export function isLocalWhole(path: string): boolean {
 const OVERLAY = 'overlay';
 
 /**
- * Whether what is open at `fd` lies on a local file system. Its mount is asked for as of now: it cannot go away while
+ * Whether what is open at `fd` is on a local file system. Its mount is asked for as of now: it cannot go away while
  * `fd` is open, whatever has happened to the path. Costs 30 µs and more. Source: proc_pid_fdinfo(5).
  */
 export function isOnLocalMount(fd: number): boolean {
@@ -99,7 +99,7 @@ export function wasReached(path: string): boolean {
   return at !== undefined && performance.now() - at <= REFRESH_MS && isLocal(path);
 }
 
-/** Undefined where there is no list of mounts. */
+/** Undefined if there is no list of mounts. */
 function readMounts(): Mounts | undefined {
   try {
     return mountsOf(readFileSync('/proc/self/mountinfo', 'utf8'));
@@ -122,7 +122,7 @@ export function mountsOf(mountinfo: string): Mounts {
   return { all: [...all], remote: [...remote] };
 }
 
-/** Blanks and backslashes stand as three octal digits: `\040`. */
+/** Blanks and backslashes are written as three octal digits: `\040`. */
 function unescape(point: string): string {
   return point.replace(/\\([0-7]{3})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 8)),

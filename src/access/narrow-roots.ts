@@ -1,4 +1,4 @@
-/** The directories that a client declares as its roots, as far as they lie inside those of the server. */
+/** The directories that a client declares as its roots, as far as they are inside those of the server. */
 
 import { isOrielError, OrielError } from '../errors.ts';
 import { inspectorOf } from './descriptors.ts';
@@ -17,10 +17,10 @@ import { type Place, placeOf } from './place.ts';
 import { Roots } from './roots.ts';
 
 /**
- * Those of `wanted` (absolute paths of directories) that lie inside held roots which are still in their places; a wanted
+ * Those of `wanted` (absolute paths of directories) that are inside held roots which are still in their places; a wanted
  * one that holds such a root stands for it. What is named inside a root is found there, and nothing that a link names
- * outside is asked for. The list is empty where all of them lie elsewhere. Throws OrielError (`OUTSIDE_ROOT`) when what
- * lies inside is not there, or is no directory.
+ * outside is asked for. The list is empty if all of them are elsewhere. Throws OrielError (`OUTSIDE_ROOT`) when what
+ * is inside is not there, or is no directory.
  */
 export async function narrowRoots(
   roots: readonly string[],
@@ -38,7 +38,7 @@ export async function narrowRoots(
   return holdNarrowed(Array.from(new Map(found.map((root) => [root.real, root])).values()));
 }
 
-/** None for what lies elsewhere; undefined stands for what should be inside and is not there. */
+/** None for what is elsewhere; undefined stands for what should be inside and is not there. */
 async function rootsFor(
   path: string,
   known: readonly Root[],

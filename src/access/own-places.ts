@@ -1,5 +1,5 @@
 /**
- * Places of oriel itself that lie wherever its user has them, also inside a root: kept outputs of all clients, caches, files
+ * Places of oriel itself that are wherever its user has them, also inside a root: kept outputs of all clients, caches, files
  * with tokens. What has roots reads none of them by path; a client reads its own outputs by the number that it was given.
  */
 
@@ -10,7 +10,7 @@ import { within } from './paths.ts';
 const places = new Set<string>();
 const files = new Set<string>();
 
-/** Tells files apart, whatever their names; numbers of more than 53 bits are rounded. */
+/** Distinguishes files, whatever their names; numbers of more than 53 bits are rounded. */
 export function fileKey({
   dev,
   ino,
@@ -21,7 +21,7 @@ export function fileKey({
   return `${Number(dev)}:${Number(ino)}`;
 }
 
-/** From now on no client reads the file, or what lies in the directory, by its path. It need not be there yet. */
+/** From now on no client reads the file, or what is in the directory, by its path. It need not be there yet. */
 export function keepFromClients(path: string): void {
   places.add(realOf(path));
 }
@@ -37,14 +37,14 @@ export function keepFileFromClients(path: string, fd: number, stats: Stats): voi
   files.add(key);
 }
 
-/** By `fileKey`, those that no client reads by any name. None where there are no roots. */
+/** By `fileKey`, those that no client reads by any name. None if there are no roots. */
 export function filesKeptFromClients(roots: readonly string[]): ReadonlySet<string> {
   return roots.length === 0 ? NONE : files;
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Those that `roots` (real paths) do not name: one that lies in such a place was meant. None where there are no roots. */
+/** Those that `roots` (real paths) do not name: one that is in such a place was meant. None if there are no roots. */
 export function keptFromClients(roots: readonly string[]): readonly string[] {
   if (roots.length === 0) return [];
   return [...places].filter((place) => !roots.some((root) => within(root, place)));

@@ -40,7 +40,7 @@ export function startOwnTimer(
   };
 }
 
-/** For `startOwnTimer`: of the thread that has waited longest. Always 0 where the system does not tell it. */
+/** For `startOwnTimer`: of the thread that has waited longest. Always 0 if the system does not tell it. */
 export function waitingOf(pid: number | undefined): () => Promise<number> {
   const known = new Map<string, number>();
   return async () => {

@@ -35,7 +35,7 @@ export interface Reached extends Found {
 }
 
 /**
- * What `path` (absolute, in `base`) leads to, or the path to go on with where a link is on the way, which is not
+ * What `path` (absolute, in `base`) leads to, or the path to continue with where a link is on the way, which is not
  * followed. Undefined when `base` is not there any more, and when a directory on the way has been moved out of it.
  * Throws what the system says of a name in a directory inside.
  */
@@ -85,7 +85,7 @@ async function openBase(base: WalkBase, inspector: Inspector): Promise<Found | u
     const opening = inspector.open(base.real, ENTER);
     fd = typeof opening === 'number' ? opening : await opening;
   } catch (error) {
-    // The machine fails, whatever stands there.
+    // The machine fails, whatever is there.
     if (isShortage(error) || errno(error) === 'EIO') throw error;
     return undefined;
   }
@@ -96,7 +96,7 @@ async function openBase(base: WalkBase, inspector: Inspector): Promise<Found | u
   return undefined;
 }
 
-/** Opens a directory. The target where there is a link; undefined for what is being exchanged. */
+/** Opens a directory. The target if there is a link; undefined for what is being exchanged. */
 async function enter(path: string, inspector: Inspector): Promise<number | string | undefined> {
   try {
     return await inspector.open(path, ENTER);
@@ -111,7 +111,7 @@ async function enter(path: string, inspector: Inspector): Promise<number | strin
 }
 
 /**
- * Opens what is no link, in a thread where it may have to be found on a disk first. The target where there is a link;
+ * Opens what is no link, in a thread where it may have to be found on a disk first. The target if there is a link;
  * undefined for what is being exchanged.
  */
 export async function look(
@@ -147,7 +147,7 @@ export function statsOf(fd: number, inspector: Inspector): BigIntStats | Promise
   }
 }
 
-/** Where the directory that is held, and in which `found` was found, lies now. Throws for a path over `PATH_MAX`. */
+/** Where the directory that is held, and in which `found` was found, is now. Throws for a path over `PATH_MAX`. */
 async function holderOf(
   fd: number,
   found: Found | string | undefined,
@@ -165,7 +165,7 @@ async function closeFound(found: Found | string | undefined, inspector: Inspecto
   if (typeof found === 'object') await inspector.close(found.fd);
 }
 
-/** Whether a directory that is held still lies in `base`. */
+/** Whether a directory that is held still is in `base`. */
 function isInside(fd: number, base: WalkBase): boolean {
   return within(readlinkSync(`/proc/self/fd/${fd}`), base.real);
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 
-/** An absolute path of what a host names, against this process's own directory. Throws `NOT_FOUND` where that is gone. */
+/** An absolute path of what a host names, against this process's own directory. Throws `NOT_FOUND` if that is gone. */
 export function fromWorkingDirectory(path = '.'): string {
   if (isAbsolute(path)) return resolve(path);
   try {
@@ -20,7 +20,7 @@ export function fromWorkingDirectory(path = '.'): string {
   }
 }
 
-/** Whether `path` is `directory` or lies below it; both absolute. */
+/** Whether `path` is `directory` or is below it; both absolute. */
 export function within(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
 }

@@ -32,7 +32,7 @@ export interface Pipe {
   discard(): void;
 }
 
-/** `count` pipes; undefined where they cannot be had. See `takePipes`. */
+/** `count` pipes; undefined if they cannot be had. See `takePipes`. */
 export async function openPipes(directory: string, count: number): Promise<Pipe[] | undefined> {
   const taken = await takePipes(directory, count);
   return taken?.map((ends) => ({

@@ -1,4 +1,4 @@
-/** Where a directory that a client names really lies, also when it is not there. */
+/** Where a directory that a client names really is, also when it is not there. */
 
 import { realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -34,7 +34,7 @@ function afterwards(ms: number): Promise<never> {
   });
 }
 
-/** Directories above a path that are looked up: behind them it is compared as it was told. */
+/** Directories above a path that are looked up: after them it is compared as it was told. */
 const MOST_ABOVE = 64;
 
 /**

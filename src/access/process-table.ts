@@ -12,7 +12,7 @@ export interface ProcessStat {
   readonly began: number;
 }
 
-/** Ids of all processes in ascending order, read as they are asked for; undefined where there is no list of them. */
+/** Ids of all processes in ascending order, read as they are asked for; undefined if there is no list of them. */
 export function listProcesses(): Iterable<number> | undefined {
   try {
     return idsIn(opendirSync('/proc', { bufferSize: 256 }));
@@ -31,7 +31,7 @@ function* idsIn(directory: Dir): Generator<number, void> {
   }
 }
 
-/** The id that was given out last; undefined where that is not known. Source: proc_loadavg(5). */
+/** The id that was given out last; undefined if that is not known. Source: proc_loadavg(5). */
 export function lastProcess(): number | undefined {
   const last = Number(readSmall('/proc/loadavg')?.trimEnd().split(' ').at(-1));
   // Some systems that look like Linux always say 0.
@@ -42,7 +42,7 @@ export function lastProcess(): number | undefined {
 export function processStat(pid: number): ProcessStat | undefined {
   const stat = readSmall(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
-  // The name stands in parentheses and may itself hold some.
+  // The name is in parentheses and may itself hold some.
   const [state, ...numbers] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 20);
   const [parent = 0, group = 0, session = 0] = numbers.map(Number);
   // A zombie is dead; in a container without an init it may stay for ever.
@@ -54,7 +54,7 @@ export function processStat(pid: number): ProcessStat | undefined {
 const MOST_TRIES = 4;
 
 /**
- * Whether `token` (ASCII) stands in the environment that a process was started with. Undefined where that cannot be told
+ * Whether `token` (ASCII) is in the environment that a process was started with. Undefined if that cannot be told
  * yet: in the middle of execve(2) a process has neither environment nor arguments, and what was opened before it reads as
  * empty after it. An environment is empty only where it is so twice, between arguments that are the same.
  * Source: environ_read in Linux.
@@ -71,7 +71,7 @@ export function holdsToken(pid: number, token: string): boolean | undefined {
   return undefined;
 }
 
-/** Undefined where the environment is empty or may not be read. */
+/** Undefined if the environment is empty or may not be read. */
 function environmentHolds(pid: number, token: string): boolean | undefined {
   return withFile(`/proc/${pid}/environ`, (fd) => {
     let kept = 0;
@@ -79,7 +79,7 @@ function environmentHolds(pid: number, token: string): boolean | undefined {
       const got = readSync(fd, CHUNK, kept, CHUNK.length - kept, null);
       if (got === 0) return isEmpty ? undefined : false;
       if (CHUNK.subarray(0, kept + got).includes(token)) return true;
-      // The token may lie across two reads.
+      // The token may be across two reads.
       const tail = Math.min(token.length, kept + got);
       CHUNK.copy(CHUNK, 0, kept + got - tail, kept + got);
       kept = tail;
@@ -94,7 +94,7 @@ function readSmall(path: string): string | undefined {
   return withFile(path, (fd) => CHUNK.toString('latin1', 0, readSync(fd, CHUNK, 0, CHUNK.length, null)));
 }
 
-/** Undefined where the file is gone or may not be read. */
+/** Undefined if the file is gone or may not be read. */
 function withFile<T>(path: string, read: (fd: number) => T): T | undefined {
   let fd: number;
   try {

@@ -12,7 +12,7 @@ import { holdsToken, lastProcess, listProcesses, type ProcessStat, processStat }
 export interface Tree {
   /** Leader of its own process group and session. */
   readonly pid: number;
-  /** Stands in the environment of the leader and so of its descendants. */
+  /** Is in the environment of the leader and so of its descendants. */
   readonly token: string;
   /** When the leader began, in clock ticks since boot: no descendant is older. */
   readonly since: number;
@@ -20,7 +20,7 @@ export interface Tree {
   readonly began: number;
 }
 
-/** When a process began, in clock ticks since boot; 0 where that is not to be known. */
+/** When a process began, in clock ticks since boot; 0 if that is not to be known. */
 export function beginOf(pid: number): number {
   return (process.platform === 'linux' && processStat(pid)?.began) || 0;
 }
@@ -51,7 +51,7 @@ export function killTree(tree: Tree): void {
   for (const { pid } of atOnce(members(tree)).found) kill(pid, 'SIGKILL');
 }
 
-/** After the deadline it is looked again until there were so many looks: one may take long where there is much. */
+/** After the deadline it is looked again until there were so many looks: one may take long if there is much. */
 const LEAST_LOOKS = 3;
 
 /** Between two looks, in ms; longer where nothing new was found. */
@@ -158,7 +158,7 @@ const MOST_ROUNDS = 100;
 const PENDING = 256;
 
 /**
- * Living processes of the tree. Where there is no /proc, the leader stands for its whole group. A process that is
+ * Living processes of the tree. If there is no /proc, the leader stands for its whole group. A process that is
  * started during a look may be missed, and its parent be gone: none is there only where a look found none and no id was
  * given out meanwhile. Another look begins with the ids that were new at the first one, which takes little time.
  */
@@ -233,7 +233,7 @@ const IN_ORDER_MS = 200;
 
 /**
  * Ids of processes among which are all that began with the leader or after it and not after `last`, itself included;
- * undefined where there is no /proc.
+ * undefined if there is no /proc.
  */
 function younger(tree: Tree, last: number | undefined): Iterable<number> | undefined {
   const listed = process.platform === 'linux' ? listProcesses() : undefined;
@@ -252,8 +252,8 @@ function* between(ids: Iterable<number>, first: number, last: number): Generator
 const NEWEST = 8;
 
 /**
- * Those behind `before` up to `last` in ascending order, in which no process can be missed whose child was given an id
- * already; the newest stand before them as well.
+ * Those after `before` up to `last` in ascending order, in which no process can be missed whose child was given an id
+ * already; the newest are before them as well.
  */
 function* newestAndAll(before: number, last: number): Generator<number, void> {
   for (let id = last; id > Math.max(before, last - NEWEST); id -= 1) yield id;

@@ -41,7 +41,7 @@ export interface Shell {
   release(): void;
 }
 
-/** Starts `command` in bash, or in sh where there is no bash. Throws OrielError `BAD_INPUT`, `UNSUPPORTED`, `DENIED`. */
+/** Starts `command` in bash, or in sh if there is no bash. Throws OrielError `BAD_INPUT`, `UNSUPPORTED`, `DENIED`. */
 export async function startShell(options: ShellCommand): Promise<Shell> {
   if (options.command.includes('\0')) {
     throw new OrielError('BAD_INPUT', 'The command holds a NUL character, which no shell takes.');

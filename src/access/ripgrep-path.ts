@@ -1,4 +1,4 @@
-/** Finds ripgrep's binary: the one that came with the package, else one on PATH. */
+/** Finds ripgrep's binary: the one that came with the package, otherwise one on PATH. */
 
 import { accessSync, constants, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -19,7 +19,7 @@ export function ripgrepPath(): string {
 }
 
 /**
- * The binary lies in a package of its own for each platform, which only `@vscode/ripgrep` is sure to see (pnpm
+ * The binary is in a separate package for each platform, which only `@vscode/ripgrep` is sure to see (pnpm
  * nests it there). Its path is found without running that package's code.
  */
 function packaged(): string | undefined {

@@ -71,7 +71,7 @@ const DATA_KIB = 256 * 1024;
 
 /**
  * One run. Iterating starts the process and yields its stdout in chunks as they come; leaving the loop early kills
- * it. `outcome` tells how it ended, once the iteration is over. Throws `UNSUPPORTED` when there is no ripgrep, `BUSY`
+ * it. `outcome` tells how it ended, once the iteration has ended. Throws `UNSUPPORTED` when there is no ripgrep, `BUSY`
  * when too many searches wait, and the signal's reason when that was aborted.
  */
 export class RipgrepRun implements AsyncIterable<Buffer> {
@@ -195,7 +195,7 @@ function inherited(path: string): string {
 
 /**
  * ripgrep holds a line in memory whole. On Linux the shell sets the limit, since Node cannot; elsewhere there is
- * none (macOS does not enforce it). It also sees to it that a run which ends for want of a page leaves no core behind.
+ * none (macOS does not enforce it). It also sees to it that a run which ends for want of a page leaves no core dump behind.
  */
 function bounded(rg: string, words: readonly string[]): [string, string[]] {
   if (process.platform !== 'linux' || !existsSync(SHELL)) return [rg, [...words]];

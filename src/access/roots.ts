@@ -40,7 +40,7 @@ export class Roots {
     return !this.any || this.#roots.some((root) => within(path, root.given) || within(path, root.real));
   }
 
-  /** Whether what was opened at the real path lies inside a root that is still the directory it was. */
+  /** Whether what was opened at the real path is inside a root that is still the directory it was. */
   async holds(realPath: string): Promise<boolean> {
     if (!this.any) return true;
     for (const root of this.#roots) {
@@ -49,7 +49,7 @@ export class Roots {
     return false;
   }
 
-  /** The error for `shown`. Names only paths below the working directory: others would reveal what lies outside. */
+  /** The error for `shown`. Names only paths below the working directory: others would reveal what is outside. */
   outside(shown: string, cause?: unknown): OrielError {
     const what = isAbsolute(shown) ? 'That path' : quote(shown);
     const next = this.mayName(this.#cwd) ? '.' : this.#roots[0]?.given;
@@ -64,7 +64,7 @@ export class Roots {
   /**
    * What `path` leads to, found without ever stepping outside: whether something outside exists can be seen neither from
    * the answer nor from the time it takes. Throws `OUTSIDE_ROOT` for a path that leads out, `LOOP`, and what the system
-   * says of what lies inside.
+   * says of what is inside.
    */
   async find(path: string, shown: () => string): Promise<Reached> {
     return this.#follow(path, shown, async (at, root) => {

@@ -1,4 +1,4 @@
-/** Turns an error of the operating system into one of ours, without naming what lies outside the roots. */
+/** Turns an error of the operating system into one of ours, without naming what is outside the roots. */
 
 import { type ErrorCode, OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';

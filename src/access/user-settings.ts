@@ -12,7 +12,7 @@ export function npmSettings(): string {
 
 const PIP_FILE = process.platform === 'win32' ? 'pip.ini' : 'pip.conf';
 
-/** Of the virtual environment, which mostly lies in a project: it goes before the user's. */
+/** Of the virtual environment, which mostly is in a project: it goes before the user's. */
 export function pipSettingsOfEnvironment(): string | undefined {
   const { VIRTUAL_ENV: environment } = process.env;
   return environment !== undefined && isAbsolute(environment) ? join(environment, PIP_FILE) : undefined;

@@ -27,7 +27,7 @@ let watchdog: ChildProcess | undefined;
 let idle: NodeJS.Timeout | undefined;
 
 /**
- * `token` (hexadecimal) stands in the environment of the process and so of its descendants. `started` is the id of a
+ * `token` (hexadecimal) is in the environment of the process and so of its descendants. `started` is the id of a
  * process that runs already.
  */
 export function watch(token: string, started = 0): Watched {
@@ -66,7 +66,7 @@ function tell(): void {
   watchdog?.stdin?.write(`${line}\n`);
 }
 
-/** In a session of its own, so that what ends our group does not end it; a command runs all the same without it. */
+/** In a separate session, so that what ends our group does not end it; a command runs anyway without it. */
 function startWatchdog(): ChildProcess | undefined {
   const { PATH = '/usr/local/bin:/usr/bin:/bin', ORIEL_RUN } = process.env;
   const began = performance.now();
@@ -96,7 +96,7 @@ function startWatchdog(): ChildProcess | undefined {
 }
 
 /**
- * For any POSIX shell. Where there is /proc, members of the tree are those of the group or session of the command,
+ * For any POSIX shell. If there is /proc, members of the tree are those of the group or session of the command,
  * those with its token in their environment, and children of any of these; elsewhere the group. It looks again until
  * nothing is left, since a tree may grow while it is being killed. A line that was cut short by our end is not read.
  */

@@ -9,7 +9,7 @@ import type { Worker } from 'node:worker_threads';
 /** The first message of every worker entry, sent when its modules are there. */
 export const LOADED = 'loaded';
 
-/** How long loading may take, in ms; a thread that has not said anything by then is ended all the same. */
+/** How long loading may take, in ms; a thread that has not said anything by then is ended anyway. */
 const LOADING_MS = 1_000;
 
 /** Ends the thread as soon as it may be ended. */

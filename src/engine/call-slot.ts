@@ -12,7 +12,7 @@ import type { CallOptions, Engine, Order } from './open-call.ts';
 /** Bytes; only a host that raises the limits has answers that may be larger. */
 const LARGE_ANSWER = 1 << 20;
 
-/** Commands have a queue of their own: some take hours, and reading goes on meanwhile. */
+/** Commands have a separate queue: some take hours, and reading continues meanwhile. */
 export function takeSlot(
   engine: Engine,
   { request, limits }: Pick<Order, 'request' | 'limits'>,
@@ -25,7 +25,7 @@ export function takeSlot(
   return isLarge ? takeLargeSlot(claim) : queues.calls.acquire(claim);
 }
 
-/** The wait is a part of the 15 seconds of a page: behind pages that never come, it is refused in time. */
+/** The wait is a part of the 15 seconds of a page: behind pages that never arrive, it is refused in time. */
 function takePageSlot(claim: Claim): Slot | Promise<Slot> {
   const own = claim.signal ?? new AbortController().signal;
   const late = (): Error => new OrielError('TIMEOUT', 'The page had no slot in time.');

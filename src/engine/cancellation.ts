@@ -39,7 +39,7 @@ export class Cancellation {
     return this.#controller.signal;
   }
 
-  /** Work that goes on although its call was answered. */
+  /** Work that continues although its call was answered. */
   get unfinished(): Promise<unknown> | undefined {
     return this.#work;
   }

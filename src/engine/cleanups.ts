@@ -1,4 +1,4 @@
-/** The cleanups of a call: each runs once, also one that is added when the call is over. */
+/** The cleanups of a call: each runs once, also one that is added when the call has ended. */
 
 import { setImmediate } from 'node:timers/promises';
 import { explained, type OnError, report } from './unexpected.ts';
@@ -63,7 +63,7 @@ export class Cleanups {
 
   /** Nothing to wait for where the cleanup is done at once. */
   #run(cleanup: Cleanup): Promise<void> | undefined {
-    // A failed cleanup leaks in this process only; the answer stands.
+    // A failed cleanup leaks in this process only; the answer is not affected.
     const tell = (error: unknown): void => report(this.#onError, explained(error), this.#tool);
     try {
       const closing: unknown = cleanup();

@@ -20,7 +20,7 @@ export function withNextCall(error: OrielError): OrielError {
 
 /**
  * The error for a damaged file, where the call that it names does not read it either: other programs may look at it. What
- * stands in brackets in place of a document says itself what to do.
+ * is in brackets in place of a document says itself what to do.
  */
 export function withShell(error: unknown, typed: string): unknown {
   if (!isOrielError(error) || error.code !== 'CORRUPT' || error.message.startsWith('[')) return error;

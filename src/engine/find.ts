@@ -18,7 +18,7 @@ import type { WalkFilter } from './walk/walk-messages.ts';
 import type { WalkOptions } from './walk/walk-run.ts';
 import { gather } from './walk/gather.ts';
 
-/** Throws `BAD_INPUT`, `NOT_DIRECTORY`, `LIMIT` where the walk ended before it found anything, and what opening throws. */
+/** Throws `BAD_INPUT`, `NOT_DIRECTORY`, `LIMIT` if the walk ended before it found anything, and what opening throws. */
 export async function find(request: FindRequest, call: Call): Promise<ListResult> {
   checkRange(request);
   const typed = request.path ?? '.';
@@ -120,7 +120,7 @@ interface FoundPage {
 
 type Range = readonly [offset: number, end: number];
 
-/** In order; what lies before the page is counted and not kept. */
+/** In order; what is before the page is counted and not kept. */
 async function firstPage(
   directory: OpenedDirectory,
   filter: WalkFilter,

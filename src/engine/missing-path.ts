@@ -94,7 +94,7 @@ function mayLead(path: string, roots: readonly string[]): boolean {
   return roots.length === 0 || roots.some((root) => within(path, root));
 }
 
-/** The error for a working directory that is gone, undefined where it is there. */
+/** The error for a working directory that is gone, undefined if it is there. */
 export async function explainGone(call: Call, cause: unknown): Promise<OrielError | undefined> {
   const { cwd } = call.access;
   const opened = await openDirectory(cwd, call);
@@ -122,7 +122,7 @@ interface Nearest {
   readonly near: readonly string[];
 }
 
-/** Undefined where nothing above the path may be read. */
+/** Undefined if nothing above the path may be read. */
 async function nearestDirectory(path: string, call: Call): Promise<Nearest | undefined> {
   const found = await deepestDirectory(call.access, path, call.signal);
   if (!found) return undefined;

@@ -21,7 +21,7 @@ export interface Engine {
   readonly access: Access;
   readonly session: Session;
   readonly settings: Settings;
-  /** The timeout of a call that sets none of its own, in milliseconds; Infinity for no timeout. */
+  /** The timeout of a call that sets its own none, in milliseconds; Infinity for no timeout. */
   readonly timeoutMs: number;
   readonly onError?: OnError;
   now(): number;
@@ -57,14 +57,14 @@ export interface CallOptions {
 
 export interface OpenCall {
   readonly call: Call;
-  /** Ends with the work, or with the reason of an abort: the call does not wait for work that goes on all the same. */
+  /** Ends with the work, or with the reason of an abort: the call does not wait for work that continues anyway. */
   settle<T>(start: () => Promise<T>): Promise<T>;
   /** Closes what the call opened. */
   close(): Promise<void>;
 }
 
 /**
- * A command has a timeout of its own and answers a cancel itself, with the output so far; those of the call come this
+ * A command has a separate timeout and answers a cancel itself, with the output so far; those of the call come this
  * much later and only guard against its failure.
  */
 const RUN_GRACE_MS = 10_000;
@@ -141,7 +141,7 @@ function timeoutOf(request: Request, { settings, timeoutMs }: Engine): number {
   return (seconds > 0 ? seconds : 0) * 1000 + RUN_GRACE_MS;
 }
 
-/** The host's listener for output. After its first failure it is called no more: the command goes on. */
+/** The host's listener for output. After its first failure it is called no more: the command continues. */
 function untilItFails(
   onOutput: NonNullable<CallOptions['onOutput']>,
   tell: (error: unknown) => void,

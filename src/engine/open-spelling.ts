@@ -44,7 +44,7 @@ export async function openSpelling(path: string, call: Call): Promise<Spelled> {
   throw first ?? new OrielError('BAD_PATH', `${quote(path)} is not a path.`);
 }
 
-/** What may stand between two paths of a list. */
+/** What may be between two paths of a list. */
 const between = /[,;|{\s]/;
 
 /** `a.ts,src/../b.ts` → `a.ts,src`: the names with signs of a list in them that `..` takes back. */
@@ -62,7 +62,7 @@ function listsTakenBack(path: string): string[] {
   return taken;
 }
 
-/** Throws where there is nothing of that name. What lies outside the roots is for the path itself to say. */
+/** Throws if there is nothing of that name. What is outside the roots is for the path itself to say. */
 async function mustExist(name: string, call: Call): Promise<void> {
   try {
     const opened = await call.access.open(absolutePath(name, call.access.cwd), call.signal);

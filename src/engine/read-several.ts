@@ -25,7 +25,7 @@ const LEAST_BYTES = 256;
 
 type ReadOne = (request: ReadRequest, call: Call) => Promise<SingleResult>;
 
-/** Undefined where the string is not a list of at least two paths that all exist. `cause`: why it is no single path. */
+/** Undefined if the string is not a list of at least two paths that all exist. `cause`: why it is no single path. */
 export async function readSeveral(
   request: ReadRequest,
   cause: OrielError,
@@ -88,7 +88,7 @@ const NOTICE = 200;
 const PATHS = 3;
 const NOTICE_LINES = 3;
 
-/** The budget of one of `parts`: an equal share, its header and its notices taken off. Undefined where nothing would fit. */
+/** The budget of one of `parts`: an equal share, its header and its notices taken off. Undefined if nothing would fit. */
 function shareOf(left: Limits, parts: number, header: number, path: number): Limits | undefined {
   const bytes = Math.floor(left.bytes / parts) - header - (parts > 1 ? NOTICE + PATHS * path : 0);
   const lines = Math.floor(left.lines / parts);

@@ -25,7 +25,7 @@ import { type Frame, summaryOf } from './read-summary.ts';
 
 /** The part of a text that was asked for. */
 export interface Asked {
-  /** What was selected beside the path; absent where it stands behind the path and the source has read it. */
+  /** What was selected beside the path; absent if it follows the path and the source has read it. */
   readonly selection?: Selection;
   /** Whether long code is answered with its map where nothing was selected. */
   readonly summarize: boolean;
@@ -160,7 +160,7 @@ async function binaryType(
 }
 
 /**
- * By the first bytes alone, which do not depend on the window: a NUL far behind them (a log after a crash) is shown as an
+ * By the first bytes alone, which do not depend on the window: a NUL far after them (a log after a crash) is shown as an
  * escape, and no page before it leads to a refusal.
  */
 async function beginsAsBinary({ bytes, encoding }: TextResource, { signal }: Call): Promise<boolean> {
@@ -180,7 +180,7 @@ function binaryResult(
 interface Layout {
   readonly display: Display;
   readonly limits: Limits;
-  /** What stands above the text when its lines are anchors for edits: the tag of the version follows it. */
+  /** What is above the text when its lines are anchors for edits: the tag of the version follows it. */
   readonly header?: string;
 }
 

@@ -131,7 +131,7 @@ async function openUrl(target: string, call: Call): Promise<Resource | undefined
   return named?.scheme.open(named.rest, call);
 }
 
-/** The answer to a question about code below a path; undefined where none was asked. */
+/** The answer to a question about code below a path; undefined if none was asked. */
 async function codeAnswer(
   { subject, suffix }: FoundTarget,
   grammar: Grammar,
@@ -168,7 +168,7 @@ async function openFound(
   }
 }
 
-/** Undefined where nothing is asked about the code of a directory or an archive, or about who uses a file. */
+/** Undefined if nothing is asked about the code of a directory or an archive, or about who uses a file. */
 async function answerAboutCode(subject: Subject, call: Call): Promise<CodeAnswer | undefined> {
   const { typed, rest, opened } = subject;
   if (endsInCodeQuestion(rest) && claimsArchive(subject))

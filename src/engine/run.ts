@@ -22,7 +22,7 @@ const GRACE = { timeout: 1_000, cancel: 200, background: 50 };
 
 /**
  * How long output is still waited for, in ms, when the shell has ended but another process holds its pipe; longer
- * while a slow disk holds it up.
+ * while a slow disk blocks it.
  */
 const LATE = { pipe: 150, disk: 10_000 };
 
@@ -129,7 +129,7 @@ async function missingDirectory(typed: string | undefined, error: unknown, call:
 const useDirectory = (path: string): string =>
   path === '.' ? 'Leave cwd out to run it in the working directory.' : `Use cwd ${quote(path)}.`;
 
-/** Where the pipes are made. Without one a command runs all the same, with sockets instead of pipes. */
+/** Where the pipes are made. Without one a command runs anyway, with sockets instead of pipes. */
 function privateDirectory({ session }: Call): string | undefined {
   try {
     return session.spills.directory;

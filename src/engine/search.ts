@@ -58,7 +58,7 @@ export async function count(request: CountRequest, call: Call): Promise<ListResu
 const counterOf = ({ settings: { tokens } }: Call): Pick<SearchResult, 'tokens'> =>
   tokens ? { tokens } : {};
 
-/** A hint where nothing was found, or too little for a bar behind a backslash, and how many containers were not searched. */
+/** A hint where nothing was found, or too little for a bar after a backslash, and how many containers were not searched. */
 function advice(
   { next, gaps }: Pick<SearchResult, 'next' | 'gaps'>,
   nothing: boolean,
@@ -186,7 +186,7 @@ async function searchContainers(
   const { deadline, gaps } = sink.search;
   const shown = shownBelow(typed, call);
   const wants = { is: 'paths', most: MOST_COUNTED + 1, containers: true } as const;
-  // The walk's thread matches: a glob that takes long holds nobody else up.
+  // The walk's thread matches: a glob that takes long blocks nobody else.
   const filter = glob ? ({ is: 'glob', pattern: glob } as const) : undefined;
   const options = { wants, ...(filter && { filter }), ...(named !== undefined && { named }), deadline };
   const walk = await WalkRun.start(directory, options, call);

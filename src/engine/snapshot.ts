@@ -5,7 +5,7 @@ import { readAt } from '../access/bytes.ts';
 import type { ByteSource } from '../types/byte-source.ts';
 import type { Call } from '../types/call.ts';
 
-/** Files up to this size are told apart by their content, larger ones by their version. */
+/** Files up to this size are distinguished by their content, larger ones by their version. */
 const HASH_UP_TO = 1 << 20;
 
 /** The tag of this version of the file at `path`; its `lines` (1-based number, stored text) count as shown. */

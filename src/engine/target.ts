@@ -51,7 +51,7 @@ function otherTargets(target: string, grammar: Grammar): string[] {
   return [...targetRewrites(target, holds), ...(symbol === undefined ? [] : [symbol])];
 }
 
-/** Throws `PlaceError` where `target` is a path that exists with lines behind it: `src/app.ts:12:5`, `src/app.ts#L3-L9`. */
+/** Throws `PlaceError` where `target` is a path that exists with lines after it: `src/app.ts:12:5`, `src/app.ts#L3-L9`. */
 async function refusePlace(target: string, call: Call): Promise<void> {
   for (const typed of [target, ...targetRewrites(target, () => false)]) {
     for (const candidate of candidates(typed).filter(({ rest }) => rest !== '' && isSpelledSelector(rest))) {
@@ -72,7 +72,7 @@ async function refusePlace(target: string, call: Call): Promise<void> {
   }
 }
 
-/** `target` as notices write it, where it names something that exists, with or without a selector behind it. */
+/** `target` as notices write it, where it names something that exists, with or without a selector after it. */
 export async function canonicalTarget(target: string, call: Call): Promise<string | undefined> {
   for (const typed of [target, ...otherTargets(target, 'selectors')]) {
     const found = await firstExisting(candidates(typed).filter(mayFollow), call);
@@ -123,7 +123,7 @@ async function firstThatOpens(
   return undefined;
 }
 
-/** Whether a file of that name may be followed by words of its own: a member of an archive, a table. */
+/** Whether a file of that name may be followed by its own words: a member of an archive, a table. */
 function holds(name: string): boolean {
   return sources.some((source) => source.holds?.(name));
 }
@@ -142,7 +142,7 @@ async function subjectOf({ opened, path }: Spelled, rest: string, call: Call): P
 }
 
 /**
- * How a path is called in notices, whatever was typed: relative to the working directory where it lies below it, else
+ * How a path is called in notices, whatever was typed: relative to the working directory where it is below it, otherwise
  * absolute; as a file URL where it would break their line.
  */
 function nameable(path: string, call: Call): string {
@@ -190,7 +190,7 @@ async function missing(
 /** Directories that a path of another machine may have in front of one of this. */
 const MOST_IN_FRONT = 8;
 
-/** The error for `/workspace/src/app.ts` where that lies outside the roots, and there is `src/app.ts`. */
+/** The error for `/workspace/src/app.ts` where that is outside the roots, and there is `src/app.ts`. */
 async function insideInstead(
   target: string,
   { code, message, cause }: OrielError,

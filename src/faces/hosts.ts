@@ -11,7 +11,7 @@ import { makeVisible } from '../text/visible.ts';
 
 /** What a client says of itself. */
 export interface HostIdentity {
-  /** `clientInfo.name`; empty where it gives none. */
+  /** `clientInfo.name`; empty if it gives none. */
   readonly name: string;
   /** The model that the answer goes to, where the host says so in the call. */
   readonly model?: string;
@@ -123,7 +123,7 @@ function countedAsJson(
   return { ...options, limits: { ...limits, tokens: most }, tokens: (text) => jsonBytes(text, depth) / 4 };
 }
 
-/** Bytes of `text` as it is shown, inside JSON that stands in JSON `depth` times. */
+/** Bytes of `text` as it is shown, inside JSON that is in JSON `depth` times. */
 function jsonBytes(text: string, depth: number): number {
   return Math.max(inJson(text, depth), inJson(makeVisible(text).text, depth));
 }

@@ -21,9 +21,9 @@ import { type Asker, type Space, Spaces } from './spaces.ts';
 export interface OfferOptions extends OrielOptions {
   /** Offer the tools that do more than read. */
   readonly allowBash?: boolean;
-  /** Let every client read what was kept for any other; each has kept outputs of its own when absent. */
+  /** Let every client read what was kept for any other; each has kept its own outputs when absent. */
   readonly shareArtifacts?: boolean;
-  /** Whether several clients share the server: events tell them apart. */
+  /** Whether several clients share the server: events distinguish them. */
   readonly manyClients?: boolean;
   /** Loads what calls need; runs once, and calls wait for it. */
   readonly load?: () => Promise<void>;
@@ -39,16 +39,16 @@ export interface Lens {
 
 export interface Offer {
   readonly dialect: string;
-  /** What was recorded of calls; absent where nothing is. */
+  /** What was recorded of calls; absent if nothing is. */
   readonly telemetry?: Telemetry | undefined;
   /**
-   * For whoever looks: what `look` makes of the tools of another dialect, none for bash, with limits of their own inside
+   * For whoever looks: what `look` makes of the tools of another dialect, none for bash, with their own limits inside
    * the same roots. The working directory is that of the tools.
    */
   lens?<T>(asked: Lens, look: (oriel: Oriel, cwd: string) => Promise<T>): Promise<T>;
-  /** What is shared with other replicas; absent where nothing is. */
+  /** What is shared with other replicas; absent if nothing is. */
   readonly state?: SharedState | undefined;
-  /** How the workspaces elsewhere have done; absent where there are none. */
+  /** How the workspaces elsewhere have done; absent if there are none. */
   readonly fleet?: (() => readonly WorkspaceReport[]) | undefined;
   /** Kept outputs of all clients, and their bytes. */
   readonly spills?: () => { readonly outputs: number; readonly bytes: number };
@@ -62,7 +62,7 @@ export interface Offer {
   call(tool: Tool, input: unknown, options?: RunOptions): Promise<Answer>;
   /** Reads one path string of the default dialect, whatever dialect is offered: resources are named by them. */
   read(path: string, options?: RunOptions, asker?: Asker): Promise<Answer>;
-  /** Directories that a client declares, as far as they lie inside the server's. Throws OrielError: then nothing may be read. */
+  /** Directories that a client declares, as far as they are inside the server's. Throws OrielError: then nothing may be read. */
   narrow(declared: readonly string[]): Promise<NarrowedRoots>;
   /** The working directory of what `read` reads. */
   cwd(asker?: Asker): string;
@@ -75,7 +75,7 @@ export interface Offer {
   close(): Promise<void>;
 }
 
-/** Without roots of its own a server reads its working directory and nothing else. Throws OrielError. */
+/** Without its own roots a server reads its working directory and nothing else. Throws OrielError. */
 export function createOffer({
   allowBash = false,
   shareArtifacts = false,

@@ -97,7 +97,7 @@ export class Outlet {
 
   write(data: string | Uint8Array): void {
     if (this.#gone || this.#ending || data.length === 0) return;
-    // A string that fits in a piece goes on as it is: most answers do, and need no copy.
+    // A string that fits in a piece continues as it is: most answers do, and need no copy.
     const fits = !this.#writing && data.length * 3 <= PIECE_BYTES;
     const bytes = typeof data === 'string' && !fits ? Buffer.from(data) : data;
     const size = typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length;

@@ -38,7 +38,7 @@ export interface SpacesOptions {
   readonly allowBash: boolean;
   /** One space for all clients. */
   readonly shareArtifacts: boolean;
-  /** Whether several clients share the server: events tell them apart. */
+  /** Whether several clients share the server: events distinguish them. */
   readonly manyClients: boolean;
 }
 
@@ -59,7 +59,7 @@ export interface Space {
 }
 
 /**
- * The most clients with a space of their own. Spaces without kept outputs are evicted first, then the others, least
+ * The most clients with a separate space. Spaces without kept outputs are evicted first, then the others, least
  * recently used first; a space with a running call stays.
  */
 const MOST_SPACES = 1024;
@@ -70,9 +70,9 @@ const MOST_FITTED = 32;
 export class Spaces {
   /** That of requests without a caller, and of all where outputs are shared. */
   readonly common: Space;
-  /** What was recorded of calls; absent where nothing is. */
+  /** What was recorded of calls; absent if nothing is. */
   readonly telemetry: Telemetry | undefined;
-  /** What is shared with other replicas; absent where nothing is. */
+  /** What is shared with other replicas; absent if nothing is. */
   readonly state: SharedState | undefined;
   readonly #options: OrielOptions;
   readonly #session: Session;
@@ -105,7 +105,7 @@ export class Spaces {
     return { outputs: this.#room.outputs, bytes: this.#room.used };
   }
 
-  /** Declared directories as far as they lie inside the server's own. Throws OrielError: then nothing may be read. */
+  /** Declared directories as far as they are inside the server's own. Throws OrielError: then nothing may be read. */
   narrow(declared: readonly string[]): Promise<NarrowedRoots> {
     return narrowRoots(this.#options.roots ?? [], declared);
   }
@@ -247,7 +247,7 @@ function spaceOf(options: OrielOptions, session: Session, bash: boolean): Space 
     },
     lens: (dialect, limits) => {
       const { display, limitsPerModel: _, ...others } = options;
-      // Another dialect has displays of its own.
+      // Another dialect has its own displays.
       const isOwn = dialect === (options.dialect ?? 'oriel');
       const asked = { ...options.limits, ...limits };
       return orielOffering(

@@ -1,4 +1,4 @@
-/** Whom a call works for. Queues serve callers in turn, so that many calls of one do not hold up the others. */
+/** Whom a call works for. Queues serve callers in turn, so that many calls of one do not block the others. */
 
 import { clocksOf, runOn } from './clock.ts';
 
@@ -48,7 +48,7 @@ export function waitAs(caller: Caller, signal: AbortSignal): void {
   callers.set(signal, caller);
 }
 
-/** The caller of a signal; a signal without one stands for a caller of its own. */
+/** The caller of a signal; a signal without one stands for a separate caller. */
 export function callerOf(signal: AbortSignal): Caller {
   return callers.get(signal) ?? signal;
 }

@@ -18,7 +18,7 @@ export const queues = {
   calls: new Queue('calls', 'calls run', { limit: 64, waiting: 8192, share: 0.75 }),
   /** Searches and walks: up to two threads with 80 MiB of texts, and processes with up to 256 MiB. */
   ripgrep: new Queue('ripgrep', 'searches run', { limit: 4, waiting: 1024, share: 0.75 }),
-  /** Directories of more than 20,000 entries, while all of these are put in order: up to 130 MiB each. */
+  /** Directories of more than 20,000 entries, while all of these are sorted: up to 130 MiB each. */
   listings: new Queue('listings', 'large directories are listed', { limit: 2, waiting: 1024, share: 0.5 }),
   /** Indexes of archives with many members while they are made: up to 64 MiB each, and twice that until they are sorted. */
   indexes: new Queue('indexes', 'archives are indexed', { limit: 4, waiting: 1024, share: 0.5 }),
@@ -28,7 +28,7 @@ export const queues = {
   pages: new Queue('pages', 'pages are converted', { limit: 2, waiting: 256, share: 0.5 }),
   /** The same for small pages, which never wait for large ones: up to 256 MiB each. */
   pagesSmall: new Queue('pages-small', 'small pages are converted', { limit: 2, waiting: 256, share: 0.5 }),
-  /** Threads of SQLite. Two, so that one runaway query does not hold up every other. */
+  /** Threads of SQLite. Two, so that one runaway query does not block every other. */
   sqlite: new Queue('sqlite', 'databases are read', { limit: 2, waiting: 1024 }),
   /** Images in notebooks, from their base64 on until they are decoded: each is in memory meanwhile. */
   notebookImages: new Queue('notebook-images', 'images of notebooks are decoded', { limit: 2, waiting: 256 }),

@@ -107,8 +107,8 @@ export class Queue {
   }
 
   /**
-   * A slot at once where one is free, else the promise of one. Throws and rejects with `BUSY` where too many wait or
-   * the time is over, and with the signal's reason where that is aborted.
+   * A slot at once where one is free, otherwise the promise of one. Throws and rejects with `BUSY` if too many wait or
+   * the time is up, and with the signal's reason where that is aborted.
    */
   acquire({ signal, caller = signal ? callerOf(signal) : NOBODY, timed = false }: Claim = {}):
     | Slot

@@ -36,7 +36,7 @@ export function watchMembers(caller: Caller, watcher: MemberWatcher): () => void
 }
 
 /**
- * `caller` is a member of `whole` until the returned function is called. The last member stays: work that goes on when
+ * `caller` is a member of `whole` until the returned function is called. The last member stays: work that continues when
  * nobody waits counts as its own.
  */
 export function joinCaller(whole: Caller, caller: Caller): () => void {

@@ -61,8 +61,8 @@ export class WaitingList<Entry> {
   }
 
   /**
-   * Takes out the newest entry of the address that has more than that of `caller` with one more; else, of the same
-   * address, of the caller that has more. None where nobody has.
+   * Takes out the newest entry of the address that has more than that of `caller` with one more; otherwise, of the same
+   * address, of the caller that has more. None if nobody has.
    */
   takeNewest(caller: Caller): Entry | undefined {
     const own = this.#origins.get(originOf(caller));

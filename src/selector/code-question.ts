@@ -1,5 +1,5 @@
 /**
- * What may be asked about code behind a path: `src:outline` and `src:#name` of a directory, `file.ts:refs` and
+ * What may be asked about code after a path: `src:outline` and `src:#name` of a directory, `file.ts:refs` and
  * `:#name:refs` of either. `?bytes=32K&from=121&q=words` may follow `:outline` of a directory, `?from=` a name or `:refs`.
  */
 
@@ -23,7 +23,7 @@ export function endsInCodeQuestion(rest: string): boolean {
   return /(?:^|:)(?:#.|(?:outline|refs)(?:\?|$))/i.test(rest);
 }
 
-/** Undefined where `rest` (what stands behind the path `typed`) asks something else. Throws `BAD_SELECTOR`. */
+/** Undefined if `rest` (what follows the path `typed`) asks something else. Throws `BAD_SELECTOR`. */
 export function parseCodeQuestion(
   typed: string,
   rest: string,

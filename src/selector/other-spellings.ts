@@ -4,7 +4,7 @@
 const MOST_CHARACTERS = 512;
 
 /**
- * `text` (without the leading colon) as a selector of ours, where it is plain which lines are meant; undefined where it is
+ * `text` (without the leading colon) as a selector of ours, where it is plain which lines are meant; undefined if it is
  * not, and for what is written as ours already. A place of a compiler or browser becomes `120:1`; of ranges, columns are
  * left out.
  */
@@ -63,7 +63,7 @@ function linesOf(text: string): string | undefined {
   return rangeInBrackets(range) ?? toTheEnd(range) ?? listOf(unbracketed(range));
 }
 
-/** `start=10,end=20`, `offset=10&limit=5`, `from 10 to 20`, `between 10 and 20`, `10,+5`, and columns behind `line 10`. */
+/** `start=10,end=20`, `offset=10&limit=5`, `from 10 to 20`, `between 10 and 20`, `10,+5`, and columns after `line 10`. */
 function namedEnds(text: string): string | undefined {
   const ends =
     /^(?:start|from)(?:_?line)?[= ](\d+)[,:& ]+(?:end(?:_?line)?|to)[= ](\d+)$/.exec(text) ??

@@ -77,7 +77,7 @@ export function parseItem(chunk: string, whole: string): Item | undefined {
   return { from, to, exact, bare: false, ...inside };
 }
 
-/** Larger numbers than can be told apart name nothing that exists: the largest stands for all of them. */
+/** Larger numbers than can be distinguished name nothing that exists: the largest stands for all of them. */
 function count(digits: string): number {
   return Math.min(Number(digits), Number.MAX_SAFE_INTEGER);
 }

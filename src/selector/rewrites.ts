@@ -1,6 +1,6 @@
 /**
  * Other ways to write a path that does not exist as typed: what people, shells, compilers and browsers put around a path
- * or behind it. Nothing here is tried while a file of the literal name exists.
+ * or after it. Nothing here is tried while a file of the literal name exists.
  */
 
 import { otherSpelling } from './other-spellings.ts';
@@ -21,7 +21,7 @@ export function pathRewrites(path: string): string[] {
   return others(path, [bare, unescaped, slashed]);
 }
 
-/** As `pathRewrites`, also with a place in the text behind the path, or with a `/` where a container ends. */
+/** As `pathRewrites`, also with a place in the text after the path, or with a `/` where a container ends. */
 export function targetRewrites(target: string, holds: (name: string) => boolean): string[] {
   if (target.length > MOST_TYPED) return [];
   // A name alone is looked for below the working directory.
@@ -59,15 +59,15 @@ export function withSymbol(target: string): string | undefined {
   return match ? `${match[1]}:#${match[2]}` : undefined;
 }
 
-/** Of a file URL, in which `#` is no part of the name, what stands behind it as a selector; other targets as they are. */
+/** Of a file URL, in which `#` is no part of the name, what follows it as a selector; other targets as they are. */
 export function withFragment(target: string): string {
   if (!/^file:\/\//i.test(target) || !target.includes('#')) return target;
   return withSelector(target) ?? withSymbol(target) ?? target;
 }
 
 /**
- * Without blanks in front, before the colon (which may be a full-width one) and behind a selector, and without line ends
- * behind; a file URL with one slash. A blank behind a name stays: Windows drops it, so that two names would be one file.
+ * Without blanks in front, before the colon (which may be a full-width one) and after a selector, and without line ends
+ * after; a file URL with one slash. A blank after a name stays: Windows drops it, so that two names would be one file.
  */
 function tidied(target: string): string {
   const front = target.trimStart();

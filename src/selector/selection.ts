@@ -22,7 +22,7 @@ export const FORMS =
 export const MOST_SELECTOR = 8_192;
 
 /**
- * What `text` (without the leading colon) selects, or undefined where it is no selector at all. Throws
+ * What `text` (without the leading colon) selects, or undefined if it is no selector at all. Throws
  * `BAD_SELECTOR` for one that has the right shape and no meaning: line 0, a range that ends before it starts.
  */
 export function parseSelection(text: string): Selection | undefined {

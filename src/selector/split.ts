@@ -27,7 +27,7 @@ export function candidates(target: string): Candidate[] {
 }
 
 /**
- * Where a path may end, the last place first, each behind `after`. Of too many, the first ones are kept: a query with
+ * Where a path may end, the last place first, each after `after`. Of too many, the first ones are kept: a query with
  * many colons still has its database in front.
  */
 function marks(target: string, after: number): number[] {

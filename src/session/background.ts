@@ -1,4 +1,4 @@
-/** Work that goes on after the call that began it, such as reading again what has become old. It ends with its session. */
+/** Work that continues after the call that began it, such as reading again what has become old. It ends with its session. */
 
 import { OrielError } from '../errors.ts';
 import type { Background } from '../types/session.ts';

@@ -1,4 +1,4 @@
-/** How a value lies in a file of the cache on disk: encrypted under its key, which is stored nowhere. */
+/** How a value is in a file of the cache on disk: encrypted under its key, which is stored nowhere. */
 
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';

@@ -27,7 +27,7 @@ import { isLeftBehind, isRunning, ownName } from './owner.ts';
 /** Directories and files that were not written for this long are removed, in ms. */
 const KEEP_FOR = 24 * 60 * 60 * 1_000;
 
-/** The parent of all session directories: the XDG cache directory where it can be written, else one in tmp. */
+/** The parent of all session directories: the XDG cache directory where it can be written, otherwise one in tmp. */
 export function stateDirectory(env: NodeJS.ProcessEnv = process.env): string {
   try {
     return cacheDirectory(env);
@@ -66,7 +66,7 @@ function temporaryPath(): string {
   return join(tmpdir(), `oriel-${process.getuid?.() ?? userInfo().uid}`);
 }
 
-/** Outputs of other sessions and processes lie in these directories, and in `state`, before anything of ours does. */
+/** Outputs of other sessions and processes are in these directories, and in `state`, before anything of ours does. */
 export function keepStateFromClients(state?: string): void {
   for (const path of [() => cachePath(process.env), temporaryPath, () => state]) {
     try {
@@ -117,7 +117,7 @@ export function sessionDirectory(state: string): string {
   return privateDirectory(join(sessions, ownName()));
 }
 
-/** Removes directories of processes that no longer run: at once where those were of this machine, else by age. */
+/** Removes directories of processes that no longer run: at once where those were of this machine, otherwise by age. */
 function sweepSessions(sessions: string): void {
   for (const name of readdirSync(sessions)) {
     const path = join(sessions, name);

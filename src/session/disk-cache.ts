@@ -1,5 +1,5 @@
 /**
- * A cache on disk for derived things that are worth keeping beyond the process: one encrypted file for each key, in a
+ * A cache on disk for derived data that are worth keeping beyond the process: one encrypted file for each key, in a
  * private directory, within a budget. A value that cannot be read back whole is a miss; one that cannot be written is
  * not cached.
  *
@@ -83,7 +83,7 @@ export class FileCache implements LocalCache {
     return found ? (value ?? Buffer.alloc(0)) : undefined;
   }
 
-  /** False where there is none, or where what was taken is damaged or forged: the value is made again, and takes its place. */
+  /** False if there is none, or where what was taken is damaged or forged: the value is made again, and takes its place. */
   async #take(key: string, take: (piece: Buffer, size: number) => Promise<void> | void): Promise<boolean> {
     const path = this.#pathOf(key);
     const handle = path === undefined ? undefined : await open(path, READ).catch(() => undefined);
@@ -132,7 +132,7 @@ export class FileCache implements LocalCache {
     await Promise.all(this.#writing);
   }
 
-  /** Undefined where no private directory can be had. */
+  /** Undefined if no private directory can be had. */
   #pathOf(key: string): string | undefined {
     try {
       this.#directory ??= privateDirectory(this.#given ?? join(cacheDirectory(), 'derived'));

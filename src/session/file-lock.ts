@@ -22,7 +22,7 @@ const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | const
 
 /**
  * Runs `act` while no other process holds the lock at `path`. Where it is not to be had within two seconds, `act` runs
- * all the same: only what may be lost and made again is to be guarded so.
+ * anyway: only what may be lost and made again is to be guarded so.
  */
 export async function withFileLock<T>(path: string, act: () => Promise<T>): Promise<T> {
   const isHeld = await acquire(path);
@@ -38,7 +38,7 @@ async function acquire(path: string): Promise<boolean> {
   for (;;) {
     const made = await create(path);
     if (made !== 'exists') return made === 'made';
-    // Two that find the same stale lock may both go on: rare, and bearable (see above).
+    // Two that find the same stale lock may both continue: rare, and bearable (see above).
     if ((await isStale(path)) && (await removed(path))) continue;
     if (performance.now() > until) return false;
     await sleep(TRY_MS);

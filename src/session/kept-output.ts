@@ -9,7 +9,7 @@ import type { Identity } from '../identity.ts';
 import type { Spill, SpillStore } from '../types/session.ts';
 import { Lru } from './lru.ts';
 
-/** Bytes that are written before other work goes on. */
+/** Bytes that are written before other work continues. */
 const AT_ONCE = 256 << 10;
 
 /** Texts of one session of which it is remembered where they are kept. */
@@ -17,7 +17,7 @@ const MOST_KNOWN = 1_000;
 
 const known = new WeakMap<SpillStore, Lru<Promise<Spill>>>();
 
-/** What is kept of them. `identity` is that of `bytes`. Throws OrielError (`LIMIT`, `BUSY`) where it cannot be kept. */
+/** What is kept of them. `identity` is that of `bytes`. Throws OrielError (`LIMIT`, `BUSY`) if it cannot be kept. */
 export async function keepOutput(bytes: Uint8Array, identity: Identity, spills: SpillStore): Promise<Spill> {
   let ofSession = known.get(spills);
   if (!ofSession) known.set(spills, (ofSession = new Lru(MOST_KNOWN)));

@@ -1,5 +1,5 @@
 /**
- * The bytes that a derived thing is made from, read through the calls that use it: each has opened them anyway, so that
+ * The bytes that a derived value is made from, read through the calls that use it: each has opened them anyway, so that
  * none has to keep a descriptor open for another. While no call lends them, a read waits.
  */
 
@@ -57,7 +57,7 @@ export class LentBytes implements ByteSource {
     }
   }
 
-  /** Resolves when a call lends its bytes. Throws the reason when the lifetime is over. */
+  /** Resolves when a call lends its bytes. Throws the reason when the lifetime has ended. */
   #lent(): Promise<void> {
     this.#lifetime.throwIfAborted();
     return new Promise((resolve, reject) => {

@@ -31,7 +31,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Undefined where it is not to be known: there, age decides. A directory may be shared with other machines and containers. */
+/** Undefined if it is not to be known: there, age decides. A directory may be shared with other machines and containers. */
 function placeHere(): string | undefined {
   if (here !== undefined) return here;
   try {

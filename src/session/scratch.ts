@@ -20,7 +20,7 @@ export class ScratchDirectory {
   #files = 0;
   #removed = false;
 
-  /** A new empty file (mode 0600). Throws `LIMIT` where no temporary file can be made, `BUSY` without descriptors. */
+  /** A new empty file (mode 0600). Throws `LIMIT` if no temporary file can be made, `BUSY` without descriptors. */
   async file(): Promise<ScratchFile> {
     if (this.#removed) throw new OrielError('CANCELLED', 'The session is closed.');
     try {

@@ -1,5 +1,5 @@
 /**
- * Which version of a place elsewhere (an object, a page of the web) each caller was shown last: a part of another version
+ * Which version of a place elsewhere (an object, a web page) each caller was shown last: a part of another version
  * is never shown without a word. Replicas tell each other, for callers that they all know.
  */
 

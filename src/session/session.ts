@@ -1,4 +1,4 @@
-/** What outlives one call, put together: snapshots of what was shown, kept outputs, derived things, private files. */
+/** What outlives one call, put together: snapshots of what was shown, kept outputs, derived data, private files. */
 
 import type { Caller } from '../queues/caller.ts';
 import type { Session } from '../types/session.ts';
@@ -22,7 +22,7 @@ export interface SessionOptions {
   readonly spills?: SpillOptions;
   /** The quota for kept outputs, shared with other sessions. */
   readonly room?: SpillRoom;
-  /** What derived things may weigh in all. */
+  /** What derived data may weigh in all. */
   readonly store?: Partial<StoreBudget>;
   /** The cache on disk; there is none when absent. */
   readonly disk?: DiskCacheOptions;
@@ -30,7 +30,7 @@ export interface SessionOptions {
   readonly telemetry?: TelemetryOptions | Telemetry | false;
   /** What is shared with other replicas; nothing when absent. */
   readonly state?: SessionState;
-  /** Receives what derived things throw when they are disposed: a file that could not be closed. */
+  /** Receives what derived data throw when they are disposed: a file that could not be closed. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -39,7 +39,7 @@ export interface SessionState {
   readonly space: StateSpace;
   /** Outputs are kept under numbers that nobody guesses, and listed for nobody: several clients have the space. Whose quota it is. */
   readonly unlisted?: string;
-  /** Where what was counted for a caller lies; where it is absent, no other replica knows that. Without a caller it is `space`. */
+  /** Where what was counted for a caller is; where it is absent, no other replica knows that. Without a caller it is `space`. */
   readonly spaceOf?: (caller: Caller) => StateSpace | undefined;
   /** Where workers do what is heavy. */
   readonly work?: RemoteWork | undefined;

@@ -1,6 +1,6 @@
 /**
- * The cache of derived things that replicas share: what one has read from the web, from GitHub or out of a document, the
- * others find in the store. Behind it is the cache on the disk of this machine, which also answers while the store is away.
+ * The cache of derived data that replicas share: what one has read from the web, from GitHub or out of a document, the
+ * others find in the store. Behind it is the cache on the disk of this machine, which also answers while the store is unavailable.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -28,7 +28,7 @@ const MOST_SHARED: number = 16 << 20;
 /** Bytes that are on their way to the store; more are kept here alone. */
 const MOST_SENDING: number = 32 << 20;
 
-/** Where the pieces of a value lie that is too large for one. */
+/** Where the pieces of a value are that is too large for one. */
 interface Large {
   readonly id: string;
   readonly bytes: number;
@@ -156,7 +156,7 @@ export class SharedCache implements OwnCache {
     else await this.#removeShared(key);
   }
 
-  /** First its pieces, then where they lie: it is found as a whole, or not at all. */
+  /** First its pieces, then where they are: it is found as a whole, or not at all. */
   async #sendLarge(key: string, parts: readonly CachePart[], bytes: number): Promise<void> {
     const large: Large = { id: randomBytes(12).toString('base64url'), bytes };
     const read = (start: number, length: number): Promise<Uint8Array> => readParts(parts, start, length);

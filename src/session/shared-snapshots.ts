@@ -89,7 +89,7 @@ export class SharedSnapshots implements SnapshotStore {
     return new Map([...here, ...asked].toSorted(([a], [b]) => a - b));
   }
 
-  /** Resolves when what was shown so far lies in the store, or could not be put there. Never throws. */
+  /** Resolves when what was shown so far is in the store, or could not be put there. Never throws. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -113,7 +113,7 @@ export class SharedSnapshots implements SnapshotStore {
     this.#waiting.delete(oldest as string);
   }
 
-  /** Each replica writes values of its own: none puts out the lines of another one. */
+  /** Each replica writes its own values: none puts out the lines of another one. */
   async #send(part: Part): Promise<void> {
     const first = startOf(part.block);
     const own = await this.#own.lines(part.path, part.tag, first, first + LINES - 1);
@@ -157,7 +157,7 @@ export class SharedSnapshots implements SnapshotStore {
   }
 }
 
-/** Where the lines of the replica with that number lie, and the last number that was given. */
+/** Where the lines of the replica with that number are, and the last number that was given. */
 function nameOf({ path, tag, block }: Part, number: number | 'last'): StateName {
   return { kind: 'shown', of: [path, tag, block, number] };
 }

@@ -1,5 +1,5 @@
 /**
- * Kept outputs that all replicas read: each lies in a private file here, and in pieces in the shared store. An output
+ * Kept outputs that all replicas read: each is in a private file here, and in pieces in the shared store. An output
  * that was kept by another replica is copied into a private file when it is first asked for, so that the pages after that
  * one do not depend on the store.
  */
@@ -203,7 +203,7 @@ export class SharedSpills implements SpillStore {
     return bytes instanceof Uint8Array ? (JSON.parse(bytes.toString()) as Head) : bytes;
   }
 
-  /** The last number that was given; 0 where none was, or the store does not say. */
+  /** The last number that was given; 0 if none was, or the store does not say. */
   async #lastNumber(): Promise<number> {
     const last = await this.#space.add(NUMBER, 0, 0, KEEP_MS);
     return last === 'away' ? 0 : last;

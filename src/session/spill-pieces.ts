@@ -1,5 +1,5 @@
 /**
- * How a kept output lies in the shared store: a head under its number, and pieces under the head's id. Outputs are sent, taken
+ * How a kept output is in the shared store: a head under its number, and pieces under the head's id. Outputs are sent, taken
  * back and copied here; which number one has is none of this.
  */
 
@@ -88,7 +88,7 @@ export class SpillPieces {
       this.#owed.push(...owed);
       return whyNot(this.#space);
     }
-    // Nobody waits for that: what stays in a store that is slow or away expires.
+    // Nobody waits for that: what stays in a store that is slow or unavailable expires.
     for (const { head: lost } of owed) if (lost) void this.#removePieces(lost);
     if (used > MOST_IN_A_DAY) {
       await this.#takeBack({ bytes, today });
@@ -164,7 +164,7 @@ function pieceName({ id }: Head, index: number): StateName {
   return { kind: 'piece', of: [id, index] };
 }
 
-/** Throws OrielError (`LIMIT`) where the file has become shorter. */
+/** Throws OrielError (`LIMIT`) if the file has become shorter. */
 async function readPiece(file: FileHandle, index: number, bytes: number): Promise<Buffer> {
   const piece = Buffer.allocUnsafe(lengthOf(index, bytes));
   for (let done = 0; done < piece.length;) {

@@ -116,7 +116,7 @@ export class SpillWriter {
     return this.#share ? this.#share.take(wanted) : wanted;
   }
 
-  /** Writes the buffer in the background and goes on in the other one. */
+  /** Writes the buffer in the background and continues in the other one. */
   #swap(): void {
     if (this.#failure !== undefined) this.#filled = 0;
     if (this.#writing || this.#filled === 0) return;

@@ -1,6 +1,6 @@
 /**
  * Keeps the full outputs of truncated answers: numbered files that only this user can read, named `artifact://N`. They
- * are removed with the session; where every call is a process of its own, they are kept by working directory and removed
+ * are removed with the session; where every call is a separate process, they are kept by working directory and removed
  * by age.
  */
 
@@ -27,7 +27,7 @@ import { SpillWriter, cappedMark } from './spill-writer.ts';
 import { artifactUrl, missingArtifact, unguessableNumber } from './artifact-url.ts';
 
 export interface SpillOptions {
-  /** Parent of all session directories. @default $XDG_CACHE_HOME/oriel, else below the temporary directory */
+  /** Parent of all session directories. @default $XDG_CACHE_HOME/oriel, otherwise below the temporary directory */
   readonly state?: string;
   /** Keep spills for the next process that works in this directory, instead of for this session. @default none */
   readonly workingDirectory?: string;
@@ -90,7 +90,7 @@ export class Spills {
       : dirname(path) === this.directory;
   }
 
-  /** Begins a spill under the next free number. Throws `LIMIT` or `BUSY` where its file cannot be made. */
+  /** Begins a spill under the next free number. Throws `LIMIT` or `BUSY` if its file cannot be made. */
   create(): SpillWriter {
     try {
       return this.#createIn(this.directory);
@@ -171,7 +171,7 @@ export class Spills {
     }
   }
 
-  /** The number after `taken`, else after all that there are. */
+  /** The number after `taken`, otherwise after all that there are. */
   #nextIn(directory: string, taken?: number): number {
     if (this.#unguessable) return unguessableNumber();
     return 1 + (taken ?? Math.max(this.#last, lastNumberIn(directory)));

@@ -14,7 +14,7 @@ const ENTRY_BYTES = 600;
 /** What a backing takes: its signals, its caller, its bytes. Measured over 20,000. */
 const BACKING_BYTES = 2_500;
 
-/** The reason with which work behind a value is aborted. */
+/** The reason with which the work for a value is aborted. */
 const DISPOSED = new Error('No call uses this any more.');
 
 /** What a value reads from and reports to, from before it is made until it is disposed: bytes and calls that use it. */
@@ -24,7 +24,7 @@ export class Backing {
   readonly identity: Identity;
   readonly #stop = new AbortController();
   readonly #users = new Set<StoreUser>();
-  /** In queues the work behind the value has the turns of all that wait for it or use it. */
+  /** In queues the work for the value has the turns of all calls that wait for it or use it. */
   readonly #caller = createSharedCaller();
 
   constructor(of: Identity, identity: Identity) {

@@ -43,7 +43,7 @@ export class Shelf<T> {
     entry.weight = weight;
   }
 
-  /** Takes an entry out; calls that use it may go on using it. */
+  /** Takes an entry out; calls that use it may continue using it. */
   remove(entry: Entry<T>): void {
     entry.kept = false;
     this.#entries.delete(entry.key);

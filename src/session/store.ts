@@ -1,5 +1,5 @@
 /**
- * The cache of derived things in this process: one budget for all kinds, of which each has an equal share. Entries in use
+ * The cache of derived data in this process: one budget for all kinds, of which each has an equal share. Entries in use
  * stay; of the others, the least recently used entry of the kind furthest over its share is evicted first.
  *
  * Not lru-cache (11.5.3 was tried): its import takes 4 ms of every start, and it has one measure, no entries that are

@@ -15,7 +15,7 @@ import type { IgnoreRules } from './ignore-rules.ts';
 const DEPTH = 2;
 /** Entries shown of each directory below the root; the root itself is bounded by the budget only. */
 const ENTRIES_BELOW_ROOT = 12;
-/** Entries looked at in one directory: more cannot be put in order at a bounded cost. */
+/** Entries looked at in one directory: more cannot be sorted at a bounded cost. */
 const ENTRIES_LOOKED_AT = 20_000;
 /** Longer listings state no totals: counting them would mean walking them. */
 const COUNT_UP_TO = 256 << 10;
@@ -61,7 +61,7 @@ interface Row {
   readonly use?: string;
 }
 
-/** A row that says what was left out: where it stands (0-based byte), and the call that shows it. */
+/** A row that says what was left out: where it is (0-based byte), and the call that shows it. */
 interface LeftOut {
   readonly at: number;
   readonly use: string;

@@ -29,7 +29,7 @@ export const fileSource: Source = {
   },
 };
 
-/** `Server.start`, `:Server::start` of test runners, `start()`: a name behind a file of code is a symbol's. */
+/** `Server.start`, `:Server::start` of test runners, `start()`: a name after a file of code is a symbol's. */
 function symbolWritten(rest: string): string | undefined {
   const name = /^:?([\p{L}_$][\p{L}\p{N}_$]*(?:(?:\.|::|#)[\p{L}_$][\p{L}\p{N}_$]*)*)(?:\(\))?$/u.exec(
     rest,
@@ -37,7 +37,7 @@ function symbolWritten(rest: string): string | undefined {
   return name?.replace(/::|#/g, '.');
 }
 
-/** The generic tail of a subject. Throws `BAD_SELECTOR` where its rest is no selector. */
+/** The generic tail of a subject. Throws `BAD_SELECTOR` if its rest is no selector. */
 export function selectionOf(subject: Pick<Subject, 'typed' | 'rest'>): Selection {
   if (subject.rest === '') return everything;
   const selection = parseBehind(subject.typed, subject.rest);

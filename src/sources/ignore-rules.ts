@@ -50,7 +50,7 @@ class Stretches {
   }
 }
 
-/** The rules that hold inside `directory`: those of the repository it lies in, or only its own. */
+/** The rules that hold inside `directory`: those of the repository it is in, or only its own. */
 export async function rulesFor(
   directory: string,
   { access, signal }: Pick<Call, 'access' | 'signal'>,
@@ -94,7 +94,7 @@ function rulesOf(layers: readonly Layer[], access: Access, stretches: Stretches)
   };
 }
 
-/** What lies in an ignored directory is ignored with it. Of one name the last line that matches decides. */
+/** What is in an ignored directory is ignored with it. Of one name the last line that matches decides. */
 async function verdictOn(
   names: readonly string[],
   isDirectory: boolean,

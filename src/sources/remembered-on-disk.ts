@@ -22,7 +22,7 @@ export interface Written<T> {
   value(head: unknown, body: Buffer): T;
 }
 
-/** What stands in front of a value; `gone`: there is none, and older ones do not count any more. */
+/** What precedes a value; `gone`: there is none, and older ones do not count any more. */
 interface Front {
   readonly at: number;
   readonly head?: unknown;

@@ -47,14 +47,14 @@ export interface Memory<T> {
 const BACKGROUND_MS = 20_000;
 const RETRY_MS = 60_000;
 
-/** `name` is unique in the project; `weigh` gives bytes of memory; `written` is how it lies in the cache on disk, if it does. */
+/** `name` is unique in the project; `weigh` gives bytes of memory; `written` is how it is in the cache on disk, if it does. */
 export function memoryOf<T>(name: string, weigh: (value: T) => number, written?: Written<T>): Memory<T> {
   return {
     shelves: {
       name,
       weigh: ({ current }) => ({ memory: 256 + (current ? weigh(current.value) : 0) }),
     },
-    // Only shares a reading between the calls that wait for it: what is kept stands on the shelf.
+    // Only shares a reading between the calls that wait for it: what is kept is on the shelf.
     readings: { name: `${name}-reading`, weigh: ({ value }) => ({ memory: weigh(value) }) },
     written,
   };
@@ -152,7 +152,7 @@ function isGone(error: unknown): boolean {
   return isOrielError(error) && (error.code === 'NOT_FOUND' || error.code === 'DENIED');
 }
 
-/** What fails here is tried again by a later call, and until then the old answer stands. */
+/** What fails here is tried again by a later call, and until then the old answer is used. */
 async function readInBackground<T>(asked: Asked<T>, over: AbortSignal): Promise<void> {
   const late = new AbortController();
   const stop = startTimer(BACKGROUND_MS, () => late.abort(new OrielError('TIMEOUT', 'It took too long.')));

@@ -23,7 +23,7 @@ export const sources: readonly Source[] = [
   fileSource,
 ];
 
-/** The source that opens the subject, among `kinds` where they are given. Throws `IS_DIRECTORY` where none does. */
+/** The source that opens the subject, among `kinds` where they are given. Throws `IS_DIRECTORY` if none does. */
 export function sourceFor(subject: Subject, kinds: readonly SourceKind[] | undefined): Source {
   const source = sources.find((known) => (kinds?.includes(known.kind) ?? true) && known.claims(subject));
   if (source) return source;

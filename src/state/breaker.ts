@@ -1,5 +1,5 @@
 /**
- * Keeps a store that is slow or away from holding up reads: each use has a short timeout, and after one that failed no
+ * Keeps a store that is slow or unavailable from blocking reads: each use has a short timeout, and after one that failed no
  * other is tried until the store has answered a probe in the background. What the store answers with an error has failed
  * alone: the store is there.
  */
@@ -57,7 +57,7 @@ export class Breaker {
         this.#options.onRefused(reasonOf(error));
         return REFUSED;
       }
-      // What began before the store was away, and fails when it is back, is of that outage.
+      // What began before the store was unavailable, and fails when it is back, is of that outage.
       if (this.#up && !this.#closed && openings === this.#openings) this.#open(reasonOf(error));
       return AWAY;
     }
@@ -71,7 +71,7 @@ export class Breaker {
   #open(why: string): void {
     this.#up = false;
     this.#openings += 1;
-    // One that fails soon after its probe is probed ever more rarely all the same.
+    // One that fails soon after its probe is probed ever more rarely anyway.
     if (performance.now() - this.#upSince > LAST_PROBE_MS) this.#wait = FIRST_PROBE_MS;
     this.#options.onChange(false, why);
     this.#probeLater();

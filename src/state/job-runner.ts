@@ -145,7 +145,7 @@ export class JobRunner {
     return result;
   }
 
-  /** A small result goes into the cache of the replicas, a large one lies beside it for a while. */
+  /** A small result goes into the cache of the replicas, a large one is beside it for a while. */
   async #keep(id: string, order: StoredOrder, cache: StateSpace, result: Buffer): Promise<boolean> {
     if (result.length <= MOST_VALUE) {
       const put = await cache.put(cacheName(order.key), result, CACHE_MS);

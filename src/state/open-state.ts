@@ -14,11 +14,11 @@ export interface StateOptions {
   readonly url: string;
   /** What all replicas know and nobody else: values are sealed with it. At least 32 characters. */
   readonly key?: string;
-  /** The space of calls without a client of their own. @default 'common' */
+  /** The space of calls without a separate client. @default 'common' */
   readonly space?: string;
   /** Milliseconds that one use of the store may take. @default 1000 */
   readonly timeoutMs?: number;
-  /** Whether `oriel worker` processes do what is heavy where there are any; with Redis or Valkey. @default false */
+  /** Whether `oriel worker` processes do what is heavy if there are any; with Redis or Valkey. @default false */
   readonly workers?: boolean;
 }
 
@@ -26,7 +26,7 @@ export const DEFAULT_TIMEOUT_MS = 1_000;
 
 const LEAST_KEY = 32;
 
-/** Undefined for `file:`. Nothing is connected or loaded yet. Throws `BAD_INPUT`, in which no part of the URL but its scheme stands. */
+/** Undefined for `file:`. Nothing is connected or loaded yet. Throws `BAD_INPUT`, in which no part of the URL but its scheme is. */
 export function openState({
   url,
   key,

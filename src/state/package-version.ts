@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-/** As Node finds the package, whatever it exports; undefined where it is not there. `from`: the URL of the code. */
+/** As Node finds the package, whatever it exports; undefined if it is not there. `from`: the URL of the code. */
 export function installedVersion(name: string, from: string): string | undefined {
   const require = createRequire(from);
   for (const directory of require.resolve.paths(name) ?? []) {
@@ -18,7 +18,7 @@ export function installedVersion(name: string, from: string): string | undefined
   return undefined;
 }
 
-/** By major, minor and patch; what stands behind a hyphen does not count. */
+/** By major, minor and patch; what follows a hyphen does not count. */
 export function isOlder(version: string, than: string): boolean {
   const [given, least] = [version, than].map((text) => text.split(/[-+]/)[0]?.split('.').map(Number) ?? []);
   for (const [i, part] of (least ?? []).entries()) {

@@ -109,7 +109,7 @@ function repliesIn(error: unknown): readonly unknown[] {
   return replies;
 }
 
-/** Counts from the start where the value is no counter: by then another replica may have begun anew. */
+/** Counts from the start where the value is no counter: by then another replica may have begun again. */
 const ANEW = `
   local sum = redis.pcall('INCRBY', KEYS[1], ARGV[1])
   if type(sum) == 'table' or math.abs(sum) > ${Number.MAX_SAFE_INTEGER} then

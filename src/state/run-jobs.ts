@@ -24,7 +24,7 @@ export interface JobsOptions {
   /** Jobs of each kind that all workers together begin within a minute. @default any number */
   readonly perMinute?: number | undefined;
   readonly log: (event: WorkEvent) => void;
-  /** Ends the wait for a store that is away. */
+  /** Ends the wait for a store that is unavailable. */
   readonly signal?: AbortSignal;
 }
 
@@ -39,7 +39,7 @@ export interface Jobs {
   giveBack(): Promise<void>;
 }
 
-/** Waits for the store. Undefined where the signal comes first. */
+/** Waits for the store. Undefined if the signal comes first. */
 export async function runJobs(options: JobsOptions): Promise<Jobs | undefined> {
   const library = await import('bullmq');
   const lock = new SharedLock();
@@ -110,7 +110,7 @@ class KindOfJobs {
     await this.#worker.waitUntilReady().catch(() => undefined);
   }
 
-  /** Undefined where the queue does not answer in time. */
+  /** Undefined if the queue does not answer in time. */
   waiting(): Promise<number | undefined> {
     return inTime(this.#counted().getWaitingCount(), COUNT_MS).catch(() => undefined);
   }

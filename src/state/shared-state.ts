@@ -29,7 +29,7 @@ export interface SharedStateOptions {
   readonly open: () => Promise<StateBackend>;
   /** Uses of the store at a time; the next ones wait. */
   readonly atOnce?: number;
-  /** The Redis in which jobs for workers are queued; absent where there are none. */
+  /** The Redis in which jobs for workers are queued; absent if there are none. */
   readonly jobsUrl?: string;
 }
 
@@ -136,7 +136,7 @@ export class SharedStore implements SharedState {
     this.#breaker.close();
     await this.#sender?.close();
     const backend = await this.#backend?.catch(() => undefined);
-    // A store that is away does not keep anything from ending.
+    // A store that is unavailable does not keep anything from ending.
     await backend?.close().catch(() => undefined);
   }
 

@@ -39,7 +39,7 @@ export class WorkQueue {
     this.#options = options;
   }
 
-  /** False where the queue does not take it. A job that is on its queue already stays there once. Never throws. */
+  /** False if the queue does not take it. A job that is on its queue already stays there once. Never throws. */
   async add(name: string, id: string): Promise<boolean> {
     if (performance.now() < this.#restsUntil) return false;
     try {

@@ -3,7 +3,7 @@
 import type { StateName, StateSpace } from '../types/state.ts';
 import { batchesOf, lengthOf, PIECE } from './value-pieces.ts';
 
-/** The space in which all of it lies. Names of orders hold the space of the replica. */
+/** The space in which all of it is. Names of orders hold the space of the replica. */
 export const WORK_SPACE = 'work';
 
 /** Bytes of one input, and of one result, that go through the store. */
@@ -46,7 +46,7 @@ export type JobRecord =
       readonly at: number;
       readonly isOver?: true;
     }
-  /** `bytes`: of a result that is too large for the cache of the store, and lies beside it. */
+  /** `bytes`: of a result that is too large for the cache of the store, and is beside it. */
   | { readonly is: 'done'; readonly bytes?: number }
   | { readonly is: 'failed'; readonly why: string; readonly at: number };
 
@@ -55,7 +55,7 @@ export function isFresh({ at }: { readonly at: number }, now: number = Date.now(
 }
 
 export const cacheName = (key: string): StateName => ({ kind: 'cache', of: [key] });
-/** Where the pieces of a value lie that is too large for one. */
+/** Where the pieces of a value are that is too large for one. */
 export const largeName = (key: string): StateName => ({ kind: 'cache', of: [key, 'pieces'] });
 export const orderName = (id: string): StateName => ({ kind: 'order', of: [id] });
 export const recordName = (id: string): StateName => ({ kind: 'job', of: [id] });
@@ -84,7 +84,7 @@ export function putJson(space: StateSpace, name: StateName, value: object, ttl: 
   return space.put(name, Buffer.from(JSON.stringify(value)), ttl);
 }
 
-/** Puts `bytes` bytes in pieces; false where the store does not take them all. */
+/** Puts `bytes` bytes in pieces; false if the store does not take them all. */
 export async function putPieces(
   space: StateSpace,
   nameOf: (index: number) => StateName,
@@ -119,7 +119,7 @@ export async function* piecesOf(
   }
 }
 
-/** They expired, were evicted or removed, or the store is away. */
+/** They expired, were evicted or removed, or the store is unavailable. */
 export class MissingPiece extends Error {}
 
 export async function removePieces(

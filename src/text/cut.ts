@@ -80,7 +80,7 @@ export function cutTail(
   return after.slice(0, skip).reduce((left, { length }) => left - length, bytes.length - first);
 }
 
-/** Where a chunk of about `step` bytes from `from` ends: between code points, behind one at least. */
+/** Where a chunk of about `step` bytes from `from` ends: between code points, after one at least. */
 function endOfChunk(bytes: Uint8Array, from: number, step: number, encoding: Encoding): number {
   if (from + step >= bytes.length) return bytes.length;
   const end = alignDown(bytes, from + step, encoding);

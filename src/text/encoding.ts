@@ -56,7 +56,7 @@ const MARKS: readonly (readonly [UnicodeName, readonly number[]])[] = [
   ['utf-16be', [0xfe, 0xff]],
 ];
 
-/** The encoding by the byte order mark, else UTF-16 when the first bytes are plainly that, else UTF-8. */
+/** The encoding by the byte order mark, otherwise UTF-16 when the first bytes are plainly that, otherwise UTF-8. */
 export function detectEncoding(head: Uint8Array): Encoding {
   for (const [name, mark] of MARKS) {
     if (mark.every((byte, i) => head[i] === byte)) return encodingOf(name, mark.length);
@@ -157,7 +157,7 @@ function count(text: string, character: string): number {
   return total;
 }
 
-/** Bytes of the valid UTF-8 sequence at `at`, or 0 where there is none. */
+/** Bytes of the valid UTF-8 sequence at `at`, or 0 if there is none. */
 export function validSequence(bytes: Uint8Array, at: number): number {
   const length = lengthBehind(bytes[at]);
   return length > 0 && sequenceLength(bytes, at) === length ? length : 0;
@@ -176,7 +176,7 @@ export function sequenceLength(bytes: Uint8Array, at: number): number {
   return Math.max(1, length);
 }
 
-/** Bytes of a sequence that begins with `lead`; 0 where none does. */
+/** Bytes of a sequence that begins with `lead`; 0 if none does. */
 function lengthBehind(lead: number | undefined): number {
   if (lead === undefined || lead > 0xf4) return 0;
   if (lead < 0x80) return 1;

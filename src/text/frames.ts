@@ -10,7 +10,7 @@ export interface Frame {
   readonly aside?: number;
 }
 
-/** Takes a body of so many bytes piece by piece; undefined where the reader is to hold it. */
+/** Takes a body of so many bytes piece by piece; undefined if the reader is to hold it. */
 export type Aside = (bytes: number) => ((piece: Buffer) => void) | undefined;
 
 /** A frame whose body of `bytes` bytes is written after it, or is `body`. */

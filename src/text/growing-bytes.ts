@@ -1,5 +1,5 @@
 /**
- * Bytes that arrive in pieces. They lie in one memory that grows in place and is freed at once: buffers that nobody needs
+ * Bytes that arrive in pieces. They are in one memory that grows in place and is freed at once: buffers that nobody needs
  * any more stay resident for as long as V8 sees no reason to collect them.
  */
 

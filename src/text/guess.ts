@@ -34,7 +34,7 @@ export function isUtf8Start(head: Uint8Array): boolean {
   return whole < head.length && isUtf8(head.subarray(0, whole));
 }
 
-/** Bytes at the end that may begin a character of UTF-8 which goes on behind it. */
+/** Bytes at the end that may begin a character of UTF-8 which continues after it. */
 function cutAtEnd(head: Uint8Array): number {
   for (let cut = 1; cut <= 3; cut += 1) {
     const byte = head[head.length - cut] ?? 0;

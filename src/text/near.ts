@@ -37,7 +37,7 @@ export function nearNames(typed: string, names: Iterable<string>, most = MOST_NE
   return found.slice(0, most).map(({ name }) => name);
 }
 
-/** `Did you mean a or b?`, with a blank in front; nothing where there is none. */
+/** `Did you mean a or b?`, with a blank in front; nothing if there is none. */
 export function didYouMean(names: readonly string[]): string {
   if (names.length === 0) return '';
   const last = names.at(-1) as string;

@@ -1,7 +1,7 @@
 /** Quotes paths in shell commands that are suggested to a model. */
 
 /**
- * Characters without a meaning to any shell. A leading `-` would be an option; a `~` in front, and behind `=` or `:`, a
+ * Characters without a meaning to any shell. A leading `-` would be an option; a `~` in front, and after `=` or `:`, a
  * home directory.
  */
 const PLAIN = /^(?!.*[=:]~)[\w./@%+=:,][\w./@%+=:,~-]*$/;

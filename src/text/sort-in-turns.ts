@@ -12,7 +12,7 @@ export async function sortInTurns<T, U>(
   items: readonly T[],
   prepare: (item: T) => U,
   compare: (a: U, b: U) => number,
-  /** Whom the work gives way to. */
+  /** Yields to other work. */
   rest: () => Promise<void> = nextTurn,
 ): Promise<U[]> {
   let runs: U[][] = [];

@@ -1,4 +1,4 @@
-/** How the encoding of a stored text is told: by its mark, by what it declares, else by a guess where it is not UTF-8. */
+/** How the encoding of a stored text is told: by its mark, by what it declares, otherwise by a guess where it is not UTF-8. */
 
 import type { Encoding } from '../types/encoding.ts';
 import { encodingNamed, HEAD_BYTES, storedEncoding } from './encoding.ts';
@@ -34,7 +34,7 @@ export function declaredAtEnd(tail: Uint8Array, head: Uint8Array): Encoding | un
   return named?.legacy ? named : undefined;
 }
 
-/** A sure guess; else `stored` with the encoding to try. */
+/** A sure guess; otherwise `stored` with the encoding to try. */
 export function guessed(stored: Encoding, { sure, perhaps = USUAL }: Guess, head: Uint8Array): Encoding {
   const named = sure === undefined ? undefined : encodingNamed(sure, 'guessed', head);
   return named ?? { ...stored, perhaps };

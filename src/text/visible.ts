@@ -17,7 +17,7 @@ const CLASS =
   String.raw`\u1039\u17d2\u1a60\u1bab\u2d7f\uaaf6\u{10a3f}\u{1107f}\u{11133}\u{113d0}\u{1193e}\u{11a47}\u{11a99}\u{11d45}\u{11d97}\u{11f42}]` +
   String.raw`--[\t\n\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]--\p{Extended_Pictographic}]`;
 
-/** Runs of hidden characters, whatever stands around them; tabs and newlines are not among them. */
+/** Runs of hidden characters, whatever is around them; tabs and newlines are not among them. */
 export const HIDDEN = new RegExp(`${CLASS}+`, 'gv');
 const ONE_SUSPECT = new RegExp(`^${CLASS}$`, 'v');
 
@@ -51,7 +51,7 @@ export function makeVisible(text: string): Visible {
   return { text: shown, escaped };
 }
 
-/** Whether this one character is escaped where it stands alone. */
+/** Whether this one character is escaped where it is alone. */
 export function isHidden(character: string): boolean {
   return ONE_SUSPECT.test(character);
 }
@@ -116,7 +116,7 @@ const BRAILLE = /^[\u2801-\u28ff]$/;
 
 /**
  * Scripts whose letters change shape by U+200C and U+200D. By extensions, so that the marks which several of them share
- * belong to them and accents do not: two that lie over each other would hide a joiner between them.
+ * belong to them and accents do not: two that are over each other would hide a joiner between them.
  */
 const JOINING =
   /^[\p{scx=Arabic}\p{scx=Syriac}\p{scx=Mandaic}\p{scx=Nko}\p{scx=Adlam}\p{scx=Hanifi_Rohingya}\p{scx=Phags_Pa}\p{scx=Devanagari}\p{scx=Bengali}\p{scx=Gurmukhi}\p{scx=Gujarati}\p{scx=Oriya}\p{scx=Tamil}\p{scx=Telugu}\p{scx=Kannada}\p{scx=Malayalam}\p{scx=Sinhala}\p{scx=Myanmar}\p{scx=Khmer}\p{scx=Balinese}\p{scx=Javanese}\p{scx=Tibetan}\p{scx=Mongolian}\p{scx=Newa}\p{scx=Grantha}\p{scx=Tirhuta}\p{scx=Sharada}\p{scx=Chakma}]$/u;
@@ -141,7 +141,7 @@ const STACKERS: ReadonlyMap<number, RegExp> = new Map([
 
 /**
  * Variation selectors, by the characters that they go with. Source: StandardizedVariants.txt; of the 240 that an
- * ideograph may have, the first four, which fonts use most: any of 240 would be a hidden byte behind each letter.
+ * ideograph may have, the first four, which fonts use most: any of 240 would be a hidden byte after each letter.
  */
 const VARIED: readonly { readonly from: number; readonly to: number; readonly base: RegExp }[] = [
   { from: 0x180b, to: 0x180f, base: /^\p{Script=Mongolian}$/u },

@@ -63,6 +63,6 @@ export interface Access {
   absolute(typed: string): string;
   /** Opens what `path` (absolute) names. Throws OrielError: `NOT_FOUND`, `OUTSIDE_ROOT`, `NOT_REGULAR`, `DENIED`, … */
   open(path: string, signal?: AbortSignal): Promise<Opened>;
-  /** The path relative to `cwd` where it lies below it, else absolute: what a model is shown. */
+  /** The path relative to `cwd` where it is below it, otherwise absolute: what a model is shown. */
   display(path: string): string;
 }

@@ -12,21 +12,21 @@ export interface ByteSource {
    * `target.length` only at the end. Throws OrielError (`CANCELLED`, `CORRUPT`, …).
    */
   readInto(target: Uint8Array, offset: number, signal?: AbortSignal): Promise<number>;
-  /** Whether the content is no longer that of `identity`. Absent where content cannot change. */
+  /** Whether the content is no longer that of `identity`. Absent if content cannot change. */
   changed?(): Promise<boolean>;
   /** Comes from a stream: its size is unknown until the stream has ended. Never changes. */
   readonly streamed?: boolean;
   /** Each read may be a request to a server: what can be done without is not read. */
   readonly remote?: boolean;
-  /** Where another machine with credentials of its own reads the same bytes, and which version of them; plain JSON. */
+  /** Where another machine with its own credentials reads the same bytes, and which version of them; plain JSON. */
   readonly elsewhere?: { readonly facts: Facts; readonly version: StoredVersion };
 }
 
-/** A version of what lies on a server. */
+/** A version of what is on a server. */
 export interface StoredVersion {
   readonly etag?: string;
   readonly lastModified?: string;
-  /** Tells versions apart; undefined where another content may have the same. */
+  /** Distinguishes versions; undefined if another content may have the same. */
   readonly name: string | undefined;
   /** Of a file that may grow while it is read: equal where it has done nothing else. */
   readonly prefix?: string;

@@ -9,7 +9,7 @@ import type { Settings } from './settings.ts';
 
 /** When a call, or a part of it, ends. */
 export interface Bounds {
-  /** Aborted by the caller, at the deadline, and when the call is over. Pass it to everything that waits. */
+  /** Aborted by the caller, at the deadline, and when the call has ended. Pass it to everything that waits. */
   readonly signal: AbortSignal;
   /** The work must be over by then, on the clock of `performance.now()`. */
   readonly deadline: number;

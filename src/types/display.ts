@@ -3,7 +3,7 @@
 import type { Line } from './excerpt.ts';
 
 export interface Display {
-  /** The most bytes that stand before a line; none when absent. */
+  /** The most bytes that are before a line; none when absent. */
   readonly prefix?: number;
   /** The line as shown, its terminator included. */
   show(line: Line): string;

@@ -22,6 +22,6 @@ export type UnicodeName = 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32le' | 'utf-
 export interface Scanner {
   /** How many newlines `bytes` holds. */
   count(bytes: Uint8Array): number;
-  /** The position just after the k-th newline (k ≥ 1) in `bytes` at or behind `from`, or -1 when it holds fewer. */
+  /** The position just after the k-th newline (k ≥ 1) in `bytes` at or after `from`, or -1 when it holds fewer. */
   after(bytes: Uint8Array, k: number, from?: number): number;
 }

@@ -10,7 +10,7 @@ export type Window =
   /**
    * Sorted, merged ranges. `context` lines may be shown around constrained sides. `inside`: the first range begins at
    * this byte (0-based) inside its first line, an oversized one of which the part before has been shown. `around`: this
-   * line was asked for, and the range is what stands around it.
+   * line was asked for, and the range is what is around it.
    */
   | {
       readonly by: 'lines';
@@ -30,7 +30,7 @@ export type CutBy = 'lines' | 'bytes' | 'line' | 'tokens' | 'window';
 
 /** One shown line, or the shown part of an oversized one. */
 export interface Line {
-  /** 1-based; absent where lines are not counted. */
+  /** 1-based; absent if lines are not counted. */
   readonly no?: number;
   /** Stored byte offset of the shown part: half-open [start, end), terminator included. */
   readonly start: number;
@@ -60,9 +60,9 @@ export interface Excerpt {
   readonly cutBy?: CutBy;
   /** Present when text follows (or, for a tail, precedes) the shown part and belongs to what was asked. */
   readonly next?: Next;
-  /** Set when nothing could be shown because the window lies past the end. */
+  /** Set when nothing could be shown because the window is past the end. */
   readonly pastEnd?: boolean;
-  /** The number of the last line, where a range was asked for that lies beyond it, at least in part. */
+  /** The number of the last line, where a range was asked for that is beyond it, at least in part. */
   readonly lastLine?: number;
   /** The oversized line that was cut, refused or left out. `bytes` is its stored length where that was counted. */
   readonly oversized?: { readonly no?: number; readonly start: number; readonly bytes?: number };

@@ -4,7 +4,7 @@
 export interface Limits {
   /** Lines of one answer. */
   readonly lines: number;
-  /** Lines of an answer of any kind: lists, byte windows, and what stands between and around lines too. Infinity for no such limit. */
+  /** Lines of an answer of any kind: lists, byte windows, and what is between and around lines too. Infinity for no such limit. */
   readonly answerLines: number;
   /** Bytes of UTF-8 of one answer; notices come on top (1 KiB at most). */
   readonly bytes: number;

@@ -31,14 +31,14 @@ export type Notice =
       readonly use: readonly string[];
     }
   | { readonly kind: 'empty'; readonly target: string }
-  /** A range reaches beyond the last line. `missing`: those that lie beyond it as a whole. */
+  /** A range reaches beyond the last line. `missing`: those that are beyond it as a whole. */
   | {
       readonly kind: 'short';
       readonly target: string;
       readonly last: number;
       readonly missing?: readonly Range[];
     }
-  /** One line was asked for; those around it are shown, and `use` goes on behind them. */
+  /** One line was asked for; those around it are shown, and `use` continues after them. */
   | { readonly kind: 'around'; readonly line: number; readonly use: string }
   | {
       readonly kind: 'binary';
@@ -62,7 +62,7 @@ export type Notice =
   /** A command's output is shown in part. */
   | {
       readonly kind: 'output-cut';
-      /** Absent for one output of all; else the stream's name. */
+      /** Absent for one output of all; otherwise the stream's name. */
       readonly stream?: string;
       readonly lines: readonly (readonly [number, number])[];
       readonly totals: { readonly lines: number; readonly bytes: number };
@@ -98,11 +98,11 @@ export type Notice =
       readonly elidedLines: number;
       /** The first lines left out, exactly, in one call: at most three ranges. */
       readonly use: string;
-      /** The call for the whole text, where there is room for it. */
+      /** The call for the whole text, if there is room for it. */
       readonly whole?: string;
       /** Symbols that are not shown, for want of room. */
       readonly left?: number;
-      /** Whether the map names calls by what stands behind the path. */
+      /** Whether the map names calls by what follows the path. */
       readonly namesCalls?: boolean;
     }
   /** Below an outline: how much it lists, and how to read one of its symbols. */

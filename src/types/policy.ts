@@ -4,11 +4,11 @@ import type { Display } from './display.ts';
 import type { Line } from './excerpt.ts';
 
 export type LongLine =
-  /** A line over the budget is shown in slices, each call going on inside it. */
+  /** A line over the budget is shown in slices, each call continuing inside it. */
   | { readonly as: 'slice' }
   /** A line over the budget is not shown and ends the answer. */
   | { readonly as: 'stop' }
-  /** A line over `at` (code points, or bytes as shown) is shown up to there; a display may put a marker behind it. */
+  /** A line over `at` (code points, or bytes as shown) is shown up to there; a display may put a marker after it. */
   | { readonly as: 'clip'; readonly at: number; readonly unit: 'byte' | 'char' };
 
 export interface TextPolicy {

@@ -79,7 +79,7 @@ interface SearchFor {
   readonly literal: boolean;
   /** Whether the pattern must match whole words. */
   readonly word?: boolean;
-  /** Whether a match may go over several lines; absent where the dialect has no such thing. */
+  /** Whether a match may go over several lines; absent if the dialect has no such thing. */
   readonly multiline?: boolean;
   /** The most matching lines (or files, where those are counted) in this answer. */
   readonly limit: number;
@@ -88,7 +88,7 @@ interface SearchFor {
   /** Files in the order of their paths when absent, or the one that was written last first. */
   readonly sort?: 'time';
   /**
-   * Whether containers are searched inside: those that are named, or also those below a directory. Absent where `read`
+   * Whether containers are searched inside: those that are named, or also those below a directory. Absent if `read`
    * does not read their parts by the calls that are shown.
    */
   readonly inside?: 'named' | 'below';

@@ -27,7 +27,7 @@ export interface Subject {
   /** Absolute real path of what was opened (of the outermost container for members). */
   readonly path: string;
   readonly opened: Opened;
-  /** How many containers it lies in; none where absent. */
+  /** How many containers it is in; none if absent. */
   readonly depth?: number;
   /** The first bytes (up to 4,096) of a file; empty for a directory. */
   readonly head: Uint8Array;
@@ -55,11 +55,11 @@ export interface TextResource {
   readonly pageLines?: number;
   /** Whether an edit tool could write it: only then hashline headers are given. */
   readonly editable: boolean;
-  /** Stands above the text where no window is asked for, and counts in its budget: what it is. No line of the text. */
+  /** Shown above the text if no window was given, within its budget: what the text is. It is not a line of the text. */
   readonly above?: string;
   /** Facts for `details.meta`, plain JSON. */
   readonly facts?: Readonly<Record<string, unknown>>;
-  /** What this text leaves out though calls of its own show it, for a search: rows of large sheets, outputs. */
+  /** What this text leaves out though its own calls show it, for a search: rows of large sheets, outputs. */
   readonly rest?: () => Promise<RestOfText>;
   /** Said below the text whatever the window. */
   readonly notes?: readonly Notice[];
@@ -83,7 +83,7 @@ export interface PartOfDocument {
   readonly isCut?: true;
 }
 
-/** Several texts in UTF-8, one behind the other. */
+/** Several texts in UTF-8, one after the other. */
 export interface RestOfText {
   readonly bytes: ByteSource;
   /** In order: what reads each, and the lines and bytes before it. None without any text. */
@@ -109,7 +109,7 @@ export interface MixedResource {
   readonly kind: SourceKind;
   readonly text: TextResource;
   /**
-   * The images whose places lie in bytes [start, end) of the text, in order, as far as the image budget goes, and
+   * The images whose places are in bytes [start, end) of the text, in order, as far as the image budget goes, and
    * what to say about them. Asked once the window is known: only what is shown is decoded.
    */
   images(span: { readonly start: number; readonly end: number }): Promise<ShownImages>;

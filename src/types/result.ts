@@ -29,10 +29,10 @@ export interface SearchResult {
   readonly found: number;
   /** The offset of what follows beyond `limit`; absent when nothing does. */
   readonly next?: number;
-  /** How many there are in all, when the offset lies beyond them. */
+  /** How many there are in all, when the offset is beyond them. */
   readonly beyond?: number;
   readonly gaps: Gaps;
-  /** Documents, archives and databases that were passed over and could have been searched with `inside`. */
+  /** Documents, archives and databases that were skipped and could have been searched with `inside`. */
   readonly passedOver?: number;
   readonly hint?: Hint;
   /** The host's own counter: the list is cut where it is rendered. */
@@ -40,7 +40,7 @@ export interface SearchResult {
 }
 
 export interface MatchedFile {
-  /** As shown to the model: relative to the cwd where it lies below it. */
+  /** As shown to the model: relative to the cwd where it is below it. */
   readonly path: string;
   readonly lines: readonly MatchedLine[];
   /** The line that names this version of the file: its lines are anchors for edits. */
@@ -58,7 +58,7 @@ export interface MatchedLine {
   readonly text: string;
   /** On which sides text was left out. */
   readonly clipped?: 'start' | 'end' | 'both';
-  /** The symbol around a matching line, with its first and last line (1-based); absent where it is not known. */
+  /** The symbol around a matching line, with its first and last line (1-based); absent if it is not known. */
   readonly within?: { readonly name: string; readonly from: number; readonly to: number };
 }
 
@@ -81,7 +81,7 @@ export interface NearHint {
 
 /** A regular expression as other tools write it; `pattern` is how it is written here, where that is known. */
 export type RegexHint =
-  /** `a\|b`, `\(a\)`, `a\{2\}`: operators behind a backslash, as of grep and sed. */
+  /** `a\|b`, `\(a\)`, `a\{2\}`: operators after a backslash, as of grep and sed. */
   | { readonly is: 'escaped-operators'; readonly pattern?: string }
   /** `/a/i`: as of JavaScript. */
   | { readonly is: 'slashes'; readonly pattern?: string; readonly ignoreCase: boolean };
@@ -108,7 +108,7 @@ export interface Gaps {
   readonly large?: number;
   /** Texts of documents that were cut, and searched up to there. */
   readonly cut?: number;
-  /** Files that were written anew meanwhile: their lines may be missing, or of two versions. */
+  /** Files that were rewritten meanwhile: their lines may be missing, or of two versions. */
   readonly changed?: number;
   /** Documents, archives, databases and members of archives that were not searched although it was asked for. */
   readonly unread?: number;
@@ -126,11 +126,11 @@ export interface ListResult {
   readonly is: 'entries';
   /** Sorted. */
   readonly entries: readonly ListedEntry[];
-  /** How many the directory has; absent where they are not those of one directory. */
+  /** How many the directory has; absent if they are not those of one directory. */
   readonly total?: number;
   /** The offset of what follows beyond `limit`; absent when nothing does. */
   readonly next?: number;
-  /** How many there are in all, when the offset lies beyond them. */
+  /** How many there are in all, when the offset is beyond them. */
   readonly beyond?: number;
   readonly gaps: Gaps;
   /** As of a search. */
@@ -222,7 +222,7 @@ export interface Origin {
   /** What was read, without its selector: the front of the next call. */
   readonly target: string;
   readonly resolvedPath: string;
-  /** Which bytes a text is made of; absent where nothing was opened. */
+  /** Which bytes a text is made of; absent if nothing was opened. */
   readonly identity?: Identity;
   readonly suffix?: { readonly from: string; readonly to: string };
   readonly facts: Readonly<Record<string, unknown>>;
@@ -234,13 +234,13 @@ export interface TextResult extends Origin {
   readonly selection: Selection;
   readonly encoding: Encoding;
   readonly display: Display;
-  /** What stands above the text. */
+  /** What is above the text. */
   readonly above?: string;
   /** The tag of the version shown, and the line above the text that carries it. */
   readonly snapshot?: { readonly tag: string; readonly header: string };
   readonly limits: Limits;
   readonly changed: boolean;
-  /** Whether the text ends with a newline; absent where the request did not ask. */
+  /** Whether the text ends with a newline; absent if the request did not ask. */
   readonly endsWithNewline?: boolean;
   readonly notes: readonly Notice[];
   readonly more?: Notice;
@@ -263,7 +263,7 @@ export interface SummaryResult extends Origin {
   readonly is: 'summary';
   readonly summary: Summary;
   readonly totals: { readonly lines: number; readonly bytes: number };
-  /** Whether some of the text was not text and stands as U+FFFD. */
+  /** Whether some of the text was not text and is shown as U+FFFD. */
   readonly invalid: boolean;
   readonly encoding: Encoding;
   readonly display: Display;

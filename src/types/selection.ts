@@ -9,7 +9,7 @@ export interface Selection {
   readonly window?: Window;
   /** `raw`: the decoded text as it is. The others are views that a source or the engine derives. */
   readonly mode?: Mode;
-  /** What stands behind the first `#`: `Server.start`, or a list as `a,#Server.start,120..140`. */
+  /** What follows the first `#`: `Server.start`, or a list as `a,#Server.start,120..140`. */
   readonly symbol?: string;
   /** `:encoding=shift_jis`: how the text is to be decoded, by the WHATWG's name. */
   readonly encoding?: string;

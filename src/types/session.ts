@@ -7,23 +7,23 @@ import type { RemoteWork } from './work.ts';
 
 export interface Session {
   readonly snapshots: SnapshotStore;
-  /** Versions of what lies elsewhere. */
+  /** Versions of what is elsewhere. */
   readonly seen: SeenStore;
   /** Full outputs of which only a part was shown. */
   readonly spills: SpillStore;
   /** Line indexes, outlines, unpacked members: everything derived from bytes that the next call may use again. */
   readonly store: DerivedStore;
-  /** The second level of the store: what is slow to make and small outlives the process. Absent where the host turned it off. */
+  /** The second level of the store: what is slow to make and small outlives the process. Absent if the host turned it off. */
   readonly disk?: DiskCache;
   /** The part of it that no other machine has: for what depends on the files of this one. */
   readonly files?: LocalCache;
-  /** Other machines that do what is heavy; absent where the host names none. */
+  /** Other machines that do what is heavy; absent if the host names none. */
   readonly work?: RemoteWork;
-  /** Where calls are recorded; absent where the host wants none of that. */
+  /** Where calls are recorded; absent if the host wants none of that. */
   readonly telemetry?: TelemetrySink;
   /** A private file (mode 0600), for what is too large for memory. */
   scratch(): Promise<ScratchFile>;
-  /** Work that goes on after the call that began it. */
+  /** Work that continues after the call that began it. */
   readonly background: Background;
   /** Disposes everything derived and removes what the session left on disk. */
   close(): Promise<void>;
@@ -52,7 +52,7 @@ export interface DiskCache {
    * where another copy is tried. Throws what a taker throws.
    */
   getPieces(key: string, begin: () => TakePiece): Promise<boolean>;
-  /** All that there are under the key, of this machine and of other replicas. Absent where nobody else has any. Never throws. */
+  /** All that there are under the key, of this machine and of other replicas. Absent if nobody else has any. Never throws. */
   all?(key: string): Promise<readonly Buffer[]>;
   /**
    * Writes the concatenation of `parts` in the background, if it can; they must not change meanwhile. Resolves when it has,
@@ -141,7 +141,7 @@ export interface SnapshotStore {
   seen(path: string, tag: string): ReadonlyMap<number, string>;
   /**
    * The lines `from` to `to` (1-based, both included) that were shown under a tag, in order; where replicas share a store, by
-   * whichever of them. Never throws for a store that is away.
+   * whichever of them. Never throws for a store that is unavailable.
    */
   lines(path: string, tag: string, from: number, to: number): Promise<ReadonlyMap<number, string>>;
 }
@@ -160,9 +160,9 @@ export interface SpillStore {
   open(number: number): Promise<OpenedSpill>;
   /** Whether nothing is kept here. */
   readonly isEmpty: boolean;
-  /** Those that lie here, in the order in which they were made. */
+  /** Those that are here, in the order in which they were made. */
   list(): readonly KeptSpill[];
-  /** Also those of other replicas, where they share them. Never throws for a store that is away. */
+  /** Also those of other replicas, where they share them. Never throws for a store that is unavailable. */
   listAll?(): Promise<readonly KeptSpill[]>;
 }
 

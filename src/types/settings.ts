@@ -21,13 +21,13 @@ export interface Settings {
   readonly agentOutputs?: Access;
   /** Opens the user's own skills and notes, and nothing else, where the roots would hide them. */
   readonly userFiles?: Access;
-  /** Schemes of the host, by name; `false` takes one away. */
+  /** Schemes of the host, by name; `false` removes one. */
   readonly schemes: Readonly<Record<string, HostScheme | false>>;
-  /** Pages of the web, and what may be reached beside public addresses; `false` takes them away. */
+  /** Web pages, and what may be reached beside public addresses; `false` turns them off. */
   readonly web: (WebSettings & Allowable) | false;
-  /** Objects of S3 and what speaks its protocol; `false` takes them away. */
+  /** Objects of S3 and what speaks its protocol; `false` turns them off. */
   readonly s3: (S3Settings & Allowable) | false;
-  /** Servers whose resources `mcp://` reads, by name; absent where it starts and asks none. */
+  /** Servers whose resources `mcp://` reads, by name; absent if it starts and asks none. */
   readonly mcpServers?: Readonly<Record<string, McpServer>>;
   /** How commands run. */
   readonly run: RunSettings;
@@ -102,7 +102,7 @@ export interface RunSettings {
 }
 
 /**
- * Reads what follows `name://` (without a selector). An empty name asks for a list of names. Undefined where nothing is
+ * Reads what follows `name://` (without a selector). An empty name asks for a list of names. Undefined if nothing is
  * called so.
  */
 export type HostScheme = (

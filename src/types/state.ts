@@ -11,7 +11,7 @@ export interface StateBackend {
   set(key: string, value: string, ttl: number): Promise<void>;
   remove(key: string): Promise<void>;
   /**
-   * Adds `by` to the number under `key` in one step, for all replicas, and returns the sum; where there is none, it
+   * Adds `by` to the number under `key` in one step, for all replicas, and returns the sum; if there is none, it
    * begins at `start`. The number expires `ttl` milliseconds after it was last added to.
    */
   add(key: string, by: number, start: number, ttl: number): Promise<number>;
@@ -29,7 +29,7 @@ export interface BackendOptions {
   readonly timeoutMs: number;
 }
 
-/** What kinds of values there are; part of their keys in the store, so that an operator can tell them apart. */
+/** What kinds of values there are; part of their keys in the store, so that an operator can distinguish them. */
 export type StateKind =
   | 'spill'
   | 'piece'
@@ -57,7 +57,7 @@ export interface StateSpace {
   /** Whether the store answers. */
   readonly isUp: boolean;
   get(name: StateName): Promise<Buffer | 'away' | undefined>;
-  /** False where the value is too large or the store does not take it. `bytes` must not change meanwhile. */
+  /** False if the value is too large or the store does not take it. `bytes` must not change meanwhile. */
   put(name: StateName, bytes: Uint8Array, ttl: number): Promise<boolean>;
   remove(name: StateName): Promise<void>;
   /** As `StateBackend.add`; `'away'` also where the store refuses it. */
@@ -74,7 +74,7 @@ export interface StateStats {
   readonly outages: number;
   /** By operation and how it ended. */
   readonly operations: ReadonlyMap<StateOperation, Readonly<Record<StateOutcome, number>>>;
-  /** Of values, sealed, as they lie in the store. */
+  /** Of values, sealed, as they are in the store. */
   readonly bytesRead: number;
   readonly bytesWritten: number;
 }
@@ -96,7 +96,7 @@ export interface SharedState {
   space(name: string): StateSpace;
   /** A name that tells nothing of `text` to whoever does not have the key; the same on all replicas. */
   nameOf(text: string): string;
-  /** Work that other machines do for a session whose cache is in that space; undefined where the host did not ask for it. */
+  /** Work that other machines do for a session whose cache is in that space; undefined if the host did not ask for it. */
   work(space: string): RemoteWork | undefined;
   stats(): StateStats;
   /** Hears of each change, and of what the store refuses, of the same once a minute. */

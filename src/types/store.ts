@@ -1,4 +1,4 @@
-/** The store of derived things: what a kind declares, what a maker is given, and how an entry is asked for. */
+/** The store of derived data: what a kind declares, what a maker is given, and how an entry is asked for. */
 
 import type { Derivation, Facts, Identity } from '../identity.ts';
 import type { ByteSource } from './byte-source.ts';
@@ -14,7 +14,7 @@ export interface Weight {
 }
 
 /**
- * One kind of derived thing, declared once: line indexes, outlines, unpacked members. Its options are everything
+ * One kind of derived value, declared once: line indexes, outlines, unpacked members. Its options are everything
  * that shapes the value, limits included: they are part of the cache key.
  */
 export interface Kind<T, O extends Facts = Facts> extends Derivation<O> {
@@ -37,7 +37,7 @@ export interface Made<T> {
   readonly keep: boolean;
 }
 
-/** What a maker works with. Nothing else of the call that began may be used: others may be waiting when it is over. */
+/** What a maker works with. Nothing else of the call that began may be used: others may be waiting when it has ended. */
 export interface Making {
   /** The bytes to derive from, for as long as any call waits for the value or uses it. */
   readonly source: ByteSource;
@@ -49,7 +49,7 @@ export interface Making {
   progress(progress: Progress): void;
 }
 
-/** A user of a derived thing: a call, until its end. */
+/** A user of a derived value: a call, until its end. */
 export interface StoreUser {
   readonly signal: AbortSignal;
   progress(progress: Progress): void;

@@ -17,13 +17,13 @@ export interface LineRange {
 export interface Summary {
   readonly parts: readonly SummaryPart[];
   /**
-   * Every line whose text is not shown, but for blank ones and closing brackets alone, sorted; between two ranges stands
+   * Every line whose text is not shown, but for blank ones and closing brackets alone, sorted; between two ranges is
    * something that is shown.
    */
   readonly elided: readonly LineRange[];
   readonly elidedLines: number;
   /** Symbols that are not among the parts. */
   readonly left?: number;
-  /** Whether parts name calls, as what stands behind the path: `:#Server:outline`. */
+  /** Whether parts name calls, as what follows the path: `:#Server:outline`. */
   readonly namesCalls?: boolean;
 }

@@ -18,7 +18,7 @@ export interface TaskReport extends TaskTotals {
   /** Bytes of texts that were shown for the first time, and once more. */
   readonly fresh: number;
   readonly again: number;
-  /** Runs of reads of which each goes on where one before has ended. */
+  /** Runs of reads of which each continues where one before has ended. */
   readonly chains: number;
   /** Calls by tool, the most first; and so on. */
   readonly tools: Readonly<Record<string, number>>;
@@ -28,11 +28,11 @@ export interface TaskReport extends TaskTotals {
   readonly dialects: Readonly<Record<string, number>>;
   /** How many there are; `files` may hold fewer. */
   readonly sources: number;
-  /** Reads of further sources, which are too many to be told apart: `fresh`, `again` and chains are without them. */
+  /** Reads of further sources, which are too many to be distinguished: `fresh`, `again` and chains are without them. */
   readonly others?: { readonly reads: number; readonly bytes: number };
   /** The most wasteful first. */
   readonly files: readonly FileReport[];
-  /** The dearest first. */
+  /** The most expensive first. */
   readonly habits: readonly Habit[];
   readonly sizes: readonly SizeReport[];
   readonly verdict: Verdict;
@@ -79,7 +79,7 @@ export interface Habit {
   readonly bytes: number;
   /** Estimated, as those of the answers. */
   readonly tokens: number;
-  /** The dearest first. */
+  /** The most expensive first. */
   readonly examples: readonly HabitExample[];
 }
 
@@ -89,7 +89,7 @@ export interface HabitExample {
   readonly tokens: number;
   /** Of the call that cost it. */
   readonly dialect: string;
-  /** The call to make instead, as that dialect writes it; absent where none was needed, or where there is none. */
+  /** The call to make instead, as that dialect writes it; absent if none was needed, or if there is none. */
   readonly instead?: string;
   /** The same as a path with a selector, which the lens takes for every dialect. */
   readonly path?: string;

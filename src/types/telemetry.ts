@@ -1,4 +1,4 @@
-/** What is recorded of each call, as it stands in the ring and, a line of JSON each, in a file. It holds no content. */
+/** What is recorded of each call, as it is in the ring and, a line of JSON each, in a file. It holds no content. */
 
 import type { Window } from './excerpt.ts';
 import type { TraceOrigin } from './trace.ts';
@@ -8,9 +8,9 @@ export type TelemetryEvent = CallEvent | RateLimitEvent;
 interface TaskEvent {
   /** Milliseconds since the epoch: when the call began. */
   readonly at: number;
-  /** As the caller named it, else that of its session. */
+  /** As the caller named it, otherwise that of its session. */
   readonly task: string;
-  /** Tells clients of one server apart; absent where there is only one. */
+  /** Tells clients of one server apart; absent if there is only one. */
   readonly client?: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface CallEvent extends TaskEvent {
   readonly images?: number | undefined;
   /** The stable code of a failure. */
   readonly error?: string | undefined;
-  /** What was read, in the order in which it stands in the answer; one for each path. */
+  /** What was read, in the order in which it is in the answer; one for each path. */
   readonly reads?: readonly ReadFacts[] | undefined;
   /** Of an answer that is a list: matches, paths, entries. */
   readonly list?: ListFacts | undefined;
@@ -39,7 +39,7 @@ export interface CallEvent extends TaskEvent {
 export interface ReadFacts {
   /** What was read, without its selector. */
   readonly source: string;
-  /** `file`, `archive`, `document`, …; absent where nothing was opened. */
+  /** `file`, `archive`, `document`, …; absent if nothing was opened. */
   readonly what?: string | undefined;
   /** Equal for equal bytes. */
   readonly version?: string | undefined;
@@ -47,7 +47,7 @@ export interface ReadFacts {
   readonly view?: string | undefined;
   /** The window that was asked for, as a selector has it: `50..100`, `@65536+65536`, `-20`. */
   readonly window?: string | undefined;
-  /** Lines shown, 1-based and inclusive; absent where lines are not counted. */
+  /** Lines shown, 1-based and inclusive; absent if lines are not counted. */
   readonly lines?: readonly Span[] | undefined;
   /** Bytes shown, 0-based and half-open. */
   readonly bytes?: readonly Span[] | undefined;
@@ -81,7 +81,7 @@ export interface RateLimitEvent extends TaskEvent {
 }
 
 /**
- * A call that is over, of which an event is made later. It holds small things alone, and nothing of the answer: what
+ * A call that has ended, of which an event is made later. It holds small things alone, and nothing of the answer: what
  * is done here is done while somebody waits for that.
  */
 export interface CallNote {
@@ -97,7 +97,7 @@ export interface CallNote {
   readonly bytes: number;
   readonly images: number | undefined;
   readonly error: string | undefined;
-  /** What was read, where that was one text; else it stands in `reads`. */
+  /** What was read, where that was one text; otherwise it is in `reads`. */
   readonly text: TextNote | undefined;
   readonly reads: readonly ReadFacts[] | undefined;
   readonly list: ListFacts | undefined;
@@ -112,7 +112,7 @@ export interface TextNote {
   readonly window: Window | undefined;
   readonly cutBy: string | undefined;
   readonly totals: { readonly lines?: number | undefined; readonly bytes?: number | undefined };
-  /** Of a text that is shown in one part: its lines and bytes, as `ReadFacts` has them; else they stand in `spans`. */
+  /** Of a text that is shown in one part: its lines and bytes, as `ReadFacts` has them; otherwise they are in `spans`. */
   readonly first: number | undefined;
   readonly last: number | undefined;
   readonly from: number | undefined;
@@ -150,7 +150,7 @@ export interface TaskTotals {
   /** Bytes of an average answer. */
   readonly averageBytes: number;
   readonly errors: number;
-  /** Calls that went on where a notice had said. */
+  /** Calls that continued where a notice had said. */
   readonly continued: number;
   /** Share of the shown bytes that had been shown before, 0 to 1. */
   readonly redundancy: number;

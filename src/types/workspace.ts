@@ -1,6 +1,6 @@
 /** A workspace on another machine, as the host provides it. */
 
-/** What stands in `content` otherwise than in the file: each fact only where it is so. */
+/** What is in `content` otherwise than in the file: each fact only where it is so. */
 export interface Changed {
   /** Control and invisible characters that are shown as escapes. */
   readonly escaped_characters?: number;
@@ -85,6 +85,6 @@ export interface WorkspaceFiles {
 export interface Workspace {
   /** Throws OrielError when no answer came. */
   readFileLines(query: WorkspaceQuery): Promise<FileLines>;
-  /** Absent where `ws://` does not read it. */
+  /** Absent if `ws://` does not read it. */
   readonly files?: WorkspaceFiles;
 }

@@ -94,7 +94,7 @@ interface Counted {
   readonly unclosed?: number;
 }
 
-/** Each number stands behind the number of all: they are counted first, and found again where they are shown. */
+/** Each number follows the number of all: they are counted first, and found again where they are shown. */
 async function countConflicts(input: TextInput): Promise<Counted> {
   const found = findConflicts(input);
   let conflicts = 0;
@@ -188,7 +188,7 @@ async function* show(count: number, input: TextInput): AsyncGenerator<Uint8Array
   }
 }
 
-/** Lines are taken in order: over a gap of this many it is cheaper to read on than to begin anew. */
+/** Lines are taken in order: over a gap of this many it is cheaper to read on than to begin again. */
 const NEAR = 256;
 
 /** Lines of the file by number, each time a later one. */
@@ -201,7 +201,7 @@ class Lines {
     this.#input = input;
   }
 
-  /** `12|text` with a terminator; empty where the file has no such line any more. */
+  /** `12|text` with a terminator; empty if the file has no such line any more. */
   async shown(no: number): Promise<string> {
     await this.#goTo(no);
     const line = await this.#reader?.next();

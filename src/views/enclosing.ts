@@ -10,14 +10,14 @@ export interface EnclosingSymbol {
   readonly to: number;
 }
 
-/** Of several lines, the symbols with lines of their own around them; undefined where a line stands in none. */
+/** Of several lines, the symbols with their own lines around them; undefined if a line is in none. */
 export function enclosing(
   structure: PackedStructure,
   lines: readonly number[],
 ): readonly (EnclosingSymbol | undefined)[] {
   const spans = symbolLines(structure);
   return lines.map((line) => {
-    // A symbol stands before those inside it.
+    // A symbol is before those inside it.
     const at = spans.findLastIndex(({ from, to }) => from <= line && line <= to && to > from);
     const span = spans[at];
     return span && { name: symbolName(structure, at), ...span };

@@ -1,10 +1,10 @@
-/** Which symbol a name means: the qualified name, a unique last part of it, or the candidates, or what is called alike. */
+/** Which symbol a name means: the qualified name, a unique last part of it, or the candidates, or what has a similar name. */
 
 import type { OutlineSymbol } from './structure.ts';
 
 export type FoundSymbol =
   | { readonly one: OutlineSymbol }
-  /** All that the name could mean, in the order of the text; none where nothing fits. */
+  /** All that the name could mean, in the order of the text; none if nothing fits. */
   | { readonly candidates: readonly OutlineSymbol[] };
 
 /** As it travels between threads: bounded. */
@@ -12,14 +12,14 @@ export type FoundSymbols =
   | { readonly one: Place }
   /** At least two, the first ones of `all`. */
   | { readonly candidates: readonly Place[]; readonly all: number }
-  /** Nothing has that name: what is called alike, the nearest first. */
+  /** Nothing has that name: what has a similar name, the nearest first. */
   | { readonly near: readonly Place[] };
 
 export interface Place {
   readonly from: number;
   readonly to: number;
   readonly qualified: string;
-  /** Behind `#`, this names the symbol and no other; absent where it takes its lines to name it. */
+  /** After `#`, this names the symbol and no other; absent if it takes its lines to name it. */
   readonly name?: string;
 }
 
@@ -27,7 +27,7 @@ export interface Place {
 const mostCandidates = 200;
 const mostNear = 5;
 
-/** A name that may stand in a list and before another selector. */
+/** A name that may be in a list and before another selector. */
 const plain = /^[\w$.]{1,100}$/;
 
 export function findSymbols(symbols: readonly OutlineSymbol[], names: readonly string[]): FoundSymbols[] {
@@ -75,7 +75,7 @@ function withDots(name: string): string {
 
 /**
  * Overloads and prototypes have no body: the one that has is meant, when it is the only one of that name, with the
- * overloads that lie right before it.
+ * overloads that are right before it.
  */
 function onlyDefinition(
   fits: readonly OutlineSymbol[],

@@ -1,5 +1,5 @@
 /**
- * Line indexes of what lies on a server, in the cache on disk: counting takes reading all of it, and the next process, or
+ * Line indexes of what is on a server, in the cache on disk: counting takes reading all of it, and the next process, or
  * another replica that shares the cache, need not do that again.
  */
 

@@ -289,8 +289,8 @@ const byInterpreter = new Map(
 );
 
 /**
- * The language of a text by its base name, else by its `#!` line (`start`: its first line or more); undefined
- * where there is none.
+ * The language of a text by its base name, otherwise by its `#!` line (`start`: its first line or more); undefined
+ * if there is none.
  */
 export function languageOf(name: string, start: string): Language | undefined {
   const base = name.toLowerCase();
@@ -305,7 +305,7 @@ export function languageOf(name: string, start: string): Language | undefined {
   );
 }
 
-/** `"#!/usr/bin/env -S python3.12 -u"` → `"python"`; `""` where there is no such line. */
+/** `"#!/usr/bin/env -S python3.12 -u"` → `"python"`; `""` if there is no such line. */
 function interpreter(start: string): string {
   if (!start.startsWith('#!')) return '';
   const line = start.slice(2, 256).split('\n', 1)[0] ?? '';

@@ -55,7 +55,7 @@ const closer = /^\s*(?:[\])}`]|"""|'''|end\b|done\b|fi\b|esac\b)/;
 
 /**
  * The whole lines inside a block (1-based, inclusive), its braces' lines left out, and for blocks that have none all
- * of its lines; undefined where there are no such lines.
+ * of its lines; undefined if there are no such lines.
  */
 export function inside(
   lines: readonly string[],

@@ -6,7 +6,7 @@ import type { OutlineSymbol } from './structure.ts';
 /** Characters of a signature or name; longer ones end in `…`. */
 const longest = 200;
 
-/** Levels of nesting that are told apart; deeper symbols are listed at this one. */
+/** Levels of nesting that are distinguished; deeper symbols are listed at this one. */
 const deepest = 32;
 
 /** Orders what was found by where it begins, the outer before the inner, and nests it by its ranges. */
@@ -44,7 +44,7 @@ function withoutDeclared(
   return symbols.filter((one) => !parameters.has(one) || !declared.has(one.qualified));
 }
 
-/** `app.init = function init() {…}` is one function, and its name stands twice. */
+/** `app.init = function init() {…}` is one function, and its name occurs twice. */
 function isAgain(outer: OutlineSymbol | undefined, { kind, name, from, to }: Found): boolean {
   if (!outer || kind !== 'function' || (outer.kind !== 'function' && outer.kind !== 'method')) return false;
   return outer.name === name && outer.from === from && outer.to === to;

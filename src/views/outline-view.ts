@@ -19,7 +19,7 @@ async function parsedOf(resource: TextResource, call: Call): Promise<Parsed> {
   return whole ? structureOf(whole, call) : { none: 'size' };
 }
 
-/** The outline as a text of its own; one line where there is none. */
+/** The outline as a separate text; one line if there is none. */
 export async function outlineView(
   resource: TextResource,
   { window, symbol, typed }: Selection,
@@ -55,7 +55,7 @@ export async function outlineOfWhole(resource: TextResource, call: Call, bytes: 
 
 type Outline = Omit<OutlineText, 'text'> & { readonly bytes: ByteSource };
 
-/** `within`: the most bytes it may have; undefined where all symbols are in it. `of`: the symbol whose outline it is. */
+/** `within`: the most bytes it may have; undefined if all symbols are in it. `of`: the symbol whose outline it is. */
 type OutlineOptions = { name: string; encoding: string; within: number | undefined; of: string | undefined };
 
 const outlines: Kind<Outline | FoundSymbols | Unparsed, OutlineOptions> = {

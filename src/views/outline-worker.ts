@@ -133,7 +133,7 @@ async function tagsFound({ files, grammars, within }: TagsQuestion, stop: Int32A
   return { tags: packTags(tags), late };
 }
 
-/** `time` where it takes too long; empty where it has none. */
+/** `time` where it takes too long; empty if it has none. */
 async function tagsIn(
   bytes: Uint8Array,
   language: string,

@@ -21,7 +21,7 @@ export interface OutlineOptions {
 }
 
 export interface Outlined extends Structure {
-  /** What the grammar's query of uses captured; empty where there is none. */
+  /** What the grammar's query of uses captured; empty if there is none. */
   readonly uses: Uses;
 }
 

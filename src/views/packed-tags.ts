@@ -36,7 +36,7 @@ export function hashOf(name: string): number {
   return hash >>> 0;
 }
 
-/** `tags`: of each file, as `writeTags` writes them; empty where nothing is known. */
+/** `tags`: of each file, as `writeTags` writes them; empty if nothing is known. */
 export function packTags(tags: readonly string[]): PackedTags {
   const names: number[] = [];
   const counts: number[] = [];

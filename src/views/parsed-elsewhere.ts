@@ -18,7 +18,7 @@ const LEAST_TEXT: number = 256 << 10;
 export interface ParseHead {
   /** By its name in the table of languages. */
   readonly language: string;
-  /** Digest of the grammar and its queries; absent where the language has a scanner. */
+  /** Digest of the grammar and its queries; absent if the language has a scanner. */
   readonly grammar?: string;
 }
 
@@ -28,7 +28,7 @@ export interface ParseWork {
   readonly grammar: PackedGrammar | undefined;
 }
 
-/** Undefined where no worker has parsed it. Throws the reason of the signal. */
+/** Undefined if no worker has parsed it. Throws the reason of the signal. */
 export async function parsedElsewhere(
   { text, language, grammar }: ParseWork,
   wanting: Wanting,
@@ -98,7 +98,7 @@ export function read(bytes: Buffer): PackedStructure | NoStructure | undefined {
   if (none !== undefined) return none;
   const words = 4 * (symbols + folds);
   if (!(words <= body.length)) return undefined;
-  // Numbers of four bytes lie at multiples of four.
+  // Numbers of four bytes are at multiples of four.
   const numbers = new Int32Array(Uint8Array.from(body.subarray(0, words)).buffer);
   return {
     count,

@@ -82,7 +82,7 @@ export interface WholeText {
 }
 
 /**
- * The decoded text without its byte order mark, or undefined where it has more than `most` stored bytes. Throws
+ * The decoded text without its byte order mark, or undefined if it has more than `most` stored bytes. Throws
  * OrielError of the byte source, and the signal's reason.
  */
 export async function wholeText(

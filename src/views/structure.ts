@@ -43,9 +43,9 @@ export interface OutlineSymbol {
   readonly to: number;
   /** The line that holds the name. */
   readonly at: number;
-  /** How many symbols lie around it: 0 at the top. */
+  /** How many symbols are around it: 0 at the top. */
   readonly depth: number;
-  /** The lines inside the body, without the lines of its braces; absent where there are none. */
+  /** The lines inside the body, without the lines of its braces; absent if there are none. */
   readonly bodyFrom?: number;
   readonly bodyTo?: number;
 }

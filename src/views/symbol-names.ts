@@ -8,7 +8,7 @@ import { answerTo, grammarFiles } from './parsed.ts';
 const PARSING_MS = 5_000;
 const MOST_MS = 9_000;
 
-/** In the order of the text, each once; none where it has no symbols. `name` is that of its file. */
+/** In the order of the text, each once; none if it has no symbols. `name` is that of its file. */
 export async function symbolNames(name: string, text: string, signal: AbortSignal): Promise<string[]> {
   const language = languageOf(name, text);
   if (!language) return [];

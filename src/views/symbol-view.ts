@@ -191,7 +191,7 @@ export function noSymbol(
   });
 }
 
-/** The call that looks for the name in the part behind this one, or that lists what there is. */
+/** The call that looks for the name in the part after this one, or that lists what there is. */
 function wayOn({ target, part }: TextResource, name: string, mode: string): string {
   return part ? `${part.next}:#${name}${mode}` : `${target}:outline`;
 }

@@ -1,7 +1,7 @@
 /**
  * Tries many wildcard patterns on a path at once, in time linear in the path, whatever the patterns.
  *
- * All patterns stand in one row of bits, a bit for each place in each pattern; a state is the set of places that the
+ * All patterns are in one row of bits, a bit for each place in each pattern; a state is the set of places that the
  * characters so far have led to. One character moves all places on by a few operations on whole words. States that
  * were met are kept with their successors, so that most characters cost one look into a table. Neither a backtracking
  * matcher (time grows with the power of the number of stars) nor a finished table (its size does) has a bound.
@@ -64,7 +64,7 @@ export class Automaton {
     this.start = this.#known(first);
   }
 
-  /** The state behind `text`, which goes on where the text that led to `state` ended. */
+  /** The state after `text`, which continues where the text that led to `state` ended. */
   run(state: State, text: string): State {
     let now = state;
     for (let i = 0; i < text.length; i += 1) {
@@ -86,7 +86,7 @@ export class Automaton {
     return state.accepted;
   }
 
-  /** None where one that excludes is among them: those have the highest indices. */
+  /** None if one that excludes is among them: those have the highest indices. */
   #wanted(found: readonly number[]): readonly number[] {
     return (found[0] ?? -1) >= this.#excludedFrom ? [] : found;
   }
@@ -101,7 +101,7 @@ export class Automaton {
     const arrived = new Uint32Array(this.#words);
     shiftInto(arrived, state.bits, mask);
     this.#passSkips(arrived);
-    // A run keeps its place, and the one behind it can begin anywhere. A depth does so only at the start of a name.
+    // A run keeps its place, and the one after it can begin anywhere. A depth does so only at the start of a name.
     const kept = new Uint32Array(this.#words);
     for (let i = 0; i < kept.length; i += 1) {
       const runs = code === SLASH ? 0 : (this.#runs[i] as number);
@@ -172,7 +172,7 @@ export class Automaton {
     return state;
   }
 
-  /** Callers hold states of their own: these lose only what leads on from them. */
+  /** Callers hold their own states: these lose only what leads on from them. */
   #forget(): void {
     for (const states of this.#states.values()) for (const state of states) state.next = new Map();
     this.#states.clear();

@@ -67,7 +67,7 @@ function isExcluding(pattern: string): boolean {
   return /^!(?!\()./.test(pattern);
 }
 
-/** What lies below a directory that `pattern` matches, at any depth where it has no slash. */
+/** What is below a directory that `pattern` matches, at any depth where it has no slash. */
 function below(pattern: string): string {
   const name = pattern.replace(/\/$/, '');
   return name.includes('/') ? `${name}/**` : `**/${name}/**`;

@@ -121,7 +121,7 @@ function parse(line: string): Parsed | undefined {
   return pattern === '' ? undefined : { pattern, keeps, directoriesOnly, anchored };
 }
 
-/** Blanks at the end do not count, unless a backslash stands before the last of them. */
+/** Blanks at the end do not count, unless a backslash is before the last of them. */
 function withoutBlanks(line: string): string {
   let end = line.length;
   while (end > 0 && line[end - 1] === ' ') end -= 1;

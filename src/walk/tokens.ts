@@ -9,7 +9,7 @@ export type Token =
   | { readonly is: 'class'; readonly not: boolean; readonly ranges: readonly (readonly [number, number])[] }
   /** Any number of characters but `/`. */
   | { readonly is: 'run' }
-  /** Any number of whole names, each with the `/` behind it. Stands only at the start of a name. */
+  /** Any number of whole names, each with the `/` after it. Is only at the start of a name. */
   | { readonly is: 'depth' };
 
 export const SLASH = 0x2f;
@@ -52,7 +52,7 @@ export function textTokens(text: string): Token[] {
   return Array.from(text, textToken);
 }
 
-/** The tokens of what stands between two slashes. What is not well formed stands for itself. */
+/** The tokens of what is between two slashes. What is not well formed stands for itself. */
 function nameTokens(part: string): Token[] {
   const characters = [...part];
   const lastClosing = characters.lastIndexOf(']');

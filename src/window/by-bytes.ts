@@ -33,7 +33,7 @@ export async function bytesWindow(
   const asked = Math.max(start, encoding.bom);
   const { begin, inside } = await windowStart(asked, input, fit);
   const end = asked + wanted;
-  // Inside an oversized line no more than the slice is needed; else the line that holds the last byte, if it fits.
+  // Inside an oversized line no more than the slice is needed; otherwise the line that holds the last byte, if it fits.
   const hold = (inside ? end - begin : windowMax) + SPARE;
   const reader = new LineReader(source, encoding, begin, hold, signal, end - begin + READ_OVER);
   const no = input.counted ? await input.index.lineAt(begin, source, signal, input.onScan) : undefined;
@@ -54,7 +54,7 @@ interface From {
   /** Half-open, in stored bytes. */
   readonly begin: number;
   readonly end: number;
-  /** The line that `begin` lies in. */
+  /** The line that `begin` is in. */
   readonly no: number | undefined;
   /** At `begin`; holds as much of a line as a window may have. */
   readonly reader: LineReader;
@@ -97,7 +97,7 @@ async function wholeLines(from: From): Promise<Got> {
   return { lines, invalid: tally.invalid, cutBy: 'window' };
 }
 
-/** What was asked for of an oversized line, and nothing of the lines behind it: a part is never shown beside whole lines. */
+/** What was asked for of an oversized line, and nothing of the lines after it: a part is never shown beside whole lines. */
 async function oversizedLine(from: From): Promise<Got> {
   const stored = await from.reader.next();
   return stored ? oversizedPart(from, stored) : { lines: [], invalid: 0, cutBy: 'line' };

@@ -1,4 +1,4 @@
-/** Windows by line numbers: one or several ranges over one budget, with lines of context where there is room. */
+/** Windows by line numbers: one or several ranges over one budget, with lines of context if there is room. */
 
 import { readAt } from '../access/bytes.ts';
 import { alignDown } from '../text/cut.ts';
@@ -88,7 +88,7 @@ function nextOf(stop: Stop): Pick<Excerpt, 'next'> {
   if (stop.deadEnd) return {};
   const { rest, inside } = stop;
   if (inside !== undefined) {
-    // A byte window goes on from there to the end of the text, and knows nothing of ranges.
+    // A byte window continues from there to the end of the text, and knows nothing of ranges.
     const toEnd = rest.length === 1 && rest[0]?.to === undefined;
     return { next: toEnd ? { by: 'bytes', start: inside } : { by: 'lines', ranges: rest, inside } };
   }
@@ -164,7 +164,7 @@ function restOf({ range }: Part, no: number): readonly Range[] {
   return [{ ...range, from: no }];
 }
 
-/** A line that stands `alone` is shown as far as the budget goes: an answer without a line would not lead on. */
+/** A line that is `alone` is shown as far as the budget goes: an answer without a line would not lead on. */
 function takeClipped(
   clip: Clippable,
   most: number,
@@ -204,7 +204,7 @@ async function sliceLine(line: OversizedLine): Promise<Stop> {
   return { cutBy: 'line', rest, oversized, inside: shown.end };
 }
 
-/** Context lies outside window and totals, and takes only what the asked lines left of the budget. */
+/** Context is outside window and totals, and takes only what the asked lines left of the budget. */
 async function addContext(
   input: TextInput,
   parts: readonly Part[],

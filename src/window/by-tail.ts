@@ -1,4 +1,4 @@
-/** Windows from the end: the last lines of a text, or of what lies before a byte, paged backwards. */
+/** Windows from the end: the last lines of a text, or of what is before a byte, paged backwards. */
 
 import type { CutBy, Line } from '../types/excerpt.ts';
 import type { Yield } from './by-lines.ts';

@@ -100,7 +100,7 @@ export class Ends {
   #grow(needed: number): void {
     const size = this.#ring.length;
     if (needed <= size || size === this.#options.tail) return;
-    // Until it has its full size the ring has never gone round: bytes lie at their offsets.
+    // Until it has its full size the ring has never gone round: bytes are at their offsets.
     const larger = Buffer.allocUnsafeSlow(Math.min(this.#options.tail, Math.max(needed, size * 2)));
     larger.set(this.#ring.subarray(0, this.#bytes));
     this.#ring = larger;

@@ -40,7 +40,7 @@ function byKind(input: TextInput, window: Window, fit: Fit): ReturnType<typeof l
 }
 
 /**
- * All lines from line `from` (1-based) on where there are at most `most`; else about half of them from each end,
+ * All lines from line `from` (1-based) on if there are at most `most`; otherwise about half of them from each end,
  * as two parts. The budget is halved likewise.
  */
 async function endsWindow(input: TextInput, from: number, most: number, fit: Fit): Promise<Yield> {

@@ -111,7 +111,7 @@ export class Budget {
     return Math.min(this.#lines, this.#rows);
   }
 
-  /** Takes a line that stands between two parts. */
+  /** Takes a line that is between two parts. */
   takeGap(): void {
     this.#rows -= 1;
   }

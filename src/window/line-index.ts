@@ -1,5 +1,5 @@
 /**
- * Where lines lie in a text of any size: by a sparse table of newline counts that is built once for a version, and only as
+ * Where lines are in a text of any size: by a sparse table of newline counts that is built once for a version, and only as
  * far as a call needs.
  */
 
@@ -112,7 +112,7 @@ export class LineIndex {
     return this.#newlines + (this.#unterminated ? 1 : 0);
   }
 
-  /** The byte at which line `line` (1-based) begins, or undefined where the text has no such line. */
+  /** The byte at which line `line` (1-based) begins, or undefined if the text has no such line. */
   async startOf(
     line: number,
     source: ByteSource,
@@ -128,7 +128,7 @@ export class LineIndex {
     return at === end ? undefined : at;
   }
 
-  /** The bytes of line `line`, its terminator included, or undefined where the text has no such line. */
+  /** The bytes of line `line`, its terminator included, or undefined if the text has no such line. */
   async boundsOf(
     line: number,
     source: ByteSource,
@@ -163,7 +163,7 @@ export class LineIndex {
     return (await this.#after(line, source, signal)) ?? this.#scanned;
   }
 
-  /** The byte after newline `count` (1-based), or undefined where so many were not counted. */
+  /** The byte after newline `count` (1-based), or undefined if so many were not counted. */
   async #after(count: number, source: ByteSource, signal?: AbortSignal): Promise<number | undefined> {
     if (this.#newlines < count) return undefined;
     const { start, newlines } = this.#table.placeBefore(count);
@@ -177,7 +177,7 @@ export class LineIndex {
     return (await readAt(source, this.#encoding.bom, 1)).length === 0;
   }
 
-  /** Bytes that are left to newline `count`, by the length of the lines so far; 0 where it was counted. */
+  /** Bytes that are left to newline `count`, by the length of the lines so far; 0 if it was counted. */
   #bytesTo(count: number): number {
     const missing = count - this.#newlines;
     return missing <= 0 ? 0 : Math.max(1, (missing * this.#scanned) / Math.max(1, this.#newlines));

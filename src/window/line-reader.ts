@@ -15,7 +15,7 @@ export interface StoredLine {
   readonly bytes: Uint8Array;
   /** Of `bytes`. */
   readonly length: number;
-  /** The line decoded, where all of it is ASCII that is shown as it is; absent where that was not looked at. */
+  /** The line decoded, where all of it is ASCII that is shown as it is; absent if that was not looked at. */
   readonly text?: string;
 }
 

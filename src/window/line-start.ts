@@ -13,7 +13,7 @@ interface Stored {
 
 /**
  * The start of the line whose bytes reach up to `end` (exclusive; the terminator that ends just there belongs to
- * it), or undefined when it begins more than `hold` bytes before. `end` lies on a code unit.
+ * it), or undefined when it begins more than `hold` bytes before. `end` is on a code unit.
  */
 export async function startOfLineBefore(
   end: number,

@@ -1,5 +1,5 @@
 /**
- * How many newlines stand before places of a text: one place a block. Its memory is bounded: when it is full, blocks double,
+ * How many newlines are before places of a text: one place a block. Its memory is bounded: when it is full, blocks double,
  * up to what one request to a server brings; beyond that it grows before they double again.
  */
 

@@ -34,7 +34,7 @@ function tailExcerpt(output: Remembered, tail: PickedLines): Excerpt {
   return excerptOf(output, [tail.lines], tail, before(tail.lines[0]?.line, output));
 }
 
-/** Half of the budget for each end; undefined where the first line alone is over its half. */
+/** Half of the budget for each end; undefined if the first line alone is over its half. */
 function bothEnds(output: Remembered, fit: Fit): Excerpt | undefined {
   const head = headLines(output, fit, halfOf(fit.limits, Math.ceil), 'line');
   const last = head.lines.at(-1)?.line;
@@ -84,7 +84,7 @@ function before(first: Line | undefined, output: Remembered): Next {
   return { by: 'tail', lines: (first.no as number) - (first.cut ? 0 : 1), before: first.start };
 }
 
-/** What lies between a shown head and a shown tail, read backwards: its oversized lines end where they end. */
+/** What is between a shown head and a shown tail, read backwards: its oversized lines end where they end. */
 function between(head: Line, tail: Line | undefined, output: Remembered): Next | undefined {
   const behind = { no: tail?.no ?? output.lines + 1, start: tail?.start ?? output.bytes };
   if (behind.start <= head.end) return undefined;

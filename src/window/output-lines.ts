@@ -46,7 +46,7 @@ export function headLines(output: Remembered, fit: Fit, share: Share, snap: 'lin
     const most = bytes.length > share.bytes ? alignDown(bytes, share.bytes, utf8) : bytes.length;
     const slice = sliceOf(bytes.subarray(0, most), utf8, within(fit, share), 'head', room);
     const cut = decodedLine(slice, start, lines.length + 1, 'slice');
-    // A slice holds at least one character, even where there is no room for it.
+    // A slice holds at least one character, even if there is no room for it.
     if (!alone && fit.cost(cut.line) > room) return { lines, cutBy };
     return { lines: [...lines, cut], cutBy: 'line', ...(alone && { oversized: { no: 1, start: 0 } }) };
   }
@@ -85,7 +85,7 @@ function within(fit: Fit, share: Share): Fit {
 interface StoredLine {
   readonly bytes: Uint8Array;
   readonly start: number;
-  /** Whether neither its beginning nor its end lies beyond what is remembered or wanted. */
+  /** Whether neither its beginning nor its end is beyond what is remembered or wanted. */
   readonly whole: boolean;
 }
 
@@ -115,7 +115,7 @@ function* backwards(output: Remembered, floor: number): Generator<StoredLine> {
 
 /**
  * Of a line that began before what is remembered, a terminal would show what came after a carriage return: where
- * that is, or 0 where there is none but that of the line's end.
+ * that is, or 0 if there is none but that of the line's end.
  */
 function redrawnAt(line: Uint8Array): number {
   return line.subarray(0, Math.max(0, line.length - 2)).indexOf(RETURN) + 1;

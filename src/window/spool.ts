@@ -20,11 +20,11 @@ export interface SpoolOptions {
   /** Bytes after which the stream is ended and `capped` is set. */
   readonly cap: number;
   overflow(): Promise<Overflow>;
-  /** Ends the work behind the stream, also in the middle of a step. */
+  /** Ends the work that fills the stream, also in the middle of a step. */
   stop?(): void;
 }
 
-/** Milliseconds that a step may go on when no reader waits for it, before the work behind the stream is ended. */
+/** Milliseconds that a step may continue when no reader waits for it, before the work after the stream is ended. */
 const GRACE_MS = 1_000;
 
 export class Spool implements ByteSource {
@@ -60,7 +60,7 @@ export class Spool implements ByteSource {
     return this.#failure !== undefined;
   }
 
-  /** What it holds, without the work behind the stream. */
+  /** What it holds, without the work after the stream. */
   get held(): { readonly memory: number; readonly disk: number; readonly descriptors: number } {
     if (this.#closed) return { memory: 0, disk: 0, descriptors: 0 };
     return this.#overflow
@@ -110,7 +110,7 @@ export class Spool implements ByteSource {
     }
   }
 
-  /** A reader that is cancelled leaves; the step goes on for the other readers, and for one that comes soon. */
+  /** A reader that is cancelled leaves; the step continues for the other readers, and for one that comes soon. */
   async #waitFor(pulling: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
     if (!signal) return pulling;
     this.#waiting += 1;

@@ -176,7 +176,7 @@ function heardFrom(transport: Transport): number | undefined {
 function spentBy(error: unknown, transport: Transport, heard: number | undefined): Spent | undefined {
   if (error instanceof ProtocolError) return undefined;
   if (heard !== undefined) return heardFrom(transport) === heard ? 'failed' : undefined;
-  // The protocol has 404 for a session that is over; servers made after the examples of its SDKs answer 400.
+  // The protocol has 404 for a session that has ended; servers made after the examples of its SDKs answer 400.
   const isOver = error instanceof SdkHttpError && (error.status === 404 || error.status === 400);
   return isOver && transport.sessionId !== undefined ? 'session over' : 'failed';
 }

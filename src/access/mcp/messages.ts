@@ -5,7 +5,7 @@ import { OrielError } from '../../errors.ts';
 import { GrowingBytes } from '../../text/growing-bytes.ts';
 
 /**
- * Leaves of a message what is read of it, as JSON; undefined where that takes too long or too much memory. It is done
+ * Leaves of a message what is read of it, as JSON; undefined if that takes too long or too much memory. It is done
  * elsewhere: to parse what a server sends may take seconds here.
  */
 export type Reduce = (message: Uint8Array) => Promise<Uint8Array | undefined>;

@@ -13,7 +13,7 @@ const DATA = Buffer.from('data:');
 /** Events of one answer: the client takes tens of microseconds for each. */
 const MOST_EVENTS = 10_000;
 
-/** Throws `LIMIT` beyond so many events, of `most` bytes in all. Reduces large data that stands in one line, as servers write it; over several lines it is refused (`LIMIT`). */
+/** Throws `LIMIT` beyond so many events, of `most` bytes in all. Reduces large data that is in one line, as servers write it; over several lines it is refused (`LIMIT`). */
 export function eventsWith(reduce: Reduce, most: number): TransformStream<Uint8Array, Uint8Array> {
   const held = new GrowingBytes(most);
   let ofEvent = 0;

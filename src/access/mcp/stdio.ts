@@ -96,7 +96,7 @@ export class StdioTransport implements Transport {
     void this.close();
   }
 
-  /** What a server says while nobody waits for an answer stays in its pipe: one that talks without an end is held up by that. */
+  /** What a server says while nobody waits for an answer stays in its pipe: one that talks without an end is blocked by that. */
   async *#whileAsked(output: Readable): AsyncGenerator<Buffer> {
     for await (const chunk of output) {
       yield chunk as Buffer;
@@ -131,7 +131,7 @@ export class StdioTransport implements Transport {
     }
   }
 
-  /** Resolves when it is on its way. Rejects with `BUSY` where the server does not read what it was sent before. */
+  /** Resolves when it is on its way. Rejects with `BUSY` if the server does not read what it was sent before. */
   async send(message: JSONRPCMessage): Promise<void> {
     if (!this.#running?.child.stdin?.writable || !this.#unsent) {
       throw new Error('The server does not run any more.');
@@ -182,7 +182,7 @@ interface Running {
   readonly isOver: () => void;
 }
 
-/** In a process group of its own, with a token in its environment by which its descendants are found. */
+/** In a separate process group, with a token in its environment by which its descendants are found. */
 async function startServer({ command, args, cwd, env }: StdioServer): Promise<Running> {
   const token = randomBytes(16).toString('hex');
   const outer = process.env[TOKEN_NAME];

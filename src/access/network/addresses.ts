@@ -100,7 +100,7 @@ function isInRanges(allowed: readonly Allowed[], literal: string, port: number):
 
 function isPublic(address: Address): boolean {
   if (address.range() !== 'unicast' || PRIVATE_BY_USE.has(address.toString())) return false;
-  // All global unicast addresses of IPv6 lie in 2000::/3; what embeds an IPv4 address lies elsewhere.
+  // All global unicast addresses of IPv6 are in 2000::/3; what embeds an IPv4 address is elsewhere.
   return address.kind() === 'ipv4' || ((address as ipaddr.IPv6).parts[0] ?? 0) >> 13 === 1;
 }
 
@@ -130,7 +130,7 @@ export function allowsPortOf(
   return allowsHost(naming, host, port) || isInRanges(naming, address, port);
 }
 
-/** Throws `BLOCKED_PORT` where the operator names the port for no place at all: its name need not be resolved. */
+/** Throws `BLOCKED_PORT` if the operator names the port for no place at all: its name need not be resolved. */
 export function checkPort(allowed: readonly Allowed[], port: number): void {
   if (BAD_PORTS.has(port) && !allowed.some((one) => one.port === port)) throw blockedPort(port);
 }

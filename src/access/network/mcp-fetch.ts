@@ -87,7 +87,7 @@ async function wholeOf(body: ReadableStream<Uint8Array>, bounds: McpBounds): Pro
   }
 }
 
-/** Undefined where it was ended from here. */
+/** Undefined if it was ended from here. */
 function whyEnded(error: unknown, { maxBytes }: McpBounds): OrielError | undefined {
   if (isOrielError(error)) return error;
   const { name, cause } = error as Error;

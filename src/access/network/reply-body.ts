@@ -84,7 +84,7 @@ export async function bodyOf(
   }
 }
 
-/** All that has arrived, however many chunks it came in: a stage behind it costs as much for each as for a large piece. */
+/** All that has arrived, however many chunks it came in: a stage after it costs as much for each as for a large piece. */
 async function* piecesOf(body: Readable, read: { packed: number }): AsyncGenerator<Uint8Array> {
   for await (const piece of body as AsyncIterable<Uint8Array>) {
     read.packed += piece.length;
@@ -101,7 +101,7 @@ function unpacked(pieces: AsyncGenerator<Uint8Array>, stages: readonly Duplex[])
   return last;
 }
 
-/** Names of no coding, and what is said by mistake where there is none: browsers pass over them, too. */
+/** Names of no coding, and what is said by mistake if there is none: browsers skip them, too. */
 const UNPACKED: ReadonlySet<string> = new Set([
   '',
   'identity',

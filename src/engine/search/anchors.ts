@@ -1,4 +1,4 @@
-/** Anchors for edits above the matches of a file, where the file that lies there is still the one that was searched. */
+/** Anchors for edits above the matches of a file, where the file that is there is still the one that was searched. */
 
 import { createHash } from 'node:crypto';
 import { readAt } from '../../access/bytes.ts';

@@ -4,7 +4,7 @@ import { OrielError } from '../../errors.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import { relaxed } from './foreign-regex.ts';
 
-/** Characters; a longer one is a mistake, and the system's limit on one argument lies at 128 KiB. */
+/** Characters; a longer one is a mistake, and the system's limit on one argument is at 128 KiB. */
 const MOST_CHARACTERS = 10_000;
 
 /** Characters of a pattern that come back in a suggested call. */
@@ -53,7 +53,7 @@ export function badRegex(
   return undefined;
 }
 
-/** `multiline` is false where it may be asked for. */
+/** `multiline` is false if it may be asked for. */
 function overLines(what: string, pattern: string, multiline: boolean | undefined): OrielError {
   const offered = multiline === false;
   const instead = offered ? 'Use multiline=true, or search' : 'Search';
@@ -77,7 +77,7 @@ function unsupported(what: string, pattern: string): OrielError {
 
 /**
  * 1-based: the last parenthesis that is open at the end, or the first that closes nothing. ripgrep puts the pattern into a
- * group of its own, which such a parenthesis takes apart, so that its carets are elsewhere. Undefined where all match.
+ * its own group, which such a parenthesis takes apart, so that its carets are elsewhere. Undefined if all match.
  */
 function unbalancedGroup(pattern: string): number | undefined {
   const open: number[] = [];

@@ -20,7 +20,7 @@ export interface Around {
   readonly toEnd: boolean;
 }
 
-/** `most` code points: a third of them before the place, more where there is less behind it. */
+/** `most` code points: a third of them before the place, more if there is less after it. */
 export function clipAround({ before, after, fromStart, toEnd }: Around, most: number): Clipped {
   const behind = countPoints(takeFirst(after, most - Math.floor(most / 3)));
   const head = takeLast(before, most - behind);

@@ -78,7 +78,7 @@ export class EnclosingSymbols {
     return { ...file, lines };
   }
 
-  /** Asks those who know the tags of the file; else it is parsed. */
+  /** Asks those who know the tags of the file; otherwise it is parsed. */
   async #around(
     file: MatchedFile,
     text: WholeText,
@@ -93,7 +93,7 @@ export class EnclosingSymbols {
 }
 
 /**
- * What has begun goes on behind the call, as long as a parser may take: a thread that starts late would else be ended
+ * What has begun continues after the call, as long as a parser may take: a thread that starts late would else be ended
  * before it has ever answered.
  */
 async function structureFor(text: WholeText, call: Call): ReturnType<typeof structureOf> {

@@ -11,7 +11,7 @@ const BAR = String.raw`\|`;
 /** Longer ones do not come back in a sentence. */
 const MOST_ECHOED = 200;
 
-/** What a pattern that finds nothing may have meant elsewhere; undefined where it shows no sign of it. */
+/** What a pattern that finds nothing may have meant elsewhere; undefined if it shows no sign of it. */
 export function foreignRegex(pattern: string): RegexHint | undefined {
   const slashed = /^\/(.+)\/([dgimsuy]*)$/.exec(pattern);
   if (slashed) {
@@ -41,7 +41,7 @@ export function hasEscapedBar(pattern: string): boolean {
   return /\w\\\|\w/.test(pattern);
 }
 
-/** With operators bare and what is plain escaped; a count behind what is surely no plain text stays one. */
+/** With operators bare and what is plain escaped; a count after what is surely no plain text stays one. */
 function extended(part: string, i: number, parts: readonly string[]): string {
   const [first = '', second = ''] = part;
   if (first === '\\' && OPERATORS.includes(second)) return second;
@@ -76,7 +76,7 @@ const LOOK_AROUND = /^\(\?<?[=!]$/;
 
 /**
  * A pattern without look-around and backreferences that matches every line which the given one matches, and perhaps more.
- * Undefined where it has neither, or where nothing plain would be left.
+ * Undefined if it has neither, or where nothing plain would be left.
  */
 export function relaxed(pattern: string): string | undefined {
   if (pattern.length > MOST_ECHOED) return undefined;
@@ -88,7 +88,7 @@ export function relaxed(pattern: string): string | undefined {
   return known !== pattern && /\w/.test(known) && isValid(known) ? known : undefined;
 }
 
-/** Without the first look-around. What must follow at the end, or stand before the start, is matched instead. */
+/** Without the first look-around. What must follow at the end, or precede the start, is matched instead. */
 function withoutLookAround(pattern: string): string {
   const parts = partsOf(pattern);
   const start = parts.findIndex((part) => LOOK_AROUND.test(part));

@@ -70,7 +70,7 @@ export class Found implements Sink {
     };
   }
 
-  /** What is searched is there for as long as the search goes on: what leads on from it is kept. */
+  /** What is searched is there for as long as the search continues: what leads on from it is kept. */
   async #prepare(file: MatchedFile, searched: Quotable, path: string | undefined): Promise<void> {
     const { EnclosingSymbols } = await import('./enclosing-symbols.ts');
     this.#symbols ??= new EnclosingSymbols(this.#call);

@@ -18,7 +18,7 @@ export class GivenOutput {
         : Buffer.concat([this.#end, chunk]).subarray(-COMPARED);
   }
 
-  /** What of a chunk of the second run is new; undefined where it is not what was given. */
+  /** What of a chunk of the second run is new; undefined if it is not what was given. */
   behind(chunk: Buffer): Buffer | undefined {
     const start = this.#bytes - this.#end.length;
     const [from, to] = [Math.max(this.#again, start), Math.min(this.#again + chunk.length, this.#bytes)];

@@ -53,7 +53,7 @@ function passOverTable(error: unknown, name: string, search: Search, { signal }:
   search.gaps.leaveUnread(name);
 }
 
-/** The rows of a table, as its name stands in calls: each is a section, as the call that reads it shows it. */
+/** The rows of a table, as its name is in calls: each is a section, as the call that reads it shows it. */
 async function* rowsOf(
   subject: FileSubject,
   table: string,
@@ -73,10 +73,10 @@ async function* rowsOf(
   }
 }
 
-/** What stands in the text of a row besides its values, and is not in the name of a column: that is looked at below. */
+/** What is in the text of a row besides its values, and is not in the name of a column: that is looked at below. */
 const NO_VALUE = '<BLOB bytes> <TEXT bytes> NULL null Infinity -Infinity NaN true false';
 
-/** A word that is as it is in the values of each row that may match; undefined where that is not sure. */
+/** A word that is as it is in the values of each row that may match; undefined if that is not sure. */
 function comparable({ needle, scope, request }: Search): string | undefined {
   // Other rows belong to a match over several lines, and to what is shown around one.
   if (needle === undefined || request.multiline || scope.before + scope.after > 0) return undefined;

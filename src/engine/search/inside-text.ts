@@ -21,7 +21,7 @@ export function sectionAt(sections: readonly Section[], offset: number): Section
   return sections[low] as Section;
 }
 
-/** A part of a text that has a call of its own: a page. */
+/** A part of a text that has a separate call: a page. */
 export interface Section {
   /** The call that reads it. */
   readonly path: string;

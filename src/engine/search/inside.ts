@@ -44,7 +44,7 @@ export async function containerOf(
 }
 
 /**
- * Throws what reading the container throws; a member that cannot be read is passed over, unless the machine has failed.
+ * Throws what reading the container throws; a member that cannot be read is skipped, unless the machine has failed.
  * What is being opened when the time for looking is over is given up, so that what was found by then is answered.
  */
 export async function* textsInside(
@@ -87,7 +87,7 @@ async function* allTexts(subject: FileSubject, sink: Found, call: Call): AsyncGe
   }
 }
 
-/** As they are read: those without a name of their own by their number. */
+/** As they are read: those without a separate name by their number. */
 function membersOf({ sorted, odd }: Contents): string[] {
   const numbered = [...odd].filter(([, { why }]) => why !== 'outside').map(([at]) => `%~${at + 1}`);
   return [...sorted.filter((name) => !name.endsWith('/')), ...numbered];

@@ -9,7 +9,7 @@ import { step } from '../code/parse-code.ts';
 /** What is not answered by then is parsed. */
 const WITHIN_MS = 100;
 
-/** `content`: what was searched. Undefined where these bytes are not known; then nothing is said of them. */
+/** `content`: what was searched. Undefined if these bytes are not known; then nothing is said of them. */
 export async function knownAround(
   {
     path,
@@ -36,7 +36,7 @@ export async function knownAround(
   }
 }
 
-/** Undefined where it fails, or is late: somebody else asks a long question. */
+/** Undefined if it fails, or is late: somebody else asks a long question. */
 async function soon<T>(asked: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

@@ -1,4 +1,4 @@
-/** Goes through the lines of a text in memory and tells which of them a match covers, and which stand around it. */
+/** Goes through the lines of a text in memory and tells which of them a match covers, and which are around it. */
 
 import { createScanner, type BufferedScanner } from '../../text/scan.ts';
 import type { Address } from './match-addresses.ts';
@@ -14,7 +14,7 @@ export class LineCursor {
   readonly #bytes: Buffer;
   readonly #before: number;
   readonly #after: number;
-  /** The line it stands on: 1-based, and its first byte. */
+  /** The line it is on: 1-based, and its first byte. */
   #no = 1;
   #at = 0;
   /** The last line that was told, and the last one that matches. */
@@ -44,13 +44,13 @@ export class LineCursor {
       }
       this.#matched = this.#no;
       const newline = this.#bytes.indexOf(NEWLINE, this.#at);
-      // The next match may stand on the same line.
+      // The next match may be on the same line.
       if (newline === -1 || newline >= last || newline + 1 >= this.#bytes.length) return;
       this.#step(newline);
     }
   }
 
-  /** What stands behind the last match. */
+  /** What follows the last match. */
   *rest(): Generator<Address, void> {
     while (this.#no - this.#matched <= this.#after && this.#at < this.#bytes.length) {
       yield* this.#tell();
@@ -75,7 +75,7 @@ export class LineCursor {
     }
   }
 
-  /** The line it stands on, where it is the context of the last match. */
+  /** The line it is on, where it is the context of the last match. */
   *#tell(): Generator<Address, void> {
     if (this.#no <= this.#told || this.#no - this.#matched > this.#after) return;
     this.#told = this.#no;
@@ -87,7 +87,7 @@ export class LineCursor {
     this.#at = newline + 1;
   }
 
-  /** To the first line that begins behind a byte. */
+  /** To the first line that begins after a byte. */
   #jump(byte: number): void {
     const newline = this.#bytes.indexOf(NEWLINE, byte);
     if (newline === -1) return;

@@ -55,8 +55,8 @@ export class LineTexts {
   }
 
   /**
-   * Whether the text has been written anew, so that the line has another number. Only where ripgrep said where it begins,
-   * and not of lines far behind: a log grows all the time, and all before the line is read once more.
+   * Whether the text has been rewritten, so that the line has another number. Only where ripgrep said where it begins,
+   * and not of lines far after: a log grows all the time, and all before the line is read once more.
    */
   async moved({ address, start }: LineHead): Promise<boolean> {
     if (start > LOOKED_AGAIN || !(await this.#source.changed?.())) return false;
@@ -75,14 +75,14 @@ export class LineTexts {
     return clipAround({ before, after, fromStart: from === start, toEnd: ended }, this.#characters);
   }
 
-  /** ripgrep counts bytes of UTF-8 behind the mark; in other encodings only its line number holds. */
+  /** ripgrep counts bytes of UTF-8 after the mark; in other encodings only its line number holds. */
   #startOf({ no, offset }: AddressedLine): Promise<number | undefined> {
     const { unit, bom, legacy } = this.#encoding;
     if (unit === 1 && !legacy) return Promise.resolve(offset + bom);
     return this.#index.startOf(no, this.#source, this.#signal);
   }
 
-  /** Up to the terminator, without it; or, when that lies behind `most` bytes, whole code points up to there. */
+  /** Up to the terminator, without it; or, when that follows `most` bytes, whole code points up to there. */
   #line(bytes: Uint8Array, most: number): { text: string; ended: boolean } {
     const { unit, scanner } = this.#encoding;
     const after = scanner.after(bytes, 1);

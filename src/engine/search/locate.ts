@@ -1,5 +1,5 @@
 /**
- * Finds where in a long line the match stands. ripgrep could say it itself, but keeps every match of a line
+ * Finds where in a long line the match is. ripgrep could say it itself, but keeps every match of a line
  * to do so: a line of 64 MB with a match at each byte costs it 1.2 GB. So the line is given to it in blocks.
  */
 
@@ -13,7 +13,7 @@ const BLOCK = 64 << 10;
 /** Blocks overlap by this: a match that is longer may be missed. */
 const OVERLAP = 1 << 10;
 
-/** Bytes of lines looked through for one file; what lies behind is shown by its head. */
+/** Bytes of lines looked through for one file; what follows is shown by its head. */
 const MOST = 256 << 20;
 
 /** The blocks are bytes of a text whose mark was left out: none may be taken for one. */
@@ -28,7 +28,7 @@ const FLAGS = [
 
 /**
  * For each line that begins at one of `starts` (stored bytes, UTF-8), the stored byte of its first match, or
- * undefined where it was not found. In lines over 64 KiB `^` and `$` also match at the edges of blocks.
+ * undefined if it was not found. In lines over 64 KiB `^` and `$` also match at the edges of blocks.
  */
 export async function locateMatches(
   source: ByteSource,

@@ -37,7 +37,7 @@ export interface AddressedFile {
   readonly lines: AddressedLine[];
 }
 
-/** Takes addresses in order. A match of another page that stands near is shown as context. */
+/** Takes addresses in order. A match of another page that is near is shown as context. */
 export class Page {
   readonly files: AddressedFile[] = [];
   /** Matches on this page. */
@@ -61,7 +61,7 @@ export class Page {
     return this.#seen;
   }
 
-  /** Leaves out a file with so many matches, if all of them lie before the page. */
+  /** Leaves out a file with so many matches, if all of them are before the page. */
   skip(matches: number): boolean {
     if (this.#seen + matches > this.#bounds.offset) return false;
     this.#seen += matches;

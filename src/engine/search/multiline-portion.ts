@@ -114,7 +114,7 @@ export class MultilinePortion implements GrowingStretch {
     return Promise.resolve();
   }
 
-  /** A copy of a piece at a time, with a NUL behind each text. */
+  /** A copy of a piece at a time, with a NUL after each text. */
   async *#input(): AsyncGenerator<Uint8Array, void> {
     let file = 0;
     for (const texts of this.#texts) {

@@ -9,8 +9,8 @@ const KIND = /^[bBdDsSwW<>]$/;
 const CONTROL = /\p{Cc}/u;
 
 /**
- * The longest piece of plain text that is in each match as it is written. Undefined where there is none, and for patterns
- * that would have to be understood to know: alternatives, counts, letters of either case. What stands in a group or a class
+ * The longest piece of plain text that is in each match as it is written. Undefined if there is none, and for patterns
+ * that would have to be understood to know: alternatives, counts, letters of either case. What is in a group or a class
  * is not looked at.
  */
 export function needleOf(
@@ -47,7 +47,7 @@ function plainestOf(pattern: string): string {
       character === '?' ||
       /^\+[*+?]$/.test(characters.slice(i, i + 2).join(''))
     ) {
-      // What stands before it may be absent: one count may count another.
+      // What is before it may be absent: one count may count another.
       piece.pop();
       cut();
     } else if ('+.^$'.includes(character)) cut();

@@ -8,7 +8,7 @@ export function partsOf(pattern: string): readonly string[] {
   return pattern.match(PART) ?? [];
 }
 
-/** The index of the part that closes the group opened at `start`; undefined where nothing does. */
+/** The index of the part that closes the group opened at `start`; undefined if nothing does. */
 export function closerOf(parts: readonly string[], start: number): number | undefined {
   let depth = 0;
   for (let i = start; i < parts.length; i += 1) {

@@ -75,7 +75,7 @@ export class Quotes {
     this.#room = call.limits.bytes;
   }
 
-  /** Adds lines of one file, shown as `path`; undefined where the answer is full. */
+  /** Adds lines of one file, shown as `path`; undefined if the answer is full. */
   async add(path: string, quotable: Quotable): Promise<MatchedFile | undefined> {
     if (this.#room < 0) return undefined;
     const { signal } = this.#call;

@@ -36,7 +36,7 @@ interface Walked {
   readonly names: Naming;
 }
 
-/** `walk` searches all texts in the order of their paths. Throws `LIMIT` where there are too many to be sorted. */
+/** `walk` searches all texts in the order of their paths. Throws `LIMIT` if there are too many to be sorted. */
 export async function takeByTime(
   { directory, options, names }: Walked,
   sink: Sink,
@@ -63,7 +63,7 @@ export async function takeByTime(
   }
 }
 
-/** Returns false when nothing that follows counts any more. What has gone meanwhile is passed over, all else leaves a gap. */
+/** Returns false when nothing that follows counts any more. What has gone meanwhile is skipped, all else leaves a gap. */
 async function searchAgain(
   real: string,
   path: string,

@@ -52,8 +52,8 @@ export class Search {
   }
 
   /**
-   * Notes what was left out on the way through a stretch: all of it, or what lies before the place at which the page
-   * ended. Tells whether to go on.
+   * Notes what was left out on the way through a stretch: all of it, or what is before the place at which the page
+   * ended. Tells whether to continue.
    */
   goesOn({ gaps }: { readonly gaps: GapsOnTheWay }, end: number | undefined): boolean {
     this.gaps.add(gaps.upTo(end ?? Number.POSITIVE_INFINITY));
@@ -72,8 +72,8 @@ export class Search {
 
   /**
    * The output of a run over an open file. Its pages are mapped, which halves the time and holds the longest line without
-   * memory. Where one of them goes away meanwhile, since the file is cut, it is run again over what is read, and goes on
-   * behind the bytes that were already given. Of a file with other lines now nothing more is given, and that is noted.
+   * memory. Where one of them goes away meanwhile, since the file is cut, it is run again over what is read, and continues
+   * after the bytes that were already given. Of a file with other lines now nothing more is given, and that is noted.
    */
   async *overFile(flags: readonly string[], fd: number, path: string): AsyncGenerator<Buffer, void> {
     const mapped = this.run([...flags, '--mmap'], { is: 'file', fd, path });

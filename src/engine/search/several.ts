@@ -7,7 +7,7 @@ import type { Call } from '../../types/call.ts';
 import { openTarget } from '../walk/open-target.ts';
 
 /**
- * The paths of a list whose paths are all there, without those that lie in another one of them; undefined for what is no
+ * The paths of a list whose paths are all there, without those that are in another one of them; undefined for what is no
  * such list. `cause`: why it is no single path.
  */
 export async function listedTargets(

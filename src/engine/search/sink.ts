@@ -7,7 +7,7 @@ import type { Stretch } from './stretch.ts';
 export interface Naming {
   /** As it is shown. */
   shown(path: string): string;
-  /** Absolute and real; absent where what was searched is no file that could be edited. */
+  /** Absolute and real; absent if what was searched is no file that could be edited. */
   real?(path: string): string;
 }
 

@@ -1,4 +1,4 @@
-/** What one ripgrep process searches: many small texts one behind the other, or one file. */
+/** What one ripgrep process searches: many small texts one after the other, or one file. */
 
 import { chunksOf, memoryBytes } from '../../access/bytes.ts';
 import type { RipgrepRun } from '../../access/ripgrep.ts';
@@ -30,7 +30,7 @@ export interface Stretch {
   readonly gaps: GapsOnTheWay;
   /** In order. Once. */
   addresses(): AsyncGenerator<PlacedAddress[], void>;
-  /** Where an address stands among its gaps. */
+  /** Where an address is among its gaps. */
   placeOf(address: PlacedAddress): number;
   /** The text of a file that has an address. */
   quotable(file: AddressedFile): Quotable;
@@ -57,7 +57,7 @@ export class FileStretch implements Stretch {
   readonly #flags: readonly string[];
   readonly #search: Search;
 
-  /** `path` as matches are told apart by it. */
+  /** `path` as matches are distinguished by it. */
   constructor(opened: OpenedFile, path: string, encoding: Encoding, search: Search) {
     this.#opened = opened;
     this.#path = path;
@@ -113,7 +113,7 @@ async function* copiesOf(source: ByteSource): AsyncGenerator<Uint8Array, void> {
   for await (const chunk of chunksOf(source, 0, source.size ?? 0, CHUNK)) yield Buffer.from(chunk);
 }
 
-/** Where a file lies in a portion. */
+/** Where a file is in a portion. */
 interface Place {
   readonly texts: Texts;
   readonly from: number;

@@ -46,7 +46,7 @@ export class Tally implements Sink {
     return 'counted';
   }
 
-  /** Throws `LIMIT` where the walk ended before it found anything. */
+  /** Throws `LIMIT` if the walk ended before it found anything. */
   refuseIfBroken(): void {
     if (this.search.gaps.broken && this.#seen === 0) throw brokenOff();
   }

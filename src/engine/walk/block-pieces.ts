@@ -17,9 +17,9 @@ const MOST_LARGE = 4;
 
 export const NO_GAPS: Gaps = new GapsSeen().facts;
 
-/** Texts one behind the other. */
+/** Texts one after the other. */
 interface Piece {
-  /** Zeros behind what is used. */
+  /** Zeros after what is used. */
   readonly bytes: Buffer<ArrayBuffer>;
   used: number;
   paths: string[];
@@ -65,7 +65,7 @@ export class Pieces {
     piece.ends.push(piece.used);
   }
 
-  /** Notes what is left out behind the files that were taken so far. */
+  /** Notes what is left out after the files that were taken so far. */
   leave(gaps: Gaps): void {
     const file = this.#piece?.ends.length ?? 0;
     const last = this.#gaps.at(-1);

@@ -17,7 +17,7 @@ interface Timed {
   readonly time: number;
 }
 
-/** Throws `LIMIT` where there are too many to be sorted. */
+/** Throws `LIMIT` if there are too many to be sorted. */
 export async function newestPaths(
   directory: OpenedDirectory,
   options: Pick<WalkOptions, 'filter' | 'named'>,

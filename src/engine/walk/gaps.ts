@@ -114,7 +114,7 @@ export interface GapsBefore {
   readonly gaps: Gaps;
 }
 
-/** What was left out on the way through a stretch of files, and where: an answer says what lies before its end. */
+/** What was left out on the way through a stretch of files, and where: an answer says what is before its end. */
 export class GapsOnTheWay {
   readonly #noted: { readonly at: number; readonly gaps: Gaps }[] = [];
 

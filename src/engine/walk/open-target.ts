@@ -25,7 +25,7 @@ export interface Start<Kind extends Opened = Opened> {
 
 /**
  * Opens a path as typed or as quotes, shells and other systems write it, or the kept output that `artifact://N` names.
- * Throws `UNSUPPORTED` for what lies inside a file or on the network.
+ * Throws `UNSUPPORTED` for what is inside a file or on the network.
  */
 export async function openTarget(typed: string, call: Call): Promise<Start> {
   const spill = SPILL_FORM.exec(typed)?.[1];
@@ -75,7 +75,7 @@ export function shownTarget(typed: string, call: Call): string {
   return URL_FORM.test(typed) ? typed : call.access.display(call.access.absolute(typed));
 }
 
-/** The same for what lies below a directory, by its relative path. */
+/** The same for what is below a directory, by its relative path. */
 export function shownBelow(typed: string, call: Call): (path: string) => string {
   const base = call.access.absolute(typed);
   const front = call.access.display(join(base, 'x')).slice(0, -1);

@@ -13,7 +13,7 @@ export const MOST_CHARACTERS: number = 2 << 20;
 /** Lines before and after a match. */
 export const MOST_CONTEXT = 200;
 
-/** Sorting keeps all that lies before the answer: this bounds its memory. */
+/** Sorting keeps all that is before the answer: this bounds its memory. */
 const MOST_OFFSET = 1_000_000;
 
 interface Ranged {

@@ -1,4 +1,4 @@
-/** Reads the files of a block in a worker thread: texts are taken, as UTF-8; binaries and containers are passed over. */
+/** Reads the files of a block in a worker thread: texts are taken, as UTF-8; binaries and containers are skipped. */
 
 import { isAscii, isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
@@ -24,7 +24,7 @@ import { Sieve } from './sift.ts';
 import { WALKER, type WalkControl } from './walk-control.ts';
 import { type Block, type BlockPart, now } from './walk-messages.ts';
 
-/** A larger file is searched where it lies. */
+/** A larger file is searched where it is. */
 const MOST_HELD = 4 << 20;
 
 export class BlockReader {

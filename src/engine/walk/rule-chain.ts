@@ -1,4 +1,4 @@
-/** The directories whose ignore files may count for what lies in one of them, opened inside the roots. */
+/** The directories whose ignore files may count for what is in one of them, opened inside the roots. */
 
 import { dirname } from 'node:path';
 import { isFault } from '../../access/system-failure.ts';
@@ -18,10 +18,10 @@ export interface Chain {
 }
 
 /**
- * With roots the chain begins at the root that holds the directory: what lies above it is not looked at. Rules of a
+ * With roots the chain begins at the root that holds the directory: what is above it is not looked at. Rules of a
  * repository count from its root down; without one those from the root, or the working directory, when that is above.
  *
- * Throws `BUSY` where descriptors have run out: a search without its rules would show what they hide.
+ * Throws `BUSY` if descriptors have run out: a search without its rules would show what they hide.
  */
 export async function openChain(directory: OpenedDirectory, access: Access): Promise<Chain> {
   const above: OpenedDirectory[] = [];

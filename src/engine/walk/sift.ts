@@ -1,5 +1,5 @@
 /**
- * Skips small files that cannot match: those of one directory are read one behind the other and searched at
+ * Skips small files that cannot match: those of one directory are read one after the other and searched at
  * once for what every match contains. Nothing that is read here is handed on. What is not plainly without it is left to
  * be read as any file is, with all checks.
  */
@@ -47,7 +47,7 @@ export class Sieve {
     return left;
   }
 
-  /** As many as fit, from `at` on. Returns where to go on. */
+  /** As many as fit, from `at` on. Returns where to continue. */
   #siftSome(self: string, names: readonly string[], at: number, left: string[]): number {
     const bytes = this.#bytes;
     const ends: number[] = [];
@@ -58,7 +58,7 @@ export class Sieve {
       const first = bytes[used] as number;
       const isWhole = got % PAGE !== 0 && used + got < BUFFER;
       const head = bytes.subarray(used, used + Math.min(got, HEAD_BYTES));
-      // What is passed over by its content is counted, whatever is in it.
+      // What is skipped by its content is counted, whatever is in it.
       if (isWhole && first < MARKED && first !== 0 && !isContainer('', head, got)) used += got;
       else doubtful.add(i - at);
       ends.push(used);

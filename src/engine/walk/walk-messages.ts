@@ -17,17 +17,17 @@ export interface WalkJob {
    * walked.
    */
   readonly chain: readonly { readonly path: string; readonly fd: number }[];
-  /** The first of the chain whose rules count where there is no repository. */
+  /** The first of the chain whose rules count if there is no repository. */
   readonly top: number;
   /** Bytes of the paths outside which nothing is entered; none for no roots. */
   readonly roots: readonly string[];
-  /** Bytes of paths inside the roots that are passed over without a word: places of oriel itself. */
+  /** Bytes of paths inside the roots that are skipped without a word: places of oriel itself. */
   readonly kept: readonly string[];
   readonly keptFiles: KeptFiles;
   readonly wants: Wanted;
   /**
    * Whether files without the needle may be found by reading them before it is known what they are: only where nothing
-   * that the kernel makes up can stand in their place.
+   * that the kernel makes up can be in their place.
    */
   readonly sifts: boolean;
   /** Only files whose path (UTF-8, relative to the directory) passes. */
@@ -49,7 +49,7 @@ export interface HelpJob {
   readonly asStored: boolean;
 }
 
-/** Files that are passed over without a word, whatever they are called: by `fileKey`. */
+/** Files that are skipped without a word, whatever they are called: by `fileKey`. */
 export type KeptFiles = ReadonlySet<string>;
 
 export type WalkFilter =
@@ -90,11 +90,11 @@ export interface BlockPart {
   readonly self: string;
   readonly dev: number;
   readonly ino: number;
-  /** What stands before the names in a path: empty, or ending with a slash. Bytes, as are the names. */
+  /** What is before the names in a path: empty, or ending with a slash. Bytes, as are the names. */
   readonly front: string;
   /** Joined by slashes. */
   readonly names: string;
-  /** What the walk left out before them, and behind the part before. */
+  /** What the walk left out before them, and after the part before. */
   readonly gaps?: Gaps;
 }
 
@@ -122,7 +122,7 @@ export interface PathsFound {
   readonly times?: Float64Array;
 }
 
-/** Texts of files one behind the other, as UTF-8 without byte order marks, each ending with a newline. */
+/** Texts of files one after the other, as UTF-8 without byte order marks, each ending with a newline. */
 export interface Texts {
   readonly is: 'texts';
   readonly block: number;

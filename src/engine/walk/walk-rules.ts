@@ -1,5 +1,5 @@
 /**
- * Which entries of a directory a walk passes over, by the ignore files from the repository's root down. They are read
+ * Which entries of a directory a walk skips, by the ignore files from the repository's root down. They are read
  * like any file: regular ones inside the roots, never through a link (as git does).
  */
 
@@ -12,7 +12,7 @@ import { Shortage } from './shortage.ts';
 /** A larger file is no list of patterns. */
 const MOST_BYTES = 1 << 20;
 
-/** Rules of one file, with what lies between its directory and the one that is walked. */
+/** Rules of one file, with what is between its directory and the one that is walked. */
 interface Layer {
   readonly file: IgnoreFile;
   readonly state: State;
@@ -64,7 +64,7 @@ export class WalkRules {
       : new WalkRules(down(this.#custom), down(this.#git), down(this.#exclude));
   }
 
-  /** With the files of the directory itself. A repository of its own uses no `.gitignore` above it. */
+  /** With the files of the directory itself. A separate repository uses no `.gitignore` above it. */
   within(directory: HeldDirectory, kindOf: KindOf, reading: RuleReading): WalkRules {
     const git = kindOf('.git');
     const isRepository = holdsRepository(kindOf);
@@ -80,7 +80,7 @@ export class WalkRules {
   }
 }
 
-/** A file stands for a repository that lies elsewhere: a worktree, a submodule. */
+/** A file stands for a repository that is elsewhere: a worktree, a submodule. */
 export function holdsRepository(kindOf: KindOf): boolean {
   const git = kindOf('.git');
   return git === 'directory' || git === 'file';

@@ -92,7 +92,7 @@ export class WalkRun {
     for await (const { paths } of this.#found()) yield paths;
   }
 
-  /** The same with the key of each file's `Identity`, where it was asked for and the file is code; else it is empty. */
+  /** The same with the key of each file's `Identity`, where it was asked for and the file is code; otherwise it is empty. */
   async *versions(): AsyncGenerator<{ paths: string[]; keys: string[] }, void> {
     for await (const { paths, keys } of this.#found()) yield { paths, keys: keys?.split('\n') ?? [] };
   }
@@ -249,7 +249,7 @@ export class WalkRun {
     });
   }
 
-  /** Whether the walk is over; its gaps are noted then. */
+  /** Whether the walk has ended; its gaps are noted then. */
   #ended(): boolean {
     if (this.#last) {
       this.gaps.add(this.#last.gaps);

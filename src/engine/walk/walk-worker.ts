@@ -1,4 +1,4 @@
-/** The worker threads of a walk: one walks and reads, a second helps to read where there is much. */
+/** The worker threads of a walk: one walks and reads, a second helps to read if there is much. */
 
 import { parentPort } from 'node:worker_threads';
 import { forgetDevices, type HeldDirectory, passOver } from '../../access/held-directory.ts';

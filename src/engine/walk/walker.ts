@@ -37,10 +37,10 @@ interface Level {
   readonly path: string;
   readonly dev: number;
   readonly ino: number;
-  /** What stands before its names in a path. */
+  /** What is before its names in a path. */
   readonly front: string;
   readonly entries: readonly HeldEntry[];
-  /** Names that are passed over, if any. */
+  /** Names that are skipped, if any. */
   readonly kept: ReadonlySet<string> | undefined;
   at: number;
   rules: WalkRules;
@@ -102,7 +102,7 @@ export class Walker {
     for (const { directory } of this.#levels.splice(0)) directory?.release();
   }
 
-  /** The rules for the names in the directory that is walked, those of its own files aside. */
+  /** The rules for the names in the directory that is walked, without the rules in its own files. */
   #rulesAbove(): WalkRules {
     const { chain, top } = this.#job;
     const held: HeldDirectory[] = [];
@@ -224,7 +224,7 @@ function found(entries: readonly HeldEntry[], name: string): HeldEntry | undefin
   return entries[low]?.name === name ? entries[low] : undefined;
 }
 
-/** A name as a string that can be typed; undefined where its bytes are no UTF-8. */
+/** A name as a string that can be typed; undefined if its bytes are no UTF-8. */
 export function textOf(name: string): string | undefined {
   if (!/[^\0-\x7f]/.test(name)) return name;
   const bytes = Buffer.from(name, 'latin1');

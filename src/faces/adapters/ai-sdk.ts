@@ -46,7 +46,7 @@ function modelOutput(answer: Answer): unknown {
   };
 }
 
-/** Each version has a shape of its own, and warns of the one before. */
+/** Each version has a separate shape, and warns of the one before. */
 function imagePart({ data, mediaType }: { data: string; mediaType: string }): object {
   if ('isStepCount' in ai) return { type: 'file', mediaType, data: { type: 'data', data } };
   return { type: 'ToolLoopAgent' in ai ? 'file-data' : 'media', data, mediaType };

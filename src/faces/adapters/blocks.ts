@@ -22,7 +22,7 @@ export function parametersOf({ jsonSchema }: Tool): Record<string, unknown> {
   return schema;
 }
 
-/** What a model wrote as arguments. What is no JSON goes on as it is, and the tool says what is wrong with it. */
+/** What a model wrote as arguments. What is no JSON continues as it is, and the tool says what is wrong with it. */
 export function parseArguments(text: string): unknown {
   try {
     return text.trim() === '' ? {} : JSON.parse(text);
@@ -52,7 +52,7 @@ export function tellNotices(tool: string, { details }: Answer, { onNotices }: No
   try {
     onNotices(notices, tool);
   } catch (error) {
-    // The model has its answer all the same.
+    // The model has its answer anyway.
     process.emitWarning(error as Error);
   }
 }

@@ -16,7 +16,7 @@ export const OLDEST = {
 const found = new Map<string, string | undefined>();
 
 /**
- * Throws OrielError (`UNSUPPORTED`) where an older version of the package lies beside us. One that is not found is not
+ * Throws OrielError (`UNSUPPORTED`) if an older version of the package is beside us. One that is not found is not
  * judged: it may be bundled. `from`: the URL of the code that would import it.
  */
 export function needsPeer(name: keyof typeof OLDEST, adapter: string, from = import.meta.url): void {

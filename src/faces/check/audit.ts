@@ -29,7 +29,7 @@ export interface AuditOptions {
   readonly deadlineMs?: number | undefined;
 }
 
-/** Throws `BAD_INPUT` where the server cannot be started. */
+/** Throws `BAD_INPUT` if the server cannot be started. */
 export async function audit(
   command: readonly string[],
   cases: readonly Case[],

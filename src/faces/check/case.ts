@@ -8,7 +8,7 @@ export type Law = 'bounded' | 'lines' | 'continuation' | 'walls' | 'hangs' | 'me
 /** What a server answered to one call. */
 export interface Said {
   readonly text: string;
-  /** What stands beside the text, as JSON. */
+  /** What is beside the text, as JSON. */
   readonly structured?: string;
   /** Of the text, in UTF-8. */
   readonly bytes: number;
@@ -21,7 +21,7 @@ export interface Checked {
   readonly roles: Readonly<Partial<Record<Role, unknown>>>;
   /** `more` are further arguments, or other values for the same. */
   call(role: Role, path: string, more?: CallOptions): Promise<Said>;
-  /** The arguments of the call that an answer names as the next one; undefined where it names none. */
+  /** The arguments of the call that an answer names as the next one; undefined if it names none. */
   next(
     role: Role,
     path: string,

@@ -196,7 +196,7 @@ function saidBy(text: string, isError: boolean): Said {
   return { text, bytes: Buffer.byteLength(text), isError };
 }
 
-/** Megabytes of a process and all below it; undefined where that is not known. */
+/** Megabytes of a process and all below it; undefined if that is not known. */
 function treeMb(pid: number | undefined): number | undefined {
   const listed = pid === undefined ? undefined : listProcesses();
   if (!listed) return undefined;

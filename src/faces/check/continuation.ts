@@ -5,7 +5,7 @@ export interface NextCall {
   readonly arguments?: Readonly<Record<string, number>>;
 }
 
-/** `numbers` are the tool's arguments that take numbers. The last one that is named counts: notices stand at the edge. */
+/** `numbers` are the tool's arguments that take numbers. The last one that is named counts: notices are at the edge. */
 export function continuationOf(text: string, numbers: readonly string[]): NextCall | undefined {
   const edge = text.slice(-1_000);
   const path = [...edge.matchAll(/\bUse (\S+) to continue\b/g)].at(-1)?.[1];

@@ -1,4 +1,4 @@
-/** A text whose lines say where they stand: what an answer shows of it can be judged line by line. */
+/** A text whose lines say where they are: what an answer shows of it can be judged line by line. */
 
 import type { Said } from './case.ts';
 import { Broken } from './outcome.ts';

@@ -28,7 +28,7 @@ export class Sandbox {
   readonly root = join(this.#base, 'work');
   /** A directory beside it. */
   readonly outside = join(this.#base, 'outside');
-  /** What no answer may hold: it stands outside, and in the environment of the server. */
+  /** What no answer may hold: it is outside, and in the environment of the server. */
   readonly secret = `secret-${randomBytes(9).toString('hex')}`;
   /** The name of the file that holds it. */
   readonly secretName = `of-${randomBytes(6).toString('hex')}.txt`;

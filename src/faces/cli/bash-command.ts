@@ -64,7 +64,7 @@ function isWatched(values: Values, { out }: Streams): boolean {
   return out.isTTY && values['json'] !== true && (values['dialect'] ?? 'oriel') === 'oriel';
 }
 
-/** Undefined where the dialect's details do not tell how the command ended. */
+/** Undefined if the dialect's details do not tell how the command ended. */
 function exitCodeOf({ details, isError }: Answer): ExitCode | undefined {
   if (details['timedOut'] === true) return TIMED_OUT;
   const { exitCode, signal } = details;

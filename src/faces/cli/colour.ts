@@ -47,7 +47,7 @@ function colourPath(line: string): string {
 const MOST_CHARACTERS = 200;
 
 /**
- * What a pattern matches, to be shown. Undefined where this engine, which goes back and tries again, has another syntax,
+ * What a pattern matches, to be shown. Undefined if this engine, which goes back and tries again, has another syntax,
  * or could take long for a line: with two repetitions, or one of a group.
  */
 function foundBy({ name, values, operands: [pattern = ''] }: Typed): RegExp | undefined {

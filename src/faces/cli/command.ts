@@ -2,7 +2,7 @@
 
 /**
  * As of ripgrep: 0 something was found, 1 nothing was found, 2 something failed. `oriel bash` ends with the code of its
- * command, and with 124 and 125 (as of timeout(1)) after a timeout and for failures of its own.
+ * command, and with 124 and 125 (as of timeout(1)) after a timeout and for its own failures.
  */
 export type ExitCode = number;
 
@@ -11,7 +11,7 @@ export interface Command {
   /** What follows the name, one word each: `PATTERN [PATH]`; `PATH…` for any number of them. */
   readonly operands: string;
   readonly help: string;
-  /** The names that an operand may have, where there are only these: they are completed. */
+  /** The names that an operand may have, if there are only these: they are completed. */
   readonly choices?: readonly string[];
   /** All that it takes besides the global ones; any other is refused. */
   readonly options: readonly Option[];
@@ -26,7 +26,7 @@ export interface Command {
   run(parsed: Parsed, streams: Streams): Promise<ExitCode>;
 }
 
-/** By letter: `default` for what the command does anyway, else the sentence that says what to write instead. */
+/** By letter: `default` for what the command does anyway, otherwise the sentence that says what to write instead. */
 export type Habits = Readonly<Record<string, 'default' | (string & {})>>;
 
 export interface Option {

@@ -103,7 +103,7 @@ export function allCommands(): Promise<Command[]> {
   return Promise.all(commandNames.map(loadCommand));
 }
 
-/** Characters of the right column, below which it stands below the left one. */
+/** Characters of the right column, below which it is below the left one. */
 const NARROW = 24;
 
 /** Two columns. On a terminal the right one is wrapped. */

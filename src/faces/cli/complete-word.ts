@@ -1,4 +1,4 @@
-/** What may stand in the place of a word that names a part of a file: its symbols, its members, its tables. */
+/** What may be in the place of a word that names a part of a file: its symbols, its members, its tables. */
 
 import { symbolNames } from '../../views/symbol-names.ts';
 import type { Answer } from '../../types/answer.ts';
@@ -39,7 +39,7 @@ async function membersOf(front: string, streams: Streams): Promise<string[]> {
   return names.map((line) => front + line.replace(/ \([^()]*\)$/, ''));
 }
 
-/** Undefined where it cannot be read. */
+/** Undefined if it cannot be read. */
 async function read(path: string, streams: Streams): Promise<Answer | undefined> {
   const values = { limits: LIMITS, offline: true };
   const answer = await withTool('read', values, streams, (ask) => ask({ path }));

@@ -29,7 +29,7 @@ export type Ask = (
   onOutput?: RunOptions['onOutput'],
 ) => Promise<Answer>;
 
-/** Runs `use` with a session of its own. Throws `BAD_INPUT` where the dialect has no such tool. */
+/** Runs `use` with a separate session. Throws `BAD_INPUT` if the dialect has no such tool. */
 export async function withTool<T>(
   command: ToolCommand,
   values: Values,

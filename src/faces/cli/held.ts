@@ -1,6 +1,6 @@
 /** Parts of a sentence that no rule may touch any more: calls and names, quoted already. */
 
-/** Stands behind a command. Sentences have no control characters. */
+/** Follows a command. Sentences have no control characters. */
 const COMMAND = '\u0001';
 
 export class Held {
@@ -10,7 +10,7 @@ export class Held {
     return `\0${this.#texts.push(text) - 1}\0`;
   }
 
-  /** A command: a full stop behind it would be pasted with it, so it has none. */
+  /** A command: a full stop after it would be pasted with it, so it has none. */
   holdCommand(text: string): string {
     return this.hold(text) + COMMAND;
   }

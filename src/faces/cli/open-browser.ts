@@ -1,4 +1,4 @@
-/** Opens a page in the browser of the person at this machine, where there is one. */
+/** Opens a page in the browser of the person at this machine, if there is one. */
 
 import { spawn } from 'node:child_process';
 

@@ -4,7 +4,7 @@ import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Command } from './command.ts';
 
-/** Throws `BAD_INPUT` where there are more operands than the command takes. */
+/** Throws `BAD_INPUT` if there are more operands than the command takes. */
 export function refuseExtraOperand({ name, operands }: Command, given: readonly string[]): void {
   if (operands.includes('…')) return;
   const extra = given[operands.split(' ').filter(Boolean).length];

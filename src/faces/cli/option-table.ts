@@ -180,7 +180,7 @@ export const globalOptions: readonly Option[] = [
   { name: 'help', type: 'boolean', short: 'h', help: 'show this help' },
 ];
 
-/** Stands alone, without a command. */
+/** Is alone, without a command. */
 export const versionOption: Option = {
   name: 'version',
   type: 'boolean',

@@ -36,7 +36,7 @@ function configOf(options: readonly Option[]): Config {
   );
 }
 
-/** The index of the first operand; undefined where there is none. */
+/** The index of the first operand; undefined if there is none. */
 function firstOperand(args: readonly string[], options: Config): number | undefined {
   const { tokens } = parseArgs({
     args: [...args],
@@ -48,7 +48,7 @@ function firstOperand(args: readonly string[], options: Config): number | undefi
   return tokens.find(({ kind }) => kind === 'positional')?.index;
 }
 
-/** Options may stand before the command too: `--json read a.txt` → `read`, `['--json', 'a.txt']`. */
+/** Options may be before the command too: `--json read a.txt` → `read`, `['--json', 'a.txt']`. */
 export function splitCommand(args: readonly string[]): { name: string | undefined; rest: readonly string[] } {
   const at = firstOperand(args, configOf([...sharedOptions, ...globalOptions]));
   if (at === undefined) return { name: undefined, rest: args };

@@ -41,7 +41,7 @@ export function pasteable(
 }
 
 /**
- * Of a command with options of its own: the fields become those, but for the one that is an operand. `oriel call` takes
+ * Of a command with its own options: the fields become those, but for the one that is an operand. `oriel call` takes
  * them as they are.
  */
 function pathsOf(details: Details, fields: readonly Readonly<Record<string, unknown>>[]): string[] {
@@ -49,7 +49,7 @@ function pathsOf(details: Details, fields: readonly Readonly<Record<string, unkn
   return [...nextCalls(details).filter((call) => !call.startsWith('{')), ...named];
 }
 
-/** Calls that are known, wherever they stand in the sentence; the longest first, which may hold others. */
+/** Calls that are known, wherever they are in the sentence; the longest first, which may hold others. */
 function holdCalls(sentence: string, calls: readonly string[], held: Held): string {
   return [...new Set(calls)]
     .filter((call) => call !== '')
@@ -60,7 +60,7 @@ function holdCalls(sentence: string, calls: readonly string[], held: Held): stri
     );
 }
 
-/** What was read, with whatever selector stands behind it: `my file.txt:1` becomes `'my file.txt:1'`. */
+/** What was read, with whatever selector follows it: `my file.txt:1` becomes `'my file.txt:1'`. */
 function holdSubject(sentence: string, subject: string, held: Held): string {
   if (subject.length < 2) return sentence;
   const call = behindCall(`${escaped(subject)}(?:[:?][^\\s'\\],;)\0]*(?:[^\\s'\\],;.)?\0]|\\.\\.))?`);
@@ -73,7 +73,7 @@ function subjectOf({ source }: Details, typed: Typed | undefined): string {
   return typed?.name === 'read' ? (typed.operands[0]?.replace(/(?<=.)[:?].*$/s, '') ?? '') : '';
 }
 
-/** The pattern as a word of its own, not in quotes already. The mark of a question that ends with it is not of it. */
+/** The pattern as a separate word, not in quotes already. The mark of a question that ends with it is not of it. */
 function behindCall(pattern: string): RegExp {
   return new RegExp(`(?<![^\\s(])${pattern}(?=\\??(?:$|[\\s,;.)\\]]))`, 'g');
 }

@@ -15,7 +15,7 @@ export interface ProgressLine {
 /** Where nobody watches, and for calls whose output is shown as it comes. */
 export const silent: ProgressLine = { show: () => undefined, clear: () => undefined };
 
-/** Writes nothing where stderr is not a terminal. The seconds of a call are counted until it tells something itself. */
+/** Writes nothing if stderr is not a terminal. The seconds of a call are counted until it tells something itself. */
 export function progressOn(err: NodeJS.WriteStream): ProgressLine {
   if (!err.isTTY) return silent;
   const began = performance.now();

@@ -39,7 +39,7 @@ export const serverOptions: readonly Option[] = [
 ];
 
 /**
- * Servers always have roots: the directories given as operands or by --root, else the working directory. Where the
+ * Servers always have roots: the directories given as operands or by --root, otherwise the working directory. Where the
  * process was started outside the roots (by a desktop application, in `/`), the first root is the working directory.
  */
 export async function offerOptions(

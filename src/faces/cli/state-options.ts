@@ -33,7 +33,7 @@ export const stateOptions: readonly Option[] = [
   },
 ];
 
-/** For those who have outputs of their own: servers. */
+/** For those who have their own outputs: servers. */
 export const spaceOption: Option = {
   name: 'state-space',
   type: 'string',
@@ -48,7 +48,7 @@ export const workersOption: Option = {
   help: 'have what is heavy done by oriel worker processes on the same Redis or Valkey, where there are any',
 };
 
-/** Throws `BAD_INPUT`; a password stands in no message. `warn` hears of files that others can read. */
+/** Throws `BAD_INPUT`; a password is in no message. `warn` hears of files that others can read. */
 export function stateOf(values: Values, warn: (text: string) => void): { readonly state?: StateOptions } {
   const secretIn = (path: string, what: string, remedy: string): string => {
     const { text, warning } = readSecret(path, what, remedy);

@@ -72,7 +72,7 @@ const STARTED = {
 
 /**
  * A program of the same user reads the first environment and the arguments of this process, whatever is removed from
- * them later. Throws `BAD_INPUT` for a token that stands in `where` and a process that starts such programs.
+ * them later. Throws `BAD_INPUT` for a token that is in `where` and a process that starts such programs.
  */
 export function refuseReadable(values: Values, where: string, use: string): void {
   for (const [option, who] of Object.entries(STARTED)) {

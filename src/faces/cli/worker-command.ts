@@ -81,7 +81,7 @@ export const workerCommand: Command = {
     const app = createWorkerApp({ jobs: () => running, state: () => state.stats() });
     const serving = address && (await listenFor(app, { address, option: '--metrics' }));
     if (serving) log('listening', { address: addressText(serving.address) });
-    // A store that refuses the password, or is away, is said at once; it is waited for all the same.
+    // A store that refuses the password, or is away, is said at once; it is waited for anyway.
     await state.connected();
     running = await runJobs({
       url: options.url,

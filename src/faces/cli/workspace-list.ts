@@ -28,7 +28,7 @@ export function workspacesIn(file: string): Entries {
   }
 }
 
-/** Runs `command` in a shell. Throws `BAD_INPUT` where it fails or prints no list. */
+/** Runs `command` in a shell. Throws `BAD_INPUT` if it fails or prints no list. */
 export async function workspacesFound(command: string, signal: AbortSignal): Promise<Entries> {
   const [shell, flag] = process.platform === 'win32' ? ['cmd.exe', '/c'] : ['/bin/sh', '-c'];
   const printed = await new Promise<string>((done, fail) => {

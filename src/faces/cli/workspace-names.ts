@@ -6,7 +6,7 @@ export interface Given {
   readonly tokenFile?: string;
 }
 
-/** What may stand before the path in `ws://NAME/path`. */
+/** What may be before the path in `ws://NAME/path`. */
 export function isName(name: string): boolean {
   return /^[\p{L}\p{N}_](?:[\p{L}\p{N}_.@+/-]{0,198}[\p{L}\p{N}_])?$/u.test(name) && !name.includes('//');
 }

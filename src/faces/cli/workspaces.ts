@@ -125,7 +125,7 @@ function pair(
 /** Variables that hold something else: a file of the token of this server. */
 const TAKEN: ReadonlySet<string> = new Set(['ORIEL_TOKEN_FILE']);
 
-/** Throws `BAD_INPUT` where a variable that is set could be the token of several: each would get that of another one. */
+/** Throws `BAD_INPUT` if a variable that is set could be the token of several: each would get that of another one. */
 function refuseShared(given: ReadonlyMap<string, Given>): void {
   const first = new Map<string, string>();
   for (const [name, { tokenFile }] of given) {

@@ -7,7 +7,7 @@ export function isServerUrl(text: string): boolean {
   return /^https?:$/.test(protocol) && username === '' && password === '' && !/[?#]/.test(href);
 }
 
-/** What stands in front of each path of the API, and tells one server from another: no slash at its end. */
+/** What is in front of each path of the API, and tells one server from another: no slash at its end. */
 export function baseOf(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname.replace(/\/+$/, '');

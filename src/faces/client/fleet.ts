@@ -85,7 +85,7 @@ export function createFleet({
 }: FleetOptions): Fleet {
   const queue = new Queue('workspaces', 'requests to workspaces run', {
     limit: concurrency,
-    // Each workspace has a bound of its own.
+    // Each workspace has a separate bound.
     waiting: Number.POSITIVE_INFINITY,
     share: Math.min(1, perWorkspace / concurrency),
   });

@@ -28,7 +28,7 @@ export interface GateReport {
   readonly meanMs: number;
   /** Answers, of which the mean is. */
   readonly answered: number;
-  /** Why it is not asked at the moment; absent where it is. */
+  /** Why it is not asked at the moment; absent if it is. */
   readonly away?: string;
 }
 

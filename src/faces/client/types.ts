@@ -84,7 +84,7 @@ export interface Directory {
   readonly total: number;
   /** Entries follow. */
   readonly more: boolean;
-  /** The offset of the next page, where there is one: a page ends early where names and paths are long. */
+  /** The offset of the next page, if there is one: a page ends early where names and paths are long. */
   readonly next?: number;
   /** The directory has more entries than are listed: `total` are. */
   readonly cut?: true;

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { comesFrom, type Caller, nameCaller } from '../../queues/caller.ts';
 import { networkOf } from './connections.ts';
 
-/** A client names itself with this header, with any text of its own. */
+/** A client names itself with this header, with any its own text. */
 const CLIENT_HEADER = 'oriel-client';
 
 /** Characters of a name that is kept as it is; of a longer one its digest is. A client without one has three such parts. */
@@ -19,7 +19,7 @@ const forgotten = new FinalizationRegistry<string>((key) => {
 });
 
 /**
- * By the name that it gives itself, else by its address and its program. Not by its connection: many clients open one
+ * By the name that it gives itself, otherwise by its address and its program. Not by its connection: many clients open one
  * for each request that they have under way, and would have as many turns.
  */
 export function clientOf({ headers, socket }: IncomingMessage): Caller {
@@ -56,8 +56,8 @@ function made(key: string, isNamed: boolean): Caller {
 }
 
 /**
- * The addresses that proxies say. They tell clients apart that come through one, and make nobody another client: who says
- * a false one has its own address all the same. What the last proxy says stands last.
+ * The addresses that proxies say. They distinguish clients that come through one, and make nobody another client: who says
+ * a false one has its own address anyway. What the last proxy says is last.
  */
 function behindProxy(headers: IncomingMessage['headers']): string {
   const said = headers['x-forwarded-for'] ?? headers.forwarded ?? '';

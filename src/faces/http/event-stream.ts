@@ -1,4 +1,4 @@
-/** An answer as Server-Sent Events: progress while the work goes on, then the answer. */
+/** An answer as Server-Sent Events: progress while the work continues, then the answer. */
 
 import { safeJson } from '../../text/json.ts';
 import type { Answer } from '../../types/answer.ts';

@@ -14,7 +14,7 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
   /** Without one the body is empty. */
   readonly body?: Body;
-  /** Whose it is until it was taken, where that is not the client of the request: a session of MCP. */
+  /** Whose it is until it was taken, where that is not the client of the request: a MCP session. */
   readonly caller?: Caller;
 }
 
@@ -46,7 +46,7 @@ export class Exchange {
     return Array.isArray(value) ? value.join(', ') : value;
   }
 
-  /** Undefined also where there are several, of which another program might have looked at another one. */
+  /** Undefined also if there are several, of which another program might have looked at another one. */
   get host(): string | undefined {
     const names = this.incoming.rawHeaders.filter((text, i) => i % 2 === 0 && /^host$/i.test(text));
     return names.length === 1 ? this.header('host') : undefined;

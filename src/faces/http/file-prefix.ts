@@ -13,7 +13,7 @@ export const SIZE_HEADER = 'oriel-size';
 /** Tells apart what the file began with: of two answers with the same one, the file of the later has only grown, if anything. */
 const PREFIX_HEADER = 'oriel-prefix';
 
-/** Bytes before that size that are compared. In a file that was written anew other ones stand there. */
+/** Bytes before that size that are compared. In a file that was rewritten other ones are there. */
 const COMPARED = 4096;
 
 export interface Prefix {

@@ -1,4 +1,4 @@
-/** What is measured at the moment of asking: queues, what clients have not taken, the store of derived things. */
+/** What is measured at the moment of asking: queues, what clients have not taken, the store of derived data. */
 
 import type { Queue } from '../../queues/queue.ts';
 import { queues } from '../../queues/queue-table.ts';
@@ -14,7 +14,7 @@ type Families = (readonly [string, Family])[];
 
 /** What one server holds; all else is of the whole process. */
 export interface Gauged {
-  /** The store of derived things, by kind. */
+  /** The store of derived data, by kind. */
   readonly store: ReadonlyMap<string, KindStats>;
   /** Lookups in the cache on disk. */
   readonly disk?: { readonly hits: number; readonly misses: number } | undefined;

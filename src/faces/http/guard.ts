@@ -44,7 +44,7 @@ const OPEN = new Set(['/healthz', ...DASHBOARD_PATHS]);
 /** Where clients of MCP look for an authorization server when they have no token, before they register with it. */
 const OAUTH = /^\/(?:\.well-known\/(?:oauth-|openid-)[^?]*|register|authorize|token)$/;
 
-/** They are answered with 404, token or not: one that got 401 here would go on asking. */
+/** They are answered with 404, token or not: one that got 401 here would continue asking. */
 export function isOAuth(path: string): boolean {
   return OAUTH.test(path);
 }
@@ -54,7 +54,7 @@ const OTHER_SITE =
   'Requests from pages of other sites are refused. Send it from a program, without Origin and Sec-Fetch-Site.';
 
 export interface Guard {
-  /** Why a request is refused; undefined where it is not. */
+  /** Why a request is refused; undefined if it is not. */
   refused(asked: Asked): Refusal | undefined;
   isOperator(authorization: string | undefined): boolean;
 }
@@ -74,7 +74,7 @@ export function createGuard({ token, operatorToken, loopback, hosts }: GuardOpti
     if (!isOurs(name, loopback, known)) return refuse(403, UNKNOWN_HOST);
     // A page of another site, or of none ("null"), has no business here; programs send no Origin.
     if (origin !== undefined && !isSameOrigin(origin, host)) return refuse(403, OTHER_SITE);
-    // Scripts, images and styles of another site are asked for without an Origin. A link to the dashboard may stand anywhere.
+    // Scripts, images and styles of another site are asked for without an Origin. A link to the dashboard may be anywhere.
     if (site !== undefined && site !== 'same-origin' && site !== 'none' && !OPEN.has(path))
       return refuse(403, OTHER_SITE);
     if (['access_token', 'token'].some((key) => query.has(key))) {

@@ -50,7 +50,7 @@ export class Parcel {
   #bytes = 0;
   readonly #refuse: (error: OrielError) => void;
 
-  /** `refuse` hears that the body, or the request that it made, must give way to another one; its room is released then. */
+  /** `refuse` hears that the body, or the request that it made, must be evicted to another one; its room is released then. */
   constructor(client: Caller, refuse: (error: OrielError) => void) {
     this.origin = originOf(client);
     this.holders = new Map([
@@ -65,7 +65,7 @@ export class Parcel {
     return this.#bytes;
   }
 
-  /** Makes its room as large as this. Throws `BUSY` where there is none. */
+  /** Makes its room as large as this. Throws `BUSY` if there is none. */
   grow(bytes: number): void {
     this.cameAt = monotonicMs();
     reading.delete(this);
@@ -114,7 +114,7 @@ function makeRoom(parcel: Parcel, bytes: number): void {
   for (const other of evicted) other.giveWay();
 }
 
-/** Whom so many bytes more evict: undefined where that would not make room. */
+/** Whom so many bytes more evict: undefined if that would not make room. */
 function evictedFor(parcel: Parcel, bytes: number): ReadonlySet<Parcel> | undefined {
   const changes = new Map<Holder, number>();
   const evicted = new Set<Parcel>();

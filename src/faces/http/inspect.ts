@@ -24,7 +24,7 @@ export interface InspectOptions {
   readonly file: EventFile;
   readonly path: string;
   readonly token: string;
-  /** Is exchanged for the token once: it may stand where other users see it, as the token may not. */
+  /** Is exchanged for the token once: it may be where other users see it, as the token may not. */
   readonly ticket: string;
   /** 0 for one that is free. */
   readonly port: number;

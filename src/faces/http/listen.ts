@@ -98,7 +98,7 @@ const REFUSED_CONNECTION = {
   connection: 'close',
 };
 
-/** Requests that may wait behind one that is being answered on their connection. */
+/** Requests that may wait after one that is being answered on their connection. */
 const MOST_PIPELINED = 64;
 
 type Answering = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -143,7 +143,7 @@ async function listen(server: Server, address: Address, option: string): Promise
   const target =
     address.at === 'socket' ? { path: address.path } : { host: address.host, port: address.port };
   await new Promise<void>((resolve, reject) => {
-    // Later errors are those of connections that could not be accepted: the peer learns it, and the server goes on.
+    // Later errors are those of connections that could not be accepted: the peer learns it, and the server continues.
     server.on('error', (error: NodeJS.ErrnoException) =>
       reject(
         new OrielError(

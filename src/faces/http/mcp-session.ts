@@ -119,7 +119,7 @@ export class McpSession {
     }
   }
 
-  /** Ids are free when their POST is over: until then the SDK knows its stream by them. */
+  /** Ids are free when their POST has ended: until then the SDK knows its stream by them. */
   #settle(id: RequestId, how: 'answered' | 'cancelled'): void {
     const post = this.#inFlight.get(id);
     if (!post?.pending.delete(id)) return;

@@ -44,7 +44,7 @@ const TOO_MANY = {
 
 export interface McpMount {
   handle(exchange: Exchange): Promise<Reply>;
-  /** Whose calls those of a session are; undefined where there is none of that id. */
+  /** Whose calls those of a session are; undefined if there is none of that id. */
   callerOf(session: string): Caller | undefined;
   close(): Promise<void>;
 }

@@ -18,7 +18,7 @@ export interface Ended {
 
 export interface Metrics {
   call(tool: string, ended: Ended, seconds: number): void;
-  /** An event of telemetry: what cut its answer, and whether it went on where a notice had said. */
+  /** An event of telemetry: what cut its answer, and whether it continued where a notice had said. */
   recorded(event: TelemetryEvent, followed: boolean): void;
   request(route: string, status: number): void;
   /** Prometheus text, version 0.0.4. */

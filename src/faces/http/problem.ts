@@ -50,7 +50,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   CANCELLED: 499,
 };
 
-/** The answer to what a route threw. Routes take absolute paths: `cwd` stands where a model would be told of `.`. */
+/** The answer to what a route threw. Routes take absolute paths: `cwd` is where a model would be told of `.`. */
 export function failed(error: OrielError, cwd: string): Reply {
   const status = statusOf(error);
   const next = error.next === '.' ? cwd : error.next;

@@ -3,7 +3,7 @@
 export interface Family {
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** By labels, as they stand in the text. */
+  /** By labels, as they are in the text. */
   readonly values: ReadonlyMap<string, number>;
 }
 

@@ -47,7 +47,7 @@ const TOO_FINE: Text = {
 };
 
 /**
- * The body, or why it is refused: of one over the cap no more is read than that. Throws `BUSY` where there is no room for
+ * The body, or why it is refused: of one over the cap no more is read than that. Throws `BUSY` if there is no room for
  * it, before it is read or, where it stalls, later.
  */
 async function textOf(exchange: Exchange): Promise<Text> {

@@ -10,7 +10,7 @@ import type { Metrics } from './metrics.ts';
 export interface Served {
   readonly offer: Offer;
   readonly metrics: Metrics;
-  /** Whose tasks a request is about: its client, or the session of MCP that it names; undefined where that is gone. */
+  /** Whose tasks a request is about: its client, or the MCP session that it names; undefined if that is gone. */
   ownerOf(exchange: Exchange): Caller | undefined;
   /** Aborted when the server ends: streams end with it. */
   readonly closing: AbortSignal;
@@ -37,7 +37,7 @@ export interface Route<Query = unknown, Body = unknown> {
   readonly method: 'get' | 'post';
   /** May hold `/:name`, which is any one part of a path. */
   readonly path: string;
-  /** What `:name` is, for the OpenAPI document; absent where that lists the names one by one. */
+  /** What `:name` is, for the OpenAPI document; absent if that lists the names one by one. */
   readonly named?: string;
   readonly summary: string;
   readonly query?: ZodObject;

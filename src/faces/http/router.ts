@@ -35,7 +35,7 @@ export function createRouter(routes: readonly Route[]): (path: string) => Match 
 
 interface Pattern {
   readonly path: string;
-  /** What stands for `:name`; undefined where the path is another one. */
+  /** What stands for `:name`; undefined if the path is another one. */
   match(path: string): string | undefined;
 }
 

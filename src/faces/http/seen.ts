@@ -11,7 +11,7 @@ import type { Served } from './route.ts';
 
 export interface SeenTask {
   readonly figures: TaskFigures;
-  /** Its totals on all replicas; absent where there are no others. */
+  /** Its totals on all replicas; absent if there are no others. */
   everywhere?(): Promise<TaskTotals | undefined>;
   /** Its events so far, and how many of them, the first ones, are forgotten. */
   readonly total: number;

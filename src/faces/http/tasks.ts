@@ -190,7 +190,7 @@ function ofTask(
 ): Reply | Promise<Reply> {
   const id = taskName(name);
   const named = seen.tasks(exchange).filter(({ figures }) => figures.id === id);
-  // Without a client that of no client is meant, where there are several.
+  // Without a client that of no client is meant, if there are several.
   const task = named.find(({ figures }) => figures.client === client);
   if (task) return answer(task);
   const [only, ...others] = client === undefined ? named : [];

@@ -26,7 +26,7 @@ export const archiveLimits = {
   memberBytes: 1 << 30,
   /** Bytes of a member that must be unpacked whole to be read: a nested zip, an image. */
   nestedBytes: 256 << 20,
-  /** Bytes unpacked in one pass over packed data: to its directory, or to a member. */
+  /** Bytes unpacked in one skip packed data: to its directory, or to a member. */
   walkBytes: 4 * 2 ** 30,
   /** Unpacked bytes for each packed byte; checked after the first `ratioFrom` unpacked bytes. */
   ratio: 200,

@@ -10,7 +10,7 @@ import { archiveLimits } from './archive-limits.ts';
 const REPORT_EVERY = 64 << 20;
 
 /**
- * What one walk through packed data may unpack. It is counted from the walk's beginning, over as many calls as go on
+ * What one walk through packed data may unpack. It is counted from the walk's beginning, over as many calls as continue
  * with it: what the limit refuses does not depend on what other calls have left behind.
  */
 export class Budget {
@@ -33,7 +33,7 @@ export class Budget {
   }
 }
 
-/** Throws `LIMIT` for a container that lies in too many others; a call may open any number beside each other. */
+/** Throws `LIMIT` for a container that is in too many others; a call may open any number beside each other. */
 export function enterContainer({ depth = 0 }: Subject): void {
   if (depth > archiveLimits.depth) {
     throw new OrielError('LIMIT', `archives are opened at most ${archiveLimits.depth} levels deep`);

@@ -130,7 +130,7 @@ export class BitReader {
     return (this.#end - this.#at) * 8 + this.#count;
   }
 
-  /** The next `count` bits, at most 24, without consuming them; behind the end, zeros. */
+  /** The next `count` bits, at most 24, without consuming them; after the end, zeros. */
   peek(count: number): number {
     while (this.#count < count) {
       const byte = this.#at < this.#end ? (this.#bytes[this.#at] as number) : 0;
@@ -143,7 +143,7 @@ export class BitReader {
 
   skip(count: number): void {
     this.#count -= count;
-    // Bits behind the end may be peeked at, not consumed.
+    // Bits after the end may be peeked at, not consumed.
     if ((this.#at - this.#end) * 8 > this.#count)
       throw new OrielError('CORRUPT', 'its packed data ends early');
   }

@@ -1,4 +1,4 @@
-/** Unpacks one stream: gzip and deflate with node:zlib, which has threads of its own, the others in a worker. */
+/** Unpacks one stream: gzip and deflate with node:zlib, which has its own threads, the others in a worker. */
 
 import { createGunzip, createInflateRaw, type Gunzip, type InflateRaw } from 'node:zlib';
 import { OrielError } from '../../errors.ts';

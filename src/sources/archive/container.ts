@@ -42,7 +42,7 @@ export interface Container {
 }
 
 /**
- * Whether a failure lies in the packed bytes: then what came before it is all there will ever be, and is shown. What a
+ * Whether a failure is in the packed bytes: then what came before it is all there will ever be, and is shown. What a
  * shortage or a cancel broke off is not: the next call may have more.
  */
 export function isOfTheBytes(error: unknown): error is OrielError {

@@ -65,7 +65,7 @@ export class Isolated implements Container {
     return metered(bytes, () => this.#size, this.#budget);
   }
 
-  /** The whole archive lies in the worker's memory. */
+  /** The whole archive is in the worker's memory. */
   working(): number {
     return this.#size + WORKER_BYTES;
   }

@@ -131,7 +131,7 @@ class Archive {
   }
 }
 
-/** `cause` is absent where the library gave a message only. */
+/** `cause` is absent if the library gave a message only. */
 function worded(message: string, cause: unknown = new Error(message)): OrielError {
   if (/crypt|passphrase|password/i.test(message))
     return new OrielError('ENCRYPTED', 'it is encrypted', { cause });

@@ -19,7 +19,7 @@ export type Found =
       /** Link it was reached by. */
       readonly via?: string;
     }
-  /** `path` is `""` for the root, else ends in `/`. */
+  /** `path` is `""` for the root, otherwise ends in `/`. */
   | { readonly is: 'directory'; readonly path: string }
   /** A link whose target is not in the archive. */
   | { readonly is: 'link'; readonly at: number; readonly path: string };
@@ -177,7 +177,7 @@ function walk(contents: Contents, parts: string[], asDirectory: boolean, hops: n
     : undefined;
 }
 
-/** The target of a link, from the root; undefined when it lies outside of the archive. */
+/** The target of a link, from the root; undefined when it is outside of the archive. */
 function linkTarget(member: Member, directory: readonly string[]): string[] | undefined {
   const link = member.link ?? '';
   if (link.startsWith('/') && member.type === 'symlink') return undefined;

@@ -3,7 +3,7 @@
 declare module 'lz4js' {
   /**
    * Decodes `length` bytes of `packed` from `from` on into `output` at `at`, and returns where the decoded bytes end. What
-   * does not fit is dropped, and the end lies beyond the output then.
+   * does not fit is dropped, and the end is beyond the output then.
    */
   export function decompressBlock(
     packed: Uint8Array,

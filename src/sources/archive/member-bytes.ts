@@ -1,4 +1,4 @@
-/** Small members of one archive, read one after the other: none costs unpacking again what lies before it. */
+/** Small members of one archive, read one after the other: none costs unpacking again what is before it. */
 
 import { headOf, readAt } from '../../access/bytes.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
@@ -30,7 +30,7 @@ export async function memberReader(
 }
 
 /**
- * The tar in a compressed file as a file of its own, for those who read all of its members: each would be unpacked from
+ * The tar in a compressed file as a separate file, for those who read all of its members: each would be unpacked from
  * the start of the file. `trouble`: of its end. Undefined for other archives. Throws `LIMIT` for a larger one.
  */
 export async function plainTar(

@@ -31,7 +31,7 @@ const ODDITIES: Record<Oddity, (number: string) => string> = {
   shadowed: (number) => `another of this name, read as ${number}`,
 };
 
-/** The lines of `directory` (`""` for the root, else ending in `/`); one line says so when there are none. */
+/** The lines of `directory` (`""` for the root, otherwise ending in `/`); one line says so when there are none. */
 export async function listDirectory(contents: Contents, directory: string): Promise<Buffer> {
   const entries: Entry[] = [];
   const add = async (entry: Entry): Promise<void> => {

@@ -26,7 +26,7 @@ export function escapeName(name: string): string {
   return signed.replace(/[\n\t]+/g, encode).replace(HIDDEN, encode);
 }
 
-/** Decodes a stored name: as UTF-8, else by the fallback, else with invalid bytes percent-encoded one by one. */
+/** Decodes a stored name: as UTF-8, otherwise by the fallback, otherwise with invalid bytes percent-encoded one by one. */
 export function printName(raw: Uint8Array, otherwise?: 'cp437'): string {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   const ascii = bytes.toString('latin1');
@@ -61,7 +61,7 @@ export function typedForms(typed: string): string[] {
   return Array.from(new Set(forms));
 }
 
-/** A printed name as a path below the root: `"./a//b/"` → `["a", "b"]`; undefined where `..` leads outside. */
+/** A printed name as a path below the root: `"./a//b/"` → `["a", "b"]`; undefined if `..` leads outside. */
 export function pathParts(printed: string): string[] | undefined {
   const parts: string[] = [];
   for (const part of printed.split('/')) {

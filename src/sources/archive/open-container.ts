@@ -109,7 +109,7 @@ function emptyTar(name: string, head: Uint8Array): 'tar' | undefined {
   return zeros && /\.tar$/i.test(name) ? 'tar' : undefined;
 }
 
-/** Source: ECMA-119, 8.1: the first volume descriptor, behind sixteen sectors of 2,048 bytes. */
+/** Source: ECMA-119, 8.1: the first volume descriptor, after sixteen sectors of 2,048 bytes. */
 const VOLUME_AT = 16 * 2048 + 1;
 
 async function discImage({ bytes }: Packed, name: string, signal: AbortSignal): Promise<'iso' | undefined> {

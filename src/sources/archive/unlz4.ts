@@ -56,7 +56,7 @@ export async function* unlz4(packed: AsyncIterable<Uint8Array>): AsyncGenerator<
   }
 }
 
-/** `output` has room for the text before a block and for the block; what is given lies in it. */
+/** `output` has room for the text before a block and for the block; what is given is in it. */
 async function* unpackFrame(
   cursor: StreamCursor,
   frame: Frame,

@@ -20,7 +20,7 @@ export interface PackedInput {
 /** Packed bytes up to which an archive is unpacked quickly: it uses the queue for small ones. */
 const SMALL = 1 << 20;
 
-/** Heap of the worker in MiB; the memory of decoders lies outside of it and has limits of its own. */
+/** Heap of the worker in MiB; the memory of decoders is outside of it and has its own limits. */
 const HEAP_MB = 64;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * A member as bytes at offsets, unpacked as far as a window needs and kept between calls: a later page goes on where an
+ * A member as bytes at offsets, unpacked as far as a window needs and kept between calls: a later page continues where an
  * earlier one stopped. Of a damaged member, the bytes before the damage.
  */
 

@@ -12,7 +12,7 @@ interface Zstd {
   readonly memory: { readonly buffer: ArrayBuffer };
   malloc(bytes: number): number;
   ZSTD_createDCtx(): number;
-  /** Returns 0 at the end of a frame, else a hint of the missing bytes or a negative code. Buffers: address, size, position. */
+  /** Returns 0 at the end of a frame, otherwise a hint of the missing bytes or a negative code. Buffers: address, size, position. */
   ZSTD_decompressStream(context: number, output: number, input: number): number;
 }
 

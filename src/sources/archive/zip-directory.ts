@@ -1,4 +1,4 @@
-/** Finds the central directory of a zip, with a comment or junk behind it or other data in front of the archive. */
+/** Finds the central directory of a zip, with a comment or junk after it or other data in front of the archive. */
 
 import { readAt } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
@@ -18,12 +18,12 @@ export const RECORD_SIGNATURE = 0x02014b50;
 
 const END_BYTES = 22;
 const END_SIGNATURE = 0x06054b50;
-/** Bytes at the end that are searched: a comment has at most 65,535 bytes, the rest is for junk behind the archive. */
+/** Bytes at the end that are searched: a comment has at most 65,535 bytes, the rest is for junk after the archive. */
 const TAIL_BYTES = 2 * 65_536;
 /** Signatures that are tried: a tail can consist of nothing else. */
 const END_TRIES = 32;
 
-/** Finds the directory from the end of the file. Throws `CORRUPT` where there is none. */
+/** Finds the directory from the end of the file. Throws `CORRUPT` if there is none. */
 export async function findDirectory(
   source: ByteSource,
   size: number,

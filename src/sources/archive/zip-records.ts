@@ -102,7 +102,7 @@ function* parseWindow(window: Buffer, isLast: boolean, shift: number): Generator
   return { used: at, skipped, ...(damaged === undefined ? {} : { damaged }) };
 }
 
-/** Undefined where no record begins, or where it is not complete. */
+/** Undefined if no record begins, or where it is not complete. */
 function recordLength(window: Buffer, at: number): number | undefined {
   if (at + RECORD_BYTES > window.length || window.readUInt32LE(at) !== RECORD_SIGNATURE) return undefined;
   const [name, extra, comment] = [28, 30, 32].map((field) => window.readUInt16LE(at + field));

@@ -1,6 +1,6 @@
 /**
  * Zip archives: a listing reads the central directory only, a member only its own bytes. Not yauzl: its version 3.4.0
- * makes two reads for each entry (200,002 for 100,000 entries), refuses the whole archive for bytes before or behind it
+ * makes two reads for each entry (200,002 for 100,000 entries), refuses the whole archive for bytes before or after it
  * (self-extracting archives, appended signatures) and ends the listing at the first bad record.
  */
 

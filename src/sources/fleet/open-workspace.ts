@@ -15,7 +15,7 @@ import { longestNamed, notNamed } from '../schemes/named-files.ts';
 import { sources } from '../source-table.ts';
 import { type InWorkspace, listDirectory, listWorkspaces, namesOf } from './workspace-listing.ts';
 
-/** Throws OrielError: `UNSUPPORTED` where there are no workspaces, and what reading throws. */
+/** Throws OrielError: `UNSUPPORTED` if there are no workspaces, and what reading throws. */
 export async function openWorkspace(typed: string, call: Call): Promise<Resource> {
   const { workspaces } = call.settings;
   const names = namesOf(workspaces);
@@ -54,7 +54,7 @@ async function openIn(name: string, files: WorkspaceFiles, behind: string, call:
   throw await missing(ways[0] as InWorkspace, call);
 }
 
-/** Undefined where there is neither a file nor a directory of that name. */
+/** Undefined if there is neither a file nor a directory of that name. */
 async function openIfThere(way: InWorkspace, call: Call): Promise<Resource | undefined> {
   try {
     return way.path.endsWith('/') ? await listDirectory(way, 0, call) : await openFile(way, call);
@@ -99,7 +99,7 @@ async function asking<T>(files: WorkspaceFiles, ask: () => Promise<T>): Promise<
   }
 }
 
-/** `NOT_FOUND`, with what is called alike beside it. */
+/** `NOT_FOUND`, with what has a similar name beside it. */
 async function missing({ name, files, path }: InWorkspace, { signal }: Call): Promise<OrielError> {
   const parent = path.replace(/[^/]+\/?$/, '');
   const front = `ws://${name}/${parent}`;

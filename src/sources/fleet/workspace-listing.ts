@@ -82,7 +82,7 @@ export async function listDirectory(
   };
 }
 
-/** As in other listings; nothing behind a file. */
+/** As in other listings; nothing after a file. */
 const MARKS: Readonly<Record<string, string>> = {
   directory: '/',
   link: '@',

@@ -2,7 +2,7 @@
  * Requests to GitHub's REST API: the base URL and the token of the environment, and a sentence for each refusal.
  *
  * Not @octokit/core (7.0.8 was tried: 8 packages, 6 MB): of it one GET with four headers would be used, and the
- * connection, its deadline and its limits have to be those of access/network all the same.
+ * connection, its deadline and its limits have to be those of access/network anyway.
  */
 
 import { createHash } from 'node:crypto';

@@ -82,7 +82,7 @@ const MOST_CHARACTERS = 8_192;
 /** From the end, of those that may begin a selector. */
 const MOST_COLONS = 64;
 
-/** A selector stands at the end. A value of a parameter that looks like one is written with %3A. */
+/** A selector is at the end. A value of a parameter that looks like one is written with %3A. */
 function splitSelector(typed: string): { readonly path: string; readonly rest: string } {
   let found = -1;
   let at = typed.length;

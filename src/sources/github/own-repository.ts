@@ -21,7 +21,7 @@ const MOST_PARENTS = 32;
 /** In the order in which the GitHub CLI prefers them. */
 const REMOTES = ['upstream', 'github', 'origin'];
 
-/** Of the working directory. Throws `NOT_FOUND` where no remote is on the host of `base`, with the call that names one. */
+/** Of the working directory. Throws `NOT_FOUND` if no remote is on the host of `base`, with the call that names one. */
 export async function repositoryHere(scheme: 'issue' | 'pr', base: string, call: Call): Promise<Repository> {
   const hosts = hostsOf(base);
   const urls = remotesIn((await configHere(call)) ?? '');
@@ -33,7 +33,7 @@ export async function repositoryHere(scheme: 'issue' | 'pr', base: string, call:
   );
 }
 
-/** The nearest `.git/config`, of a worktree that of its repository; what lies outside the roots is not there. */
+/** The nearest `.git/config`, of a worktree that of its repository; what is outside the roots is not there. */
 async function configHere(call: Call): Promise<string | undefined> {
   let directory = call.access.cwd;
   for (let i = 0; i < MOST_PARENTS; i += 1) {

@@ -117,7 +117,7 @@ async function factsOf(text: string): Promise<FileFacts> {
   };
 }
 
-/** Of the hunks that begin behind `from`. */
+/** Of the hunks that begin after `from`. */
 async function countsOf(text: string, from: number): Promise<{ added: number; removed: number }> {
   let [added, removed, lines] = [0, 0, 0];
   for (let at = from; at !== -1; at = text.indexOf('\n', at + 1)) {

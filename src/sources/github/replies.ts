@@ -172,7 +172,7 @@ async function shapedAs<N extends ShapeName>(
     : new OrielError('LIMIT', `GitHub's answer for ${quote(target)} takes too long to parse.`);
 }
 
-/** In the child that reads JSON: it may have any shape. Undefined where that has passed a limit. */
+/** In the child that reads JSON: it may have any shape. Undefined if that has passed a limit. */
 async function takenElsewhere<N extends ShapeName>(
   shape: N,
   body: Buffer,

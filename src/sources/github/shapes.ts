@@ -7,7 +7,7 @@ const words = z.string().nullish().catch(null);
 const count = z.number().nullish().catch(null);
 const user = z.object({ login: words }).nullish().catch(null);
 
-/** GitHub's own lists are not longer: what stands behind that is not looked at. */
+/** GitHub's own lists are not longer: what follows that is not looked at. */
 const MOST_ITEMS = 100;
 
 const listOf = <T>(shape: z.ZodType<T>) =>
@@ -77,7 +77,7 @@ export type Taken<N extends ShapeName> =
   | { readonly is: 'value'; readonly value: Shaped<N> }
   | { readonly is: 'notJson' | 'otherShape'; readonly cause: unknown };
 
-/** Only the fields that are read, whatever else stands there. */
+/** Only the fields that are read, whatever else is there. */
 export function taken<N extends ShapeName>(name: N, text: string): Taken<N> {
   let value: unknown;
   try {

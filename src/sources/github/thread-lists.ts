@@ -97,7 +97,7 @@ function describe({ scheme, repository, list }: Place): string {
   return `${list.state === 'all' ? '' : `${list.state} `}${what} in ${repository}`;
 }
 
-/** The call that goes on with the entries of GitHub's list from `offset` on. */
+/** The call that continues with the entries of GitHub's list from `offset` on. */
 function nextCall({ scheme, repository, list }: Place, offset: number): string {
   return `${scheme}://${repository}?${queryOf({ ...list, offset })}`;
 }

@@ -51,7 +51,7 @@ function describe(server: McpServer): string {
   return 'command' in server ? server.command : new URL(server.url).origin;
 }
 
-/** Asked anew where a text begins; what shows other parts of it uses what was read last, for a while. */
+/** Asked again where a text begins; what shows other parts of it uses what was read last, for a while. */
 const LIVE: Ages = { soft: 0, hard: 0 };
 const KEPT: Ages = { soft: 5 * 60_000, hard: 5 * 60_000 };
 
@@ -72,7 +72,7 @@ async function listed(reading: Reading, ages: Ages): Promise<McpListing> {
   return (await remember(listings, factsOf(reading), ages, ask, reading.call)).value;
 }
 
-/** Nothing of the call itself: others may wait for the answer when it is over. */
+/** Nothing of the call itself: others may wait for the answer when it has ended. */
 function reachedBy({ name, server, call }: Reading): Reached {
   return { name, server, cwd: call.access.cwd, store: call.session.store };
 }
@@ -163,7 +163,7 @@ const MOST_WAYS = 16;
 
 /**
  * Where the URI may end, the likeliest place first: colons are in every one. What the server lists wins, then the first
- * colon behind which there is nothing but a selector. Behind every other one may stand a part of a document, a table or
+ * colon after which there is nothing but a selector. After every other one may be a part of a document, a table or
  * a member: there the longest URI that the server gives wins. A listed URI with a query may belong to a template.
  */
 async function waysOf(reading: Reading, rest: string): Promise<Candidate[]> {

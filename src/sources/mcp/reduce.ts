@@ -16,7 +16,7 @@ export function reducedMessage(text: string): string | undefined {
   const kept = {
     jsonrpc,
     id: scalar(id),
-    // A request of the server is refused, and a notification passed over, whatever it brings.
+    // A request of the server is refused, and a notification skipped, whatever it brings.
     method: words(method),
     error: failure(error),
     result: method === undefined && error === undefined ? outcome(fieldsOf(result)) : undefined,

@@ -25,7 +25,7 @@ export class Waiting {
     }
   }
 
-  /** A message without what is not read of it. Undefined where it cannot be reduced. */
+  /** A message without what is not read of it. Undefined if it cannot be reduced. */
   async reduce(message: Uint8Array): Promise<Uint8Array | undefined> {
     const [first] = this.#signals;
     // A handshake is the connection's own.

@@ -136,7 +136,7 @@ class NotebookVisitor implements JsonVisitor {
     else if (this.#outputs) this.#outputs.count += 1;
   }
 
-  /** Of a source that is a list, which counts for nothing where not all of them are text. */
+  /** Of a source that is a list, which counts for nothing if not all of them are text. */
   #addLine(field: unknown, line: unknown): void {
     const parts = this.#fields.get(field);
     if (!(parts instanceof Parts)) return;

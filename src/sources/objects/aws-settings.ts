@@ -14,7 +14,7 @@ export interface Credentials {
 }
 
 export interface AwsSettings {
-  /** Absent where there are none: requests are not signed then. */
+  /** Absent if there are none: requests are not signed then. */
   readonly credentials?: Credentials;
   readonly region?: string;
   readonly endpoint?: string;
@@ -93,7 +93,7 @@ async function sectionsIn(path: string, signal: AbortSignal): Promise<Sections> 
   }
 }
 
-/** With values that the library takes as they stand: to it `#` begins a comment and `true` is no text, to AWS neither. */
+/** With values that the library takes as they are: to it `#` begins a comment and `true` is no text, to AWS neither. */
 function quoted(text: string): string {
   return text.replaceAll(
     /^([^\S\n]*[^\s#;[=][^=\n]*)=(.*)$/gm,

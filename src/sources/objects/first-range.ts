@@ -34,7 +34,7 @@ export function firstRange(selection: Selection | undefined, { window: usual, wi
 /** No object is as large as this, and numbers up to here are exact. */
 const FARTHEST = 2 ** 50;
 
-/** What lies near the beginning is read from there: then the kind of thing is known too. */
+/** What is near the beginning is read from there: then the kind of thing is known too. */
 function around(start: number, end: number): Wanted {
   const from = Math.min(Math.max(0, start), FARTHEST);
   const to = Math.min(Math.max(end, objectLimits.head), FARTHEST + objectLimits.head);

@@ -1,6 +1,6 @@
 /**
  * Counts the lines of huge objects for replicas, in a worker. No byte of the object goes through the store: the worker reads
- * it where it lies, with credentials and permissions of its own.
+ * it where it is, with credentials and its own permissions.
  */
 
 import { createNetwork } from '../../access/network/fetch.ts';

@@ -13,12 +13,12 @@ export const objectLimits = {
   /** Bytes read around a window by bytes: the lines that it begins and ends in. */
   around: 64 * KIB,
   /**
-   * Bytes read before and behind a place in the middle: an oversized line is looked for in the former, and the latter has
+   * Bytes read before and after a place in the middle: an oversized line is looked for in the former, and the latter has
    * a block of the line index and a page from somewhere in it.
    */
   before: 56 * KIB,
   behind: 128 * KIB,
-  /** Bytes read behind what is wanted in the middle: a page that begins there. */
+  /** Bytes read after what is wanted in the middle: a page that begins there. */
   page: 64 * KIB,
   /** Bytes of one request where an object is read from a place onwards; doubled from `behind` up to this. */
   ahead: 4 * MIB,

@@ -1,4 +1,4 @@
-/** What a path behind `s3://` names: a bucket, a key, and what is read of the object. */
+/** What a path after `s3://` names: a bucket, a key, and what is read of the object. */
 
 import { OrielError } from '../../errors.ts';
 import { isSelector } from '../../selector/selection.ts';
@@ -14,7 +14,7 @@ export interface ObjectPath {
   readonly key: string;
   /** What follows the key, without the colon. */
   readonly rest: string;
-  /** The entry behind which a page of a listing begins. */
+  /** The entry after which a page of a listing begins. */
   readonly after?: string;
 }
 
@@ -89,7 +89,7 @@ function refuseKey(bucket: string, key: string): void {
   }
 }
 
-/** Throws `OUTSIDE_ROOT` for what lies outside of the buckets and prefixes that the operator allows. */
+/** Throws `OUTSIDE_ROOT` for what is outside of the buckets and prefixes that the operator allows. */
 export function refuseOutside(
   { buckets }: S3Settings,
   { bucket, key }: Pick<ObjectPath, 'bucket' | 'key'>,

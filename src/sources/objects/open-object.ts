@@ -43,7 +43,7 @@ async function openPrefix(
   return listingResource(where, await objectsBelow(where, client, call), rest, call);
 }
 
-/** Undefined where there is no such object. */
+/** Undefined if there is no such object. */
 async function openIfThere(way: ObjectPath, client: S3Client, call: Call): Promise<Resource | undefined> {
   try {
     return await openAt(way, client, call);
@@ -53,7 +53,7 @@ async function openIfThere(way: ObjectPath, client: S3Client, call: Call): Promi
   }
 }
 
-/** What has no object may be a prefix of some; else what is called alike is named. */
+/** What has no object may be a prefix of some; otherwise what has a similar name is named. */
 async function openMissing(
   { bucket, key, rest }: ObjectPath,
   client: S3Client,
@@ -65,7 +65,7 @@ async function openMissing(
   const cut = key.lastIndexOf('/') + 1;
   const beside = { bucket, prefix: key.slice(0, cut) };
   const missing = `${quote(`s3://${bucket}/${key}`)} does not exist.`;
-  // What lies outside of what may be read is not named.
+  // What is outside of what may be read is not named.
   if (!isAllowed(settingsOf(call).buckets, `${bucket}/${beside.prefix}`)) {
     throw new OrielError('NOT_FOUND', `${missing} Use s3:// for what may be read.`, { next: 's3://' });
   }

@@ -30,7 +30,7 @@ export interface Place {
   readonly facts: Facts;
   /** Answers with status 200, 206, 412 or 416; throws OrielError for every other answer. */
   send(ask: Ask): Promise<WebResponse>;
-  /** Another machine that has credentials of its own finds it by its facts. */
+  /** Another machine that has its own credentials finds it by its facts. */
   readonly isKnownElsewhere?: true;
   /** Headers by which the server gives of what grows only what there was when it was opened: before and after `size` is known. */
   readonly asItWas?: (size: number | undefined) => Readonly<Record<string, string>>;
@@ -95,7 +95,7 @@ async function firstPart(place: Place, wanted: Wanted, call: Call): Promise<Firs
   const version = place.asItWas ? stated : exactly(stated);
   const part = partOf(response, wanted, place.name);
   if ('bytes' in part) return { size: part.size, version, part, requests: 1 };
-  // An empty object has no ranges, and what lies beyond the end is no range either.
+  // An empty object has no ranges, and what is beyond the end is no range either.
   const isAtStart = 'last' in wanted || wanted.start === 0;
   if (isAtStart && part.size === 0) return { size: 0, version, requests: 1 };
   if (isAtStart) throw unfit(place.name, 'its first bytes');
@@ -103,7 +103,7 @@ async function firstPart(place: Place, wanted: Wanted, call: Call): Promise<Firs
   return { ...again, requests: again.requests + 1 };
 }
 
-/** A part of the version that was opened. Throws `BUSY` where there is another one now. */
+/** A part of the version that was opened. Throws `BUSY` if there is another one now. */
 export async function laterPart(
   place: Place,
   wanted: Wanted & { readonly start: number },

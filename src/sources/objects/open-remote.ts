@@ -1,4 +1,4 @@
-/** Opens a file that lies on a server as the kind of thing that it is, with what is to be said of its version. */
+/** Opens a file that is on a server as the kind of thing that it is, with what is to be said of its version. */
 
 import { isOrielError } from '../../errors.ts';
 import { Identity } from '../../identity.ts';

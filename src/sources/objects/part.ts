@@ -15,7 +15,7 @@ export interface Part {
   readonly size: number;
 }
 
-/** Of a range that lies beyond the end: the size of the object, where the server tells it. */
+/** Of a range that is beyond the end: the size of the object, where the server tells it. */
 export interface Beyond {
   readonly size: number | undefined;
 }

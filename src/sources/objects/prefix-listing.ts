@@ -1,4 +1,4 @@
-/** Lists what lies below a prefix as a directory, a page of it with one request; and the buckets. */
+/** Lists what is below a prefix as a directory, a page of it with one request; and the buckets. */
 
 import { OrielError } from '../../errors.ts';
 import { age, binarySize } from '../../render/units.ts';
@@ -14,7 +14,7 @@ export interface Prefix {
   readonly bucket: string;
   /** Ends in a slash; empty for all of the bucket. */
   readonly prefix: string;
-  /** The entry, by its name below the prefix, behind which the page begins. */
+  /** The entry, by its name below the prefix, after which the page begins. */
   readonly after?: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface ObjectList {
   readonly stuck: boolean;
 }
 
-/** Behind every key that begins with a prefix: no character comes after it. */
+/** After every key that begins with a prefix: no character comes after it. */
 const LAST_CHARACTER = '\u{10ffff}';
 
 /** One page, at most 1,000 entries, in the order of their bytes. Throws OrielError. */
@@ -169,7 +169,7 @@ function describe({ name, size, modified = Number.NaN }: Entry, now: number): st
   return `${shown}  ${binarySize(size)}${Number.isNaN(modified) ? '' : `  ${age(now - modified)}`}`;
 }
 
-/** What `s3://` lists: the buckets that are allowed, else those that the server names. */
+/** What `s3://` lists: the buckets that are allowed, otherwise those that the server names. */
 export async function bucketsResource(
   allowed: readonly string[] | undefined,
   client: S3Client,

@@ -16,7 +16,7 @@ export interface RangeBytesOptions {
   /** Requests that may still be made. */
   readonly requests: number;
   /**
-   * Reads bytes [start, end) of the version that was opened, or the first of them. Throws `BUSY` where the object is
+   * Reads bytes [start, end) of the version that was opened, or the first of them. Throws `BUSY` if the object is
    * another one by now.
    */
   read(start: number, end: number, signal: AbortSignal | undefined): Promise<Part>;

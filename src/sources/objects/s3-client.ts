@@ -1,8 +1,8 @@
 /**
  * Requests to S3 and to what speaks its protocol, signed by aws4fetch, with a sentence for each refusal.
  *
- * Not an SDK (@aws-sdk/client-s3 has a network of its own and dozens of packages): of it two GETs would
- * be used, and the connection, its deadline and its limits have to be those of access/network all the same.
+ * Not an SDK (@aws-sdk/client-s3 has a separate network and dozens of packages): of it two GETs would
+ * be used, and the connection, its deadline and its limits have to be those of access/network anyway.
  */
 
 import { createNetwork, type Network, type WebResponse } from '../../access/network/fetch.ts';
@@ -35,7 +35,7 @@ const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b78
 /** Bytes of a body that may be an error. */
 const ERROR_BYTES = 4096;
 
-/** One network for all calls of an instance, and the regions that its buckets turned out to lie in. */
+/** One network for all calls of an instance, and the regions that its buckets turned out to be in. */
 interface Known {
   readonly network: Network;
   readonly regions: Map<string, string>;
@@ -90,7 +90,7 @@ export async function s3Client(settings: S3Settings, signal: AbortSignal): Promi
   };
 }
 
-/** The region in which the server says that a bucket lies. Source: "Redirecting requests" of the S3 documentation. */
+/** The region in which the server says that a bucket is. Source: "Redirecting requests" of the S3 documentation. */
 function otherRegion({ status, headers }: WebResponse, asked: string): string | undefined {
   const told = headers['x-amz-bucket-region'];
   const isElsewhere = status === 301 || status === 307 || status === 400;

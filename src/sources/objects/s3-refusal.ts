@@ -69,7 +69,7 @@ function fieldOf({ body }: WebResponse, field: string): string {
   return withoutAccounts(oneLine(value).trim().replace(/\.$/, ''));
 }
 
-/** Whose credentials or bucket it is stands in errors of AWS; a model has no use for that. */
+/** Whose credentials or bucket it is is in errors of AWS; a model has no use for that. */
 function withoutAccounts(text: string): string {
   return text
     .replace(/arn:[^\s,;]+/gi, 'arn…')

@@ -1,5 +1,5 @@
 /**
- * The layout of rows: a table when the columns fit, else a block for each row; a single row in full. Paging is done
+ * The layout of rows: a table when the columns fit, otherwise a block for each row; a single row in full. Paging is done
  * elsewhere.
  */
 

@@ -1,6 +1,6 @@
 /**
  * Lets a worker read bytes that only the main thread can get, pages of a database in an object: it writes into shared
- * memory what it needs and sleeps until the answer lies there.
+ * memory what it needs and sleeps until the answer is there.
  */
 
 import { readAt } from '../../access/bytes.ts';

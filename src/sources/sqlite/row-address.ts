@@ -1,6 +1,6 @@
 /**
- * Encodes tables, keys and SQL in a path behind that of the database, and decodes them: percent-encoded where a
- * character has a meaning of its own (`a:b` → `a%3Ab`) or is invisible.
+ * Encodes tables, keys and SQL in a path after that of the database, and decodes them: percent-encoded where a
+ * character has a separate meaning (`a:b` → `a%3Ab`) or is invisible.
  */
 
 import { percentDecode, percentEncode } from '../../text/percent.ts';
@@ -10,7 +10,7 @@ import { decodeText, encodeText } from './stored-text.ts';
 /** The empty name as SQL writes it: nothing after a colon would not be a name. */
 const EMPTY = '""';
 
-/** The name of a table or a key, encoded to stand between colons. */
+/** The name of a table or a key, encoded to be between colons. */
 export function writeSegment(name: string): string {
   if (name === '') return EMPTY;
   if (name === EMPTY) return EMPTY.replaceAll('"', '%22');

@@ -59,7 +59,7 @@ export function keyOf(cell: Cell | undefined): string | undefined {
     : undefined;
 }
 
-/** A name as it stands in a call; undefined where it is longer than a call may be. */
+/** A name as it is in a call; undefined if it is longer than a call may be. */
 export function callableName(name: string): string | undefined {
   return name.length > MOST_USE ? undefined : writeSegment(name);
 }

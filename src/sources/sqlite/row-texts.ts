@@ -21,11 +21,11 @@ export type From = Pick<Extract<Ask, { do: 'rows' }>, 'offset' | 'after' | 'cont
 export interface RowTexts {
   /** In the order of the pages of this table. */
   readonly texts: readonly string[];
-  /** What reads row `index` (0-based) of them, behind the path of the database: "users:42", "best?limit=1&offset=3". */
+  /** What reads row `index` (0-based) of them, after the path of the database: "users:42", "best?limit=1&offset=3". */
   call(index: number): string;
   /** A value is too large to be loaded. */
   readonly isCut: boolean;
-  /** Where the rows behind these begin; absent for the last ones. */
+  /** Where the rows after these begin; absent for the last ones. */
   readonly next?: From;
 }
 
@@ -76,7 +76,7 @@ function textsOf(reply: Extract<Reply, { is: 'rows' }>, from: From, limits: Limi
   };
 }
 
-/** Undefined where a row has no key that can stand in a path. */
+/** Undefined if a row has no key that can be in a path. */
 function callableKey(
   { table: { key }, rowids }: Extract<Reply, { is: 'rows' }>,
   row: readonly Cell[],

@@ -22,7 +22,7 @@ const MOST_SPLITS = 16;
 
 export interface Parsed {
   readonly ask: Ask;
-  /** The generic selector behind the words: for a `find` one for each reading, then one for the list. */
+  /** The generic selector after the words: for a `find` one for each reading, then one for the list. */
   readonly endings: readonly Ending[];
   /** A note for the caller on how the words were read. */
   readonly note?: string;

@@ -80,7 +80,7 @@ export type Ask =
       readonly order?: string;
       readonly limit: number;
       readonly offset: number;
-      /** The page begins behind the row with this rowid, in decimal; `offset` rows are in front of it, and not counted again. */
+      /** The page begins after the row with this rowid, in decimal; `offset` rows are in front of it, and not counted again. */
       readonly after?: string;
     }
   /** Rows in full, as a search looks through them: as many as hold `room` bytes, at least one. */

@@ -1,6 +1,6 @@
 /**
  * The capture names of the query files. A pattern captures a declaration by its kind (`@function`), with `@name`,
- * `@body`, `@scope` (what stands before the name) and `@head` (what alone is shown of it) in it; or what belongs to
+ * `@body`, `@scope` (what is before the name) and `@head` (what alone is shown of it) in it; or what belongs to
  * the declaration it holds (`@wrap`) or that follows it (`@attribute`); or what a summary may fold (`@imports`,
  * `@comment`, `@doc`, `@block`). A `@parameter` is a property unless its class declares it again. `@tag` and `@called` only serve predicates.
  */
@@ -70,7 +70,7 @@ function placed({ start, end }: { start: number; end: number }, place: (offset: 
   return { start, end, ...place(start), endRow, endColumn };
 }
 
-/** Characters that may stand between the end of a declaration and the end of its wrap. */
+/** Characters that may be between the end of a declaration and the end of its wrap. */
 const longestTail = 200;
 
 /** Gives each wrap to the first declaration in it, where that is all that the wrap holds. */

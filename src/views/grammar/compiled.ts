@@ -22,7 +22,7 @@ const { WebAssembly: wasm } = globalThis as unknown as { WebAssembly: WasmApi };
  */
 const ROOM = 33 << 20;
 
-/** `packed` as it lies in the package. */
+/** `packed` as it is in the package. */
 export async function compiledWasm(packed: Uint8Array): Promise<CompiledWasm> {
   return wasm.compile(await unpacked(packed));
 }

@@ -10,7 +10,7 @@ export function isFoldName(name: string): name is keyof typeof kinds {
   return Object.hasOwn(kinds, name);
 }
 
-/** The fold, or none where no whole line would be left out. */
+/** The fold, or none if no whole line would be left out. */
 export function foldOf(name: keyof typeof kinds, node: Node, lines: readonly string[]): Fold[] {
   const kind = kinds[name];
   if (kind === 'block') {

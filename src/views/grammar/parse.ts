@@ -7,7 +7,7 @@ import { Language as Grammar, Parser, Query } from 'web-tree-sitter';
 import type { CompiledWasm } from './compiled.ts';
 import { type ParserModule, type QueryFound, queryMatches } from './query-matches.ts';
 
-/** A grammar: its wasm, packed as it lies in the package or compiled, and the query that reads its trees. */
+/** A grammar: its wasm, packed as it is in the package or compiled, and the query that reads its trees. */
 export interface GrammarFiles {
   readonly name: string;
   readonly wasm: Uint8Array | CompiledWasm;
@@ -16,14 +16,14 @@ export interface GrammarFiles {
   readonly uses?: string;
 }
 
-/** As it lies in the package. */
+/** As it is in the package. */
 export interface PackedGrammar extends GrammarFiles {
   readonly wasm: Uint8Array;
 }
 
 interface Loaded {
   readonly parser: Parser;
-  /** With that of uses, whose patterns stand behind, where it is wanted: one walk through the tree is enough. */
+  /** With that of uses, whose patterns follow, where it is wanted: one walk through the tree is enough. */
   readonly query: Query;
   /** Patterns from this one on are of uses. */
   readonly firstUse: number;
@@ -50,7 +50,7 @@ const loaded = new Map<string, Promise<Loaded>>();
 let started: Promise<void> | undefined;
 
 /**
- * The matches of the grammar's queries in the text, or undefined where it is `late` first.
+ * The matches of the grammar's queries in the text, or undefined if it is `late` first.
  * May throw when the parser's stack overflows: its memory is not to be trusted afterwards, so end the thread.
  */
 export async function matchesOf(

@@ -12,10 +12,10 @@ export interface ParserModule {
   readonly wasmMemory: { readonly buffer: ArrayBuffer };
   /** Called now and then while a query runs, which ends where it says so. */
   currentQueryProgressCallback: (() => boolean) | null;
-  /** Where numbers are handed over. Overwrites what stands there. */
+  /** Where numbers are handed over. Overwrites what is there. */
   _ts_init(): number;
   _ts_query_matches_wasm(query: number, tree: number, ...options: readonly number[]): void;
-  /** Of the node that stands in the place for handing over. */
+  /** Of the node that is in the place for handing over. */
   _ts_node_end_index_wasm(tree: number): number;
   _free(address: number): void;
 }

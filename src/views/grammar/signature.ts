@@ -21,7 +21,7 @@ const short = 80;
 /** Characters that are looked at: what follows could not be shown anyway. */
 const most = 1_000;
 
-/** `@Component({…})`, `[Obsolete]` on a line of its own. */
+/** `@Component({…})`, `[Obsolete]` on a separate line. */
 const annotation = /^(?:@[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?\s+|\[[^[\]]*\]\s*\n\s*)/;
 
 /** `interface` of Go's `type A interface {`: a word that the grammar counts to the body. */

@@ -24,7 +24,7 @@ export const NO_USES: Uses = {
 /** A capture, its start and its end. */
 const FIELDS = 3;
 
-/** Positions of uses are below this, and stand behind their offsets in one number of 53 bits. */
+/** Positions of uses are below this, and follow their offsets in one number of 53 bits. */
 const MOST = 2 ** 24;
 
 /** Takes uses as they are found. */

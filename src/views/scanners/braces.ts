@@ -2,7 +2,7 @@
 
 import type { Place } from '../lines.ts';
 
-/** What lies in strings and comments is replaced by blanks: what is left can be matched without being fooled. */
+/** What is in strings and comments is replaced by blanks: what is left can be matched without being fooled. */
 export function blanked(lines: readonly string[], syntax: { readonly nestedComments: boolean }): string[] {
   let depth = 0;
   let long = false;

@@ -1,4 +1,4 @@
-/** The shape of JSON that lies in one line: its keys down to the second level, with what they hold. */
+/** The shape of JSON that is in one line: its keys down to the second level, with what they hold. */
 
 import type { Found } from './scanner.ts';
 

@@ -37,7 +37,7 @@ function markers(lines: readonly string[]): Found[] {
 function stored(lines: readonly string[]): Found[] {
   const cells = json(lines).find(({ name, from, to }) => name === 'cells' && to > from);
   if (!cells) return [];
-  // Inside the list, each cell is an item of an array of its own.
+  // Inside the list, each cell is an item of a separate array.
   const inner = json(['[', ...lines.slice(cells.from, cells.to - 1), ']']).filter(({ name }) =>
     /^\d+$/.test(name),
   );

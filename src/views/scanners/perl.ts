@@ -1,5 +1,5 @@
 /**
- * Finds the packages, classes and subroutines of Perl. A scanner of ours: no package of a grammar has it as WebAssembly
+ * Finds the packages, classes and subroutines of Perl. A hand-written scanner: no package of a grammar has it as WebAssembly
  * (tree-sitter-perl 2.0.0, @ganezdragon/tree-sitter-perl 1.1.1, tree-sitter-wasms 0.1.13). A body ends at the brace in
  * the column of its declaration, as perltidy writes it: braces in patterns and strings cannot mislead it.
  */
@@ -92,7 +92,7 @@ function lastCode(code: readonly string[], row: number, end: number): number {
   return to;
 }
 
-/** The lines, empty where they are documentation, comments, the text of a heredoc, or behind the end. */
+/** The lines, empty if they are documentation, comments, the text of a heredoc, or after the end. */
 function codeOf(lines: readonly string[]): string[] {
   const waiting: string[] = [];
   let isDocumentation = false;

@@ -1,5 +1,5 @@
 /**
- * Finds the sections of reStructuredText. A scanner of ours: the grammar of tree-sitter-rst 0.2.0 knows titles and not
+ * Finds the sections of reStructuredText. A hand-written scanner: the grammar of tree-sitter-rst 0.2.0 knows titles and not
  * how they nest, since their levels follow from the order of their adornments. Source: docutils, "Sections".
  */
 

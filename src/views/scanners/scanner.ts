@@ -15,12 +15,12 @@ export interface Found {
   readonly span?: readonly [number, number];
   /** The line with the name; `from` when absent. */
   readonly at?: number;
-  /** The lines inside the body, where there is one. */
+  /** The lines inside the body, if there is one. */
   readonly bodyFrom?: number;
   readonly bodyTo?: number;
   /** Whether it is left out where a property of the same qualified name is declared. */
   readonly isParameter?: boolean;
-  /** What stands before the name in the qualified name, beside the symbols around it: a Go receiver. */
+  /** What is before the name in the qualified name, beside the symbols around it: a Go receiver. */
   readonly scope?: string;
 }
 

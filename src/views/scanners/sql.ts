@@ -62,7 +62,7 @@ function bodyRow(lines: readonly string[], from: number, to: number): number {
   return from + 1;
 }
 
-/** Comments, strings, dollar quotes, a separator on a line of its own, words, and the end of a statement. */
+/** Comments, strings, dollar quotes, a separator on a separate line, words, and the end of a statement. */
 const token =
   /--[^\n]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/)?|'(?:[^']|'')*'?|"[^"\n]*"?|(\$\w*\$)[\s\S]*?(?:\1|(?![\s\S]))|^[ \t]*(?:GO|\/)[ \t]*$|[A-Za-z_][\w$]*|\S/gim;
 

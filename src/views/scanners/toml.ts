@@ -1,4 +1,4 @@
-/** Finds the tables of TOML and the sections of INI files, and the keys that stand before the first of them. */
+/** Finds the tables of TOML and the sections of INI files, and the keys that are before the first of them. */
 
 import type { Found, Scanner } from './scanner.ts';
 
@@ -48,7 +48,7 @@ interface Value {
 
 const value = /"""|'''|"(?:[^"\\]|\\.)*"|'[^']*'|#.*|[[\]]|=/g;
 
-/** Whether a value goes on after this line. */
+/** Whether a value continues after this line. */
 function after(text: string, { quote, brackets }: Value): Value {
   let open = quote;
   let depth = brackets;

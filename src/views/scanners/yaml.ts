@@ -11,7 +11,7 @@ const entry = /^("(?:[^"\\]|\\.)*"|'[^']*'|[^\s#'"[\]{},&*!|>%@`-][^#]*?|-[^\s#]
 const blockScalar = /(?::|^-)\s+(?:[!&]\S+\s+)*[|>][-+\d]*\s*(?:#.*)?$/;
 
 interface Key {
-  /** Columns; an item stands half a column inside the key that it may share its indentation with. */
+  /** Columns; an item is half a column inside the key that it may share its indentation with. */
   readonly indent: number;
   readonly name: string;
   readonly signature: string;
@@ -22,7 +22,7 @@ export const yaml: Scanner = (lines) => {
   const found: Found[] = [];
   const open: Key[] = [];
   let last = 0;
-  /** The indentation of the key whose block scalar is being passed over. */
+  /** The indentation of the key whose block scalar is being skipped. */
   let scalar = Number.POSITIVE_INFINITY;
   const close = (indent: number): void => {
     for (let key = open.at(-1); key && key.indent >= indent; key = open.at(-1)) {

@@ -1,4 +1,4 @@
-/** A case of `oriel check`: a device without end, named and behind a link. */
+/** A case of `oriel check`: an endless device, by its name and through a link. */
 
 import type { Case } from '../case.ts';
 import { expectRefused } from '../laws.ts';

@@ -1,4 +1,4 @@
-/** A case of `oriel check`: a file behind a link to a directory outside. */
+/** A case of `oriel check`: a file reached through a link to a directory outside. */
 
 import type { Case } from '../case.ts';
 import { expectRefused } from '../laws.ts';

@@ -1,4 +1,4 @@
-/** A case of `oriel check`: a path outside the root behind escapes of URLs. */
+/** A case of `oriel check`: a path outside the root, written with URL escapes. */
 
 import type { Case } from '../case.ts';
 import { expectRefused } from '../laws.ts';

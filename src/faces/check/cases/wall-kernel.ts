@@ -1,4 +1,4 @@
-/** A case of `oriel check`: files of /proc: the environment of the server, and the whole disk behind its root. */
+/** A case of `oriel check`: files of /proc: the environment of the server, and the whole disk through its root. */
 
 import type { Case } from '../case.ts';
 import { expectRefused } from '../laws.ts';

@@ -12,7 +12,7 @@ export function optionsOf({ options }: Entry): readonly Option[] {
   return [...options, ...globalOptions];
 }
 
-/** Options that are offered in front of a command: any of its own may stand there, but these are the ones of several. */
+/** Options that are offered in front of a command: any of its own may be there, but these are the ones of several. */
 export const leadingOptions: readonly Option[] = [...sharedOptions, ...globalOptions, versionOption];
 
 export function everyOption(commands: readonly Entry[]): readonly Option[] {

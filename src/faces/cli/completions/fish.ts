@@ -58,7 +58,7 @@ ${lines.join('\n')}
 `;
 }
 
-/** Where the options of a command are its own: behind the operand of \`oriel bash\` they are those of what is run. */
+/** Where the options of a command are its own: after the operand of \`oriel bash\` they are those of what is run. */
 function inside(command: Entry): string {
   const kind = operandKind(command);
   return `'${kind === 'command' ? '__oriel_only' : '__oriel_in'} ${command.name}'`;

@@ -40,7 +40,7 @@ export function pageReply(connection: Connection, ask: Extract<Ask, { do: 'query
   if (ask.where !== undefined && table.type !== 'view') connection.quotedStrings(false);
   const rowid = rowidOrder(table, ask.order);
   if (after !== undefined && rowid === undefined) throw new Refusal('BAD_QUERY', noOrder(table.name));
-  // On a line of its own: a comment at the end of the condition must not hide the parenthesis.
+  // On a separate line: a comment at the end of the condition must not hide the parenthesis.
   const asked = ask.where === undefined ? [] : [`(${ask.where}\n)`];
   const behind = after === undefined ? asked : [...asked, `${rowid} > ${after}`];
   const window = `limit ${limit + 1} offset ${after === undefined ? offset : 0}`;
@@ -60,7 +60,7 @@ export function pageReply(connection: Connection, ask: Extract<Ask, { do: 'query
 /** From so many skipped rows on, they are not read again to be counted. */
 const MANY_SKIPPED = 20_000;
 
-/** The total by the rows behind the page, where those can be counted. */
+/** The total by the rows after the page, where those can be counted. */
 function countBehind(
   connection: Connection,
   { rows, rowids }: { readonly rows: Rows; readonly rowids?: readonly string[] },
@@ -102,7 +102,7 @@ const MOST_SCANNED = 100_000;
 /** Columns that are compared. */
 const MOST_COMPARED = 50;
 
-/** The names of columns stand in the text of every row. */
+/** The names of columns are in the text of every row. */
 function canFilter({ columns }: Catalogued, containing: string): boolean {
   return columns.length <= MOST_COMPARED && !columns.some((name) => name.includes(containing));
 }
@@ -114,7 +114,7 @@ interface Looking {
   readonly room: number;
 }
 
-/** Undefined where a value is too large to be compared. */
+/** Undefined if a value is too large to be compared. */
 function rowsContaining(
   connection: Connection,
   table: Catalogued,

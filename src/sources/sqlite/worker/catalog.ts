@@ -44,7 +44,7 @@ export function listTables(connection: Connection): { name: string; type: TableT
   return rows.map(({ name, type, module }) => ({ name, type: typeOf(type, module, shadows.has(name)) }));
 }
 
-/** The table called `name`: exactly, else without regard to case. */
+/** The table called `name`: exactly, otherwise without regard to case. */
 function findTable(connection: Connection, name: string): Catalogued | undefined {
   // SQL text ends at NUL: another table would be found.
   if (name.includes('\0')) return undefined;

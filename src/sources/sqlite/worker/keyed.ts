@@ -13,7 +13,7 @@ export interface FoundRow {
   readonly rows: Rows;
 }
 
-/** The row by a table's single primary key column, else by its rowid. Undefined when there is none. */
+/** The row by a table's single primary key column, otherwise by its rowid. Undefined when there is none. */
 export function findRow(
   connection: Connection,
   table: Catalogued,

@@ -48,7 +48,7 @@ function tableNames(connection: Connection): string[] {
   return listTables(connection).map(({ name }) => name);
 }
 
-/** Of the table that is asked for, else of all whose names stand in the SQL. */
+/** Of the table that is asked for, otherwise of all whose names are in the SQL. */
 function columnNames(connection: Connection, ask: Ask): string[] {
   if (ask.do === 'query') return [...(readTable(connection, ask.table)?.columns ?? [])];
   if (ask.do !== 'sql') return [];

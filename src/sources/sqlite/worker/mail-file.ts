@@ -43,7 +43,7 @@ export function mailFile(mailbox: Mailbox, clock: Clock): ReadableFile {
   };
 }
 
-/** Throws where the main thread could not read, or the time is over. */
+/** Throws where the main thread could not read, or the time is up. */
 function ask({ state, offset, data }: Mailbox, at: number, clock: Clock): Uint8Array {
   offset[0] = at;
   Atomics.store(state, 0, MAIL.asked);

@@ -21,7 +21,7 @@ export function noSuchTable(connection: Connection, typed: string): Refusal {
   const known = tables.length === 0 ? 'the database has no tables' : `the tables are ${some}`;
   const near = nearNames(front, tables);
   const [nearest] = near;
-  // The key of a row stays behind a name that is put right.
+  // The key of a row stays after a name that is put right.
   const rest = nearest === undefined ? '' : `:${[nearest, ...key].join(':')}`;
   return new Refusal('NOT_FOUND', `There is no table ${echo(typed)}; ${known}.${didYouMean(near)}`, rest);
 }

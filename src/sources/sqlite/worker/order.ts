@@ -18,7 +18,7 @@ export function orderBy(table: Catalogued, order?: string): string {
   return terms.length === 0 ? '' : `order by ${terms.join(', ')}`;
 }
 
-/** A name for the rowid, where rows come in the order of that alone and a page can begin behind one. */
+/** A name for the rowid, where rows come in the order of that alone and a page can begin after one. */
 export function rowidOrder(table: Catalogued, order?: string): string | undefined {
   const isWide = table.columns.length > MOST_COLUMNS;
   return order === undefined && isStored(table) && !isWide ? table.rowid : undefined;

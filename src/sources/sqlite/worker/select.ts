@@ -26,7 +26,7 @@ export interface Collect {
   readonly limit: number;
   /** Bytes of the answer. */
   readonly room: number;
-  /** Every value in full, until they fill the room; else their beginnings. */
+  /** Every value in full, until they fill the room; otherwise their beginnings. */
   readonly whole?: true;
 }
 
