@@ -20,8 +20,8 @@ export async function readAt(
 const heads = new WeakMap<ByteSource, Uint8Array>();
 
 /**
- * The first 4 KiB: by these it is told what kind of thing it is, and in which encoding a text. Read once of each
- * source, and then there at once.
+ * The first 4 KiB, from which the kind and the encoding are detected. Read once for each source and then
+ * cached.
  */
 export function headOf(source: ByteSource, signal?: AbortSignal): Uint8Array | Promise<Uint8Array> {
   return heads.get(source) ?? readHead(source, signal);
@@ -34,8 +34,8 @@ async function readHead(source: ByteSource, signal?: AbortSignal): Promise<Uint8
 }
 
 /**
- * Bytes that are already in memory: a rendered listing, a small converted text. Without an identity nothing that is
- * derived from them is kept.
+ * Bytes that are already in memory: a rendered listing, a small converted text. Without an identity nothing
+ * derived from them is cached.
  */
 export function memoryBytes(
   content: Uint8Array | string,

@@ -46,7 +46,7 @@ function writeAll(bytes: Uint8Array): void {
     at += retried(() => writeSync(OUTPUT, bytes, at, bytes.length - at, null));
 }
 
-/** Pipes block. Where one does not, it is asked again; on Windows the end of a pipe is an error. */
+/** Pipes block. A pipe that does not block is read again; on Windows the end of a pipe is an error. */
 function retried(step: () => number): number {
   for (;;) {
     try {
@@ -62,7 +62,7 @@ function retried(step: () => number): number {
 
 const PAUSE = new Int32Array(new SharedArrayBuffer(4));
 
-/** A library that its input takes over reaches nobody: what opens a connection is gone. */
+/** Removes everything that opens connections: a library that is exploited by its input can reach nobody. */
 function disconnect(): void {
   const refuse = (): never => {
     throw new Error('there is no network here');

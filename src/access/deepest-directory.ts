@@ -1,4 +1,7 @@
-/** Finds how far a path exists: each try opens the whole path up to one of its names, so few of them are tried. */
+/**
+ * Finds the deepest existing directory of a path by binary search: each try opens the whole path up to one of
+ * its names.
+ */
 
 import { join, parse, sep } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -15,15 +18,15 @@ export interface Deepest {
 }
 
 /**
- * The deepest directory above `path` (absolute) that can be opened; the caller closes it. Undefined if none can.
- * Throws the signal's reason, and what is no OrielError.
+ * The deepest directory above `path` (absolute) that can be opened; the caller closes it. Undefined if none
+ * can be opened. Throws the signal's reason, and errors other than OrielError.
  */
 export async function deepestDirectory(
   access: Access,
   path: string,
   signal?: AbortSignal,
 ): Promise<Deepest | undefined> {
-  // What is outside is above a root, which a link may lead to, or reached through a link that leads out.
+  // A path outside is above a root, to which a link may lead, or is reached through a link that leads out.
   const isAboveRoot = (at: string): boolean => access.roots.some((root) => within(root, at));
   return (
     (await search(access, path, () => true, signal)) ?? (await search(access, path, isAboveRoot, signal))

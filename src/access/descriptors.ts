@@ -1,11 +1,11 @@
 /**
  * File descriptors: opening them, with retries when there are none left, reading at offsets, asking about them.
  *
- * What may wait for a disk, a server or another process runs in a thread: finding a name, reading. What a local file
- * system answers from memory is asked on the main thread: a name in a directory that was reached a moment ago, opening
- * what was found, its facts, and the start of what was read a moment ago (`warm-head.ts`). That takes 1 to 5 µs, and the
- * way through a thread 20 to 50. `O_NONBLOCK` keeps an open from waiting for a lease; a virus scanner that judges every
- * open is waited for.
+ * Operations that may wait for a disk, a server or another process (finding a name, reading) run in a thread.
+ * Operations that a local file system answers from memory is asked on the main thread: a name in a directory
+ * that was reached a moment ago, opening what was found, its facts, and the start of what was read a moment
+ * ago (`warm-head.ts`). That takes 1 to 5 µs, and the way through a thread 20 to 50. `O_NONBLOCK` keeps an
+ * open from waiting for a lease; a virus scanner that judges every open is waited for.
  */
 
 import * as fs from 'node:fs';
@@ -18,19 +18,19 @@ const openFile = promisify(fs.open);
 const closeFile = promisify(fs.close);
 const fstatFile = promisify(fs.fstat) as (fd: number, options: { bigint: true }) => Promise<fs.BigIntStats>;
 
-/** What is done with an open descriptor. */
+/** Operations on an open descriptor. */
 export interface Inspector {
   /** Of files on local file systems. */
   readonly isLocal: boolean;
-  /** Opens once more what a descriptor stands for: `/proc/self/fd/N`. */
+  /** Opens the file of a descriptor again: `/proc/self/fd/N`. */
   open(again: string, flags: number): number | Promise<number>;
   stat(fd: number): fs.BigIntStats | Promise<fs.BigIntStats>;
   readlink(path: string): string | Promise<string>;
-  /** `size` in bytes of what is closed, where that is known. */
+  /** `size` of the closed file in bytes, if known. */
   close(fd: number, size?: number): void | Promise<void>;
 }
 
-/** So little is freed at once. */
+/** Bytes: deleting a smaller file takes no time. */
 const LITTLE = 64 << 10;
 
 /** For files on local file systems. */
@@ -80,8 +80,8 @@ const FIRST_WAIT = 5;
 const LAST_WAIT = 100;
 
 /**
- * What `attempt` gives, which is made again while there are no descriptors left. It closes what it has opened when it
- * fails: of two that wait for a second descriptor, each would else hold the one that the other waits for.
+ * Retries `attempt` while there are no descriptors left, and returns its result. `attempt` must close what it
+ * has opened when it fails. Otherwise two attempts that need a second descriptor could deadlock.
  */
 export async function untilDescriptors<T>(attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const until = performance.now() + RETRY_MS;
@@ -100,7 +100,7 @@ export function openDescriptor(path: string, flags: number): Promise<number> {
   return openFile(path, flags);
 }
 
-/** For what the system has in memory. */
+/** Only for files whose metadata the system has in memory. */
 export function openOnMainThread(path: string, flags: number): number {
   return fs.openSync(path, flags);
 }
@@ -139,7 +139,7 @@ function readOnce(fd: number, target: Uint8Array, at: number, position: number):
   });
 }
 
-/** How many this process may have; undefined if that is not to be known. Source: proc_pid_limits(5). */
+/** How many descriptors this process may have; undefined if unknown. Source: proc_pid_limits(5). */
 export function mostDescriptors(): number | undefined {
   try {
     const limits = fs.readFileSync('/proc/self/limits', 'latin1');

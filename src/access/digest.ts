@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 
-/** Bytes that are digested before others have their turn: 2 ms. */
+/** Bytes that are digested before the event loop runs again: 2 ms. */
 const PIECE = 512 << 10;
 
 /** Hexadecimal. */

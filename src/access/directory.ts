@@ -15,7 +15,7 @@ export function openedDirectory(
   path: string,
   stats: BigIntStats,
   inspector: Inspector,
-  /** Absolute paths of what is not listed. */
+  /** Absolute paths of entries that are not listed. */
   kept: readonly string[] = [],
 ): OpenedDirectory {
   /** A path that means this very directory, whatever has happened to its name. */
@@ -52,7 +52,7 @@ export function openedDirectory(
     async enter(name) {
       const inner = await untilDescriptors(() => openDescriptor(`${self}/${name}`, ENTER)).catch(
         (error: unknown) => {
-          // It is there, and an answer without it would be wrong.
+          // The entry exists, so an answer without it would be wrong.
           if (isShortage(error)) throw error;
           return undefined;
         },

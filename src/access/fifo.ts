@@ -67,13 +67,13 @@ async function refill(directory: string): Promise<void> {
   if (!arePipesInUse()) closeSparePipes();
 }
 
-/** Commands that begin at once make more than are kept. */
+/** Commands that start at the same time may create more pipes than are kept. */
 function keep(made: PipeEnds[]): void {
   spare.push(...made.splice(0, Math.max(0, BATCH - spare.length)));
   for (const ends of made) closeBoth(ends);
 }
 
-/** As many of a batch as could be opened: descriptors may be short. */
+/** The pipes of a batch that could be opened; there may be too few descriptors for all. */
 async function makePipes(directory: string): Promise<PipeEnds[]> {
   const paths = Array.from({ length: BATCH }, () =>
     join(directory, `pipe-${randomBytes(8).toString('hex')}`),
@@ -90,7 +90,7 @@ async function makePipes(directory: string): Promise<PipeEnds[]> {
   return opened;
 }
 
-/** A name that stays goes with its directory. */
+/** A remaining name is removed with its directory. */
 function unlinkQuietly(path: string): void {
   try {
     rmSync(path, { force: true });

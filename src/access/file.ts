@@ -24,7 +24,7 @@ export function openedFile(
   const size = Number(stats.size);
   let open = true;
   let reading = 0;
-  /** A descriptor that is closed under a read may be another file's by the time the read gets to it. */
+  /** If a descriptor is closed during a read, its number may belong to another file when the read runs. */
   const closeUnread = (): void | Promise<void> => {
     if (!open && reading === 0) return inspector.close(fd, size);
   };
@@ -40,7 +40,7 @@ export function openedFile(
   const checkOpen = (): void => {
     if (!open) throw new OrielError('CANCELLED', 'The call is over.');
   };
-  /** What is in memory takes no turn of the queue of promises. */
+  /** A cached head is used without awaiting a promise. */
   let head: Uint8Array | Promise<Uint8Array> | undefined;
   const readHead = (): Uint8Array | Promise<Uint8Array> => {
     const bytes = Buffer.allocUnsafe(Math.min(size, HEAD_BYTES));
@@ -69,7 +69,7 @@ export function openedFile(
       size,
       identity: Identity.file(stats, isSettled(stats)),
       readInto: async (target, offset, signal) => readInto(target, offset, signal),
-      // Not by the time of inode changes: a file that was merely replaced by another still has its content here.
+      // Does not compare ctime: a file that was replaced by another still has its content here.
       changed: async () => {
         checkOpen();
         const asked = inspector.stat(fd);
@@ -102,12 +102,12 @@ export interface Lent {
 }
 
 /**
- * A file that a thread holds open, opened once more: a thread may die, and then its descriptor may be another file's.
- * Undefined when it is that already.
+ * Opens a file again that a thread has open, because the thread may die and its descriptor number may be
+ * reused. Undefined if that has already happened.
  */
 export async function lentFile(lent: Lent, path: string): Promise<OpenedFile | undefined> {
   if (!isStill(lent, lent.fd)) return undefined;
-  // Where descriptors have no paths the thread's own has to do.
+  // Without paths for descriptors, the descriptor of the thread itself must be used.
   const fd = BY_DESCRIPTOR
     ? await untilDescriptors(() => openDescriptor(`/proc/self/fd/${lent.fd}`, AGAIN)).catch(gone)
     : lent.fd;
@@ -143,7 +143,10 @@ function gone(error: unknown): undefined {
  */
 const TICK_MS = 20;
 
-/** Whether the next write will show. A time in the future is another machine's clock. */
+/**
+ * Whether a later write is certain to change the times. A time in the future comes from the clock of another
+ * machine.
+ */
 function isSettled({ ctimeMs }: BigIntStats): boolean {
   const sinceChange = Date.now() - Number(ctimeMs);
   return sinceChange < 0 || sinceChange >= TICK_MS;

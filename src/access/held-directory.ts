@@ -42,7 +42,7 @@ const READ = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 /** Whether the file system of a device is one that the kernel makes up. */
 const kernelDevices = new Map<number, boolean>();
 
-/** Of the walk that this thread is at. */
+/** The files that the current walk of this thread does not open. */
 let kept: ReadonlySet<string> = new Set();
 
 /** From now on this thread opens none of these files, by `fileKey`, whatever they are called. */
@@ -70,15 +70,15 @@ export class HeldDirectory {
     this.#size = stats.size;
   }
 
-  /** What somebody else holds open at `fd`, at the real `path` (UTF-8). */
+  /** A directory that other code holds open at `fd`, with the real `path` (UTF-8). */
   static adopt(path: string, fd: number): HeldDirectory {
     const at = bytesOf(path);
     return HeldDirectory.#open(BY_DESCRIPTOR ? `${DESCRIPTORS}/${fd}` : at, at, ENTER & ~O_NOFOLLOW);
   }
 
   /**
-   * What another thread holds open, by its `self`: should that thread have died, it may mean another directory. Undefined
-   * when it does. Throws for want of descriptors.
+   * A directory that another thread holds open, by its `self`. If that thread has died, `self` may mean
+   * another directory; then undefined. Throws if there are no descriptors.
    */
   static lent(self: string, dev: number, ino: number): HeldDirectory | undefined {
     let held: HeldDirectory;
@@ -104,7 +104,7 @@ export class HeldDirectory {
     }
   }
 
-  /** The entries, sorted by their bytes; of more than `most` any so many. */
+  /** The entries, sorted by their bytes. If there are more than `most`, any `most` of them. */
   entries(most: number): { entries: HeldEntry[]; more: boolean } {
     const entries: HeldEntry[] = [];
     if (this.#size > 0 && this.#size <= SMALL) {
@@ -140,7 +140,8 @@ export class HeldDirectory {
   /** The directory that holds this one, when it is still the one of that identity. */
   leave(path: string, dev: number, ino: number): HeldDirectory | undefined {
     const where = BY_DESCRIPTOR ? `${this.self}/..` : path;
-    // Of a directory that was moved away it is one outside: it is opened to read when it is known.
+    // If the directory was moved, its parent is another one, so it is opened for reading only after its
+    // identity was checked.
     const outer = HeldDirectory.#open(where, path, BY_DESCRIPTOR ? ENTER | O_PATH : ENTER);
     try {
       if (outer.dev !== dev || outer.ino !== ino) return undefined;
@@ -174,7 +175,7 @@ export class HeldDirectory {
     return this;
   }
 
-  /** Closes it when nobody uses it any more. */
+  /** Closes it when the last user has released it. */
   release(): void {
     this.#users -= 1;
     if (this.#users === 0 && this.#fd !== undefined) fs.closeSync(this.#fd);
@@ -220,8 +221,9 @@ export function openHeld(self: string, dev: number, name: string): HeldFile | un
 
 /**
  * Reads from the start of the file `name` (ASCII) of the directory `self` into what `target` holds from `at` on, and
- * returns how many bytes. What it is, is not asked: pipes, sockets and directories are refused by the system, since they have
- * no offsets; for all else that may not be read, use what was read for nothing but to pass it over.
+ * returns how many bytes. The type of the file is not checked: the system refuses pipes, sockets and
+ * directories, because they have no offsets. Use the bytes only to decide whether to skip the file, because
+ * other files that must not be read are not excluded.
  */
 export function peekHeld(self: string, name: string, target: Uint8Array, at: number): number {
   const fd = fs.openSync(`${self}/${name}`, READ);
@@ -250,7 +252,7 @@ export function closeHeld({ fd }: HeldFile): void {
 /** Why something in a walk could not be opened. */
 export type Refusal = 'gone' | 'denied' | 'deep' | 'shortage' | 'failed';
 
-/** Rethrows what is no error of the system. */
+/** Rethrows errors that are not system errors. */
 export function refusalOf(error: unknown): Refusal {
   switch (errno(error)) {
     case 'ENOENT':
@@ -289,7 +291,7 @@ function sorted(entries: HeldEntry[]): HeldEntry[] {
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** What is mounted may change between walks. */
+/** Mounts may change between walks. */
 export function forgetDevices(): void {
   kernelDevices.clear();
 }

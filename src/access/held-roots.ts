@@ -1,6 +1,6 @@
 /**
- * Lists of roots with the identities of their directories, taken once: whoever is given the list has the same directories
- * as roots, whatever is at their paths by then.
+ * Lists of roots with the identities of their directories, which are read once: all users of a list have the
+ * same directories as roots, even if their paths are replaced later.
  */
 
 import { type BigIntStats, lstatSync, realpathSync } from 'node:fs';
@@ -21,8 +21,8 @@ export interface Root {
 const held = new WeakMap<readonly string[], readonly Root[]>();
 
 /**
- * The same list, resolved now and not where it is used: all that are given it have the same directories as their roots,
- * whatever is at these paths by then. Throws OrielError (`NOT_FOUND`, `NOT_DIRECTORY`).
+ * The same list, resolved now instead of when it is used: all users have the same directories as roots, even
+ * if their paths are replaced later. Throws OrielError (`NOT_FOUND`, `NOT_DIRECTORY`).
  */
 export function holdRoots(paths: readonly string[]): readonly string[] {
   if (held.has(paths)) return paths;
@@ -41,12 +41,15 @@ export function holdNarrowed(roots: readonly Root[]): NarrowedRoots {
   return list as readonly string[] as NarrowedRoots;
 }
 
-/** What tells one list of held roots from another: a directory that is made again is another one. */
+/** A key for a list of held roots. A directory that is removed and created again has another key. */
 export function rootsKey(roots: readonly string[]): string {
   return JSON.stringify(held.get(roots)?.map(({ real, dev, ino }) => [real, `${dev}:${ino}`]) ?? roots);
 }
 
-/** Those of a list that is held, otherwise what is at its paths now. Throws OrielError (`NOT_FOUND`, `NOT_DIRECTORY`). */
+/**
+ * The roots of a held list, or the directories that are at the paths now. Throws OrielError (`NOT_FOUND`,
+ * `NOT_DIRECTORY`).
+ */
 export function rootsIn(paths: readonly string[]): readonly Root[] {
   return held.get(paths) ?? paths.map(rootAt);
 }
@@ -88,7 +91,7 @@ export function standsStill(root: Root): boolean {
   }
 }
 
-/** A link may have the number of the directory that was removed for it. */
+/** A link may have the inode number of the directory that it replaced. */
 export function isSame({ dev, ino }: Root, stats: BigIntStats): boolean {
   return stats.isDirectory() && stats.dev === dev && stats.ino === ino;
 }

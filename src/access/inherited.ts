@@ -11,7 +11,10 @@ const O_CLOEXEC = 0o2000000;
 
 let found: readonly number[] | undefined;
 
-/** Those above 2, and below the limit: nothing can be put in place of others. Looked for once: nothing is opened here that a child would get. Empty if there is no /proc. */
+/**
+ * Descriptors above 2 and below the limit. They are listed once, because this process itself opens none that
+ * a child would inherit. Empty if there is no /proc.
+ */
 export function inheritedDescriptors(): readonly number[] {
   found ??= process.platform === 'linux' ? look() : [];
   return found;
@@ -33,7 +36,7 @@ function isPassedOn(fd: number): boolean {
     const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1];
     return flags !== undefined && (Number.parseInt(flags, 8) & O_CLOEXEC) === 0;
   } catch {
-    // The one that the list was read through.
+    // This is the descriptor with which the list was read.
     return false;
   }
 }

@@ -1,12 +1,14 @@
-/** The entries of a directory, as many as are sorted: of large directories a few at a time are in memory. */
+/**
+ * Reads the entries of a directory for sorting. Only a few large directories are in memory at the same time.
+ */
 
 import { queues } from '../queues/queue-table.ts';
 import type { Entry, OpenedDirectory } from '../types/access.ts';
 
-/** Of a larger directory any so many are listed: about 130 MiB. */
+/** Of a larger directory any 500,000 entries are listed: about 130 MiB. */
 export const MOST_ENTRIES = 500_000;
 
-/** So many need no slot: 64 calls hold about 80 MiB of them together. */
+/** Directories with at most this many entries need no slot: in 64 calls they take about 80 MiB together. */
 const FEW = 5_000;
 
 export interface Listed {
@@ -15,7 +17,7 @@ export interface Listed {
   readonly more: boolean;
 }
 
-/** What `use` makes of the entries whose names begin with `prefix`; it holds none of them afterwards. */
+/** The result of `use` for the entries whose names begin with `prefix`; `use` must not keep them afterwards. */
 export async function withEntries<T>(
   directory: OpenedDirectory,
   signal: AbortSignal,

@@ -1,7 +1,7 @@
 /**
  * Opens what is on this machine. A path is first opened without reading rights (`O_PATH`): nothing blocks
- * on a FIFO and no device notices. What that handle turned out to be is judged, and only then opened for reading,
- * through the handle and not through the path, which may mean something else by now.
+ * on a FIFO and no device notices. The type and place of the handle are checked, and only then it is opened
+ * for reading, through the handle and not through the path, which may have changed.
  */
 
 import { type BigIntStats, constants, readlinkSync } from 'node:fs';
@@ -39,25 +39,28 @@ export interface AccessOptions {
   readonly roots: readonly string[];
   /** Directories in which kernel files may be read anyway: `/proc`, `/sys`. */
   readonly allow: readonly string[];
-  /** Whether an absolute path is that of a file of our own, which the roots do not hide: a spill of the session. */
+  /**
+   * Whether an absolute path is a file of oriel that may be read although it is outside the roots: a spill of
+   * the session.
+   */
   ours?(path: string): boolean;
 }
 
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
-/** Kernel files say that they are empty; this much is read to see what they hold. */
+/** Kernel files report a size of 0, so at most this many bytes are read. */
 const KERNEL_FILE_BYTES = 1 << 20;
 
 /** Names of files that would be taken for a URL, or for a home directory, when they are typed: `https:/host/x.ts`. */
 const MISTAKEN = /^(?:https?:|[a-z][a-z\d+.-]*:\/|www\.[^/]*[:?#]|~(?:\/|$))/i;
 
-/** Parts of a path that stand for another one, or for none: only then it takes more than to cut off the front. */
+/** Empty, `.` and `..` parts of a path. A path without them only needs its prefix removed. */
 const UNCLEAN = /(?:^|[\\/])\.{0,2}(?:[\\/]|$)/;
 
 const descriptors = mostDescriptors();
 if (descriptors !== undefined) fitTo(descriptors);
 
-/** A file with a token of the server, what it keeps for its clients. */
+/** The error for token files of the server and for files that it keeps for its clients. */
 function keptPlace(shown: string): OrielError {
   return new OrielError(
     'DENIED',
@@ -93,7 +96,7 @@ export function createAccess(options: AccessOptions): Access {
     });
   }
 
-  /** Throws a shortage of descriptors as it is, when all are closed again. */
+  /** A shortage of descriptors is rethrown after everything was closed. */
   async function openNow(path: string, signal?: AbortSignal): Promise<Opened> {
     signal?.throwIfAborted();
     const shown = (): string => display(path);
@@ -130,7 +133,7 @@ export function createAccess(options: AccessOptions): Access {
     }
   }
 
-  /** What a path leads to, without opening it and without asking what there is outside. */
+  /** Resolves a path without opening it and without touching anything outside the roots. */
   async function lookInside(path: string, shown: () => string): Promise<Handle> {
     if (process.platform !== 'linux') return lookByPath(await roots.resolve(path, shown));
     const { fd, stats, path: real } = await roots.find(path, shown);
@@ -164,7 +167,7 @@ interface Handle {
   release(): void | Promise<void>;
 }
 
-/** What a path leads to, without opening it. */
+/** Resolves a path without opening it. */
 async function look(path: string): Promise<Handle> {
   if (process.platform !== 'linux') return lookByPath(path);
   if (wasReached(path)) {
@@ -197,8 +200,8 @@ function handleOf(fd: number, path: string, stats: BigIntStats): Handle {
 }
 
 /**
- * Linux marks the path of what is gone with a suffix. Where something still has a name the suffix is part of it: a
- * directory `work (deleted)` beside the root `work` would else be taken for the root.
+ * Linux adds a suffix to the path of a deleted file. If the file still has a name, the suffix is part of that
+ * name: otherwise a directory `work (deleted)` beside the root `work` would be taken for the root.
  */
 function placeOf(real: string, { nlink }: BigIntStats): string {
   return nlink === 0n ? real.replace(/ \(deleted\)$/, '') : real;
@@ -211,7 +214,7 @@ async function lookByPath(path: string): Promise<Handle> {
   return { path: real, stats, again: real, inspector: inspectorOf(real), release: () => undefined };
 }
 
-/** What was opened, which must be what was looked at. Closes it and throws `BUSY` if it is something else by now. */
+/** Checks that the opened file is the one that was resolved before. Otherwise closes it and throws `BUSY`. */
 async function identify(fd: number, { inspector, stats: seen, path }: Handle): Promise<BigIntStats> {
   const asked = statsOf(fd, inspector);
   const stats = asked instanceof Promise ? await asked : asked;
@@ -237,7 +240,7 @@ function refuseSpecial(stats: BigIntStats, shown: () => string): void {
   );
 }
 
-/** Its content as of now, in memory: it says that it is empty, and another read may say something else. */
+/** Reads the content into memory, because a kernel file reports a size of 0 and every read may differ. */
 async function kernelFile(
   fd: number,
   { path, inspector }: Handle,

@@ -20,7 +20,7 @@ const REFRESH_MS = 1_000;
 
 let mounts: Mounts | undefined;
 let readAt = Number.NEGATIVE_INFINITY;
-/** The last answer: a call asks of one path several times. */
+/** The last answer, because a call asks several times about the same path. */
 let last: { readonly path: string; readonly isLocal: boolean } | undefined;
 
 interface Mounts {

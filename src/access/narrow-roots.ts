@@ -17,10 +17,10 @@ import { type Place, placeOf } from './place.ts';
 import { Roots } from './roots.ts';
 
 /**
- * Those of `wanted` (absolute paths of directories) that are inside held roots which are still in their places; a wanted
- * one that holds such a root stands for it. What is named inside a root is found there, and nothing that a link names
- * outside is asked for. The list is empty if all of them are elsewhere. Throws OrielError (`OUTSIDE_ROOT`) when what
- * is inside is not there, or is no directory.
+ * The directories of `wanted` (absolute paths) that are inside held roots which are unchanged; for a wanted
+ * directory that contains such a root, the root itself. Names are resolved inside a root, and targets of
+ * links outside are not touched. The list is empty if all of them are elsewhere. Throws OrielError
+ * (`OUTSIDE_ROOT`) when what is inside is not there, or is no directory.
  */
 export async function narrowRoots(
   roots: readonly string[],
@@ -38,7 +38,7 @@ export async function narrowRoots(
   return holdNarrowed(Array.from(new Map(found.map((root) => [root.real, root])).values()));
 }
 
-/** None for what is elsewhere; undefined stands for what should be inside and is not there. */
+/** No root for a directory elsewhere; undefined for a directory that should be inside and does not exist. */
 async function rootsFor(
   path: string,
   known: readonly Root[],
@@ -54,7 +54,7 @@ async function rootsFor(
   return process.platform === 'linux' ? found(real, all) : [byName(real, holder)];
 }
 
-/** The directory that is reached without a step outside: its path and its identity are those of one descriptor. */
+/** The directory, reached without leaving the roots. Path and identity come from the same descriptor. */
 async function found(path: string, all: Roots): Promise<readonly (Root | undefined)[]> {
   try {
     const { fd, path: real, stats } = await all.find(path, () => path);

@@ -1,4 +1,4 @@
-/** Opens regular files of our own by their path, and nothing that has been put in their place. */
+/** Opens regular files that oriel has written, by their path, and nothing that has replaced them. */
 
 import { constants } from 'node:fs';
 import { type Inspector, openDescriptor } from './descriptors.ts';
@@ -9,7 +9,7 @@ const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | 
 /** Throws the system's error, and ENOENT for anything but a regular file. */
 export async function openRegular(path: string, inspector: Inspector): Promise<Found> {
   if (process.platform !== 'linux') return judged(await openDescriptor(path, READ), inspector);
-  // A FIFO must not notice, and opening a device may do something.
+  // A writer on a FIFO must not notice, and opening a device may have side effects.
   const found = await look(path, false, inspector);
   if (typeof found !== 'object') throw NO_FILE;
   try {

@@ -1,6 +1,6 @@
 /**
- * Places of oriel itself that are wherever its user has them, also inside a root: kept outputs of all clients, caches, files
- * with tokens. What has roots reads none of them by path; a client reads its own outputs by the number that it was given.
+ * Private files of oriel that may be inside a root: kept outputs of all clients, caches, token files. With
+ * roots, none of them is read by its path; a client reads its own outputs by their number.
  */
 
 import { closeSync, realpathSync, type Stats } from 'node:fs';
@@ -21,7 +21,7 @@ export function fileKey({
   return `${Number(dev)}:${Number(ino)}`;
 }
 
-/** From now on no client reads the file, or what is in the directory, by its path. It need not be there yet. */
+/** From now on no client can read the file, or files in the directory, by path. It need not exist yet. */
 export function keepFromClients(path: string): void {
   places.add(realOf(path));
 }
@@ -37,14 +37,17 @@ export function keepFileFromClients(path: string, fd: number, stats: Stats): voi
   files.add(key);
 }
 
-/** By `fileKey`, those that no client reads by any name. None if there are no roots. */
+/** The files (by `fileKey`) that no client can read by any name. Empty without roots. */
 export function filesKeptFromClients(roots: readonly string[]): ReadonlySet<string> {
   return roots.length === 0 ? NONE : files;
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Those that `roots` (real paths) do not name: one that is in such a place was meant. None if there are no roots. */
+/**
+ * The places that no client can read, except those that contain one of `roots` (real paths): such a root was
+ * chosen on purpose. Empty without roots.
+ */
 export function keptFromClients(roots: readonly string[]): readonly string[] {
   if (roots.length === 0) return [];
   return [...places].filter((place) => !roots.some((root) => within(root, place)));

@@ -1,8 +1,8 @@
-/** The time that a process has had: what it spent ready to run, without a processor, is not its own. */
+/** Timeouts that do not count the time that a process was ready to run but had no CPU. */
 
 import { readdir, readFile } from 'node:fs/promises';
 
-/** A process on a crowded machine gets at most so many times its milliseconds. */
+/** A timeout is extended to at most this multiple on a busy machine. */
 const MOST_STRETCH = 4;
 
 /** Less than this is the inaccuracy of a timer, in ms. */
@@ -10,8 +10,8 @@ const LEAST_MS = 5;
 
 /**
  * Calls `over` when `ms` milliseconds have passed, plus those for which the process has waited for a processor, and
- * after `most` (four times as many) in any case. `waited` says for how long it has since the last call. Returns what
- * stops it.
+ * after `most` (four times as many) in any case. `waited` says for how long it has since the last call.
+ * Returns a function that stops the timer.
  */
 export function startOwnTimer(
   ms: number,
@@ -28,7 +28,7 @@ export function startOwnTimer(
     if (left < LEAST_MS) over();
     else timer = setTimeout(() => void look(), left);
   };
-  // Short work is not looked at: what it waits in the first half counts as its own.
+  // Short work is not checked: waiting in the first half of its time counts as its own.
   const begin = (): void => {
     void waited();
     timer = setTimeout(() => void look(), ms / 2);

@@ -1,6 +1,6 @@
 /**
- * Finds what a path leads to name by name, each in the directory that is held open: nothing outside is touched, also
- * when a directory is exchanged with a link meanwhile. Linux only.
+ * Resolves a path name by name, each in an open directory, so that nothing outside is touched even if a
+ * directory is replaced by a link meanwhile. Linux only.
  */
 
 import { type BigIntStats, constants, readlinkSync } from 'node:fs';
@@ -16,7 +16,7 @@ export const O_PATH = 0o10000000;
 const LOOK = O_PATH | constants.O_NOFOLLOW;
 const ENTER = LOOK | constants.O_DIRECTORY;
 
-/** Where a walk begins, and what must be there. */
+/** The directory where a walk begins, and its expected identity. */
 export interface WalkBase {
   readonly real: string;
   readonly dev: bigint;
@@ -65,7 +65,7 @@ export async function walk(path: string, base: WalkBase): Promise<Reached | stri
         return undefined;
       }
       if (typeof found === 'object') return { ...found, path: join(holder, name) };
-      // What was a link a moment ago is looked at again.
+      // If it was a link a moment ago, the path is resolved again.
       return found === undefined ? path : resolve(at, found, ...names.slice(i + 1));
     }
   } catch (error) {
@@ -78,14 +78,14 @@ export async function walk(path: string, base: WalkBase): Promise<Reached | stri
   return undefined;
 }
 
-/** Whatever keeps it from being opened: how it was replaced is not told. */
+/** Any failure to open counts as replaced; how it was replaced is not reported. */
 async function openBase(base: WalkBase, inspector: Inspector): Promise<Found | undefined> {
   let fd: number;
   try {
     const opening = inspector.open(base.real, ENTER);
     fd = typeof opening === 'number' ? opening : await opening;
   } catch (error) {
-    // The machine fails, whatever is there.
+    // These are failures of the machine.
     if (isShortage(error) || errno(error) === 'EIO') throw error;
     return undefined;
   }
@@ -96,7 +96,7 @@ async function openBase(base: WalkBase, inspector: Inspector): Promise<Found | u
   return undefined;
 }
 
-/** Opens a directory. The target if there is a link; undefined for what is being exchanged. */
+/** Opens a directory. Returns the target if it is a link, and undefined if it is being replaced. */
 async function enter(path: string, inspector: Inspector): Promise<number | string | undefined> {
   try {
     return await inspector.open(path, ENTER);
@@ -111,8 +111,8 @@ async function enter(path: string, inspector: Inspector): Promise<number | strin
 }
 
 /**
- * Opens what is no link, in a thread where it may have to be found on a disk first. The target if there is a link;
- * undefined for what is being exchanged.
+ * Opens an entry that is not a link, in a thread if it may have to be read from a disk. Returns the target if
+ * it is a link, and undefined if it is being replaced.
  */
 export async function look(
   path: string,
@@ -133,7 +133,7 @@ export async function look(
   }
 }
 
-/** Closes what says nothing of itself. */
+/** Closes the descriptor if its stats cannot be read. */
 export function statsOf(fd: number, inspector: Inspector): BigIntStats | Promise<BigIntStats> {
   const closeAndThrow = async (error: unknown): Promise<never> => {
     await inspector.close(fd);
@@ -147,7 +147,7 @@ export function statsOf(fd: number, inspector: Inspector): BigIntStats | Promise
   }
 }
 
-/** Where the directory that is held, and in which `found` was found, is now. Throws for a path over `PATH_MAX`. */
+/** The current path of the open directory in which `found` was found. Throws for a path over `PATH_MAX`. */
 async function holderOf(
   fd: number,
   found: Found | string | undefined,
@@ -165,7 +165,7 @@ async function closeFound(found: Found | string | undefined, inspector: Inspecto
   if (typeof found === 'object') await inspector.close(found.fd);
 }
 
-/** Whether a directory that is held still is in `base`. */
+/** Whether an open directory is still inside `base`. */
 function isInside(fd: number, base: WalkBase): boolean {
   return within(readlinkSync(`/proc/self/fd/${fd}`), base.real);
 }

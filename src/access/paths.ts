@@ -6,7 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 
-/** An absolute path of what a host names, against this process's own directory. Throws `NOT_FOUND` if that is gone. */
+/**
+ * Resolves a path given by the host against the working directory of this process. Throws `NOT_FOUND` if that
+ * is gone.
+ */
 export function fromWorkingDirectory(path = '.'): string {
   if (isAbsolute(path)) return resolve(path);
   try {
@@ -35,7 +38,7 @@ const PATH_MAX = 4096;
  */
 export function* spellings(typed: string, cwd: string): Generator<string, void> {
   const absolute = absolutePath(typed, cwd);
-  // Nearly always it exists: the others are not even made up.
+  // Nearly always this one exists, and the others are not computed.
   yield absolute;
   const found = new Set([absolute]);
   if (typed.startsWith('@')) found.add(absolutePath(typed.slice(1) || '.', cwd));
@@ -76,7 +79,7 @@ function fromFileUrl(typed: string): string {
   }
 }
 
-/** `file://src/app.ts`, with a directory where a URL has its host, which no machine is here: `src/app.ts`. */
+/** `file://src/app.ts` → `src/app.ts`: a directory in the place of the host. */
 function relativeUrl(typed: string): string | undefined {
   const path = typed.slice('file://'.length);
   if (path.startsWith('/') || /%2f/i.test(path)) return undefined;

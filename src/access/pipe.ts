@@ -7,17 +7,20 @@ import { closeSync } from 'node:fs';
 import { Socket, type SocketConstructorOpts, type TcpSocketConnectOpts } from 'node:net';
 import { closeBoth, takePipes } from './fifo.ts';
 
-/** What a pipe holds by default on Linux: no single read gives more. */
+/** The default capacity of a pipe on Linux: a single read returns at most this much. */
 const READ = 64 << 10;
 
-/** Takes a chunk, which is only valid during the call. Reading pauses until a returned promise resolves: backpressure. */
+/**
+ * Receives a chunk, which is only valid during the call. Reading pauses until a returned promise resolves:
+ * backpressure.
+ */
 export type Take = (chunk: Uint8Array) => Promise<void> | undefined;
 
 /** The reading of one stream of a child. */
 export interface Intake {
   /** Resolves when every writing end is closed and all that was written has been taken. */
   readonly ended: Promise<void>;
-  /** Whether reading pauses for the taker. */
+  /** Whether reading is paused by backpressure. */
   readonly paused: boolean;
   /** Stops reading: processes that still write get EPIPE. */
   close(): void;
@@ -26,7 +29,10 @@ export interface Intake {
 export interface Pipe {
   /** The descriptor to hand to a child. */
   readonly writeEnd: number;
-  /** Begins to read. To be called once the child has the writing end: ours is closed, or the pipe would never end. */
+  /**
+   * Begins to read. Call it when the child has the writing end: this process then closes its own, because
+   * otherwise the pipe would never end.
+   */
   read(take: Take): Intake;
   /** Closes both ends of a pipe that no child has. */
   discard(): void;

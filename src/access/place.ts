@@ -1,4 +1,4 @@
-/** Where a directory that a client names really is, also when it is not there. */
+/** The real path of a directory that a client names, also if it does not exist. */
 
 import { realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -34,12 +34,12 @@ function afterwards(ms: number): Promise<never> {
   });
 }
 
-/** Directories above a path that are looked up: after them it is compared as it was told. */
+/** Parent directories that are looked up; beyond this, the path is compared as given. */
 const MOST_ABOVE = 64;
 
 /**
- * The real path, or where it would be if it were there. As many lookups either way, one after the other: one that never
- * ends takes one thread. Never throws.
+ * The real path, or where it would be if it were there. The number of lookups does not depend on the result.
+ * They run one after the other, so a lookup that never returns takes one thread. Never throws.
  */
 async function realPlace(path: string): Promise<Place> {
   let place: Place | undefined;

@@ -34,7 +34,7 @@ function* idsIn(directory: Dir): Generator<number, void> {
 /** The id that was given out last; undefined if that is not known. Source: proc_loadavg(5). */
 export function lastProcess(): number | undefined {
   const last = Number(readSmall('/proc/loadavg')?.trimEnd().split(' ').at(-1));
-  // Some systems that look like Linux always say 0.
+  // Some systems that emulate Linux always report 0.
   return last > 0 ? last : undefined;
 }
 
@@ -50,14 +50,14 @@ export function processStat(pid: number): ProcessStat | undefined {
   return { pid, alive, parent, group, session, began: Number(numbers[18]) };
 }
 
-/** How often a process is asked for its environment that becomes another program all the time. */
+/** How often the environment is read of a process that keeps calling execve. */
 const MOST_TRIES = 4;
 
 /**
- * Whether `token` (ASCII) is in the environment that a process was started with. Undefined if that cannot be told
- * yet: in the middle of execve(2) a process has neither environment nor arguments, and what was opened before it reads as
- * empty after it. An environment is empty only where it is so twice, between arguments that are the same.
- * Source: environ_read in Linux.
+ * Whether `token` (ASCII) is in the environment that a process was started with. Undefined if that is not
+ * known yet: during execve(2) a process has neither environment nor arguments, and a file opened before it
+ * reads as empty afterwards. So an environment counts as empty only if it is empty twice, with the same
+ * arguments before, between and after. Source: environ_read in Linux.
  */
 export function holdsToken(pid: number, token: string): boolean | undefined {
   let before: string | undefined;
@@ -79,7 +79,7 @@ function environmentHolds(pid: number, token: string): boolean | undefined {
       const got = readSync(fd, CHUNK, kept, CHUNK.length - kept, null);
       if (got === 0) return isEmpty ? undefined : false;
       if (CHUNK.subarray(0, kept + got).includes(token)) return true;
-      // The token may be across two reads.
+      // The token may span two reads.
       const tail = Math.min(token.length, kept + got);
       CHUNK.copy(CHUNK, 0, kept + got - tail, kept + got);
       kept = tail;
@@ -87,7 +87,10 @@ function environmentHolds(pid: number, token: string): boolean | undefined {
   });
 }
 
-/** Shared: nothing here waits while it is in use. Node's own readFileSync makes a new one of this size for each file. */
+/**
+ * Shared, because all code that uses it is synchronous. Node's own readFileSync makes a new one of this size
+ * for each file.
+ */
 const CHUNK = Buffer.allocUnsafeSlow(64 << 10);
 
 function readSmall(path: string): string | undefined {

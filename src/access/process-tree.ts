@@ -1,7 +1,7 @@
 /**
  * Kills a process tree: a process with everything it has started. The group is signalled everywhere; descendants that left
- * it (`setsid`, a double fork) are found on Linux only, by a token that they inherit in their environment. What
- * escapes even there: a process that leaves group, session and parent and clears its environment as well.
+ * it (`setsid`, a double fork) are found on Linux only, by a token that they inherit in their environment.
+ * Even there a process escapes that leaves group, session and parent and also clears its environment.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,13 +20,13 @@ export interface Tree {
   readonly began: number;
 }
 
-/** When a process began, in clock ticks since boot; 0 if that is not to be known. */
+/** When a process began, in clock ticks since boot; 0 if unknown. */
 export function beginOf(pid: number): number {
   return (process.platform === 'linux' && processStat(pid)?.began) || 0;
 }
 
 export interface Ended {
-  /** Processes that were there and had to be ended. */
+  /** Processes that were running and were ended. */
   readonly ended: number;
   /** Processes that are still there after SIGKILL: another user's, or stuck in the kernel. */
   readonly left: number;
@@ -45,21 +45,22 @@ export async function endTree(tree: Tree, grace: number): Promise<Ended> {
   return { ended: met.size - left, left };
 }
 
-/** Sends SIGKILL to what there is of the tree, once and at once. */
+/** Sends SIGKILL to all processes of the tree, once, without waiting. */
 export function killTree(tree: Tree): void {
   kill(-tree.pid, 'SIGKILL');
   for (const { pid } of atOnce(members(tree)).found) kill(pid, 'SIGKILL');
 }
 
-/** After the deadline it is looked again until there were so many looks: one may take long if there is much. */
+/** At least this many scans are made, even after the deadline, because one scan may take long. */
 const LEAST_LOOKS = 3;
 
-/** Between two looks, in ms; longer where nothing new was found. */
+/** Between two scans, in ms; longer if nothing new was found. */
 const SHORTEST_PAUSE = 5;
 
 /**
- * Signals what appears while it waits, too: a tree may grow while it is being felled. SIGTERM is sent to each process
- * once, since a handler runs once for each; SIGKILL to the group as well, which nothing that is being started escapes.
+ * Also signals processes that appear while it waits, because a tree may grow while it is being killed.
+ * SIGTERM is sent to each process once, since a handler runs once for each; SIGKILL to the group as well,
+ * which nothing that is being started escapes.
  */
 async function signalUntilGone(
   tree: Tree,
@@ -81,8 +82,8 @@ async function signalUntilGone(
   };
   for (let looks = 1; ; looks += 1) {
     const known = met.size;
-    // The first looks leave parents alive through which others are reached; what is there still may become another process
-    // all the time.
+    // The first scans keep parents alive, through which other processes are found. A process that is still
+    // there later may be replacing itself constantly.
     const hit = signal === 'SIGKILL' && looks > 1 ? atSight : undefined;
     const { found: alive, isSure } = await inTurns(members(tree, hit));
     if (alive.length === 0 && isSure) return 0;
@@ -99,7 +100,7 @@ async function signalUntilGone(
   }
 }
 
-/** Whose id is another process's by now is left alone; who stands for a group has the signal with it. */
+/** A process whose id was reused is skipped. A group leader signals its whole group. */
 function* signalAll(members: readonly Member[], signal: NodeJS.Signals): Steps<void> {
   for (const [i, { pid, began }] of members.entries()) {
     if (i % AT_ONCE === AT_ONCE - 1) yield;
@@ -112,14 +113,14 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // Gone already, or not ours to end: the next look tells.
+    // It has exited, or we may not signal it; the next scan shows which.
   }
 }
 
-/** Work in pieces: between two of them others may have their turn. */
+/** Work in steps; other work may run between two of them. */
 type Steps<T> = Generator<undefined, T>;
 
-/** Processes at a stretch: some milliseconds. */
+/** Processes in one step: some milliseconds. */
 const AT_ONCE = 128;
 
 /** Of all trees that are being ended, one piece in each turn of the event loop. */
@@ -144,11 +145,14 @@ type Member = Pick<ProcessStat, 'pid'> & Partial<ProcessStat>;
 
 interface Look {
   readonly found: readonly Member[];
-  /** Not where a process had no environment yet, or others were started all the time: the next look tells. */
+  /**
+   * False if a process had no environment yet, or new processes were started constantly; then another scan is
+   * needed.
+   */
   readonly isSure: boolean;
 }
 
-/** Looks at what was started during a look, at most. */
+/** At most this many passes over processes that were started during a scan. */
 const MOST_ROUNDS = 100;
 
 /**
@@ -158,9 +162,10 @@ const MOST_ROUNDS = 100;
 const PENDING = 256;
 
 /**
- * Living processes of the tree. If there is no /proc, the leader stands for its whole group. A process that is
- * started during a look may be missed, and its parent be gone: none is there only where a look found none and no id was
- * given out meanwhile. Another look begins with the ids that were new at the first one, which takes little time.
+ * Living processes of the tree. If there is no /proc, the leader stands for its whole group. A process that
+ * is started during a scan may be missed, and its parent may have exited. So the tree is empty only if a scan
+ * found no process and no new id was assigned meanwhile. Further passes begin with the new ids, which takes
+ * little time.
  */
 function* members(tree: Tree, atSight?: (member: Member) => void): Steps<Look> {
   const first = lastProcess();
@@ -184,7 +189,10 @@ function* members(tree: Tree, atSight?: (member: Member) => void): Steps<Look> {
   return look;
 }
 
-/** Those of the tree among the processes `ids`, with the descendants of each. `atSight` is told of one as soon as it is found. */
+/**
+ * Those of the tree among the processes `ids`, with the descendants of each. `atSight` is called for each as
+ * soon as it is found.
+ */
 function* lookAt(
   tree: Tree,
   ids: Iterable<number> | undefined,
@@ -212,7 +220,8 @@ function* lookAt(
     if (others) others.push(stat);
     else children.set(parent, [stat]);
   }
-  // Children that cleared their environment are reached through their parents. What is found is gone through as well.
+  // Children that cleared their environment are reached through their parents. Processes found here are
+  // searched for children too.
   for (const pid of found.keys()) {
     for (const child of children.get(pid) ?? []) found.set(child.pid, child);
   }
@@ -248,12 +257,12 @@ function* between(ids: Iterable<number>, first: number, last: number): Generator
   }
 }
 
-/** Ids looked at before all others: what becomes another process all the time is met while it is one. */
+/** The newest ids are checked first, to catch processes that constantly replace themselves. */
 const NEWEST = 8;
 
 /**
- * Those after `before` up to `last` in ascending order, in which no process can be missed whose child was given an id
- * already; the newest are before them as well.
+ * The ids after `before` up to `last`: first the newest, then all in ascending order. In this order no
+ * process is missed whose child already has an id.
  */
 function* newestAndAll(before: number, last: number): Generator<number, void> {
   for (let id = last; id > Math.max(before, last - NEWEST); id -= 1) yield id;

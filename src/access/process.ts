@@ -1,4 +1,6 @@
-/** Starts a shell command in its own process group, with stdin closed, and hands its output on as it comes. */
+/**
+ * Starts a shell command in its own process group, with stdin closed, and passes its output on while it runs.
+ */
 
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -31,9 +33,9 @@ export interface Exit {
 export interface Shell {
   /** Resolves when the shell itself has ended; its children may live on. */
   readonly exited: Promise<Exit>;
-  /** Resolves when nobody holds a writing end of its output any more and all of it has been taken. */
+  /** Resolves when no process holds a writing end of its output and all of it has been read. */
   readonly drained: Promise<void>;
-  /** Whether reading pauses for a taker. */
+  /** Whether reading is paused by backpressure. */
   readonly paused: boolean;
   /** Ends the shell and its descendants: SIGTERM, and after `grace` ms SIGKILL. */
   end(grace: number): Promise<Ended>;
@@ -157,7 +159,7 @@ function shell(
 
 const running = new Set<Tree>();
 
-/** Kills the command when this process exits first. The watchdog does so where this process is killed. */
+/** Kills the command if this process exits first. If this process is killed, the watchdog does it. */
 export function endWithUs(tree: Tree): () => void {
   if (running.size === 0) process.on('exit', killRunning);
   running.add(tree);

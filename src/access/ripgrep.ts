@@ -1,6 +1,6 @@
 /**
  * Runs ripgrep as an engine for regular expressions: on bytes that it is given, or on a file that is open already. It
- * never gets a name of anything that is searched. What its output means is left to the caller.
+ * never gets a name of anything that is searched. The caller interprets the output.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -37,9 +37,9 @@ export interface RipgrepOutcome {
   readonly timedOut: boolean;
   /** It needed more memory than it may have: a line of hundreds of megabytes. With `--mmap` it needs none. */
   readonly outOfMemory: boolean;
-  /** It was ended by something else than us: what it has said is a part. */
+  /** It was ended by something else than oriel: its output is incomplete. */
   readonly broken: boolean;
-  /** By the lack of a page that was mapped (SIGBUS): the file was cut meanwhile, or its disk fails. */
+  /** It was ended by SIGBUS (a mapped page is missing): the file was truncated meanwhile, or its disk fails. */
   readonly unmapped: boolean;
 }
 
@@ -56,7 +56,7 @@ const FIXED_FLAGS = [
   '--threads=1',
 ];
 
-/** The number under which a process inherits the file that it searches. */
+/** The descriptor number under which the process inherits the file to search. */
 const INHERITED = 3;
 
 const SHELL = '/bin/sh';
@@ -111,7 +111,7 @@ export class RipgrepRun implements AsyncIterable<Buffer> {
     };
     const timer = setTimeout(stop, Math.max(0, Math.min(deadline - performance.now(), 2 ** 31 - 1)));
     signal?.addEventListener('abort', kill, { once: true });
-    // It may have been told while the process began.
+    // The signal may have been aborted while the process started.
     if (signal?.aborted) kill();
     try {
       if (child.stdout) for await (const chunk of child.stdout) yield chunk as Buffer;
@@ -149,7 +149,7 @@ export async function* records(
   if (rest !== '') yield [rest];
 }
 
-/** The process has its slot until it has ended, also when nobody reads what it says any more. */
+/** The process keeps its slot until it has exited, even if nobody reads its output any more. */
 async function startInSlot(
   job: RipgrepJob,
 ): Promise<{ child: ChildProcess; ended: Promise<number | undefined> }> {
@@ -158,7 +158,7 @@ async function startInSlot(
     job.signal?.throwIfAborted();
     const child = startJob(job);
     const ended = whenEnded(child);
-    // One that is fed ends with us: its input does.
+    // A process that reads from us ends with us, because its input ends.
     const unwatch = job.input.is === 'file' ? watchHelper(child) : () => undefined;
     const over = (): void => {
       unwatch();

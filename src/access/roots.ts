@@ -40,7 +40,7 @@ export class Roots {
     return !this.any || this.#roots.some((root) => within(path, root.given) || within(path, root.real));
   }
 
-  /** Whether what was opened at the real path is inside a root that is still the directory it was. */
+  /** Whether the opened real path is inside a root whose directory is unchanged. */
   async holds(realPath: string): Promise<boolean> {
     if (!this.any) return true;
     for (const root of this.#roots) {
@@ -62,8 +62,8 @@ export class Roots {
   }
 
   /**
-   * What `path` leads to, found without ever stepping outside: whether something outside exists can be seen neither from
-   * the answer nor from the time it takes. Throws `OUTSIDE_ROOT` for a path that leads out, `LOOP`, and what the system
+   * Resolves `path` without touching anything outside: neither the answer nor its timing reveals whether
+   * something outside exists. Throws `OUTSIDE_ROOT` for a path that leads out, `LOOP`, and what the system
    * says of what is inside.
    */
   async find(path: string, shown: () => string): Promise<Reached> {
@@ -83,7 +83,7 @@ export class Roots {
     return real;
   }
 
-  /** What `step` gives, which is asked again with each path that it gives instead. */
+  /** The result of `step`, which is called again for each path that it returns instead. */
   async #follow<T extends object>(
     path: string,
     shown: () => string,

@@ -1,4 +1,4 @@
-/** Turns an error of the operating system into one of ours, without naming what is outside the roots. */
+/** Turns an error of the operating system into an OrielError, without naming paths outside the roots. */
 
 import { type ErrorCode, OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
@@ -56,12 +56,12 @@ export function writeFailure(error: unknown, what: string): OrielError {
   return new OrielError(short ? 'BUSY' : 'LIMIT', `${what}: ${why}.`, { cause: error });
 }
 
-/** Whether descriptors have run out: another moment may have some. */
+/** Whether file descriptors have run out, which may be temporary. */
 export function isShortage(error: unknown): boolean {
   return errno(error) === 'EMFILE' || errno(error) === 'ENFILE';
 }
 
-/** Whether the machine has failed, whatever was read: an input/output error, or no descriptors. */
+/** Whether the machine has failed, independent of the file: an input/output error, or no descriptors. */
 export function isFault(error: unknown): boolean {
   if (error instanceof OrielError) return error.code === 'BUSY' || isFault(error.cause);
   return isShortage(error) || errno(error) === 'EIO';

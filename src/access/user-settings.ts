@@ -1,4 +1,7 @@
-/** Where the package tools of this user keep their settings. The roots do not hide them: nothing of them is shown. */
+/**
+ * The settings files of package tools (npm, pip). They are read even outside the roots, because their content
+ * is not shown.
+ */
 
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
@@ -12,13 +15,16 @@ export function npmSettings(): string {
 
 const PIP_FILE = process.platform === 'win32' ? 'pip.ini' : 'pip.conf';
 
-/** Of the virtual environment, which mostly is in a project: it goes before the user's. */
+/**
+ * The settings of the virtual environment, which is usually inside a project; they have priority over the
+ * user's.
+ */
 export function pipSettingsOfEnvironment(): string | undefined {
   const { VIRTUAL_ENV: environment } = process.env;
   return environment !== undefined && isAbsolute(environment) ? join(environment, PIP_FILE) : undefined;
 }
 
-/** What the first one says wins. Source: "Configuration" of the pip documentation. */
+/** The first file that sets a value has priority. Source: "Configuration" of the pip documentation. */
 export function pipSettings(): string[] {
   const { XDG_CONFIG_HOME: config, APPDATA: roaming } = process.env;
   const home = homedir();

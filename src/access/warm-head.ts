@@ -3,8 +3,7 @@
  * cache: that takes 2 to 15 µs, and the way through a thread 20 to 50, so they are read on the main thread. Any other
  * read may wait for a disk, and is done in a thread.
  *
- * What is read on the main thread is judged by what is open, not by its path: it must be the file that was read then,
- * unchanged, on a mount of a local file system.
+ * The open file is checked, not its path: it must be the same unchanged file on a local file system.
  */
 
 import { type BigIntStats, readSync } from 'node:fs';
@@ -14,7 +13,10 @@ import { isOnLocalMount } from './mounts.ts';
 const RECENT_MS = 1_000;
 const MOST_RECENT = 256;
 
-/** Many calls at once must not hold the event loop: after so many ms of one turn of it, heads are read in threads. */
+/**
+ * Many calls at once must not block the event loop: after this many ms in one turn, heads are read in
+ * threads.
+ */
 const TURN_MS = 10;
 
 interface Recent {

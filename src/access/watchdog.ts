@@ -1,14 +1,14 @@
 /**
- * A watchdog process: kills our child processes when this process dies without notice (SIGKILL, SIGABRT, no memory). A
- * small shell reads from a pipe what runs, and kills it with all its descendants when nobody holds the other end any
- * more. It is started with the first command and ends soon after the last.
+ * A watchdog process: kills our child processes when this process dies without notice (SIGKILL, SIGABRT, out
+ * of memory). A small shell reads the running processes from a pipe, and kills them with all descendants when
+ * the other end is closed. It is started with the first command and ends soon after the last.
  */
 
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { start } from './start.ts';
 
-/** What is watched, from before it is started. */
+/** A watched process, registered before it is started. */
 export interface Watched {
   /** Once it has begun. */
   isRunning(pid: number): void;
@@ -45,8 +45,8 @@ export function watch(token: string, started = 0): Watched {
 }
 
 /**
- * For a process of ours that might not notice that nobody waits for it any more: it computes for long without reading or
- * writing. Call the returned function when it is idle or has ended.
+ * For a child process that may not notice that this process has died, because it computes for long without
+ * reading or writing. Call the returned function when it is idle or has ended.
  */
 export function watchHelper({ pid }: ChildProcess): () => void {
   if (pid === undefined) return () => undefined;
@@ -54,7 +54,7 @@ export function watchHelper({ pid }: ChildProcess): () => void {
   return () => watched.release();
 }
 
-/** Every line is all that runs: `PID:TOKEN PID:TOKEN …`. */
+/** Every line lists all running processes: `PID:TOKEN PID:TOKEN …`. */
 function tell(): void {
   if (process.platform === 'win32') return;
   clearTimeout(idle);
@@ -66,7 +66,7 @@ function tell(): void {
   watchdog?.stdin?.write(`${line}\n`);
 }
 
-/** In a separate session, so that what ends our group does not end it; a command runs anyway without it. */
+/** It runs in a separate session, so that it survives a signal to our group. Without it, commands still run. */
 function startWatchdog(): ChildProcess | undefined {
   const { PATH = '/usr/local/bin:/usr/bin:/bin', ORIEL_RUN } = process.env;
   const began = performance.now();
@@ -98,7 +98,7 @@ function startWatchdog(): ChildProcess | undefined {
 /**
  * For any POSIX shell. If there is /proc, members of the tree are those of the group or session of the command,
  * those with its token in their environment, and children of any of these; elsewhere the group. It looks again until
- * nothing is left, since a tree may grow while it is being killed. A line that was cut short by our end is not read.
+ * nothing is left, since a tree may grow while it is being killed. An incomplete last line is ignored.
  */
 const SCRIPT = `
 runs=

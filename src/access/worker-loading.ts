@@ -1,6 +1,6 @@
 /**
- * When a worker thread may be ended. Node never closes the files that a thread was reading its modules from
- * when it was ended: each cancelled call would cost the process a descriptor. So a thread says when it has loaded.
+ * Delays ending a worker thread until it has loaded its modules. Node never closes a module file that a
+ * thread was reading when it was ended, so each cancelled call would leak a descriptor.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -42,19 +42,19 @@ export interface McpListing {
 }
 
 export interface McpConnection {
-  /** It has ended by itself or by `close`. */
+  /** The server has exited, or `close` was called. */
   readonly closed: boolean;
   /**
-   * Why the next call makes a new one: the server has ended the session (that call may be made once more), or has
-   * failed otherwise than by an answer. Calls under way may still end well.
+   * Why the next call must make a new connection: the server has ended the session (then the call may be
+   * repeated), or has failed without an answer. Running calls may still succeed.
    */
   readonly spent: Spent | undefined;
-  /** Why it was ended from here: it sent too much. */
+  /** Why oriel ended it: the server sent too much. */
   readonly failure: OrielError | undefined;
   /** Throws what the client throws; as do the others. */
   list(signal: AbortSignal): Promise<McpListing>;
   read(uri: string, signal: AbortSignal): Promise<McpRead>;
-  /** Ends the server where it is a process of ours. */
+  /** Ends the server if it is a child process. */
   close(): Promise<void>;
 }
 
@@ -172,7 +172,10 @@ function heardFrom(transport: Transport): number | undefined {
   return transport instanceof StdioTransport ? transport.heard : undefined;
 }
 
-/** `heard`: what a process had said when it was asked. One that has said nothing since hangs. */
+/**
+ * `heard`: the number of messages that a process had sent when the request was made. A process without a
+ * message since then hangs.
+ */
 function spentBy(error: unknown, transport: Transport, heard: number | undefined): Spent | undefined {
   if (error instanceof ProtocolError) return undefined;
   if (heard !== undefined) return heardFrom(transport) === heard ? 'failed' : undefined;

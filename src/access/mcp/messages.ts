@@ -1,19 +1,22 @@
-/** Messages of an MCP server as they come: lines of JSON, of which what is large is reduced before it is parsed here. */
+/**
+ * Messages of an MCP server: lines of JSON. Large ones are reduced in another process before they are parsed
+ * here.
+ */
 
 import { setImmediate } from 'node:timers/promises';
 import { OrielError } from '../../errors.ts';
 import { GrowingBytes } from '../../text/growing-bytes.ts';
 
 /**
- * Leaves of a message what is read of it, as JSON; undefined if that takes too long or too much memory. It is done
- * elsewhere: to parse what a server sends may take seconds here.
+ * Reduces a message to the fields that are used, as JSON; undefined if that takes too long or too much
+ * memory. Runs in another process, because parsing a large message could take seconds here.
  */
 export type Reduce = (message: Uint8Array) => Promise<Uint8Array | undefined>;
 
-/** Bytes of a message that is parsed as it is: 5 ms. */
+/** Bytes of a message that is parsed directly: 5 ms. */
 export const MOST_PARSED = 256 << 10;
 
-/** Lines that are looked at before others have their turn. */
+/** Lines that are processed before the event loop runs again. */
 const LINES_AT_ONCE = 64;
 
 const NEWLINE = 10;

@@ -29,7 +29,7 @@ export interface StdioServer {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** All that it gets. */
+  /** The whole environment of the server. */
   readonly env: Readonly<Record<string, string>>;
   /** Bytes of one message; a server that sends more is ended. */
   readonly maxMessage: number;
@@ -45,7 +45,7 @@ export class StdioTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
 
   readonly #server: StdioServer;
-  /** Why it was ended from here, where that was not asked for. */
+  /** Why oriel ended it without being asked to. */
   failure: OrielError | undefined;
   /** Messages that it has sent. */
   heard = 0;
@@ -72,9 +72,9 @@ export class StdioTransport implements Transport {
     const input = child.stdin as Writable;
     input.on('error', (error) => this.onerror?.(error));
     this.#unsent = new Unsent(input);
-    // What it has said before is still taken, for as long as nobody else holds its output.
+    // Earlier output is still read, unless another process holds the pipe open.
     child.once('exit', () => void Promise.race([reading, sleep(GRACE_MS)]).then(() => this.close()));
-    // One that rests keeps no process alive; a request that waits does.
+    // An idle server does not keep this process alive; a pending request does.
     child.unref();
     for (const stream of [child.stdin, child.stdout]) (stream as Socket | null)?.unref();
   }
@@ -92,11 +92,14 @@ export class StdioTransport implements Transport {
       if (isOrielError(error)) this.failure = error;
       else this.onerror?.(error as Error);
     }
-    // No answer can come any more, also where it lives on.
+    // No answer can arrive any more, even if the process is still running.
     void this.close();
   }
 
-  /** What a server says while nobody waits for an answer stays in its pipe: one that talks without an end is blocked by that. */
+  /**
+   * Output is read only while a request waits for an answer. A server that writes endlessly is blocked by its
+   * full pipe.
+   */
   async *#whileAsked(output: Readable): AsyncGenerator<Buffer> {
     for await (const chunk of output) {
       yield chunk as Buffer;
@@ -120,7 +123,7 @@ export class StdioTransport implements Transport {
     }
   }
 
-  /** Each ping is answered: one that sends them and never reads would fill our memory. */
+  /** Pings are answered, so a server that sends them and never reads would fill our memory. */
   async #untilRead(): Promise<void> {
     while (this.#unsent?.isFull && this.#running) {
       const { stdin } = this.#running.child;

@@ -2,7 +2,7 @@
 
 import type { Writable } from 'node:stream';
 
-/** Bytes of them: what a server does not read is held here. */
+/** Bytes that are buffered for a server that does not read. */
 const MOST_UNSENT = 1 << 20;
 
 export class Unsent {

@@ -16,7 +16,7 @@ export type Allowed = { readonly port?: number } & (
 /** Public by its range, private by its use: the wire server of Azure. */
 const PRIVATE_BY_USE = new Set(['168.63.129.16']);
 
-/** Where clouds give a machine its credentials. */
+/** Metadata services that give a cloud machine its credentials. */
 const CREDENTIALS = new Set([
   '169.254.169.254',
   '169.254.170.2',
@@ -28,7 +28,7 @@ const CREDENTIALS = new Set([
   'metadata.google.internal',
 ]);
 
-/** Whether a host is there for the credentials of the machine. */
+/** Whether a host is a metadata service with credentials. */
 export function hasCredentials(host: string): boolean {
   return CREDENTIALS.has(ipaddr.isValid(host) ? ipaddr.process(host).toString() : hostName(host));
 }
@@ -65,7 +65,7 @@ export function parseAllowed(text: string): Allowed {
   const address = ipaddr.parse(name);
   const length = bits === undefined ? (address.kind() === 'ipv4' ? 32 : 128) : Number(bits.slice(1));
   if (length > (address.kind() === 'ipv4' ? 32 : 128)) throw wrong();
-  // As addresses are judged: those of IPv4 inside IPv6 are of IPv4.
+  // As for addresses: an IPv4 address inside an IPv6 address counts as IPv4.
   const judged = length >= 96 ? ipaddr.process(name) : address;
   const isMapped = judged.kind() !== address.kind();
   return { range: [judged, isMapped ? length - 96 : length], ...rest };

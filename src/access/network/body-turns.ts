@@ -1,4 +1,4 @@
-/** Bodies are taken in pieces, of all bodies together one in each turn of the event loop. */
+/** Response bodies are read in pieces: one piece of all bodies in each turn of the event loop. */
 
 import { createTurns } from '../../queues/turns.ts';
 

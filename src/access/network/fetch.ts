@@ -1,4 +1,7 @@
-/** HTTP requests of which everything is bounded: addresses, redirects, time, headers, body, what the body unpacks to. */
+/**
+ * HTTP requests with limits on everything: addresses, redirects, time, headers, the body and its unpacked
+ * size.
+ */
 
 import { Agent, type Dispatcher, request } from 'undici';
 import { OrielError } from '../../errors.ts';
@@ -13,7 +16,7 @@ export interface NetworkOptions {
   /** `HOST|CIDR[:PORT]`, beside all public addresses. */
   readonly allow: readonly string[];
   readonly resolve?: Resolve;
-  /** `HOST` in it stands for what whoever runs oriel may allow. */
+  /** `HOST` in it stands for the host that the operator may allow. */
   readonly howToAllow?: string;
 }
 
@@ -22,7 +25,7 @@ export interface WebRequest extends BodyOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent to the origin of the first URL only, and not there either once a redirect has led to another one. */
   readonly credentials?: Readonly<Record<string, string>>;
-  /** The origin of this URL is one that the operator has set: it is reached whatever its address. */
+  /** The operator has configured the origin of this URL: its address may be private. */
   readonly trusted?: boolean;
   /** `false`: a redirect is an answer like any other. */
   readonly follow?: false;
@@ -48,7 +51,7 @@ const MOST_REDIRECTS = 10;
 /** Characters of a URL that a redirect names: every answer repeats it. */
 const MOST_URL = 8_192;
 const MOST_HEADER_BYTES = 64 << 10;
-/** Informational responses, such as 103 Early Hints, before the one that counts. */
+/** Informational responses, such as 103 Early Hints, before the final one. */
 const MOST_INFORMATIONAL = 16;
 /** Milliseconds without a byte. */
 const IDLE_MS = 10_000;
@@ -76,7 +79,7 @@ export function createNetwork({ allow, resolve, howToAllow }: NetworkOptions): N
     if (trusted.size > MOST_TRUSTED) {
       const [[origin, oldest] = ['', known]] = trusted;
       trusted.delete(origin);
-      // What it does still is done to its end.
+      // Its running requests are completed.
       void oldest.close();
     }
     return known;
@@ -84,7 +87,7 @@ export function createNetwork({ allow, resolve, howToAllow }: NetworkOptions): N
   return {
     async get(address, options) {
       const first = webUrl(address);
-      // A redirect to another origin is judged like any other, and so is what that leads to.
+      // A redirect to another origin is checked like any other URL, and so are further redirects.
       const dispatcherOf = (isOwn: boolean): Agent =>
         options.trusted === true && isOwn ? trusting(first) : agent;
       const { signal } = options;

@@ -1,6 +1,6 @@
 /**
  * Opens sockets for HTTP. A name is resolved here, each of its addresses is judged, and the connection goes to the
- * address that was judged: nothing that resolves differently a moment later is reached.
+ * address that was judged: so a name that resolves differently a moment later (DNS rebinding) has no effect.
  */
 
 import { lookup } from 'node:dns/promises';
@@ -22,7 +22,7 @@ import {
 /** Milliseconds that one connection may take to be made. */
 const CONNECT_MS = 5_000;
 
-/** Addresses of a name that are tried. */
+/** Number of addresses of a name that are tried. */
 const MOST_TRIED = 8;
 
 /** Milliseconds after which the next address is tried beside one that has not answered. Source: RFC 8305, section 5. */
@@ -145,7 +145,7 @@ function blocked({ host, port, howToAllow }: Reach, addresses: readonly string[]
     : `has ${addresses.length > 0 ? 'no public' : 'no'} address`;
   const place = [80, 443].includes(port) ? host : `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
   const how =
-    // Nobody is led to allow it by a sentence.
+    // The error must not suggest to allow such an address.
     howToAllow === undefined || [host, ...addresses].some(hasCredentials)
       ? ''
       : ` Whoever runs oriel allows it ${howToAllow.replace('HOST', () => quote(place))}.`;

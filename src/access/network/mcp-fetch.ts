@@ -18,11 +18,11 @@ export interface McpBounds {
   /** Of one response, also when unpacked. */
   readonly maxBytes: number;
   readonly reduce: Reduce;
-  /** Is told why a response ended in its middle: the client would wait for what does not come any more. */
+  /** Is called with the reason if a response ends early, because the client would wait for the rest. */
   failed(error: OrielError): void;
 }
 
-/** Whoever configures a server allows its address, and nothing else. */
+/** Configuring a server allows its address, and nothing else. */
 export function mcpFetch(url: URL, bounds: McpBounds): McpFetch {
   const port = url.port || (url.protocol === 'http:' ? '80' : '443');
   const agent = new Agent({
@@ -40,7 +40,7 @@ export function mcpFetch(url: URL, bounds: McpBounds): McpFetch {
   return { fetch: bounded as typeof globalThis.fetch, close: () => agent.destroy() };
 }
 
-/** `isAwaited`: somebody waits for what is in it. */
+/** `isAwaited`: a request waits for this response. */
 async function withParsable(response: Response, bounds: McpBounds, isAwaited: boolean): Promise<Response> {
   const { status, statusText, headers } = response;
   // A response without a body may not be given an empty one.

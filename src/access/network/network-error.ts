@@ -3,10 +3,10 @@
 import { OrielError } from '../../errors.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 
-/** What helps where a server is away for a while. */
+/** The advice for a server that is temporarily unavailable. */
 const LATER = ' Use the same call later.';
 
-/** `url`: what was asked for, where nothing has been answered yet. An abort is the signal's reason. */
+/** `url`: the requested URL, if there was no answer yet. An abort is the signal's reason. */
 export function networkError(error: unknown, url: URL | undefined, signal: AbortSignal): Error {
   if (signal.aborted) return signal.reason as Error;
   const chain = [error, (error as Error).cause, ...((error as AggregateError).errors ?? [])];

@@ -1,4 +1,4 @@
-/** The body of a reply, unpacked, of which everything is bounded: its bytes, and what it unpacks to. */
+/** The unpacked body of a reply, with limits on its packed and unpacked size. */
 
 import { type Duplex, pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
@@ -15,12 +15,12 @@ import { nextTurn } from './body-turns.ts';
 /** Names in lower case; several values joined by `, `. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** What is asked of a body. */
+/** How a body is read. */
 export interface BodyOptions {
-  /** As it is stored, whatever it is packed with: ranges are parts of that. */
+  /** Do not undo its content encoding: ranges refer to the encoded bytes. */
   readonly stored?: true;
   readonly signal: AbortSignal;
-  /** Bytes of the body as it unpacks, by what the headers say of it. */
+  /** Limit on the unpacked bytes of the body, depending on its headers. */
   readonly mostBytes: (headers: Headers) => number;
 }
 
@@ -28,12 +28,12 @@ export interface BodyOptions {
 const MOST_RATIO = 200;
 const FREE_BYTES = 1 << 20;
 
-/** A body that is larger is one of `queues.bodies` until it is whole. */
+/** A larger body takes a slot of `queues.bodies` until it is complete. */
 const SMALL_BYTES = 1 << 20;
 
 /**
- * Bytes that are buffered of a body before it is taken. Each chunk of it costs microseconds, also one of a single byte:
- * so many of them are parsed in one go.
+ * Bytes of a body that are buffered before it is read. Each chunk costs microseconds, even one of a single
+ * byte, so they are parsed together.
  */
 export const BUFFERED_BYTES = 2_048;
 
@@ -71,9 +71,9 @@ export async function bodyOf(
     }
     return { body: bytes.copy(), cut: read.unpacked > most };
   } catch (error) {
-    // The time that is over passed in the queue.
+    // The timeout passed while the body waited in the queue.
     if (error instanceof QueueFull) throw error;
-    // Nothing is packed as nothing.
+    // An empty body is valid, whatever its encoding.
     const isNothing = read.packed === 0 && (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR';
     if (!isNothing) throw networkError(error, undefined, signal);
     return { body: new Uint8Array(), cut: false };
@@ -93,7 +93,7 @@ async function* piecesOf(body: Readable, read: { packed: number }): AsyncGenerat
   }
 }
 
-/** What comes out of the last stage. Whatever fails in one of them fails there. */
+/** The output of the last stage. An error in any stage is thrown there. */
 function unpacked(pieces: AsyncGenerator<Uint8Array>, stages: readonly Duplex[]): AsyncIterable<Uint8Array> {
   const last = stages.at(-1);
   if (!last) return pieces;
@@ -101,7 +101,7 @@ function unpacked(pieces: AsyncGenerator<Uint8Array>, stages: readonly Duplex[])
   return last;
 }
 
-/** Names of no coding, and what is said by mistake if there is none: browsers skip them, too. */
+/** Values that mean no encoding, and wrong values that browsers ignore too. */
 const UNPACKED: ReadonlySet<string> = new Set([
   '',
   'identity',
