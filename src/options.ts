@@ -67,7 +67,7 @@ export interface OrielOptions {
    * @default none
    */
   readonly mcpServers?: Settings['mcpServers'];
-  /** Workspaces elsewhere, by the names that tools call them. @default {} */
+  /** Remote workspaces, by the names that tools call them. @default {} */
   readonly workspaces?: Settings['workspaces'];
   /** Where full outputs are kept, and how much of them: see below. */
   readonly spills?: SpillOptions;

@@ -63,7 +63,7 @@ export interface Served {
   readonly objects: boolean;
   /** Resources of other servers. */
   readonly mcp: boolean;
-  /** Workspaces elsewhere. */
+  /** Remote workspaces. */
   readonly workspaces: boolean;
 }
 

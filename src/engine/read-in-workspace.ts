@@ -1,5 +1,5 @@
 /**
- * Reading in a workspace elsewhere: a request that names one goes to the reader that the host gave under that name,
+ * Reading in a remote workspace: a request that names one goes to the reader that the host gave under that name,
  * and its reply is held to the same limits as what is read here.
  */
 

@@ -27,7 +27,7 @@ export interface OfferOptions extends OrielOptions {
   readonly manyClients?: boolean;
   /** Loads what calls need; runs once, and calls wait for it. */
   readonly load?: () => Promise<void>;
-  /** How the workspaces elsewhere have done. */
+  /** How the remote workspaces have done. */
   readonly fleet?: () => readonly WorkspaceReport[];
 }
 
@@ -48,7 +48,7 @@ export interface Offer {
   lens?<T>(asked: Lens, look: (oriel: Oriel, cwd: string) => Promise<T>): Promise<T>;
   /** What is shared with other replicas; absent if nothing is. */
   readonly state?: SharedState | undefined;
-  /** How the workspaces elsewhere have done; absent if there are none. */
+  /** How the remote workspaces have done; absent if there are none. */
   readonly fleet?: (() => readonly WorkspaceReport[]) | undefined;
   /** Kept outputs of all clients, and their bytes. */
   readonly spills?: () => { readonly outputs: number; readonly bytes: number };

@@ -1,6 +1,6 @@
 /**
  * The file system as the rest of the engine sees it: opened files and directories, inside the roots.
- * What was opened is checked, not the path that was asked for: a path can change between a check and an open.
+ * Checks apply to the opened file, not to the path: a path can change between a check and an open.
  */
 
 import type { ByteSource } from './byte-source.ts';
@@ -61,7 +61,10 @@ export interface Access {
   readonly roots: readonly string[];
   /** `~`, `@`, `file://` and relative forms to an absolute path. Does not touch the disk. */
   absolute(typed: string): string;
-  /** Opens what `path` (absolute) names. Throws OrielError: `NOT_FOUND`, `OUTSIDE_ROOT`, `NOT_REGULAR`, `DENIED`, … */
+  /**
+   * Opens the file or directory at `path` (absolute). Throws OrielError: `NOT_FOUND`, `OUTSIDE_ROOT`,
+   * `NOT_REGULAR`, `DENIED`, …
+   */
   open(path: string, signal?: AbortSignal): Promise<Opened>;
   /** The path relative to `cwd` where it is below it, otherwise absolute: what a model is shown. */
   display(path: string): string;

@@ -1,4 +1,4 @@
-/** Bytes at offsets, with their identity: the one shape of everything that can be read. */
+/** Bytes at offsets, with their identity: the interface of everything that can be read. */
 
 import type { Facts, Identity } from '../identity.ts';
 
@@ -16,19 +16,19 @@ export interface ByteSource {
   changed?(): Promise<boolean>;
   /** Comes from a stream: its size is unknown until the stream has ended. Never changes. */
   readonly streamed?: boolean;
-  /** Each read may be a request to a server: what can be done without is not read. */
+  /** Each read may be a request to a server, so unnecessary reads are avoided. */
   readonly remote?: boolean;
-  /** Where another machine with its own credentials reads the same bytes, and which version of them; plain JSON. */
+  /** How another machine with its own credentials can read the same bytes, and which version; plain JSON. */
   readonly elsewhere?: { readonly facts: Facts; readonly version: StoredVersion };
 }
 
-/** A version of what is on a server. */
+/** The version of a file or object on a server. */
 export interface StoredVersion {
   readonly etag?: string;
   readonly lastModified?: string;
-  /** Distinguishes versions; undefined if another content may have the same. */
+  /** Distinguishes versions; undefined if different contents may have the same name. */
   readonly name: string | undefined;
-  /** Of a file that may grow while it is read: equal where it has done nothing else. */
+  /** For a file that may grow while it is read: stays equal if bytes were only appended. */
   readonly prefix?: string;
   /** Headers that ask for this version and no other. */
   readonly condition: Readonly<Record<string, string>>;

@@ -25,21 +25,24 @@ export interface Call extends Bounds {
   /** Milliseconds since the epoch: the only clock that answers may depend on. */
   now(): number;
   progress(progress: Progress): void;
-  /** Receives the output of a command as it comes. It is read on when a returned promise resolves: backpressure. */
+  /**
+   * Receives the output of a command while it runs. Reading pauses until a returned promise resolves:
+   * backpressure.
+   */
   watchOutput?(chunk: Uint8Array): Promise<void> | undefined;
-  /** Hands something found inside a container back to the sources: an image in a zip, a tar in a tar. */
+  /** Opens something found inside a container with the matching source: an image in a zip, a tar in a tar. */
   open(subject: Subject): Promise<Resource>;
   /** Runs when the answer is complete, however it ended: closes descriptors, ends workers. */
   onEnd(cleanup: () => void | Promise<void>): void;
   /**
-   * The same for one of many pieces of work, each of which opens something: what it opens is closed at its own end. It
-   * may have to be over before the call is.
+   * A `Call` for one of many pieces of work: what the piece opens is closed when it ends. It may have an
+   * earlier deadline than the call.
    */
   part(bounds?: Bounds): Part;
 }
 
 export interface Part {
   readonly call: Call;
-  /** Closes what was opened through its call. Without it that is done when the whole call ends. */
+  /** Closes what was opened through its call. Otherwise this happens when the whole call ends. */
   end(): Promise<void>;
 }

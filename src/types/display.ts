@@ -7,7 +7,7 @@ export interface Display {
   readonly prefix?: number;
   /** The line as shown, its terminator included. */
   show(line: Line): string;
-  /** Bytes of what `show` gives; counted from that where absent. */
+  /** Bytes of the result of `show`; computed from it when absent. */
   cost?(line: Line): number;
   /** A piece of text as shown, without a prefix. */
   text(text: string): string;

@@ -3,9 +3,9 @@
 export interface Encoding {
   /** As the WHATWG calls it, in lower case. */
   readonly name: UnicodeName | (string & {});
-  /** How it is known, where neither the text's first bytes nor a mark told. */
+  /** How the encoding was determined, if not from a byte order mark or the first bytes. */
   readonly known?: 'declared' | 'told' | 'guessed';
-  /** Another one to try, where the text has invalid sequences in this one. */
+  /** Another encoding to try if the text has invalid sequences in this one. */
   readonly perhaps?: string;
   /** Not Unicode. */
   readonly legacy?: true;

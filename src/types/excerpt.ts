@@ -1,4 +1,4 @@
-/** Windows and what they yield: the part of a text that was asked for, and the lines and facts that came back. */
+/** Windows and excerpts: the requested part of a text, and the lines and facts that a read returns. */
 
 /** Lines `from` to `to`, 1-based and inclusive; without `to`, to the end. */
 export interface Range {
@@ -8,9 +8,9 @@ export interface Range {
 
 export type Window =
   /**
-   * Sorted, merged ranges. `context` lines may be shown around constrained sides. `inside`: the first range begins at
-   * this byte (0-based) inside its first line, an oversized one of which the part before has been shown. `around`: this
-   * line was asked for, and the range is what is around it.
+   * Sorted, merged ranges. `context` lines may be shown around constrained sides. `inside`: the first range
+   * begins at this byte (0-based) inside its first line, which is oversized and of which the part before has
+   * been shown. `around`: this line was requested, and the range is its context.
    */
   | {
       readonly by: 'lines';
@@ -21,7 +21,10 @@ export type Window =
     }
   /** `length` bytes from byte `start` (0-based), rounded to whole lines. */
   | { readonly by: 'bytes'; readonly start: number; readonly length?: number }
-  /** Everything from line `from` (1-based) on; of more than `most` lines the first and the last, in two parts. */
+  /**
+   * Everything from line `from` (1-based) on; if that is more than `most` lines, the first and the last ones,
+   * in two parts.
+   */
   | { readonly by: 'ends'; readonly from: number; readonly most: number }
   /** The last `lines` lines, or the last `lines` lines that end at or before byte `before`. */
   | { readonly by: 'tail'; readonly lines: number; readonly before?: number };
@@ -37,7 +40,7 @@ export interface Line {
   readonly end: number;
   /** Decoded, terminator included, controls untouched. */
   readonly text: string;
-  /** All of the text is printable ASCII, tabs and line ends: each character is one byte and shown as it is. */
+  /** The text is only printable ASCII, tabs and line ends: each character is one byte and shown unchanged. */
   readonly ascii?: true;
   readonly role: 'asked' | 'context';
   /** `slice`: a part of an oversized line; `clip`: its head, the rest left out; absent for whole lines. */
@@ -58,21 +61,21 @@ export interface Excerpt {
   readonly totals: { readonly bytes?: number; readonly lines?: number };
   /** Which limit ended the answer; absent when the window was shown to its end. `window`: a byte window's own. */
   readonly cutBy?: CutBy;
-  /** Present when text follows (or, for a tail, precedes) the shown part and belongs to what was asked. */
+  /** Present when requested text follows (or, for a tail, precedes) the shown part. */
   readonly next?: Next;
   /** Set when nothing could be shown because the window is past the end. */
   readonly pastEnd?: boolean;
-  /** The number of the last line, where a range was asked for that is beyond it, at least in part. */
+  /** The number of the last line, if a requested range is beyond it, at least in part. */
   readonly lastLine?: number;
   /** The oversized line that was cut, refused or left out. `bytes` is its stored length where that was counted. */
   readonly oversized?: { readonly no?: number; readonly start: number; readonly bytes?: number };
   /** Invalid sequences that were shown as U+FFFD. */
   readonly invalid: number;
-  /** Stored bytes covered by the asked lines, half-open. */
+  /** Stored bytes of the requested lines, half-open. */
   readonly span?: { readonly start: number; readonly end: number };
-  /** The fit refuses what does not fit, and this limit was passed: nothing is shown. */
+  /** Set when the fit refuses texts that are too large: this limit was exceeded, and nothing is shown. */
   readonly refusedBy?: CutBy;
-  /** A NUL was met in the shown bytes of a text without 16- or 32-bit units. */
+  /** The shown bytes contain a NUL, in a text without 16- or 32-bit units. */
   readonly hasNul?: boolean;
   /** The last line of the text was shown and has no terminator. */
   readonly unterminated?: boolean;

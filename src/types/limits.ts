@@ -4,7 +4,7 @@
 export interface Limits {
   /** Lines of one answer. */
   readonly lines: number;
-  /** Lines of an answer of any kind: lists, byte windows, and what is between and around lines too. Infinity for no such limit. */
+  /** Lines of any answer, including lists, byte windows, context and gaps. Infinity for no limit. */
   readonly answerLines: number;
   /** Bytes of UTF-8 of one answer; notices come on top (1 KiB at most). */
   readonly bytes: number;
@@ -12,11 +12,11 @@ export interface Limits {
   readonly line: number;
   /** Estimated tokens of one answer; Infinity for no such limit. */
   readonly tokens: number;
-  /** Bytes of a byte window that names no length. */
+  /** Bytes of a byte window without a length. */
   readonly window: number;
   /** The most bytes a byte window may have. */
   readonly windowMax: number;
-  /** Files up to this many bytes have their lines counted; above it answers speak in bytes. */
+  /** Lines are counted in files up to this many bytes; for larger files answers use byte offsets. */
   readonly countBytes: number;
 }
 

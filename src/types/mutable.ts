@@ -1,2 +1,5 @@
-/** An object while it is being put together, field by field: in every read that is cheaper than to spread parts of it. */
+/**
+ * An object under construction: setting fields one by one is cheaper than spreading parts, and this runs in
+ * every read.
+ */
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };

@@ -1,4 +1,4 @@
-/** What an answer says besides its text, as data. render/notices.ts has the sentences. */
+/** The messages of an answer besides its text, as data. render/notices.ts has the sentences. */
 
 import type { CutBy, Range } from './excerpt.ts';
 import type { Limits } from './limits.ts';
@@ -13,7 +13,7 @@ export type Notice =
       readonly totals: { readonly lines?: number; readonly bytes?: number };
       readonly by: CutBy;
       readonly limits: Limits;
-      /** What the span is stated in. */
+      /** The unit of the span. */
       readonly in: 'lines' | 'bytes';
       /** The oversized line that the answer ends in. */
       readonly inside?: { readonly no?: number; readonly bytes?: number };
@@ -31,25 +31,25 @@ export type Notice =
       readonly use: readonly string[];
     }
   | { readonly kind: 'empty'; readonly target: string }
-  /** A range reaches beyond the last line. `missing`: those that are beyond it as a whole. */
+  /** A range reaches beyond the last line. `missing`: the ranges that are completely beyond it. */
   | {
       readonly kind: 'short';
       readonly target: string;
       readonly last: number;
       readonly missing?: readonly Range[];
     }
-  /** One line was asked for; those around it are shown, and `use` continues after them. */
+  /** One line was requested and is shown with its context; `use` continues after the context. */
   | { readonly kind: 'around'; readonly line: number; readonly use: string }
   | {
       readonly kind: 'binary';
       readonly target: string;
       readonly type: string;
       readonly bytes?: number;
-      /** The call that lists its members, where it is a container of some. */
+      /** The call that lists its members, if it is a container. */
       readonly use?: string;
     }
   | { readonly kind: 'escaped'; readonly count: number; readonly use: string }
-  /** `use` decodes the text otherwise. */
+  /** `use` decodes the text with another encoding. */
   | { readonly kind: 'invalid'; readonly count: number; readonly encoding: string; readonly use?: string }
   | { readonly kind: 'encoding'; readonly encoding: string; readonly mark: boolean }
   /** The text says so itself. */
@@ -102,7 +102,7 @@ export type Notice =
       readonly whole?: string;
       /** Symbols that are not shown, for want of room. */
       readonly left?: number;
-      /** Whether the map names calls by what follows the path. */
+      /** Whether the map names calls by their selector only. */
       readonly namesCalls?: boolean;
     }
   /** Below an outline: how much it lists, and how to read one of its symbols. */
@@ -136,7 +136,7 @@ export type Notice =
       /** The lines of all of them are shown. */
       readonly shown?: boolean;
     }
-  /** A sentence that a source words from its own facts, without brackets and without a final full stop. */
+  /** A sentence written by a source about its own facts, without brackets and without a final full stop. */
   | {
       readonly kind: 'said';
       readonly text: string;
@@ -153,7 +153,7 @@ export interface KeptOutput {
   readonly bytes: number;
   /** More was written than is kept. */
   readonly capped: boolean;
-  /** Why other replicas cannot read it, where they could read others. */
+  /** Why other replicas cannot read it, if kept outputs are shared. */
   readonly unshared?: string;
 }
 
@@ -171,7 +171,7 @@ export type NoStructure =
   | 'dense'
   /** Most of it belongs to no symbol. */
   | 'loose'
-  /** The parser passed its deadline. */
+  /** The parser timed out. */
   | 'time'
   /** The parser died: its stack or its memory was not enough. */
   | 'crash';

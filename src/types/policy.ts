@@ -1,10 +1,10 @@
-/** What a dialect decides about text, as data: its display, what happens to long lines and to too much text. */
+/** How a dialect shows text, as data: its display, and what happens to long lines and long texts. */
 
 import type { Display } from './display.ts';
 import type { Line } from './excerpt.ts';
 
 export type LongLine =
-  /** A line over the budget is shown in slices, each call continuing inside it. */
+  /** A line over the budget is shown in slices; each call continues inside it. */
   | { readonly as: 'slice' }
   /** A line over the budget is not shown and ends the answer. */
   | { readonly as: 'stop' }
@@ -16,7 +16,7 @@ export interface TextPolicy {
   readonly longLine: LongLine;
   /** Absent: as the host's settings say. */
   readonly display?: Display;
-  /** A line is as long as its text: its `\n` does not count when an oversized line is looked for. */
+  /** The `\n` does not count for the length of a line when oversized lines are detected. */
   readonly bareLines?: boolean;
   /** Bytes of a line as shown, where that is not simply what the display shows (joiners, envelopes). */
   cost?(line: Line): number;

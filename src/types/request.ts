@@ -1,10 +1,10 @@
-/** What a dialect may ask of the engine, as plain JSON. */
+/** The requests that a dialect can make to the engine, as plain JSON. */
 
 import type { OutputDisplay } from './display.ts';
 import type { Range, Window } from './excerpt.ts';
 import type { SourceKind } from './resource.ts';
 
-/** By the word in `do`: what `Result` is keyed by. */
+/** Requests by their `do` field, which also selects the `Result`. */
 export interface RequestOf {
   readonly read: ReadRequest;
   readonly lines: LinesRequest;
@@ -30,7 +30,7 @@ export interface ReadRequest {
   readonly kinds?: readonly SourceKind[];
   /** For `literal` grammars; the whole when absent. */
   readonly window?: Window;
-  /** Whether the result tells if the text ends with a newline. */
+  /** Whether the result says if the text ends with a newline. */
   readonly tellsEnd?: boolean;
   /** Without a window, a text of more than this many bytes is answered with its outline, if it has one. */
   readonly outlineOver?: number;
@@ -41,11 +41,11 @@ export interface LinesRequest {
   readonly do: 'lines';
   readonly path: string;
   readonly range: Range;
-  /** Set when all of the file was asked for: one of more than this many bytes is refused. */
+  /** Set when the whole file was requested: a file of more than this many bytes is refused. */
   readonly wholeUpTo?: number;
-  /** Of a directory these entries are listed; it is refused when absent. */
+  /** The entries to list for a directory; without it, a directory is refused. */
   readonly entries?: { readonly offset: number; readonly limit: number };
-  /** The workspace that holds the file, as `settings.workspaces` names it; this machine when absent. */
+  /** The workspace with the file, by its name in `settings.workspaces`; this machine when absent. */
   readonly on?: string;
 }
 
@@ -60,12 +60,12 @@ export interface RunRequest {
   readonly streams: 'merged' | 'split';
   /** Which end of a long output is kept. */
   readonly keep: Keep;
-  /** Whether a kept head ends with its last whole line, or is filled to the last character. */
+  /** Whether a kept head is cut after a whole line or after any character. */
   readonly snap: 'line' | 'char';
   readonly display: OutputDisplay;
 }
 
-/** What is searched for, where, and which part of what is found is wanted. */
+/** What to search for, where, and which part of the matches to return. */
 interface SearchFor {
   /** A regular expression in ripgrep's syntax (linear time: no look-around, no back-references), or plain text. */
   readonly pattern: string;
@@ -79,17 +79,17 @@ interface SearchFor {
   readonly literal: boolean;
   /** Whether the pattern must match whole words. */
   readonly word?: boolean;
-  /** Whether a match may go over several lines; absent if the dialect has no such thing. */
+  /** Whether a match may span several lines; absent if the dialect does not support it. */
   readonly multiline?: boolean;
   /** The most matching lines (or files, where those are counted) in this answer. */
   readonly limit: number;
-  /** So many of them are left out first (0-based): the next call of a cut answer. */
+  /** Number of matches to skip (0-based), for the next page. */
   readonly offset: number;
-  /** Files in the order of their paths when absent, or the one that was written last first. */
+  /** `time`: the most recently written file first. By path when absent. */
   readonly sort?: 'time';
   /**
-   * Whether containers are searched inside: those that are named, or also those below a directory. Absent if `read`
-   * does not read their parts by the calls that are shown.
+   * Whether containers are searched inside: only named ones, or also those below a directory. Absent if
+   * `read` of this dialect cannot read their parts.
    */
   readonly inside?: 'named' | 'below';
 }
@@ -100,16 +100,19 @@ export interface SearchRequest extends SearchFor {
   /** Lines shown before and after each match. */
   readonly before: number;
   readonly after: number;
-  /** Lines over `characters` code points are shown in part: their head, or what is around the match. */
+  /** Lines over `characters` code points are shown in part: their head, or the part around the match. */
   readonly clip: { readonly characters: number; readonly keep: 'head' | 'match' };
-  /** Whether matches lead on: to the symbols around them, and to edits where the host's display is `hashline`. */
+  /**
+   * Whether matches are shown with the symbols around them, and with anchors for edits if the display is
+   * `hashline`.
+   */
   readonly leads?: boolean;
 }
 
 /** `grep` for the files that hold a match, or for how many lines match in each. */
 export interface CountRequest extends SearchFor {
   readonly do: 'count';
-  /** Whether the lines are counted; the first tells enough otherwise. */
+  /** Whether the lines are counted; otherwise the search stops at the first match of a file. */
   readonly counts: boolean;
 }
 
@@ -124,13 +127,13 @@ export interface FindRequest {
   readonly limit: number;
   /** Paths to leave out first (0-based). */
   readonly offset: number;
-  /** In the order of the paths when absent, or the one that was written last first. */
+  /** `time`: the most recently written file first. By path when absent. */
   readonly sort?: 'time';
-  /** The tool finds symbols by words, too: an answer without files may say so. */
+  /** The tool can also find symbols by words: an answer without files may suggest that. */
   readonly findsSymbols?: true;
 }
 
-/** `find` with words instead of a glob: the symbols of code that they are about. */
+/** `find` with words instead of a glob: ranks symbols of code. */
 export interface SymbolsRequest {
   readonly do: 'symbols';
   readonly query: string;

@@ -1,4 +1,4 @@
-/** What a source is given (a subject) and what it hands back (a resource). */
+/** The input of a source (a subject) and its result (a resource). */
 
 import type { Opened } from './access.ts';
 import type { ByteSource } from './byte-source.ts';
@@ -16,9 +16,9 @@ export type SourceKind =
   | 'internal'
   | 'web';
 
-/** Something opened inside the roots, and the words that were typed after its path. */
+/** Something opened inside the roots, and the text typed after its path. */
 export interface Subject {
-  /** What was opened, by its canonical path (or a file URL): the front of every suggested call. */
+  /** The canonical path (or a file URL) of the opened file: the start of every suggested call. */
   readonly typed: string;
   /** What follows the path, without the colon or with the `?`: `""`, `"50-100"`, `"dir/x.ts:5-9"`, `"?q=…"`. */
   readonly rest: string;
@@ -27,13 +27,13 @@ export interface Subject {
   /** Absolute real path of what was opened (of the outermost container for members). */
   readonly path: string;
   readonly opened: Opened;
-  /** How many containers it is in; none if absent. */
+  /** Number of containers around it; 0 when absent. */
   readonly depth?: number;
   /** The first bytes (up to 4,096) of a file; empty for a directory. */
   readonly head: Uint8Array;
 }
 
-/** Text to be windowed, as it is stored or as it was derived. */
+/** Text to be windowed, stored or derived. */
 export interface TextResource {
   readonly is: 'text';
   readonly kind: SourceKind;
@@ -43,7 +43,7 @@ export interface TextResource {
   /** `stored`: the encoding is found from the bytes. `utf-8`: the text is our own. `as`: as the caller says. */
   readonly encoding: 'stored' | 'utf-8' | { readonly as: string };
   readonly selection: Selection;
-  /** Modes of the selection that the source has already answered in `bytes` (`outputs` of a notebook). */
+  /** Modes of the selection that the source has already applied to `bytes` (`outputs` of a notebook). */
   readonly modes?: readonly Mode[];
   /** What goes before `:selector` in the next call: `"a.zip:dir/x.ts"`. */
   readonly target: string;
@@ -51,26 +51,29 @@ export interface TextResource {
   readonly name: string;
   /** `lines`: shown as the host's display says. `plain`: a listing or table, never numbered. */
   readonly display: 'lines' | 'plain';
-  /** Lines of one answer, where they are fewer than the limits allow: a listing. */
+  /** Lines of one page, if fewer than the limits allow: a listing. */
   readonly pageLines?: number;
-  /** Whether an edit tool could write it: only then hashline headers are given. */
+  /** Whether an edit tool can change it; only then it gets a hashline header. */
   readonly editable: boolean;
   /** Shown above the text if no window was given, within its budget: what the text is. It is not a line of the text. */
   readonly above?: string;
   /** Facts for `details.meta`, plain JSON. */
   readonly facts?: Readonly<Record<string, unknown>>;
-  /** What this text leaves out though its own calls show it, for a search: rows of large sheets, outputs. */
+  /**
+   * For a search: text that is left out here and shown by other calls, such as rows of large sheets or
+   * outputs.
+   */
   readonly rest?: () => Promise<RestOfText>;
-  /** Said below the text whatever the window. */
+  /** Shown below the text, for every window. */
   readonly notes?: readonly Notice[];
   /**
-   * The calls that show what was left out of the lines in stored bytes [start, end): of a directory with many entries,
-   * all of them. Asked once the window is known.
+   * The calls that show what was left out in the stored bytes [start, end), such as all entries of a large
+   * directory. Called when the window is known.
    */
   readonly leftOut?: (span: { readonly start: number; readonly end: number }) => readonly string[];
-  /** Said last when the window reaches the end of this text: a table's next page, a listing's. */
+  /** Shown last when the window reaches the end of this text: the next page of a table or a listing. */
   readonly more?: Notice;
-  /** Where this text is one of several that a document is read in, what it has of it. */
+  /** If a document is read in several texts, the part that this text is. */
   readonly part?: PartOfDocument;
 }
 
@@ -79,14 +82,14 @@ export interface PartOfDocument {
   readonly name: string;
   /** The call for the next part, without a mode. */
   readonly next: string;
-  /** Its own end is lost: the text was too long. */
+  /** The end of this part is missing, because the text was too long. */
   readonly isCut?: true;
 }
 
 /** Several texts in UTF-8, one after the other. */
 export interface RestOfText {
   readonly bytes: ByteSource;
-  /** In order: what reads each, and the lines and bytes before it. None without any text. */
+  /** In order: the call that reads each part, and the lines and bytes before it. Empty if there is no text. */
   readonly parts: readonly { readonly target: string; readonly lines: number; readonly start: number }[];
   /** Not all of it is there. */
   readonly isCut: boolean;
@@ -109,8 +112,8 @@ export interface MixedResource {
   readonly kind: SourceKind;
   readonly text: TextResource;
   /**
-   * The images whose places are in bytes [start, end) of the text, in order, as far as the image budget goes, and
-   * what to say about them. Asked once the window is known: only what is shown is decoded.
+   * The images with a position in bytes [start, end) of the text, in order, within the image budget, and
+   * notices about them. Called when the window is known, so that only shown images are decoded.
    */
   images(span: { readonly start: number; readonly end: number }): Promise<ShownImages>;
 }

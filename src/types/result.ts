@@ -1,4 +1,4 @@
-/** What the engine hands back for each request, as data. render/ and the dialects have the words. */
+/** The result of the engine for each request, as data. render/ and the dialects turn it into text. */
 
 import type { TokenCounter } from './limits.ts';
 import type { ErrorCode, OrielError } from '../errors.ts';
@@ -15,7 +15,7 @@ import type { Spill } from './session.ts';
 import type { Summary } from './summary.ts';
 import type { FileLines } from './workspace.ts';
 
-/** The answer of a workspace elsewhere. */
+/** The answer of a remote workspace. */
 export interface WorkspaceResult {
   readonly is: 'workspace';
   readonly lines: FileLines;
@@ -23,7 +23,10 @@ export interface WorkspaceResult {
 
 export interface SearchResult {
   readonly is: 'matches';
-  /** Sorted by path, then line. Not all that was found need be here: texts are read only until they fill the answer. */
+  /**
+   * Sorted by path, then line. Not all matches need to be here: texts are read only until they fill the
+   * answer.
+   */
   readonly files: readonly MatchedFile[];
   /** Matching lines that belong to this answer: at most `limit`. */
   readonly found: number;
@@ -32,7 +35,7 @@ export interface SearchResult {
   /** How many there are in all, when the offset is beyond them. */
   readonly beyond?: number;
   readonly gaps: Gaps;
-  /** Documents, archives and databases that were skipped and could have been searched with `inside`. */
+  /** Number of documents, archives and databases that were skipped, and would be searched with `inside`. */
   readonly passedOver?: number;
   readonly hint?: Hint;
   /** The host's own counter: the list is cut where it is rendered. */
@@ -43,9 +46,9 @@ export interface MatchedFile {
   /** As shown to the model: relative to the cwd where it is below it. */
   readonly path: string;
   readonly lines: readonly MatchedLine[];
-  /** The line that names this version of the file: its lines are anchors for edits. */
+  /** The header with the tag of this version of the file: its lines are anchors for edits. */
   readonly anchor?: string;
-  /** How it was decoded, where that was guessed. */
+  /** The encoding, if it was guessed. */
   readonly guessed?: string;
 }
 
@@ -62,7 +65,10 @@ export interface MatchedLine {
   readonly within?: { readonly name: string; readonly from: number; readonly to: number };
 }
 
-/** Why nothing was found, perhaps: syntax that is plain text here, a directory where only files are found, or words about code. */
+/**
+ * A possible reason why nothing was found: syntax that is plain text here, a directory (only files are
+ * found), or words about code.
+ */
 export type Hint =
   | 'extended-glob'
   | 'brace-range'
@@ -72,53 +78,56 @@ export type Hint =
   | RegexHint
   | NearHint;
 
-/** Paths whose names are near to the one that was looked for, as they are shown: at least one. */
+/** Paths with similar names, as they are shown: at least one. */
 export interface NearHint {
   readonly is: 'near';
   readonly pattern: string;
   readonly others: readonly string[];
 }
 
-/** A regular expression as other tools write it; `pattern` is how it is written here, where that is known. */
+/** A regular expression in the syntax of another tool; `pattern` is the equivalent here, if known. */
 export type RegexHint =
   /** `a\|b`, `\(a\)`, `a\{2\}`: operators after a backslash, as of grep and sed. */
   | { readonly is: 'escaped-operators'; readonly pattern?: string }
   /** `/a/i`: as of JavaScript. */
   | { readonly is: 'slashes'; readonly pattern?: string; readonly ignoreCase: boolean };
 
-/** What an answer does not cover although it was asked for. */
+/** Requested files and parts that an answer does not cover. */
 export interface Gaps {
-  /** The deadline passed: what was not reached is missing. */
+  /** The deadline passed: the rest was not searched. */
   readonly timedOut: boolean;
-  /** Something was not allowed to be read. */
+  /** The permission to read some files was denied. */
   readonly denied: boolean;
   /** The machine failed to read something: an input/output error. */
   readonly failed?: boolean;
   /** Paths longer than the system takes (4,096 bytes) were left out. */
   readonly tooDeep: boolean;
-  /** A directory has more entries than are read: which ones were left out is up to the file system. */
+  /** A directory has more entries than the limit: the file system determines which ones were left out. */
   readonly tooMany: boolean;
   /** Files left out because their names are not UTF-8. */
   readonly unnamed: number;
   /** Documents, archives and databases, by their names, in which a search for texts did not look. */
   readonly containers: number;
-  /** Ignore files that do not count, being too large or no regular files. */
+  /** Number of ignore files that were not used, because they are too large or not regular files. */
   readonly rules: number;
   /** Files that are too large to be searched over several lines. */
   readonly large?: number;
-  /** Texts of documents that were cut, and searched up to there. */
+  /** Number of texts of documents that were truncated; only their beginning was searched. */
   readonly cut?: number;
-  /** Files that were rewritten meanwhile: their lines may be missing, or of two versions. */
+  /** Number of files that changed during the search: their lines may be missing, or from two versions. */
   readonly changed?: number;
-  /** Documents, archives, databases and members of archives that were not searched although it was asked for. */
+  /** Number of documents, archives, databases and members of archives that could not be searched. */
   readonly unread?: number;
   /** The first of them, at most three, as they are shown. */
   readonly firstUnread?: readonly string[];
-  /** Paths, below the directory that is walked, of containers that only their content tells, as bytes: one character each. */
+  /**
+   * Containers that are recognised only by their content: their paths below the searched directory, as bytes
+   * (one character each).
+   */
   readonly disguised?: readonly string[];
   /** Pages of documents that have no text to be searched. */
   readonly scanned?: number;
-  /** A thread or process of the search ended too early: what it had found by then is a part. */
+  /** A thread or process of the search failed: the matches are incomplete. */
   readonly broken: boolean;
 }
 
@@ -126,7 +135,7 @@ export interface ListResult {
   readonly is: 'entries';
   /** Sorted. */
   readonly entries: readonly ListedEntry[];
-  /** How many the directory has; absent if they are not those of one directory. */
+  /** How many entries the directory has; absent if they are not from one directory. */
   readonly total?: number;
   /** The offset of what follows beyond `limit`; absent when nothing does. */
   readonly next?: number;
@@ -136,11 +145,11 @@ export interface ListResult {
   /** As of a search. */
   readonly passedOver?: number;
   readonly hint?: Hint;
-  /** The call that reads the first ones together, where an entry is itself a call. */
+  /** The call that reads the first entries together, if an entry is itself a call. */
   readonly best?: string;
-  /** Code files that were not parsed for want of time. */
+  /** Number of code files that were not parsed because of the timeout. */
   readonly unparsed?: number;
-  /** Code files of which not all symbols are known: too large, not to be read, or with too many. */
+  /** Number of code files with missing symbols: too large, unreadable, or with too many symbols. */
   readonly unknown?: number;
   /** The host's own counter: the list is cut where it is rendered. */
   readonly tokens?: TokenCounter;
@@ -152,14 +161,14 @@ export interface ListedEntry {
   readonly mark?: '/' | '@';
   /** 0-based, among all entries. */
   readonly rank: number;
-  /** Lines that match in it, where they were counted. */
+  /** Number of matching lines in it, if they were counted. */
   readonly matches?: number;
 }
 
 export interface RunResult {
   readonly is: 'run';
   readonly exitCode?: number;
-  /** What ended the shell, where it did not exit. */
+  /** The signal that ended the shell, if it did not exit. */
   readonly signal?: string;
   readonly timedOut: boolean;
   readonly cancelled: boolean;
@@ -167,7 +176,7 @@ export interface RunResult {
   readonly timeout: number;
   /** How long it took, in seconds. */
   readonly seconds: number;
-  /** Processes in the background that were ended with the shell, and those that could not be. */
+  /** Background processes that were ended with the shell, and those that could not be ended. */
   readonly background: { readonly ended: number; readonly left: number };
   readonly streams: readonly RunStream[];
   readonly limits: Limits;
@@ -204,25 +213,25 @@ export type ReadResult = SingleResult | SeveralResult;
 
 export type SingleResult = TextResult | SummaryResult | BinaryResult | ImageResult | NoteResult;
 
-/** What several paths in one string name, read one after the other under one budget. */
+/** The results of several paths in one string, read one after the other within one budget. */
 export interface SeveralResult extends Origin {
   readonly is: 'several';
   readonly parts: readonly PartResult[];
 }
 
-/** One of the paths as it was typed, with its result: `full` where the answer has no room for it. */
+/** One of the paths as it was typed, with its result: `full` if the answer has no room for it. */
 export interface PartResult {
   readonly typed: string;
   readonly result: SingleResult | OrielError | 'full';
 }
 
-/** What a read found, whatever its kind. */
+/** The common fields of all results of a read. */
 export interface Origin {
   readonly kind: SourceKind;
-  /** What was read, without its selector: the front of the next call. */
+  /** What was read, without its selector: the start of the next call. */
   readonly target: string;
   readonly resolvedPath: string;
-  /** Which bytes a text is made of; absent if nothing was opened. */
+  /** The identity of the bytes; absent if nothing was opened. */
   readonly identity?: Identity;
   readonly suffix?: { readonly from: string; readonly to: string };
   readonly facts: Readonly<Record<string, unknown>>;
@@ -234,9 +243,9 @@ export interface TextResult extends Origin {
   readonly selection: Selection;
   readonly encoding: Encoding;
   readonly display: Display;
-  /** What is above the text. */
+  /** Text shown above the content. */
   readonly above?: string;
-  /** The tag of the version shown, and the line above the text that carries it. */
+  /** The tag of the shown version, and the header line above the text that contains it. */
   readonly snapshot?: { readonly tag: string; readonly header: string };
   readonly limits: Limits;
   readonly changed: boolean;
@@ -245,14 +254,14 @@ export interface TextResult extends Origin {
   readonly notes: readonly Notice[];
   readonly more?: Notice;
   readonly part?: PartOfDocument;
-  /** The calls that show what was left out of the lines that are shown. */
+  /** The calls that show what was left out of the shown lines. */
   readonly leftOut?: readonly string[];
   readonly images?: readonly { readonly mimeType: string; readonly data: Uint8Array }[];
 }
 
 export interface BinaryResult extends Origin {
   readonly is: 'binary';
-  /** A media type, or what was seen. */
+  /** A media type, or a description of the content. */
   readonly type: string;
   readonly bytes?: number;
   readonly selection: Selection;
@@ -263,7 +272,7 @@ export interface SummaryResult extends Origin {
   readonly is: 'summary';
   readonly summary: Summary;
   readonly totals: { readonly lines: number; readonly bytes: number };
-  /** Whether some of the text was not text and is shown as U+FFFD. */
+  /** Whether the text has invalid sequences, shown as U+FFFD. */
   readonly invalid: boolean;
   readonly encoding: Encoding;
   readonly display: Display;
@@ -272,15 +281,15 @@ export interface SummaryResult extends Origin {
   readonly notes: readonly Notice[];
 }
 
-/** More than the request takes as a whole: nothing of it was read. */
+/** The file is larger than the request accepts, so nothing was read. */
 export interface TooLargeResult extends Origin {
   readonly is: 'too-large';
   readonly bytes: number;
-  /** The most that is taken. */
+  /** The maximum accepted size. */
   readonly most: number;
 }
 
-/** By the word in `do` of the request. */
+/** Results by the `do` field of the request. */
 export interface ResultOf {
   readonly read: ReadResult;
   readonly lines: LinesResult;
@@ -292,5 +301,5 @@ export interface ResultOf {
   readonly list: ListResult;
 }
 
-/** What a request is answered with. */
+/** The result of a request. */
 export type Result<R extends Request = Request> = ResultOf[R['do']];

@@ -7,19 +7,22 @@ import type { RemoteWork } from './work.ts';
 
 export interface Session {
   readonly snapshots: SnapshotStore;
-  /** Versions of what is elsewhere. */
+  /** Versions of remote files that callers have seen. */
   readonly seen: SeenStore;
   /** Full outputs of which only a part was shown. */
   readonly spills: SpillStore;
   /** Line indexes, outlines, unpacked members: everything derived from bytes that the next call may use again. */
   readonly store: DerivedStore;
-  /** The second level of the store: what is slow to make and small outlives the process. Absent if the host turned it off. */
+  /**
+   * The second level of the store: small results that are slow to make outlive the process. Absent if the
+   * host turned it off.
+   */
   readonly disk?: DiskCache;
-  /** The part of it that no other machine has: for what depends on the files of this one. */
+  /** The part of it that is not shared with other machines: for data about local files. */
   readonly files?: LocalCache;
-  /** Other machines that do what is heavy; absent if the host names none. */
+  /** Workers for heavy work on other machines; absent if the host configures none. */
   readonly work?: RemoteWork;
-  /** Where calls are recorded; absent if the host wants none of that. */
+  /** Where calls are recorded; absent if the host turned telemetry off. */
   readonly telemetry?: TelemetrySink;
   /** A private file (mode 0600), for what is too large for memory. */
   scratch(): Promise<ScratchFile>;
@@ -29,53 +32,53 @@ export interface Session {
   close(): Promise<void>;
 }
 
-/** Work of a session for which no call waits. Its end ends it. */
+/** Background work of a session, for which no call waits. It ends with the session. */
 export interface Background {
-  /** `work` throws for nobody: what fails is its own affair. Its signal aborts with the session. */
+  /** Errors of `work` are ignored. Its signal aborts with the session. */
   start(work: (signal: AbortSignal) => Promise<void>): void;
-  /** Resolves when no work is under way, after `ms` milliseconds, or when the signal aborts. */
+  /** Resolves when no work is running, after `ms` milliseconds, or when the signal aborts. */
   idle(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 /**
- * Values under keys, shared by all processes of this user. A key names everything that shapes its value: the digest of
- * the bytes that it is derived from, the kind, its version and all options.
+ * Values under keys, shared by all processes of this user. A key contains everything that affects its value:
+ * the digest of the source bytes, the kind, its version and all options.
  */
 export interface DiskCache {
   /** Since the start. */
   readonly lookups?: { readonly hits: number; readonly misses: number };
-  /** The bytes exactly as they were put, or undefined. Never throws. */
+  /** The bytes exactly as they were written, or undefined. Never throws. */
   get(key: string): Promise<Buffer | undefined>;
   /**
-   * The same in pieces, for what memory is not to hold. Only at the end is it known whether they are what was put: when
-   * this resolves to false, all that was taken is to be forgotten. `begin` is called before the first piece, and again
-   * where another copy is tried. Throws what a taker throws.
+   * The same in pieces, for values too large for memory. They are verified only at the end: when this
+   * resolves to false, discard all pieces. `begin` is called before the first piece, and again if another
+   * copy is tried. Throws what the receiver throws.
    */
   getPieces(key: string, begin: () => TakePiece): Promise<boolean>;
   /** All that there are under the key, of this machine and of other replicas. Absent if nobody else has any. Never throws. */
   all?(key: string): Promise<readonly Buffer[]>;
   /**
-   * Writes the concatenation of `parts` in the background, if it can; they must not change meanwhile. Resolves when it has,
-   * or has given up.
+   * Writes the concatenation of `parts` in the background, if possible; they must not change meanwhile.
+   * Resolves when it was written, or has failed.
    */
   put(key: string, parts: readonly CachePart[]): Promise<void>;
-  /** Removes the value in the background, once what is being written is. */
+  /** Removes the value in the background, after pending writes. */
   remove(key: string): void;
 }
 
-/** Bytes, or what reads `length` bytes from `start` (0-based). */
+/** Bytes, or a function that reads `length` bytes from `start` (0-based). */
 export type CachePart =
   | Uint8Array
   | { readonly length: number; read(start: number, length: number): Promise<Uint8Array> };
 
-/** Resolves when the next piece may come; the bytes are the taker's. */
+/** Resolves when the next piece may come; the receiver owns the bytes. */
 export type TakePiece = (piece: Buffer) => Promise<void>;
 
 /** The cache of one machine. */
 export interface LocalCache extends DiskCache {
   /**
-   * Writes what `next` makes of the value, one process after the other: what another one writes meanwhile is not lost.
-   * Resolves when it has, or has given up.
+   * Replaces the value by `next(value)` under a lock between processes, so that concurrent changes are not
+   * lost. Resolves when it was written, or has failed.
    */
   change(key: string, next: (value: Buffer | undefined) => Uint8Array): Promise<void>;
 }
@@ -89,7 +92,7 @@ export interface Spill {
   readonly bytes: number;
   /** More was written than the cap allows to keep. */
   readonly capped: boolean;
-  /** Where replicas share outputs: why this one can be read here alone. */
+  /** If replicas share outputs: why only this replica can read this one. */
   readonly unshared?: string;
 }
 
@@ -100,7 +103,7 @@ export interface ScratchFile {
   /** Resolves when written. */
   append(bytes: Uint8Array): Promise<void>;
   readInto(target: Uint8Array, offset: number): Promise<number>;
-  /** The file goes with its descriptor. */
+  /** The file is unlinked, so closing its descriptor frees it. */
   close(): Promise<void>;
 }
 
@@ -116,32 +119,35 @@ export interface KeptSpill {
   readonly bytes: number;
 }
 
-/** Which version of a place elsewhere each caller was shown last. */
+/** The version of a remote file that each caller was shown last. */
 export interface SeenStore {
   last(caller: object, place: string): Promise<SeenVersion>;
-  /** Resolves when other replicas can know it. Never throws. */
+  /** Resolves when other replicas can read it. Never throws. */
   saw(caller: object, place: string, version: string): Promise<void>;
 }
 
-/** By this process, and by any replica. They differ where the caller, or one that has the same name, has asked another one since. */
+/**
+ * The version shown by this process, and by any replica. They differ if another replica has answered the
+ * caller, or one with the same name, since.
+ */
 export interface SeenVersion {
   readonly here?: string;
   readonly shared?: string;
 }
 
-/** What was shown of which version of a file. */
+/** The lines that were shown of each version of a file. */
 export interface SnapshotStore {
   /** The tag of this content of `path`; `content` is a digest of it (hexadecimal). */
   tag(path: string, content: string): string;
   /** Remembers lines (1-based number, text without prefix) that were shown under a tag. */
   see(path: string, tag: string, lines: Iterable<readonly [number, string]>): void;
-  /** The text of line `no` as it was shown under `tag`; undefined when it was not shown or is forgotten. */
+  /** The text of line `no` as it was shown under `tag`; undefined if it was not shown or was evicted. */
   recall(path: string, tag: string, no: number): string | undefined;
   /** Every line shown under a tag, by number; empty for an unknown tag. */
   seen(path: string, tag: string): ReadonlyMap<number, string>;
   /**
-   * The lines `from` to `to` (1-based, both included) that were shown under a tag, in order; where replicas share a store, by
-   * whichever of them. Never throws for a store that is unavailable.
+   * The lines `from` to `to` (1-based, both included) that were shown under a tag, in order; if replicas
+   * share a store, by any of them. Does not throw if the store is unavailable.
    */
   lines(path: string, tag: string, from: number, to: number): Promise<ReadonlyMap<number, string>>;
 }
@@ -158,17 +164,20 @@ export interface SpillStore {
   create(): SpillSink;
   /** Opens `artifact://number` for reading. Throws OrielError `NOT_FOUND`. */
   open(number: number): Promise<OpenedSpill>;
-  /** Whether nothing is kept here. */
+  /** Whether there are no spills in this process. */
   readonly isEmpty: boolean;
-  /** Those that are here, in the order in which they were made. */
+  /** The spills of this process, in the order in which they were made. */
   list(): readonly KeptSpill[];
-  /** Also those of other replicas, where they share them. Never throws for a store that is unavailable. */
+  /** Also those of other replicas, if they are shared. Does not throw if the store is unavailable. */
   listAll?(): Promise<readonly KeptSpill[]>;
 }
 
 /** A spill that is being written. */
 export interface SpillSink {
-  /** Takes all of `bytes` (they may be reused at once). Write on when a returned promise resolves: backpressure. */
+  /**
+   * Takes all of `bytes` (they may be reused at once). If it returns a promise, wait for it before the next
+   * write: backpressure.
+   */
   write(bytes: Uint8Array): Promise<void> | undefined;
   /** Throws OrielError (`LIMIT`, `BUSY`) when not all of it could be written; then nothing is left of it. */
   finish(): Promise<Spill>;

@@ -17,9 +17,9 @@ export interface Settings {
   readonly tokens?: TokenCounter;
   /** Answer images with their facts only. */
   readonly imageMetadataOnly: boolean;
-  /** Opens files in the directory of `agent://`, which is its `cwd`, and nothing else. */
+  /** Opens only files in the directory of `agent://`, which is its `cwd`. */
   readonly agentOutputs?: Access;
-  /** Opens the user's own skills and notes, and nothing else, where the roots would hide them. */
+  /** Opens only the user's own skills and notes, which may be outside the roots. */
   readonly userFiles?: Access;
   /** Schemes of the host, by name; `false` removes one. */
   readonly schemes: Readonly<Record<string, HostScheme | false>>;
@@ -27,17 +27,17 @@ export interface Settings {
   readonly web: (WebSettings & Allowable) | false;
   /** Objects of S3 and what speaks its protocol; `false` turns them off. */
   readonly s3: (S3Settings & Allowable) | false;
-  /** Servers whose resources `mcp://` reads, by name; absent if it starts and asks none. */
+  /** Servers whose resources `mcp://` reads, by name; absent if no server may be started. */
   readonly mcpServers?: Readonly<Record<string, McpServer>>;
   /** How commands run. */
   readonly run: RunSettings;
-  /** Workspaces elsewhere, by the names that tools call them. */
+  /** Remote workspaces, by the names that tools use. */
   readonly workspaces: Readonly<Record<string, Workspace>>;
-  /** How whoever runs oriel allows what is refused here. */
+  /** How the operator allows what is refused here. */
   readonly operator: OperatorWords;
 }
 
-/** Each follows `Whoever runs oriel allows it`; `HOST` in one stands for what is to be allowed. */
+/** Each follows `Whoever runs oriel allows it`; `HOST` stands for the host to allow. */
 export interface OperatorWords {
   readonly web: string;
   readonly objects: string;
@@ -57,7 +57,7 @@ export interface Allowable {
 export interface WebSettings {
   /** `HOST|CIDR[:PORT]`, beside all public addresses. */
   readonly allow: readonly string[];
-  /** Base URLs that known sites are read from, in place of their public ones. */
+  /** Base URLs of known sites, instead of their public ones. */
   readonly endpoints: Endpoints;
 }
 
@@ -68,11 +68,11 @@ export interface S3Settings {
   readonly endpoint?: string;
   /** In place of that of the environment. */
   readonly region?: string;
-  /** `BUCKET` or `BUCKET/PREFIX`: what alone is read. Absent for all that the credentials may see. */
+  /** `BUCKET` or `BUCKET/PREFIX`: only these are read. When absent, everything that the credentials allow. */
   readonly buckets?: readonly string[];
 }
 
-/** By site: a mirror, which is reached whatever its address. */
+/** By site: a mirror, which may have a private address. */
 export interface Endpoints {
   /** `{lang}` stands for the language: `https://{lang}.wikipedia.org`. */
   readonly wikipedia?: string;

@@ -5,16 +5,18 @@ import type { Resource, SourceKind, Subject } from './resource.ts';
 
 export interface Source {
   readonly kind: SourceKind;
-  /** Decides by name and head alone: no reading, no guessing. The first source that claims a subject opens it. */
+  /**
+   * Decides by the name and the head only, without reading. The first source that claims a subject opens it.
+   */
   claims(subject: Subject): boolean;
   /**
-   * Whether a file of that name may have more after its path than a selector, `app.db:users`: then a missing path is
-   * looked for without it. Absent for sources that have no words of their own.
+   * Whether more than a selector may follow a file of that name, as in `app.db:users`: then the path is also
+   * tried without it. Absent for sources that have no words of their own.
    */
   holds?(name: string): boolean;
   /**
-   * Reads the source's own part of `subject.rest` and answers what it names. Throws OrielError; `BAD_SELECTOR`
-   * for words that are neither its own nor the generic tail.
+   * Parses the source's own part of `subject.rest` and opens what it names. Throws OrielError, and
+   * `BAD_SELECTOR` for text that is neither its own nor a generic selector.
    */
   open(subject: Subject, call: Call): Promise<Resource>;
 }

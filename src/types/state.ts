@@ -1,10 +1,10 @@
-/** What replicas share: the store behind it, and what a session sees of it. state/ implements it. */
+/** The state that replicas share: the store, and its interface for a session. state/ implements it. */
 
 import type { RemoteWork } from './work.ts';
 
 /** One store that several replicas use: texts under keys. Every method rejects where the store cannot answer. */
 export interface StateBackend {
-  /** Connects, or tells that the store answers. */
+  /** Connects, or checks that the store answers. */
   ping(): Promise<void>;
   get(key: string): Promise<string | undefined>;
   /** The value expires after `ttl` milliseconds. */
@@ -15,21 +15,24 @@ export interface StateBackend {
    * begins at `start`. The number expires `ttl` milliseconds after it was last added to.
    */
   add(key: string, by: number, start: number, ttl: number): Promise<number>;
-  /** Gives up connections that do not answer: the next use connects again. Never throws. */
+  /** Closes connections that do not answer: the next operation connects again. Never throws. */
   reset(): Promise<void>;
-  /** Whether an error is the store's answer to one use of it: another one may go well, and the store is there. */
+  /**
+   * Whether an error is a reply of the store to one operation: the store is available, and other operations
+   * may succeed.
+   */
   isRefusal(error: unknown): boolean;
   close(): Promise<void>;
 }
 
-/** How a store is opened. */
+/** Options for opening a store. */
 export interface BackendOptions {
   readonly url: string;
-  /** Milliseconds that one use, or one connection, may take. */
+  /** Timeout of one operation, or of connecting, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** What kinds of values there are; part of their keys in the store, so that an operator can distinguish them. */
+/** The kinds of values; a part of their keys in the store, so that an operator can distinguish them. */
 export type StateKind =
   | 'spill'
   | 'piece'
@@ -43,7 +46,7 @@ export type StateKind =
   | 'job'
   | 'worker';
 
-/** Where a value is: its kind, and what names it within its space. */
+/** The name of a value: its kind, and its name within its space. */
 export interface StateName {
   readonly kind: StateKind;
   readonly of: readonly (string | number)[];

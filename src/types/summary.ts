@@ -1,7 +1,7 @@
 /** The map of a code file: its lines, merged blocks and gaps. */
 
 export type SummaryPart =
-  /** A line as it is stored. */
+  /** A stored line. */
   | { readonly is: 'line'; readonly from: number; readonly to: number; readonly text: string }
   /** Several lines on one: `function run() { ... }`. */
   | { readonly is: 'merged'; readonly from: number; readonly to: number; readonly text: string }
@@ -17,13 +17,13 @@ export interface LineRange {
 export interface Summary {
   readonly parts: readonly SummaryPart[];
   /**
-   * Every line whose text is not shown, but for blank ones and closing brackets alone, sorted; between two ranges is
-   * something that is shown.
+   * All lines whose text is not shown, except blank lines and lines with only a closing bracket, sorted;
+   * between two ranges something is shown.
    */
   readonly elided: readonly LineRange[];
   readonly elidedLines: number;
-  /** Symbols that are not among the parts. */
+  /** Number of symbols that are not shown. */
   readonly left?: number;
-  /** Whether parts name calls, as what follows the path: `:#Server:outline`. */
+  /** Whether parts name calls by their selector: `:#Server:outline`. */
   readonly namesCalls?: boolean;
 }

@@ -1,12 +1,12 @@
-/** Heavy work that other machines do: what a replica asks for, and what comes back. state/ carries it there and back. */
+/** Heavy work on other machines: the orders of a replica, and their results. state/ transports them. */
 
-/** One piece of work, the same for every replica that wants it. */
+/** One piece of work, equal for all replicas that request it. */
 export interface WorkOrder {
   /** Which handler of a worker does it: `document`. */
   readonly kind: string;
-  /** Of the code that does it: workers of another version are not asked. */
+  /** Version of the code that does it: workers of another version are not used. */
   readonly version: string;
-  /** The key of the result in the cache: it names the bytes, and all that shapes what is made of them. */
+  /** The cache key of the result: the bytes and all options that affect the result. */
   readonly key: string;
   /** For the handler; plain JSON. */
   readonly head: unknown;
@@ -18,18 +18,18 @@ export interface WorkOrder {
   readonly sha256: string;
 }
 
-/** `here`: nobody else has done it, so it is to be done here. `failed`: a worker found that it cannot be done. */
+/** `here`: no worker has done it, so do it in this process. `failed`: a worker found that it cannot be done. */
 export type WorkOutcome =
   | { readonly is: 'done'; readonly result: Buffer; readonly isCached: boolean }
   | { readonly is: 'failed'; readonly why: string }
   | { readonly is: 'here' };
 
 export interface RemoteWork {
-  /** Whether somebody does work of that kind, in that version. Never throws. */
+  /** Whether there are workers for that kind and version. Never throws. */
   hasWorkers(work: Pick<WorkOrder, 'kind' | 'version'>): Promise<boolean>;
   /**
-   * Has it done by a worker, and waits for that no longer than until `giveUpAt` on the clock of `performance.now()`.
-   * Throws the reason of the signal, and what `read` throws.
+   * Lets a worker do it, and waits until `giveUpAt` at most, on the clock of `performance.now()`. Throws the
+   * reason of the signal, and what `read` throws.
    */
   run(
     order: WorkOrder,
@@ -49,17 +49,17 @@ export interface WorkHandler {
   ): Promise<Buffer | WorkFailure>;
 }
 
-/** It cannot be done with these bytes. `isLasting`: nor at a second attempt. */
+/** It cannot be done with these bytes. `isLasting`: another attempt would fail too. */
 export interface WorkFailure {
   readonly why: string;
   readonly isLasting: boolean;
 }
 
-/** What a worker tells of its jobs, as they end. */
+/** An event of a worker when a job ends. */
 export interface WorkEvent {
   readonly event: 'job';
   readonly kind: string;
-  /** `known`: the result was there already. `dropped`: not sealed by a replica, or too old. */
+  /** `known`: the result existed already. `dropped`: not sealed by a replica, or too old. */
   readonly outcome: 'done' | 'known' | 'failed' | 'retry' | 'dropped';
   readonly ms: number;
   readonly why?: string;

@@ -1,6 +1,6 @@
 /** A workspace on another machine, as the host provides it. */
 
-/** What is in `content` otherwise than in the file: each fact only where it is so. */
+/** How `content` differs from the file; each field is present only if it applies. */
 export interface Changed {
   /** Control and invisible characters that are shown as escapes. */
   readonly escaped_characters?: number;
@@ -10,11 +10,11 @@ export interface Changed {
   readonly byte_order_mark?: true;
   /** How the text is stored, where that is not UTF-8. */
   readonly encoding?: string;
-  /** The text does not say how it is stored: that is a guess. */
+  /** The encoding is a guess. */
   readonly encoding_guessed?: true;
 }
 
-/** A window over a file, or why there is none. All fields but those of `Changed` are always present. */
+/** A window over a file, or an error. All fields except those of `Changed` are always present. */
 export interface FileLines extends Changed {
   readonly success: boolean;
   /** Bytes as stored. */
@@ -23,7 +23,7 @@ export interface FileLines extends Changed {
   readonly lines_read: number;
   /** Lines as number, tab, text (`1\tcontent`), joined by newlines; none at the end. */
   readonly content: string;
-  /** What the file system says; empty on success. */
+  /** The error of the file system; empty on success. */
   readonly error: string;
 }
 
@@ -38,10 +38,10 @@ export interface WorkspaceQuery {
 }
 
 export interface WorkspaceBytesQuery {
-  /** From the working directory of the workspace, or absolute. */
+  /** Relative to the working directory of the workspace, or absolute. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Bytes of the body that are read. */
+  /** Maximum bytes of the body to read. */
   readonly mostBytes: number;
   readonly signal: AbortSignal;
 }
@@ -65,16 +65,19 @@ export interface WorkspaceListQuery {
 }
 
 export interface WorkspaceList {
-  /** Directories first, then by name; as the workspace says, with what cannot be a name left out. */
+  /** Directories first, then by name; as the workspace reports them, without invalid names. */
   readonly entries: readonly { readonly name: string; readonly type: string }[];
   readonly total: number;
-  /** The offset of what follows, where something does. */
+  /** The offset of the next page, if there is one. */
   readonly next?: number;
 }
 
-/** What `ws://NAME/path` is read through. Its methods throw OrielError. */
+/** Reads `ws://NAME/path`. Its methods throw OrielError. */
 export interface WorkspaceFiles {
-  /** Scheme, host and port of the server, and the path below which it is: what tells its files from those of others. */
+  /**
+   * Scheme, host, port and base path of the server, which distinguish its files from those of other
+   * workspaces.
+   */
   readonly origin: string;
   readFile(query: WorkspaceBytesQuery): Promise<WorkspaceBytes>;
   listDirectory(query: WorkspaceListQuery): Promise<WorkspaceList>;

@@ -1,4 +1,4 @@
-/** What a workspace elsewhere is called, and where it is. */
+/** What a remote workspace is called, and where it is. */
 
 /** A workspace as it was given. */
 export interface Given {

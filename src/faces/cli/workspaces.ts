@@ -1,4 +1,4 @@
-/** Workspaces elsewhere on the command line: named one by one, in a file, or by a command that finds them. */
+/** Remote workspaces on the command line: named one by one, in a file, or by a command that finds them. */
 
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';

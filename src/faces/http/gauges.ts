@@ -20,7 +20,7 @@ export interface Gauged {
   readonly disk?: { readonly hits: number; readonly misses: number } | undefined;
   /** The store that replicas share. */
   readonly state?: StateStats | undefined;
-  /** Workspaces elsewhere. */
+  /** Remote workspaces. */
   readonly fleet?: readonly WorkspaceReport[] | undefined;
   /** Kept outputs, and their bytes. */
   readonly spills?: { readonly outputs: number; readonly bytes: number } | undefined;

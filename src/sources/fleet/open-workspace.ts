@@ -1,5 +1,5 @@
 /**
- * Opens what `ws://NAME/path` names: a file of a workspace elsewhere, read by ranges as the kind of thing that it is, or
+ * Opens what `ws://NAME/path` names: a file of a remote workspace, read by ranges as the kind of thing that it is, or
  * a directory. What is said of it, and every next call, is worded here: the workspace gives bytes and names alone.
  */
 
