@@ -115,7 +115,7 @@ export function createAccess(options: AccessOptions): Access {
       const asked = isKernelFile(handle.path, handle.again, handle.stats.dev);
       const kernel = typeof asked === 'boolean' ? asked : await asked;
       if (kernel && !options.allow.some((directory) => within(handle.path, directory))) {
-        throw new OrielError('NOT_REGULAR', `${quote(shown())} is a file of the kernel, not a stored file.`);
+        throw new OrielError('NOT_REGULAR', `${quote(shown())} is a kernel file, not a stored file.`);
       }
       const { inspector } = handle;
       const opening = inspector.open(handle.again, READ);

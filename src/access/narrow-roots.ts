@@ -33,7 +33,7 @@ export async function narrowRoots(
   if (inside.length > 0 && found.length === 0)
     throw new OrielError(
       'OUTSIDE_ROOT',
-      'The directories that the client declares as its roots are not there: nothing else may be read. Declare others.',
+      'The directories that the client declares as its roots do not exist, so nothing can be read. Declare others.',
     );
   return holdNarrowed(Array.from(new Map(found.map((root) => [root.real, root])).values()));
 }

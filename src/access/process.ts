@@ -46,7 +46,7 @@ export interface Shell {
 /** Starts `command` in bash, or in sh if there is no bash. Throws OrielError `BAD_INPUT`, `UNSUPPORTED`, `DENIED`. */
 export async function startShell(options: ShellCommand): Promise<Shell> {
   if (options.command.includes('\0')) {
-    throw new OrielError('BAD_INPUT', 'The command holds a NUL character, which no shell takes.');
+    throw new OrielError('BAD_INPUT', 'The command contains a NUL character, which no shell accepts.');
   }
   const token = randomBytes(16).toString('hex');
   const outer = options.env[TOKEN_NAME];
@@ -113,7 +113,7 @@ function refusal(error: NodeJS.ErrnoException, command: string): OrielError {
     const bytes = Buffer.byteLength(command);
     return new OrielError(
       'BAD_INPUT',
-      `The command is ${bytes} bytes long, more than the system takes (131,071 on Linux): write it to a file and run that.`,
+      `The command is ${bytes} bytes long, more than the system allows (131,071 on Linux): write it to a file and run that.`,
     );
   }
   const denied = error.code === 'EACCES' || error.code === 'EPERM';

@@ -98,7 +98,7 @@ export class Roots {
       if (typeof found !== 'string') return found;
       at = found;
     }
-    throw new OrielError('LOOP', `${quote(shown())} goes round in a loop of links.`);
+    throw new OrielError('LOOP', `${quote(shown())} leads into a loop of links.`);
   }
 
   /** A path that begins with a root as it was given begins with its real path instead, which was taken at the start. */

@@ -8,7 +8,7 @@ const SENTENCES: Record<string, readonly [ErrorCode, string]> = {
   ENOTDIR: ['NOT_DIRECTORY', 'goes through something that is not a directory'],
   EACCES: ['DENIED', 'may not be read: permission denied'],
   EPERM: ['DENIED', 'may not be read: operation not permitted'],
-  ELOOP: ['LOOP', 'goes round in a loop of links'],
+  ELOOP: ['LOOP', 'leads into a loop of links'],
   ENAMETOOLONG: ['NAME_TOO_LONG', 'has a name that is too long'],
   EINVAL: ['BAD_PATH', 'is not a valid path'],
   EMFILE: ['BUSY', 'could not be opened: too many files are open'],
@@ -36,7 +36,7 @@ export function failure(error: unknown, path: string): OrielError {
 const UNWRITTEN: Record<string, string> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
-  EFBIG: 'a file may not be so large',
+  EFBIG: 'the file would exceed the maximum file size',
   EIO: 'the disk failed with an input/output error',
   EROFS: 'the file system is read-only',
   EACCES: 'permission is denied there',

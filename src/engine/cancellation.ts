@@ -4,7 +4,7 @@ import { startTimer } from '../access/timer.ts';
 import { isOrielError, OrielError } from '../errors.ts';
 import { onAbort } from '../queues/on-abort.ts';
 
-/** Made once: work that still runs after the answer has nobody to read a stack. */
+/** Created once: work that still runs after the answer needs no stack trace. */
 const OVER = new OrielError('CANCELLED', 'The call is over.');
 
 export interface CancellationOptions {
@@ -12,7 +12,7 @@ export interface CancellationOptions {
   readonly signal?: AbortSignal | undefined;
   /** Infinity for no timeout. */
   readonly timeoutMs: number;
-  /** How long the work may take to answer its own cancellation; it is not waited for at all when this is 0. */
+  /** Milliseconds that the work may take to answer after it was cancelled; 0 for not waiting. */
   readonly graceMs: number;
 }
 
@@ -44,7 +44,10 @@ export class Cancellation {
     return this.#work;
   }
 
-  /** Ends with the work, or with the reason of the abort. Throws that reason where it was aborted before. */
+  /**
+   * Settles with the work, or rejects with the reason of the abort. Throws that reason if it was aborted
+   * before.
+   */
   race<T>(start: () => Promise<T>): Promise<T> {
     if (this.#graceMs === 0) this.signal.throwIfAborted();
     const work = start();
@@ -58,7 +61,7 @@ export class Cancellation {
         },
         (error: unknown) => {
           this.#work = undefined;
-          // What a library throws when its signal aborts says less than the reason.
+          // The reason says more than the error that a library throws when its signal aborts.
           reject(this.signal.aborted && !isOrielError(error) ? this.signal.reason : error);
         },
       );

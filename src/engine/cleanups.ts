@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { explained, type OnError, report } from './unexpected.ts';
 
-/** Cleanups at a stretch: most take some microseconds. */
+/** Cleanups in one turn of the event loop: most take some microseconds. */
 const AT_ONCE = 256;
 
 /** Milliseconds that cancelled work has to stop before its descriptors are closed under it. */
@@ -25,8 +25,8 @@ export class Cleanups {
   }
 
   /**
-   * Cancelled work may still open something after the call: then it is closed at once. The function that is returned
-   * forgets it: it was done already.
+   * Cancelled work may still open something after the call: then it is closed at once. The returned function
+   * removes the cleanup, if it was done already.
    */
   add(cleanup: Cleanup): () => void {
     const kept = { run: cleanup };
@@ -48,8 +48,9 @@ export class Cleanups {
   }
 
   /**
-   * Runs them when cancelled `work` has ended, since it reads until it sees the cancel, and the number of a descriptor
-   * that is closed meanwhile may soon stand for another file. Work that does not end in time loses its descriptors.
+   * Runs them when cancelled `work` has ended, because it reads until it notices the cancel, and the number
+   * of a closed descriptor may be reused for another file. Work that does not end in time loses its
+   * descriptors.
    */
   runAfter(work: Promise<unknown>): void {
     const timer = setTimeout(() => void this.runAll(), LINGER_MS);
@@ -61,7 +62,7 @@ export class Cleanups {
     work.then(end, end);
   }
 
-  /** Nothing to wait for where the cleanup is done at once. */
+  /** Undefined if the cleanup was synchronous. */
   #run(cleanup: Cleanup): Promise<void> | undefined {
     // A failed cleanup leaks in this process only; the answer is not affected.
     const tell = (error: unknown): void => report(this.#onError, explained(error), this.#tool);

@@ -111,7 +111,7 @@ function wordsHint({ pattern, findsSymbols }: FindRequest): Hint | undefined {
   return /^[\p{L}\p{N}_]{2,}(?: [\p{L}\p{N}_]+)+$/u.test(pattern) ? 'words' : undefined;
 }
 
-/** Paths of the page, and how many were found up to its end; one more where more follow. */
+/** Paths of the page, and how many were found up to its end, plus one if more follow. */
 interface FoundPage {
   readonly page: readonly string[];
   readonly found: number;

@@ -51,13 +51,16 @@ function sortable(entry: Entry): Sortable {
   return { entry, key: entry.name.toLowerCase() };
 }
 
-/** By code units and not by a locale, so that the order is the same everywhere; names equal but for case by themselves. */
+/**
+ * By code units and not by a locale, so that the order is the same everywhere; names that differ only in case
+ * are compared as they are.
+ */
 function bySortKey(a: Sortable, b: Sortable): number {
   if (a.key !== b.key) return a.key < b.key ? -1 : 1;
   return a.entry.name < b.entry.name ? -1 : 1;
 }
 
-/** A link is marked as one wherever it leads, also to nowhere. */
+/** A link is marked as one, whatever its target is, even if it does not exist. */
 function marked({ name, type }: Entry): Omit<ListedEntry, 'rank'> {
   if (type === 'directory') return { path: name, mark: '/' };
   return type === 'link' ? { path: name, mark: '@' } : { path: name };

@@ -78,7 +78,8 @@ export async function explainMissing(
         : `Use ${quote(shown)} to list the nearest directory.`;
   if (!found) return error(`${why} ${use}`, grammar === 'literal' ? undefined : '.');
   const link = found.linkTo;
-  // One that leads outside has come only since: it is answered by the refusal, and says nothing of what is there.
+  // A link that leads outside was created since: it is answered by the refusal, without information about its
+  // target.
   if (link !== undefined && mayLead(resolve(found.at, link), access.roots)) {
     const name = quote(access.display(join(found.at, found.name)));
     return error(`${name} is a link to ${quote(link)}, which does not exist. ${use}`, shown);
@@ -146,7 +147,8 @@ async function lookIn({ opened: directory, at, names: missing }: Deepest, call: 
       .map((entry) => entry.name),
   );
   if (isLast) return { at, name, near: names };
-  // A directory on the way is mistyped: what was asked for in one of a near name, where that exists, goes first.
+  // A directory in the path is mistyped: the same file in a directory with a similar name comes first, if it
+  // exists.
   const near: string[] = [];
   for (const known of names) {
     const full = join(known, ...rest);

@@ -21,7 +21,7 @@ export interface Engine {
   readonly access: Access;
   readonly session: Session;
   readonly settings: Settings;
-  /** The timeout of a call that sets its own none, in milliseconds; Infinity for no timeout. */
+  /** The default timeout of a call, in milliseconds; Infinity for no timeout. */
   readonly timeoutMs: number;
   readonly onError?: OnError;
   now(): number;
@@ -38,34 +38,37 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
   /**
-   * Receives the output of a command as it comes (bytes that are reused at once). The command's output is read on when a
+   * Receives the output of a command while it runs (the bytes are reused at once). Reading pauses until a
    * returned promise resolves: backpressure.
    */
   readonly onOutput?: (chunk: Uint8Array) => Promise<void> | undefined;
   /**
-   * Whom the call is for, as any object: queues serve different callers in turn. Calls without one count as those of the
-   * instance.
+   * The caller, as any object: queues serve different callers in turn. Calls without one count as those of
+   * the instance.
    */
   readonly caller?: Caller;
-  /** The task that the call belongs to, by any name; that of the session when absent. */
+  /** The name of the task of the call; the task of the session when absent. */
   readonly task?: string | undefined;
   /** The program that asks, as it calls itself. */
   readonly host?: string | undefined;
-  /** What the call belongs to in a trace; the span that is active when absent. */
+  /** The parent of the call in a trace; the active span when absent. */
   readonly trace?: TraceOrigin | undefined;
 }
 
 export interface OpenCall {
   readonly call: Call;
-  /** Ends with the work, or with the reason of an abort: the call does not wait for work that continues anyway. */
+  /**
+   * Settles with the work, or rejects with the reason of an abort: the call does not wait for work that
+   * ignores the abort.
+   */
   settle<T>(start: () => Promise<T>): Promise<T>;
   /** Closes what the call opened. */
   close(): Promise<void>;
 }
 
 /**
- * A command has a separate timeout and answers a cancel itself, with the output so far; those of the call come this
- * much later and only guard against its failure.
+ * A command has a separate timeout and answers a cancel itself, with the output so far. Timeout and cancel of
+ * the call come this much later, in case that fails.
  */
 const RUN_GRACE_MS = 10_000;
 
@@ -117,7 +120,7 @@ export function openCall(
       try {
         onProgress?.(progress);
       } catch (error) {
-        // The call can do without its listener.
+        // The call continues without its listener.
         tell('onProgress', error);
       }
     },
@@ -137,7 +140,7 @@ export function openCall(
 function timeoutOf(request: Request, { settings, timeoutMs }: Engine): number {
   if (request.do !== 'run') return timeoutMs;
   const seconds = request.timeout ?? settings.run.timeout;
-  // The command refuses a timeout that is not above 0.
+  // `run` refuses a timeout that is not above 0.
   return (seconds > 0 ? seconds : 0) * 1000 + RUN_GRACE_MS;
 }
 

@@ -62,7 +62,7 @@ function listsTakenBack(path: string): string[] {
   return taken;
 }
 
-/** Throws if there is nothing of that name. What is outside the roots is for the path itself to say. */
+/** Throws if the name does not exist. Names outside the roots are reported when the path itself is opened. */
 async function mustExist(name: string, call: Call): Promise<void> {
   try {
     const opened = await call.access.open(absolutePath(name, call.access.cwd), call.signal);

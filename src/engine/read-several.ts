@@ -112,7 +112,7 @@ function without(left: Limits, shown: string, { settings }: Call): Limits {
   };
 }
 
-/** What counts against the budget: what is shown, notices included. */
+/** The text that counts against the budget, notices included. */
 function textOf(result: SingleResult | OrielError): string {
   if (isOrielError(result)) return result.message;
   const { content } = readAnswer(result, wording);

@@ -37,7 +37,7 @@ export interface Frame {
   readonly header: number;
 }
 
-/** The map of long code; for long code that has none a word about it, and nothing for any other text. */
+/** The map of long code; for long code without a map the reason, and for any other text nothing. */
 export async function summaryOf(
   resource: TextResource,
   input: TextInput,
@@ -69,7 +69,7 @@ export async function summaryOf(
   };
 }
 
-/** Long code that comes as it is says why. */
+/** Long code that is shown as text says why. */
 function without(why: NoStructure): Brief {
   return { note: { kind: 'no-structure', what: 'map', why } };
 }
@@ -86,7 +86,7 @@ interface Parsed {
   readonly structure: PackedStructure;
 }
 
-/** Tries with less room as long as the map with its notices passes the budget of bytes or tokens. */
+/** Tries with less space while the map with its notices exceeds the budget of bytes or tokens. */
 async function fitting(
   resource: TextResource,
   { encoding }: TextInput,

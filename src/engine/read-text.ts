@@ -23,15 +23,15 @@ import { fitOf } from '../window/fit.ts';
 import type { TextInput } from '../window/input.ts';
 import { type Frame, summaryOf } from './read-summary.ts';
 
-/** The part of a text that was asked for. */
+/** The requested part of a text. */
 export interface Asked {
-  /** What was selected beside the path; absent if it follows the path and the source has read it. */
+  /** The selection, if it was not a part of the path that the source has already parsed. */
   readonly selection?: Selection;
   /** Whether long code is answered with its map where nothing was selected. */
   readonly summarize: boolean;
   /** Whether a text of more than this many bytes is answered with its outline where nothing was selected. */
   readonly outlineOver?: number;
-  /** Whether the result tells if the text ends with a newline. */
+  /** Whether the result says if the text ends with a newline. */
   readonly tellsEnd?: boolean;
 }
 
@@ -89,7 +89,7 @@ export async function readText(
     return binaryResult(origin, resource, selection, 'NUL bytes');
   }
   const { snapshot } = await snapshotOf(layout, resource, found, () => numbered(shown), call);
-  // Not before: what is wrong with a packed text is known once it was unpacked.
+  // Read the notes only now: damage of a packed text is known after it was unpacked.
   const { notes = [] } = resource;
   const result: Mutable<TextResult> = {
     ...origin,
@@ -154,7 +154,7 @@ async function binaryType(
   input: TextInput,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  // A byte window may look at a text part of something that begins as a binary.
+  // A byte window may show a text part of a file that begins as a binary.
   if (mode === 'raw' || window?.by === 'bytes' || encoding !== 'stored') return undefined;
   return typeOfBytes(bytes, input.encoding, signal);
 }
@@ -176,7 +176,7 @@ function binaryResult(
   return { ...origin, is: 'binary', type, ...(size !== undefined && { bytes: size }), selection };
 }
 
-/** How the text is shown, and what fits. */
+/** The display of the text and its limits. */
 interface Layout {
   readonly display: Display;
   readonly limits: Limits;
@@ -259,7 +259,7 @@ function headerBytes(header: string): number {
   return Buffer.byteLength(header) + LONGEST_TAG + '\n'.length;
 }
 
-/** Without numbers a line of context could not be told from a line that was asked for. */
+/** Without numbers a context line could not be distinguished from a requested line. */
 function windowFor(window: Window | undefined, display: Display): Window | undefined {
   return window?.by === 'lines' && !isNumbered(display) ? { ...window, context: false } : window;
 }

@@ -1,4 +1,4 @@
-/** A read: what was typed, what it names, what kind of thing that is. */
+/** A read: resolves the typed string, and opens it with the matching scheme or source. */
 
 import { isOrielError } from '../errors.ts';
 import { endsInCodeQuestion, parseCodeQuestion } from '../selector/code-question.ts';
@@ -68,8 +68,8 @@ export async function readLines(request: LinesRequest, call: Call, policy: TextP
 type ResolvedTarget = Pick<Origin, 'target' | 'resolvedPath' | 'suffix'> & { readonly resource: Resource };
 
 /**
- * Opens what `target` names: a URL, an answer about code, or what a source makes of a path. `isLocated`: it is the other
- * spelling of a target, and has none itself.
+ * Opens `target`: a URL, a question about code, or a path that a source opens. `isLocated`: the target is
+ * already a corrected spelling; do not try others.
  */
 async function resolve(
   target: string,
@@ -114,7 +114,7 @@ function unwrapped(target: string): string {
   return bare.slice(1, at).trim() + bare.slice(at + 1);
 }
 
-/** `skill://deploy` for `skill:deploy` and `skill:/deploy`, where no file is called that. */
+/** `skill://deploy` for `skill:deploy` and `skill:/deploy`, if no file has that name. */
 async function withSlashes(error: unknown, target: string, { settings }: Call): Promise<string | undefined> {
   const [, scheme, name] = /^([a-z][a-z0-9+.-]+):\/?([^/\s][^\s]*)$/i.exec(target) ?? [];
   if (!isOrielError(error) || error.code !== 'NOT_FOUND' || scheme === undefined) return undefined;
@@ -122,7 +122,7 @@ async function withSlashes(error: unknown, target: string, { settings }: Call): 
   return hasScheme(scheme.toLowerCase(), settings) ? `${scheme.toLowerCase()}://${name}` : undefined;
 }
 
-/** What a page or a scheme has at a URL; undefined for a path. */
+/** The page or the entry of a scheme at a URL; undefined for a path. */
 async function openUrl(target: string, call: Call): Promise<Resource | undefined> {
   if (isWeb(target) && !(await isPath(target, call))) return openWeb(target, call);
   if (!SCHEME.test(target)) return undefined;
@@ -168,7 +168,10 @@ async function openFound(
   }
 }
 
-/** Undefined if nothing is asked about the code of a directory or an archive, or about who uses a file. */
+/**
+ * Undefined unless the target asks about the code of a directory or an archive, or about the importers of a
+ * file.
+ */
 async function answerAboutCode(subject: Subject, call: Call): Promise<CodeAnswer | undefined> {
   const { typed, rest, opened } = subject;
   if (endsInCodeQuestion(rest) && claimsArchive(subject))
@@ -177,7 +180,7 @@ async function answerAboutCode(subject: Subject, call: Call): Promise<CodeAnswer
   return asked && (await import('./code/read-code.ts')).answerCode(subject, asked, call);
 }
 
-/** The lines of a symbol that was asked for by its name alone say where they are. */
+/** The lines of a symbol that was requested by its name only get a notice with their place. */
 function withPlace(found: ResolvedTarget, { target }: { readonly target: string }): ResolvedTarget {
   const { resource } = found;
   if (resource.is !== 'text') return found;

@@ -1,4 +1,4 @@
-/** Decides what has no merge conflicts to look for: listings, tables and binaries. */
+/** Refuses `:conflicts` for listings, tables and binaries. */
 
 import { OrielError } from '../errors.ts';
 import { typeOfBytes } from '../sources/type-of-bytes.ts';
@@ -19,7 +19,7 @@ const NAMES: Readonly<Record<SourceKind, string>> = {
   web: 'a page of the web',
 };
 
-/** Throws `UNSUPPORTED` for what `:conflicts` cannot be asked of. */
+/** Throws `UNSUPPORTED` if `:conflicts` does not apply to the resource. */
 export async function refuseConflicts(resource: TextResource, call: Call): Promise<void> {
   const { target, display, bytes, encoding, kind } = resource;
   const stored = encoding === 'stored';

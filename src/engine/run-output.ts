@@ -12,10 +12,13 @@ import { Ends } from '../window/ends.ts';
 import type { Fit } from '../window/fit.ts';
 import { outputExcerpt } from '../window/output-excerpt.ts';
 
-/** Bytes kept in memory of the end, at least: escape sequences and redrawn lines take bytes that are not shown. */
+/**
+ * Minimum bytes of the end that are kept in memory: escape sequences and redrawn lines take bytes that are
+ * not shown.
+ */
 const REMEMBERED = 1 << 20;
 
-/** Bytes by which an output is judged to be text or binary, and in which a progress report looks for lines. */
+/** Bytes used to decide whether an output is text or binary, and to find lines for a progress report. */
 const SAMPLE = 64 << 10;
 
 /** The limits of a progress report. */
@@ -92,7 +95,7 @@ export class Output {
     return this.#ends.bytes + chunk.length > limits.bytes || this.#ends.newlines > limits.lines;
   }
 
-  /** The output so far is below the limit, so that all of it is still in memory. */
+  /** At this point the output is below the limit, so all of it is still in memory. */
   #beginSpill(): SpillSink | undefined {
     if (this.#unkept) return undefined;
     try {

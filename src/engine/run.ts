@@ -21,21 +21,21 @@ import { Output } from './run-output.ts';
 const GRACE = { timeout: 1_000, cancel: 200, background: 50 };
 
 /**
- * How long output is still waited for, in ms, when the shell has ended but another process holds its pipe; longer
- * while a slow disk blocks it.
+ * Milliseconds to wait for more output when the shell has ended but another process holds its pipe open;
+ * longer while a slow disk delays reading.
  */
 const LATE = { pipe: 150, disk: 10_000 };
 
-/** The exit of a shell that not even SIGKILL has ended. */
+/** The result for a shell that did not end after SIGKILL. */
 const UNENDED: Exit = {};
 
 /** Between two progress reports, in ms. */
 const REPORT = 300;
 
 /**
- * Runs `request.command` and answers how it ended and what is shown of its output. A time-out, a signal, a cancel
- * and a failing command are results, not errors. Throws OrielError for what could not be started: `BAD_INPUT`,
- * `NOT_FOUND`, `NOT_DIRECTORY`, `OUTSIDE_ROOT`, …
+ * Runs `request.command` and returns how it ended and the shown part of its output. A timeout, a signal, a
+ * cancel and a failing command are results, not errors. Throws OrielError for what could not be started:
+ * `BAD_INPUT`, `NOT_FOUND`, `NOT_DIRECTORY`, `OUTSIDE_ROOT`, …
  */
 export async function run(request: RunRequest, call: Call): Promise<RunResult> {
   const timeout = timeLimit(request.timeout ?? call.settings.run.timeout);
@@ -95,8 +95,8 @@ function timeLimit(seconds: number): number {
 }
 
 /**
- * What was opened inside the roots: it stays open, so that the command begins in the directory that was judged, whatever
- * has its name by then. The command itself may go anywhere.
+ * The directory, opened inside the roots. It stays open, so that the command starts in the checked directory
+ * even if its path is replaced. The command itself may go anywhere.
  */
 async function workingDirectory(typed: string | undefined, call: Call): Promise<OpenedDirectory> {
   const { access, signal } = call;
@@ -112,7 +112,7 @@ async function workingDirectory(typed: string | undefined, call: Call): Promise<
   throw new OrielError('NOT_DIRECTORY', message, { next: parent });
 }
 
-/** In the child, which has our descriptors until it becomes the shell. */
+/** The path used in the child, which has our descriptors until it executes the shell. */
 function enteredBy({ fd, path }: OpenedDirectory): string {
   return process.platform === 'linux' ? `/proc/self/fd/${fd}` : path;
 }

@@ -1,6 +1,6 @@
 /**
- * `grep`: a walk of ours opens the files, inside the roots; ripgrep says which lines of their bytes match; what is shown
- * and counted is taken from those same bytes.
+ * `grep`: our own walk opens the files, inside the roots; ripgrep reports which lines of their bytes match;
+ * shown lines and counts come from the same bytes.
  */
 
 import { basename, join } from 'node:path';
@@ -35,8 +35,9 @@ import { openTarget, shownBelow, shownTarget, type Start } from './walk/open-tar
 import { WalkBroken, WalkRun } from './walk/walk-run.ts';
 
 /**
- * The same answer for the same files, whatever the threads do. Throws `BAD_REGEX`, `BAD_INPUT`, `UNSUPPORTED` for
- * databases and binaries, `LIMIT` where what looked ended before it found anything, and what opening throws.
+ * The answer for the same files does not depend on the timing of threads. Throws `BAD_REGEX`, `BAD_INPUT`,
+ * `UNSUPPORTED` for databases and binaries, `LIMIT` if the walk or ripgrep failed before anything was found,
+ * and what opening throws.
  */
 export async function search(request: SearchRequest, call: Call): Promise<SearchResult> {
   const found = new Found(request, call);
@@ -67,13 +68,13 @@ function advice(
 ): { readonly hint?: Hint; readonly passedOver?: number } {
   const misread = literal || !(nothing || hasEscapedBar(pattern)) ? undefined : foreignRegex(pattern);
   const why = nothing ? (hint ?? misread) : misread;
-  // How many there are is known when everything has been looked through.
+  // The total is known only after everything was searched.
   const isWhole = next === undefined && !gaps.timedOut && !gaps.broken;
   const passedOver = inside === 'named' && isWhole ? gaps.containers : 0;
   return { ...(why && { hint: why }), ...(passedOver > 0 && { passedOver }) };
 }
 
-/** Passes everything that is searched to the sink, until it is full. Returns a hint for an answer without matches. */
+/** Searches everything until the sink is full. Returns a hint for an answer without matches. */
 async function lookThrough(sink: Sink, call: Call): Promise<Hint | undefined> {
   const { request } = sink.search;
   checkRange(request);
@@ -172,11 +173,14 @@ async function searchDirectory(
   return hint;
 }
 
-/** Containers below a directory that are looked into, and that are counted. */
+/** At most this many containers below a directory are searched, or counted. */
 const MOST_CONTAINERS = 5_000;
 const MOST_COUNTED = 50_000;
 
-/** After the texts, in the order of their paths, the ones that only their content tells last. Containers that cannot be read are counted. */
+/**
+ * Searches containers after the texts, in the order of their paths; those recognised only by their content
+ * come last. Containers that cannot be read are counted.
+ */
 async function searchContainers(
   directory: OpenedDirectory,
   { typed, named, glob }: Below & { readonly glob: string | undefined },
@@ -186,7 +190,7 @@ async function searchContainers(
   const { deadline, gaps } = sink.search;
   const shown = shownBelow(typed, call);
   const wants = { is: 'paths', most: MOST_COUNTED + 1, containers: true } as const;
-  // The walk's thread matches: a glob that takes long blocks nobody else.
+  // The thread of the walk matches globs, so that a slow glob does not block other calls.
   const filter = glob ? ({ is: 'glob', pattern: glob } as const) : undefined;
   const options = { wants, ...(filter && { filter }), ...(named !== undefined && { named }), deadline };
   const walk = await WalkRun.start(directory, options, call);
@@ -220,13 +224,13 @@ async function searchContainers(
       if (isFault(error)) gaps.broken = true;
       else passOver(error, shown(path), sink.search, call);
     }
-    // Thousands of them would take all descriptors of the process.
+    // Keeping thousands of them open would use up all descriptors of the process.
     if (sink.shown === before) await part.end();
   }
   for (const path of all.slice(MOST_CONTAINERS)) gaps.leaveUnread(shown(path));
 }
 
-/** Texts inside have the calls that read them for paths. */
+/** For texts inside a container the shown path is the call that reads them. */
 const INSIDE: Naming = { shown: (path) => path };
 
 /** Returns false when the sink is full. */

@@ -1,4 +1,4 @@
-/** Snapshots: what was shown of which version of a file, so that an edit can name a line by tag and number. */
+/** Snapshots: the shown lines of each version of a file, so that an edit can name a line by tag and number. */
 
 import { createHash } from 'node:crypto';
 import { readAt } from '../access/bytes.ts';

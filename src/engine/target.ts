@@ -1,4 +1,4 @@
-/** Finds what a typed string names: which part is the path, which spelling exists, and what may have been meant. */
+/** Resolves a typed string: which part is the path, which spelling exists, and similar paths if none does. */
 
 import { basename, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -104,7 +104,7 @@ interface Miss {
   readonly error: OrielError;
 }
 
-/** The first of `ordered` that exists; why the others do not is added to `misses`. */
+/** The first of `ordered` that exists; errors of the others are added to `misses`. */
 async function firstThatOpens(
   ordered: readonly Candidate[],
   grammar: Grammar,
@@ -168,7 +168,7 @@ async function missing(
   }
   const foreign = foreignName(target, call.access.roots.length > 0);
   if (foreign) throw foreign;
-  // A path that is too long, or goes through a file, cannot be the end of another one.
+  // A path that is too long, or has a file as a directory, cannot be the end of another path.
   const other = misses.find(({ error }) => error.code !== 'NOT_FOUND');
   if (other) throw grammar === 'literal' ? other.error : withNextCall(other.error);
   const wanted = misses.findLast(({ candidate }) => mayFollow(candidate))?.candidate ?? {
@@ -187,10 +187,10 @@ async function missing(
   throw await notFound(wanted.path, grammar, matches, misses.at(-1)?.error, call);
 }
 
-/** Directories that a path of another machine may have in front of one of this. */
+/** Leading directories of a path from another machine that are removed at most. */
 const MOST_IN_FRONT = 8;
 
-/** The error for `/workspace/src/app.ts` where that is outside the roots, and there is `src/app.ts`. */
+/** The error for `/workspace/src/app.ts` if that is outside the roots and `src/app.ts` exists. */
 async function insideInstead(
   target: string,
   { code, message, cause }: OrielError,

@@ -1,9 +1,11 @@
-/** Unexpected errors: bugs of oriel and exceptions in the host's own functions. The host is told of both. */
+/**
+ * Unexpected errors: bugs of oriel and exceptions in the host's own functions. Both are reported to the host.
+ */
 
 import { errno, isShortage } from '../access/system-failure.ts';
 import { type ErrorCode, isOrielError, OrielError } from '../errors.ts';
 
-/** What is known about an unexpected error beside itself. */
+/** The context of an unexpected error. */
 export interface ErrorContext {
   /** `INTERNAL`, or `HOST` for a function that the host gave. */
   readonly code: ErrorCode;
@@ -25,7 +27,7 @@ export function hostError(option: string, cause: unknown): OrielError {
   );
 }
 
-/** The host's function, whose exceptions are named as the host's. */
+/** Wraps a function of the host, so that its exceptions get the code `HOST`. */
 export function ofHost<Given extends unknown[], Got>(
   option: string,
   callback: (...given: Given) => Got,
@@ -61,10 +63,9 @@ export function explained(error: unknown, signal?: AbortSignal): OrielError {
   if (signal?.aborted) return new OrielError('CANCELLED', 'The call was cancelled.', { cause: error });
   if (isShortage(error))
     return new OrielError('BUSY', 'Too many files are open. Call again.', { cause: error });
-  if (FULL.has(errno(error)))
-    return new OrielError('LIMIT', 'A disk that this needs is full.', { cause: error });
+  if (FULL.has(errno(error))) return new OrielError('LIMIT', 'A disk is full.', { cause: error });
   if (errno(error) === 'EAGAIN')
-    return new OrielError('BUSY', 'No process or thread can be started just now. Call again.', {
+    return new OrielError('BUSY', 'No process or thread can be started at the moment. Call again.', {
       cause: error,
     });
   if (errno(error) === 'EIO')

@@ -33,7 +33,7 @@ export function missingArtifact(number: number, last: string | undefined, cause?
 export function missingUnlisted(number: number): OrielError {
   return new OrielError(
     'NOT_FOUND',
-    `There is no ${artifactUrl(number)}, or no more. Outputs of clients without a name are in no list; use the call that made it again.`,
+    `There is no ${artifactUrl(number)}, or it was removed. Outputs of clients without a name are not listed; repeat the call that made it.`,
     { next: '.' },
   );
 }

@@ -222,7 +222,7 @@ export class SharedSpills implements SpillStore {
 function unreachable(number: number): OrielError {
   return new OrielError(
     'BUSY',
-    `${artifactUrl(number)} is not here, and the shared store, which may have it from another replica, does not answer now. Read it again in a moment.`,
+    `${artifactUrl(number)} is not on this replica, and the shared store, which may have it, does not answer now. Read it again in a moment.`,
     { next: artifactUrl(number) },
   );
 }

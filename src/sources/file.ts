@@ -53,7 +53,7 @@ export function selectionOf(subject: Pick<Subject, 'typed' | 'rest'>): Selection
   const shown = quote(subject.rest);
   throw new OrielError(
     'BAD_SELECTOR',
-    `${shown.startsWith('?') ? '' : ':'}${shown} is not a selector of ${ended(quote(subject.typed))} Use ${quote(subject.typed)}, or behind it one of ${FORMS}.`,
+    `${shown.startsWith('?') ? '' : ':'}${shown} is not a selector of ${ended(quote(subject.typed))} Use ${quote(subject.typed)} alone, or followed by one of ${FORMS}.`,
     { next: subject.typed },
   );
 }

@@ -48,7 +48,7 @@ export function openState({
   if (key === undefined || key.length < LEAST_KEY) {
     throw new OrielError(
       'BAD_INPUT',
-      `A shared state needs a key of at least ${LEAST_KEY} characters that all replicas have, such as openssl rand -hex 32 gives: whoever can write to the store could forge what is read. Use --state-key-file FILE.`,
+      `A shared state needs a key of at least ${LEAST_KEY} characters that all replicas have, for example from openssl rand -hex 32: without it, anyone who can write to the store could forge data. Use --state-key-file FILE.`,
     );
   }
   if (!(timeoutMs > 0 && timeoutMs <= 60_000)) {

@@ -203,7 +203,7 @@ describe('what may mean more than one thing is refused with a call that works', 
     write('src/c.ts', ten);
     const answer = await read(`src/c.ts${selector.startsWith('?') ? '' : ':'}${selector}`);
     expect(codeOf(answer)).toBe('BAD_SELECTOR');
-    expect(textOf(answer)).toContain('. Use src/c.ts, or behind it one of :50 ');
+    expect(textOf(answer)).toContain('. Use src/c.ts alone, or followed by one of :50 ');
   });
 
   test('a range that ends before it starts', async () => {

@@ -75,7 +75,7 @@ describe('how a command ends', () => {
     await expect(bench().run(`: ${'x'.repeat(200_000)}`)).rejects.toMatchObject({
       code: 'BAD_INPUT',
       message:
-        'The command is 200002 bytes long, more than the system takes (131,071 on Linux): write it to a file and run that.',
+        'The command is 200002 bytes long, more than the system allows (131,071 on Linux): write it to a file and run that.',
     });
   });
 

@@ -164,7 +164,7 @@ describe('H05 default bind', () => {
     const { err, code } = run(['serve', '--listen', address], { env: { ...process.env, ORIEL_TOKEN: '' } });
     expect(code).toBe(2);
     expect(err).toMatch(
-      /^oriel: Others than this machine could reach http:.*Use --token-file FILE, or listen on 127\.0\.0\.1\.\n$/,
+      /^oriel: Other machines could reach http:.*Use --token-file FILE, or listen on 127\.0\.0\.1\.\n$/,
     );
   });
 });

@@ -89,8 +89,8 @@ describe('over HTTP', () => {
     ['endless events', 'The MCP server sent more than 10000 events at once, and was ended.'],
     ['endless json', 'The MCP server sent more than 16 MiB at once, and was ended.'],
     ['empty blocks', 'The MCP server sent more than 16 MiB at once, and was ended.'],
-    ['broken off', 'The MCP server broke its answer off. Use the same call later.'],
-    ['json broken off', 'The MCP server broke its answer off. Use the same call later.'],
+    ['broken off', 'The MCP server ended its answer early. Use the same call later.'],
+    ['json broken off', 'The MCP server ended its answer early. Use the same call later.'],
   ])('%s: what has ended it is said, and no timeout', async (how, why) => {
     expect((await (await odd(how))()).text).toBe(why);
   });

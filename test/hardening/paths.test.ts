@@ -327,7 +327,7 @@ describe('what is no file', () => {
     const ran = spawnSync('unshare', ['-rm', 'sh', '-c', script], { cwd: W, encoding: 'utf8' });
     if (ran.status !== 0 && /unshare|mount/.test(ran.stderr)) return expect(ran.stdout).toBe('');
     const refusal =
-      'oriel: version is a file of the kernel, not a stored file. Use . to list the working directory.\n';
+      'oriel: version is a kernel file, not a stored file. Use . to list the working directory.\n';
     expect(ran.stderr).toBe(refusal.repeat(2));
     expect(ran.stdout).toMatch(/^1\|Linux version .*\n$/);
   });

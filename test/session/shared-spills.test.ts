@@ -256,7 +256,7 @@ describe.runIf(has('redis'))('kept outputs of several replicas', () => {
       for (const number of [1, 2, Number(kept[0].url.slice(11)) + 1])
         await expect(readBack(two, `artifact://${number}`)).rejects.toMatchObject({
           code: 'NOT_FOUND',
-          message: `There is no artifact://${number}, or no more. Outputs of clients without a name are in no list; use the call that made it again.`,
+          message: `There is no artifact://${number}, or it was removed. Outputs of clients without a name are not listed; repeat the call that made it.`,
         });
       expect(await usesOf(two, () => readBack(two, 'artifact://7'))).toBe(1);
     });

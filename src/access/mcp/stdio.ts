@@ -149,7 +149,7 @@ export class StdioTransport implements Transport {
     if (this.#unsent.isFull) {
       throw new OrielError(
         'BUSY',
-        'The MCP server does not read what it is sent: more than 1 MiB waits for it. Use the same call later.',
+        'The MCP server does not read its input: more than 1 MiB is waiting for it. Use the same call later.',
       );
     }
     this.#waiting.add(message.id);

@@ -94,7 +94,7 @@ function whyEnded(error: unknown, { maxBytes }: McpBounds): OrielError | undefin
   if (name === 'AbortError') return undefined;
   const { code } = (cause ?? error) as NodeJS.ErrnoException;
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return tooLarge(maxBytes);
-  return new OrielError('NETWORK', 'The MCP server broke its answer off. Use the same call later.', {
+  return new OrielError('NETWORK', 'The MCP server ended its answer early. Use the same call later.', {
     cause: error,
   });
 }

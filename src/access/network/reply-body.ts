@@ -123,7 +123,7 @@ function decoders(encoding = ''): Duplex[] {
   if (names.length > 3)
     throw new OrielError(
       'LIMIT',
-      'The body is packed more than three times, and is not read. Use another URL.',
+      'The body has more than three content encodings, and is not read. Use another URL.',
     );
   return names.toReversed().map((name) => {
     if (name === 'gzip' || name === 'x-gzip') return createGunzip();
@@ -131,7 +131,7 @@ function decoders(encoding = ''): Duplex[] {
     if (name === 'br') return createBrotliDecompress();
     throw new OrielError(
       'CORRUPT',
-      `The body is packed in a way that is not read here: ${quote(name.slice(0, 40))}. Use another URL.`,
+      `The body has an unsupported content encoding: ${quote(name.slice(0, 40))}. Use another URL.`,
     );
   });
 }

@@ -1,4 +1,4 @@
-/** Anchors for edits above the matches of a file, where the file that is there is still the one that was searched. */
+/** Anchors for edits above the matches of a file, if the file has not changed since it was searched. */
 
 import { createHash } from 'node:crypto';
 import { readAt } from '../../access/bytes.ts';
@@ -30,7 +30,7 @@ export class Anchors {
     this.#call = call;
   }
 
-  /** Remembers what was searched of the file at `path`, where it is small enough. */
+  /** Keeps the searched content of the file at `path`, if it is small enough. */
   async add(file: MatchedFile, path: string, { source, encoding }: Quotable): Promise<void> {
     const { size = Number.POSITIVE_INFINITY } = source;
     if (size > Math.min(MOST_BYTES, this.#room)) return;
@@ -69,7 +69,7 @@ export class Anchors {
   }
 }
 
-/** As a walk hands it over: without its byte order mark, with a final newline. */
+/** The text as the walk provides it: without its byte order mark, with a final newline. */
 function textOf(content: Uint8Array, encoding: Encoding): string {
   const { text } = decode(content.subarray(encoding.bom), encoding);
   return text.endsWith('\n') ? text : `${text}\n`;

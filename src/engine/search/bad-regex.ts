@@ -1,4 +1,4 @@
-/** Words what ripgrep says about an invalid pattern. */
+/** Turns ripgrep's message about an invalid pattern into an error. */
 
 import { OrielError } from '../../errors.ts';
 import { oneLine, quote } from '../../text/visible.ts';
@@ -10,7 +10,7 @@ const MOST_CHARACTERS = 10_000;
 /** Characters of a pattern that come back in a suggested call. */
 const MOST_ECHOED = 200;
 
-/** Throws `BAD_REGEX` for what needs no regex engine to be refused. */
+/** Throws `BAD_REGEX` for patterns that can be refused without a regex engine. */
 export function checkPattern(pattern: string, multiline?: boolean): void {
   if (pattern.length > MOST_CHARACTERS) {
     throw bad(`The pattern is ${pattern.length} characters long; at most ${MOST_CHARACTERS} are allowed.`);
@@ -53,7 +53,7 @@ export function badRegex(
   return undefined;
 }
 
-/** `multiline` is false if it may be asked for. */
+/** `multiline` is false if the caller could set it. */
 function overLines(what: string, pattern: string, multiline: boolean | undefined): OrielError {
   const offered = multiline === false;
   const instead = offered ? 'Use multiline=true, or search' : 'Search';
@@ -63,7 +63,7 @@ function overLines(what: string, pattern: string, multiline: boolean | undefined
   return new OrielError('BAD_REGEX', message, { next });
 }
 
-/** What an engine of linear time does not have. */
+/** The error for features that an engine of linear time does not support. */
 function unsupported(what: string, pattern: string): OrielError {
   const nearest = relaxed(pattern);
   const instead =
@@ -76,8 +76,8 @@ function unsupported(what: string, pattern: string): OrielError {
 }
 
 /**
- * 1-based: the last parenthesis that is open at the end, or the first that closes nothing. ripgrep puts the pattern into a
- * its own group, which such a parenthesis takes apart, so that its carets are elsewhere. Undefined if all match.
+ * 1-based: the last parenthesis that is open at the end, or the first that closes nothing. ripgrep puts the pattern into its
+ * own group, which such a parenthesis takes apart, so that its carets are elsewhere. Undefined if all match.
  */
 function unbalancedGroup(pattern: string): number | undefined {
   const open: number[] = [];

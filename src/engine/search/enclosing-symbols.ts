@@ -1,6 +1,6 @@
 /**
- * The symbols around the matches of a page. Only the first files of code are looked at, and only small ones: which, is
- * decided by their number and their bytes. They are parsed together, beside the event loop, and never waited for long.
+ * The symbols around the matches of a page. Only the first code files up to a number and a size are parsed.
+ * They are parsed in worker threads at the same time, with a short timeout.
  */
 
 import { createHash } from 'node:crypto';
@@ -22,7 +22,7 @@ const MOST_FILES = 8;
 const MOST_BYTES = 64 << 10;
 const MOST_TOTAL = 256 << 10;
 
-/** What is not parsed by then is left out. Parsing as much as is allowed takes a fraction of it. */
+/** Symbols of files that are not parsed by then are left out. Usually parsing takes a fraction of this. */
 const WITHIN_MS = 500;
 
 export class EnclosingSymbols {
@@ -35,7 +35,7 @@ export class EnclosingSymbols {
     this.#call = call;
   }
 
-  /** Keeps the text of a file with matches, where it is one of those that are looked at. `path` is real. */
+  /** Keeps the text of a file with matches, if it is one of those to be parsed. `path` is real. */
   async add(file: MatchedFile, { source, encoding }: Quotable, path?: string): Promise<void> {
     const { size = Number.POSITIVE_INFINITY } = source;
     if (this.#texts.size === MOST_FILES || size > Math.min(MOST_BYTES, this.#room)) return;
@@ -57,7 +57,7 @@ export class EnclosingSymbols {
     });
   }
 
-  /** The files with what is around their matching lines. */
+  /** The files with the symbols around their matching lines. */
   async addTo(files: readonly MatchedFile[]): Promise<readonly MatchedFile[]> {
     const found = new Map<MatchedFile, MatchedFile>();
     const parsing = Array.from(this.#texts, async ([file, text]) => {
@@ -78,7 +78,7 @@ export class EnclosingSymbols {
     return { ...file, lines };
   }
 
-  /** Asks those who know the tags of the file; otherwise it is parsed. */
+  /** Looks the file up in the code index; otherwise it is parsed. */
   async #around(
     file: MatchedFile,
     text: WholeText,
@@ -93,8 +93,8 @@ export class EnclosingSymbols {
 }
 
 /**
- * What has begun continues after the call, as long as a parser may take: a thread that starts late would else be ended
- * before it has ever answered.
+ * A parse that has begun continues after the call, up to the parser's timeout. Otherwise a thread that starts
+ * slowly would always be ended before its first answer.
  */
 async function structureFor(text: WholeText, call: Call): ReturnType<typeof structureOf> {
   const { signal } = new AbortController();
@@ -113,7 +113,7 @@ function identityOf(content: Uint8Array): Identity {
   return Identity.of('content', { sha256: createHash('sha256').update(content).digest('hex') });
 }
 
-/** Waits for the work, at most so long. What fails by itself is the same as what is late. */
+/** Waits for the work, at most `ms`. A failure counts like a timeout. */
 async function within(ms: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {

@@ -1,17 +1,23 @@
-/** Patterns in the syntax of other tools: how they are written here, or what comes nearest where the engine has no such thing. */
+/**
+ * Patterns in the syntax of other tools: the equivalent pattern here, or the nearest one that the engine
+ * supports.
+ */
 
 import type { RegexHint } from '../../types/result.ts';
 import { closerOf, partsOf } from './pattern-parts.ts';
 
-/** Operators that grep and sed write with a backslash, and that are plain characters there without one. */
+/** Operators that need a backslash in grep and sed, and are plain characters without it. */
 const OPERATORS = '|(){}+?';
 
 const BAR = String.raw`\|`;
 
-/** Longer ones do not come back in a sentence. */
+/** Longer patterns are not repeated in a message. */
 const MOST_ECHOED = 200;
 
-/** What a pattern that finds nothing may have meant elsewhere; undefined if it shows no sign of it. */
+/**
+ * The other syntax in which a pattern that finds nothing may be written; undefined if it shows no sign of
+ * one.
+ */
 export function foreignRegex(pattern: string): RegexHint | undefined {
   const slashed = /^\/(.+)\/([dgimsuy]*)$/.exec(pattern);
   if (slashed) {
@@ -20,7 +26,7 @@ export function foreignRegex(pattern: string): RegexHint | undefined {
   }
   const parts = partsOf(pattern);
   if (!hasBasicOperators(parts)) return undefined;
-  // Bare groups are of this syntax: the bar alone is of the other.
+  // Bare groups belong to this syntax, so only the bar is from the other.
   const mixed = parts.some((part, at) => part.startsWith('(') && closerOf(parts, at) !== undefined);
   const here = mixed ? parts.map((part) => (part === BAR ? '|' : part)) : parts.map(extended);
   return { is: 'escaped-operators', ...echoed(here.join('')) };
@@ -55,7 +61,7 @@ function echoed(pattern: string): { readonly pattern?: string } {
   return pattern.length <= MOST_ECHOED && isValid(pattern) ? { pattern } : {};
 }
 
-/** Near enough: both syntaxes agree on brackets and counts. */
+/** This check is good enough: both syntaxes agree on brackets and counts. */
 function isValid(pattern: string): boolean {
   try {
     return new RegExp(pattern, 'v').source !== '(?:)';

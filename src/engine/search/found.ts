@@ -55,7 +55,7 @@ export class Found implements Sink {
     return this.#page.skip(matches) ? 'counted' : 'wanted';
   }
 
-  /** When nothing is searched any more. */
+  /** Call it when the search has ended. */
   async result(): Promise<SearchResult> {
     const { found, more, seen } = this.#page;
     const { gaps } = this.search;
@@ -70,7 +70,7 @@ export class Found implements Sink {
     };
   }
 
-  /** What is searched is there for as long as the search continues: what leads on from it is kept. */
+  /** The searched files are open only during the search, so the data for symbols and anchors is kept now. */
   async #prepare(file: MatchedFile, searched: Quotable, path: string | undefined): Promise<void> {
     const { EnclosingSymbols } = await import('./enclosing-symbols.ts');
     this.#symbols ??= new EnclosingSymbols(this.#call);

@@ -1,4 +1,6 @@
-/** Output that was passed on before its run ended early: a second run over the same file has to begin with it. */
+/**
+ * The output that was passed on before a run ended early: a second run over the same file must begin with it.
+ */
 
 /** Bytes at the end that are compared. Addresses count lines and bytes from the beginning: few of them tell two files apart. */
 const COMPARED = 4 << 10;
@@ -18,7 +20,7 @@ export class GivenOutput {
         : Buffer.concat([this.#end, chunk]).subarray(-COMPARED);
   }
 
-  /** What of a chunk of the second run is new; undefined if it is not what was given. */
+  /** The new part of a chunk of the second run; undefined if it differs from the output of the first. */
   behind(chunk: Buffer): Buffer | undefined {
     const start = this.#bytes - this.#end.length;
     const [from, to] = [Math.max(this.#again, start), Math.min(this.#again + chunk.length, this.#bytes)];

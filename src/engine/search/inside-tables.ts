@@ -16,8 +16,8 @@ import type { Search } from './search-run.ts';
 const TABLES = 500;
 
 /**
- * Every table of the database, page by page, until it is late. What cannot be read leaves a gap; throws what reading the
- * list throws.
+ * Every table of the database, page by page, until the deadline. Unreadable tables are recorded as gaps;
+ * throws what reading the list throws.
  */
 export async function* tableTexts(
   subject: FileSubject,
@@ -47,7 +47,7 @@ export async function* tableTexts(
 /** A table that is listed and cannot be read is a gap, whatever the reason. */
 function passOverTable(error: unknown, name: string, search: Search, { signal }: Call): void {
   signal.throwIfAborted();
-  // Its work ended when looking did.
+  // The search was stopped by its deadline.
   if (isLate(search)) return;
   if (!isOrielError(error) || isFault(error)) throw error;
   search.gaps.leaveUnread(name);
@@ -73,10 +73,10 @@ async function* rowsOf(
   }
 }
 
-/** What is in the text of a row besides its values, and is not in the name of a column: that is looked at below. */
+/** Text of a row besides its values and the names of its columns (these are checked below). */
 const NO_VALUE = '<BLOB bytes> <TEXT bytes> NULL null Infinity -Infinity NaN true false';
 
-/** A word that is as it is in the values of each row that may match; undefined if that is not sure. */
+/** A word that the values of every matching row must contain; undefined if there is none for sure. */
 function comparable({ needle, scope, request }: Search): string | undefined {
   // Other rows belong to a match over several lines, and to what is shown around one.
   if (needle === undefined || request.multiline || scope.before + scope.after > 0) return undefined;

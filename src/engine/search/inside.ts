@@ -22,12 +22,12 @@ import type { Search } from './search-run.ts';
 import { untilLate } from './until-late.ts';
 import type { Sink } from './sink.ts';
 
-/** The search, and how much of what it has found is shown so far. */
+/** The search, and how many of its files are shown so far. */
 type Found = Pick<Sink, 'search' | 'shown'>;
 
 const CONTAINERS: readonly SourceKind[] = ['document', 'notebook', 'archive', 'sqlite'];
 
-/** Members that are searched at a stretch. */
+/** Members that are searched in one turn of the event loop. */
 const MEMBERS_AT_ONCE = 32;
 
 /** The file as a subject, where it is a container that is searched inside; `shown` is how it is typed. */
@@ -45,7 +45,8 @@ export async function containerOf(
 
 /**
  * Throws what reading the container throws; a member that cannot be read is skipped, unless the machine has failed.
- * What is being opened when the time for looking is over is given up, so that what was found by then is answered.
+ * At the deadline of the search, an unfinished open is abandoned, so that the matches found so far can be
+ * shown.
  */
 export async function* textsInside(
   subject: FileSubject,
@@ -82,7 +83,7 @@ async function* allTexts(subject: FileSubject, sink: Found, call: Call): AsyncGe
     const before = sink.shown;
     const part = call.part();
     yield* memberTexts({ ...(tar ?? subject), rest: member }, sink, part.call);
-    // What was unpacked for it, and its use of the index: there may be a hundred thousand.
+    // Releases unpacked data and the use of the index, because there may be a hundred thousand members.
     if (sink.shown === before) await part.end();
   }
 }
@@ -115,7 +116,7 @@ async function* memberTexts(subject: FileSubject, sink: Found, call: Call): Asyn
   }
 }
 
-/** What is gone, or is no text, leaves no gap. */
+/** Files that are gone or are not text leave no gap. */
 const UNREAD: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'BUSY',
   'CORRUPT',
@@ -125,7 +126,10 @@ const UNREAD: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'UNSUPPORTED',
 ]);
 
-/** Counts what cannot be searched for its own sake; `name` as it is shown. Throws what ends the call, or says that the machine has failed. */
+/**
+ * Counts a part that cannot be searched because of its content; `name` is the shown name. Rethrows errors
+ * that end the call, and failures of the machine.
+ */
 export function passOver(error: unknown, name: string, { gaps }: Search, { signal }: Call): void {
   signal.throwIfAborted();
   if (!isOrielError(error) || isFault(error)) throw error;
@@ -198,7 +202,7 @@ async function* restOf(text: TextResource, search: Search, call: Call): AsyncGen
   yield { source: rest.bytes, encoding: utf8, sections };
 }
 
-/** A text that is cut names no call for what is missing. */
+/** A truncated text has no call for its missing part. */
 function noteCut({ more, part }: TextResource, search: Search): void {
   if (part ? part.isCut : more?.kind === 'said' && more.use === undefined) search.gaps.cut += 1;
 }
@@ -220,10 +224,10 @@ async function whole({ bytes, encoding, target }: TextResource, call: Call): Pro
   };
 }
 
-/** Lines that are looked at before others have their turn. */
+/** Lines that are processed before the event loop runs again. */
 const LINES_AT_ONCE = 50_000;
 
-/** Of the texts of others a line that looks like a mark is a line. */
+/** Only texts of documents have such markers; in other texts such a line is an ordinary line. */
 function hasPages({ facts }: TextResource): boolean {
   const { pages, slides } = Object(facts?.['document']) as {
     readonly pages?: number;

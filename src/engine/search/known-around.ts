@@ -1,4 +1,4 @@
-/** The symbols around lines of a file that the map of its codebase has parsed already: nothing is parsed, or waited for. */
+/** The symbols around lines of a file that is already in the code index: nothing is parsed. */
 
 import { readAt } from '../../access/bytes.ts';
 import type { AroundLines } from '../../codebase/around-lines.ts';
@@ -6,10 +6,10 @@ import { codeRests } from '../../codebase/codebase.ts';
 import type { Call } from '../../types/call.ts';
 import { step } from '../code/parse-code.ts';
 
-/** What is not answered by then is parsed. */
+/** Without an answer by then, the file is parsed. */
 const WITHIN_MS = 100;
 
-/** `content`: what was searched. Undefined if these bytes are not known; then nothing is said of them. */
+/** `content`: the searched bytes. Undefined if they are not in the index. */
 export async function knownAround(
   {
     path,
@@ -36,7 +36,7 @@ export async function knownAround(
   }
 }
 
-/** Undefined if it fails, or is late: somebody else asks a long question. */
+/** Undefined if it fails or is late because another call keeps the thread busy. */
 async function soon<T>(asked: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

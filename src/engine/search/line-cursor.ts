@@ -1,11 +1,11 @@
-/** Goes through the lines of a text in memory and tells which of them a match covers, and which are around it. */
+/** Walks the lines of a text in memory, and yields those that a match covers and their context lines. */
 
 import { createScanner, type BufferedScanner } from '../../text/scan.ts';
 import type { Address } from './match-addresses.ts';
 
 const NEWLINE = 10;
 
-/** Lines further away than this before a match are counted, not looked at: context never reaches so far. */
+/** Lines more than this many bytes before a match are only counted, because context never reaches so far. */
 const FAR = 1 << 20;
 
 let scanner: BufferedScanner | undefined;
@@ -17,20 +17,20 @@ export class LineCursor {
   /** The line it is on: 1-based, and its first byte. */
   #no = 1;
   #at = 0;
-  /** The last line that was told, and the last one that matches. */
+  /** The last line that was yielded, and the last one that matches. */
   #told = 0;
   #matched = Number.NEGATIVE_INFINITY;
   /** Lines that may be the context of the next match. */
   #held: Address[] = [];
 
-  /** `bytes` is UTF-8; so many lines around a match are told too. */
+  /** `bytes` is UTF-8; `before` and `after` are the numbers of context lines. */
   constructor(bytes: Uint8Array, { before, after }: { readonly before: number; readonly after: number }) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#before = before;
     this.#after = after;
   }
 
-  /** The lines up to the end of a match `[from, to)`, each told once. Matches are given in order. */
+  /** The lines up to the end of a match `[from, to)`, each yielded once. Matches must be given in order. */
   *take(from: number, to: number): Generator<Address, void> {
     yield* this.#goTo(from);
     if (this.#at >= this.#bytes.length) return;

@@ -22,7 +22,7 @@ export interface LineHead {
   readonly whole: boolean;
 }
 
-/** Bytes of a text that was changed meanwhile in which lines are counted again: some milliseconds. */
+/** Bytes of a changed text in which lines are counted again: some milliseconds. */
 const LOOKED_AGAIN = 64 << 20;
 
 export class LineTexts {
@@ -55,8 +55,9 @@ export class LineTexts {
   }
 
   /**
-   * Whether the text has been rewritten, so that the line has another number. Only where ripgrep said where it begins,
-   * and not of lines far after: a log grows all the time, and all before the line is read once more.
+   * Whether the text has been rewritten, so that the line has another number. Checked only if ripgrep
+   * reported the offset, and not for lines far into the file: a log grows constantly, and everything before
+   * the line must be read again.
    */
   async moved({ address, start }: LineHead): Promise<boolean> {
     if (start > LOOKED_AGAIN || !(await this.#source.changed?.())) return false;

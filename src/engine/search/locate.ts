@@ -10,10 +10,10 @@ import type { Search } from './search-run.ts';
 
 const BLOCK = 64 << 10;
 
-/** Blocks overlap by this: a match that is longer may be missed. */
+/** Blocks overlap by this many bytes: a longer match may be missed. */
 const OVERLAP = 1 << 10;
 
-/** Bytes of lines looked through for one file; what follows is shown by its head. */
+/** Bytes of lines that are searched in one file; for further lines the head is shown. */
 const MOST = 256 << 20;
 
 /** The blocks are bytes of a text whose mark was left out: none may be taken for one. */

@@ -1,6 +1,6 @@
 /**
- * Reads ripgrep's addresses: which line of what it searches, and nothing of its text. `--max-columns=1` leaves out every
- * text but the shortest, so a line of 50 MB costs as much as any other.
+ * Reads line numbers and offsets from ripgrep's output, without the text of the lines. `--max-columns=1`
+ * leaves out every text but the shortest, so a line of 50 MB costs as much as any other.
  */
 
 import { OrielError } from '../../errors.ts';

@@ -5,7 +5,7 @@ import type { ByteSource } from '../../types/byte-source.ts';
 import type { Encoding } from '../../types/encoding.ts';
 import type { Search } from './search-run.ts';
 
-/** Notes it where the time is up. */
+/** Records a gap if the time is up. */
 export function isLate(search: Search): boolean {
   const late = performance.now() > search.deadline;
   search.gaps.timedOut ||= late;
@@ -15,7 +15,10 @@ export function isLate(search: Search): boolean {
 /** Texts up to this many bytes are looked through before a process is begun for one. */
 const LOOKED_THROUGH = 1 << 20;
 
-/** Whether the needle is there; what is not UTF-8 may hold it otherwise, and is for ripgrep to decode. */
+/**
+ * Whether the text contains the needle. A text that is not UTF-8 may contain it in other bytes, so ripgrep
+ * must decode it.
+ */
 export async function mayMatch(
   bytes: ByteSource,
   { unit, legacy }: Encoding,

@@ -10,7 +10,7 @@ import { LineCursor } from './line-cursor.ts';
 import { isLate } from './may-match.ts';
 import type { Search } from './search-run.ts';
 
-/** A larger text is not searched so: it is held whole, here and by ripgrep. */
+/** Larger texts are not searched with `multiline`, because the whole text is in memory, here and in ripgrep. */
 export const MOST_WHOLE = 16 << 20;
 
 export const MULTILINE_FLAGS = [
@@ -72,7 +72,7 @@ function* linesOf(matches: readonly Match[], cursor: LineCursor): Generator<Addr
   for (const { from, to } of matches) yield* cursor.take(from, to);
 }
 
-/** Lines that are told at a stretch: one match may cover millions of them. */
+/** Lines in one batch: a match may cover millions of lines. */
 const AT_ONCE = 4096;
 
 /** None after the end of the search. */

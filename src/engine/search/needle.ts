@@ -1,6 +1,5 @@
 /**
- * What every match of a pattern must contain: files without it need not be given to ripgrep, which stays the judge of
- * all others.
+ * Finds a text that every match of a pattern must contain: files without it need not be searched by ripgrep.
  */
 
 /** Stands for one character of a kind, or for a place: nothing is known about what is there. */
@@ -9,9 +8,8 @@ const KIND = /^[bBdDsSwW<>]$/;
 const CONTROL = /\p{Cc}/u;
 
 /**
- * The longest piece of plain text that is in each match as it is written. Undefined if there is none, and for patterns
- * that would have to be understood to know: alternatives, counts, letters of either case. What is in a group or a class
- * is not looked at.
+ * The longest piece of plain text that is in each match as it is written. Undefined if there is none, and for
+ * patterns that need more analysis: alternatives, counts, ignored case. Groups and classes are skipped.
  */
 export function needleOf(
   pattern: string,

@@ -19,13 +19,13 @@ import { FileStretch } from './stretch.ts';
 import { Tally } from './tally.ts';
 import { WholeStretch } from './whole-stretch.ts';
 
-/** Throws `BAD_INPUT` for what cannot be put in that order. */
+/** Throws `BAD_INPUT` for searches that cannot be sorted by time. */
 export function checkSort({ sort, inside }: SearchRequest | CountRequest): void {
   if (sort !== 'time' || inside !== 'below') return;
   const next = JSON.stringify({ inside: false, sort });
   throw new OrielError(
     'BAD_INPUT',
-    'What is inside documents and archives has no time of its own. Use sort=time without inside, or inside without sort.',
+    'Members of documents and archives cannot be sorted by time. Use sort=time without inside, or inside without sort.',
     { next },
   );
 }
@@ -63,7 +63,9 @@ export async function takeByTime(
   }
 }
 
-/** Returns false when nothing that follows counts any more. What has gone meanwhile is skipped, all else leaves a gap. */
+/**
+ * Returns false when the page is full. Files that are gone meanwhile are skipped; other failures leave a gap.
+ */
 async function searchAgain(
   real: string,
   path: string,

@@ -1,4 +1,4 @@
-/** One search's ripgrep processes: what they are all told, and what is made of how they ended. */
+/** The common options of all ripgrep processes of a search, and the handling of their outcomes. */
 
 import { type RipgrepInput, type RipgrepOutcome, RipgrepRun } from '../../access/ripgrep.ts';
 import { OrielError } from '../../errors.ts';
@@ -15,12 +15,12 @@ import { needleOf } from './needle.ts';
 const REGEX_BYTES = 32 << 20;
 const CACHE_BYTES = 8 << 20;
 
-/** What of a text ripgrep is to tell beside its matches. */
+/** What ripgrep reports besides matches. */
 interface Scope {
   /** Lines around each match. */
   readonly before: number;
   readonly after: number;
-  /** Whether one match of a file tells enough. */
+  /** Whether one match of each file is enough. */
   readonly firstOnly?: boolean;
 }
 
@@ -46,14 +46,14 @@ export class Search {
     this.needle = needleOf(request.pattern, request);
   }
 
-  /** Whether the pattern means itself: then it cannot be wrong. */
+  /** Whether the pattern is plain text, which is always valid. */
   get isPlain(): boolean {
     return this.needle === this.request.pattern;
   }
 
   /**
-   * Notes what was left out on the way through a stretch: all of it, or what is before the place at which the page
-   * ended. Tells whether to continue.
+   * Records the gaps of a stretch: all of them, or those before the place where the page ended. Returns
+   * whether to continue.
    */
   goesOn({ gaps }: { readonly gaps: GapsOnTheWay }, end: number | undefined): boolean {
     this.gaps.add(gaps.upTo(end ?? Number.POSITIVE_INFINITY));
@@ -71,9 +71,10 @@ export class Search {
   }
 
   /**
-   * The output of a run over an open file. Its pages are mapped, which halves the time and holds the longest line without
-   * memory. Where one of them goes away meanwhile, since the file is cut, it is run again over what is read, and continues
-   * after the bytes that were already given. Of a file with other lines now nothing more is given, and that is noted.
+   * The output of a run over an open file. The file is mapped, which halves the time and needs no memory for
+   * long lines. If a page disappears because the file was truncated, ripgrep runs again without mmap, and the
+   * output continues after the bytes that were already passed on. If the lines have changed, the output ends
+   * and a gap is recorded.
    */
   async *overFile(flags: readonly string[], fd: number, path: string): AsyncGenerator<Buffer, void> {
     const mapped = this.run([...flags, '--mmap'], { is: 'file', fd, path });
@@ -95,7 +96,7 @@ export class Search {
     else this.gaps.changed += 1;
   }
 
-  /** Notes what an answer will not cover. Throws what makes an answer impossible. */
+  /** Records gaps of the answer. Throws errors that make an answer impossible. */
   judge(outcome: RipgrepOutcome | undefined): void {
     if (!outcome) return;
     this.gaps.timedOut ||= outcome.timedOut;

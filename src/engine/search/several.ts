@@ -1,4 +1,4 @@
-/** Several paths in one string, `a.ts,src`, as what one search goes through, one after the other. */
+/** Several paths in one string, `a.ts,src`, that one search visits one after the other. */
 
 import { within } from '../../access/paths.ts';
 import { OrielError } from '../../errors.ts';

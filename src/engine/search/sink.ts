@@ -1,9 +1,9 @@
-/** Where a search puts what it finds: a page of matches, or a count by files. */
+/** Collects the results of a search: a page of matches, or counts by file. */
 
 import type { Search } from './search-run.ts';
 import type { Stretch } from './stretch.ts';
 
-/** How the paths of a stretch are called elsewhere. */
+/** How the paths of a stretch are shown. */
 export interface Naming {
   /** As it is shown. */
   shown(path: string): string;
@@ -13,13 +13,13 @@ export interface Naming {
 
 export interface Sink {
   readonly search: Search;
-  /** Files of which something is shown so far: they are needed until the answer is made. */
+  /** Number of files in the answer so far; they are needed until it is complete. */
   readonly shown: number;
-  /** Resolves to false when nothing that follows counts any more. */
+  /** Resolves to false when the page is full. */
   take(stretch: Stretch, names: Naming): Promise<boolean>;
   /**
-   * A file with so many matches is next: it is `counted` by that, or its lines are `wanted`; or there is `enough`.
-   * `path` as it is shown.
+   * The next file has this many matches. Returns `counted` if the number is sufficient, `wanted` if its lines
+   * are needed, and `enough` if the page is full. `path` as it is shown.
    */
   knows(path: string, matches: number): 'counted' | 'wanted' | 'enough';
 }

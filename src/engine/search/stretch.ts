@@ -102,7 +102,10 @@ export function guessedIn({ known, name }: Encoding): Pick<Quotable, 'guessed'> 
   return known === 'guessed' ? { guessed: name } : {};
 }
 
-/** ripgrep sees marks itself. It decodes what else is not UTF-8, and counts bytes of what it has decoded. */
+/**
+ * ripgrep detects byte order marks itself. Other encodings than UTF-8 are decoded, and offsets then count
+ * decoded bytes.
+ */
 export function encodingFlags({ name, unit, bom, legacy }: Encoding): string[] {
   return legacy || (unit === 2 && bom === 0) ? [`--encoding=${name}`] : [];
 }
@@ -125,7 +128,10 @@ interface Place {
 
 let scanner: BufferedScanner | undefined;
 
-/** Small texts, given to a process that is fed while they come. For a pattern that may be wrong it begins at once. */
+/**
+ * Small texts that are sent to one ripgrep process as they arrive. If the pattern may be invalid, the process
+ * starts at once.
+ */
 export class Portion implements GrowingStretch {
   readonly gaps = new GapsOnTheWay();
   /** Bytes so far. */
@@ -206,7 +212,7 @@ export class Portion implements GrowingStretch {
 
   #begin(): void {
     this.#first ??= this.#output.next();
-    // Whoever asks for the addresses is told.
+    // The error is thrown to the reader of the addresses.
     this.#first.catch(() => undefined);
   }
 
@@ -267,7 +273,7 @@ export class Portion implements GrowingStretch {
   }
 }
 
-/** What every process is told about its output. */
+/** The output flags of every process. */
 export function addressFlags({ scope }: Search): string[] {
   return [...ADDRESS_FLAGS, `--before-context=${scope.before}`, `--after-context=${scope.after}`];
 }

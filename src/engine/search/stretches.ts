@@ -1,4 +1,4 @@
-/** Makes stretches of what a walk hands over, in order: the next is begun while one is read. */
+/** Groups the files of a walk into stretches, in order: the next one is started while one is read. */
 
 import { lentFile } from '../../access/file.ts';
 import type { Call } from '../../types/call.ts';
@@ -15,7 +15,7 @@ import { WholeStretch } from './whole-stretch.ts';
 const FIRST = 2 << 20;
 const MOST = 32 << 20;
 
-/** Stretches that are begun. All together hold less than one thread may have sent. */
+/** Number of started stretches. Together they hold less than one thread may have sent. */
 const BEGUN = 2;
 
 export class Stretches implements AsyncIterable<Stretch> {
@@ -77,7 +77,8 @@ export class Stretches implements AsyncIterable<Stretch> {
 
   async #make(): Promise<void> {
     let size = FIRST;
-    // Begun before there is anything to search: what is wrong with the pattern is said in an empty directory too.
+    // Started before there is anything to search, so that an invalid pattern is reported in an empty
+    // directory too.
     let portion: GrowingStretch | undefined = this.#portion();
     let last: Stretch = portion;
     try {

@@ -69,7 +69,7 @@ export class Tally implements Sink {
     };
   }
 
-  /** Returns the place in the stretch at which there was enough. */
+  /** Returns the place in the stretch at which the page was full. */
   async #count(stretch: Stretch, names: Naming): Promise<number | undefined> {
     let known: string | undefined;
     for await (const batch of stretch.addresses()) {

@@ -1,10 +1,13 @@
-/** A call whose work ends when looking does: what it was opening is given up, and what was found by then is answered. */
+/**
+ * A call that ends at the deadline of the search: an unfinished open is abandoned, and the matches found so
+ * far are shown.
+ */
 
 import { callerOf, waitAs } from '../../queues/caller.ts';
 import type { Call } from '../../types/call.ts';
 import type { Search } from './search-run.ts';
 
-/** The same call, which ends when looking does. */
+/** The same call, which ends at the deadline of the search. */
 export function untilLate(call: Call, { deadline }: Search): Call {
   const left = deadline - performance.now();
   if (!Number.isFinite(left)) return call;

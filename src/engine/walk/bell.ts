@@ -7,7 +7,7 @@ export class Bell {
     for (const wake of this.#waiting.splice(0)) wake();
   }
 
-  /** Until the next ring. Look once more at what may have changed, right before. */
+  /** Resolves at the next ring. Check the condition directly before the call. */
   heard(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }

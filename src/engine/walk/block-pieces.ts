@@ -1,4 +1,7 @@
-/** What is read of a block, on its way to the call: small texts packed into pieces, large files lent, and what was left out. */
+/**
+ * Sends what was read of a block to the call: small texts packed into pieces, large files by descriptor, and
+ * gaps.
+ */
 
 import { closeHeld, type HeldFile } from '../../access/held-directory.ts';
 import type { Gaps } from '../../types/result.ts';
@@ -9,7 +12,10 @@ import type { WalkMessage } from './walk-messages.ts';
 /** Bytes of one piece, unless one file is larger. */
 const PIECE = 1 << 20;
 
-/** Bytes that one thread may have sent and nobody has used. The call needs less before it uses what it has. */
+/**
+ * Bytes that one thread may have sent and the call has not used. The call never needs more before it uses
+ * them.
+ */
 const MOST_UNREAD_KIB = 40 << 10;
 
 /** Large files that one thread holds open. */
@@ -19,7 +25,7 @@ export const NO_GAPS: Gaps = new GapsSeen().facts;
 
 /** Texts one after the other. */
 interface Piece {
-  /** Zeros after what is used. */
+  /** Padded with zeros. */
   readonly bytes: Buffer<ArrayBuffer>;
   used: number;
   paths: string[];
@@ -49,7 +55,7 @@ export class Pieces {
     this.#post = post;
   }
 
-  /** Zeros for a text of so many bytes, which is not taken until it is kept. */
+  /** A zeroed buffer for a text of `length` bytes, which becomes part of the piece with `keep`. */
   room(length: number, block: number): Buffer {
     const { bytes, used } = this.#roomFor(length + 1, block);
     return bytes.subarray(used, used + length);
@@ -77,7 +83,10 @@ export class Pieces {
     }
   }
 
-  /** In the order of the files: what was taken before goes first. The file is closed when nobody reads it any more. */
+  /**
+   * Earlier texts are sent first, to keep the order of the files. The file is closed when the call has
+   * released it.
+   */
   lend(file: HeldFile, path: string, block: number): void {
     this.#send(block);
     const used = (): number => this.#closed + this.#large.length - this.#control.released(this.#thread);
@@ -92,7 +101,7 @@ export class Pieces {
     this.#post({ is: 'large', block, thread: this.#thread, path, fd, dev, ino, ...(gaps && { gaps }) });
   }
 
-  /** Sends what is left of a block, and that it was all. */
+  /** Sends the rest of a block, and its end. */
   end(block: number): void {
     this.#send(block);
     this.#post({ is: 'block-end', block, gaps: this.#takeGaps() ?? NO_GAPS });
@@ -103,7 +112,7 @@ export class Pieces {
     for (const file of this.#large.splice(0)) closeHeld(file);
   }
 
-  /** All that was noted and not sent yet, together. */
+  /** All recorded gaps that were not sent yet, merged. */
   #takeGaps(): Gaps | undefined {
     if (this.#gaps.length === 0) return undefined;
     const all = new GapsSeen();

@@ -9,7 +9,7 @@ import { lookUntil } from './time.ts';
 import { gather } from './gather.ts';
 import type { WalkOptions } from './walk-run.ts';
 
-/** All are held until they are sorted. */
+/** All paths are in memory until they are sorted. */
 const MOST_SORTED = 200_000;
 
 interface Timed {

@@ -1,4 +1,4 @@
-/** Files that are looked into below a directory: by their names, or because they begin like one. */
+/** Recognises containers below a directory, by their names or by their first bytes. */
 
 import { isArchive, isNamedArchive } from '../../sources/archive/formats.ts';
 import { isDocument, isNamedDocument } from '../../sources/document/identify-document.ts';

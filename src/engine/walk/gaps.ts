@@ -3,7 +3,7 @@
 import type { Refusal } from '../../access/held-directory.ts';
 import type { Gaps } from '../../types/result.ts';
 
-/** Of what was not searched, those that are named. */
+/** Number of unsearched files that are named. */
 const MOST_NAMED = 3;
 
 /** Containers that only their content tells, of one directory that is searched. */
@@ -71,7 +71,7 @@ export class GapsSeen implements Gaps {
     this.tooDeep ||= why === 'deep';
   }
 
-  /** Whether an answer says any of it, wherever the answer ends. */
+  /** Whether any gap must be reported on every page. */
   get isNotable(): boolean {
     const { timedOut, denied, failed, tooDeep, tooMany, unnamed, rules, large, cut, unread, broken } = this;
     const counted = unnamed + rules + large + cut + this.changed + unread + this.scanned;
@@ -114,7 +114,7 @@ export interface GapsBefore {
   readonly gaps: Gaps;
 }
 
-/** What was left out on the way through a stretch of files, and where: an answer says what is before its end. */
+/** The gaps in a stretch of files with their places: an answer reports those before its end. */
 export class GapsOnTheWay {
   readonly #noted: { readonly at: number; readonly gaps: Gaps }[] = [];
 

@@ -1,4 +1,4 @@
-/** Runs a walk to its end, hands on its batches, and returns its gaps, also where it broke off. */
+/** Runs a walk to its end, passes on its batches, and returns its gaps, also if it failed. */
 
 import type { OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';

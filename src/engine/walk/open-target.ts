@@ -117,7 +117,7 @@ async function withAdvice(error: unknown, typed: string, call: Call): Promise<un
   }
   const first = await firstOfSeveral(typed, call);
   if (first !== undefined) {
-    const why = `${quote(typed)} does not exist: these are several paths, each for a call of its own.`;
+    const why = `${quote(typed)} does not exist: these are several paths, and each needs a separate call.`;
     throw new OrielError('NOT_FOUND', `${why} Use ${quote(first)} first.`, { next: first, cause: error });
   }
   const { explainMissing } = await import('../missing-path.ts');

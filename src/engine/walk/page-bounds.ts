@@ -3,7 +3,7 @@
 import { OrielError } from '../../errors.ts';
 import type { ListedEntry } from '../../types/result.ts';
 
-/** More than these fit into no answer: what is asked beyond them is cut there, and the answer leads on. */
+/** No answer has room for more: a larger limit is reduced to these, and the answer names the next page. */
 export const MOST_MATCHES = 10_000;
 export const MOST_RESULTS = 20_000;
 

@@ -24,7 +24,7 @@ import { Sieve } from './sift.ts';
 import { WALKER, type WalkControl } from './walk-control.ts';
 import { type Block, type BlockPart, now } from './walk-messages.ts';
 
-/** A larger file is searched where it is. */
+/** A larger file is searched by its descriptor. */
 const MOST_HELD = 4 << 20;
 
 export class BlockReader {
@@ -82,7 +82,7 @@ export class BlockReader {
   #readNames(part: BlockPart, block: Block): boolean {
     const names = this.#mayMatch(part);
     for (let i = 0; i < names.length; i += 1) {
-      // Asking for the time costs as much as a small file.
+      // Reading the clock costs as much as reading a small file.
       if (i % 16 === 0 && now() > block.until) {
         this.#pieces.leave({ ...NO_GAPS, timedOut: true });
         return false;
@@ -158,7 +158,7 @@ export class BlockReader {
     return true;
   }
 
-  /** A text that is not UTF-8, as UTF-8: it says what it is, or that can be guessed. Tells whether it was one. */
+  /** Converts a text with another declared or guessed encoding to UTF-8. Returns whether it was one. */
   #takeForeign(bytes: Buffer, path: string, block: number): boolean {
     if (isUtf8(bytes) && declaredEncoding(bytes) === undefined) return false;
     const encoding = encodingOfText(bytes, library);

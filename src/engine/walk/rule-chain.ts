@@ -11,7 +11,7 @@ export interface Chain {
   readonly directories: readonly OpenedDirectory[];
   /** The first whose rules count where none of them is a repository. */
   readonly top: number;
-  /** Whether a directory above could not be read for a fault of the machine: rules may be missing. */
+  /** Whether a parent directory could not be read because of a machine failure: rules may be missing. */
   readonly isCut: boolean;
   /** Closes all but the directory itself. */
   close(): Promise<void>;

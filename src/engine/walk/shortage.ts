@@ -4,13 +4,13 @@ import { refusalOf } from '../../access/held-directory.ts';
 import type { WalkControl } from './walk-control.ts';
 import { now } from './walk-messages.ts';
 
-/** Descriptors are waited for so long, in ms. */
+/** Milliseconds to wait for descriptors. */
 const SHORTAGE_MS = 2_000;
 
-/** Descriptors did not come back. */
+/** No descriptor became free in time. */
 export class Shortage extends Error {}
 
-/** What `open` gives; while there are no descriptors it is asked again. Throws `Shortage` in the end. */
+/** Retries `open` while there are no descriptors. Throws `Shortage` after the timeout. */
 export function whenThereAre<T>(control: WalkControl, open: () => T): T {
   for (const end = now() + SHORTAGE_MS; ; control.pause(20)) {
     try {

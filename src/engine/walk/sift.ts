@@ -1,7 +1,7 @@
 /**
  * Skips small files that cannot match: those of one directory are read one after the other and searched at
- * once for what every match contains. Nothing that is read here is handed on. What is not plainly without it is left to
- * be read as any file is, with all checks.
+ * once for what every match contains. Bytes read here are not used for anything else. All other files are
+ * read again with all checks.
  */
 
 import { peekHeld, refusalOf } from '../../access/held-directory.ts';
@@ -10,10 +10,13 @@ import { isContainer } from './container-names.ts';
 
 const BUFFER = 1 << 20;
 
-/** Bytes free before a file is read. One that fills them is left. */
+/** Free bytes in the buffer before a file is read. A file that fills them is not skipped. */
 const ROOM = 128 << 10;
 
-/** Where more than every fourth file is left, sifting costs more than it saves; decided after so many. */
+/**
+ * If more than a quarter of the files remain, sifting costs more than it saves; this is decided after this
+ * many files.
+ */
 const TRIAL = 64;
 const WORTH = 4;
 
@@ -58,7 +61,7 @@ export class Sieve {
       const first = bytes[used] as number;
       const isWhole = got % PAGE !== 0 && used + got < BUFFER;
       const head = bytes.subarray(used, used + Math.min(got, HEAD_BYTES));
-      // What is skipped by its content is counted, whatever is in it.
+      // Files that are skipped because of their type must be counted, whatever they contain.
       if (isWhole && first < MARKED && first !== 0 && !isContainer('', head, got)) used += got;
       else doubtful.add(i - at);
       ends.push(used);

@@ -1,21 +1,21 @@
 /** The deadline of a search or a walk. */
 
-/** Milliseconds kept back at most. */
+/** Maximum milliseconds reserved for later steps. */
 const RESERVE_MS = 2000;
 
-/** Milliseconds to rank one of many files, on a busy machine. */
+/** Milliseconds reserved for ranking each file, on a busy machine. */
 const RESERVE_EACH_MS = 0.1;
 
 /**
- * `performance.now()` at which one step of work that must be over at `deadline` ends. Something is kept back for the
- * steps after it, so that what was found by then can still be answered.
+ * The deadline of a step (by `performance.now()`) in work with the given `deadline`. Some time is reserved
+ * for later steps, so that the results found so far can still be shown.
  */
 export function lookUntil(deadline: number): number {
   const left = deadline - performance.now();
   return deadline - Math.min(RESERVE_MS, left / 4);
 }
 
-/** The same for the first step of several that each take long: it has half of the time. */
+/** The same for the first of several long steps: it gets half of the time. */
 export function halfUntil(deadline: number): number {
   return deadline - (deadline - performance.now()) / 2;
 }

@@ -1,4 +1,7 @@
-/** Shared memory of a walk's worker threads and the call: counters for backpressure, and what may be closed. */
+/**
+ * Shared memory between a walk's worker threads and the call: counters for backpressure, and files that may
+ * be closed.
+ */
 
 /** Index: changes whenever anything else does, for those that wait. */
 const SIGNAL = 0;
@@ -36,7 +39,7 @@ export class WalkControl {
     this.#add(READ, 1);
   }
 
-  /** Texts of so many bytes wait to be used; negative when they were. */
+  /** Adds to the unused bytes of a thread; negative when texts were used. */
   noteUnread(thread: number, bytes: number): void {
     this.#add(UNREAD + thread, Math.trunc(bytes / 1024));
   }

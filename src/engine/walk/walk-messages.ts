@@ -3,14 +3,14 @@
 import type { Gaps } from '../../types/result.ts';
 import type { GapsBefore } from './gaps.ts';
 
-/** What is asked of a thread; the first two begin its work for a call, `rest` ends it. */
+/** Requests to a thread; the first two start its work for a call, `rest` ends it. */
 export type WalkRequest =
   | { readonly is: 'walk'; readonly job: WalkJob }
   | { readonly is: 'help'; readonly job: HelpJob }
   | { readonly is: 'block'; readonly block: Block }
   | { readonly is: 'rest' };
 
-/** What is asked of the thread that walks. */
+/** The job of the walking thread. */
 export interface WalkJob {
   /**
    * Directories that are held open, by real path, from the outermost whose rules may count down to the one that is
@@ -21,13 +21,13 @@ export interface WalkJob {
   readonly top: number;
   /** Bytes of the paths outside which nothing is entered; none for no roots. */
   readonly roots: readonly string[];
-  /** Bytes of paths inside the roots that are skipped without a word: places of oriel itself. */
+  /** Bytes of paths inside the roots that are skipped silently: oriel's own directories. */
   readonly kept: readonly string[];
   readonly keptFiles: KeptFiles;
   readonly wants: Wanted;
   /**
-   * Whether files without the needle may be found by reading them before it is known what they are: only where nothing
-   * that the kernel makes up can be in their place.
+   * Whether files may be read before their type is checked, to skip those without the needle: only on file
+   * systems without kernel files.
    */
   readonly sifts: boolean;
   /** Only files whose path (UTF-8, relative to the directory) passes. */
@@ -39,7 +39,7 @@ export interface WalkJob {
   readonly control: Int32Array;
 }
 
-/** What is asked of the thread that helps. Its blocks follow. */
+/** The job of the helper thread. Its blocks follow. */
 export interface HelpJob {
   readonly control: Int32Array;
   readonly keptFiles: KeptFiles;
@@ -49,7 +49,7 @@ export interface HelpJob {
   readonly asStored: boolean;
 }
 
-/** Files that are skipped without a word, whatever they are called: by `fileKey`. */
+/** Files that are skipped silently under any name, by `fileKey`. */
 export type KeptFiles = ReadonlySet<string>;
 
 export type WalkFilter =
@@ -63,7 +63,7 @@ export type Wanted = WantedPaths | { readonly is: 'versions'; readonly most: num
 export interface WantedPaths {
   readonly is: 'paths';
   readonly most: number;
-  /** Whether it is said when each was last written. */
+  /** Whether modification times are included. */
   readonly times?: boolean;
   /** Only documents, archives and databases, by their names. */
   readonly containers?: boolean;
@@ -71,7 +71,7 @@ export interface WantedPaths {
 
 export interface WantedTexts {
   readonly is: 'texts';
-  /** What does not contain it may be left out. */
+  /** Texts that do not contain it may be left out. */
   readonly needle: string | undefined;
   /** Whether documents and archives whose bytes are text are texts like others: where `read` shows them so. */
   readonly asStored: boolean;
@@ -112,7 +112,7 @@ export type WalkMessage =
   | { readonly is: 'end'; readonly blocks: number; readonly gaps: Gaps }
   /** There were no descriptors for too long. */
   | { readonly is: 'shortage' }
-  /** It holds nothing any more, and says nothing more for this call. */
+  /** The thread has closed everything and sends no more messages for this call. */
   | { readonly is: 'resting' };
 
 /** Paths joined by `\0`, and when each was last written (ms since the epoch) where that was asked. */
@@ -138,7 +138,7 @@ export interface Texts {
   readonly gaps?: readonly GapsBefore[];
 }
 
-/** A file too large to be held: the thread holds it open until it is told that nobody reads it any more. */
+/** A file too large for memory: the thread keeps it open until the call has released it. */
 export interface LargeFile {
   readonly is: 'large';
   readonly block: number;

@@ -25,16 +25,16 @@ export type KindOf = (name: string) => Kind;
 
 /** How rule files are read. */
 export interface RuleReading {
-  /** Gets to know of files that are not used. */
+  /** Records rule files that are not used. */
   readonly gaps: GapsSeen;
-  /** What `open` gives, in the end: it waits for descriptors. Throws `Shortage`. */
+  /** Returns the result of `open`, after waiting for descriptors. Throws `Shortage`. */
   whenThereAre<T>(open: () => T): T;
 }
 
 export class WalkRules {
   static readonly none = new WalkRules([], [], []);
 
-  /** The deepest first. An opinion of the first list goes before those of the second, and so on. */
+  /** The deepest first. A rule in the first list has priority over the second, and so on. */
   readonly #custom: readonly Layer[];
   readonly #git: readonly Layer[];
   readonly #exclude: readonly Layer[];
@@ -80,7 +80,7 @@ export class WalkRules {
   }
 }
 
-/** A file stands for a repository that is elsewhere: a worktree, a submodule. */
+/** `.git` as a file means a repository elsewhere: a worktree or a submodule. */
 export function holdsRepository(kindOf: KindOf): boolean {
   const git = kindOf('.git');
   return git === 'directory' || git === 'file';

@@ -28,7 +28,7 @@ export const inspectCommand: Command = {
     if (path === undefined) {
       throw new OrielError(
         'BAD_INPUT',
-        'What --telemetry FILE wrote can be looked at. Use oriel inspect FILE.',
+        'No file was given. Use oriel inspect FILE, with a file that --telemetry FILE wrote.',
       );
     }
     const [{ EventFile }, { inspect }, { addressText }] = await Promise.all([

@@ -32,7 +32,7 @@ export const allow: Option = {
   type: 'string',
   multiple: true,
   value: 'DIR',
-  help: 'read files of the kernel below DIR (/proc) all the same (repeatable)',
+  help: 'read kernel files below DIR (/proc) (repeatable)',
 };
 
 export const dialect: Option = {
@@ -62,7 +62,7 @@ export const agentOutputs: Option = {
   name: 'agent-outputs',
   type: 'string',
   value: 'DIR',
-  help: 'read the files of DIR as agent://NAME: what other agents have left there',
+  help: 'read the files of DIR as agent://NAME: outputs of other agents',
 };
 
 export const userFiles: Option = {

@@ -15,7 +15,7 @@ export const reportCommand: Command = {
     if (path === undefined) {
       throw new OrielError(
         'BAD_INPUT',
-        'A report is made of a file that --telemetry FILE wrote. Use oriel report FILE.',
+        'No file was given. Use oriel report FILE, with a file that --telemetry FILE wrote.',
       );
     }
     const [{ readEvents }, { NamedTasks }, { overviewOf }, { reportText }] = await Promise.all([

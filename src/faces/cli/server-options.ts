@@ -30,7 +30,7 @@ export const serverOptions: readonly Option[] = [
     name: 'write-timeout',
     type: 'string',
     value: 'SECONDS',
-    help: 'end a client that has read nothing of what was written for so long (default 30)',
+    help: 'disconnect a client that has read nothing for so long (default 30)',
   },
   ...stateOptions,
   spaceOption,

@@ -23,13 +23,13 @@ export const stateOptions: readonly Option[] = [
     name: 'state-key-file',
     type: 'string',
     value: 'FILE',
-    help: 'the key that all replicas have, with which what they share is sealed (openssl rand -hex 32)',
+    help: 'the key of all replicas, which encrypts what they share (openssl rand -hex 32)',
   },
   {
     name: 'state-timeout',
     type: 'string',
     value: 'SECONDS',
-    help: 'wait so long for the shared store, then go on without it (default 1)',
+    help: 'timeout for the shared store; work then continues without it (default 1)',
   },
 ];
 
@@ -38,14 +38,14 @@ export const spaceOption: Option = {
   name: 'state-space',
   type: 'string',
   value: 'NAME',
-  help: 'share with those that give the same name: people who are not to read each other give different ones (default common)',
+  help: 'share with all that use the same NAME; use different ones for people whose outputs must stay separate (default common)',
 };
 
 /** For those who ask workers: servers. */
 export const workersOption: Option = {
   name: 'workers',
   type: 'boolean',
-  help: 'have what is heavy done by oriel worker processes on the same Redis or Valkey, where there are any',
+  help: 'let oriel worker processes on the same Redis or Valkey do heavy work, if there are any',
 };
 
 /** Throws `BAD_INPUT`; a password is in no message. `warn` hears of files that others can read. */
@@ -59,14 +59,11 @@ export function stateOf(values: Values, warn: (text: string) => void): { readonl
     (name) => values[name] as string | undefined,
   );
   if (given !== undefined && file !== undefined)
-    throw new OrielError(
-      'BAD_INPUT',
-      'There are two URLs of a state. Use --state-file FILE without --state.',
-    );
+    throw new OrielError('BAD_INPUT', 'The state has two URLs. Use --state-file FILE without --state.');
   if (given !== undefined && hasPassword(given)) {
     throw new OrielError(
       'BAD_INPUT',
-      'Others could read the password of --state in a list of processes. Put the URL into a private file, and use --state-file FILE.',
+      'Other users could read the password of --state in the list of processes. Put the URL into a private file, and use --state-file FILE.',
     );
   }
   const url =

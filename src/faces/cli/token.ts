@@ -13,13 +13,13 @@ export const tokenOptions: readonly Option[] = [
     name: 'token-file',
     type: 'string',
     value: 'FILE',
-    help: 'want the bearer token that FILE holds with every request (ORIEL_TOKEN_FILE names one too)',
+    help: 'require the bearer token in FILE with every request (ORIEL_TOKEN_FILE names one too)',
   },
   {
     name: 'token',
     type: 'string',
     value: 'TOKEN',
-    help: 'want this bearer token, which other processes can see; ORIEL_TOKEN stays out of process lists',
+    help: 'require this bearer token, which other processes can see; ORIEL_TOKEN stays out of process lists',
   },
 ];
 
@@ -27,7 +27,7 @@ export const operatorTokenOption: Option = {
   name: 'operator-token-file',
   type: 'string',
   value: 'FILE',
-  help: 'let whoever sends the token that FILE holds see the tasks of all clients (the dashboard asks for it)',
+  help: 'show the tasks of all clients to whoever sends the token in FILE (the dashboard asks for it)',
 };
 
 /** Of `--operator-token-file`. Throws `BAD_INPUT`. */
@@ -94,7 +94,7 @@ export function tokenIn(path: string, remedy: string): ServerToken {
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new OrielError(
       'BAD_INPUT',
-      `The token in ${quote(path)} is not one line of visible ASCII characters. Use one such as openssl rand -hex 32 gives.`,
+      `The token in ${quote(path)} is not one line of visible ASCII characters. Use one such as openssl rand -hex 32 prints.`,
     );
   }
   return { token, ...(warning !== undefined && { warning }) };

@@ -15,7 +15,7 @@ export const workspaceOptions: readonly Option[] = [
     type: 'string',
     multiple: true,
     value: 'NAME=URL',
-    help: 'a workspace that oriel serves elsewhere, read as ws://NAME/path (repeatable; ORIEL_TOKEN_NAME is its token)',
+    help: 'a remote workspace of oriel serve, read as ws://NAME/path (repeatable; ORIEL_TOKEN_NAME is its token)',
   },
   {
     name: 'workspace-token-file',
@@ -34,7 +34,7 @@ export const workspaceOptions: readonly Option[] = [
     name: 'workspaces-command',
     type: 'string',
     value: 'COMMAND',
-    help: 'a command of the shell that prints what --workspaces has in a file',
+    help: 'a shell command that prints the same JSON as --workspaces reads',
   },
 ];
 
@@ -57,11 +57,11 @@ export async function fleetOf(
   const named = workspaceOptions.find(({ name }) => values[name] !== undefined);
   if (!named) return {};
   if (!DIALECTS.has(values['dialect'])) {
-    const message = `Only the dialects oriel and coder reach workspaces elsewhere. Leave out --dialect, or --${named.name}.`;
+    const message = `Only the dialects oriel and coder reach remote workspaces. Leave out --dialect, or --${named.name}.`;
     throw new OrielError('BAD_INPUT', message);
   }
   if (values['offline'] === true) {
-    const message = `With --offline no workspaces elsewhere are read. Leave out --${named.name}, or --offline.`;
+    const message = `With --offline no remote workspaces are read. Leave out --${named.name}, or --offline.`;
     throw new OrielError('BAD_INPUT', message);
   }
   const given = await allGiven(values, signal);

@@ -76,9 +76,9 @@ function errorOf(error: ClientError, name: string, tokenFrom: string | undefined
   if (error.kind !== 'refused') {
     return away(`${who}: ${said(error)}`, error.kind === 'protocol' ? 'CORRUPT' : 'NETWORK');
   }
-  if (wantsToken(error)) return away(`${who} wants a token.${advice(tokenFrom)}`);
+  if (wantsToken(error)) return away(`${who} requires a token.${advice(tokenFrom)}`);
   if (error.status >= 300 && error.status < 400) {
-    const message = `${who} leads elsewhere (status ${error.status}), which is not followed.`;
+    const message = `${who} redirects (status ${error.status}), which is not followed.`;
     return away(message, 'REDIRECT');
   }
   if (error.status === 503) return new OrielError('BUSY', `${who} is busy. Use the same call later.`);

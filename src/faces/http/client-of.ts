@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { comesFrom, type Caller, nameCaller } from '../../queues/caller.ts';
 import { networkOf } from './connections.ts';
 
-/** A client names itself with this header, with any its own text. */
+/** A client names itself with this header; the text is its choice. */
 const CLIENT_HEADER = 'oriel-client';
 
 /** Characters of a name that is kept as it is; of a longer one its digest is. A client without one has three such parts. */

@@ -115,7 +115,9 @@ async function textOf(exchange: Exchange): Promise<Text> {
     const gone = (cause?: Error): void => {
       stop();
       parcel.release();
-      reject(new OrielError('CANCELLED', 'The client went away before its request was complete.', { cause }));
+      reject(
+        new OrielError('CANCELLED', 'The client disconnected before its request was complete.', { cause }),
+      );
     };
     // Nothing more is told of one that has closed already.
     if (incoming.destroyed) return gone();

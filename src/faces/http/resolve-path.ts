@@ -46,7 +46,7 @@ async function resolvePath(
   signal: AbortSignal,
   links: number,
 ): Promise<string> {
-  if (links === 0) throw new OrielError('LOOP', `${quote(path)} goes round in a loop of links.`);
+  if (links === 0) throw new OrielError('LOOP', `${quote(path)} leads into a loop of links.`);
   try {
     const opened = await access.open(path, signal);
     await opened.close();

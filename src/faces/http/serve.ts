@@ -37,7 +37,7 @@ export async function serve(offer: Offer, options: ServeOptions): Promise<Servin
   if (!isLocal(address) && !token) {
     throw new OrielError(
       'BAD_INPUT',
-      `Others than this machine could reach ${addressText(address)}: that needs a token. Use --token-file FILE, or listen on 127.0.0.1.`,
+      `Other machines could reach ${addressText(address)}, so a token is required. Use --token-file FILE, or listen on 127.0.0.1.`,
     );
   }
   const log = createLog(options.log);

@@ -94,7 +94,7 @@ async function readHeader(cursor: StreamCursor, { h32Raw }: Hashes): Promise<Fra
     throw new OrielError('UNSUPPORTED', 'its LZ4 frame is of another version');
   if (sum !== ((h32Raw(Buffer.concat([first, more])) >>> 8) & 0xff)) throw damaged();
   if (flags & 1)
-    throw new OrielError('UNSUPPORTED', 'it was packed with a dictionary, which it does not hold');
+    throw new OrielError('UNSUPPORTED', 'it was compressed with a dictionary that it does not contain');
   return {
     block: 1 << (8 + 2 * power),
     isLinked: (flags & 32) === 0,

@@ -158,7 +158,7 @@ export function refusal(reply: WebResponse, { hasToken }: GitHub, { target, next
     case 422:
       return new OrielError(
         'BAD_QUERY',
-        `GitHub does not take ${what} (422${said === '' ? '' : `: ${said}`}).${use}`,
+        `GitHub does not accept ${what} (422${said === '' ? '' : `: ${said}`}).${use}`,
         { next },
       );
     default:

@@ -43,7 +43,7 @@ export function askOf(scheme: SchemeName, typed: string): Typed {
   if (typed.length > MOST_CHARACTERS) {
     throw new OrielError(
       'BAD_PATH',
-      `${scheme}:// has at most ${MOST_CHARACTERS} characters behind it, not ${typed.length}. Use ${scheme}:// for the list.`,
+      `${scheme}:// has at most ${MOST_CHARACTERS} characters after it, not ${typed.length}. Use ${scheme}:// for the list.`,
       { next: `${scheme}://` },
     );
   }

@@ -38,7 +38,7 @@ export async function diffOf(place: DiffPlace, wanted: Wanted, reader: Reader): 
   if (diff.trim() !== '' && bordersOf(diff).length === 0) {
     throw new OrielError(
       'CORRUPT',
-      `What GitHub answers for ${quote(wanted.target)} is no diff. Use ${quote(wanted.next ?? wanted.target)}.`,
+      `The answer of GitHub for ${quote(wanted.target)} is not a diff. Use ${quote(wanted.next ?? wanted.target)}.`,
       { next: wanted.next },
     );
   }

@@ -76,7 +76,7 @@ function wholePart({ headers, body, cut }: WebResponse, wanted: Wanted, name: st
   if (cut) {
     throw new OrielError(
       'UNSUPPORTED',
-      `${quote(name)} is not read: its server sends all of it where a part is asked for.`,
+      `${quote(name)} is not read: its server sends the whole file when a range is requested.`,
     );
   }
   if (declared !== undefined && declared !== String(body.length)) {

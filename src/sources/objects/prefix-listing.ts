@@ -130,7 +130,7 @@ async function answered(
   }
   const list = await listInXml(body, new Set(wanted), signal);
   if (list.root === root) return list;
-  throw new OrielError('CORRUPT', `What the server answered for ${quote(asked.name)} is not a list.`);
+  throw new OrielError('CORRUPT', `The server's answer for ${quote(asked.name)} is not a list.`);
 }
 
 /** A listing, as a directory has it. `rest`: a selector, without the colon. */

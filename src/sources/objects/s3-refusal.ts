@@ -54,7 +54,7 @@ export function refusalOf(response: WebResponse, refused: Refused): OrielError {
   if (status >= 300 && status < 400) {
     return new OrielError(
       'REDIRECT',
-      `${what} lies elsewhere (${said}), and redirects of S3 are not followed. Whoever runs oriel can set AWS_REGION or AWS_ENDPOINT_URL.`,
+      `${what} is in another region or at another endpoint (${said}), and S3 redirects are not followed. Whoever runs oriel can set AWS_REGION or AWS_ENDPOINT_URL.`,
     );
   }
   return new OrielError('NETWORK', `The server answered ${what} with ${said}. Use s3:// for the list.`, {

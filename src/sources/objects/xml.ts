@@ -41,7 +41,7 @@ export async function listInXml(
         if (open.length >= MOST_DEPTH || entries.length > MOST_ENTRIES) {
           throw new OrielError(
             'CORRUPT',
-            'What the server answered is not a list: it has too many levels or entries.',
+            'The answer of the server is not a list: it has too many levels or entries.',
           );
         }
         open.push(name);

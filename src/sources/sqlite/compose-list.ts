@@ -21,7 +21,7 @@ export function composeList(
   const next = offset + shown;
   const text = lines.slice(0, shown).join('');
   const isCut = entries.slice(0, shown).some(({ name }) => callableName(name) === undefined);
-  const notes = isCut ? [said('Names that end in … are cut; such a table is read with ?q=SELECT')] : [];
+  const notes = isCut ? [said('Names that end in … are cut; read such a table with ?q=SELECT')] : [];
   if (next >= total) return { text, facts, notes };
   const use = `${typed}?limit=${MOST_ROWS}&offset=${next}`;
   return {

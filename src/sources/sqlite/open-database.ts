@@ -115,7 +115,7 @@ function worded(
 }
 
 const TOO_MUCH =
-  'This takes more requests to the server of the database than one call makes; a row by its key, a smaller limit, or a where on an indexed column takes few';
+  'This takes more requests to the server of the database than one call may make; a row by its key, a smaller limit, or a where on an indexed column takes few';
 
 /** Characters of a message. */
 const MESSAGE = 600;

@@ -47,7 +47,7 @@ export function cutNotes(
   const named = key?.column === undefined ? undefined : keyOf(rows[first]?.[key.column]);
   const use = named === undefined ? call(1, first) : `${address}:${named}`;
   if (Buffer.byteLength(use) > MOST_USE)
-    return [said('Values that end in … are cut; a row alone is shown whole')];
+    return [said('Values that end in … are cut; a single row is shown in full')];
   return [said(`Values that end in … are cut. Use ${use} for a whole row`, use)];
 }
 

@@ -85,7 +85,7 @@ test('one that does not read: what is cancelled is not kept for it, and over 1 M
     for (; asked < 2_000; asked += 1) await ask(asked);
   })();
   await expect(refused).rejects.toThrow(
-    'The MCP server does not read what it is sent: more than 1 MiB waits for it. Use the same call later.',
+    'The MCP server does not read its input: more than 1 MiB is waiting for it. Use the same call later.',
   );
   expect(asked - 1_000).toBeLessThan(25);
 });

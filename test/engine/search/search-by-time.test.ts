@@ -86,7 +86,7 @@ test('what is inside containers has no time: the error names what works', async 
   expect(await work.answer('grep', { pattern: 'x', sort: 'time', inside: true })).toMatchObject({
     content: [
       {
-        text: 'What is inside documents and archives has no time of its own. Use sort=time without inside, or inside without sort.',
+        text: 'Members of documents and archives cannot be sorted by time. Use sort=time without inside, or inside without sort.',
       },
     ],
     details: { error: { code: 'BAD_INPUT', next: '{"pattern":"x","inside":false,"sort":"time"}' } },

@@ -462,12 +462,12 @@ test.each([
   [
     'serve',
     ['--workspace', 'dev=http://127.0.0.1:1', '--dialect', 'zed'],
-    'Only the dialects oriel and coder reach workspaces elsewhere. Leave out --dialect, or --workspace.',
+    'Only the dialects oriel and coder reach remote workspaces. Leave out --dialect, or --workspace.',
   ],
   [
     'read',
     ['f', '--workspaces', 'list.json', '--offline'],
-    'With --offline no workspaces elsewhere are read. Leave out --workspaces, or --offline.',
+    'With --offline no remote workspaces are read. Leave out --workspaces, or --offline.',
   ],
 ])('oriel %s %j: an option that the dialect has no use for is refused', (name, args, message) => {
   expect(run([name, ...args], { cwd })).toEqual({ out: '', err: `oriel: ${message}\n`, code: 2 });

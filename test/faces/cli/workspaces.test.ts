@@ -38,7 +38,7 @@ test('workspaces come from arguments, a file and a command, each with its own to
   );
   const without = read('ws://dev/f', '--workspace', `dev=${url}`);
   expect([without.err, without.code]).toEqual([
-    'oriel: The workspace dev wants a token. Set ORIEL_TOKEN_DEV to the token of this workspace. Use ws:// to see which workspaces answer.\n',
+    'oriel: The workspace dev requires a token. Set ORIEL_TOKEN_DEV to the token of this workspace. Use ws:// to see which workspaces answer.\n',
     2,
   ]);
 });

@@ -168,7 +168,7 @@ test('a workspace that is away, slow, lies or floods is one said error, and hold
     redirects: [
       ranged({ location: `${other.url}/api/v0/read-file` }, '', 302),
       'REDIRECT',
-      /leads elsewhere/,
+      /redirects \(status/,
     ],
     lies: [ranged({ 'content-range': 'bytes 5-9/10', etag: '"a"' }, 'wrong'), 'CORRUPT', /were asked for/],
     short: [
@@ -191,7 +191,7 @@ test('a workspace that is away, slow, lies or floods is one said error, and hold
     whole: [
       ranged({ 'content-type': 'text/plain' }, 'x'.repeat(300_000), 200),
       'UNSUPPORTED',
-      /sends all of it/,
+      /sends the whole file/,
     ],
     garbage: [ranged({}, '<html>'.repeat(10_000), 500), 'NETWORK', /answered 500/],
     words: [

@@ -43,7 +43,7 @@ describe('artifact://N', () => {
       const { details } = await made.tool('read').run({ path });
       expect(details['error']).toEqual({
         code: 'BUSY',
-        message: `artifact://1234567 is not here, and the shared store, which may have it from another replica, does not answer now. Read it again in a moment. Use ${path}.`,
+        message: `artifact://1234567 is not on this replica, and the shared store, which may have it, does not answer now. Read it again in a moment. Use ${path}.`,
         next: path,
       });
     }

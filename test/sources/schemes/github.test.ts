@@ -223,7 +223,7 @@ describe('a pull request', () => {
     github.instead = (_, response) => response.writeHead(200).end('Please log in\n');
     for (const path of ['pr://acme/widget/12/diff', 'pr://acme/widget/12/diff/all']) {
       const { text, details } = await read(path);
-      expect(text).toBe(`What GitHub answers for ${path} is no diff. Use pr://acme/widget.`);
+      expect(text).toBe(`The answer of GitHub for ${path} is not a diff. Use pr://acme/widget.`);
       expect(details).toMatchObject({ error: { code: 'CORRUPT' } });
     }
   });
@@ -505,7 +505,7 @@ describe('refusals are one sentence with what to do', () => {
     ],
     [
       `issue://${'a:'.repeat(30_000)}`,
-      'issue:// has at most 8192 characters behind it, not 60000. Use issue:// for the list.',
+      'issue:// has at most 8192 characters after it, not 60000. Use issue:// for the list.',
     ],
     [
       'pr://acme/widget/12/diff?x=1',
