@@ -4,7 +4,7 @@ import { readAt } from '../access/bytes.ts';
 import { alignDown } from '../text/cut.ts';
 import type { CutBy, Excerpt, Line, Range } from '../types/excerpt.ts';
 import { type Clippable, clippable } from './clip-line.ts';
-import { Budget, type Fit, holdFor, isOversized, sliceOf } from './fit.ts';
+import { Budget, type Fit, holdFor, isOversized, safeLength, sliceOf } from './fit.ts';
 import { type TextInput, toLine, wholeLine } from './input.ts';
 import { LineReader, type StoredLine } from './line-reader.ts';
 
@@ -109,6 +109,7 @@ async function readRange(
   const start = await beginOf(from, inside, input);
   if (start === undefined) return 'past-end';
   const reader = new LineReader(source, encoding, start, holdFor(fit, encoding), signal);
+  const safe = safeLength(fit);
   for (let no = from; no <= to; no += 1) {
     const stored = reader.buffered() ?? (await reader.next());
     if (!stored) return undefined;
@@ -129,7 +130,8 @@ async function readRange(
       part.lines.push(line);
       continue;
     }
-    const oversized = stored.end === undefined || isOversized(stored, encoding, fit);
+    const oversized =
+      stored.end === undefined || (stored.length > safe && isOversized(stored, encoding, fit));
     if (oversized && !alone) return { cutBy: budget.lines < 1 ? 'lines' : 'bytes', rest: restOf(part, no) };
     if (oversized) return sliceLine({ input, stored, fit, part, no, tally, rest: restOf(part, no), budget });
     const whole = wholeLine(stored, no, encoding, tally);

@@ -20,10 +20,14 @@ export async function excerpt(input: TextInput, window: Window | undefined, fit:
   if (source.size !== undefined && (input.counted || !source.streamed)) totals.bytes = source.size;
   if (lines !== undefined) totals.lines = lines;
   const found: Mutable<Excerpt> = { ...yielded, totals };
-  const hasNul = ({ text, ascii }: Line): boolean => !ascii && text.includes('\0');
-  if (input.encoding.unit === 1 && yielded.parts.some((part) => part.some(hasNul))) found.hasNul = true;
+  if (input.encoding.unit === 1 && yielded.parts.some(hasNul)) found.hasNul = true;
   if (last && !last.cut && last.end === source.size && !last.text.endsWith('\n')) found.unterminated = true;
   return found;
+}
+
+function hasNul(lines: readonly Line[]): boolean {
+  for (const { text, ascii } of lines) if (!ascii && text.includes('\0')) return true;
+  return false;
 }
 
 function byKind(input: TextInput, window: Window, fit: Fit): ReturnType<typeof linesWindow> {
