@@ -664,7 +664,8 @@ describe('failures', () => {
   });
 
   test('an empty page says so', async () => {
-    expect((await readOne('')).text).toContain('Notes: the body is empty');
+    expect((await readOne('')).text).toMatch(/\nNotes: the body is empty\n/);
+    expect((await readOne(' \n')).text).toMatch(/\nNotes: the body is blank\n/);
   });
 
   test('without the web, nothing is asked', async () => {

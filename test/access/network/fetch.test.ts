@@ -367,6 +367,13 @@ describe('servers that misbehave', () => {
     await expect(failed).rejects.toThrow(/\. Use the same call later\.$/);
   });
 
+  test('a status that is none', async () => {
+    const port = await serveRaw((socket) => socket.end('HTTP/1.1 000 Zero\r\n\r\n'));
+    await expect(open.get(`http://127.0.0.1:${port}/`)).rejects.toThrow(
+      `127.0.0.1:${port} could not be read: its reply is not HTTP. Use the same call later.`,
+    );
+  });
+
   test('nobody listens', async () => {
     const server = createTcpServer();
     const port = await listening(server);
