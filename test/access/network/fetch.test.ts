@@ -203,6 +203,7 @@ test.each([
   ['http://127.0.0.1:8932/', '127.0.0.1', '127.0.0.1:8932'],
   ['https://[::1]/', '::1', '::1'],
   ['http://[::1]:8932/', '::1', '[::1]:8932'],
+  ['http://[64:ff9b::7f00:1]/', '64:ff9b::7f00:1', '64:ff9b::7f00:1'],
 ])('what is not public is refused with what allows it: %s', async (url, host, place) => {
   const made = createNetwork({ allow: [], howToAllow: 'with --allow-net HOST' });
   closing.push(() => void made.close());
