@@ -8,30 +8,6 @@ import { tar } from '../support/tar.ts';
 import { codeOf, SECRET, textOf, type Workspace } from '../support/workspace.ts';
 import { zip } from '../support/zip.ts';
 
-/** Texts that begin where bugs are. */
-export const selectorSeeds: readonly string[] = [
-  '1-5',
-  '5..',
-  '-20',
-  '@65536+64K',
-  '5-16,40-80',
-  '1..:raw',
-  'raw',
-  '99999999999999999999',
-  '0x5',
-  '#a.b',
-  '-0',
-  '1e9',
-  '@0+0',
-  '1-',
-  ',',
-  '..',
-  ':::',
-  '\u0661-\u0662',
-  '@-1',
-  '3-1',
-];
-
 /** A selector is parsed, or it is none: nothing else happens. */
 export function trySelector(text: string): void {
   const parsed = (() => {
