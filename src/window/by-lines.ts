@@ -133,7 +133,11 @@ async function readRange(
     const oversized =
       stored.end === undefined || (stored.length > safe && isOversized(stored, encoding, fit));
     if (oversized && !alone) return { cutBy: budget.lines < 1 ? 'lines' : 'bytes', rest: restOf(part, no) };
-    if (oversized) return sliceLine({ input, stored, fit, part, no, tally, rest: restOf(part, no), budget });
+    if (oversized) {
+      const stop = await sliceLine({ input, stored, fit, part, no, tally, rest: restOf(part, no), budget });
+      if (stop) return stop;
+      continue;
+    }
     const whole = wholeLine(stored, no, encoding, tally);
     // The rest of a line that began in another answer.
     const line: Line = no === from && inside !== undefined ? { ...whole, cut: 'slice' } : whole;
@@ -191,8 +195,11 @@ interface OversizedLine {
   readonly budget: Budget;
 }
 
-/** The first line of an answer is too large for it: its head is shown, or nothing, as the fit says. */
-async function sliceLine(line: OversizedLine): Promise<Stop> {
+/**
+ * The first line of an answer is too large for it: its head is shown, or nothing, as the fit says. Undefined where the head
+ * is all of it: in UTF-16 a line may be stored in more bytes than it is shown in.
+ */
+async function sliceLine(line: OversizedLine): Promise<Stop | undefined> {
   const { input, stored, fit, part, no, tally, rest, budget } = line;
   const { index, source, signal, onScan } = input;
   const bounds = input.counted ? await index.boundsOf(no, source, signal, onScan) : undefined;
@@ -203,6 +210,7 @@ async function sliceLine(line: OversizedLine): Promise<Stop> {
   const shown: Line = { ...toLine(slice, stored.start, no, input.encoding, tally), cut: 'slice' };
   budget.take(shown);
   part.lines.push(shown);
+  if (shown.end === end) return undefined;
   return { cutBy: 'line', rest, oversized, inside: shown.end };
 }
 
