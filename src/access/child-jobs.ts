@@ -6,6 +6,8 @@
 import dns from 'node:dns';
 import { readSync, writeSync } from 'node:fs';
 import net from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { frame, readFrame } from '../text/frames.ts';
 
 export interface ChildAnswer {
@@ -16,19 +18,44 @@ export interface ChildAnswer {
 const INPUT = 0;
 const OUTPUT = 1;
 
+type Answer = (head: unknown, body: Buffer) => ChildAnswer | Promise<ChildAnswer>;
+
 /**
- * Runs until the input ends. `most`: bytes of the largest job; a larger one ends the process. Between two jobs it waits
- * in a blocking read: there is nothing else to do, and a body goes from the pipe to its place.
+ * Runs until the input ends. `most`: bytes of the largest job; a larger one ends the process. `reused`: bodies of up to
+ * so many bytes lie in the same memory one after another, so an answer must not keep its body. Between two jobs it
+ * waits in a blocking read: there is nothing else to do, and a body goes from the pipe to its place.
  */
-export async function answerJobs(
-  most: number,
-  answer: (head: unknown, body: Buffer) => ChildAnswer | Promise<ChildAnswer>,
-): Promise<void> {
+export async function answerJobs(most: number, answer: Answer, reused = 0): Promise<void> {
   disconnect();
-  for (let job = readFrame(most, fill); job; job = readFrame(most, fill)) {
-    const { reply, body } = await answer(job.head, job.body);
-    for (const part of frame(reply, body)) writeAll(part);
-  }
+  const hold = bodies(reused);
+  while (await answerNext(most, answer, hold));
+}
+
+async function answerNext(most: number, answer: Answer, hold: (bytes: number) => Buffer): Promise<boolean> {
+  let job = readFrame(most, fill, hold);
+  if (!job) return false;
+  const isLarge = job.body.length > LARGE;
+  const { reply, body } = await answer(job.head, job.body);
+  job = undefined;
+  // Before the answer: its receiver looks next at how much memory this process holds.
+  if (isLarge) collect();
+  for (const part of frame(reply, body)) writeAll(part);
+  return true;
+}
+
+/** Memory for bodies. Fresh pages cost more than the copy into them, so up to `reused` bytes are kept. */
+function bodies(reused: number): (bytes: number) => Buffer {
+  // Not resident before it is written.
+  const kept = Buffer.allocUnsafeSlow(reused);
+  return (bytes) => (bytes <= reused ? kept.subarray(0, bytes) : Buffer.allocUnsafeSlow(bytes));
+}
+
+/** Bytes of a body that is not left to the next collection, which comes with JavaScript objects alone. */
+const LARGE = 32 << 20;
+
+function collect(): void {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
 }
 
 /** False if the input ends before `target` is full. */

@@ -7,16 +7,20 @@ import type { Line } from '../types/excerpt.ts';
 import type { SummaryPart } from '../types/summary.ts';
 import { span } from './units.ts';
 
-/** A number and its mark, in ASCII. */
-const prefixBytes = ({ no }: Line): number => (no === undefined ? 0 : String(no).length + 1);
-
 const visible = (text: string): string => makeVisible(text).text;
 
 const textOf = ({ text, ascii }: Line): string => (ascii ? text : visible(text));
 
 const textBytes = ({ text, ascii }: Line): number => (ascii ? text.length : visibleBytes(text));
 
-const numberedCost = (line: Line): number => prefixBytes(line) + textBytes(line);
+/** With a number and its mark, in ASCII. Written out, as `show` is: both run for every line. */
+const numberedCost = ({ no, text, ascii }: Line): number => {
+  const cost = ascii ? text.length : visibleBytes(text);
+  if (no === undefined) return cost;
+  let digits = 1;
+  for (let more = 10; no >= more; more *= 10) digits += 1;
+  return cost + digits + 1;
+};
 
 /** Longer than any line number or anchor. */
 const PREFIX = 32;
@@ -24,7 +28,10 @@ const PREFIX = 32;
 /** `41|def alpha():`; lines that are not counted have no prefix. */
 const numbers: Display = {
   prefix: PREFIX,
-  show: (line) => (line.no === undefined ? '' : `${line.no}|`) + textOf(line),
+  show: ({ no, text, ascii }) => {
+    const shown = ascii ? text : visible(text);
+    return no === undefined ? shown : `${no}|${shown}`;
+  },
   cost: numberedCost,
   text: visible,
 };

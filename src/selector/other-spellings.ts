@@ -56,11 +56,16 @@ function linesOf(text: string): string | undefined {
   if (named !== undefined) return named;
   const span = /^bytes[ =](\d+)-(\d+)$/.exec(text);
   if (span && Number(span[2]) >= Number(span[1]))
-    return `@${span[1]}+${Number(span[2]) - Number(span[1]) + 1}`;
+    return `@${span[1]}+${written(Number(span[2]) - Number(span[1]) + 1)}`;
   const bytes = /^@(\d+)([km])?(?:\+(\d+)([km])?(?:i?b)?)?$/.exec(text);
   if (bytes) return bytesOf(bytes);
   const range = text.replace(/^(?:lines?|ln)[ =:#.]*(?=[[(\dl])/, '');
   return rangeInBrackets(range) ?? toTheEnd(range) ?? listOf(unbracketed(range));
+}
+
+/** In digits alone: larger numbers would be written as `1e+21`, and the largest safe one means the same. */
+function written(value: number): string {
+  return String(Math.min(value, Number.MAX_SAFE_INTEGER));
 }
 
 /** `start=10,end=20`, `offset=10&limit=5`, `from 10 to 20`, `between 10 and 20`, `10,+5`, and columns after `line 10`. */
@@ -71,9 +76,9 @@ function namedEnds(text: string): string | undefined {
     /^l(\d+):l(\d+)$/.exec(text);
   if (ends) return `${ends[1]}-${ends[2]}`;
   const paged = /^offset=(\d+)[,:&]limit=(\d+)$/.exec(text);
-  if (paged && Number(paged[2]) > 0) return `${Math.max(1, Number(paged[1]))}+${paged[2]}`;
+  if (paged && Number(paged[2]) > 0) return `${written(Math.max(1, Number(paged[1])))}+${paged[2]}`;
   const more = /^(\d+),\+(\d+)p?$/.exec(text);
-  if (more) return `${more[1]}..${Number(more[1]) + Number(more[2])}`;
+  if (more) return `${more[1]}..${written(Number(more[1]) + Number(more[2]))}`;
   const line = /^(?:l=|lines? ?)?(\d+),? col(?:umn)? ?\d+$/.exec(text)?.[1];
   return line === undefined ? /^l=(\d+)$/.exec(text)?.[1] : `${line}:1`;
 }
@@ -94,7 +99,7 @@ export function withoutThousands(text: string): string | undefined {
 /** `@64k+64kb` → `@65536+64K`. */
 function bytesOf([, start = '', unit, length, lengthUnit = '']: RegExpExecArray): string {
   const from = Number(start) * (unit === 'm' ? 1 << 20 : unit === 'k' ? 1024 : 1);
-  return `@${from}${length === undefined ? '' : `+${length}${lengthUnit.toUpperCase()}`}`;
+  return `@${written(from)}${length === undefined ? '' : `+${length}${lengthUnit.toUpperCase()}`}`;
 }
 
 /** `[5, 10]` of a field, and `(10,5)-(12,20)` of compilers, which counts columns too. */

@@ -27,6 +27,8 @@ const NAMES = 12;
 
 export class EventQueue implements Iterable<TelemetryEvent> {
   readonly #blocks: Block[] = [];
+  /** A block whose events have gone: the next one is written over it. */
+  #spare: Block | undefined;
   /** Places of events that have gone, in the first block. */
   #gone = 0;
   #length = 0;
@@ -50,7 +52,8 @@ export class EventQueue implements Iterable<TelemetryEvent> {
 
   push(event: TelemetryEvent): void {
     const place = (this.#gone + this.#length) % BLOCK;
-    if (place === 0) this.#blocks.push(newBlock());
+    if (place === 0) this.#blocks.push(this.#spare ?? newBlock());
+    if (place === 0) this.#spare = undefined;
     const weight = weightOf(event);
     pack(this.#blocks[this.#blocks.length - 1] as Block, place, event, weight);
     this.#length += 1;
@@ -60,13 +63,14 @@ export class EventQueue implements Iterable<TelemetryEvent> {
   /** Removes the oldest one. Returns whether there was one. */
   shift(): boolean {
     if (this.#length === 0) return false;
-    this.#weight -= this.#blocks[0]?.numbers[NUMBERS * this.#gone] as number;
+    const { numbers, names } = this.#blocks[0] as Block;
+    this.#weight -= numbers[NUMBERS * this.#gone] as number;
     // The rest of its block may stay for long.
-    this.#blocks[0]?.names.fill(undefined, NAMES * this.#gone, NAMES * (this.#gone + 1));
+    for (let i = NAMES * this.#gone, end = i + NAMES; i < end; i += 1) names[i] = undefined;
     this.#length -= 1;
     this.#gone += 1;
     if (this.#gone === BLOCK || this.#length === 0) {
-      this.#blocks.shift();
+      this.#spare = this.#blocks.shift();
       this.#gone = 0;
     }
     return true;

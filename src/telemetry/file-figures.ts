@@ -46,11 +46,14 @@ const MOST_ENDS = 8;
 
 const NO_SPANS: readonly Span[] = [];
 
+/** Where a read has ended. It is written anew for a later read: this runs in every one. */
 interface End {
-  readonly from: number;
-  readonly to: number;
-  readonly cut: boolean;
-  readonly chain: Chain;
+  from: number;
+  to: number;
+  cut: boolean;
+  chain: Chain;
+  /** The number of the read. */
+  nth: number;
 }
 
 export class FileFigures {
@@ -77,6 +80,7 @@ export class FileFigures {
   bytes: Coverage = new Coverage();
   readonly #nextChain: () => number;
   #version: string | undefined;
+  /** In no order. */
   #ends: End[] = [];
 
   /** `nextChain` numbers chains within the task. */
@@ -147,11 +151,10 @@ export class FileFigures {
     const from = bytes[0]?.[0] ?? 0;
     const to = bytes[bytes.length - 1]?.[1] ?? 0;
     if (!(to > from)) return;
-    const at = this.#endBefore(from, to);
-    const before = this.#ends[at];
+    const before = this.#endBefore(from, to);
     const followed = before !== undefined && before.cut && (from === before.to || to === before.from);
     const chain = before?.chain ?? newChain(this.#nextChain(), from);
-    const windows = windowsFor(chain.bytes);
+    const windows = chain.calls === 0 ? 0 : windowsFor(chain.bytes);
     chain.calls += 1;
     chain.bytes += answerBytes;
     chain.from = Math.min(chain.from, from);
@@ -160,19 +163,33 @@ export class FileFigures {
       chain.followed += 1;
       this.followed += 1;
     }
-    if (before) this.#ends.splice(at, 1);
-    else if (this.#ends.length === MOST_ENDS) this.#ends.shift();
-    this.#ends.push({ from, to, cut: cutBy !== undefined, chain });
+    const end = before ?? this.#nextEnd(chain);
+    end.from = from;
+    end.to = to;
+    end.cut = cutBy !== undefined;
+    end.chain = chain;
+    end.nth = this.reads;
     placed.chain = chain;
     placed.followed = followed;
     placed.spare = chain.calls > 1 && windowsFor(chain.bytes) === windows;
   }
 
-  /** The position in `#ends` of the last read of which [from, to) is the next page; -1 for none. */
-  #endBefore(from: number, to: number): number {
-    let at = this.#ends.length - 1;
-    while (at >= 0 && !isNextPage(this.#ends[at] as End, from, to)) at -= 1;
-    return at;
+  /** The latest of which [from, to) is the next page. */
+  #endBefore(from: number, to: number): End | undefined {
+    let found: End | undefined;
+    for (const end of this.#ends)
+      if (isNextPage(end, from, to) && (!found || end.nth > found.nth)) found = end;
+    return found;
+  }
+
+  /** A new one; where there is no room the oldest, to be written over. */
+  #nextEnd(chain: Chain): End {
+    if (this.#ends.length < MOST_ENDS) {
+      const end: End = { from: 0, to: 0, cut: false, chain, nth: 0 };
+      this.#ends.push(end);
+      return end;
+    }
+    return this.#ends.reduce((oldest, end) => (end.nth < oldest.nth ? end : oldest));
   }
 }
 

@@ -138,6 +138,8 @@ function forward(near: readonly CodePoint[], after: readonly CodePoint[]): numbe
   return 0;
 }
 
+let segmenter: Intl.Segmenter | undefined;
+
 /** Indexes of the code points that begin a grapheme. */
 function graphemeStarts(points: readonly CodePoint[]): Set<number> {
   const text = points.map((point) => point.text).join('');
@@ -149,7 +151,8 @@ function graphemeStarts(points: readonly CodePoint[]): Set<number> {
     offset += point.text.length;
   }
   const starts = new Set<number>();
-  for (const { index } of new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text)) {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  for (const { index } of segmenter.segment(text)) {
     const point = byOffset.get(index);
     if (point !== undefined) starts.add(point);
   }

@@ -25,13 +25,18 @@ export function frame(head: unknown, body: number | Uint8Array): Uint8Array[] {
 
 /**
  * The next frame of a pipe that is read by blocking; undefined at its end. `fill` fills its target, or says that the
- * input has ended. `most`: bytes of a whole frame; throws RangeError for a larger one.
+ * input has ended. `most`: bytes of a whole frame; throws RangeError for a larger one. `hold` gives the memory of the
+ * body.
  */
-export function readFrame(most: number, fill: (target: Uint8Array) => boolean): Frame | undefined {
+export function readFrame(
+  most: number,
+  fill: (target: Uint8Array) => boolean,
+  hold: (bytes: number) => Buffer = (bytes) => Buffer.allocUnsafeSlow(bytes),
+): Frame | undefined {
   const lengths = Buffer.alloc(LENGTHS);
   if (!fill(lengths)) return undefined;
   const head = Buffer.alloc(within(most, lengths).head);
-  const body = Buffer.allocUnsafeSlow(within(most, lengths).body);
+  const body = hold(within(most, lengths).body);
   return fill(head) && fill(body) ? { head: JSON.parse(head.toString('utf8')) as unknown, body } : undefined;
 }
 

@@ -92,11 +92,20 @@ export function legacyLength(bytes: Uint8Array, at: number, name: string): numbe
       return second >= 0x30 && second <= 0x39 ? 4 : 2;
     }
     case 'big5':
-    case 'euc-kr':
       return lead === 0x80 || lead === 0xff ? 1 : 2;
+    case 'euc-kr':
+      return lead < firstOfKorean() || lead === 0xff ? 1 : 2;
     default:
       return 1;
   }
+}
+
+let koreanFrom: number | undefined;
+
+/** The WHATWG's EUC-KR has the syllables of code page 949 at 0x81 to 0xA0; Node 20 takes these for controls of one byte. */
+function firstOfKorean(): number {
+  koreanFrom ??= decodeLegacy(Uint8Array.of(0x81, 0x41), 'euc-kr').length === 1 ? 0x81 : 0xa1;
+  return koreanFrom;
 }
 
 /**

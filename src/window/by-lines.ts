@@ -4,7 +4,7 @@ import { readAt } from '../access/bytes.ts';
 import { alignDown } from '../text/cut.ts';
 import type { CutBy, Excerpt, Line, Range } from '../types/excerpt.ts';
 import { type Clippable, clippable } from './clip-line.ts';
-import { Budget, type Fit, holdFor, isOversized, sliceOf } from './fit.ts';
+import { Budget, type Fit, holdFor, isOversized, safeLength, sliceOf } from './fit.ts';
 import { type TextInput, toLine, wholeLine } from './input.ts';
 import { LineReader, type StoredLine } from './line-reader.ts';
 
@@ -109,6 +109,7 @@ async function readRange(
   const start = await beginOf(from, inside, input);
   if (start === undefined) return 'past-end';
   const reader = new LineReader(source, encoding, start, holdFor(fit, encoding), signal);
+  const safe = safeLength(fit);
   for (let no = from; no <= to; no += 1) {
     const stored = reader.buffered() ?? (await reader.next());
     if (!stored) return undefined;
@@ -129,9 +130,14 @@ async function readRange(
       part.lines.push(line);
       continue;
     }
-    const oversized = stored.end === undefined || isOversized(stored, encoding, fit);
+    const oversized =
+      stored.end === undefined || (stored.length > safe && isOversized(stored, encoding, fit));
     if (oversized && !alone) return { cutBy: budget.lines < 1 ? 'lines' : 'bytes', rest: restOf(part, no) };
-    if (oversized) return sliceLine({ input, stored, fit, part, no, tally, rest: restOf(part, no), budget });
+    if (oversized) {
+      const stop = await sliceLine({ input, stored, fit, part, no, tally, rest: restOf(part, no), budget });
+      if (stop) return stop;
+      continue;
+    }
     const whole = wholeLine(stored, no, encoding, tally);
     // The rest of a line that began in another answer.
     const line: Line = no === from && inside !== undefined ? { ...whole, cut: 'slice' } : whole;
@@ -189,8 +195,11 @@ interface OversizedLine {
   readonly budget: Budget;
 }
 
-/** The first line of an answer is too large for it: its head is shown, or nothing, as the fit says. */
-async function sliceLine(line: OversizedLine): Promise<Stop> {
+/**
+ * The first line of an answer is too large for it: its head is shown, or nothing, as the fit says. Undefined where the head
+ * is all of it: in UTF-16 a line may be stored in more bytes than it is shown in.
+ */
+async function sliceLine(line: OversizedLine): Promise<Stop | undefined> {
   const { input, stored, fit, part, no, tally, rest, budget } = line;
   const { index, source, signal, onScan } = input;
   const bounds = input.counted ? await index.boundsOf(no, source, signal, onScan) : undefined;
@@ -201,6 +210,7 @@ async function sliceLine(line: OversizedLine): Promise<Stop> {
   const shown: Line = { ...toLine(slice, stored.start, no, input.encoding, tally), cut: 'slice' };
   budget.take(shown);
   part.lines.push(shown);
+  if (shown.end === end) return undefined;
   return { cutBy: 'line', rest, oversized, inside: shown.end };
 }
 

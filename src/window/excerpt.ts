@@ -20,10 +20,14 @@ export async function excerpt(input: TextInput, window: Window | undefined, fit:
   if (source.size !== undefined && (input.counted || !source.streamed)) totals.bytes = source.size;
   if (lines !== undefined) totals.lines = lines;
   const found: Mutable<Excerpt> = { ...yielded, totals };
-  const hasNul = ({ text, ascii }: Line): boolean => !ascii && text.includes('\0');
-  if (input.encoding.unit === 1 && yielded.parts.some((part) => part.some(hasNul))) found.hasNul = true;
+  if (input.encoding.unit === 1 && yielded.parts.some(hasNul)) found.hasNul = true;
   if (last && !last.cut && last.end === source.size && !last.text.endsWith('\n')) found.unterminated = true;
   return found;
+}
+
+function hasNul(lines: readonly Line[]): boolean {
+  for (const { text, ascii } of lines) if (!ascii && text.includes('\0')) return true;
+  return false;
 }
 
 function byKind(input: TextInput, window: Window, fit: Fit): ReturnType<typeof linesWindow> {
@@ -50,24 +54,29 @@ async function endsWindow(input: TextInput, from: number, most: number, fit: Fit
   const { bytes, tokens } = fit.limits;
   const half = withLimits(fit, { bytes: Math.ceil(bytes / 2), tokens: Math.ceil(tokens / 2) });
   const head = await linesWindow(input, [{ from, to: from + Math.ceil(most / 2) - 1 }], false, half);
-  const last = head.parts.at(-1)?.at(-1)?.no ?? from - 1;
+  const shown = head.parts.at(-1)?.at(-1);
+  const last = shown?.no ?? from - 1;
   const tail = await lastLines(input, Math.max(last + 1, total - Math.floor(most / 2) + 1), half);
   return {
     parts: [...head.parts, ...tail.parts],
     invalid: head.invalid + tail.invalid,
     ...(all.cutBy && { cutBy: all.cutBy }),
-    next: { by: 'lines', ranges: [{ from: last + 1 }] },
+    next:
+      shown?.cut === 'slice'
+        ? { by: 'lines', ranges: [{ from: last }], inside: shown.end }
+        : { by: 'lines', ranges: [{ from: last + 1 }] },
   };
 }
 
-/** From the first line on from which everything to the end fits; no earlier than `from`. */
+/** From the first line on, at or behind `from`, from which everything to the end fits; nothing where the last line alone does not. */
 async function lastLines(input: TextInput, from: number, fit: Fit): Promise<Yield> {
   const tail = await linesWindow(input, [{ from }], false, fit);
+  if (!tail.next) return tail;
   const shown = tail.parts.flat().length;
-  if (!tail.next || shown === 0) return tail.next ? { parts: [], invalid: 0 } : tail;
   const total = await input.index.total(input.source, input.signal, input.onScan);
   // Fewer lines at the end, until they fit: what fits of the first ones is a good guess.
-  return lastLines(input, total - shown + 1, fit);
+  const fewer = Math.max(from + 1, total - shown + 1);
+  return fewer > total ? { parts: [], invalid: 0 } : lastLines(input, fewer, fit);
 }
 
 function withLimits(fit: Fit, limits: Partial<Fit['limits']>): Fit {

@@ -51,6 +51,11 @@ export function holdFor(fit: Fit, encoding: Encoding): number {
   return Math.min(limits.bytes, limits.line) * encoding.unit + SPARE;
 }
 
+/** Bytes of a stored line that is not oversized, whatever stands in it. */
+export function safeLength(fit: Fit): number {
+  return Math.min(lineBudget(fit), fit.limits.tokens) / 8;
+}
+
 /**
  * Whether a whole stored line is too large to be shown alone. Line windows slice such a line; byte windows begin
  * inside it where they are told to, instead of at its start. Both ask here, or the notices of one would loop in
@@ -61,8 +66,8 @@ export function isOversized(
   encoding: Encoding,
   fit: Fit,
 ): boolean {
+  if (stored.length <= safeLength(fit)) return false;
   const room = lineBudget(fit);
-  if (stored.length <= room / 8 && stored.length <= fit.limits.tokens / 8) return false;
   if (stored.length > fit.limits.windowMax) return true;
   const { text } = decode(stored.bytes, encoding);
   const free = fit.bareLines && text.endsWith('\n') ? 1 : 0;
@@ -118,7 +123,7 @@ export class Budget {
 
   /** Takes the line's cost, or says which limit it would pass and takes nothing. */
   take(line: Line): CutBy | undefined {
-    if (this.lines < 1) return 'lines';
+    if (this.#lines < 1 || this.#rows < 1) return 'lines';
     const bytes = this.#fit.cost(line);
     if (bytes > this.#bytes) return 'bytes';
     const tokens = this.#tokens === Number.POSITIVE_INFINITY ? 0 : this.#tokensOf(line, bytes);

@@ -33,27 +33,23 @@ const LATER_READ = 256 << 10;
 /** A line of a run. Its bytes are cut out only where they are asked for, which for most lines nobody does. */
 class PlainLine implements StoredLine {
   readonly start: number;
+  readonly end: number;
+  readonly length: number;
   readonly text: string;
   readonly #buffer: Uint8Array;
   readonly #from: number;
 
-  constructor(start: number, text: string, buffer: Uint8Array, from: number) {
+  constructor(start: number, length: number, text: string, buffer: Uint8Array, from: number) {
     this.start = start;
+    this.end = start + length;
+    this.length = length;
     this.text = text;
     this.#buffer = buffer;
     this.#from = from;
   }
 
-  get length(): number {
-    return this.text.length;
-  }
-
-  get end(): number {
-    return this.start + this.text.length;
-  }
-
   get bytes(): Uint8Array {
-    return this.#buffer.subarray(this.#from, this.#from + this.text.length);
+    return this.#buffer.subarray(this.#from, this.#from + this.length);
   }
 }
 
@@ -172,8 +168,9 @@ export class LineReader {
     }
     if (length === 0 || length > this.#hold) return undefined;
     const text = this.#run.slice(from, from + length);
-    const line = new PlainLine(this.#at, text, this.#buffer, this.#from);
-    this.#drop(length);
+    const line = new PlainLine(this.#at, length, text, this.#buffer, this.#from);
+    this.#from += length;
+    this.#at += length;
     return line;
   }
 

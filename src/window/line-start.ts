@@ -13,7 +13,7 @@ interface Stored {
 
 /**
  * The start of the line whose bytes reach up to `end` (exclusive; the terminator that ends just there belongs to
- * it), or undefined when it begins more than `hold` bytes before. `end` is on a code unit.
+ * it), or undefined when it begins more than `hold` bytes before. `end` is on a code unit, or the end of the text.
  */
 export async function startOfLineBefore(
   end: number,
@@ -21,14 +21,17 @@ export async function startOfLineBefore(
   { encoding, source, signal }: Stored,
 ): Promise<{ start: number | undefined; bytes: Uint8Array }> {
   const { unit, bom, scanner } = encoding;
+  // The last unit may be incomplete: then `end` lies on none.
+  const beforeLast = end - ((end - bom) % unit || unit);
   let from = end;
   let bytes: Uint8Array = new Uint8Array(0);
   for (let step = 4096; ; step *= 4) {
-    const next = Math.max(bom, end - Math.min(step, hold + unit));
+    const wanted = Math.max(bom, end - Math.min(step, hold + unit));
+    const next = wanted - ((wanted - bom) % unit);
     const more = await readAt(source, next, from - next, signal);
     bytes = Buffer.concat([more, bytes]);
     from = next;
-    const start = lastStart(bytes.subarray(0, bytes.length - unit), unit, scanner);
+    const start = lastStart(bytes.subarray(0, beforeLast - from), unit, scanner);
     if (start !== undefined) return { start: from + start, bytes: bytes.subarray(start) };
     if (from === bom) return { start: bom, bytes };
     if (end - from >= hold + unit) return { start: undefined, bytes: bytes.subarray(unit) };

@@ -5,7 +5,8 @@ import { fc } from '../support/properties.ts';
 import { workspace } from '../support/workspace.ts';
 import { damaged, edits } from './damage.ts';
 import { fuzz, fuzzTimeout as timeout } from './fuzz.ts';
-import { containerSeeds, selectorSeeds, tryContainer, trySelector, tryWindow } from './targets.ts';
+import { selectorSeeds } from './selector-seeds.ts';
+import { containerSeeds, tryContainer, trySelector, tryWindow } from './targets.ts';
 
 test('selectors are parsed or refused', { timeout }, async () => {
   const characters = fc.constantFrom(...'0123456789-.,:@+#KMraw \u0661\u{1f600}');

@@ -5,32 +5,9 @@ import { parseSelection } from '../../src/selector/selection.ts';
 import { windowedText } from '../../src/window.ts';
 import { databaseBytes } from '../support/sqlite.ts';
 import { tar } from '../support/tar.ts';
+import { notebookSeed } from './notebook-seed.ts';
 import { codeOf, SECRET, textOf, type Workspace } from '../support/workspace.ts';
 import { zip } from '../support/zip.ts';
-
-/** Texts that begin where bugs are. */
-export const selectorSeeds: readonly string[] = [
-  '1-5',
-  '5..',
-  '-20',
-  '@65536+64K',
-  '5-16,40-80',
-  '1..:raw',
-  'raw',
-  '99999999999999999999',
-  '0x5',
-  '#a.b',
-  '-0',
-  '1e9',
-  '@0+0',
-  '1-',
-  ',',
-  '..',
-  ':::',
-  '\u0661-\u0662',
-  '@-1',
-  '3-1',
-];
 
 /** A selector is parsed, or it is none: nothing else happens. */
 export function trySelector(text: string): void {
@@ -65,26 +42,12 @@ export async function tryWindow(text: string, from: number, to: number): Promise
 export async function containerSeeds(): Promise<
   Readonly<Record<string, { readonly bytes: Uint8Array; readonly more: readonly string[] }>>
 > {
-  const notebook = {
-    cells: [
-      { cell_type: 'markdown', metadata: {}, source: ['# a\n', 'b'] },
-      {
-        cell_type: 'code',
-        metadata: {},
-        source: 'x',
-        outputs: [{ output_type: 'stream', name: 'stdout', text: 'y' }],
-      },
-    ],
-    metadata: {},
-    nbformat: 4,
-    nbformat_minor: 5,
-  };
   const texts = { 'a.txt': 'one\ntwo\n', 'd/b.txt': 'three\n' };
   const entries = Object.entries(texts).map(([name, content]) => ({ name, content }));
   return {
     'f.zip': { bytes: zip(entries), more: [':a.txt', ':d/b.txt'] },
     'f.tar': { bytes: tar(entries), more: [':a.txt', ':d/b.txt'] },
-    'f.ipynb': { bytes: Buffer.from(JSON.stringify(notebook)), more: [':1', ':raw'] },
+    'f.ipynb': { bytes: Buffer.from(JSON.stringify(notebookSeed)), more: [':1', ':raw'] },
     'f.db': {
       bytes: await databaseBytes('create table t(a, b)', "insert into t values(1, 'x'), (2, 'y')"),
       more: [':t', ':t:1'],

@@ -3,7 +3,15 @@
 import { expect, test } from 'vitest';
 import { baseLimits } from '../../src/limits.ts';
 import { callsOf } from '../../src/render/named-calls.ts';
-import { detailOf, noStructure, say, sentence, type Wording, wording } from '../../src/render/notices.ts';
+import {
+  detailOf,
+  noStructure,
+  say,
+  sentence,
+  withoutSelectors,
+  type Wording,
+  wording,
+} from '../../src/render/notices.ts';
 import type { Notice } from '../../src/types/notice.ts';
 
 const cut = {
@@ -220,6 +228,157 @@ const sentences: readonly (readonly [Notice, string])[] = [
   ],
   [{ kind: 'said', text: 'as a source words it' }, 'as a source words it'],
 ];
+
+/** What the same kinds say of other facts. */
+const variants: readonly (readonly [Notice, string])[] = [
+  [
+    { ...cut, by: 'line', limits: { ...baseLimits, line: 2_048, bytes: 1_024 } },
+    'Showing lines 1-640 of 60000 (1 KiB limit). Use big.txt:641.. to continue',
+  ],
+  [
+    { ...cut, by: 'line', limits: { ...baseLimits, line: 512, bytes: 1_024 } },
+    'Showing lines 1-640 of 60000 (512 B limit). Use big.txt:641.. to continue',
+  ],
+  [{ ...cut, by: 'window' }, 'Showing lines 1-640 of 60000. Use big.txt:641.. to continue'],
+  [
+    { ...cut, lines: [[3, 3]], inside: { no: 3 } },
+    'Showing a part of line 3 (50 KiB limit). Use big.txt:641.. to continue',
+  ],
+  [
+    { ...cut, lines: [[3, 4]], bytes: [0, 9], totals: {} },
+    'Showing lines 3-4 (50 KiB limit). Use big.txt:641.. to continue',
+  ],
+  [
+    { ...cut, lines: [[3, 4]], totals: { bytes: 20 } },
+    'Showing lines 3-4 (50 KiB limit). Use big.txt:641.. to continue',
+  ],
+  [
+    {
+      ...cut,
+      lines: [
+        [3, 3],
+        [9, 9],
+      ],
+    },
+    'Showing lines 3, 9 of 60000 (50 KiB limit). Use big.txt:641.. to continue',
+  ],
+  [
+    { ...cut, in: 'bytes', bytes: [5, 9], lines: [[2, 3]], totals: { bytes: 20 } },
+    'Showing bytes 5-9 of 20 (lines 2-3, 50 KiB limit). Use big.txt:641.. to continue',
+  ],
+  [
+    { ...cut, in: 'bytes', by: 'window', bytes: [5, 9], lines: [], totals: { bytes: 20 } },
+    'Showing bytes 5-9 of 20. Use big.txt:641.. to continue',
+  ],
+  [
+    { ...cut, in: 'bytes', by: 'lines', lines: [], totals: {} },
+    'Showing bytes 0-0. Use big.txt:641.. to continue',
+  ],
+  [
+    { ...cut, in: 'bytes', bytes: [5, 9], lines: [], totals: { bytes: 20 }, inside: { no: 7 } },
+    'Showing bytes 5-9 of 20, inside line 7. Use big.txt:641.. to continue',
+  ],
+  [
+    {
+      kind: 'past-end',
+      target: 'a\nb',
+      asked: 'Line 2',
+      totals: { lines: 1, bytes: 4 },
+      use: ['f:1', 'f:1'],
+    },
+    'Line 2 is beyond the end of a\\nb (1 line). Use f:1 for the end or f:1 for the start',
+  ],
+  [
+    { kind: 'short', target: 'f', last: 3, missing: [{ from: 5, to: 6 }] },
+    'f ends at line 3: nothing at 5-6',
+  ],
+  [
+    { kind: 'binary', target: 'https://h/a\n', type: 'x', bytes: 1 },
+    'https://h/a\\n is binary (x, 1 B). Use https://h/a\\n:raw to look at its bytes',
+  ],
+  [
+    { kind: 'binary', target: 'S3+x.y-z://b', type: 'x' },
+    'S3+x.y-z://b is binary (x). Use S3+x.y-z://b:raw to look at its bytes',
+  ],
+  [
+    { kind: 'binary', target: 'a/x://b c', type: 'x' },
+    "a/x://b c is binary (x). Use a shell to look at it: file 'a/x://b c', or xxd 'a/x://b c' | head -100",
+  ],
+  [
+    { kind: 'invalid', count: 2, encoding: 'UTF-8', use: 'f:encoding=gbk' },
+    '2 invalid UTF-8 sequences shown as U+FFFD; f:encoding=gbk decodes it otherwise',
+  ],
+  [
+    { kind: 'encoding', encoding: 'windows-1251', guessed: true, use: 'f:encoding=koi8-r' },
+    'Decoded from windows-1251, which is a guess: the text does not say. f:encoding=koi8-r, or another name, decides',
+  ],
+  [{ kind: 'encoding', encoding: 'gbk', declared: true }, 'Decoded from gbk, as the text declares'],
+  [{ kind: 'suffix', from: 'a\n', to: 'b\t' }, "Path 'a\\n' not found; resolved to 'b\\t' via suffix match"],
+  [
+    { ...outputCut, lines: [[5, 5]], kept: { ...kept, unshared: 'Redis is away' } },
+    'Showing line 5 of 2800. Full output: /state/1.log (on this replica alone: Redis is away)',
+  ],
+  [
+    { ...outputCut, kept: { ...kept, capped: true, unshared: 'it is large' } },
+    'Showing lines 801-2800 of 2800. Full output: /state/1.log (its first 87.9 KiB; on this replica alone: it is large)',
+  ],
+  [
+    { ...outputCut, lines: [], totals: { lines: 1, bytes: 9 }, unkept: 'The disk is full.' },
+    'Showing 0 of 1 line. The disk is full',
+  ],
+  [
+    { ...outputCut, by: 'tokens', unkept: 'a.b' },
+    `Showing lines 801-2800 of 2800 (${baseLimits.tokens} token limit). a.b`,
+  ],
+  [
+    { kind: 'output-binary', bytes: 1, kept: { ...kept, path: '/a b' } },
+    "The output is binary (1 B) and is not shown. Full output: /a b. Use a shell to look at it: xxd '/a b' | head -100",
+  ],
+  [
+    { kind: 'summary', target: 'a.ts', elidedLines: 2, use: ':4..7', left: 3, namesCalls: true },
+    '2 lines elided with 3 symbols among them (a.ts:outline lists all; the path goes before each :#… and :N..M); re-read needed ranges, e.g. :4..7',
+  ],
+  [
+    { kind: 'summary', target: 'a.ts', elidedLines: 2, use: ':4..7', namesCalls: true },
+    '2 lines elided; re-read needed ranges, e.g. :4..7',
+  ],
+  [
+    { kind: 'outline', target: 'a.ts', symbols: 1, left: 1, example: { name: 'b\n', from: 3, to: 9 } },
+    '1 symbol, 1 of them not listed. Read one by its lines or its name, e.g. a.ts:3..9 or a.ts:#b\\n',
+  ],
+  [
+    {
+      kind: 'symbols',
+      target: 'a\n',
+      name: 'r\n',
+      candidates: [{ name: 'b\t', use: 'u' }],
+      more: 2,
+      shown: true,
+    },
+    "'r\\n' is ambiguous in a\\n: b\\t (u) and 2 more; all are shown",
+  ],
+];
+
+test.each(variants)('of other facts: %j', (notice, expected) =>
+  expect(sentence(notice, wording)).toBe(expected),
+);
+
+test('where paths take no selector, no call with one is named', () => {
+  const words = { ...wording, ...withoutSelectors };
+  const said = (notice: Notice): string => sentence(notice, words);
+  expect(said({ kind: 'escaped', count: 2, use: 'f:raw' })).toBe(
+    '2 control or invisible characters shown as escapes',
+  );
+  expect(said({ kind: 'invalid', count: 1, encoding: 'UTF-8', use: 'f:encoding=gbk' })).toBe(
+    '1 invalid UTF-8 sequence shown as U+FFFD',
+  );
+  expect(said({ kind: 'encoding', encoding: 'gbk', guessed: true, use: 'f:encoding=big5' })).toBe(
+    'Decoded from gbk, which is a guess: the text does not say',
+  );
+  expect(said({ kind: 'encoding', encoding: 'gbk', declared: true })).toBe(
+    'Decoded from gbk, as the text declares',
+  );
+});
 
 test.each(sentences)('$kind', (notice, expected) => expect(sentence(notice, wording)).toBe(expected));
 

@@ -4,6 +4,8 @@ import { expect, test } from 'vitest';
 import { displays, raw } from '../../src/render/display.ts';
 import { encodingNotices, readNotices, shownLines } from '../../src/render/read-notices.ts';
 import { encodingOf } from '../../src/text/encoding.ts';
+import type { Notice } from '../../src/types/notice.ts';
+import type { TextResult } from '../../src/types/result.ts';
 import { excerptOf, linesOf, textResult } from '../support/results.ts';
 
 test('a whole text within the limits needs no words', () => {
@@ -126,4 +128,177 @@ test('shown lines are runs of those that were asked for, without their context',
     [5, 7],
     [20, 20],
   ]);
+});
+
+const lines = (...ranges: { from: number; to?: number }[]) =>
+  ({ by: 'lines', ranges, context: false }) as const;
+const typed = (window: TextResult['selection']['window'], as: string): TextResult['selection'] => ({
+  ...(window && { window }),
+  typed: as,
+});
+const notices = (text: string, more: Partial<TextResult>): Notice[] => readNotices(textResult(text, more));
+
+test('a place says that lines follow it, while they do', () => {
+  const selection = typed({ ...lines({ from: 1, to: 2 }), around: 2 }, '1..2');
+  const of = (more: Parameters<typeof excerptOf>[1]): Notice[] =>
+    notices('', { selection, excerpt: excerptOf('a\nb\n', { totals: { bytes: 9, lines: 5 }, ...more }) });
+  expect(of({})).toEqual([{ kind: 'around', line: 2, use: 'f.txt:3..' }]);
+  // Where the last line is shown, nothing follows.
+  expect(of({ totals: { bytes: 4, lines: 2 } })).toEqual([]);
+  expect(of({ lastLine: 2 })).toEqual([{ kind: 'short', target: 'f.txt', last: 2 }]);
+  const next = { by: 'lines', ranges: [{ from: 3 }] } as const;
+  expect(of({ next, cutBy: 'lines' }).map(({ kind }) => kind)).toEqual(['cut']);
+  // A text of which no line is shown.
+  expect(of({ parts: [] })).toEqual([{ kind: 'empty', target: 'f.txt' }]);
+  // Lines that were asked for as such.
+  const plainly = typed(lines({ from: 1, to: 2 }), '1..2');
+  const excerpt = excerptOf('a\nb\n', { totals: { bytes: 9, lines: 5 } });
+  expect(notices('', { selection: plainly, excerpt })).toEqual([]);
+});
+
+test('of several ranges those are named that lie beyond the end, and of a place the place', () => {
+  const excerpt = excerptOf('a\nb\n', { lastLine: 2 });
+  const ranges = typed(lines({ from: 1, to: 2 }, { from: 3, to: 4 }, { from: 9 }), '1-2,3-4,9-');
+  expect(notices('', { selection: ranges, excerpt })).toEqual([
+    { kind: 'short', target: 'f.txt', last: 2, missing: [{ from: 3, to: 4 }, { from: 9 }] },
+  ]);
+  const place = typed({ ...lines({ from: 1, to: 43 }), around: 3 }, '1..43');
+  expect(notices('', { selection: place, excerpt })).toEqual([
+    { kind: 'short', target: 'f.txt', last: 2, missing: [{ from: 3, to: 3 }] },
+  ]);
+  const within = typed({ ...lines({ from: 1, to: 43 }), around: 2 }, '1..43');
+  expect(notices('', { selection: within, excerpt })).toEqual([{ kind: 'short', target: 'f.txt', last: 2 }]);
+  const tail = typed({ by: 'tail', lines: 9 }, '-9');
+  expect(notices('', { selection: tail, excerpt })).toEqual([]);
+});
+
+test('a part of a document says that its lines are its own, where it is cut', () => {
+  const next = { by: 'lines', ranges: [{ from: 2 }] } as const;
+  const cut = excerptOf('a\n', { totals: { bytes: 4, lines: 2 }, cutBy: 'lines', next });
+  const part = { name: 'page 3' } as NonNullable<TextResult['part']>;
+  expect(notices('', { excerpt: cut, part })[0]).toEqual({
+    kind: 'said',
+    text: 'Lines and totals are those of page 3',
+  });
+  expect(notices('', { excerpt: cut }).map(({ kind }) => kind)).toEqual(['cut']);
+  expect(notices('a\n', { part })).toEqual([]);
+});
+
+test('the call for the text as stored, or in another encoding, asks for the same lines', () => {
+  const use = (selection: TextResult['selection']): unknown =>
+    notices('\x1b\n', { selection }).map((notice) => ('use' in notice ? notice.use : notice.kind));
+  expect(use({})).toEqual(['f.txt:raw']);
+  expect(use({ typed: '1-2' })).toEqual(['f.txt:1-2:raw']);
+  expect(use({ typed: '1-2:raw', mode: 'raw' })).toEqual(['f.txt:1-2:raw']);
+  // Lines of an outline are none of the text.
+  expect(use({ typed: 'outline:1-2', mode: 'outline' })).toEqual(['f.txt:raw']);
+  const encoding = { ...encodingOf('utf-8'), perhaps: 'windows-1252' };
+  const excerpt = excerptOf('\ufffd\n', { invalid: 1 });
+  expect(notices('', { encoding, excerpt, selection: { typed: '1-2' } })).toEqual([
+    { kind: 'invalid', count: 1, encoding: 'UTF-8', use: 'f.txt:encoding=windows-1252:1-2' },
+  ]);
+});
+
+test('how an encoding is known decides what is said of it', () => {
+  const said = (known: 'declared' | 'told' | 'guessed' | undefined, bom = 0): Notice[] =>
+    encodingNotices(
+      { kind: 'file', encoding: { ...encodingOf('utf-16be', bom), ...(known && { known }) } },
+      0,
+      (name) => `f:encoding=${name}`,
+    );
+  const stored = { kind: 'encoding', encoding: 'UTF-16BE', mark: false };
+  expect(said(undefined)).toEqual([stored]);
+  expect(said(undefined, 2)).toEqual([{ ...stored, mark: true }]);
+  expect(said('told', 2)).toEqual([]);
+  expect(said('declared')).toEqual([{ kind: 'encoding', encoding: 'UTF-16BE', declared: true }, stored]);
+  expect(said('guessed')).toEqual([
+    { kind: 'encoding', encoding: 'UTF-16BE', guessed: true, use: 'f:encoding=utf-8' },
+    stored,
+  ]);
+  const named = { name: 'koi8-r', bom: 0, unit: 1, scanner: encodingOf('utf-8').scanner } as const;
+  expect(encodingNotices({ kind: 'file', encoding: named }, 3, String)).toEqual([
+    { kind: 'invalid', count: 3, encoding: 'koi8-r' },
+  ]);
+  const names = (['utf-8', 'utf-16le', 'utf-32le', 'utf-32be'] as const).map(
+    (name) => encodingNotices({ kind: 'archive', encoding: encodingOf(name) }, 1, String)[0],
+  );
+  expect(names).toMatchObject(
+    ['UTF-8', 'UTF-16LE', 'UTF-32LE', 'UTF-32BE'].map((encoding) => ({ encoding })),
+  );
+});
+
+test('a tail is read on backwards, in lines', () => {
+  const next = { by: 'tail', lines: 3, before: 40 } as const;
+  const selection = typed({ by: 'tail', lines: 4 }, '-4');
+  const excerpt = excerptOf('a\n', { totals: { bytes: 42, lines: 9 }, cutBy: 'bytes', next });
+  expect(notices('', { selection, excerpt })).toMatchObject([
+    { kind: 'cut', in: 'lines', backwards: true, use: 'f.txt:-3@40' },
+  ]);
+  const oversized = { start: 0, no: 9 };
+  expect(notices('', { selection, excerpt: { ...excerpt, oversized } })).toMatchObject([
+    { in: 'lines', inside: oversized },
+  ]);
+  // Without a line that was counted it is bytes.
+  const uncounted = linesOf('a\n').map(({ no: _, ...line }) => line);
+  expect(notices('', { selection, excerpt: { ...excerpt, parts: [uncounted] } })).toMatchObject([
+    { in: 'bytes', lines: [] },
+  ]);
+});
+
+test('a text is empty where none of it is shown and none is left', () => {
+  const nothing = { parts: [[]], totals: {}, invalid: 0 };
+  expect(notices('', { excerpt: nothing })).toEqual([{ kind: 'empty', target: 'f.txt' }]);
+  expect(notices('', { excerpt: { ...nothing, oversized: { start: 0 } } })).toEqual([]);
+  const next = { by: 'lines', ranges: [{ from: 1 }] } as const;
+  expect(notices('', { excerpt: { ...nothing, next } })).toEqual([]);
+});
+
+test('what was asked for beyond the end is said as it was typed, unless that is none of it', () => {
+  const excerpt = { parts: [], totals: { lines: 3, bytes: 9 }, invalid: 0, pastEnd: true };
+  const asked = (selection: TextResult['selection'], more: Partial<TextResult> = {}): unknown =>
+    (notices('', { excerpt, selection, ...more }).at(-1) as { asked?: string } | undefined)?.asked;
+  expect(asked(typed(lines({ from: 10 }), '0010'))).toBe('Line 0010');
+  expect(asked(typed(lines({ from: 10 }), '9..'))).toBe('Line 10');
+  expect(asked(typed(lines({ from: 10 }), 'x'))).toBe('Line 10');
+  expect(asked({ window: lines({ from: 10 }) })).toBe('Line 10');
+  expect(asked(typed(lines({ from: 7 }), '9'.repeat(30)))).toBe(`Line ${'9'.repeat(30)}`);
+  expect(asked(typed(lines({ from: 7 }), '9'.repeat(31)))).toBe('Line 7');
+  expect(asked(typed({ ...lines({ from: 60, to: 110 }), around: 70 }, '60..110'))).toBe('Line 70');
+  expect(asked(typed({ by: 'bytes', start: 12 }, '@12+5'))).toBe('Byte 12');
+  expect(asked(typed({ by: 'bytes', start: 12 }, '12'))).toBe('Byte 12');
+  expect(asked(typed({ by: 'tail', lines: 5 }, '-5'))).toBe('Line 5');
+});
+
+test('beyond the end of what is not counted the calls are for its last lines', () => {
+  const excerpt = { parts: [], totals: { bytes: 9 }, invalid: 0, pastEnd: true };
+  const selection = typed(lines({ from: 10 }), '10');
+  const more = { kind: 'said', text: 'More', use: 'app.db?offset=9' } as const;
+  expect(notices('', { excerpt, selection, more })).toEqual([
+    {
+      kind: 'past-end',
+      target: 'f.txt',
+      asked: 'Line 10',
+      continued: 'app.db?offset=9',
+      totals: { bytes: 9 },
+      use: ['f.txt:-20', 'f.txt:1'],
+    },
+  ]);
+  expect(notices('', { excerpt: { ...excerpt, totals: {} }, selection })).toMatchObject([{ totals: {} }]);
+  const one = { ...excerpt, totals: { lines: 1, bytes: 9 } };
+  expect(notices('', { excerpt: one, selection })).toMatchObject([
+    { use: ['f.txt:1'], totals: { lines: 1 } },
+  ]);
+  const changed = notices('', { excerpt: one, selection, changed: true });
+  expect(changed.map(({ kind }) => kind)).toEqual(['changed', 'past-end']);
+});
+
+test('the next page waits for the end of this one', () => {
+  const more = { kind: 'said', text: 'More' } as const;
+  const totals = { bytes: 4, lines: 2 };
+  const kinds = (excerpt: TextResult['excerpt']): string[] =>
+    notices('', { excerpt, more }).map(({ kind }) => kind);
+  expect(kinds(excerptOf('a\n', { totals }))).toEqual([]);
+  expect(kinds(excerptOf('a\nb\n', { totals }))).toEqual(['said']);
+  expect(kinds(excerptOf('a\n', { totals: {} }))).toEqual(['said']);
+  expect(kinds({ parts: [linesOf('a\n')], totals, invalid: 0 })).toEqual([]);
 });

@@ -140,3 +140,13 @@ test.each(['5', '5 ', '5-', ',', ' ', '.', ':', '[', '-1 ', 'to ', 'l5c3-'])(
     });
   },
 );
+
+test.each([
+  ['\uff1a@99999999999999999999999', '@9007199254740991'],
+  ['bytes=0-99999999999999999999999', '@0+9007199254740991'],
+  ['offset=99999999999999999999999,limit=5', '9007199254740991+5'],
+  ['5,+99999999999999999999999', '5..9007199254740991'],
+])('%s has its numbers in digits', (typed, written) => {
+  expect(otherSpelling(typed)).toBe(written);
+  expect(parseBehind('a', typed)?.window).toBeDefined();
+});

@@ -436,6 +436,20 @@ describe('I09 a decoder that fails', () => {
     expect(childProcesses().filter((pid) => !before.includes(pid))).toEqual([]);
   });
 
+  test('is kept after a large image: it has given its memory back', async () => {
+    const side = 4500;
+    const large = await sharp(randomBytes(3 * side ** 2), { raw: { width: side, height: side, channels: 3 } })
+      .png({ compressionLevel: 0 })
+      .toBuffer();
+    await read(makePng(64, 48));
+    const before = childrenOf(process.pid, 'decode-child');
+    expect(before.length).toBeGreaterThan(0);
+    for (const image of [large, large, makePng(64, 48)]) {
+      expect((await read(image)).image?.data.length).toBeGreaterThan(0);
+      expect(childrenOf(process.pid, 'decode-child')).toEqual(before);
+    }
+  });
+
   test('is killed when the call is cancelled', async () => {
     const cancel = new AbortController();
     setTimeout(() => cancel.abort(new Error('enough')), 300);

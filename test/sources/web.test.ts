@@ -664,7 +664,8 @@ describe('failures', () => {
   });
 
   test('an empty page says so', async () => {
-    expect((await readOne('')).text).toContain('Notes: the body is empty');
+    expect((await readOne('')).text).toMatch(/\nNotes: the body is empty\n/);
+    expect((await readOne(' \n')).text).toMatch(/\nNotes: the body is blank\n/);
   });
 
   test('without the web, nothing is asked', async () => {
@@ -693,6 +694,8 @@ describe('failures', () => {
     ['http://169.254.169.254/latest', false],
     ['http://[fd00:ec2::254]/', false],
     ['http://2852039166/', false],
+    ['http://[64:ff9b::a9fe:a9fe]/', false],
+    ['http://[::ffff:a9fe:a9fe]/', false],
     ['http://10.0.0.1/', true],
   ])('how %s would be allowed is told unless it has the credentials of the machine', async (path, isTold) => {
     const { text } = await reader({ web: {} }).call('read', { path });

@@ -55,6 +55,18 @@ test('frames are read from a pipe that blocks, one after another, until it ends'
   expect(() => readFrame(10, pipe(input))).toThrow(RangeError);
 });
 
+test('whoever reads may give the memory of a body', () => {
+  const input = Buffer.concat(frame(1, Buffer.from('body')));
+  let at = 0;
+  const fill = (target: Uint8Array): boolean => {
+    at += input.copy(target, 0, at);
+    return true;
+  };
+  const kept = Buffer.alloc(10, '.');
+  expect(readFrame(1000, fill, (bytes) => kept.subarray(2, 2 + bytes))?.body.toString()).toBe('body');
+  expect(kept.toString()).toBe('..body....');
+});
+
 test('a body can be passed on piece by piece, whatever the pieces are', () => {
   const bytes = Buffer.concat([...frame(1, Buffer.from('a long body')), ...frame(2, Buffer.from('short'))]);
   for (let step = 1; step <= bytes.length; step += 1) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cutHead } from '../../src/text/cut.ts';
+import { codePoints, cutHead } from '../../src/text/cut.ts';
 import { decode, encodingNamed, storedEncoding } from '../../src/text/encoding.ts';
 import { alignLegacy, declaredEncoding, encodingName } from '../../src/text/legacy.ts';
 
@@ -78,4 +78,12 @@ test.each(STORED)('%s: %s is decoded, and cut between its characters', (name, te
     expect(text.startsWith(decode(bytes.subarray(0, length), encoding).text)).toBe(true);
     expect(alignLegacy(bytes, Math.min(length, bytes.length - 1), name)).toBeLessThanOrEqual(length);
   }
+});
+
+test('what the decoder takes for one character of EUC-KR is one where it is cut', () => {
+  const bytes = Buffer.from('e0a495e0a58d61', 'hex');
+  const encoding = encodingNamed('euc-kr', 'told', bytes);
+  if (!encoding) throw new Error('unknown');
+  const points = [...codePoints(bytes, encoding)].map(({ text }) => text);
+  expect(points.join('')).toBe(decode(bytes, encoding).text);
 });

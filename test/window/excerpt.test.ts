@@ -64,3 +64,18 @@ test('each end has half of the budget', async () => {
 test('past the end there is nothing', async () => {
   expect(await ends(lines(3), 4, 10)).toMatchObject({ parts: [], pastEnd: true });
 });
+
+test('a last line over its half of the budget is left for the next page', async () => {
+  const page = await ends(`a\nb\n${'x'.repeat(200)}`, 1, 4, { bytes: 64, line: 64 });
+  expect(page.parts.map((part) => part.map(({ text }) => text))).toEqual([['a\n', 'b\n']]);
+  expect(page.next).toEqual({ by: 'lines', ranges: [{ from: 3 }] });
+});
+
+test('the next page goes on inside a first line that was cut', async () => {
+  const page = await ends(`${'x'.repeat(200)}\nb\n`, 1, 4, { bytes: 64, line: 64 });
+  expect(page.parts.map((part) => part.map(({ no, start, end }) => [no, start, end]))).toEqual([
+    [[1, 0, 32]],
+    [[2, 201, 203]],
+  ]);
+  expect(page.next).toEqual({ by: 'lines', ranges: [{ from: 1 }], inside: 32 });
+});

@@ -30,7 +30,13 @@ const CREDENTIALS = new Set([
 
 /** Whether a host is a metadata service with credentials. */
 export function hasCredentials(host: string): boolean {
-  return CREDENTIALS.has(ipaddr.isValid(host) ? ipaddr.process(host).toString() : hostName(host));
+  return CREDENTIALS.has(ipaddr.isValid(host) ? reached(ipaddr.process(host)).toString() : hostName(host));
+}
+
+/** Through a gateway of NAT64 an address of IPv4 that stands at the end of one of IPv6. */
+function reached(address: Address): Address {
+  if (!(address instanceof ipaddr.IPv6) || address.range() !== 'rfc6052') return address;
+  return new ipaddr.IPv4(address.toByteArray().slice(-4));
 }
 
 /** Ports that no web server has and other protocols listen on. Source: "bad port" in the Fetch Standard. */
@@ -72,7 +78,7 @@ export function parseAllowed(text: string): Allowed {
 }
 
 /** As URLs compare host names: lower case, without the final dot. */
-function hostName(host: string): string {
+export function hostName(host: string): string {
   return host.toLowerCase().replace(/\.$/, '');
 }
 

@@ -16,6 +16,7 @@ import {
   blockedPort,
   checkPort,
   hasCredentials,
+  hostName,
   isLocalName,
 } from './addresses.ts';
 
@@ -143,7 +144,8 @@ function blocked({ host, port, howToAllow }: Reach, addresses: readonly string[]
   const what = isIP(host)
     ? 'is not a public address'
     : `has ${addresses.length > 0 ? 'no public' : 'no'} address`;
-  const place = [80, 443].includes(port) ? host : `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+  const name = hostName(host);
+  const place = [80, 443].includes(port) ? name : `${isIP(host) === 6 ? `[${name}]` : name}:${port}`;
   const how =
     // The error must not suggest to allow such an address.
     howToAllow === undefined || [host, ...addresses].some(hasCredentials)

@@ -32,6 +32,8 @@ export function networkError(error: unknown, url: URL | undefined, signal: Abort
   }
   if (/HEADERS_OVERFLOW/.test(code))
     return new OrielError('LIMIT', `${what} sends too many headers. Use another URL.`, options);
-  const said = oneLine(message).slice(0, 200).replace(/\.$/, '');
+  // What undici asserts of a reply: a status of 000.
+  const said =
+    code === 'ERR_ASSERTION' ? 'its reply is not HTTP' : oneLine(message).slice(0, 200).replace(/\.$/, '');
   return new OrielError('NETWORK', `${what} could not be read: ${said}.${LATER}`, options);
 }

@@ -2,7 +2,8 @@
 
 import { useState } from 'preact/hooks';
 import { sizeWords, timeWords } from '../../telemetry/words.ts';
-import type { CallEvent, ReadFacts, TelemetryEvent } from '../../types/telemetry.ts';
+import type { TelemetryEvent } from '../../types/telemetry.ts';
+import { cutWords, readWords, tookWords } from './event-words.ts';
 
 const PAGE = 25;
 
@@ -25,8 +26,12 @@ export function CallTable({
         <thead>
           <tr>
             <th scope="col">Time</th>
-            <th scope="col">Tool</th>
-            <th scope="col">Read</th>
+            <th scope="col" class="words">
+              Tool
+            </th>
+            <th scope="col" class="words">
+              Read
+            </th>
             <th scope="col">Shown</th>
             <th scope="col">Took</th>
             <th scope="col">Cut by</th>
@@ -62,7 +67,7 @@ function Row({ event }: { readonly event: TelemetryEvent }) {
         <td class="figure" data-name="Time">
           {time}
         </td>
-        <td colSpan={5}>
+        <td class="words" colSpan={5}>
           rate limit{event.by !== undefined && ` by ${event.by}`}
           {event.retryAfter !== undefined && `, again after ${event.retryAfter} s`}
         </td>
@@ -74,42 +79,19 @@ function Row({ event }: { readonly event: TelemetryEvent }) {
       <td class="figure" data-name="Time">
         {time}
       </td>
-      <td data-name="Tool">{event.tool}</td>
-      <td data-name="Read">{readWords(event)}</td>
-      <td class={event.error === undefined ? 'figure' : undefined} data-name="Shown">
+      <td class="words" data-name="Tool">
+        {event.tool}
+      </td>
+      <td class="words" data-name="Read">
+        <bdi>{readWords(event)}</bdi>
+      </td>
+      <td class={event.error === undefined ? 'figure' : 'bad'} data-name="Shown">
         {event.error ?? sizeWords(event.bytes)}
       </td>
       <td class="figure" data-name="Took">
-        {event.ms < 1 ? '<1' : Math.round(event.ms)} ms
+        {tookWords(event)}
       </td>
       <td data-name="Cut by">{cutWords(event)}</td>
     </tr>
   );
-}
-
-const MOST = 3;
-
-function readWords({ reads = [], list }: CallEvent) {
-  if (list) return `entries from ${list.from.toLocaleString('en')}`;
-  return (
-    <bdi>
-      {reads.slice(0, MOST).map(readOf).join(', ')}
-      {reads.length > MOST && ` and ${reads.length - MOST} more`}
-    </bdi>
-  );
-}
-
-function readOf({ source, view, lines, bytes }: ReadFacts): string {
-  if (view !== undefined) return `${source} (${view})`;
-  const spans = lines ?? bytes;
-  if (!spans) return source;
-  const unit = lines ? 'L' : '@';
-  return `${source} ${spans
-    .slice(0, MOST)
-    .map(([from, to]) => `${unit}${from}-${to}`)
-    .join(' ')}`;
-}
-
-function cutWords({ reads = [], list }: CallEvent): string {
-  return reads.find(({ cutBy }) => cutBy !== undefined)?.cutBy ?? list?.cutBy ?? '';
 }

@@ -159,6 +159,7 @@ function Panel({ query, dialect, limits, input, second = false }: PanelProps) {
   if (error !== undefined) return <p role="alert">{`${dialect}: ${error}`}</p>;
   if (!seen) return <p role="status">{`Reading under ${dialect}…`}</p>;
   const { answer, tool, next } = seen;
+  const images = answer.content.filter(({ type }) => type === 'image').length;
   const bytes = answer.content.reduce((sum, { text = '' }) => sum + encoder.encode(text).length, 0);
   const { by, truncatedBy } = Object(answer.details['truncation']) as { by?: string; truncatedBy?: string };
   const cutBy = by ?? truncatedBy;
@@ -172,6 +173,7 @@ function Panel({ query, dialect, limits, input, second = false }: PanelProps) {
         {answer.isError && <strong class="bad">error </strong>}
         {countWords(answer.content.length, 'block')}, {sizeWords(bytes)}, about{' '}
         {countWords(Math.ceil(bytes / 4), 'token')}
+        {images > 0 && ` of text, and ${countWords(images, 'image')}`}
         {cutBy !== undefined && (
           <>
             , cut by <strong>{cutBy}</strong>

@@ -156,7 +156,7 @@ export function TaskView({ task, watcher, hasLens }: Props) {
 }
 
 function Tiles({ report }: { readonly report: TaskReport }) {
-  const tiles: readonly (readonly [string, string])[] = [
+  const tiles: readonly (readonly [name: string, value: string, more?: string])[] = [
     ['calls', report.calls.toLocaleString('en')],
     ['shown', sizeWords(report.bytes)],
     ['average answer', sizeWords(report.averageBytes)],
@@ -166,17 +166,21 @@ function Tiles({ report }: { readonly report: TaskReport }) {
     ['shown before', percentWords(report.redundancy)],
     [
       'sources',
-      `${report.sources.toLocaleString('en')}${report.others ? '+' : ''}, read again ${countWords(report.repeated, 'time')}`,
+      `${report.sources.toLocaleString('en')}${report.others ? '+' : ''}`,
+      `read again ${countWords(report.repeated, 'time')}`,
     ],
     ['errors', report.errors.toLocaleString('en')],
     ['rate limits', report.rateLimits.toLocaleString('en')],
   ];
   return (
     <dl class="tiles">
-      {tiles.map(([name, value]) => (
+      {tiles.map(([name, value, more]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{value}</dd>
+          <dd>
+            {value}
+            {more !== undefined && <small> {more}</small>}
+          </dd>
         </div>
       ))}
     </dl>

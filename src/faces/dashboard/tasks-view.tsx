@@ -73,7 +73,11 @@ export function TasksView({ list: { tasks, operator, total, file }, from }: Prop
                   {task.client !== undefined && <small> client {task.client}</small>}
                 </th>
                 {COLUMNS.map(([name, , of]) => (
-                  <td key={name} class="figure" data-name={name}>
+                  <td
+                    key={name}
+                    class={name === 'Errors' && task.errors > 0 ? 'figure bad' : 'figure'}
+                    data-name={name}
+                  >
                     {of(task)}
                   </td>
                 ))}
@@ -84,6 +88,19 @@ export function TasksView({ list: { tasks, operator, total, file }, from }: Prop
             ))}
           </tbody>
         </table>
+      )}
+      {tasks.length > 0 && (
+        <details>
+          <summary>What the figures mean</summary>
+          <dl class="meanings">
+            {COLUMNS.map(([name, about]) => (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{about}</dd>
+              </div>
+            ))}
+          </dl>
+        </details>
       )}
       {total > tasks.length && (
         <p class="pages">

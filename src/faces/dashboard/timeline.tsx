@@ -1,12 +1,14 @@
 /** The calls of a task in their order, by the size of their answers; pages of one chain are joined. */
 
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import type { PlacedEvent } from '../../telemetry/task-figures.ts';
 import { sizeWords } from '../../telemetry/words.ts';
-import type { TelemetryEvent } from '../../types/telemetry.ts';
+import type { CallEvent, TelemetryEvent } from '../../types/telemetry.ts';
+import { callWords } from './event-words.ts';
 
 export interface Points {
+  readonly calls: CallEvent[];
   readonly number: number[];
   readonly bytes: number[];
   /** The chain of each call; 0 for none. */
@@ -15,10 +17,10 @@ export interface Points {
   readonly limits: number[];
 }
 
-export const noPoints = (): Points => ({ number: [], bytes: [], chain: [], limits: [] });
+export const noPoints = (): Points => ({ calls: [], number: [], bytes: [], chain: [], limits: [] });
 
 export function addPoint(
-  { number, bytes, chain, limits }: Points,
+  { calls, number, bytes, chain, limits }: Points,
   event: TelemetryEvent,
   placed: PlacedEvent,
 ): void {
@@ -26,6 +28,7 @@ export function addPoint(
     limits.push(number.length + 0.5);
     return;
   }
+  calls.push(event);
   number.push(number.length + 1);
   bytes.push(event.bytes);
   chain.push(placed.reads.find((read) => read.chain)?.chain?.id ?? 0);
@@ -51,12 +54,14 @@ const marks: Paths = (plot, series, from, to) =>
 export function Timeline({ points, count }: { readonly points: Points; readonly count: number }) {
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
+  /** The position of the call at which the pointer is. */
+  const [at, setAt] = useState<number | null>();
   useEffect(() => {
     const element = holder.current as HTMLDivElement;
     const dark = matchMedia('(prefers-color-scheme: dark)');
     const make = (): void => {
       plot.current?.destroy();
-      plot.current = new uPlot(optionsFor(element, points), dataOf(points), element);
+      plot.current = new uPlot(optionsFor(element, points, setAt), dataOf(points), element);
     };
     make();
     const sizes = new ResizeObserver(() =>
@@ -73,6 +78,7 @@ export function Timeline({ points, count }: { readonly points: Points; readonly 
   }, [points]);
   useEffect(() => plot.current?.setData(dataOf(points)), [points, count]);
   const calls = points.number.length;
+  const pointedAt = points.calls[at ?? -1];
   return (
     <figure>
       <div
@@ -81,6 +87,9 @@ export function Timeline({ points, count }: { readonly points: Points; readonly 
         role="img"
         aria-label={`Bytes of the answers of ${calls.toLocaleString('en')} calls, in their order; the table of calls below has each`}
       />
+      <p class="readout" aria-hidden="true">
+        {pointedAt ? <bdi>{callWords((at ?? 0) + 1, pointedAt)}</bdi> : 'Point at a mark to see its call.'}
+      </p>
       <p class="zoom" role="group" aria-label="Part of the timeline">
         {ZOOMS.map(([name, by, factor]) => (
           <button type="button" key={name} onClick={() => zoom(plot.current, by, factor)}>
@@ -122,7 +131,11 @@ function zoom(plot: uPlot | undefined, by: number, factor: number): void {
 
 const dataOf = ({ number, bytes }: Points): uPlot.AlignedData => [number, bytes];
 
-function optionsFor(element: HTMLElement, points: Points): uPlot.Options {
+function optionsFor(
+  element: HTMLElement,
+  points: Points,
+  pointAt: (at: number | null | undefined) => void,
+): uPlot.Options {
   const colour = (name: string): string => getComputedStyle(element).getPropertyValue(name).trim();
   const [text, line, mark, chain, limit] = ['--text', '--line', '--mark', '--chain', '--bad'].map(colour) as [
     string,
@@ -160,6 +173,7 @@ function optionsFor(element: HTMLElement, points: Points): uPlot.Options {
       },
     ],
     hooks: {
+      setCursor: [({ cursor }) => pointAt(cursor.idx)],
       draw: [
         (plot) => {
           drawChains(plot, points, chain);

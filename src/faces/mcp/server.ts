@@ -1,12 +1,13 @@
 /** The MCP server: tools and resources, in every protocol version that the SDK serves. */
 
 import {
+  type CallToolResult,
   CLIENT_INFO_META_KEY,
   type InputRequiredResult,
   isInputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
-  Server,
+  type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { RunOptions } from '../../assemble.ts';
@@ -18,6 +19,7 @@ import type { Caller } from '../../queues/caller.ts';
 import type { McpOrigin, TraceOrigin } from '../../types/trace.ts';
 import type { Offer } from '../offer.ts';
 import type { Asker } from '../spaces.ts';
+import { CallServer } from './call-server.ts';
 import { rootsOf } from './client-roots.ts';
 import { instructionsFor } from './instructions.ts';
 import { progressTo } from './progress-notifications.ts';
@@ -44,12 +46,17 @@ export interface McpOptions {
 /** Milliseconds for which a client may keep the list of tools: it is the same for as long as the server runs. */
 const TOOLS_FRESH_MS = 3_600_000;
 
+interface CalledTool {
+  readonly name: string;
+  readonly arguments?: Readonly<Record<string, unknown>> | undefined;
+}
+
 export function createMcpServer(
   offer: Offer,
   { structured = false, host, caller: given, transport = 'tcp' }: McpOptions = {},
 ): Server {
   const caller = given ?? {};
-  const server = new Server(
+  const server = new CallServer(
     { name: 'oriel', title: 'oriel', version: version() },
     {
       instructions: instructionsFor(offer),
@@ -84,7 +91,7 @@ export function createMcpServer(
     setImmediate(() => void offer.prepare());
     return { tools: offer.tools(askerOf(context)).map((tool) => toolDefinition(tool, structured)) };
   });
-  server.setRequestHandler('tools/call', ({ params }, context) =>
+  const call = (params: CalledTool, context: ServerContext): Promise<CallToolResult | InputRequiredResult> =>
     inside(context, async (asker) => {
       const tool = offer.find(params.name, asker);
       if (isOrielError(tool)) throw tool;
@@ -99,8 +106,9 @@ export function createMcpServer(
       });
       progress?.end();
       return toolResult(answer, structured);
-    }),
-  );
+    });
+  server.setRequestHandler('tools/call', ({ params }, context) => call(params, context));
+  server.answerPlainCalls(call);
   server.setRequestHandler('resources/list', ({ params }) => listArtifacts(offer, caller, params?.cursor));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [artifactTemplate] }));
   server.setRequestHandler('resources/read', ({ params }, context) => {

@@ -18,6 +18,7 @@ import { binarySize } from '../../render/units.ts';
 import { Outlet, type OutletOptions } from '../outbox.ts';
 import { DUPLICATE_ID, INVALID_REQUEST, PARSE_ERROR } from './refusals.ts';
 import { FRAME_BYTES, type Frame, FrameSplitter } from './line-frames.ts';
+import { isPlainRequest } from './plain-messages.ts';
 
 type RequestId = string | number;
 
@@ -119,7 +120,7 @@ export class StdioTransport implements Transport {
       this.#refuse(INVALID_REQUEST, `The message is larger than ${binarySize(FRAME_BYTES)}.`);
       return;
     }
-    if (frame.bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)) return;
+    if (isBlank(frame.bytes)) return;
     const text = frame.bytes.toString('utf8');
     if (hasTooManyValues(text)) {
       this.#refuse(INVALID_REQUEST, `The message has more than ${MOST_VALUES.toLocaleString('en')} values.`);
@@ -140,7 +141,7 @@ export class StdioTransport implements Transport {
     const known = isRequestId(id) ? id : undefined;
     let message: JSONRPCMessage;
     try {
-      message = parseJSONRPCMessage(value);
+      message = isPlainRequest(value) ? value : parseJSONRPCMessage(value);
     } catch {
       this.#refuse(
         INVALID_REQUEST,
@@ -202,6 +203,11 @@ export class StdioTransport implements Transport {
     if (!this.#ended || this.#waiting.size > 0) return;
     void this.#outlet.taken().then(() => setImmediate(() => void this.close()));
   }
+}
+
+function isBlank(line: Uint8Array): boolean {
+  for (const byte of line) if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d) return false;
+  return true;
 }
 
 function isRequestId(value: unknown): value is RequestId {

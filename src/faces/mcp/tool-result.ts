@@ -40,13 +40,21 @@ export function toolDefinition(tool: Tool, structured = false): McpTool {
  * asked for.
  */
 export function toolResult({ content, details, isError }: Answer, structured = false): CallToolResult {
-  const text = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+  // In the order of the SDK's schemas, which not all results go through.
   return {
-    content: content.map((block) => ({ ...block })),
-    ...(structured && { structuredContent: { text, details: factsOf(details) } }),
-    ...(isError && { isError }),
     _meta: { [DETAILS_KEY]: details },
+    content: content.map((block) =>
+      block.type === 'text'
+        ? { type: block.type, text: block.text }
+        : { type: block.type, data: block.data, mimeType: block.mimeType },
+    ),
+    ...(structured && { structuredContent: { text: textOf(content), details: factsOf(details) } }),
+    ...(isError && { isError }),
   };
+}
+
+function textOf(content: Answer['content']): string {
+  return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 }
 
 /** Facts that are larger than the text leaves room for are in `_meta` alone: what was read, how it ended, the next call stay. */

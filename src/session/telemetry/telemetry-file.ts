@@ -6,8 +6,9 @@
 import { closeSync, writeSync } from 'node:fs';
 import { type FileHandle, lstat } from 'node:fs/promises';
 import { errno } from '../../access/system-failure.ts';
-import { safeJson } from '../../text/json.ts';
 import type { TelemetryEvent } from '../../types/telemetry.ts';
+import { writeEvent } from './event-line.ts';
+import { LineBuffer } from './line-buffer.ts';
 import { endsTorn, openNow, openPrivately } from './open-privately.ts';
 import { rotate } from './rotate.ts';
 
@@ -21,8 +22,10 @@ export interface TelemetryFileOptions {
 
 export const ROTATE_AT: number = 16 << 20;
 
-/** Characters that wait to be written; beyond them events are dropped. */
+/** Bytes that wait to be written; beyond them events are dropped. */
 const MOST_WAITING = 4 << 20;
+
+const NEWLINE = Buffer.from('\n');
 
 /** Times that size, of a file that cannot be rotated: beyond it events are dropped. */
 const MOST_SIZES = 2;
@@ -32,8 +35,9 @@ export class TelemetryFile {
   readonly #rotateAt: number;
   readonly #onError: (error: unknown) => void;
   #handle: FileHandle | undefined;
-  #lines: string[] = [];
-  #waiting = 0;
+  readonly #waiting = new LineBuffer();
+  /** Lines in it. */
+  #lines = 0;
   #writing: Promise<void> = Promise.resolve();
   #dropped = 0;
   /** The last line was written in part: the next one begins on a line of its own. */
@@ -53,19 +57,18 @@ export class TelemetryFile {
 
   /** It waits for `flush`: many lines are written at once. */
   add(event: TelemetryEvent): void {
-    const line = `${safeJson(event)}\n`;
-    if (this.#waiting + line.length > MOST_WAITING) {
+    const before = this.#waiting.length;
+    writeEvent(this.#waiting, event);
+    if (this.#waiting.length > MOST_WAITING) {
+      this.#waiting.cut(before);
       this.#dropped += 1;
-      return;
-    }
-    this.#lines.push(line);
-    this.#waiting += line.length;
+    } else this.#lines += 1;
   }
 
   /** Resolves when what was added before is written, or dropped. Never throws. */
   async flush(): Promise<void> {
     // One after the other: each rotates the file and holds its handle.
-    this.#writing = this.#writing.then(() => (this.#lines.length > 0 ? this.#write() : undefined));
+    this.#writing = this.#writing.then(() => (this.#lines > 0 ? this.#write() : undefined));
     await this.#writing;
   }
 
@@ -77,11 +80,11 @@ export class TelemetryFile {
   async #write(): Promise<void> {
     try {
       const handle = await this.#opened();
-      const lines = this.#take();
-      const bytes = Buffer.from((this.#torn ? '\n' : '') + lines.join(''));
-      await this.#append(handle, bytes, lines.length);
+      const [bytes, lines] = this.#take();
+      await this.#append(handle, this.#onItsOwnLine(bytes), lines);
     } catch (error) {
-      this.#dropped += this.#take().length;
+      const [, lines] = this.#take();
+      this.#dropped += lines;
       await this.#close();
       this.#tell(error);
     }
@@ -100,11 +103,15 @@ export class TelemetryFile {
     }
   }
 
-  #take(): readonly string[] {
-    const lines = this.#lines;
-    this.#lines = [];
-    this.#waiting = 0;
-    return lines;
+  /** Whole lines, and how many. */
+  #take(): readonly [Buffer, number] {
+    const taken = [this.#waiting.take(), this.#lines] as const;
+    this.#lines = 0;
+    return taken;
+  }
+
+  #onItsOwnLine(bytes: Buffer): Buffer {
+    return this.#torn ? Buffer.concat([NEWLINE, bytes]) : bytes;
   }
 
   /** The file as it stands under its name now, with room in it: another process may have rotated it. */
@@ -150,15 +157,15 @@ export class TelemetryFile {
 
   /** The process ends: there is no time for anything else. Never throws. */
   flushNow(): void {
-    const lines = this.#take();
-    if (lines.length === 0) return;
+    const [bytes, lines] = this.#take();
+    if (lines === 0) return;
     try {
       const fd = this.#handle?.fd ?? openNow(this.#path);
       if (!this.#handle) this.#torn = endsTorn(this.#path);
-      writeSync(fd, (this.#torn ? '\n' : '') + lines.join(''));
+      writeSync(fd, this.#onItsOwnLine(bytes));
       if (!this.#handle) closeSync(fd);
     } catch (error) {
-      this.#dropped += lines.length;
+      this.#dropped += lines;
       this.#tell(error);
     }
   }

@@ -59,13 +59,26 @@ async function fromFiles(path: string, wanted: Wanted, reader: Reader): Promise<
 }
 
 function asDiff({ filename, previous_filename: before = filename, status, patch }: ChangedFile): string {
-  const moved = before === filename ? '' : `rename from ${before}\nrename to ${filename}\n`;
+  const [old, now] = [quotedName(`a/${before}`), quotedName(`b/${filename}`)];
+  const moved =
+    before === filename ? '' : `rename from ${quotedName(before)}\nrename to ${quotedName(filename)}\n`;
   const mode = status === 'added' ? 'new file\n' : status === 'removed' ? 'deleted file\n' : '';
-  const from = status === 'added' ? '/dev/null' : `a/${before}`;
-  const to = status === 'removed' ? '/dev/null' : `b/${filename}`;
+  const from = status === 'added' ? '/dev/null' : old;
+  const to = status === 'removed' ? '/dev/null' : now;
   const hunks = patch === undefined ? '' : `--- ${from}\n+++ ${to}\n${patch.replace(/\n?$/, '\n')}`;
-  return `diff --git a/${before} b/${filename}\n${mode}${moved}${hunks}`;
+  return `diff --git ${old} ${now}\n${mode}${moved}${hunks}`;
 }
+
+/** As git quotes what would end a name or a line: a name that holds a newline would be a line of the diff. */
+function quotedName(name: string): string {
+  if (!NEEDS_QUOTES.test(name)) return name;
+  const octal = (control: string): string =>
+    Array.from(Buffer.from(control), (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
+  return `"${name.replace(/["\\]/g, '\\$&').replace(CONTROLS, octal)}"`;
+}
+
+const CONTROLS = /\p{Cc}/gu;
+const NEEDS_QUOTES = /["\\\p{Cc}]/u;
 
 /**
  * Where the text of each file begins, and the end of the last one. Lines end with a line feed only: a hunk may hold a

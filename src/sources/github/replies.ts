@@ -17,6 +17,8 @@ export interface Reply {
   readonly etag: string | undefined;
   /** The URL of the next page, on the same origin. */
   readonly next: string | undefined;
+  /** There is a next page, also one at another origin, which is not asked for. */
+  readonly continues: boolean;
 }
 
 /** Threads and diffs: used for 5 minutes as they are, for 7 days while they are read again. */
@@ -27,7 +29,7 @@ export const LIVE: Ages = { soft: 0, hard: 0 };
 const weigh = (reply: Reply): number => 1024 + reply.body.length + (derived.get(reply)?.weight ?? 0);
 
 const replies = memoryOf<Reply>('github-reply', weigh, {
-  version: 2,
+  version: 3,
   parts: ({ body, ...head }) => ({ head, body }),
   value: (head, body) => ({ ...(head as Omit<Reply, 'body'>), body }),
 });
@@ -115,7 +117,7 @@ export async function replyTo(ask: Ask, wanted: Wanted, reader: Reader): Promise
         cut: reply.cut,
         status: reply.status,
         etag: reply.headers['etag'],
-        next: nextPage(reply, github),
+        ...nextPage(reply, github),
       };
     },
     call,
@@ -140,6 +142,7 @@ interface PageOf<T> {
   /** Bytes of the reply. */
   readonly length: number;
   readonly next: string | undefined;
+  readonly continues: boolean;
 }
 
 /** As `objectAt`, with the page that follows. */
@@ -149,9 +152,10 @@ export async function pageAt<N extends ShapeName>(
   wanted: Wanted,
   reader: Reader,
 ): Promise<PageOf<Shaped<N>>> {
-  const { body, next, cut } = await replyTo({ url }, wanted, reader);
+  const { body, next, continues, cut } = await replyTo({ url }, wanted, reader);
   refuseCut({ cut }, wanted);
-  return { value: await shapedAs(shape, body, wanted, reader.call.signal), length: body.length, next };
+  const value = await shapedAs(shape, body, wanted, reader.call.signal);
+  return { value, length: body.length, next, continues };
 }
 
 /** Bytes that are parsed here: 2 ms. */
@@ -206,20 +210,22 @@ export async function pagesAt<N extends Lists>(
 ): Promise<Pages<Shaped<N>[number]>> {
   const items: Shaped<N>[number][] = [];
   const seen = new Set<string>();
-  let [url, bytes]: [string | undefined, number] = [first, 0];
+  let [url, bytes, isElsewhere]: [string | undefined, number, boolean] = [first, 0, false];
   while (url !== undefined && !seen.has(url) && seen.size < most && bytes < MOST_BYTES) {
     seen.add(url);
     const found: PageOf<Shaped<N>> = await pageAt(url, shape, wanted, reader);
     items.push(...found.value);
     bytes += found.length;
     url = found.next;
+    isElsewhere = url === undefined && found.continues;
   }
-  return { items, more: url !== undefined && !seen.has(url) };
+  return { items, more: isElsewhere || (url !== undefined && !seen.has(url)) };
 }
 
 /** As @octokit/plugin-paginate-rest reads it. The token is for one origin: a page elsewhere is not asked for. */
-function nextPage({ headers }: WebResponse, { base }: GitHub): string | undefined {
+function nextPage({ headers }: WebResponse, { base }: GitHub): Pick<Reply, 'next' | 'continues'> {
   const next = /<([^<>]+)>;\s*rel="next"/.exec(headers['link'] ?? '')?.[1];
-  if (next === undefined || !URL.canParse(next)) return undefined;
-  return new URL(next).origin === new URL(base).origin ? next : undefined;
+  if (next === undefined || !URL.canParse(next)) return { next: undefined, continues: next !== undefined };
+  const isHere = new URL(next).origin === new URL(base).origin;
+  return { next: isHere ? next : undefined, continues: true };
 }

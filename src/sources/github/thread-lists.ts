@@ -31,7 +31,7 @@ export async function listText(place: Place, wanted: Wanted, reader: Reader): Pr
   let { offset } = list;
   let more = true;
   for (let page = 0; page < MOST_PAGES && more && found.length < list.limit; page += 1) {
-    const { value, next } = await pageAt(pageUrl(place, offset), 'threads', wanted, reader);
+    const { value, continues } = await pageAt(pageUrl(place, offset), 'threads', wanted, reader);
     const entries = value.slice(offset % PER_PAGE);
     const room = list.limit - found.length;
     const fitting = entries.flatMap((entry, i) => (fits(entry, place) ? [i] : []));
@@ -40,7 +40,7 @@ export async function listText(place: Place, wanted: Wanted, reader: Reader): Pr
       offset += (fitting[room - 1] as number) + 1;
       break;
     }
-    more = next !== undefined;
+    more = continues;
     // A page may hold fewer entries than were asked for: the next one begins where a full one would end.
     offset += more ? PER_PAGE - (offset % PER_PAGE) : entries.length;
   }

@@ -9,7 +9,7 @@ import { memoryBytes } from '../../access/bytes.ts';
 import { answerJobs, type ChildAnswer } from '../../access/child-jobs.ts';
 import type { DecodeReply, DecodeRequest, DecodeType, RasterFacts, Refusal } from './decode.ts';
 import { MOST_STORED, mostPixels } from './pixel-limits.ts';
-import { pngParts } from './png-parts.ts';
+import { joinParts, pngParts } from './png-parts.ts';
 import { type Library, makeCopy, OPENING } from './shown-copy.ts';
 
 /** The only decoder that is enabled for each type: content that is really a PDF, an SVG or a VIPS dump is refused. */
@@ -54,11 +54,9 @@ async function decode(request: DecodeRequest, stored: Buffer): Promise<ChildAnsw
   return said;
 }
 
-/** A PNG of the chunks that a picture needs; mostly it has no others, and is not copied. */
+/** A PNG of the chunks that a picture needs, in the memory of the whole one. */
 async function withoutBulk(png: Buffer): Promise<Buffer> {
-  const parts = await pngParts(memoryBytes(png), MOST_STORED);
-  const kept = parts.map(([start, end]) => png.subarray(start, end));
-  return kept.length === 1 && kept[0] ? kept[0] : Buffer.concat(kept);
+  return joinParts(png, await pngParts(memoryBytes(png), MOST_STORED));
 }
 
 function say(reply: DecodeReply, body: Uint8Array = Buffer.alloc(0)): ChildAnswer {
@@ -129,4 +127,9 @@ async function answer(
   return { reply: { shown }, data };
 }
 
-await answerJobs(MOST_STORED + 64 * 1024, (request, bytes) => decode(request as DecodeRequest, bytes));
+/** Bytes of an image whose memory the next one gets; about a PNG of 12 megapixels. */
+const REUSED = 32 * 1024 * 1024;
+
+const MOST_JOB = MOST_STORED + 64 * 1024;
+
+await answerJobs(MOST_JOB, (request, bytes) => decode(request as DecodeRequest, bytes), REUSED);

@@ -70,8 +70,10 @@ export function namedScheme(files: NamedFiles): Scheme {
     async open(rest, call) {
       const places = files.places(call);
       if (rest !== '' && !rest.startsWith(':')) {
-        const opened = await openNamed(scheme, rest, places, call, files.paths?.bind(files));
-        if (opened) return opened;
+        for (const typed of spellingsOf(rest)) {
+          const opened = await openNamed(scheme, typed, places, call, files.paths?.bind(files));
+          if (opened) return opened;
+        }
       }
       const names = (await files.within?.(rest, places, call)) ?? (await files.names(places, call));
       return rest === '' || rest.startsWith(':')
@@ -79,6 +81,16 @@ export function namedScheme(files: NamedFiles): Scheme {
         : Promise.reject(notNamed(scheme, rest, names));
     },
   };
+}
+
+/** As it was typed; then, as other URLs are written, with its escapes decoded: `memory://project%20plan`. */
+function spellingsOf(rest: string): readonly string[] {
+  if (!/%[\da-f]{2}/i.test(rest)) return [rest];
+  try {
+    return [rest, decodeURIComponent(rest)];
+  } catch {
+    return [rest];
+  }
 }
 
 /**

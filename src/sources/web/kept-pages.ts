@@ -29,7 +29,7 @@ interface Version {
   page: WeakRef<Page> | undefined;
 }
 
-type Mode = { readonly raw: boolean; readonly encoding?: string };
+type Mode = { readonly raw: boolean; readonly encoding?: string; readonly whole?: true };
 
 const versions: Kind<Version, Mode> = { name: 'web-version', weigh: () => ({ memory: 256 }) };
 
@@ -45,6 +45,8 @@ export interface Wanted {
   readonly raw: boolean;
   /** The one that the caller names, for a page that says another or none. */
   readonly encoding?: string;
+  /** Not by ranges, however large: its server has none, whatever it says. */
+  readonly whole?: true;
   readonly fresh: boolean;
   /** A part of it is asked for, as after an answer that was cut. */
   readonly part: boolean;
@@ -123,11 +125,15 @@ function placeOf(address: string, { allow, endpoints }: WebSettings, { access }:
   );
 }
 
-function modeOf({ raw, encoding }: Pick<Wanted, 'raw' | 'encoding'>): Mode {
-  return { raw, ...(encoding !== undefined && { encoding }) };
+function modeOf({ raw, encoding, whole }: Pick<Wanted, 'raw' | 'encoding' | 'whole'>): Mode {
+  return { raw, ...(encoding !== undefined && { encoding }), ...(whole && { whole }) };
 }
 
-function versionOf(address: string, wanted: Pick<Wanted, 'raw' | 'encoding' | 'web'>, call: Call): Version {
+function versionOf(
+  address: string,
+  wanted: Pick<Wanted, 'raw' | 'encoding' | 'whole' | 'web'>,
+  call: Call,
+): Version {
   const unknown = (): Version => ({ count: 0, kept: undefined, page: undefined });
   return call.session.store.getNow(
     versions,
@@ -156,12 +162,12 @@ async function elsewhere({ url, raw, web, isBegun }: Wanted, { session, now }: C
 
 /** `known` is what this session has read; of an earlier process a part is shown, and the whole is asked for again. */
 async function readOrFind(
-  { url, raw, encoding, fresh, part, web }: Wanted,
+  { url, raw, encoding, whole, fresh, part, web }: Wanted,
   known: Page | undefined,
   signal: AbortSignal,
   { access, session, now, waitedMs = 0 }: Call,
 ): Promise<Page> {
-  const disk = encoding === undefined ? session.disk : undefined;
+  const disk = encoding === undefined && !whole ? session.disk : undefined;
   const copy = disk && new PageOnDisk(disk, { url, raw, web }, now);
   const found = known ? undefined : await copy?.find();
   if (found?.current === true && part && !fresh) return found.page;
@@ -177,6 +183,7 @@ async function readOrFind(
     waitedMs,
     known: known ?? found?.page,
     ...(encoding !== undefined && { encoding }),
+    ...(whole && { whole }),
   });
   if (!hasFailed(page)) await copy?.keep(page);
   else if (page.status < 500) copy?.forget();

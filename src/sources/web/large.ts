@@ -21,7 +21,8 @@ export function mostBytesOf(headers: Headers): number {
 
 const FIRST_BYTES = 64 << 10;
 
-const wholeUpTo = ({ 'content-type': type = 'text/html' }: Headers): number =>
+/** Bytes of a body that is not read by ranges. */
+export const wholeUpTo = ({ 'content-type': type = 'text/html' }: Headers): number =>
   /^text\/|json|xml|html/i.test(type) ? MOST_TEXT : MOST_FILE;
 
 /** Whether parts of it can be asked for, and all of it is too much. Pages and data are converted as a whole. */

@@ -40,23 +40,15 @@ export async function openPage(target: string, call: Call): Promise<Resource> {
   const part = rest !== '' && rest !== 'raw';
   const encoding = selection?.encoding;
   const told = encoding === undefined ? {} : { encoding };
-  const { page, replaced } = await pageOrThread({ url, raw, fresh, part, web, ...told }, call);
-  const { rendering } = page;
-  const facts = {
-    url,
-    finalUrl: page.finalUrl,
-    contentType: page.contentType.slice(0, 200),
-    method: rendering.method,
-    status: page.status,
-    ...(page.notes.length > 0 && { notes: page.notes }),
-  };
-  if (rendering.method === 'ranges') {
-    return openLarge(
-      { url, finalUrl: page.finalUrl, contentType: page.contentType, rest, facts },
-      networkOf(web),
-      call,
-    );
+  const wanted: Wanted = { url, raw, fresh, part, web, ...told };
+  let read = await pageOrThread(wanted, call);
+  if (read.page.rendering.method === 'ranges') {
+    const large = await inRanges({ url, rest, page: read.page }, web, call);
+    if (large) return large;
+    read = await followedPage({ ...wanted, fresh: false, whole: true }, call);
   }
+  const { page, replaced } = read;
+  const facts = factsOf(page, url);
   const file = await openFile({ url, rest, page, selection, facts }, call);
   if (file?.is === 'resource') return file.resource;
   if (!selection) {
@@ -68,6 +60,33 @@ export async function openPage(target: string, call: Call): Promise<Resource> {
   }
   const shown = { url, page, raw, selection, facts, replaced, ...file?.instead };
   return hasFailed(page) ? failureResource(shown) : textResource(shown, call);
+}
+
+function factsOf({ finalUrl, contentType, rendering, status, notes }: Page, url: string) {
+  return {
+    url,
+    finalUrl,
+    contentType: contentType.slice(0, 200),
+    method: rendering.method,
+    status,
+    ...(notes.length > 0 && { notes }),
+  };
+}
+
+/** Undefined for a server that announces ranges and sends all of it: then its beginning is read. */
+async function inRanges(
+  { url, rest, page }: { readonly url: string; readonly rest: string; readonly page: Page },
+  web: WebSettings,
+  call: Call,
+): Promise<Resource | undefined> {
+  const { finalUrl, contentType } = page;
+  const file = { url, finalUrl, contentType, rest, facts: factsOf(page, url) };
+  try {
+    return await openLarge(file, networkOf(web), call);
+  } catch (error) {
+    if (isOrielError(error) && error.code === 'UNSUPPORTED') return undefined;
+    throw error;
+  }
 }
 
 /** A colon behind what is known to be a file stands before a part of it, whatever it is called. */

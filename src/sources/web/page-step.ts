@@ -29,6 +29,8 @@ export interface Visit {
   readonly signal: AbortSignal;
   /** Said in the header of the answer. */
   readonly notes: string[];
+  /** What is too large may be read by ranges. */
+  readonly mayBeRanges: boolean;
   /** No reply so far was marked `no-store`: each may have become a part of the page. */
   mayKeep(): boolean;
   /** Something was not there in time: the same page may be read otherwise the next time. */

@@ -8,7 +8,7 @@ import type { Access } from '../../types/access.ts';
 import type { Endpoints } from '../../types/settings.ts';
 import { textOfBytes } from './charset.ts';
 import { failed } from './failed.ts';
-import { isLarge, mostBytesOf } from './large.ts';
+import { isLarge, mostBytesOf, wholeUpTo } from './large.ts';
 import {
   type Asking,
   cutOf,
@@ -74,6 +74,8 @@ export interface Reading {
   readonly raw: boolean;
   /** Of the page, whatever it says itself. */
   readonly encoding?: string;
+  /** Not by ranges, however large. */
+  readonly whole?: true;
   readonly network: Network;
   readonly endpoints: Endpoints;
   readonly access: Access;
@@ -138,7 +140,7 @@ interface Rendered {
 async function renderingOf(page: Fetched, raw: boolean, visit: Visit): Promise<Rendered> {
   const own = (rendering: Rendering): Rendered => ({ rendering, isOwn: true });
   if (page.status >= 400 || page.status === 304) return own(await failed(page, raw, visit));
-  if (page.cut && isLarge(page.headers))
+  if (page.cut && visit.mayBeRanges && isLarge(page.headers))
     return own({ is: 'file', method: 'ranges', name: '', bytes: page.body });
   if (page.body.length === 0) visit.notes.push('the body is empty');
   if (page.status === 206) {
@@ -207,7 +209,7 @@ function isSameSite(found: string, asked: string): boolean {
 }
 
 function visitOf(
-  { url, encoding, network, endpoints, access }: Reading,
+  { url, encoding, whole, network, endpoints, access }: Reading,
   signal: AbortSignal,
   probes: ProbeTime,
 ): Visit {
@@ -225,7 +227,7 @@ function visitOf(
       ...(ask.credentials && { credentials: ask.credentials }),
       ...(ask.trusted === true && { trusted: true }),
       signal: until,
-      mostBytes: mostBytesOf,
+      mostBytes: whole ? wholeUpTo : mostBytesOf,
     };
     const reply = await network.get(address, request);
     if (/\bno-store\b/i.test(reply.headers['cache-control'] ?? '')) mayKeep = false;
@@ -250,6 +252,7 @@ function visitOf(
     access,
     signal,
     notes,
+    mayBeRanges: !whole,
     mayKeep: () => mayKeep,
     unsettle,
     isSettled: () => settled,

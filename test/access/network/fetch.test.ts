@@ -203,6 +203,7 @@ test.each([
   ['http://127.0.0.1:8932/', '127.0.0.1', '127.0.0.1:8932'],
   ['https://[::1]/', '::1', '::1'],
   ['http://[::1]:8932/', '::1', '[::1]:8932'],
+  ['http://[64:ff9b::7f00:1]/', '64:ff9b::7f00:1', '64:ff9b::7f00:1'],
 ])('what is not public is refused with what allows it: %s', async (url, host, place) => {
   const made = createNetwork({ allow: [], howToAllow: 'with --allow-net HOST' });
   closing.push(() => void made.close());
@@ -365,6 +366,13 @@ describe('servers that misbehave', () => {
     const failed = open.get(`http://127.0.0.1:${port}/`);
     await expect(failed).rejects.toMatchObject(code('NETWORK'));
     await expect(failed).rejects.toThrow(/\. Use the same call later\.$/);
+  });
+
+  test('a status that is none', async () => {
+    const port = await serveRaw((socket) => socket.end('HTTP/1.1 000 Zero\r\n\r\n'));
+    await expect(open.get(`http://127.0.0.1:${port}/`)).rejects.toThrow(
+      `127.0.0.1:${port} could not be read: its reply is not HTTP. Use the same call later.`,
+    );
   });
 
   test('nobody listens', async () => {

@@ -56,7 +56,7 @@ async function signIn(page: Page): Promise<void> {
   await page.getByText('Of all clients of this server.').waitFor();
 }
 
-/** Figures that stand on more than one line, and how far the page is wider than its window. */
+/** Figures that stand on more than one line, heads that do not stand above their column, and how far the page is wider than its window. */
 const BROKEN = `(() => {
   const figures = [...document.querySelectorAll('td')].filter((cell) => /^[\\d,.:%<]+( \\w+| %)?$/.test(cell.textContent));
   const lines = (cell) => {
@@ -65,7 +65,14 @@ const BROKEN = `(() => {
     return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
   };
   const { scrollWidth } = document.documentElement;
-  return { figures: figures.filter((cell) => lines(cell) > 1).map((cell) => cell.textContent), wider: Math.max(0, scrollWidth - innerWidth) };
+  const align = (cell) => cell && getComputedStyle(cell).textAlign;
+  const heads = [...document.querySelectorAll('thead th')].filter((head) => {
+    const table = head.closest('table');
+    const cell = table.querySelector('tbody tr:not(:has([colspan]))')?.children[head.cellIndex];
+    // On a narrow screen the heads are hidden.
+    return getComputedStyle(table).display === 'table' && cell && align(head) !== align(cell);
+  });
+  return { figures: figures.filter((cell) => lines(cell) > 1).map((cell) => cell.textContent), heads: heads.map((head) => head.textContent), wider: Math.max(0, scrollWidth - innerWidth) };
 })()`;
 
 test.runIf(has('chromium')).each(['light', 'dark'] as const)(
@@ -80,7 +87,13 @@ test.runIf(has('chromium')).each(['light', 'dark'] as const)(
       for (const width of [400, 700, 900, 961, 1_200, 1_800]) {
         await page.setViewportSize({ width, height: 800 });
         const broken = await page.evaluate(BROKEN);
-        expect({ view, width, ...(broken as object) }).toEqual({ view, width, figures: [], wider: 0 });
+        expect({ view, width, ...(broken as object) }).toEqual({
+          view,
+          width,
+          figures: [],
+          heads: [],
+          wider: 0,
+        });
         if (width === 400 || width === 1_200) await expectAccessible(page);
       }
     }
@@ -104,9 +117,37 @@ test.runIf(has('chromium'))(
       expect({ width, ...((await page.evaluate(BROKEN)) as object) }).toEqual({
         width,
         figures: [],
+        heads: [],
         wider: 0,
       });
     }
+  },
+);
+
+test.runIf(has('chromium'))(
+  'a mark of the timeline that is pointed at tells its call, and the columns of tasks are explained',
+  { timeout: 120_000 },
+  async () => {
+    const url = await serving();
+    const { page } = await pageOf(url, { viewport: { width: 1_200, height: 800 } });
+    await signIn(page);
+    await page.getByText('What the figures mean').click();
+    await expect
+      .poll(() => page.getByText('Calls that larger windows would have saved').isVisible())
+      .toBe(true);
+    await open(page, url, 'task');
+    await page.getByText('Point at a mark to see its call.').waitFor();
+    const { x, y, width } = (await page.locator('.u-over').boundingBox()) as {
+      x: number;
+      y: number;
+      width: number;
+    };
+    await page.mouse.move(x + 1, y + 20);
+    await page.getByText('1: read big.txt L1-30, 2.9 KiB, cut by lines').waitFor();
+    await page.mouse.move(x + width - 1, y + 20);
+    await page.getByText('63: read, NOT_FOUND').waitFor();
+    await page.mouse.move(0, 0);
+    await page.getByText('Point at a mark to see its call.').waitFor();
   },
 );
 
@@ -134,7 +175,7 @@ test.runIf(has('chromium'))(
 const FOCUSED = `(() => {
   const element = document.activeElement;
   if (!element || element === document.body) return undefined;
-  const all = [...document.querySelectorAll('a[href], button:not(:disabled), input, select, [tabindex="0"]')];
+  const all = [...document.querySelectorAll('a[href], button:not(:disabled), input, select, summary, [tabindex="0"]')];
   const { outlineStyle } = getComputedStyle(element);
   return { at: all.indexOf(element), of: all.length, seen: outlineStyle !== 'none' };
 })()`;

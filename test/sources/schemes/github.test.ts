@@ -126,7 +126,9 @@ describe('an issue', () => {
       json(response, 200, request.url?.includes('comments') ? [] : { title: 'T', number: 7 }, {
         link: `<${other.url}/steal>; rel="next"`,
       });
-    expect((await read('issue://acme/widget/7')).text).toContain('# T (#7)');
+    const { text } = await read('issue://acme/widget/7');
+    expect(text).toContain('# T (#7)');
+    expect(text).toContain('[Only 0 comments are shown, and GitHub has more]');
     expect(other.asked).toEqual([]);
   });
 });
@@ -198,6 +200,25 @@ describe('a pull request', () => {
     expect((await read('pr://acme/widget/12/diff/120')).text).toMatch(
       /^diff --git a\/f119.txt b\/f119.txt\n--- a\/f119.txt\n\+\+\+ b\/f119.txt\n@@ -1 \+1 @@\n-a\n\+b\n/,
     );
+  });
+
+  test('a name that would be a line of the diff is quoted there, as git does it', async () => {
+    const filename = 'a\n+++ "b\u0085\\c.txt';
+    const file = { filename, previous_filename: 'x\ty', status: 'renamed', patch: '@@ -1 +1 @@\n-a\n+b' };
+    const { read } = await open({ ...widget, diffs: {}, files: { 12: [file] } });
+    const quoted = String.raw`a\012+++ \"b\302\205\\c.txt`;
+    expect((await read('pr://acme/widget/12/diff/1:raw')).text).toContain(
+      String.raw`diff --git "a/x\011y" "b/${quoted}"
+rename from "x\011y"
+rename to "${quoted}"
+--- "a/x\011y"
++++ "b/${quoted}"
+@@ -1 +1 @@
+-a
++b
+`,
+    );
+    expect((await read('pr://acme/widget/12/diff')).text).toContain('(renamed from x');
   });
 
   test('a diff keeps the bytes of its files, whatever their encoding and their names', async () => {
@@ -285,6 +306,22 @@ describe('lists', () => {
     }
     expect(seen).toEqual(
       issues.filter(({ pull_request: pull }) => !pull).map(({ number }) => String(number)),
+    );
+  });
+
+  test('a server that calls itself by another name has further pages, which are asked for by ours', async () => {
+    const { read, github } = await open();
+    github.instead = (request, response) => {
+      const page = Number(new URL(request.url ?? '', github.url).searchParams.get('page'));
+      const full = Array.from({ length: 100 }, () => ({ number: 9, title: 'first' }));
+      const link = '<https://public.example/repos/acme/widget/issues?page=2>; rel="next"';
+      json(response, 200, page === 1 ? full : [{ number: 3, title: 'last' }], page === 1 ? { link } : {});
+    };
+    expect((await read('issue://acme/widget?limit=100')).text).toMatch(
+      /\n\[Showing 100, and there may be more\. Use issue:\/\/acme\/widget\?limit=100&offset=100 to continue\]$/,
+    );
+    expect((await read('issue://acme/widget?limit=100&offset=100')).text).toBe(
+      'issue://acme/widget/3  unknown  ghost    last\n',
     );
   });
 

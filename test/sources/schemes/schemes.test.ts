@@ -193,6 +193,19 @@ describe('memory://', () => {
     expect(await read('memory://taste.md')).toBe('tabs\n');
   });
 
+  test('a name may be written with the escapes of a URL, where nothing is called what was typed', async () => {
+    here.write('.oriel/memory/the plan.md', '1\n2\n');
+    here.write('.oriel/memory/50%25.md', 'as typed\n');
+    here.write('.oriel/memory/50%.md', 'decoded\n');
+    expect(await read('memory://the%20plan')).toBe('1\n2\n');
+    expect(await read('memory://the%20plan.md:2..')).toBe('2\n');
+    expect(await read('memory://50%25')).toBe('as typed\n');
+    expect(await read('memory://100%25')).toContain('memory://100%25 does not exist.');
+    expect(await read('memory://%2e%2e/x')).toBe('memory://../x leads out. Use memory:// for the names.');
+    expect(await read('memory://a%00')).toContain('holds a zero byte');
+    expect(await read('memory://%ff')).toContain('does not exist');
+  });
+
   test('an empty one says where notes go', async () => {
     expect(await read('memory://')).toBe(`(no notes. Write them below ${here.folder}/.oriel/memory)\n`);
   });

@@ -123,6 +123,10 @@ describe('JSON Feed', () => {
     expect(jsonText(feed({ items }), URL, { cut: false, feed: true })?.how).toBe('feed');
   });
 
+  test.each(['null', '5', '"x"', '[]'])('%s is JSON and no feed', (content) => {
+    expect(jsonText(content, URL, { cut: false, feed: true })?.how).toBe('json');
+  });
+
   test('a hundred thousand entries are counted', () => {
     const items = Array.from({ length: 100_000 }, () => ({ title: 'x' }));
     expect(jsonText(feed({ items }), URL, { cut: false, feed: true })?.text).toMatch(

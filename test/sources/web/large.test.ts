@@ -15,7 +15,7 @@ interface Served {
 }
 
 /** A log of 10 GiB; without a range as much of it is sent as is taken. */
-function largeLog(accepts = 'bytes'): Served {
+function largeLog(accepts = 'bytes', hasRanges = accepts === 'bytes'): Served {
   const { read } = numberedObject(SIZE);
   const served: Served = {
     etag: '"one"',
@@ -27,7 +27,7 @@ function largeLog(accepts = 'bytes'): Served {
       if (headers['if-match'] !== undefined && headers['if-match'] !== served.etag)
         return void response.writeHead(412).end();
       const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? '') ?? [];
-      if (accepts === 'none' || headers.range === undefined) {
+      if (!hasRanges || headers.range === undefined) {
         response.writeHead(200, { 'content-length': SIZE });
         let at = 0;
         const send = (): void => {
@@ -77,9 +77,17 @@ test('a page of a large log is a range of it, its end too', async () => {
   expect((await read(`${url}/big.log:@${SIZE / 2}+64K`))[0]).toContain('was replaced since it was last read');
 });
 
-test('of a server without ranges the beginning is read, and it says so', async () => {
-  const { url } = await site({ '/big.log': largeLog('none').page });
+test.each([
+  ['without ranges', largeLog('none')],
+  ['that announces ranges and has none', largeLog('bytes', false)],
+])('of a server %s the beginning is read, and it says so', async (_, log) => {
+  const { url } = await site({ '/big.log': log.page });
   const here = place('oriel', { web });
-  const { text } = await here.call('read', { path: `${url}/big.log` });
-  expect(text).toContain('[Only the first 8 MiB of the body were read: it is longer]');
+  const read = async (rest: string): Promise<string> =>
+    (await here.call('read', { path: `${url}/big.log${rest}` })).text;
+  const first = await read('');
+  expect(first).toContain('Method: text\n');
+  expect(first).toContain(`1|${lineOf(1)}2|${lineOf(2)}`);
+  expect(first).toContain('[Only the first 8 MiB of the body were read: it is longer]');
+  expect(await read(':1000..1001')).toContain(`1000|${lineOf(1000)}1001|${lineOf(1001)}`);
 });

@@ -4,6 +4,7 @@ import { codeOf } from './code-block.ts';
 import { isHidden, type Veil, veilOf } from './hidden.ts';
 import { formulaOf } from './math.ts';
 import { type Element, isElement, type Node, walk } from './html-tree.ts';
+import { isTagList } from './tag-list.ts';
 
 /** In these a button is a text that can be clicked: the question of an accordion, the head of a column that sorts. */
 const NAMED_BY_BUTTON = new Set('h1 h2 h3 h4 h5 h6 summary dt legend th'.split(' '));
@@ -35,7 +36,7 @@ class Cleaner {
         if (isHidden(text, this.#isVeiled)) continue;
         this.clean(text);
         kept.push(text);
-      } else if (!isHidden(child, this.#isVeiled) && !(isDrawnToo && isDrawing(child))) {
+      } else if (!isHidden(child, this.#isVeiled) && !isTagList(child) && !(isDrawnToo && isDrawing(child))) {
         const code = codeOf(child, this.#isVeiled);
         if (!code) this.clean(child, NAMED_BY_BUTTON.has(child.name) || isName);
         kept.push(code ?? child);

@@ -9,6 +9,7 @@ import { quoteAsides } from './asides.ts';
 import { clean } from './clean.ts';
 import { toMarkdown } from './html-markdown.ts';
 import { type Element, isElement, type Node, parse, textOf, walk, write } from './html-tree.ts';
+import { words } from './count-words.ts';
 
 export interface Extracted {
   readonly how: How;
@@ -150,7 +151,6 @@ function best(
 }
 
 const sizeOf = ({ element }: Candidate): number => textOf(element).trim().length;
-const words = (text: string): number => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
 const blocksOf = (element: Element): string[] =>
   [...walk(element)].filter(({ name }) => name === 'pre').map((pre) => textOf(pre).trim());
 

@@ -74,7 +74,7 @@ class Writer {
       case 'menu':
         return this.list(element);
       case 'dt':
-        return `**${tidy(this.#inline.inline(element.children)).replaceAll('\n', ' ')}**`;
+        return tidy(this.#inline.marked('**', element.children)).replaceAll('\n', ' ');
       case 'dd':
         return prefixed(this.block(element), ': ', '  ');
       case 'hr':

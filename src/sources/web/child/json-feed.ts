@@ -23,7 +23,8 @@ export function jsonFeed(content: string, url: string): string | undefined {
     readonly items?: unknown;
   };
   try {
-    feed = JSON.parse(content) as typeof feed;
+    // "null" is JSON, too.
+    feed = (JSON.parse(content) as typeof feed | null) ?? {};
   } catch {
     return undefined;
   }

@@ -8,6 +8,8 @@ import { type Element, isElement, type Node } from './html-tree.ts';
 export class InlineWriter {
   readonly #base: string;
   readonly #block: (element: Element) => string;
+  /** Marks that are open: the same mark inside them would close them. */
+  readonly #open = new Set<string>();
 
   constructor(base: string, block: (element: Element) => string) {
     this.#base = base;
@@ -16,9 +18,16 @@ export class InlineWriter {
 
   inline(nodes: readonly Node[]): string {
     const parts: string[] = [];
-    for (const node of nodes)
-      parts.push(isElement(node) ? this.span(node, parts.at(-1)) : node.replace(/[ \t\r\n\f]+/g, ' '));
+    for (const node of nodes) parts.push(isElement(node) ? this.span(node, parts.at(-1)) : spaced(node));
     return parts.join('');
+  }
+
+  marked(mark: string, nodes: readonly Node[]): string {
+    if (this.#open.has(mark)) return this.inline(nodes);
+    this.#open.add(mark);
+    const text = this.inline(nodes);
+    this.#open.delete(mark);
+    return around(mark, text);
   }
 
   /** `before`: what stands in front of it. */
@@ -35,13 +44,13 @@ export class InlineWriter {
         return this.link(element);
       case 'b':
       case 'strong':
-        return around('**', this.inline(element.children));
+        return this.marked('**', element.children);
       case 'i':
       case 'em':
-        return around('*', this.inline(element.children));
+        return this.marked('*', element.children);
       case 'del':
       case 's':
-        return around('~~', this.inline(element.children));
+        return this.marked('~~', element.children);
       case 'code':
       case 'kbd':
       case 'samp':
@@ -88,6 +97,14 @@ export class InlineWriter {
       return undefined;
     }
   }
+}
+
+/** Where a browser may break a word, and spaces that are only narrower: shown as they are, they would be escapes. */
+const BREAKS = /[\u00ad\u200b\u2060\ufeff]/g;
+const SPACES = /[ \t\r\n\f\u2000-\u200a\u205f]+/g;
+
+function spaced(text: string): string {
+  return text.replace(BREAKS, '').replace(SPACES, ' ');
 }
 
 function textWithBreaks(node: Node): string {

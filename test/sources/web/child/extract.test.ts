@@ -143,3 +143,11 @@ describe('what belongs to a text and is not of its flow', () => {
     expect(extract(html, 'https://docs.example/').markdown.match(/^curl .*$/gm)).toHaveLength(12);
   });
 });
+
+test('words that are left out are counted in scripts without blanks too', () => {
+  const shown =
+    '<p>这个部件每次转动三度，读者可以在手册里找到所有的数值和说明，请不要忘记检查记录。</p>'.repeat(16);
+  const comments = `<div class="comments">${'<p>谢谢。</p>'.repeat(200)}</div>`;
+  const html = `<!doctype html><body><article><h1>部件</h1>${shown}</article>${comments}</body>`;
+  expect(extract(html, 'http://site.example/').words).toEqual({ shown: 594, all: 994 });
+});

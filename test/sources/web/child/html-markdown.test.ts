@@ -100,3 +100,23 @@ test.each([
 ])('a table keeps its cells: %s', (_, html, shown) => {
   expect(markdown(html)).toBe(shown);
 });
+
+test.each([
+  ['<strong><b>x</b></strong>', '**x**'],
+  ['<i>a <em>b</em> c</i>', '*a b c*'],
+  ['<b>a <i>b <b>c</b></i></b> <b>d</b>', '**a *b c*** **d**'],
+  ['<del><s>x</s></del>', '~~x~~'],
+  ['<dl><dt><b>T</b></dt><dd><b>D</b></dd></dl>', '**T**\n\n: **D**'],
+])('a mark inside the same mark would close it: %s', (html, text) => {
+  expect(markdown(html)).toBe(text);
+});
+
+test('where a word may be broken it is whole, and narrow spaces are spaces, but for code', () => {
+  const hidden = 'Inter\u00adnet\u200brecht 10\u2009000\u2060\ufeff km';
+  expect(markdown(`<p>${hidden}</p>`)).toBe('Internetrecht 10 000 km');
+  expect(markdown(`<table><tr><th>a<th>b<tr><td>c<td>${hidden}</table>`)).toContain(
+    '| c | Internetrecht 10 000 km |',
+  );
+  expect(markdown('<p><code>a\u00adb\u200bc</code></p>')).toBe('`a\u00adb\u200bc`');
+  expect(markdown(`<pre>${hidden}</pre>`)).toBe(`\`\`\`\n${hidden}\n\`\`\``);
+});

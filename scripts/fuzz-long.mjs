@@ -1,0 +1,21 @@
+// npm run fuzz:long -- [TARGET | GROUP]… [--runs N] [--seed N] [--first N]: the targets of test/fuzz/long, bundled and run
+// without a test runner: a hundred million inputs take minutes, where vitest and fast-check would take days.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const to = join(root, '.bench', 'fuzz');
+mkdirSync(to, { recursive: true });
+const bundle = await rolldown({
+  input: join(root, 'test/fuzz/long/main.ts'),
+  platform: 'node',
+  // Packages stay packages.
+  external: (id) => !id.startsWith('.') && !id.startsWith('/'),
+});
+const file = join(to, `main-${process.pid}.mjs`);
+await bundle.write({ file, format: 'es', codeSplitting: false });
+const { status } = spawnSync(process.execPath, [file, ...process.argv.slice(2)], { stdio: 'inherit' });
+process.exitCode = status ?? 1;

@@ -1,0 +1,15 @@
+/** Counts words, also of scripts that put no blanks between them. */
+
+/** Chinese, Japanese and the languages of South-East Asia: each character counts as a word, as word processors count them. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const EACH_UNSPACED = new RegExp(UNSPACED, 'gu');
+
+export function words(text: string): number {
+  if (!UNSPACED.test(text)) return spaced(text);
+  return (text.match(EACH_UNSPACED)?.length ?? 0) + spaced(text.replace(EACH_UNSPACED, ' '));
+}
+
+function spaced(text: string): number {
+  return text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+}

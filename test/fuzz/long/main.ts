@@ -1,0 +1,116 @@
+/**
+ * A long run: `npm run fuzz:long -- [TARGET | GROUP]… [--runs N] [--seed N] [--first N]`. Each target is tried on N inputs in a
+ * thread; this one watches it, and ends it where one input takes ten seconds of the processor.
+ */
+
+import { parseArgs } from 'node:util';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { type Failure, inputOf, runTarget } from './run-target.ts';
+import { targetsNamed } from './targets-by-name.ts';
+
+const HANG_SECONDS = 10;
+const LOOK_MS = 1_000;
+/** A target that hangs so often is not tried further. */
+const MOST_HANGS = 3;
+
+interface Job {
+  readonly target: string;
+  readonly seed: number;
+  readonly first: number;
+  readonly runs: number;
+  readonly shared: SharedArrayBuffer;
+}
+
+async function work({ target, shared, ...stretch }: Job): Promise<void> {
+  const place = new Int32Array(shared);
+  const [found] = targetsNamed([target]);
+  if (!found) throw new Error(`there is no target ${target}`);
+  const began = (index: number): void => {
+    place[0] = index;
+  };
+  parentPort?.postMessage(await runTarget(found, { ...stretch, began }));
+}
+
+interface Ended {
+  /** Index of the first input that was not tried. */
+  readonly until: number;
+  readonly failures: readonly Failure[];
+  readonly hang?: Failure;
+}
+
+/** Runs a thread to its end, or to an input on which it hangs. */
+function watch(job: Omit<Job, 'shared'>): Promise<Ended> {
+  const shared = new SharedArrayBuffer(4);
+  const place = new Int32Array(shared);
+  const worker = new Worker(new URL(import.meta.url), { workerData: { ...job, shared } });
+  return new Promise((resolve, reject) => {
+    let last = { index: -1, cpu: process.cpuUsage() };
+    const timer = setInterval(() => {
+      const index = Atomics.load(place, 0);
+      const { user, system } = process.cpuUsage(last.cpu);
+      if (index !== last.index) last = { index, cpu: process.cpuUsage() };
+      else if (user + system > HANG_SECONDS * 1e6) {
+        clearInterval(timer);
+        const [target] = targetsNamed([job.target]);
+        const input = target ? inputOf(target, job.seed, index).toString('latin1') : '';
+        const hang = { target: job.target, seed: job.seed, index, input, error: 'no end' };
+        void worker.terminate().then(() => resolve({ until: index + 1, failures: [], hang }));
+      }
+    }, LOOK_MS);
+    worker.once('message', (failures: Failure[]) => {
+      clearInterval(timer);
+      resolve({ until: job.first + job.runs, failures });
+    });
+    worker.once('error', (error) => {
+      clearInterval(timer);
+      reject(error);
+    });
+  });
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    options: {
+      runs: { type: 'string', default: '1e6' },
+      seed: { type: 'string', default: String(Date.now() % 1e9) },
+      first: { type: 'string', default: '0' },
+    },
+    allowPositionals: true,
+  });
+  const [runs, seed, first] = [Number(values.runs), Number(values.seed), Number(values.first)];
+  const targets = targetsNamed(positionals);
+  if (targets.length === 0) throw new Error(`there is no target ${positionals.join(', ')}`);
+  console.log(`seed ${seed}`);
+  const table = [];
+  for (const { name: target } of targets) {
+    const cpu = process.cpuUsage();
+    const began = performance.now();
+    const failures: Failure[] = [];
+    const hangs: Failure[] = [];
+    for (let at = first; at < first + runs && hangs.length < MOST_HANGS;) {
+      const ended = await watch({ target, seed, first: at, runs: first + runs - at });
+      failures.push(...ended.failures);
+      if (ended.hang) hangs.push(ended.hang);
+      at = ended.until;
+    }
+    const { user, system } = process.cpuUsage(cpu);
+    const seconds = (performance.now() - began) / 1_000;
+    table.push({
+      target,
+      runs,
+      failures: failures.length,
+      hangs: hangs.length,
+      'cpu s': round((user + system) / 1e6),
+      seconds: round(seconds),
+      'µs each': round((user + system) / runs),
+    });
+    console.log(JSON.stringify(table.at(-1)));
+    for (const one of [...failures, ...hangs]) console.log(JSON.stringify(one));
+    if (failures.length + hangs.length > 0) process.exitCode = 1;
+  }
+  console.table(table);
+}
+
+const round = (value: number): number => Math.round(value * 10) / 10;
+
+await (isMainThread ? main() : work(workerData as Job));

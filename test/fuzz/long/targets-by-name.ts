@@ -1,0 +1,25 @@
+/** All targets of long runs. */
+
+import { containerTargets } from './container-targets.ts';
+import { databaseTargets } from './database-targets.ts';
+import type { FuzzTarget } from './fuzz-target.ts';
+import { pageTargets } from './page-targets.ts';
+import { selectorTargets } from './selector-targets.ts';
+import { textTargets } from './text-targets.ts';
+import { windowTargets } from './window-targets.ts';
+
+export const longTargets: readonly FuzzTarget[] = [
+  ...selectorTargets,
+  ...textTargets,
+  ...windowTargets,
+  ...containerTargets,
+  ...databaseTargets,
+  ...pageTargets,
+];
+
+/** Those of a group or a name; all without one. */
+export function targetsNamed(names: readonly string[]): readonly FuzzTarget[] {
+  return longTargets.filter(
+    ({ name, group }) => names.length === 0 || names.includes(name) || names.includes(group),
+  );
+}
