@@ -18,7 +18,7 @@ export interface ToolCall extends CallOptions {
   readonly limits: Limits;
   /** The dialect's name. */
   readonly dialect: string;
-  /** Validates the input and adds defaults; absent where the face has built a valid one. Throws OrielError (`BAD_INPUT`). */
+  /** Validates the input and adds defaults; absent if the face has built a valid one. Throws OrielError (`BAD_INPUT`). */
   accept?(input: unknown): unknown;
 }
 
@@ -55,7 +55,7 @@ export async function callTool<A>(
       }
     };
     const answered = await attempt().catch((error: unknown) => {
-      // Lines stood behind the path: they belong into fields of their own.
+      // Lines followed the path: they belong into their own fields.
       const placed = error instanceof PlaceError ? tool.placed?.(accepted, error.place) : undefined;
       if (placed === undefined) throw error;
       accepted = placed;

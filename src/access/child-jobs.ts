@@ -22,7 +22,7 @@ type Answer = (head: unknown, body: Buffer) => ChildAnswer | Promise<ChildAnswer
 
 /**
  * Runs until the input ends. `most`: bytes of the largest job; a larger one ends the process. `reused`: bodies of up to
- * so many bytes lie in the same memory one after another, so an answer must not keep its body. Between two jobs it
+ * so many bytes are in the same memory one after another, so an answer must not keep its body. Between two jobs it
  * waits in a blocking read: there is nothing else to do, and a body goes from the pipe to its place.
  */
 export async function answerJobs(most: number, answer: Answer, reused = 0): Promise<void> {

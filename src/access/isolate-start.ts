@@ -15,7 +15,7 @@ export interface StartOptions {
   readonly data?: unknown;
 }
 
-/** Throws OrielError (`BUSY`) where no thread can be had. */
+/** Throws OrielError (`BUSY`) if no thread can be had. */
 export function startWorker(options: StartOptions): Worker {
   try {
     return start(options);

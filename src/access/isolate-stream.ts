@@ -1,5 +1,5 @@
 /**
- * Streaming work that may hang or need too much memory on hostile input: it runs in a worker thread of its own, which
+ * Streaming work that may hang or need too much memory on hostile input: it runs in a separate worker thread, which
  * is fed and read message by message and can be ended at any moment.
  */
 
@@ -20,7 +20,7 @@ export interface Conversation {
   end(): Promise<void>;
   /** For a worker that has said its last: it waits for `idleMs` without keeping the process alive, then it ends. */
   rest(idleMs: number, gone: () => void): void;
-  /** Goes on with a worker that rests, for another signal. False when it has ended. */
+  /** Continues with a worker that rests, for another signal. False when it has ended. */
   wake(signal: AbortSignal): boolean;
 }
 

@@ -200,11 +200,11 @@ class WarmChild {
     this.#child.kill('SIGKILL');
   }
 
-  /** Resident bytes; 0 where that is not known. */
+  /** Resident bytes; 0 if that is not known. */
   resident(): number {
     if (process.platform !== 'linux') return 0;
     try {
-      // No disk stands behind it: at once it costs less than a way through the thread pool, 50 times a second.
+      // No disk is involved: a synchronous call it costs less than a way through the thread pool, 50 times a second.
       return PAGE * Number(readFileSync(`/proc/${this.#child.pid}/statm`, 'utf8').split(' ')[1]);
     } catch {
       return 0;

@@ -14,17 +14,17 @@ export interface LinesAround {
   readonly lines: readonly number[];
 }
 
-/** By line; undefined where it stands in no symbol of several lines. */
+/** By line; undefined if it is in no symbol of several lines. */
 export type AroundLines = readonly (EnclosingSymbol | undefined)[];
 
-/** Undefined where not all is known of these bytes. */
+/** Undefined if not all is known of these bytes. */
 export function aroundLines(store: TagStore, { path, key, lines }: LinesAround): AroundLines | undefined {
   if (key === '' || store.keyOf(path) !== key || store.knownOf(path) !== KNOWN.all) return undefined;
   const tags = readSymbols(store.fileOf(path)?.tags() ?? '');
   // Tags have the beginning of a long name.
   if (tags.some(({ name }) => name.length >= LONGEST_NAME)) return undefined;
   return lines.map((line) => {
-    // A symbol stands before those inside it.
+    // A symbol is before those inside it.
     const tag = tags.findLast(({ from, to }) => from <= line && line <= to && to > from);
     return tag && { name: tag.qualified, from: tag.from, to: tag.to };
   });

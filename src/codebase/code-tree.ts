@@ -39,7 +39,7 @@ export class Tree {
     return this.paths[file] ?? '';
   }
 
-  /** The tags of a file as one text (see views/file-tags.ts); empty where none are known. */
+  /** The tags of a file as one text (see views/file-tags.ts); empty if none are known. */
   textOf(file: number): string {
     return this.graph.fileOf(file)?.tags() ?? '';
   }
@@ -90,7 +90,7 @@ export class Tree {
     return this.graph.importsOf(file);
   }
 
-  /** The rank of a file among all, tests and the like behind the rest. */
+  /** The rank of a file among all, tests and the like after the rest. */
   rankOf(file: number): number {
     return this.graph.ranking.ranks[file] ?? 0;
   }

@@ -32,7 +32,7 @@ export interface SyncJob {
   readonly keys: string;
 }
 
-/** A part of what was kept of `home`, the newest first, or none where it is missing; without a part that was all. */
+/** A part of what was kept of `home`, the newest first, or none if it is missing; without a part that was all. */
 export interface LoadJob {
   readonly ask: 'load';
   readonly home: string;
@@ -82,7 +82,7 @@ export interface CodeReplies {
   readonly put: undefined;
   /** The next part; where all is on disk, what is to change in the list of parts. Those that are gone may be removed. */
   readonly keep: { readonly part: WrittenPart } | { readonly listed: PartsChanged };
-  /** By file; undefined where it is not known. */
+  /** By file; undefined if it is not known. */
   readonly around: readonly (AroundLines | undefined)[];
   /** `missing`: of files that came with it, those without tags of their version. Undefined for a forgotten view. */
   readonly question:

@@ -25,7 +25,7 @@ export function familyOf(tree: Tree, members: readonly Definition[]): Family {
   return { classes, members: tree.definitions(name).filter(({ tag }) => classes.has(ownerOf(tag))) };
 }
 
-/** The name of what a symbol lies in; empty where it lies in nothing. */
+/** The name of what a symbol is in; empty if it is in nothing. */
 export function ownerOf({ qualified, name }: Tag): string {
   return (
     qualified
@@ -58,7 +58,7 @@ function heirsOf(tree: Tree, name: string): string[] {
     .map((tag) => tag.name);
 }
 
-/** What stands between a class and what it is made from, in the languages that have classes. */
+/** What is between a class and what it is made from, in the languages that have classes. */
 const WAYS = [
   /\b(?:extends|implements)\b(.*)/,
   /\bclass\s+\w+\s*\(([^)]*)\)/,

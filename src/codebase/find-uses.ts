@@ -1,4 +1,4 @@
-/** Where a symbol is used, and which files import a file. What imports confirm stands before what only has the name. */
+/** Where a symbol is used, and which files import a file. What imports confirm is before what only has the name. */
 
 import { containers } from '../views/structure.ts';
 import { isUseCut, type Tag } from '../views/file-tags.ts';
@@ -10,7 +10,7 @@ export interface Use {
   readonly line: number;
   /** The innermost symbol around it. */
   readonly within?: Tag;
-  /** Whether imports say that it is this symbol; else it only has its name. */
+  /** Whether imports say that it is this symbol; otherwise it only has its name. */
   readonly sure: boolean;
 }
 

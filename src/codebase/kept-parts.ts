@@ -34,7 +34,7 @@ interface Part {
 type FilesOf = ReadonlyMap<Block, readonly { readonly entry: Entry; readonly at: number }[]>;
 
 export class KeptParts {
-  /** Whether all that lies on disk was read. */
+  /** Whether all that is on disk was read. */
   isLoaded = false;
   readonly #store: TagStore;
   readonly #home: string;
@@ -93,7 +93,7 @@ export class KeptParts {
       if (block.part !== undefined && gone.has(block.part)) block.part = undefined;
   }
 
-  /** The next part of what is in none; undefined where there is nothing. */
+  /** The next part of what is in none; undefined if there is nothing. */
   next(): WrittenPart | undefined {
     const names = new Set(this.#names);
     const unkept = new Map<Block, readonly { readonly entry: Entry; readonly at: number }[]>();

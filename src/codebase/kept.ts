@@ -20,7 +20,7 @@ export function writePartNames(parts: readonly string[]): Uint8Array<ArrayBuffer
 export interface PartsChanged {
   /** Those that it knows, the oldest first. */
   readonly names: readonly string[];
-  /** Those of them that stand in no list yet. */
+  /** Those of them that are in no list yet. */
   readonly added: readonly string[];
   /** Those that it has removed, or found to be missing. */
   readonly gone: readonly string[];

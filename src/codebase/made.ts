@@ -1,4 +1,4 @@
-/** Files by their paths: what programs made, and what stands behind the code that it is about. */
+/** Files by their paths: what programs made, and what follows the code that it is about. */
 
 /** What compilers write beside the code that it was made from: no code, and nobody's to read. */
 const COMPILED = /\.(?:py[co]|class|o|obj|a|lib|so|dylib|dll|exe|wasm|beam|elc)$/;
@@ -17,7 +17,7 @@ export function isCompiled(path: string): boolean {
   return COMPILED.test(path);
 }
 
-/** What the rank of a file counts, up to 1: tests, examples, documents and made files stand behind the rest. */
+/** What the rank of a file counts, up to 1: tests, examples, documents and made files follow the rest. */
 export function standing(path: string): number {
   if (MADE.test(path)) return 0.02;
   if (OTHERS.test(path)) return 0.05;

@@ -81,7 +81,7 @@ export class MapSymbols {
 const SMALL: ReadonlySet<Tag['kind']> = new Set(['property', 'variable', 'key', 'statement']);
 
 /**
- * The best first. A property of several lines is a function, or a table. Files are looked at as they lie beside each
+ * The best first. A property of several lines is a function, or a table. Files are looked at as they are beside each
  * other: their tags are packed together.
  */
 function inOrder(
@@ -101,7 +101,7 @@ function inOrder(
     .sort((a, b) => b.score - a.score || (places.get(a.file) ?? 0) - (places.get(b.file) ?? 0));
 }
 
-/** What a symbol takes at least, without what it lies in. */
+/** What a symbol takes at least, without what it is in. */
 function leastCost({ name, from, to }: Tag): number {
   return name.length + span(from, to).length + 2;
 }

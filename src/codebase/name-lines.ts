@@ -1,7 +1,7 @@
 /**
  * Names of many files in few bytes: those that differ in one place share a line, with a star in that place.
  * `src/lib/*.ts: open store` · `src/rules/*\/index.ts: no-tabs quotes` · `./: LICENSE Makefile`
- * Lines that begin with the same long directory stand below it, indented, without it.
+ * Lines that begin with the same long directory are below it, indented, without it.
  */
 
 import { oneLine } from '../text/visible.ts';
@@ -14,7 +14,7 @@ interface Named {
 
 /** Files of one pattern. */
 interface Line {
-  /** The directory below which it stands. */
+  /** The directory below which it is. */
   readonly base: string;
   /** What it begins with. */
   readonly head: string;
@@ -24,7 +24,7 @@ interface Line {
 /** Files of one name in directories beside each other, from which on they share a line. */
 const ALIKE = 3;
 
-/** Bytes of a directory from which on lines stand below it: of `src/` little is spared. */
+/** Bytes of a directory from which on lines are below it: of `src/` little is spared. */
 const LONG = 12;
 
 export class NameLines {
@@ -77,13 +77,13 @@ export class NameLines {
     return Buffer.byteLength(this.#of(file).name) + 1;
   }
 
-  /** Without `others`, which stand elsewhere. */
+  /** Without `others`, which are elsewhere. */
   without(others: ReadonlySet<number>): string[] {
     const below = new Map<string, string[]>();
     for (const { base, head, files } of this.#lines.values()) {
       const names = files.filter((file) => !others.has(file)).map((file) => this.#of(file).name);
       if (names.length === 0) continue;
-      // A line of its own stands where it began.
+      // A separate line is where it began.
       const key = base === '' ? head : base;
       const known = below.get(key) ?? (base === '' ? [] : [base]);
       below.set(key, [...known, `${head}: ${names.join(' ')}`]);
@@ -105,7 +105,7 @@ function headOf(pattern: string, base: string): string {
   return base === '' ? pattern : `  ${pattern.slice(base.length) || './'}`;
 }
 
-/** The directory below which each pattern stands: the one that spares most. Without those that stand alone. */
+/** The directory below which each pattern is: the one that spares most. Without those that are alone. */
 function basesOf(patterns: ReadonlySet<string>): Map<string, string> {
   const counts = new Map<string, number>();
   for (const pattern of patterns)

@@ -4,7 +4,7 @@
 const MOST = 1_000;
 
 export class Ends<T> {
-  /** Sorted. The names of each path from its last to its first, each with a slash behind it. */
+  /** Sorted. The names of each path from its last to its first, each with a slash after it. */
   readonly #keys: readonly string[];
   readonly #values: readonly T[];
 
@@ -16,7 +16,7 @@ export class Ends<T> {
     this.#values = sorted.map(([, value]) => value);
   }
 
-  /** The values of paths that are `end`, or end in it behind a slash; of more than 1,000 any so many. */
+  /** The values of paths that are `end`, or end in it after a slash; of more than 1,000 any so many. */
   endingIn(end: string): readonly T[] {
     const wanted = backwards(end);
     const from = this.#placeOf(wanted);

@@ -58,7 +58,7 @@ export interface UsedAt {
 
 export type CodeReply =
   | { readonly is: 'map'; readonly map: MapText }
-  /** By name, in order. `near`: what is called alike, where nothing is called so. */
+  /** By name, in order. `near`: what has a similar name, where nothing has that name. */
   | { readonly is: 'definitions'; readonly found: readonly FoundName[] }
   /** Of `all` uses those asked for. `definitions`: what the name means. */
   | {
@@ -81,7 +81,7 @@ export interface FoundName {
 
 const NEAR = 5;
 
-/** Symbols of a search for words that are put in order. */
+/** Symbols of a search for words that are sorted. */
 const MOST_FOUND = 1_000;
 
 export function answerAbout(tree: Tree, question: CodeQuestion): CodeReply {

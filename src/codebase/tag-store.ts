@@ -33,7 +33,7 @@ export interface Block {
   /** Lines of each file. */
   readonly imports: readonly string[];
   readonly bytes: number;
-  /** Files whose tags stand in it still. */
+  /** Files whose tags are in it still. */
   live: number;
   /** The part on disk that has it. */
   part: string | undefined;
@@ -110,7 +110,7 @@ export class TagStore {
     return known && (known.isSlow ? 'slow' : known.known);
   }
 
-  /** What is known of a file; undefined where nothing is. */
+  /** What is known of a file; undefined if nothing is. */
   fileOf(path: string): StoredFile | undefined {
     const known = this.#files.get(path);
     return known?.known === KNOWN.nothing ? undefined : known;

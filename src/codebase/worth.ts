@@ -6,7 +6,7 @@ import type { Tree } from './code-tree.ts';
 
 /** What raises some files of a tree above the others. */
 export interface Raised {
-  /** Words that raise what is called so. */
+  /** Words that raise what has that name. */
   readonly words: readonly string[];
   /** By file: how much of it was changed lately, up to 1. */
   readonly recent: Float64Array;

@@ -41,7 +41,7 @@ export interface Effects {
 
 export const reads: Effects = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
 
-/** The same, of pages of the web too. */
+/** The same, of web pages too. */
 export const readsWeb: Effects = { ...reads, openWorld: true };
 
 /** Whatever the command does. */
@@ -71,7 +71,7 @@ export interface ToolSpec<Input, R extends Request> {
   readonly effects: Effects;
   /** A call that is accepted: what the error for a bad one names. */
   readonly example: Input;
-  /** For the model: what it does, what bounds it, how to go on; nothing that is switched off. Under 2,000 characters. */
+  /** For the model: what it does, what bounds it, how to continue; nothing that is switched off. Under 2,000 characters. */
   about(limits: Limits, offered: Offered): string;
   /** Given the library, so that a face which checks its own input does not load it. */
   input(zod: Zod): ZodType<Input>;
@@ -83,9 +83,9 @@ export interface ToolSpec<Input, R extends Request> {
   limits?(input: Input, limits: Limits): Limits;
   policy?(input: Input, limits: Limits): TextPolicy;
   answer(result: Result<R>, input: Input, limits: Limits): Answer;
-  /** `input` with the lines that stood behind its path in its own fields; undefined where those are taken. */
+  /** `input` with the lines that followed its path in its own fields; undefined if those are taken. */
   placed?(input: Input, place: Place): Input | undefined;
-  /** How a failure is worded; one sentence when absent. `input` is absent where it did not fit the schema. */
+  /** How a failure is worded; one sentence when absent. `input` is absent if it did not fit the schema. */
   failure?(error: OrielError, input?: Input): Answer;
 }
 
@@ -100,7 +100,7 @@ export interface Callable<A> {
   readonly name: string;
   /** `accepted` has passed the schema, or was made by a face to fit it. Throws OrielError (`BAD_INPUT`). */
   prepare(accepted: unknown, limits: Limits): Prepared<A>;
-  /** `accepted` with the lines that stand behind its path as fields; undefined where it has no place for them. */
+  /** `accepted` with the lines that follow its path as fields; undefined if it has no place for them. */
   placed?(accepted: unknown, place: Place): unknown;
   /** `accepted` as in `prepare`, where it came so far. */
   failure(error: OrielError, accepted?: unknown): A;
@@ -114,7 +114,7 @@ export interface DeclaredTool extends Callable<Answer> {
   readonly example: Fields;
   about(limits: Limits, offered: Offered): string;
   schema(zod: Zod): ZodType;
-  /** An input that the schema refused, put right where the tool takes it all the same. Throws as `prepare`. */
+  /** An input that the schema refused, put right where the tool takes it anyway. Throws as `prepare`. */
   adapt(input: unknown): unknown;
 }
 

@@ -73,7 +73,7 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** `null`, and a blank text where there is no text to be given. */
+/** `null`, and a blank text if there is no text to be given. */
 function isAbsent(value: unknown, type: unknown): boolean {
   return value === null || (type !== 'string' && typeof value === 'string' && value.trim() === '');
 }
@@ -97,7 +97,7 @@ function ofType(value: unknown, { type, enum: allowed }: Field): unknown {
   return /^(?:false|no|off|0)$/i.test(String(value)) ? false : value;
 }
 
-/** Larger integers than can be told apart name nothing that exists: the largest stands for all of them. */
+/** Larger integers than can be distinguished name nothing that exists: the largest stands for all of them. */
 function numberOf(value: unknown, type: 'integer' | 'number'): unknown {
   const number = typeof value === 'string' ? parseNumber(value) : value;
   if (type === 'number' || typeof number !== 'number' || !Number.isInteger(number)) return number ?? value;

@@ -1,4 +1,4 @@
-/** Fields for lines, as other read tools have them, as a selector behind the path. */
+/** Fields for lines, as other read tools have them, as a selector after the path. */
 
 import { OrielError, type Place } from '../errors.ts';
 import { parseSelection } from '../selector/selection.ts';
@@ -13,7 +13,7 @@ const MOST_FILES = 20;
 
 /**
  * `{ path, offset: 10, limit: 5 }` → `{ path: "…:10..14" }`; `view_range` is `[first, last]`, -1 for the end; an offset
- * from the end is a tail. Several paths become a list, each with lines of its own where it has some. Throws `BAD_INPUT` for
+ * from the end is a tail. Several paths become a list, each with its own lines where it has some. Throws `BAD_INPUT` for
  * values that name no lines.
  */
 export function linesToSelector(input: Fields): Fields {
@@ -39,7 +39,7 @@ function selectorBehind(path: string, lines: Lines): string {
 }
 
 /**
- * The lines that fields of other tools ask for, where the schema has fields of its own for them: `first` and `last` write
+ * The lines that fields of other tools ask for, where the schema has its own fields for them: `first` and `last` write
  * those. Bytes, tails and symbols stay for the schema to refuse.
  */
 export function linesAsFields(
@@ -78,7 +78,7 @@ export function linesToOffset(input: Fields): Fields {
   );
 }
 
-/** The lines that stood behind a path as `offset` and `limit`; undefined where those are given. */
+/** The lines that followed a path as `offset` and `limit`; undefined if those are given. */
 export function placeAsOffset<
   Input extends { readonly offset?: number | undefined; readonly limit?: number | undefined },
 >(input: Input, { path, from, to }: Place): Input | undefined {

@@ -4,7 +4,7 @@ import { OrielError } from '../errors.ts';
 import { isTexts, parseNumber } from './lenient.ts';
 import { isFields, type Lines, linesIn } from './line-names.ts';
 
-/** What is asked for as a selector with its colon; empty where nothing is. Throws `BAD_INPUT`. */
+/** What is asked for as a selector with its colon; empty if nothing is. Throws `BAD_INPUT`. */
 export function selectorOf(lines: Lines): string {
   const { symbol, encoding, outline, whole, raw } = lines;
   const mode = raw === true || raw === 'true' ? ':raw' : '';

@@ -22,7 +22,7 @@ type OrielFindInput = InputOf<typeof findFields>;
 
 const SYMBOLS = 20;
 
-/** Throws `BAD_INPUT` where there is neither a glob nor words, or both. */
+/** Throws `BAD_INPUT` if there is neither a glob nor words, or both. */
 function filesOrSymbols(input: OrielFindInput): FindRequest | SymbolsRequest {
   const { pattern, symbol, path, limit = SYMBOLS, offset = 0 } = input;
   if (pattern !== undefined && symbol === undefined) {

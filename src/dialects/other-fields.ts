@@ -1,10 +1,10 @@
-/** Fields of other tools that say in their own way what fields of ours say: fields as the schema has them, and the rest. */
+/** Fields of other tools that say in their own way what our fields say: fields as the schema has them, and the rest. */
 
 import { shellArgument } from '../text/shell.ts';
 import { anyGlob, type Fields, isTexts, parseNumber } from './lenient.ts';
 import { folded } from './other-names.ts';
 
-/** What a field of another tool means, as fields of ours; undefined where its value means nothing known. */
+/** What a field of another tool means, as our fields; undefined if its value means nothing known. */
 type Meaning = (value: unknown) => Fields | undefined;
 
 const when =

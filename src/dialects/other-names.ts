@@ -77,7 +77,7 @@ export function folded(name: string): string {
   return name.toLowerCase().replace(/(?<!^)[-_ ]/g, '');
 }
 
-/** The field of `known` that `given` names in another way; undefined where there is none. */
+/** The field of `known` that `given` names in another way; undefined if there is none. */
 export function fieldNamed(given: string, known: readonly string[]): string | undefined {
   const name = folded(given);
   const same = known.find((field) => folded(field) === name);
@@ -102,7 +102,7 @@ const VALUES: Readonly<Record<string, string>> = {
   name: 'path',
 };
 
-/** The one of `allowed` that `value` means; `value` where there is none. */
+/** The one of `allowed` that `value` means; `value` if there is none. */
 export function valueNamed(value: unknown, allowed: readonly unknown[]): unknown {
   if (typeof value !== 'string') return value;
   const name = folded(value);

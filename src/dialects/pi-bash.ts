@@ -37,7 +37,7 @@ export function bash(style: PiStyle): DeclaredTool {
       snap: 'line',
       display: 'terminal',
     }),
-    // The empty line behind the final newline, where that is counted, takes one of them.
+    // The empty line after the final newline, where that is counted, takes one of them.
     limits: (_, limits) => (style.countsLast ? { ...limits, lines: Math.max(1, limits.lines - 1) } : limits),
     answer(run) {
       const { gap } = style;
@@ -49,7 +49,7 @@ export function bash(style: PiStyle): DeclaredTool {
   });
 }
 
-/** 1 where the empty line behind the final newline is counted. */
+/** 1 where the empty line after the final newline is counted. */
 function lastLine({ countsLast }: PiStyle, { excerpt }: RunStream): 0 | 1 {
   return countsLast && excerpt.parts.at(-1)?.at(-1)?.text.endsWith('\n') ? 1 : 0;
 }

@@ -90,7 +90,7 @@ export function read(style: PiStyle): DeclaredTool {
   });
 }
 
-/** What pi says differently; `path` is what its own notices stand below. */
+/** What pi says differently; `path` is what its own notices are below. */
 function words(path: string): Wording {
   return {
     ...wording,
@@ -151,7 +151,7 @@ function endOf(
 ): CutBy | 'caller' | undefined {
   if (excerpt.cutBy) return excerpt.cutBy;
   if (excerpt.span?.end !== excerpt.totals.bytes) return 'caller';
-  // The empty line behind the final newline takes a line and a byte too.
+  // The empty line after the final newline takes a line and a byte too.
   if (!countsLast || !endsWithNewline) return undefined;
   const shown = excerpt.parts.flat().length;
   if (shown === limit) return 'caller';

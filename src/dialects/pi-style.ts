@@ -8,11 +8,11 @@ export interface PiStyle {
   size(bytes: number): string;
   /** The size of what is over the byte limit. */
   overSize(bytes: number, limits: Limits): string;
-  /** What stands between whole lines and the notice below them. */
+  /** What is between whole lines and the notice below them. */
   readonly gap: '' | '\n';
   /** What ends a notice with the next call. */
   readonly stop: '' | '.';
-  /** Whether the empty string behind a final newline is a line. */
+  /** Whether the empty string after a final newline is a line. */
   readonly countsLast: boolean;
   /** The command that shows an oversized first line. */
   readonly first: 'head' | 'sed';

@@ -33,7 +33,7 @@ const SAID: ReadonlySet<Notice['kind']> = new Set([
   'said',
 ]);
 
-/** Text under the header, where there is one. */
+/** Text under the header, if there is one. */
 export function headedAnswer(result: TextResult): Answer {
   const { excerpt, display, selection } = result;
   const header = selection.window?.by === 'bytes' || excerpt.next ? headerOf(result) : undefined;
@@ -41,7 +41,7 @@ export function headedAnswer(result: TextResult): Answer {
   const notices = readNotices(result)
     .filter(({ kind }) => SAID.has(kind) && !(header && (kind === 'past-end' || kind === 'empty')))
     .map((notice) => ({ kind: notice.kind, text: sentence(notice, zedWording) }));
-  // How to go on stands above an outline: below one of thousands of lines it would be read too late.
+  // How to continue is above an outline: below one of thousands of lines it would be read too late.
   const above = notices
     .filter(({ kind }) => kind === 'outline')
     .map(({ text }) => `[${text}]\n`)
@@ -91,7 +91,7 @@ function insideOf({ no, bytes }: NonNullable<TextResult['excerpt']['oversized']>
   return no === undefined ? ', inside a line' : `, inside line ${no} (line is ${bytes} bytes)`;
 }
 
-/** Nothing where lines are not counted. */
+/** Nothing if lines are not counted. */
 function linesOf({ excerpt }: TextResult): string {
   const runs = shownLines(excerpt);
   const [first, last] = [runs[0]?.[0], runs.at(-1)?.[1]];

@@ -31,7 +31,7 @@ export function withCall(error: OrielError): OrielError {
   return new OrielError(code, `${message} ${sentence}`, { next, cause });
 }
 
-/** Text with notices below it, each on a line of its own; the last one names the next call. */
+/** Text with notices below it, each on a separate line; the last one names the next call. */
 export function withNotices(text: string, notices: readonly Notice[], words: Wording): string {
   const said = notices.map((notice) => say(notice, words)).join('\n');
   if (said === '') return text;

@@ -1,4 +1,4 @@
-/** How a line looks and what it costs: the two must agree to the byte, or a budget lies. */
+/** How a line looks and what it costs: the two must agree to the byte, or a budget is wrong. */
 
 import { terminalText } from '../text/terminal.ts';
 import { escapeNul, makeVisible, visibleBytes } from '../text/visible.ts';
@@ -67,10 +67,10 @@ export function isNumbered(display: Display): boolean {
   return display === numbers || display === hashline;
 }
 
-/** Stands where lines between two parts were left out. */
+/** Is where lines between two parts were left out. */
 export const GAP = '…\n';
 
-/** Joins parts; `gap` stands where lines were left out between them. */
+/** Joins parts; `gap` is where lines were left out between them. */
 export function showParts(parts: readonly (readonly Line[])[], display: Display, gap: string): string {
   let text = '';
   let last: number | undefined;
@@ -97,7 +97,7 @@ const stream: Display = {
 
 export const outputDisplays: { readonly [name in OutputDisplay]: Display } = { terminal, stream };
 
-/** `12|text`, `12-20|run() { ... }`; without line numbers the range stands behind what was left out. */
+/** `12|text`, `12-20|run() { ... }`; without line numbers the range follows what was left out. */
 export function showPart(part: SummaryPart, display: Display): string {
   const range = span(part.from, part.to);
   const text = display.text(part.text);

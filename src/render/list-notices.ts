@@ -177,7 +177,7 @@ function regexHint(hint: RegexHint): string {
   return `Slashes around a pattern are part of it.${use}${use === '' ? '' : flag}`;
 }
 
-/** `One. Two. Three`, or nothing where there is nothing to say. */
+/** `One. Two. Three`, or nothing if there is nothing to say. */
 export function sayTogether(notices: readonly ListNotice[], words: ListWording): string {
   const say = (notice: ListNotice): string => {
     const use = 'use' in notice && typeof notice.use === 'string' ? notice.use : undefined;
@@ -187,7 +187,7 @@ export function sayTogether(notices: readonly ListNotice[], words: ListWording):
 }
 
 /**
- * A name as it stands on a line of its own: hidden characters escaped, and in quotes where it could be taken for
+ * A name as it is on a separate line: hidden characters escaped, and in quotes where it could be taken for
  * one of our sentences (a file may be called "[500 entries limit reached. Use limit=1000 for more]").
  */
 export function shownName(name: string): string {

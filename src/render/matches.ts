@@ -112,7 +112,7 @@ interface ShownLine extends MatchedLine {
   readonly shown: readonly string[];
 }
 
-/** Stands between parts that do not touch, where there is context. */
+/** Is between parts that do not touch, if there is context. */
 const APART = '--';
 
 function shownLines({ files }: SearchResult, { before, after }: SearchRequest): ShownLine[] {
@@ -141,7 +141,7 @@ function touches(lines: readonly MatchedLine[], i: number): boolean {
 /** Characters of a symbol's name. */
 const MOST_NAME = 200;
 
-/** By index, what stands above the first line shown of each symbol that holds matches. */
+/** By index, what is above the first line shown of each symbol that holds matches. */
 function symbolHeads(lines: readonly MatchedLine[]): ReadonlyMap<number, readonly [string]> {
   const heads = new Map<number, readonly [string]>();
   let last: MatchedLine['within'];

@@ -128,7 +128,7 @@ export const noStructure: Readonly<Record<NoStructure, string>> = {
   crash: 'its parser failed',
 };
 
-/** The notice in brackets, as it stands in an answer: 1 KiB at most, besides the calls that it names. */
+/** The notice in brackets, as it is in an answer: 1 KiB at most, besides the calls that it names. */
 export function say(notice: Notice, words: Wording = wording): string {
   return `[${sentence(notice, words)}]`;
 }
@@ -218,7 +218,7 @@ function limit(by: CutBy, limits: Limits): string {
   return words === '' ? '' : ` (${words})`;
 }
 
-/** The line limit needs no words: its number stands in the span. */
+/** The line limit needs no words: its number is in the span. */
 function limitWords(by: CutBy, limits: Limits): string {
   switch (by) {
     case 'bytes':

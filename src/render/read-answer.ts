@@ -42,7 +42,7 @@ export function readAnswer(result: ReadResult, words: Wording): Answer {
   }
 }
 
-/** Each path with what it names below it. Notices stand below their part, and name calls for it alone. */
+/** Each path with what it names below it. Notices are below their part, and name calls for it alone. */
 function severalAnswer(result: SeveralResult, words: Wording): Answer {
   const answers = result.parts.map((part) => partAnswer(part, words));
   const texts = answers.map(({ content }, at) => {

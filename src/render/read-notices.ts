@@ -16,7 +16,7 @@ const ENCODINGS: Readonly<Record<string, string>> = {
   'utf-32be': 'UTF-32BE',
 };
 
-/** In the order in which they stand below the text. Verbatim text is followed only by what changes the next step. */
+/** In the order in which they are below the text. Verbatim text is followed only by what changes the next step. */
 export function readNotices(result: TextResult): Notice[] {
   const { excerpt, target, display, selection } = result;
   const last: Notice[] = [

@@ -13,9 +13,9 @@ import { shownLines } from './read-notices.ts';
 export interface RunStyle {
   /** A bracket for each notice, or one for all, joined by `. `. */
   readonly notices: 'each' | 'together';
-  /** What sets them apart from each other, behind the end of a line; an empty line is added to a final newline too. */
+  /** What sets them apart from each other, after the end of a line; an empty line is added to a final newline too. */
   readonly gap: '' | '\n';
-  /** Whether the outcome stands above the notices or below them. */
+  /** Whether the outcome is above the notices or below them. */
   readonly outcome: 'above' | 'below';
 }
 

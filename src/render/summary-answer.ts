@@ -21,7 +21,7 @@ type Shown = Pick<
   'summary' | 'display' | 'target' | 'kind' | 'encoding' | 'invalid' | 'notes'
 >;
 
-/** `prefix` stands above everything: what the path resolved to. */
+/** `prefix` is above everything: what the path resolved to. */
 export function summaryAnswer(
   result: SummaryResult,
   prefix: string,

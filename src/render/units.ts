@@ -52,12 +52,12 @@ export function partOf(from: number, end: number, all: number, word: string): st
 /** Bytes of a notice without its brackets, and without the calls that it names. */
 const SENTENCE_BYTES = 1022;
 
-/** Bytes of the calls of one notice that stand there whole: as long as a path may be. */
+/** Bytes of the calls of one notice that are there whole: as long as a path may be. */
 const CALL_BYTES = 4096;
 
 /**
- * A sentence of 1 KiB at most, besides the calls that it names: what is left out stands in the middle of its other parts.
- * A call stands whole, or it would lead nowhere, while all of them have 4 KiB at most.
+ * A sentence of 1 KiB at most, besides the calls that it names: what is left out is in the middle of its other parts.
+ * A call is whole, or it would lead nowhere, while all of them have 4 KiB at most.
  */
 export function bounded(sentence: string, calls: readonly (string | undefined)[] = []): string {
   if (Buffer.byteLength(sentence) <= SENTENCE_BYTES) return sentence;

@@ -1,6 +1,6 @@
 /**
  * The tasks of a server with their last events, bounded in all: in tasks, in events, in what their figures remember.
- * Where there is no room, the client that has most makes it.
+ * If there is no room, the client that has most makes it.
  */
 
 import type { TelemetryEvent } from '../types/telemetry.ts';
@@ -34,7 +34,7 @@ export interface Task {
   dropped: number;
 }
 
-/** Where there is no room, at most this part of all events goes at once. */
+/** If there is no room, at most this part of all events goes at once. */
 const DROPPED_SHARE = 1 / 200;
 
 export class BoundedTasks<Owner> {
@@ -45,7 +45,7 @@ export class BoundedTasks<Owner> {
   #events = 0;
   #weight = 0;
   #eventWeight = 0;
-  /** Of all owners: it stands at the end of its owner's. */
+  /** Of all owners: it is at the end of its owner's. */
   #lastTask: Task | undefined;
   #lastOwner: Owner | undefined;
 
@@ -68,7 +68,7 @@ export class BoundedTasks<Owner> {
     return this.#owners.get(owner)?.get(name);
   }
 
-  /** Returns how the event stands to those before it in its task. */
+  /** Returns how the event relates to those before it in its task. */
   add(owner: Owner, event: TelemetryEvent): PlacedEvent {
     const task = this.#taken(owner, event);
     const before = task.figures.weight;
@@ -88,7 +88,7 @@ export class BoundedTasks<Owner> {
   }
 
   #taken(owner: Owner, { task: name, client }: TelemetryEvent): Task {
-    // Mostly it is the same as of the last event, and stands at the end.
+    // Mostly it is the same as of the last event, and is at the end.
     if (this.#lastTask && owner === this.#lastOwner && name === this.#lastTask.figures.id)
       return this.#lastTask;
     let tasks = this.#owners.get(owner);

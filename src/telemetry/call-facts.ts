@@ -11,7 +11,7 @@ import { sourceName } from './safe-names.ts';
 import { digest } from './text-digest.ts';
 import { textVersion } from './text-version.ts';
 
-/** Of a read with more ranges the last ones are not told apart. */
+/** Of a read with more ranges the last ones are not distinguished. */
 const MOST_SPANS = 16;
 
 const MOST_WINDOW = 80;
@@ -95,7 +95,7 @@ function singleRead(result: SingleResult, dialect: string): readonly ReadFacts[]
   }
 }
 
-/** Characters that an answer shows of it; what stands before and around its lines is left out. */
+/** Characters that an answer shows of it; what is before and around its lines is left out. */
 function shownOf(result: SingleResult): number {
   const lines =
     result.is === 'text' ? result.excerpt.parts.flat() : result.is === 'summary' ? result.summary.parts : [];

@@ -36,7 +36,7 @@ export interface SuggestedCall {
   readonly path: string;
 }
 
-/** Undefined where the dialect has no such call, or where only a part of the path is known. */
+/** Undefined if the dialect has no such call, or where only a part of the path is known. */
 export function callFor(dialect: string, wanted: Wanted): SuggestedCall | undefined {
   if (!isWhole('source' in wanted ? wanted.source : wanted.symbolsIn)) return undefined;
   const instead = Object.hasOwn(DIALECTS, dialect) ? DIALECTS[dialect]?.(wanted) : undefined;
@@ -54,7 +54,7 @@ export function directoryOf(source: string): string {
   return slash <= 0 ? '.' : source.slice(0, slash);
 }
 
-/** The directories in which it lies, the innermost first. */
+/** The directories in which it is, the innermost first. */
 export function* directoriesOf(source: string): Iterable<string> {
   for (let inner = source; inner !== '.';) yield (inner = directoryOf(inner));
 }

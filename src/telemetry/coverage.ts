@@ -18,7 +18,7 @@ export interface Shown {
 /** Beyond this many stretches neighbours are joined: memory is bounded, whatever is read. */
 const MOST_STRETCHES = 1_000;
 
-/** More often than this is not told apart. */
+/** More often than this is not distinguished. */
 const MOST_TIMES = 9;
 
 export class Coverage {
@@ -26,7 +26,7 @@ export class Coverage {
   #approximate = false;
   #covered = 0;
 
-  /** Sorted, disjoint; what lies between them was never shown. */
+  /** Sorted, disjoint; what is between them was never shown. */
   get stretches(): readonly Stretch[] {
     return this.#stretches;
   }

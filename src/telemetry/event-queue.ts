@@ -15,7 +15,7 @@ const NAME_WEIGHT = 32;
 interface Block {
   /** `NUMBERS` of each event; NaN stands for none. */
   readonly numbers: Float64Array;
-  /** `NAMES` of each event; one that cannot be kept in this way stands in the first place. */
+  /** `NAMES` of each event; one that cannot be kept in this way is in the first place. */
   readonly names: (string | TelemetryEvent | undefined)[];
 }
 
@@ -143,7 +143,7 @@ function isPlain(event: TelemetryEvent): event is CallEvent & { readonly reads: 
   return (lines?.length ?? 1) === 1 && (bytes?.length ?? 1) === 1 && shown === undefined;
 }
 
-/** The event at a place of a block, made anew. */
+/** The event at a place of a block, made again. */
 function unpacked({ numbers, names }: Block, place: number): TelemetryEvent {
   const kept = names[NAMES * place];
   if (typeof kept === 'object') return kept;

@@ -4,7 +4,7 @@ import type { Mutable } from '../types/mutable.ts';
 import type { ReadFacts, Span } from '../types/telemetry.ts';
 import { Coverage } from './coverage.ts';
 
-/** How a read stands to the earlier ones of the same source. */
+/** How a read relates to the earlier ones of the same source. */
 export interface Placed {
   /** The chain of pages that it belongs to. */
   readonly chain?: Chain | undefined;
@@ -20,14 +20,14 @@ export interface Placed {
   readonly spare: boolean;
 }
 
-/** Reads of one source, each of which goes on where one before it has ended. */
+/** Reads of one source, each of which continues where one before it has ended. */
 export interface Chain {
   readonly id: number;
   /** Reads. */
   calls: number;
   /** Bytes of their answers. */
   bytes: number;
-  /** Reads that went on where a notice had said. */
+  /** Reads that continued where a notice had said. */
   followed: number;
   /** The first byte of the text that was shown. */
   from: number;
@@ -46,7 +46,7 @@ const MOST_ENDS = 8;
 
 const NO_SPANS: readonly Span[] = [];
 
-/** Where a read has ended. It is written anew for a later read: this runs in every one. */
+/** Where a read has ended. It is rewritten for a later read: this runs in every one. */
 interface End {
   from: number;
   to: number;
@@ -119,7 +119,7 @@ export class FileFigures {
     return placed;
   }
 
-  /** Another version begins anew: what was shown of the last one says nothing about it. */
+  /** Another version begins again: what was shown of the last one says nothing about it. */
   #take({ what, version, view, totalLines, totalBytes }: ReadFacts): void {
     this.what = what ?? this.what;
     const changed = version !== undefined && this.#version !== undefined && version !== this.#version;
@@ -182,7 +182,7 @@ export class FileFigures {
     return found;
   }
 
-  /** A new one; where there is no room the oldest, to be written over. */
+  /** A new one; if there is no room the oldest, to be written over. */
   #nextEnd(chain: Chain): End {
     if (this.#ends.length < MOST_ENDS) {
       const end: End = { from: 0, to: 0, cut: false, chain, nth: 0 };

@@ -101,7 +101,7 @@ export class Habits {
     }
   }
 
-  /** All of them, the dearest first. */
+  /** All of them, the most expensive first. */
   list(): readonly Habit[] {
     const all: readonly (readonly [HabitName, Tally])[] = [
       ['whole', this.#whole],
@@ -140,7 +140,7 @@ export class Habits {
     this.#again.add({ ...exampleOf(event, source, (answerBytes * again) / (again + fresh)), ...call });
   }
 
-  /** Where there are several in one directory, one call shows the symbols of all. */
+  /** If there are several in one directory, one call shows the symbols of all. */
   *#unfollowed(): Iterable<Example> {
     const counts = new Map<string, number>();
     for (const { source, isFile } of this.#maps.values())
@@ -214,7 +214,7 @@ class Tally {
   }
 }
 
-/** Without the oldest entry, where there are too many. */
+/** Without the oldest entry, if there are too many. */
 function bound<K, V>(map: Map<K, V>): Map<K, V> {
   for (const oldest of map.keys()) {
     if (map.size < MOST_KEPT) break;

@@ -3,7 +3,7 @@
 import type { TelemetryEvent } from '../types/telemetry.ts';
 import { type PlacedEvent, TaskFigures } from './task-figures.ts';
 
-/** Tasks that are told apart. */
+/** Tasks that are distinguished. */
 const MOST_TASKS = 10_000;
 
 /** Of all tasks, as `TaskFigures.weight` counts: some 200 MB. */

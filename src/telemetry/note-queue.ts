@@ -1,6 +1,6 @@
 /**
  * Calls that are over and not counted yet. They are kept as numbers and names in two arrays, which stay: an object each
- * would be moved by the garbage collector, and lie apart from the others when all are counted, which costs more than
+ * would be moved by the garbage collector, and are apart from the others when all are counted, which costs more than
  * counting does.
  */
 
@@ -70,7 +70,7 @@ export class NoteQueue {
     names[m + 13] = text.spans;
   }
 
-  /** The one at `place`, made anew. */
+  /** The one at `place`, made again. */
   at(place: number): CallNote {
     const numbers = this.#numbers;
     const names = this.#names;

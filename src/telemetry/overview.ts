@@ -18,7 +18,7 @@ export interface Overview {
   readonly saved: number;
   readonly redundancy: number;
   readonly rateLimits: number;
-  /** The three that cost most, the dearest first. */
+  /** The three that cost most, the most expensive first. */
   readonly habits: readonly Habit[];
   readonly sizes: readonly SizeReport[];
   readonly verdict: Verdict;

@@ -10,7 +10,7 @@ import { verdictOf } from './verdict.ts';
 /** Sources that a report names, the most wasteful first. */
 const MOST_FILES = 100;
 
-/** Stretches of one source: more could not be told apart on a screen. */
+/** Stretches of one source: more could not be distinguished on a screen. */
 const MOST_STRETCHES = 200;
 
 export function reportOf(figures: TaskFigures, most: number = MOST_FILES): TaskReport {

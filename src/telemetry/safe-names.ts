@@ -38,7 +38,7 @@ const KEY =
 /** What is asked of a database or a site: SQL to the end of the path, conditions to the next parameter. */
 const QUERY = /([?&]q=)(.*)$|([?&]where=)(.*?)(?=&(?:limit|offset|order)=|$)/gis;
 
-/** A path as it is recorded: passwords and keys are left out, and of a query stands a digest. */
+/** A path as it is recorded: passwords and keys are left out, and of a query is a digest. */
 export function sourceName(path: string): string {
   if (!path.includes('=') && !path.includes('://')) return shortName(path);
   const open = path

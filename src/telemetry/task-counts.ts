@@ -42,7 +42,7 @@ export function totalsOf(id: string, counts: TaskCounts): TaskTotals {
   };
 }
 
-/** 0 to 1, three digits behind the point. */
+/** 0 to 1, three digits after the point. */
 export function share(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((1_000 * part) / whole) / 1_000;
 }

@@ -8,7 +8,7 @@ import { Habits } from './habits.ts';
 import { totalsOf } from './task-counts.ts';
 import { WindowSizes } from './window-sizes.ts';
 
-/** Sources of one task that are told apart. */
+/** Sources of one task that are distinguished. */
 const MOST_FILES = 500;
 
 /** Lists whose next page would be known. */
@@ -21,11 +21,11 @@ const NO_READS: readonly ReadFacts[] = [];
 
 const UNTOLD: Placed = { followed: false, fresh: 0, again: 0, knownWhole: false, spare: false };
 
-/** How an event stands to those before it. */
+/** How an event relates to those before it. */
 export interface PlacedEvent {
   /** By its position in `reads`. */
   readonly reads: readonly Placed[];
-  /** It went on where a notice had said. */
+  /** It continued where a notice had said. */
   readonly followed: boolean;
 }
 
@@ -181,7 +181,7 @@ export class TaskFigures {
   }
 }
 
-/** Bytes of an answer that are about each of its reads: as recorded, else by what they showed of their texts. */
+/** Bytes of an answer that are about each of its reads: as recorded, otherwise by what they showed of their texts. */
 function sharesOf(bytes: number, reads: readonly ReadFacts[]): readonly number[] {
   const known = reads.map(({ shown }) => shown ?? 0);
   const weights = known.some((weight) => weight > 0) ? known : reads.map(shownOfText);

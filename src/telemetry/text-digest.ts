@@ -1,4 +1,4 @@
-/** A short digest that tells texts apart and says nothing about them to a reader. It is no protection against guessing. */
+/** A short digest that distinguishes texts and says nothing about them to a reader. It is no protection against guessing. */
 
 /** Characters that count, beside the length. */
 const MOST = 4_096;

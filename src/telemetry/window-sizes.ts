@@ -26,7 +26,7 @@ export class WindowSizes {
   add(file: FileFigures, { chain }: Placed, answerBytes: number): void {
     if ((file.totalBytes ?? Number.POSITIVE_INFINITY) <= BOUNDS[0]) return;
     const last = this.#sizeOf.get(file);
-    // A text that has changed is begun anew.
+    // A text that has changed is begun again.
     const known = last?.version === file.versions ? last.index : undefined;
     const index = known ?? BOUNDS.findIndex((most) => answerBytes < most);
     const size = this.sizes[index];

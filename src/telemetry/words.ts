@@ -66,7 +66,7 @@ export function othersWords({ reads, bytes }: NonNullable<TaskReport['others']>)
   return `${countWords(reads, 'read')} of further sources, ${sizeWords(bytes)}: they are too many to be told apart`;
 }
 
-/** `14:03:22` of today, else `2026-11-22 14:03:22`: the clock of the one who looks. */
+/** `14:03:22` of today, otherwise `2026-11-22 14:03:22`: the clock of the one who looks. */
 export function timeWords(at: number, now: number = Date.now()): string {
   const [day, today] = [dayOf(at), dayOf(now)];
   const time = new Date(at).toLocaleTimeString('en-GB');

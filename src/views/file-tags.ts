@@ -14,7 +14,7 @@ export interface Tag {
   readonly name: string;
   readonly qualified: string;
   readonly signature: string;
-  /** The first sentence that stands above it or in it; empty where there is none. */
+  /** The first sentence that is above it or in it; empty if there is none. */
   readonly doc: string;
   readonly from: number;
   readonly to: number;
@@ -26,9 +26,9 @@ export interface Tag {
 /** Where a file uses a name, and how. */
 export interface NameUses {
   readonly name: string;
-  /** Lines where it stands by itself: a function that is called, a type. */
+  /** Lines where it is by itself: a function that is called, a type. */
   readonly plain: readonly number[];
-  /** Lines where it stands behind a dot. */
+  /** Lines where it follows a dot. */
   readonly member: readonly number[];
 }
 
@@ -130,7 +130,7 @@ function numbersOf(text: string): number[] {
   return text === '' ? [] : text.split(' ').map(Number);
 }
 
-/** What stands before the name in a qualified name, with its dot; of a long one the innermost names. */
+/** What is before the name in a qualified name, with its dot; of a long one the innermost names. */
 function scopeOf(qualified: string, name: string): string {
   if (qualified === name) return '';
   // A very long one is cut at its end, and without its name.
@@ -174,7 +174,7 @@ function namesUsed(text: string, uses: Uses, declared: ReadonlyMap<number, reado
     const [capture, start, end] = [uses.capture[i], uses.start[i] as number, uses.end[i] as number];
     if (capture !== use && capture !== member) continue;
     if (start !== place) [place, isMember] = [start, isCapturedAs(member, uses, i)];
-    // A name behind a dot is captured as a name too.
+    // A name after a dot is captured as a name too.
     if (capture === use && isMember) continue;
     const written = text.slice(start, Math.min(end, start + LONGEST_NAME));
     const line = rowOf(start) + 1;

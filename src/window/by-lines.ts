@@ -196,7 +196,7 @@ interface OversizedLine {
 }
 
 /**
- * The first line of an answer is too large for it: its head is shown, or nothing, as the fit says. Undefined where the head
+ * The first line of an answer is too large for it: its head is shown, or nothing, as the fit says. Undefined if the head
  * is all of it: in UTF-16 a line may be stored in more bytes than it is shown in.
  */
 async function sliceLine(line: OversizedLine): Promise<Stop | undefined> {

@@ -68,7 +68,7 @@ async function endsWindow(input: TextInput, from: number, most: number, fit: Fit
   };
 }
 
-/** From the first line on, at or behind `from`, from which everything to the end fits; nothing where the last line alone does not. */
+/** From the first line on, at or after `from`, from which everything to the end fits; nothing if the last line alone does not. */
 async function lastLines(input: TextInput, from: number, fit: Fit): Promise<Yield> {
   const tail = await linesWindow(input, [{ from }], false, fit);
   if (!tail.next) return tail;

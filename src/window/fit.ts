@@ -51,7 +51,7 @@ export function holdFor(fit: Fit, encoding: Encoding): number {
   return Math.min(limits.bytes, limits.line) * encoding.unit + SPARE;
 }
 
-/** Bytes of a stored line that is not oversized, whatever stands in it. */
+/** Bytes of a stored line that is not oversized, whatever is in it. */
 export function safeLength(fit: Fit): number {
   return Math.min(lineBudget(fit), fit.limits.tokens) / 8;
 }

@@ -21,7 +21,7 @@ export async function startOfLineBefore(
   { encoding, source, signal }: Stored,
 ): Promise<{ start: number | undefined; bytes: Uint8Array }> {
   const { unit, bom, scanner } = encoding;
-  // The last unit may be incomplete: then `end` lies on none.
+  // The last unit may be incomplete: then `end` is on none.
   const beforeLast = end - ((end - bom) % unit || unit);
   let from = end;
   let bytes: Uint8Array = new Uint8Array(0);

@@ -33,7 +33,7 @@ export function hasCredentials(host: string): boolean {
   return CREDENTIALS.has(ipaddr.isValid(host) ? reached(ipaddr.process(host)).toString() : hostName(host));
 }
 
-/** Through a gateway of NAT64 an address of IPv4 that stands at the end of one of IPv6. */
+/** Through a gateway of NAT64 an address of IPv4 that is at the end of one of IPv6. */
 function reached(address: Address): Address {
   if (!(address instanceof ipaddr.IPv6) || address.range() !== 'rfc6052') return address;
   return new ipaddr.IPv4(address.toByteArray().slice(-4));

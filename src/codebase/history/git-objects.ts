@@ -17,7 +17,7 @@ import { PackIndex, type Windowed } from './pack-index.ts';
 /** Packs that are looked into: `git gc` makes one of fifty. */
 const MOST_PACKS = 64;
 
-/** Bytes of an object in a file of its own, as it is stored. */
+/** Bytes of an object in a separate file, as it is stored. */
 const MOST_STORED = 4 << 20;
 
 export class Repository {
@@ -33,7 +33,7 @@ export class Repository {
     this.#packs = this.#objects ? this.#openPacks(this.#objects) : [];
   }
 
-  /** Undefined where it is not there, damaged, or too large. `id` is 20 bytes. */
+  /** Undefined if it is not there, damaged, or too large. `id` is 20 bytes. */
   read(id: Buffer): GitObject | undefined {
     for (const pack of this.#packs) {
       const found = pack.read(id);

@@ -43,7 +43,7 @@ const histories: Kind<Recent, { head: string }> = {
   weigh: ({ paths }) => ({ memory: paths.reduce((sum, path) => sum + 2 * path.length + 24, 0) }),
 };
 
-/** Undefined where there is no repository, no commit, or none that can be read. Throws the signal's reason. */
+/** Undefined if there is no repository, no commit, or none that can be read. Throws the signal's reason. */
 export async function recentBelow(base: string, call: Call): Promise<RecentBelow | undefined> {
   const git = await gitAbove(base, call);
   if (!git) return undefined;
@@ -53,7 +53,7 @@ export async function recentBelow(base: string, call: Call): Promise<RecentBelow
   const { access } = call;
   const caller = callerOf(call.signal);
   const make = async ({ signal }: Making): Promise<Made<Recent>> => {
-    // Others may wait for it when this call is over.
+    // Others may wait for it when this call has ended.
     const opened = await access.open(git.path, signal);
     try {
       if (opened.is !== 'directory') throw new OrielError('NOT_DIRECTORY', 'The repository is gone.');

@@ -1,5 +1,5 @@
 /**
- * The index of a pack of git objects: where in the pack the object with an id is. It is searched where it lies, in small
+ * The index of a pack of git objects: where in the pack the object with an id is. It is searched where it is, in small
  * windows. Source: gitformat-pack(5), version 2 with ids of SHA-1.
  */
 

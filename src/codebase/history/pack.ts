@@ -50,7 +50,7 @@ export class Pack {
     this.#index = index;
   }
 
-  /** Undefined where it has no such object, or one that is damaged or too large. */
+  /** Undefined if it has no such object, or one that is damaged or too large. */
   read(id: Buffer): GitObject | undefined {
     const offset = this.#index.offsetOf(id);
     return offset === undefined ? undefined : this.#at(offset);

@@ -27,7 +27,7 @@ const DAY = 24 * 60 * 60;
 /** Files that are told: those that were changed most. */
 const MOST_FILES = 20_000;
 
-/** `read` gives objects by their ids of 20 bytes. None where `head` is no commit that can be read. */
+/** `read` gives objects by their ids of 20 bytes. None if `head` is no commit that can be read. */
 export function recentChanges(read: (id: Buffer) => GitObject | undefined, head: Buffer): Recent {
   let objects = 0;
   const readAs = (is: GitObject['is'], id: Buffer): Buffer | undefined => {

@@ -40,7 +40,7 @@ export async function answerDefinitions(
   return { resource: await several(names, found, context) };
 }
 
-/** The lines of all that is meant, where that is little; else the calls. */
+/** The lines of all that is meant, where that is little; otherwise the calls. */
 async function several(
   names: readonly string[],
   found: readonly FoundName[],

@@ -10,7 +10,7 @@ import type { Subject } from '../../types/resource.ts';
 import { filesInArchive } from './archive-files.ts';
 import { answerAt, type CodeAnswer } from './read-code.ts';
 
-/** Undefined where something else is asked, or the archive cannot be read: then reading it says why. */
+/** Undefined if something else is asked, or the archive cannot be read: then reading it says why. */
 export async function answerInArchive(subject: Subject, call: Call): Promise<CodeAnswer | undefined> {
   if (!isFile(subject)) return undefined;
   const { typed, rest } = subject;

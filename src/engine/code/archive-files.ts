@@ -12,7 +12,7 @@ import { isCode } from '../../views/languages.ts';
 import { GapsSeen } from '../walk/gaps.ts';
 import { type CodeFiles, MOST_BYTES, MOST_FILES } from './code-files.ts';
 
-/** `directory` is `""` for the root, else ends in a slash. Throws `UNSUPPORTED` for formats that are one stream. */
+/** `directory` is `""` for the root, otherwise ends in a slash. Throws `UNSUPPORTED` for formats that are one stream. */
 export async function filesInArchive(
   subject: FileSubject,
   index: Extract<ArchiveIndex, { is: 'container' }>,

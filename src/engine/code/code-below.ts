@@ -50,7 +50,7 @@ export class CodeBelow {
     return this.#found.directory;
   }
 
-  /** Throws `BUSY` where the thread has forgotten tags of the files before it can answer. */
+  /** Throws `BUSY` if the thread has forgotten tags of the files before it can answer. */
   async ask<Q extends CodeQuestion>(question: Q): Promise<CodeReply & { readonly is: Q['is'] }> {
     // The thread holds the files of a few directories, and others may have been asked about meanwhile.
     const found =
@@ -63,7 +63,7 @@ export class CodeBelow {
     return found.reply as CodeReply & { readonly is: Q['is'] };
   }
 
-  /** Opens one of its files; undefined where it is no file that may be read any more. */
+  /** Opens one of its files; undefined if it is no file that may be read any more. */
   open(path: string, signal: AbortSignal): Promise<CodeFile | undefined> {
     return this.#found.open(path, signal);
   }

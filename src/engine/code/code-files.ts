@@ -1,4 +1,4 @@
-/** The files whose code is asked about, wherever they lie, as everything that asks about code sees them. */
+/** The files whose code is asked about, wherever they are, as everything that asks about code sees them. */
 
 import type { GapsSeen } from '../walk/gaps.ts';
 
@@ -22,7 +22,7 @@ export interface CodeFiles {
   readonly gaps: GapsSeen;
   /** The directory, where it is one of the file system: its real path. */
   readonly directory?: string;
-  /** Opens one of `paths`; undefined where it is no file that may be read any more. */
+  /** Opens one of `paths`; undefined if it is no file that may be read any more. */
   open(path: string, signal: AbortSignal): Promise<CodeFile | undefined>;
 }
 
@@ -30,7 +30,7 @@ export interface CodeFile {
   /** Of the identity of its bytes, now, and whether other bytes cannot have the same. */
   readonly key: string;
   readonly recurs: boolean;
-  /** Undefined where it is known to have more than `MOST_BYTES`. */
+  /** Undefined if it is known to have more than `MOST_BYTES`. */
   read(signal: AbortSignal): Promise<Uint8Array | undefined>;
   close(): Promise<void>;
 }

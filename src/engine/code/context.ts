@@ -21,7 +21,7 @@ export interface Context {
 /** Bytes of an answer that are kept for its notices. */
 export const NOTICE_ROOM = 1024;
 
-/** Lines of one answer: what passes its limits would be cut where no call goes on. */
+/** Lines of one answer: what passes its limits would be cut where no call continues. */
 export class Lines {
   text = '';
   #bytes: number;

@@ -57,7 +57,7 @@ export async function findSymbols(request: SymbolsRequest, call: Call): Promise<
   };
 }
 
-/** Whether it can stand among others in one path: `src/a.ts:#a,src/b.ts:#Class.b`. */
+/** Whether it can be among others in one path: `src/a.ts:#a,src/b.ts:#Class.b`. */
 function isPlain(path: string): boolean {
   return !/[\s,]/.test(path);
 }

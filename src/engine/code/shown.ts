@@ -20,7 +20,7 @@ function isNamed({ qualified, unique }: Declared): boolean {
   return unique && /^[\w$.]{1,100}$/.test(qualified);
 }
 
-/** The path that reads a symbol: by its name where that is enough, else by its lines. */
+/** The path that reads a symbol: by its name where that is enough, otherwise by its lines. */
 export function callOf(declared: Declared, shown: (path: string) => string): string {
   const { path, qualified, from, to } = declared;
   const file = oneLine(shown(path));

@@ -26,9 +26,9 @@ const KEY = 'roots';
 type Narrow = (declared: readonly string[]) => Promise<NarrowedRoots>;
 
 /**
- * The declared roots, as far as they lie inside those of the server; undefined from a client that declares none. In
+ * The declared roots, as far as they are inside those of the server; undefined from a client that declares none. In
  * protocol 2026-07-28 a server does not ask: it answers with what the client has to tell, and the client calls again.
- * Throws OrielError (`OUTSIDE_ROOT`) where roots are declared and cannot be known: then nothing may be read.
+ * Throws OrielError (`OUTSIDE_ROOT`) if roots are declared and cannot be known: then nothing may be read.
  */
 export function rootsOf(
   server: Server,
@@ -94,7 +94,7 @@ function unknown(cause?: unknown): OrielError {
   );
 }
 
-/** What is no file of this machine lies elsewhere. */
+/** What is no file of this machine is elsewhere. */
 function pathsOf(roots: readonly { readonly uri: string }[]): string[] {
   if (roots.length > MOST_ROOTS) {
     const message = `The client declares ${roots.length} roots: at most ${MOST_ROOTS} are looked up. Declare a directory that holds them.`;

@@ -13,7 +13,7 @@ export function isPlainRequest(value: unknown): value is JSONRPCRequest {
   if (jsonrpc !== '2.0' || typeof method !== 'string') return false;
   if (typeof id !== 'string' && !Number.isSafeInteger(id)) return false;
   const fields = Object.keys(value).length;
-  // `_meta` has a schema of its own.
+  // `_meta` has a separate schema.
   return params === undefined ? fields === 3 : fields === 4 && isRecord(params) && !('_meta' in params);
 }
 

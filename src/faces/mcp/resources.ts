@@ -47,7 +47,7 @@ export const artifactTemplate: ResourceTemplateType = {
 /** Resources of one page. */
 const PAGE = 100;
 
-/** The page behind the output that the cursor names, the first without one. Throws the protocol's error for another. */
+/** The page after the output that the cursor names, the first without one. Throws the protocol's error for another. */
 export async function listArtifacts(
   offer: Offer,
   caller: Caller,
@@ -77,7 +77,7 @@ function resourceOf({ url, bytes }: KeptSpill): Resource {
     uri: url,
     name: url.replace(ARTIFACT, 'artifact '),
     mimeType: 'text/plain',
-    // The size of what is read: of a larger output that is its beginning, and how to go on.
+    // The size of what is read: of a larger output that is its beginning, and how to continue.
     ...(bytes <= baseLimits.bytes && { size: bytes }),
   };
 }
@@ -88,7 +88,7 @@ async function artifactsOf({ engine }: Offer, caller: Caller): Promise<readonly 
   return (await spills.listAll?.()) ?? spills.list();
 }
 
-/** Values of `id` that begin with what was typed, of those that lie here: it is asked for with every character. */
+/** Values of `id` that begin with what was typed, of those that are here: it is asked for with every character. */
 export function completeArtifact(offer: Offer, caller: Caller, typed: string): CompleteResult['completion'] {
   const ids = offer
     .engine(caller)

@@ -1,5 +1,5 @@
 /**
- * Stands in for the SDK's own choice of a JSON Schema validator: that one brings ajv, 300 KB which every start would
+ * Replaces the SDK's own choice of a JSON Schema validator: that one brings ajv, 300 KB which every start would
  * parse. The SDK validates with it what a person has filled into a form, which no tool of ours asks for.
  */
 

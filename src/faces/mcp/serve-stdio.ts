@@ -15,7 +15,7 @@ export interface Wires {
   readonly writeTimeoutMs?: number | undefined;
 }
 
-/** Serves what `options` offer, in a session of its own. Resolves as `serveOverStdio`. Throws OrielError. */
+/** Serves what `options` offer, in a separate session. Resolves as `serveOverStdio`. Throws OrielError. */
 export async function offerOverStdio(
   options: OfferOptions,
   wires: Wires,
@@ -26,7 +26,7 @@ export async function offerOverStdio(
   await offer.close();
 }
 
-/** Resolves when the client has gone or `signal` has been aborted, and all work is over. */
+/** Resolves when the client has gone or `signal` has been aborted, and all work has ended. */
 export async function serveOverStdio(offer: Offer, wires: Wires, options: McpOptions = {}): Promise<void> {
   // One client, whatever servers the SDK makes for it.
   const caller = options.caller ?? {};

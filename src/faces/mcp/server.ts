@@ -37,7 +37,7 @@ export interface McpOptions {
   readonly structured?: boolean;
   /** What the client calls itself, where the protocol does not say. */
   readonly host?: string | undefined;
-  /** Whose calls these are; those of a session of its own when absent. */
+  /** Whose calls these are; those of a separate session when absent. */
   readonly caller?: Caller | undefined;
   /** As OpenTelemetry names what carries the messages: `pipe` for stdio. `tcp` when absent. */
   readonly transport?: McpOrigin['transport'];

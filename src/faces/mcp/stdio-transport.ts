@@ -1,7 +1,7 @@
 /**
  * The stdio transport of MCP: one JSON-RPC message a line. The SDK's own transport drops some bad input in silence and
  * fails on other (a line that is not JSON, one of 11 MB, an id that is used twice at once); this one answers each with
- * an error and goes on.
+ * an error and continues.
  */
 
 import type { Readable, Writable } from 'node:stream';

@@ -36,7 +36,7 @@ export function toolDefinition(tool: Tool, structured = false): McpTool {
 }
 
 /**
- * Hosts show a model `structuredContent` alone where there is any: it holds the text too, and is only there when
+ * Hosts show a model `structuredContent` alone if there is any: it holds the text too, and is only there when
  * asked for.
  */
 export function toolResult({ content, details, isError }: Answer, structured = false): CallToolResult {

@@ -1,5 +1,5 @@
 /**
- * A file of telemetry that is looked at: its tasks, and where in the file each event stands. Events stay in the file;
+ * A file of telemetry that is looked at: its tasks, and where in the file each event is. Events stay in the file;
  * what it gains while it is looked at is read on.
  */
 
@@ -18,7 +18,7 @@ import { ROTATE_AT } from './telemetry-file.ts';
 /** Milliseconds between two looks at whether the file has grown. */
 const LOOK_MS = 500;
 
-/** Parts that are held open: the oldest ones of a file that goes on being rotated are forgotten. */
+/** Parts that are held open: the oldest ones of a file that continues being rotated are forgotten. */
 const MOST_PARTS = 64;
 
 /** Bytes between two parts: a process that has not noticed a rotation yet writes to the old one a little longer. */
@@ -57,7 +57,7 @@ export class EventFile {
     this.#path = path;
   }
 
-  /** Throws OrielError (`NOT_FOUND`, `BAD_INPUT`) where it cannot be read. */
+  /** Throws OrielError (`NOT_FOUND`, `BAD_INPUT`) if it cannot be read. */
   static async open(path: string): Promise<EventFile> {
     const file = new EventFile(path);
     for (const handle of await openParts(path, 'oriel inspect FILE')) await file.#hold(handle);
@@ -127,7 +127,7 @@ export class EventFile {
   /** The file under the name, where it is one. */
   async #opened(): Promise<FileHandle | undefined> {
     const handle = await open(this.#path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
-    // What stood there when it was looked at may have been replaced since.
+    // What was there when it was looked at may have been replaced since.
     if (!handle || (await handle.stat()).isFile()) return handle;
     await handle.close();
     return undefined;
@@ -142,7 +142,7 @@ export class EventFile {
     await this.#hold(handle, emptied);
   }
 
-  /** Another file stands under the name: what is left of the old one is read first, which nobody writes to any more. */
+  /** Another file is under the name: what is left of the old one is read first, which nobody writes to any more. */
   async #followRotation(): Promise<void> {
     const last = this.#parts.at(-1);
     const [held, named] = await Promise.all([

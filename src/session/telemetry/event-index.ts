@@ -1,4 +1,4 @@
-/** Where the events of each task stand in a file, eight bytes an event: the file itself keeps them. */
+/** Where the events of each task are in a file, eight bytes an event: the file itself keeps them. */
 
 import { parseEvent } from '../../telemetry/parse-event.ts';
 import type { TaskFigures } from '../../telemetry/task-figures.ts';
@@ -16,7 +16,7 @@ const LENGTHS = 2 ** 17;
 /** Bytes that are read at once, and parsed before anything else may run. */
 const WINDOW = 128 << 10;
 
-/** Bytes of events at which a page of them ends: more would be written as JSON at once, and hold everything else up. */
+/** Bytes of events at which a page of them ends: more would be written as JSON at once, and block everything else. */
 export const PAGE_BYTES: number = 512 << 10;
 
 /** Fills `into` from the byte `at`, and returns how many bytes there were. */
@@ -47,7 +47,7 @@ export class EventIndex {
     if (this.#total > this.#most) this.#forgetSome();
   }
 
-  /** What stands before the byte `at` is there no more. */
+  /** What is before the byte `at` is there no more. */
   forgetBefore(at: number): void {
     for (const places of this.#places.values()) {
       const kept = places.packed.findIndex((packed) => packed >= at * LENGTHS);

@@ -1,4 +1,4 @@
-/** Reads the lines of a file of telemetry piece by piece, and goes on where it stopped when the file has grown. */
+/** Reads the lines of a file of telemetry piece by piece, and continues where it stopped when the file has grown. */
 
 import type { FileHandle } from 'node:fs/promises';
 
@@ -42,7 +42,7 @@ export class EventLines {
     }
   }
 
-  /** Tells of the last line, which has no end; nothing where there is none. What follows it is a line of its own. */
+  /** Tells of the last line, which has no end; nothing if there is none. What follows it is a separate line. */
   takeRest(take: TakeLine): void {
     const [line, bytes] = [this.#line(NONE), this.#restBytes];
     this.#dropRest();

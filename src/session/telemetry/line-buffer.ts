@@ -28,7 +28,7 @@ export class LineBuffer {
     return this.#length;
   }
 
-  /** What stands behind the first `length` bytes was not written. */
+  /** What follows the first `length` bytes was not written. */
   cut(length: number): void {
     this.#length = length;
   }
@@ -74,7 +74,7 @@ export class LineBuffer {
       return;
     }
     const thousandths = Math.round(number * 1_000);
-    // Three digits behind the point, as milliseconds have them.
+    // Three digits after the point, as milliseconds have them.
     if (thousandths / 1_000 === number && number >= 0 && number < 1e6) this.#decimal(thousandths);
     else this.json(number);
   }

@@ -36,7 +36,7 @@ interface Instruments {
 
 let made: Instruments | undefined;
 
-/** A call that is over. Must run in the call's own asynchronous context: the span that is active there is its parent. */
+/** A call that has ended. Must run in the call's own asynchronous context: the span that is active there is its parent. */
 export function recordCall(event: CallEvent, origin: TraceOrigin = {}): void {
   const attributes = attributesOf(event, origin);
   const { parent, links } = parentOf(origin);

@@ -11,7 +11,7 @@ export interface ReadEvents {
   readonly skipped: number;
 }
 
-/** Throws OrielError (`NOT_FOUND`, `BAD_INPUT`) where `path` cannot be read; rotated parts need not be there. */
+/** Throws OrielError (`NOT_FOUND`, `BAD_INPUT`) if `path` cannot be read; rotated parts need not be there. */
 export async function readEvents(
   path: string,
   take: (event: TelemetryEvent) => void,

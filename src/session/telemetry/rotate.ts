@@ -32,7 +32,7 @@ export async function rotate(path: string, at: number): Promise<void> {
   }
 }
 
-/** Throws where what stands there is no lock: it would never go. */
+/** Throws where what is there is no lock: it would never go. */
 async function removeStale(lock: string): Promise<void> {
   const stats = await lstat(lock).catch(nothingThere);
   if (!stats) return;

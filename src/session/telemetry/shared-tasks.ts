@@ -12,7 +12,7 @@ import type { TaskFigures } from '../../telemetry/task-figures.ts';
 import type { TaskCounts, TaskTotals } from '../../types/telemetry.ts';
 import type { StateName, StateSpace } from '../../types/state.ts';
 
-/** The space in which the tasks of a caller lie; undefined for one that no other replica knows. */
+/** The space in which the tasks of a caller are; undefined for one that no other replica knows. */
 export type TaskSpaces = (caller: Caller | undefined) => StateSpace | undefined;
 
 /** Milliseconds in which the calls of a task are counted together, and up to half as many more: replicas do not write at once. */
@@ -71,7 +71,7 @@ export class SharedTasks {
     return totalsOf(figures.id, sumOf([figures, task.others]));
   }
 
-  /** Of all replicas, as they are now; undefined for a task that no other one can know, and while the store is away. Never throws. */
+  /** Of all replicas, as they are now; undefined for a task that no other one can know, and while the store is unavailable. Never throws. */
   async everywhere(figures: TaskFigures): Promise<TaskTotals | undefined> {
     const task = this.#tasks.get(figures);
     if (!task || (await this.#ask(task)) === 'away') return undefined;
@@ -123,7 +123,7 @@ export class SharedTasks {
   }
 
   /**
-   * Whether what was counted lies there. It is looked at once more after it was written: another replica that wrote at the
+   * Whether what was counted is there. It is looked at once more after it was written: another replica that wrote at the
    * same moment may have put the value back without it.
    */
   async #write(task: Shared): Promise<boolean> {

@@ -40,7 +40,7 @@ export class TelemetryFile {
   #lines = 0;
   #writing: Promise<void> = Promise.resolve();
   #dropped = 0;
-  /** The last line was written in part: the next one begins on a line of its own. */
+  /** The last line was written in part: the next one begins on a separate line. */
   #torn = false;
   readonly #told = new Set<string>();
 
@@ -114,7 +114,7 @@ export class TelemetryFile {
     return this.#torn ? Buffer.concat([NEWLINE, bytes]) : bytes;
   }
 
-  /** The file as it stands under its name now, with room in it: another process may have rotated it. */
+  /** The file as it is under its name now, with room in it: another process may have rotated it. */
   async #opened(): Promise<FileHandle> {
     if (this.#handle && !(await this.#isNamed(this.#handle))) await this.#close();
     this.#handle ??= await this.#newlyOpened();

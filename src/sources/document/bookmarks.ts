@@ -2,7 +2,7 @@
 
 import type { DocumentFacts } from './document-protocol.ts';
 
-/** Undefined where it has none: its headings are the outline then. */
+/** Undefined if it has none: its headings are the outline then. */
 export function bookmarksText({ outline = [] }: DocumentFacts, front: string): string | undefined {
   if (outline.length === 0) return undefined;
   const lines = outline.map(({ title, level, page }) => {

@@ -30,7 +30,7 @@ export class CachedConversion {
     this.key = JSON.stringify(['document', converterVersion(), sha256, want]);
   }
 
-  /** Undefined where nothing is cached: without a cache, and for a document that is too large to be converted. */
+  /** Undefined if nothing is cached: without a cache, and for a document that is too large to be converted. */
   static async of(bytes: ByteSource, want: Want, call: Call): Promise<CachedConversion | undefined> {
     const { disk } = call.session;
     if (!disk) return undefined;
@@ -85,13 +85,13 @@ class ArrivingBody {
   }
 
   async take(piece: Buffer): Promise<void> {
-    // Behind a whole frame stands nothing that was put there.
+    // After a whole frame is nothing that was put there.
     if (this.#frame) throw new RangeError('more than one frame');
     this.#frame = this.#reader.push(piece);
     for (const part of this.#pieces.splice(0)) await (this.#file ??= await this.#open()).append(part);
   }
 
-  /** Undefined where its end is missing. */
+  /** Undefined if its end is missing. */
   finish(): Conversion | undefined {
     if (!this.#frame) return undefined;
     const { head, body, aside = 0 } = this.#frame;

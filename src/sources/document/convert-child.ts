@@ -152,7 +152,7 @@ async function presentation({ want }: Job, format: Format, bytes: Buffer): Promi
   return { text: await slides(deck, from, to), facts: { ...facts, slides: deck.count } };
 }
 
-/** Throws Refused where there is no slide that can be converted. */
+/** Throws Refused if there is no slide that can be converted. */
 async function slides(deck: Deck, from: number, to: number): Promise<string> {
   const texts: string[] = [];
   const failures: unknown[] = [];

@@ -49,7 +49,7 @@ export interface Elsewhere {
   readonly open: () => Promise<ScratchFile>;
 }
 
-/** Undefined where no worker has converted it. Throws OrielError as a conversion here does. */
+/** Undefined if no worker has converted it. Throws OrielError as a conversion here does. */
 export async function convertedElsewhere(
   work: RemoteWork,
   cached: CachedConversion,

@@ -1,4 +1,4 @@
-/** What a conversion gave: its bytes in memory while they are few, else in a private file. */
+/** What a conversion gave: its bytes in memory while they are few, otherwise in a private file. */
 
 import { readAt } from '../../access/bytes.ts';
 import type { Identity } from '../../identity.ts';

@@ -1,8 +1,8 @@
-/** What stands behind the path of a document: `password=…`, pages, `image`, `images`, and the rest. */
+/** What follows the path of a document: `password=…`, pages, `image`, `images`, and the rest. */
 
 export interface Asked {
   readonly password?: string;
-  /** 1-based and inclusive; to the end without `to`. `from` is 0 where page 0 was typed, which no document has. */
+  /** 1-based and inclusive; to the end without `to`. `from` is 0 if page 0 was typed, which no document has. */
   readonly page?: { readonly from: number; readonly to?: number } | undefined;
   /** The picture of the page, or image `number` (1-based) that is embedded in it. */
   readonly picture?: { readonly number?: number };

@@ -22,12 +22,12 @@ export function isWorkbook(format: Format | undefined): boolean {
   return format === 'xlsx' || format === 'xlsb' || format === 'xls' || format === 'ods';
 }
 
-/** Pages of one text. A longer document goes on in another one. */
+/** Pages of one text. A longer document continues in another one. */
 export const PAGES_AT_ONCE = 100;
 
 export interface Job {
   readonly want: Want;
-  /** Bytes of the text at most; it is cut behind its last whole line. */
+  /** Bytes of the text at most; it is cut after its last whole line. */
   readonly most: number;
   readonly password?: string;
 }
@@ -39,7 +39,7 @@ export type Want =
   | { readonly is: 'pages'; readonly from: number; readonly to?: number }
   /** One sheet; with `range` (`A1:H50`) a part of it. */
   | { readonly is: 'sheet'; readonly sheet: string; readonly range?: string }
-  /** The rows of large sheets that the whole document leaves out, as ranges of cells one behind the other. */
+  /** The rows of large sheets that the whole document leaves out, as ranges of cells one after the other. */
   | { readonly is: 'rest' }
   /** All sheets as tables of a database. */
   | { readonly is: 'tables' }
@@ -89,7 +89,7 @@ export interface Conversion {
   readonly body: Body;
 }
 
-/** The text, the tables or the picture: in memory while it is small, else in a private file. */
+/** The text, the tables or the picture: in memory while it is small, otherwise in a private file. */
 export interface Body {
   readonly bytes: number;
   readInto(target: Uint8Array, offset: number): Promise<number>;
@@ -106,7 +106,7 @@ export interface Extent {
   readonly count: number;
 }
 
-/** Where the text of a part goes on. */
+/** Where the text of a part continues. */
 export interface Cut {
   /** The first page that was not converted. */
   readonly page?: number;
@@ -142,9 +142,9 @@ export interface DocumentFacts {
   readonly outline?: readonly OutlineEntry[];
   /** How many bookmarks there are, where only the first are in the outline. */
   readonly bookmarks?: number;
-  /** Images are embedded in it, which have a list of their own. */
+  /** Images are embedded in it, which have a separate list. */
   readonly hasImages?: true;
-  /** Files are attached to it, which have a list of their own. */
+  /** Files are attached to it, which have a separate list. */
   readonly hasAttachments?: true;
   /** Of that list. */
   readonly attachments?: readonly AttachmentFacts[];

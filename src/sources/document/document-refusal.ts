@@ -21,8 +21,8 @@ const CODES: Readonly<Record<Why, ErrorCode>> = {
 };
 
 /**
- * The error for a refusal of the child, with a call to make instead where there is one. `asked`: the page that was asked
- * for, and what stands before it.
+ * The error for a refusal of the child, with a call to make instead if there is one. `asked`: the page that was asked
+ * for, and what is before it.
  */
 export function refused(
   refusal: Refusal,

@@ -19,7 +19,7 @@ export function isDocument(name: string, head: Uint8Array): boolean {
   if (head.length === 0) return false;
   const named = NAMES.test(name);
   const start = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 1024));
-  // Junk may stand before the header of a PDF: it is looked for where the name says so, since most files are none.
+  // Junk may be before the header of a PDF: it is looked for where the name says so, since most files are none.
   if (beginsWith(start, '%PDF-') || (named && /\.pdf$/i.test(name) && start.includes('%PDF-'))) return true;
   if (beginsWith(start, '{\\rtf')) return true;
   if (beginsWith(start, 'PK')) return named || (!isNamedZip(name) && isPackage(start));

@@ -90,7 +90,7 @@ async function listMedia(subject: Subject, call: Call): Promise<Resource> {
   });
 }
 
-/** The mark stands somewhere in the first kilobyte. */
+/** The mark is somewhere in the first kilobyte. */
 function isPdf(head: Uint8Array): boolean {
   return Buffer.from(head.subarray(0, 1024)).includes('%PDF-');
 }

@@ -123,7 +123,7 @@ export class DocumentReading {
     };
   }
 
-  /** The list of the embedded images. Throws OrielError (`NOT_FOUND`) where `name` names none. */
+  /** The list of the embedded images. Throws OrielError (`NOT_FOUND`) if `name` names none. */
   async images(
     asked: Asked,
     { name }: { readonly name?: string },

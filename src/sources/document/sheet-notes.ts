@@ -69,7 +69,7 @@ function waysOf(
   ];
 }
 
-/** Of the sheets behind those: the first, whose own text names its calls. */
+/** Of the sheets after those: the first, whose own text names its calls. */
 function waysOfRest({ name }: SheetFacts, others: number, typed: string): Way[] {
   const call = `${typed}:${writeSegment(name)}`;
   const sheets = `${others + 1} more ${others === 0 ? 'sheet is' : 'sheets are'} shown in part`;

@@ -1,4 +1,4 @@
-/** What words behind a workbook name: sheets, also as tables of a database, and cells. */
+/** What words after a workbook name: sheets, also as tables of a database, and cells. */
 
 import { readSegment, writeSegment } from '../sqlite/row-address.ts';
 import type { SheetFacts } from './document-protocol.ts';

@@ -25,7 +25,7 @@ import { tableNames } from './table-names.ts';
 const TABLES = { is: 'tables' } as const;
 const WHOLE = { is: 'whole' } as const;
 
-/** Undefined where the words name no sheet, no cells and no rows. */
+/** Undefined if the words name no sheet, no cells and no rows. */
 export async function openSheet(document: DocumentReading, asked: Asked): Promise<Resource | undefined> {
   const { tail } = asked;
   const sheets = await sheetsOf(document, likelyPart(tail));
@@ -84,7 +84,7 @@ async function mayHaveSheets({ subject, opened, call }: DocumentReading): Promis
   return index?.is !== 'container' || index.contents.sorted.some((name) => name.startsWith('xl/'));
 }
 
-/** What words behind a workbook mean, if its sheets have usual names. */
+/** What words after a workbook mean, if its sheets have usual names. */
 function likelyPart(tail: string): Want {
   // A selector of its text, or a part of its package.
   if (isSelector(tail) || tail.includes('/')) return WHOLE;
@@ -100,7 +100,7 @@ function likelyPart(tail: string): Want {
   return { is: 'sheet', sheet, ...(cellsOf && { range: cellsOf.range }) };
 }
 
-/** Why words behind a workbook name nothing; undefined where they may name a part of the package, or it has no sheets. */
+/** Why words after a workbook name nothing; undefined if they may name a part of the package, or it has no sheets. */
 export async function missingSheet(
   document: DocumentReading,
   { tail }: Asked,

@@ -17,7 +17,7 @@ export interface ShownImage {
 export interface Raster {
   /** All facts, or the size alone where the decoder gave none. */
   readonly facts: StoredSize & Partial<RasterFacts>;
-  /** Absent where none was asked for, or it was refused. */
+  /** Absent if none was asked for, or it was refused. */
   readonly shown?: ShownImage;
   readonly refused?: NotShown;
 }

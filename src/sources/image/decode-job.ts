@@ -41,7 +41,7 @@ export const decodeJob: WorkHandler = {
   },
 };
 
-/** Undefined where no worker has decoded it. `pixels`: as its header declares them. */
+/** Undefined if no worker has decoded it. `pixels`: as its header declares them. */
 export async function decodedElsewhere(
   source: ByteSource,
   request: DecodeRequest,

@@ -28,9 +28,9 @@ export interface RasterFacts {
   readonly height: number;
   readonly channels: number;
   readonly alpha: boolean;
-  /** EXIF orientation, 1 to 8; absent where the file states none. */
+  /** EXIF orientation, 1 to 8; absent if the file states none. */
   readonly orientation?: number;
-  /** Frames of an animation, pages of a TIFF; absent where there is one. */
+  /** Frames of an animation, pages of a TIFF; absent if there is one. */
   readonly frames?: number;
 }
 
@@ -39,7 +39,7 @@ export type Refusal = 'missing' | 'corrupt' | 'large' | 'hidden' | 'slow';
 
 /** The body of its frame is the encoded image. */
 export interface DecodeReply {
-  /** Absent where even the header could not be read. */
+  /** Absent if even the header could not be read. */
   readonly facts?: RasterFacts;
   readonly shown?: { readonly mimeType: string; readonly width: number; readonly height: number };
   /** Why there is no shown copy. */

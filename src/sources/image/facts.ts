@@ -14,7 +14,7 @@ export interface ImageFacts {
   readonly channels?: number;
   readonly alpha?: boolean;
   readonly orientation?: number;
-  /** Frames, pages or icons; absent where there is one. */
+  /** Frames, pages or icons; absent if there is one. */
   readonly frames?: number;
 }
 

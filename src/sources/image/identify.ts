@@ -80,7 +80,7 @@ function isBmp(bytes: Buffer): boolean {
   return bytes.length >= 26 && bytes[0] === B && bytes[1] === M && BMP_HEADERS.has(bytes.readUInt32LE(14));
 }
 
-/** A directory of 1 to 255 icons, with the first picture behind the directory. */
+/** A directory of 1 to 255 icons, with the first picture after the directory. */
 function isIco(bytes: Buffer): boolean {
   if (bytes.length < 22 || bytes.readUInt32LE(0) !== 0x00010000) return false;
   const count = bytes.readUInt16LE(4);

@@ -58,7 +58,7 @@ export async function pngParts(
 
 /**
  * The `parts` of `bytes` one after another, moved within its memory: a copy of a large image takes as long as a third
- * of its decoding. The largest part stays where it is. Ranges may reach behind the end.
+ * of its decoding. The largest part stays where it is. Ranges may reach beyond the end.
  */
 export function joinParts(bytes: Buffer, parts: readonly (readonly [number, number])[]): Buffer {
   const ranges = parts.map(([start, end]) => [start, Math.min(end, bytes.length)] as const);

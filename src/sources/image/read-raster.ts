@@ -120,7 +120,7 @@ async function neededParts(
   // What the decoder does not need of a PNG it leaves out itself, unless all of it is too much to send.
   if (type !== 'png' || size <= MOST_STORED) return [[0, size]];
   const parts = await pngParts(source, MOST_STORED, signal);
-  // Where it is cut, its last chunk says that it goes on.
+  // Where it is cut, its last chunk says that it continues.
   return parts.map(([start, end]) => [start, Math.max(start, Math.min(end, source.size ?? end))]);
 }
 

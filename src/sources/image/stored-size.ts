@@ -42,7 +42,7 @@ const HANDLERS = {
   svg: { handler: SVG, bytes: 4096 },
 } as const satisfies Record<ImageType, object>;
 
-/** The stated size; undefined where the first bytes state none, because they are cut, damaged or unusual. */
+/** The stated size; undefined if the first bytes state none, because they are cut, damaged or unusual. */
 export async function storedSize(
   source: ByteSource,
   type: ImageType,
@@ -84,7 +84,7 @@ const MOST_TAGS = 512;
 
 /**
  * A TIFF of its header and its first directory alone: image-size expects the directory within what it is given and
- * reads on behind it, where others begin, while most writers put it at the end of the file.
+ * reads on after it, where others begin, while most writers put it at the end of the file.
  */
 async function withDirectory(
   source: ByteSource,

@@ -30,7 +30,7 @@ import {
 } from './named-files.ts';
 import type { Scheme } from './scheme.ts';
 
-/** Outputs that are looked at: of more, those with one of these endings are found by their ID all the same. */
+/** Outputs that are looked at: of more, those with one of these endings are found by their ID anyway. */
 const MOST_OUTPUTS = 20_000;
 const ENDINGS = ['', '.json', '.md', '.txt'];
 
@@ -160,7 +160,7 @@ async function pageable(
   const identity = Identity.of('agent-part', { typed, sha256: await sha256Of(content) });
   const bytes = memoryBytes(content, identity);
   const isShort = content.length <= call.limits.bytes && text.split('\n').length <= call.limits.lines;
-  // What stands there as an escape is named by a call that has it as it is.
+  // What is there as an escape is named by a call that has it as it is.
   if (isShort && makeVisible(text).escaped === 0) return { bytes, target: typed };
   const { url } = await keepOutput(content, identity, call.session.spills);
   return { bytes, target: url };
@@ -186,7 +186,7 @@ const MOST_LAID_OUT = 32 << 10;
 /** Numbers that a parser may round. */
 const LONG_NUMBER = /\d{16}|\.\d{16}|[eE][+-]?\d{3}/;
 
-/** Undefined where a parser reads the same and prints it faster. */
+/** Undefined if a parser reads the same and prints it faster. */
 function asWritten(source: string): string | undefined {
   if (source.length > MOST_LAID_OUT) return LONG_NUMBER.test(source) ? `${source}\n` : undefined;
   const laidOut = layOut(source, { depth: MOST_INDENTED, most: Number.POSITIVE_INFINITY, cut: false });

@@ -6,7 +6,7 @@ import { type JsonPath, JsonScanner } from '../notebook/json-scan.ts';
 /** Bytes that are looked at before others have their turn. */
 const AT_ONCE = 64 << 10;
 
-/** Undefined where it is not found: below a key that is written with escapes, or inside too many levels. */
+/** Undefined if it is not found: below a key that is written with escapes, or inside too many levels. */
 export async function jsonPart(
   text: string,
   steps: readonly string[],
@@ -14,7 +14,7 @@ export async function jsonPart(
 ): Promise<string | undefined> {
   const bytes = Buffer.from(text);
   let found: string | undefined;
-  // Only what lies on the way is entered: of each path no more than its last step may differ.
+  // Only what is on the way is entered: of each path no more than its last step may differ.
   const isOnTheWay = (path: JsonPath): boolean =>
     path.length === 0 || String(path.at(-1)) === steps[path.length - 1];
   const scanner = new JsonScanner({

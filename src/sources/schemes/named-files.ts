@@ -62,7 +62,7 @@ const MOST_NAMES = 1_000;
 const MOST_DIRECTORIES = 200;
 const MOST_ENTRIES = 20_000;
 
-/** A list where nothing is named, else the file. */
+/** A list where nothing is named, otherwise the file. */
 export function namedScheme(files: NamedFiles): Scheme {
   const { scheme } = files;
   return {
@@ -95,7 +95,7 @@ function spellingsOf(rest: string): readonly string[] {
 
 /**
  * Opens what `rest` names (`plan.md:5-9`) in the first place that has it, as if it were called `scheme://plan.md`.
- * Undefined where there is none.
+ * Undefined if there is none.
  */
 export async function openNamed(
   scheme: string,
@@ -159,7 +159,7 @@ const ABSENT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'NAME_TOO_LONG',
 ]);
 
-/** Undefined for what is not there, or lies outside the roots. */
+/** Undefined for what is not there, or is outside the roots. */
 export async function openIfThere(place: Place, path: string, call: Call): Promise<Opened | undefined> {
   try {
     return await place.access.open(join(place.directory, path), call.signal);
@@ -169,7 +169,7 @@ export async function openIfThere(place: Place, path: string, call: Call): Promi
   }
 }
 
-/** What a list passes over: opening one by its name says what it is. */
+/** What a list skips: opening one by its name says what it is. */
 const UNLISTED: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['LOOP', 'NOT_REGULAR']);
 
 /** For a list, which one link that goes round in a loop, or one FIFO, does not keep from being made. */
@@ -182,7 +182,7 @@ export async function openListed(place: Place, path: string, call: Call): Promis
   }
 }
 
-/** Runs `use` for the opened directory; nothing happens where there is none. */
+/** Runs `use` for the opened directory; nothing happens if there is none. */
 export async function inDirectory<T>(
   place: Place,
   call: Call,

@@ -1,4 +1,4 @@
-/** The scheme `s3://BUCKET/KEY`: objects of S3 and what speaks its protocol. What reads them loads with the first. */
+/** The scheme `s3://BUCKET/KEY`: S3 objects and what speaks its protocol. What reads them loads with the first. */
 
 import type { Scheme } from './scheme.ts';
 

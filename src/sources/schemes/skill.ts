@@ -70,7 +70,7 @@ async function skillsIn(places: readonly Place[], call: Call): Promise<Names> {
   return { names: [...skills.values()].sort(byName), more };
 }
 
-/** The one-line `description` in the front matter of SKILL.md; undefined where there is no such file. */
+/** The one-line `description` in the front matter of SKILL.md; undefined if there is no such file. */
 async function descriptionOf(place: Place, name: string, call: Call): Promise<string | undefined> {
   const opened = await openListed(place, join(name, 'SKILL.md'), call);
   try {

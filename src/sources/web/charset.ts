@@ -1,4 +1,4 @@
-/** The text of a page: its encoding by the mark, the header, what the page declares, else a guess that is said. */
+/** The text of a page: its encoding by the mark, the header, what the page declares, otherwise a guess that is said. */
 
 import { setImmediate } from 'node:timers/promises';
 import { plural } from '../../render/units.ts';
@@ -126,7 +126,7 @@ function unfinished(bytes: Uint8Array): number {
     : 0;
 }
 
-/** Bytes before `end` of a character of UTF-8 that goes on there. */
+/** Bytes before `end` of a character of UTF-8 that continues there. */
 function begunBefore(bytes: Uint8Array, end: number): number {
   const goesOn = (at: number): boolean => ((bytes[at] ?? 0) & 0xc0) === 0x80;
   if (!goesOn(end)) return 0;

@@ -56,7 +56,7 @@ export async function convertFor(
   return converted;
 }
 
-/** Undefined where the child passed a limit or died. Throws `BUSY`, and the reason of the signal. */
+/** Undefined if the child passed a limit or died. Throws `BUSY`, and the reason of the signal. */
 export async function convert(
   job: Job,
   content: string | Uint8Array,

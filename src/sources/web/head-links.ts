@@ -50,7 +50,7 @@ export function linksOf(html: string, url: string): string[] {
   return found;
 }
 
-/** What links are relative to: the first `<base href>` that is one, else the page. */
+/** What links are relative to: the first `<base href>` that is one, otherwise the page. */
 function baseOf(html: string, url: string): string {
   for (const attributes of tagsOf(html, 'base')) {
     const href = attributes.get('href');
@@ -59,7 +59,7 @@ function baseOf(html: string, url: string): string {
   return url;
 }
 
-/** The attributes of each tag of this name. What stands in one tag is no other: nothing is looked at twice. */
+/** The attributes of each tag of this name. What is in one tag is no other: nothing is looked at twice. */
 function* tagsOf(html: string, name: string): Generator<ReadonlyMap<string, string>> {
   const page = markupOf(html.slice(0, WITHIN));
   const start = new RegExp(`<${name}\\s`, 'gi');

@@ -1,4 +1,4 @@
-/** The pages of a session: each is fetched once for a URL and a mode, until somebody asks for it anew. */
+/** The pages of a session: each is fetched once for a URL and a mode, until somebody asks for it again. */
 
 import { memoryBytes } from '../../access/bytes.ts';
 import { createNetwork, type Network } from '../../access/network/fetch.ts';
@@ -25,7 +25,7 @@ interface Version {
   count: number;
   /** The last one that is kept. */
   kept: number | undefined;
-  /** Held by the store's entry alone, which is weighed: after its eviction the page is asked for anew. */
+  /** Held by the store's entry alone, which is weighed: after its eviction the page is asked for again. */
   page: WeakRef<Page> | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface Wanted {
   /** A part of it is asked for, as after an answer that was cut. */
   readonly part: boolean;
   readonly web: WebSettings;
-  /** Whether a page is the one of which the reader was shown a part; absent where that is not known. */
+  /** Whether a page is the one of which the reader was shown a part; absent if that is not known. */
   readonly isBegun?: (page: Page) => boolean;
 }
 
@@ -144,7 +144,7 @@ function versionOf(
   );
 }
 
-/** Whether what lies at `url` was read before, and is an archive, a database or another file with parts. */
+/** Whether what is at `url` was read before, and is an archive, a database or another file with parts. */
 export async function isKeptFile(url: string, web: WebSettings, call: Call): Promise<boolean> {
   const { session, now } = call;
   const kept = versionOf(url, { raw: false, web }, call).page?.deref();
@@ -154,7 +154,7 @@ export async function isKeptFile(url: string, web: WebSettings, call: Call): Pro
   return page?.rendering.is === 'file';
 }
 
-/** Whether the page that was begun lies in the cache, where another replica has put it. */
+/** Whether the page that was begun is in the cache, where another replica has put it. */
 async function elsewhere({ url, raw, web, isBegun }: Wanted, { session, now }: Call): Promise<boolean> {
   const found = await (session.disk && new PageOnDisk(session.disk, { url, raw, web }, now).find());
   return found?.current === true && isBegun?.(found.page) === true;

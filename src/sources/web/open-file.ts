@@ -1,4 +1,4 @@
-/** Opens what lies at a URL and is no text by its own source: an image, a document, an archive. */
+/** Opens what is at a URL and is no text by its own source: an image, a document, an archive. */
 
 import { isOrielError, OrielError } from '../../errors.ts';
 import { binarySize } from '../../render/units.ts';
@@ -15,7 +15,7 @@ interface Asked {
   readonly url: string;
   readonly rest: string;
   readonly page: Page;
-  /** Undefined where `rest` is no selector of a text: it may name a part of the file. */
+  /** Undefined if `rest` is no selector of a text: it may name a part of the file. */
   readonly selection: Selection | undefined;
   readonly facts: Facts;
 }
@@ -57,7 +57,7 @@ function withoutDocument(page: Page, { url, page: own }: Linked, facts: Facts): 
   };
 }
 
-/** Characters of a page that stand in the notice of the document it links to. */
+/** Characters of a page that are in the notice of the document it links to. */
 const MOST_OWN = 300;
 
 function linkedWords({ url, page }: Linked): string {

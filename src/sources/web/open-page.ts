@@ -89,7 +89,7 @@ async function inRanges(
   }
 }
 
-/** A colon behind what is known to be a file stands before a part of it, whatever it is called. */
+/** A colon after what is known to be a file is before a part of it, whatever it is called. */
 async function fileBefore(target: string, web: WebSettings, call: Call): Promise<Address | undefined> {
   for (const way of waysOf(target)) if (await isKeptFile(way.url, web, call)) return way;
   return undefined;
@@ -189,7 +189,7 @@ async function failureResource({
   };
 }
 
-/** Whether a window begins behind the first line, and there is something. */
+/** Whether a window begins after the first line, and there is something. */
 function goesOn(window: Window, bytes: Uint8Array): boolean {
   switch (window.by) {
     case 'lines': {
@@ -232,7 +232,7 @@ function keptWords({ url, bytes, capped }: Spill, { cutAt }: Rendering): string 
 
 /** The artifact that holds all of a page that does not fit into one answer. */
 async function keptAs(page: Page, url: string, call: Call): Promise<Spill | undefined> {
-  // What may not lie on the disk lies nowhere in clear.
+  // What may not be on the disk is nowhere in clear.
   if (page.rendering.is !== 'text' || page.transient) return undefined;
   const { bytes } = page.rendering;
   if (bytes.length <= call.limits.bytes && !hasLines(bytes, PAGE_LINES)) return undefined;

@@ -11,7 +11,7 @@ import type { Page } from './pipeline.ts';
 /** Milliseconds for which parts of a page are those of the page that was read. */
 const PARTS_MS = 5 * 60_000;
 
-/** Milliseconds after which a server is not asked whether a page still holds: it is read anew. */
+/** Milliseconds after which a server is not asked whether a page still holds: it is read again. */
 const KNOWN_MS = 7 * 24 * 60 * 60_000;
 
 /** Bytes of a page that is cached. */

@@ -10,7 +10,7 @@ import type { Endpoints } from '../../types/settings.ts';
 
 /** What a server sent, with its type by its header. */
 export interface Fetched extends WebResponse {
-  /** In lower case, without parameters; empty where the server says none. */
+  /** In lower case, without parameters; empty if the server says none. */
   readonly type: string;
   /** The text, decoded once. */
   text(): Promise<string>;
@@ -38,7 +38,7 @@ export interface Visit {
   isSettled(): boolean;
   /** The page, and with `headers` another form of it. Throws OrielError. */
   fetch(url: string, ask?: Asking): Promise<Fetched>;
-  /** What may not be there: undefined where it is not, or not in time. */
+  /** What may not be there: undefined if it is not, or not in time. */
   probe(url: string, ask?: Asking): Promise<Fetched | undefined>;
 }
 
@@ -72,11 +72,11 @@ interface Content {
   readonly method: string;
   /** A text in UTF-8. */
   readonly bytes: Uint8Array;
-  /** The body goes on: it was made of this many bytes of it. */
+  /** The body continues: it was made of this many bytes of it. */
   readonly cutAt?: number;
 }
 
-/** One way to read a page; undefined where it is not the way for this one. */
+/** One way to read a page; undefined if it is not the way for this one. */
 export type Step = (page: Fetched, visit: Visit) => Promise<Rendering | undefined>;
 
 /** A page as its site's API has it. */
@@ -93,7 +93,7 @@ export type SitePage = {
   | { readonly rendering: Rendering }
 );
 
-/** Undefined where the API does not answer: the page itself is read. */
+/** Undefined if the API does not answer: the page itself is read. */
 export type ReadSite = (visit: Visit) => Promise<SitePage | undefined>;
 
 /** A site whose pages are read in another way than their HTML. */

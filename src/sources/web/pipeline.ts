@@ -177,7 +177,7 @@ function pageOf(page: Fetched, { rendering, isOwn }: Rendered, visit: Visit): Pa
   const { etag, 'last-modified': lastModified, 'content-type': contentType = '' } = page.headers;
   const { notes } = visit;
   const settled = visit.isSettled();
-  // What may come out otherwise is made anew, whatever the server says of its own text.
+  // What may come out otherwise is made again, whatever the server its own says text.
   const validates = isOwn && settled;
   return {
     finalUrl: page.url,

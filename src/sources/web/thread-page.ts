@@ -20,7 +20,7 @@ interface Asked {
 /** Milliseconds for the API: the page itself can still be read within a call. */
 const THREAD_MS = 12_000;
 
-/** The thread as a page; why the API does not give it; undefined where the URL does not name a thread. */
+/** The thread as a page; why the API does not give it; undefined if the URL does not name a thread. */
 export async function threadPage(
   { url, raw, fresh, web }: Asked,
   call: Call,

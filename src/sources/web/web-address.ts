@@ -7,7 +7,7 @@ import { isSelector } from '../../selector/selection.ts';
 export interface Address {
   /** Normalized, without a fragment. */
   readonly url: string;
-  /** What follows the URL, without the colon: a selector, or a member of what lies there. */
+  /** What follows the URL, without the colon: a selector, or a member of what is there. */
   readonly rest: string;
   /** `:fresh`: asked again, whatever is kept. */
   readonly fresh: boolean;
@@ -50,7 +50,7 @@ function withScheme(target: string): string {
   return /^www\./i.test(target) ? `https://${target}` : target;
 }
 
-/** Where a selector begins behind a host without a slash; a number there is the port. */
+/** Where a selector begins after a host without a slash; a number there is the port. */
 function hostEnd(front: string): number {
   const at = front.lastIndexOf(':');
   if (at < 'http://'.length || front.indexOf(']', at) !== -1) return -1;
@@ -75,7 +75,7 @@ function withoutFresh(tail: string): { rest: string; fresh: boolean } {
   return { rest: rest.join(':'), fresh: rest.length < parts.length };
 }
 
-/** Where the name of an archive, a database or a document ends, with a query if it has one, and what lies in it begins. */
+/** Where the name of an archive, a database or a document ends, with a query if it has one, and what is in it begins. */
 function containerEnd(path: string, holds: (name: string) => boolean): number {
   const query = /[?#]|$/.exec(path)?.index ?? path.length;
   const nameAt = (end: number): string => path.slice(path.lastIndexOf('/', end - 1) + 1, end);
@@ -91,16 +91,16 @@ function containerEnd(path: string, holds: (name: string) => boolean): number {
 
 const DATABASE = /\.(?:sqlite3?|db3?)$/i;
 
-/** Behind a query, `:table` or `:table?limit=5`: neither `:00:00Z` of a time nor what other parameters follow. */
+/** After a query, `:table` or `:table?limit=5`: neither `:00:00Z` of a time nor what other parameters follow. */
 const TABLE = /(?<!%3A|T\d\d|T\d\d:\d\d):(?=[^&=?]{1,1000}(?:\?|$))/i;
 
 /** The same for `:dir/x.ts` and `:sheet?limit=5`, and not for `sig=ab:cd` or `id=urn:isbn:1`. */
 const MEMBER = /(?<!%3A|T\d\d|T\d\d:\d\d):(?=[^&=?:]{0,1000}[./][^&=?]{0,1000}(?:\?|$)|[^&=?]{1,1000}\?)/i;
 
-/** Colons behind which something may lie that is in a file. */
+/** Colons after which something may be that is in a file. */
 const MOST_WAYS = 8;
 
-/** Where the URL may end of a file of any name, and what lies in it begin: the shortest first. */
+/** Where the URL may end of a file of any name, and what is in it begin: the shortest first. */
 export function waysOf(target: string): Address[] {
   const typed = withScheme(target);
   const [front = ''] = /^https?:[\\/]*[^\\/?#]*/i.exec(typed) ?? [];

@@ -7,7 +7,7 @@ export interface Collapsed {
   readonly to: number;
   /** Stands for the lines `from` to `to`. */
   readonly text: string;
-  /** The lines whose text is not shown; absent where all of it is. */
+  /** The lines whose text is not shown; absent if all of it is. */
   readonly elided?: { readonly from: number; readonly to: number };
 }
 

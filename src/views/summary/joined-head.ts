@@ -10,7 +10,7 @@ export interface Joined {
 /** Characters that a joined declaration may have. */
 const longest = 1_000;
 
-/** Whether what is joined behind a line would be a part of its comment. */
+/** Whether what is joined after a line would be a part of its comment. */
 export type Swallows = (line: string) => boolean;
 
 /** `signs` of the language. One in a word or URL begins no comment; one in a string may count, which costs a line. */

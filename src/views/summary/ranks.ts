@@ -12,7 +12,7 @@ export interface Ranks {
   readonly ends: Uint32Array;
   /** By symbol: the level at which its name is shown. */
   readonly symbols: Uint32Array;
-  /** What stands in place of a line and those after it, when the line is shown. */
+  /** What is in place of a line and those after it, when the line is shown. */
   readonly collapsed: ReadonlyMap<number, Collapsed>;
   /** Declarations of several lines on one, for a map without room. */
   readonly joined: ReadonlyMap<number, Joined>;
@@ -45,7 +45,7 @@ const longestHead = 40;
 const fewDecorators = 3;
 
 /**
- * Lines of a body that is shown where there is room. A longer one costs more than the call that it may spare: with
+ * Lines of a body that is shown if there is room. A longer one costs more than the call that it may spare: with
  * bodies of any length, readers of real changes (`npm run bench -- tasks`) spend 3 % more tokens to spare one call in 134.
  */
 const shortRun = 6;
@@ -88,7 +88,7 @@ export function rank(lines: readonly string[], structure: Structure, lineComment
   const symbolLevels = level;
   const collapsed = new Map<number, Collapsed>();
   const quiet = new Uint8Array(count + 2);
-  // The lines below the one that stands for them are not a run of their own.
+  // The lines below the one that stands for them are not a separate run.
   const folded = new Uint8Array(count + 2);
   symbols.forEach(({ from }, i) => quiet.fill(1, from, heads[i]?.from ?? from));
   for (const fold of foldOrder(folds, lines)) {

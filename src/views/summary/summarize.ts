@@ -116,8 +116,8 @@ function between(counts: Uint32Array, { from, to }: LineRange): number {
 const fewLines = 24;
 
 /**
- * What behind the path lists the symbols in a symbol: its name, where that is plain and means nothing else. The path
- * itself would fill the map with its copies. Undefined where the numbers of its lines say as much.
+ * What after the path lists the symbols in a symbol: its name, where that is plain and means nothing else. The path
+ * itself would fill the map with its copies. Undefined if the numbers of its lines say as much.
  */
 function callsOf(
   symbols: readonly OutlineSymbol[],

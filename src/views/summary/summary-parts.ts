@@ -1,4 +1,4 @@
-/** The parts of a map at one level of detail: lines, gaps, and blocks that stand on the line that opens them. */
+/** The parts of a map at one level of detail: lines, gaps, and blocks that are on the line that opens them. */
 
 import type { LineRange, SummaryPart } from '../../types/summary.ts';
 import type { Collapsed } from './collapse.ts';
@@ -7,14 +7,14 @@ import type { Ranks } from './ranks.ts';
 
 export interface Parts {
   readonly parts: readonly SummaryPart[];
-  /** The lines whose text is not shown, sorted; between two ranges stands something that is shown. */
+  /** The lines whose text is not shown, sorted; between two ranges is something that is shown. */
   readonly elided: readonly LineRange[];
 }
 
 export interface Level {
   /** Lines of a lower rank are shown. */
   readonly level: number;
-  /** Whether declarations of several lines stand on one. */
+  /** Whether declarations of several lines are on one. */
   readonly joined: boolean;
   /** What a gap says of the symbols in it: `""`, or ` 3 symbols, use :#A:outline`. */
   says(gap: LineRange): string;
@@ -117,7 +117,7 @@ class PartsWriter {
     return (this.#lines[no - 1] ?? '').trim();
   }
 
-  /** The line of a closing bracket alone that follows a line, where nothing but blank lines stands between. */
+  /** The line of a closing bracket alone that follows a line, where nothing but blank lines is between. */
   #closerAfter(no: number): number | undefined {
     let next = no + 1;
     while (next <= this.#lines.length && this.#text(next) === '') next += 1;
@@ -130,7 +130,7 @@ class PartsWriter {
     return /^\s*/.exec(this.#lines[no - 1] ?? '')?.[0].length ?? 0;
   }
 
-  /** Whether nothing but blank lines stands between two lines. */
+  /** Whether nothing but blank lines is between two lines. */
   #isNext(above: number, below: number): boolean {
     for (let no = above + 1; no < below; no += 1) if (this.#text(no) !== '') return false;
     return above < below;
@@ -189,7 +189,7 @@ class PartsWriter {
 
   /**
    * Appends the gap, on the line before it where that opens the block; returns the last line that is dealt with, or
-   * undefined where the lines themselves are no longer.
+   * undefined if the lines themselves are no longer.
    */
   #merge(gap: LineRange, says: string): number | undefined {
     const before = this.#parts.at(-1);

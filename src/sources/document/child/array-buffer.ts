@@ -1,4 +1,4 @@
-/** What pdf.js takes for granted of an ArrayBuffer, and Node 20 does not have yet. Without it pages lose their fonts, and what they draw behind them. */
+/** What pdf.js takes for granted of an ArrayBuffer, and Node 20 does not have yet. Without it pages lose their fonts, and what they draw after them. */
 
 interface Transferable {
   transferToFixedLength?(length?: number): ArrayBuffer;

@@ -94,7 +94,7 @@ function entriesIn(content: Buffer, instance: number): Entry[][] {
 /** Edits that are followed back: each save may add one. */
 const MOST_EDITS = 1_000;
 
-/** Where objects lie in the stream, by their identifiers. Source: [MS-PPT] 2.3.4. */
+/** Where objects are in the stream, by their identifiers. Source: [MS-PPT] 2.3.4. */
 function persistDirectory(content: Buffer, user: Buffer): Map<number, number> {
   const places = new Map<number, number>();
   let edit = user.length >= 20 ? user.readUInt32LE(16) : 0;

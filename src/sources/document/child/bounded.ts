@@ -1,13 +1,13 @@
 /** The texts of documents within the bytes of one text. */
 
-/** Without the last page, which is cut: the next part begins with it. Undefined where it is the only one. */
+/** Without the last page, which is cut: the next part begins with it. Undefined if it is the only one. */
 export function wholePages(body: Buffer): { readonly body: Buffer; readonly next: number } | undefined {
   const at = body.lastIndexOf('\n--- page ') + 1;
   const next = Number(/^--- page (\d+) ---\n/.exec(body.toString('latin1', at, at + 40))?.[1]);
   return at > 0 && Number.isInteger(next) ? { body: body.subarray(0, at), next } : undefined;
 }
 
-/** The text up to `most` bytes, cut behind a line. */
+/** The text up to `most` bytes, cut after a line. */
 export function bounded(text: string | Iterable<string>, most: number): { body: Buffer; isCut: boolean } {
   const parts: Buffer[] = [];
   let bytes = 0;

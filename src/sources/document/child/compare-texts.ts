@@ -43,10 +43,10 @@ function hasLostNumbers(structured: string, plain: string): boolean {
 
 const NUMBER = /\d{2,}/g;
 
-/** Fewer characters may stand anywhere. */
+/** Fewer characters may be anywhere. */
 const LEAST_FRONT = 3;
 
-/** Whether its last digits may be the sign of a footnote: what stands before them, attached, is there without them. */
+/** Whether its last digits may be the sign of a footnote: what is before them, attached, is there without them. */
 function endsAsNote(number: string, before: string, structured: string): boolean {
   const word = /\S*$/.exec(before)?.[0] ?? '';
   return [1, 2, 3].some((digits) => {
@@ -70,22 +70,22 @@ function mended(structured: string, plain: string): string {
     .replace(WORD, (word) => glued.get(word) ?? word);
 }
 
-/** Behind a hyphen that stands for the rest of a word: "pre- and post-war", "Ein- und Ausgaben". */
+/** After a hyphen that stands for the rest of a word: "pre- and post-war", "Ein- und Ausgaben". */
 const SUSPENDED = new Set(
   'and or to und oder bzw sowie bis noch statt et ou y e o en of och eller og tai ja i lub a nebo'.split(' '),
 );
 
-/** Characters of the second half of a word that may be a word of its own by chance. */
+/** Characters of the second half of a word that may be a separate word by chance. */
 const LEAST_WORD = 4;
 
-/** Whether it stands by itself too, and not only as the second half of this one. */
+/** Whether it is by itself too, and not only as the second half of this one. */
 function isWord(back: string, plain: string): boolean {
   return back.length >= LEAST_WORD && new RegExp(`(?<![-\\p{L}]|-\\n)${back}(?!\\p{L})`, 'u').test(plain);
 }
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 
-/** Shorter ones are more often words of their own. */
+/** Shorter ones are more often their own words. */
 const LEAST_GLUED = 5;
 
 /** Words of the structured reading that are two neighbours in the plain one, and how those are written. */

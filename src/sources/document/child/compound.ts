@@ -38,7 +38,7 @@ export class Compound {
     return this.streams.find((stream) => stream.name === name);
   }
 
-  /** Where the sectors of a large stream lie in the file, in order. */
+  /** Where the sectors of a large stream are in the file, in order. */
   sectors({ start, size }: Stream): number[] {
     return this.#chain(start, Math.ceil(size / this.#sectorBytes));
   }
@@ -47,7 +47,7 @@ export class Compound {
     return this.#sectorBytes;
   }
 
-  /** The content of a stream; small ones lie together in the stream of the root. */
+  /** The content of a stream; small ones are together in the stream of the root. */
   read(stream: Stream): Buffer {
     return Buffer.concat(this.#pieces(stream)).subarray(0, stream.size);
   }

@@ -1,10 +1,10 @@
-/** The names of a sheet's columns: its first row where that is a header, else their letters. */
+/** The names of a sheet's columns: its first row where that is a header, otherwise their letters. */
 
 import type { CellObject } from 'xlsx';
 import { columnName, columnsOf, EVERYTHING, FIRST_ROWS, type Grid } from './grid.ts';
 
 export interface Header {
-  /** The row that holds the names; absent where there is none. */
+  /** The row that holds the names; absent if there is none. */
   readonly row?: number;
   readonly columns: readonly { readonly at: number; readonly name: string }[];
 }

@@ -37,7 +37,7 @@ function stylesOf(xml: string): StylesOfPart {
   return isWhole ? styles : { common: new Map(), automatic: new Map() };
 }
 
-/** What a style says of it, or one that it is based on: undefined where none does. */
+/** What a style says of it, or one that it is based on: undefined if none does. */
 function hides(key: string, { common, automatic }: StylesOfPart): boolean | undefined {
   let style = automatic.get(key) ?? common.get(key);
   for (let i = 0; style && i < MOST_PARENTS; i += 1) {
@@ -66,7 +66,7 @@ const FAMILIES: Readonly<Record<string, string>> = {
   'text:h': 'paragraph',
 };
 
-/** Drawings and comments have texts of their own. */
+/** Drawings and comments have their own texts. */
 const BOX = /^(?:draw:|office:annotation$)/;
 
 const BODIES: ReadonlySet<string> = new Set(['office:body', 'office:master-styles']);

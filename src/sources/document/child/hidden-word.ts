@@ -63,7 +63,7 @@ export function shownWord(xml: string, styles: WordStyles): string {
   return isWhole ? without(xml, cuts) : xml;
 }
 
-/** Of a hidden run: fields go on behind it, and comments are about more than it. */
+/** Of a hidden run: fields continue after it, and comments are about more than it. */
 const STAYING: ReadonlySet<string> = new Set(['fldChar', 'instrText', 'commentReference']);
 
 /** What an element is, and what it says of the run, the paragraph or the style whose properties hold it. */
@@ -72,7 +72,7 @@ function note(name: string, attributes: Attributes, parent: Place<Noted> | undef
   const noted: Noted = { local, paragraph: parent?.noted.paragraph, cuts: [] };
   if (local === 'p') noted.paragraph = noted;
   if (local === 'txbxContent') noted.holdsBox = true;
-  // What properties were before a tracked change lies deeper, and is not what they are.
+  // What properties were before a tracked change is deeper, and is not what they are.
   const holder = parent?.parent?.noted;
   const within = `${holder?.local}/${parent?.noted.local}/${local}`;
   if (holder && /^(?:r|style)\/rPr\/vanish$/.test(within))
@@ -95,7 +95,7 @@ function isHidden(run: Noted, styles: WordStyles): boolean {
   return ofRun === undefined ? ofParagraph : ofRun && !ofParagraph;
 }
 
-/** What a style says of it, or one that it is based on: undefined where none does. */
+/** What a style says of it, or one that it is based on: undefined if none does. */
 function hides(styles: WordStyles, type: string, id = ''): boolean | undefined {
   let style = styles.get(`${type}/${id}`);
   for (let i = 0; style && i < MOST_PARENTS; i += 1) {

@@ -1,6 +1,6 @@
 /**
  * Texts in packages of XML (.docx, .odt, .epub) with what their converter leaves out written in a form that it reads:
- * comments, glosses, equations, hyphens; and the headers and footers, which have parts of their own.
+ * comments, glosses, equations, hyphens; and the headers and footers, which have their own parts.
  */
 
 import { zipSync } from 'fflate';
@@ -123,7 +123,7 @@ function mendedPart(xml: string, comments: ReadonlyMap<string, string>): string 
   return mended.replace(/<\/?\w+:oMathPara(?=[\s>])[^>]*>/g, '');
 }
 
-/** What stands before and behind the text of such an element. */
+/** What is before and after the text of such an element. */
 const MATH: Readonly<Record<string, readonly [string, string]>> = {
   sup: ['^(', ')'],
   sub: ['_(', ')'],

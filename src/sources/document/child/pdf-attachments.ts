@@ -64,7 +64,7 @@ interface Raw {
   readonly content: Uint8Array;
 }
 
-/** One that can be typed behind a path: without separators, colons, and what cannot be seen. */
+/** One that can be typed after a path: without separators, colons, and what cannot be seen. */
 function nameFrom(filename: string): string {
   const name = filename
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}:/\\?#]/gu, '_')

@@ -10,7 +10,7 @@ type Page = Awaited<ReturnType<PdfDocument['getPage']>>;
 /** Pixels of one image. */
 const MOST_PIXELS = 150_000_000;
 
-/** Pages, images and milliseconds of one list; a longer one goes on in another. */
+/** Pages, images and milliseconds of one list; a longer one continues in another. */
 const PAGES = 100;
 const IMAGES = 500;
 const MOST_MS = 5_000;

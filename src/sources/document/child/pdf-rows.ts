@@ -2,7 +2,7 @@
 
 import type { TextItem } from './pdf-text.ts';
 
-/** A piece of a line, with where it lies. */
+/** A piece of a line, with where it is. */
 interface Cell {
   readonly text: string;
   readonly x: number;
@@ -134,7 +134,7 @@ function isTabular(row: Row): boolean {
   return row.reduce((sum, { text }) => sum + text.length, 0) <= MOST_CELL * row.length;
 }
 
-/** The column of each cell; undefined where one stands below none. */
+/** The column of each cell; undefined if one is below none. */
 function placesIn(columns: Row, cells: Row): number[] | undefined {
   const places: number[] = [];
   let column = 0;

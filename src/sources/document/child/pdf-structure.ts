@@ -7,7 +7,7 @@ type Inspector = typeof import('@firecrawl/pdf-inspector');
 
 export const INSPECTOR = '@firecrawl/pdf-inspector';
 
-/** Undefined where it is not installed, or not for this platform. */
+/** Undefined if it is not installed, or not for this platform. */
 export function inspector(): Inspector | undefined {
   try {
     return createRequire(import.meta.url)(INSPECTOR) as Inspector;
@@ -21,7 +21,7 @@ type Structure = ReadonlyMap<number, string>;
 
 let last: { readonly digest: string; readonly structure: Promise<Structure> } | undefined;
 
-/** Of all pages; of the document before this one it is forgotten. Nothing where the inspector fails. */
+/** Of all pages; of the document before this one it is forgotten. Nothing if the inspector fails. */
 export function structureOf(library: Inspector, bytes: Buffer): Promise<Structure> {
   const digest = createHash('sha256').update(bytes).digest('hex');
   if (last?.digest !== digest) last = { digest, structure: inspect(library, bytes) };

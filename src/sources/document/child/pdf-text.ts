@@ -10,7 +10,7 @@ export interface TextItem {
 }
 
 /**
- * The pieces of a page as they lie when most of its text is upright: pages that are shown turned hold turned text. Pieces
+ * The pieces of a page as they are when most of its text is upright: pages that are shown turned hold turned text. Pieces
  * in another direction stay among them.
  */
 export function upright(items: readonly TextItem[]): readonly TextItem[] {

@@ -21,7 +21,7 @@ export interface Section {
 
 export const HEADS_AND_FEET = 'Headers and footers';
 
-/** The Markdown with each comment behind its word, and at its end what has no place in the text. */
+/** The Markdown with each comment after its word, and at its end what has no place in the text. */
 export function putBack(markdown: string, sections: readonly Section[] = []): string {
   if (sections.every(({ lines }) => lines.length === 0) && !/[\ufdd0-\ufdd3]/.test(markdown)) return markdown;
   const margins = [...markdown.matchAll(MARGINS)].map((match) => match[1] ?? '');

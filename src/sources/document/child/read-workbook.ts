@@ -122,7 +122,7 @@ function openSheets(parts: Parts | undefined): OpenSheet[] {
 /** Bytes of the part with all cells of an OpenDocument workbook. */
 const MOST_OPEN = 128 << 20;
 
-/** Empty for a part that is too large: its cells may be read all the same. */
+/** Empty for a part that is too large: its cells may be read anyway. */
 function readable(parts: Parts, name: string): string {
   try {
     return parts.read(name, MOST_OPEN)?.toString('utf8') ?? '';

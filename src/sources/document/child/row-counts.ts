@@ -52,7 +52,7 @@ function isDamaged(parts: Parts, name: string | undefined): boolean {
   );
 }
 
-/** The names of the parts of the sheets, in the order of the workbook; undefined where there is none. */
+/** The names of the parts of the sheets, in the order of the workbook; undefined if there is none. */
 function sheetParts(parts: Parts): (string | undefined)[] {
   const main = mainPart(parts);
   const workbook = main && readable(parts, main);

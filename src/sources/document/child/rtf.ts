@@ -62,7 +62,7 @@ class Rewriting {
     this.#rtf = rtf.replace(/\\\*\\ud(?![a-z]) ?/g, '');
   }
 
-  /** Undefined where groups are too deep. */
+  /** Undefined if groups are too deep. */
   run(): string | undefined {
     let binaryEnd = 0;
     for (const match of this.#rtf.matchAll(TOKEN)) {

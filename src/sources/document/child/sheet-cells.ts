@@ -42,7 +42,7 @@ function numberText(
   if (format === undefined) return shown?.trim() ?? exact(value);
   if (/^general$/i.test(format)) return exact(value);
   if (isDate(format)) return dateText(value, format, shown, ssf, date1904);
-  // A format of its own may hide the number; a reader of the text has no other way to it.
+  // A separate format may hide the number; a reader of the text has no other way to it.
   return shown?.trim() || formatted(value, format, ssf)?.trim() || exact(value);
 }
 
@@ -63,10 +63,10 @@ function isDate(format: string): boolean {
   return /[ymdhs]/i.test(bare) && !/general/i.test(bare) && !/[0#?]/.test(bare.replace(/(s)[.,]0+/gi, '$1'));
 }
 
-/** What SheetJS takes for a part of a format; all else is written as it stands. */
+/** What SheetJS takes for a part of a format; all else is written as it is. */
 const KNOWN = /^(?:"[^"]*"|\\.|_.|\*.|\[[^\]]*\]|E[+-]0+|[0#?.,/;:@() $+-])/;
 
-/** A number in a format that SheetJS refuses: with `0.0\ %`, with signs of its own, with a blank that does not break. */
+/** A number in a format that SheetJS refuses: with `0.0\ %`, with its own signs, with a blank that does not break. */
 function formatted(value: number, format: string, ssf: Formatter): string | undefined {
   let [safe, rest, scale] = ['', format.replace(/\\([^"])/g, '"$1"'), 1];
   while (rest !== '') {

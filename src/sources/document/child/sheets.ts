@@ -103,7 +103,7 @@ export function sheetText(
   return { text: tableLines(grid, area, Number.POSITIVE_INFINITY, excel().SSF), facts };
 }
 
-/** By its name, else by its name in other case, else the first one for an empty name. */
+/** By its name, otherwise by its name in other case, otherwise the first one for an empty name. */
 function findSheet(grids: readonly Grid[], name: string): Grid | undefined {
   if (name === '') return grids.find(({ hidden }) => hidden === '') ?? grids[0];
   const lower = name.toLowerCase();

@@ -4,7 +4,7 @@ import type { Aside } from './deck.ts';
 import { contents, each } from './xml-elements.ts';
 import { attribute, type Parts, plainText, relations } from './zip-parts.ts';
 
-/** Of a slide of a .pptx. Comments are in a part of their own, of two kinds since 2021. */
+/** Of a slide of a .pptx. Comments are in a separate part, of two kinds since 2021. */
 export function packageAside(parts: Parts, slide: string): Aside {
   const root = /<(?:\w+:)?sld(?=\s)[^>]*>/.exec(parts.text(slide) ?? '')?.[0] ?? '';
   const said = [...relations(parts, slide).values()]
@@ -39,7 +39,7 @@ function authors(parts: Parts): Map<string, string> {
   return new Map(tags.map(([tag]) => [attribute(tag, 'id') ?? '', attribute(tag, 'name') ?? '']));
 }
 
-/** Of a slide of an .odp; `front`: what stands before the slides, with their styles. */
+/** Of a slide of an .odp; `front`: what is before the slides, with their styles. */
 export function openAside(front: string, slide: string): Aside {
   const style = attribute(/^<[^>]*>/.exec(slide)?.[0] ?? '', 'draw:style-name');
   let isHidden = false;

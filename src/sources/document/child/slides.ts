@@ -12,7 +12,7 @@ import { markOf, unmarked } from './marks.ts';
 import { attribute, Parts, relations, relationsOf } from './zip-parts.ts';
 import { openAside, packageAside } from './slide-asides.ts';
 
-/** Undefined where the slides cannot be told apart. */
+/** Undefined if the slides cannot be distinguished. */
 export function deckOf(bytes: Buffer, format: Format): Deck | undefined {
   if (format === 'ppt') return binaryDeck(bytes);
   const parts = Parts.of(bytes);

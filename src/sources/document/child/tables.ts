@@ -72,7 +72,7 @@ function fill(db: Database, grid: Grid, table: string, { capi }: Library): void 
   }
 }
 
-/** The names of SQLite for the number of a row. A column that is called so hides it, whatever its case. */
+/** The names of SQLite for the number of a row. A column that has that name hides it, whatever its case. */
 const ROWIDS = ['rowid', '_rowid_', 'oid'];
 
 /** One of them that is free, and the names of the columns in quotes: where all are taken, that of one column is longer. */

@@ -1,4 +1,4 @@
-/** A walk over the elements of XML that says where each stands, in linear time. */
+/** A walk over the elements of XML that says where each is, in linear time. */
 
 import { Parser } from 'htmlparser2';
 

@@ -1,6 +1,6 @@
 /**
  * The texts of a binary Word document that its converter does not read: comments, text boxes, headers and footers. All
- * texts lie one behind the other. Source of all offsets: [MS-DOC] 2.5 (Fib), 2.8.5 (PlcfandRef), 2.8.22 (PlcfHdd).
+ * texts are one after the other. Source of all offsets: [MS-DOC] 2.5 (Fib), 2.8.5 (PlcfandRef), 2.8.22 (PlcfHdd).
  */
 
 import { HEADS_AND_FEET, type Section } from './put-back.ts';
@@ -24,7 +24,7 @@ const COMMENT_TEXTS = 0xc2;
 const HEADERS = 0xf2;
 const OWNERS = 0x1ba;
 
-/** Bytes of what is known of a comment, and where its owner stands in it. */
+/** Bytes of what is known of a comment, and where its owner is in it. */
 const COMMENT_BYTES = 30;
 const OWNER = 20;
 
@@ -94,7 +94,7 @@ function plain(text: string): string {
     .trim();
 }
 
-/** Each behind its length. */
+/** Each after its length. */
 function names(list: Buffer): string[] {
   const found: string[] = [];
   for (let at = 0; at + 2 <= list.length;) {

@@ -7,7 +7,7 @@ import { Compound, type Stream } from './compound.ts';
 
 const MAGIC = 0xa5ec;
 
-/** Where the Fib says in which table stream, and where in it, what lies. */
+/** Where the Fib says in which table stream, and where in it, what is. */
 const FLAGS = 0x0a;
 const CHARACTER_PAGES = 0xfa;
 const PIECES = 0x1a2;
@@ -39,7 +39,7 @@ export function visibleWord(bytes: Buffer): Buffer {
 }
 
 interface Word {
-  /** The stream in which the text lies. */
+  /** The stream in which the text is. */
   readonly content: Buffer;
   readonly stream: Stream;
   readonly pieces: readonly Piece[];
@@ -132,7 +132,7 @@ function isUnseen(properties: Buffer): boolean {
   return false;
 }
 
-/** The pieces of the text: where each lies in the stream, and whether its characters have two bytes. */
+/** The pieces of the text: where each is in the stream, and whether its characters have two bytes. */
 function piecesOf(clx: Buffer): Piece[] {
   let at = 0;
   while (clx[at] === 1) at += 3 + clx.readUInt16LE(at + 1);

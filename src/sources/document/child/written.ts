@@ -1,4 +1,4 @@
-/** Texts of word processors: what their converter leaves out or gets wrong is mended before it, and put back behind it. */
+/** Texts of word processors: what their converter leaves out or gets wrong is mended before it, and put back after it. */
 
 import type { Format } from '../document-protocol.ts';
 import { toMarkdown } from './office.ts';

@@ -3,7 +3,7 @@
 import { crc32, inflateRawSync } from 'node:zlib';
 import { Refused } from '../document-protocol.ts';
 
-/** Bytes of one part that is looked into here; converters have limits of their own. */
+/** Bytes of one part that is looked into here; converters have their own limits. */
 const MOST_PART = 32 << 20;
 
 const MOST_PARTS = 65_535;
@@ -66,7 +66,7 @@ export class Parts {
     return this.#parts.has(name);
   }
 
-  /** Undefined where there is no such part, or it is damaged. Throws Refused (`limit`). */
+  /** Undefined if there is no such part, or it is damaged. Throws Refused (`limit`). */
   read(name: string, most = MOST_PART): Buffer | undefined {
     const part = this.#parts.get(name);
     const bytes = this.#bytes;
@@ -97,7 +97,7 @@ const WIDE_END = 0x06064b50;
 const WIDE_LOCATOR = 0x07064b50;
 const ABSENT = 0xffffffff;
 
-/** How many members there are, and where the first record is: in the record of zip64 where there is one. */
+/** How many members there are, and where the first record is: in the record of zip64 if there is one. */
 function directoryOf(bytes: Buffer, end: number): { count: number; first: number; isWide: boolean } {
   const narrow = {
     isWide: false,
@@ -114,7 +114,7 @@ function directoryOf(bytes: Buffer, end: number): { count: number; first: number
   };
 }
 
-/** Each field that does not fit into its place stands in the extra field 1, in their order. */
+/** Each field that does not fit into its place is in the extra field 1, in their order. */
 function wide(fields: readonly number[], extra: Buffer): number[] {
   for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
     if (extra.readUInt16LE(at) !== 1) continue;

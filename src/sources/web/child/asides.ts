@@ -2,7 +2,7 @@
 
 import { type Element, isElement, type Node, textOf, walk } from './html-tree.ts';
 
-/** Names of what stands beside a text and is none of it, as parts of a class or an id. */
+/** Names of what is beside a text and is none of it, as parts of a class or an id. */
 const BESIDE =
   /(?:^|[\s_-])(?:related|socials?|share|sharing|promos?|newsletter|subscribe|subscription|sponsors?|sponsored|author|byline|bio|comments?|ads?|adverts?|advert\w*|banner|toc|contents|nav|navigation|menu|sidebar|widgets?|signup|recommend\w*|popular|trending|more|cookies?|consent|site)(?:$|[\s_-])/i;
 /** A label that is nothing but such a name; others are the titles of notes. */

@@ -8,7 +8,7 @@ const GUTTER =
   /(?:^|[\s_-])(?:gutter|line-?num(?:ber)?s?|linenos?|lineno|blob-num|ln-num|lnum|rouge-gutter)(?:$|[\s_-])/i;
 const LINE = /(?:^|[\s_-])(?:line|code-line|codeline|token-line|view-line|blob-code)(?:$|[\s_-])/i;
 
-/** Numbers of lines beside their code, which stands in another element. */
+/** Numbers of lines beside their code, which is in another element. */
 function isGutter(element: Element, parent: Element): boolean {
   const { class: classes = '', style = '', 'data-line-number': number } = element.attributes;
   const isNamed = GUTTER.test(classes);
@@ -99,7 +99,7 @@ function linesOf(element: Element, isVeiled: Veil): string {
   return parts.join('');
 }
 
-/** Rows that are followed by a newline of their own need no other. `next`: what follows the row. */
+/** Rows that are followed by a separate newline need no other. `next`: what follows the row. */
 function needsEnd(next: Node | undefined): boolean {
   if (next === undefined || isElement(next)) return next?.name !== 'br';
   return !/^[ \t]*\r?\n/.test(next);

@@ -15,16 +15,16 @@ export interface Extracted {
   readonly how: How;
   readonly markdown: string;
   readonly title?: string;
-  /** Of the page without what stands around it, where its main text has clearly fewer. */
+  /** Of the page without what is around it, where its main text has clearly fewer. */
   readonly words?: { readonly shown: number; readonly all: number };
 }
 
-/** Beyond these a library takes seconds: the page is converted as a whole. Each entity is a node of its own to it. */
+/** Beyond these a library takes seconds: the page is converted as a whole. Each entity is a separate node to it. */
 const MOST_ELEMENTS = 20_000;
 /** defuddle 0.19.4 takes 2.9 s of processor time for 4,000 `div`s beside each other, and 18 s for 10,000. */
 const MOST_FOR_DEFUDDLE = 4_000;
 const MOST_ENTITIES = 60_000;
-/** Characters, each as often as elements lie around it: libraries look at the text of every one of them. */
+/** Characters, each as often as elements are around it: libraries look at the text of every one of them. */
 const MOST_NESTED_TEXT = 15_000_000;
 const MOST_CELLS = 20_000;
 
@@ -167,7 +167,7 @@ function betterBy(first: Candidate, other: Candidate | undefined): Candidate {
 
 const LIBRARY = { byLinkedom: true };
 
-/** Each entity is a node of its own until it is normalized: with them, libraries take five times as long. */
+/** Each entity is a separate node until it is normalized: with them, libraries take five times as long. */
 function documentOf(html: string): ReturnType<typeof parseHTML>['document'] {
   const { document } = parseHTML(html);
   document.documentElement?.normalize();
@@ -197,7 +197,7 @@ function byDefuddle(
   if (elements > MOST_FOR_DEFUDDLE) return undefined;
   try {
     const document = documentOf(html);
-    // Its default export is the module itself, or stands in it.
+    // Its default export is the module itself, or is in it.
     const library = createRequire(import.meta.url)('defuddle') as typeof Library | typeof Library.default;
     const Defuddle = 'default' in library ? library.default : library;
     const { content } = new Defuddle(
@@ -226,7 +226,7 @@ function only(found: readonly Element[]): Element | undefined {
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** What stands around the text of a page, wherever it is, and what does so outside of these parts of it only. */
+/** What is around the text of a page, wherever it is, and what does so outside of these parts of it only. */
 const CHROME = new Set(['nav', 'menu']);
 const OUTER_CHROME = new Set(['footer', 'aside', 'header']);
 const PARTS = new Set(['main', 'article', 'section']);

@@ -9,7 +9,7 @@ import { type Element as HtmlElement, type Node, write } from './html-tree.ts';
 type Item = ReturnType<typeof parseFeed>['items'][number];
 type XmlElement = Item['element'];
 
-/** Undefined where it is in none of the usual elements. */
+/** Undefined if it is in none of the usual elements. */
 export function htmlOf({ element }: Item): string | undefined {
   const own = element.children.filter((child) => typeof child !== 'string').filter(isText);
   for (const name of ['encoded', 'content', 'summary', 'description']) {

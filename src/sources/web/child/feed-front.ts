@@ -3,14 +3,14 @@
 /** Tags that are parsed: a second. */
 const MOST_TAGS = 100_000;
 
-/** Characters behind the last entry that are parsed where entries are left out: what a feed says of itself may stand there. */
+/** Characters after the last entry that are parsed where entries are left out: what a feed says of itself may be there. */
 const MOST_TAIL = 64 << 10;
 
-/** Comments and CDATA are passed over; one without an end goes to the end. `[^<>]` keeps the search linear. */
+/** Comments and CDATA are skipped; one without an end goes to the end. `[^<>]` keeps the search linear. */
 const TAG = /<!--(?:[^]*?-->|[^]*$)|<!\[CDATA\[(?:[^]*?\]\]>|[^]*$)|<(\/?)([^<>]*)>/g;
 
 export interface Front {
-  /** Without the entries behind the first ones, and without a tag or a section that is cut. Elements that are cut are not closed. */
+  /** Without the entries after the first ones, and without a tag or a section that is cut. Elements that are cut are not closed. */
   readonly xml: string;
   /** All that the feed has. */
   readonly entries: number;

@@ -31,7 +31,7 @@ export function feedText(xml: string, url: string): string | undefined {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** The first entry with all of its text, as a page of its own. Undefined for what is no feed, or has no entries. */
+/** The first entry with all of its text, as a separate page. Undefined for what is no feed, or has no entries. */
 export function entryText(xml: string, url: string): string | undefined {
   const [item] = parsed(xml, url)?.items ?? [];
   if (!item) return undefined;

@@ -2,7 +2,7 @@
  * A tree of HTML as Markdown: in linear time, code and tables as they are, links absolute.
  *
  * Tried instead: turndown 7.2.5, which writes a bare `<pre>` as a paragraph, runs the lines of code with a gutter
- * together, and puts each cell of a table on a line of its own.
+ * together, and puts each cell of a table on a separate line.
  */
 
 import { isBlock } from './markdown-blocks.ts';
@@ -97,7 +97,7 @@ class Writer {
         if (child.trim() !== '') items.push(child.trim());
         continue;
       }
-      // A list that stands between items belongs to the one before it.
+      // A list that is between items belongs to the one before it.
       if (child.name !== 'li') {
         const text = this.one(child);
         if (text.trim() !== '') items.push(prefixed(text, '  ', '  '));
@@ -143,7 +143,7 @@ class Writer {
   }
 }
 
-/** With each line of a block of code as code in the line, where no block may stand. */
+/** With each line of a block of code as code in the line, where no block may be. */
 function withCodeInLine(element: Element): Element {
   const children = element.children.map((child) => {
     if (!isElement(child)) return child;
@@ -157,7 +157,7 @@ function linesOfCode(pre: Element): Element {
   return { name: 'span', attributes: {}, children: [lines.map(code).join('<br>')] };
 }
 
-/** What a link around blocks leads to: its first heading, else its first line, is the link; else it stands below. */
+/** What a link around blocks leads to: its first heading, otherwise its first line, is the link; otherwise it is below. */
 function linked(text: string, target: string | undefined): string {
   if (text.trim() === '' || target === undefined) return text;
   const line = /^(#{1,6} )(?!.*\]\()(.+)$/m.exec(text) ?? /^()(?![-|>`~:\d]|.*\]\()(\S.*)/.exec(text);

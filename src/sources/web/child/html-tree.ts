@@ -20,7 +20,7 @@ export interface Parsed {
 /** Elements inside one another; deeper ones are left out, their text stays. */
 const MOST_DEPTH = 200;
 const MOST_ATTRIBUTES = 32;
-/** Elements of a page; of those behind them the text stays, as of those that lie too deep. 8 MiB of real pages have fewer. */
+/** Elements of a page; of those after them the text stays, as of those that are too deep. 8 MiB of real pages have fewer. */
 const MOST_KEPT = 250_000;
 const MOST_VALUE = 2_000;
 
@@ -29,7 +29,7 @@ const VOID = new Set('area base br col embed hr img input link meta param source
 const DROPPED = new Set(
   'script style template iframe object noscript noframes noembed svg canvas'.split(' '),
 );
-/** In HTML, these alone may close themselves, and what lies in them; of that, what is read. */
+/** In HTML, these alone may close themselves, and what is in them; of that, what is read. */
 const FOREIGN = new Set('svg math mrow mi mn mo mtext mspace mtd none mprescripts'.split(' '));
 /** Their content is no HTML: it ends at their own end tag. */
 const RAW = new Set('script style iframe noframes noembed noscript'.split(' '));
@@ -76,15 +76,15 @@ export interface Written {
 export function parse(html: string, written: Written = {}): Parsed {
   const root: Element = { name: 'root', attributes: {}, children: [] };
   const open: Element[] = [root];
-  /** By name, elements that lie too deep to be kept. */
+  /** By name, elements that are too deep to be kept. */
   const skipped = new Map<string, number>();
   let elements = 0;
   let at = 0;
 
   const top = (): Element => open[open.length - 1] as Element;
-  /** What stands between two tags, in pieces: one node for it all, since a page may be nothing but pieces. */
+  /** What is between two tags, in pieces: one node for it all, since a page may be nothing but pieces. */
   let text = '';
-  /** It ends with the space of an element that lies too deep. */
+  /** It ends with the space of an element that is too deep. */
   let parted = false;
   const addText = (piece: string): void => {
     if (piece === '') return;
@@ -186,7 +186,7 @@ export function parse(html: string, written: Written = {}): Parsed {
   return { root };
 }
 
-/** Behind a comment, as HTML ends it: `<!-->` is one, and `--!>` is an end. */
+/** After a comment, as HTML ends it: `<!-->` is one, and `--!>` is an end. */
 function endOfComment(html: string, from: number): number {
   const empty = /<!---?>/y;
   empty.lastIndex = from;
@@ -196,7 +196,7 @@ function endOfComment(html: string, from: number): number {
   return ends.test(html) ? ends.lastIndex : html.length;
 }
 
-/** Where the end tag of `name` begins and ends; the end of the text where there is none. */
+/** Where the end tag of `name` begins and ends; the end of the text if there is none. */
 function endOf(html: string, from: number, name: string): { start: number; end: number } {
   const pattern = new RegExp(`</${name}[\\s/>]`, 'gi');
   pattern.lastIndex = from;
@@ -219,7 +219,7 @@ const ATTRIBUTE = /[\s/]*([^\s/>=][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^
 /** Of all elements without any: an object for each takes more memory than the page. */
 const NONE: Record<string, string> = Object.freeze(Object.create(null) as Record<string, string>);
 
-/** The tag whose name begins at `from`; undefined where none does. */
+/** The tag whose name begins at `from`; undefined if none does. */
 function tagAt(html: string, from: number, { byLinkedom = false }: Written): Tag | undefined {
   NAME.lastIndex = from;
   const name = NAME.exec(html)?.[0].toLowerCase();

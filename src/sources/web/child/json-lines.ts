@@ -22,7 +22,7 @@ export function layOut(text: string, { depth, most, cut }: Layout): string | 'to
     const end = tokenEnd(text, at);
     const token = text.slice(at, end);
     at = skip(text, end);
-    // What touches the cut may go on behind it.
+    // What touches the cut may continue after it.
     if (cut && end === text.length && !SIGNS.has(token)) break;
     const taken = order.take(token);
     if (taken === 'wrong') return undefined;
@@ -150,7 +150,7 @@ function isScalar(token: string): boolean {
   }
 }
 
-/** Behind white space. */
+/** After white space. */
 function skip(text: string, from: number): number {
   let at = from;
   while (at < text.length && isSpace(text.charCodeAt(at))) at += 1;
@@ -161,7 +161,7 @@ const isSpace = (code: number): boolean => code === 32 || code === 10 || code ==
 
 const SIGNS = new Set('{}[],:');
 
-/** Behind the token that begins at `at`. */
+/** After the token that begins at `at`. */
 function tokenEnd(text: string, at: number): number {
   const sign = text[at] as string;
   if (sign === '"') return stringEnd(text, at);
@@ -173,7 +173,7 @@ function tokenEnd(text: string, at: number): number {
 
 const ENDS = new Set([...SIGNS, '"']);
 
-/** Behind the quote that is not escaped; the end of the text where there is none. */
+/** After the quote that is not escaped; the end of the text if there is none. */
 function stringEnd(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let escapes = at;

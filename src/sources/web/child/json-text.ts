@@ -6,7 +6,7 @@ import { layOut } from './json-lines.ts';
 /** Characters of what JSON is laid out to. */
 const MOST_LAID_OUT = 24 << 20;
 
-/** Levels that get lines of their own: fewer where the text would be too long. */
+/** Levels that get their own lines: fewer where the text would be too long. */
 const DEPTHS = [32, 6, 1, 0];
 
 /** Undefined for what is no JSON. `cut`: its end is missing; `feed`: it says that it is one. */

@@ -1,4 +1,4 @@
-/** Which elements are blocks of their own. */
+/** Which elements are their own blocks. */
 
 import { type Element, isElement } from './html-tree.ts';
 
@@ -10,7 +10,7 @@ const BLOCKS = new Set(
   ).split(' '),
 );
 
-/** Asked again for each element that one lies in: without it, inline elements in inline elements cost their depth each. */
+/** Asked again for each element that one is in: without it, inline elements in inline elements cost their depth each. */
 const known = new WeakMap<Element, boolean>();
 
 export function isBlock(element: Element): boolean {

@@ -4,7 +4,7 @@ import { isBlock } from './markdown-blocks.ts';
 import { around, code, inOneLine } from './markdown-text.ts';
 import { type Element, isElement, type Node } from './html-tree.ts';
 
-/** `base`: against which links are resolved. `block`: the text of a block that stands inside a line. */
+/** `base`: against which links are resolved. `block`: the text of a block that is inside a line. */
 export class InlineWriter {
   readonly #base: string;
   readonly #block: (element: Element) => string;
@@ -30,7 +30,7 @@ export class InlineWriter {
     return around(mark, text);
   }
 
-  /** `before`: what stands in front of it. */
+  /** `before`: what is in front of it. */
   span(element: Element, before = ''): string {
     const { name, attributes } = element;
     switch (name) {
@@ -112,7 +112,7 @@ function textWithBreaks(node: Node): string {
   return node.name === 'br' ? ' ' : node.children.map(textWithBreaks).join('');
 }
 
-/** What stands above the line in words: notes, ordinals, signs of trade. */
+/** What is above the line in words: notes, ordinals, signs of trade. */
 const NO_POWER = /^(?:\W*\[.*|[*†‡§,]+|st|nd|rd|th|[er]+|TM|SM|®|™)$/i;
 
 /** `10<sup>6</sup>` is no 106. */

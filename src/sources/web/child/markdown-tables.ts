@@ -60,7 +60,7 @@ class Columns {
   #taken: number[] = [];
   #filled = 0;
 
-  /** What follows begins anew. */
+  /** What follows begins again. */
   end(): void {
     this.#taken = [];
   }

@@ -1,8 +1,8 @@
-/** Formulas as text: as TeX where the page says it, else with marks for fractions, powers and roots. */
+/** Formulas as text: as TeX where the page says it, otherwise with marks for fractions, powers and roots. */
 
 import { type Element, isElement, type Node, textOf, walk } from './html-tree.ts';
 
-/** What stands in place of a `math`: `$x^2$`, or `x^(2)` of its MathML. */
+/** What is in place of a `math`: `$x^2$`, or `x^(2)` of its MathML. */
 export function formulaOf(math: Element): string {
   const tex = math.attributes['alttext'] ?? annotationOf(math);
   const text = (tex ?? inLine(math)).replace(/\s+/g, ' ').trim();
@@ -68,7 +68,7 @@ function scripts(parts: readonly string[]): string {
   return parts.map((part, i) => marked(i % 2 === 0 ? '_' : '^', part)).join('');
 }
 
-/** What an index or an exponent stands at. */
+/** What an index or an exponent is at. */
 function base(text: string): string {
   return /[/^_]/.test(text) && !/^\([^()]*\)$/.test(text) ? `(${text.trim()})` : text;
 }

@@ -26,7 +26,7 @@ export const github: Site = {
   },
 };
 
-/** Decoded; what is not encoded rightly stands as it is. */
+/** Decoded; what is not encoded rightly is as it is. */
 function segmentsOf({ pathname }: URL): string[] {
   const segments = pathname.split('/').filter(Boolean);
   try {
@@ -50,7 +50,7 @@ function api(path: string, accept: string, visit: Visit): Promise<Fetched | unde
 const JSON_TYPE = 'application/vnd.github+json';
 const RAW_TYPE = 'application/vnd.github.raw+json';
 
-/** Undefined where there is no answer, or one of another shape. */
+/** Undefined if there is no answer, or one of another shape. */
 async function recordAt(path: string, wanted: Wanted, visit: Visit): Promise<Answered | undefined> {
   const page = await api(path, JSON_TYPE, visit);
   return page && recordOf(page, wanted, visit);

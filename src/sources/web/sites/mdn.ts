@@ -1,4 +1,4 @@
-/** Pages of MDN Web Docs, from the JSON that lies beside each. */
+/** Pages of MDN Web Docs, from the JSON that is beside each. */
 
 import type { Site } from '../page-step.ts';
 import { baseOf, recordAt } from './site-api.ts';

@@ -59,7 +59,7 @@ export function noted<T>(found: T, { url, trusted }: Base, { notes }: Visit): T 
 }
 
 /**
- * Without `/simple` at its end: other forms of an index lie beside it. A virtual environment may come with a project: its
+ * Without `/simple` at its end: other forms of an index are beside it. A virtual environment may come with a project: its
  * index is judged like every other address.
  *
  * Source: "Configuration" of the pip documentation.
@@ -113,7 +113,7 @@ function baseOf(text: string | undefined, trusted: boolean): Base | undefined {
   return { url: withoutTrailingSlashes(url.href), trusted };
 }
 
-/** What stands in these files; what the first ones say wins. */
+/** What is in these files; what the first ones say wins. */
 async function settingsOf(
   paths: readonly string[],
   signal: AbortSignal,
@@ -125,7 +125,7 @@ async function settingsOf(
   return found;
 }
 
-/** Of a file as INI: what stands outside its sections, or in those that are named, the first before the others. */
+/** Of a file as INI: what is outside its sections, or in those that are named, the first before the others. */
 async function settingsIn(
   access: Access,
   path: string,

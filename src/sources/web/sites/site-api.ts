@@ -14,7 +14,7 @@ export interface Base {
   readonly trusted: boolean;
 }
 
-/** The base URL that the host has set for a site, else the site's own. */
+/** The base URL that the host has set for a site, otherwise the site's own. */
 export function baseOf(site: keyof Endpoints, own: string, { endpoints }: Visit): Base {
   const set = endpoints[site];
   return { url: withoutTrailingSlashes(set ?? own), trusted: set !== undefined };
@@ -32,7 +32,7 @@ export interface Answered {
   readonly facts: Readonly<Record<string, string>>;
 }
 
-/** Undefined where there is no answer, or one of another shape. */
+/** Undefined if there is no answer, or one of another shape. */
 export async function recordAt(
   base: Base,
   path: string,

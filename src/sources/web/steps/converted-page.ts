@@ -29,7 +29,7 @@ async function converted(page: Fetched, visit: Visit): Promise<Readable | undefi
 /** Bytes in which there are more words than that, whatever the links. */
 const MOST_THIN = 8_000;
 
-/** Whether the text is elsewhere: what stands there is a title and a few words. */
+/** Whether the text is elsewhere: what is there is a title and a few words. */
 export function isThin({ body }: Readable): boolean {
   if (body.length > MOST_THIN) return false;
   const markdown = new TextDecoder().decode(body);

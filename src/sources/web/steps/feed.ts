@@ -10,10 +10,10 @@ export const feedStep: Step = async (page, visit) => {
   return named || beginsAsFeed(content) ? feedOf(page, content, visit) : undefined;
 };
 
-/** Characters in which the root of a feed stands. */
+/** Characters in which the root of a feed is. */
 const MOST_FRONT = 4_100;
 
-/** Whether the first element is that of a feed, behind declarations and comments. */
+/** Whether the first element is that of a feed, after declarations and comments. */
 function beginsAsFeed(content: string): boolean {
   const front = /^\ufeff?(?:\s+|<\?[^>]*\?>|<!--(?:(?!-->)[^])*-->|<!doctype[^>]*>)*/i;
   return /^<(?:rss|feed|atom:feed|rdf:RDF)[\s>]/i.test(content.slice(0, MOST_FRONT).replace(front, ''));

@@ -9,7 +9,7 @@ export const textStep: Step = async (page) => {
   if (!TEXT.test(page.type)) return undefined;
   const content = await page.text();
   if (isHtml(page, content)) return undefined;
-  // It was asked for among other forms: a file that is called so would have come as that in any case.
+  // It was asked for among other forms: a file that has that name would have come as that in any case.
   const negotiated = page.type === 'text/markdown' && !/\.(?:md|mdx|markdown)$/i.test(nameOf(page.url));
   return text(negotiated ? 'content-negotiation' : 'text', content, page);
 };

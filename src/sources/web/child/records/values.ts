@@ -1,6 +1,6 @@
 /** Reads JSON of any shape without throwing: what is not there, or of another type, is empty. */
 
-/** What lies at `path` in `value`; undefined where there is nothing. */
+/** What is at `path` in `value`; undefined if there is nothing. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   let found = value;
   for (const key of path) {
@@ -37,7 +37,7 @@ export function entriesAt(
   return typeof found === 'object' && found !== null && !Array.isArray(found) ? Object.entries(found) : [];
 }
 
-/** "License: MIT" as an item of a list, where there is a value. */
+/** "License: MIT" as an item of a list, if there is a value. */
 export function factsOf(facts: readonly (readonly [string, string])[]): string {
   return facts
     .filter(([, value]) => value !== '')
