@@ -40,7 +40,7 @@ export function spawnNode(args: readonly string[]): ChildProcessByStdio<Writable
     // One arena: glibc otherwise keeps a heap for each thread.
     env: {
       MALLOC_ARENA_MAX: '1',
-      // What it makes of its bytes does not depend on where the machine is.
+      // What it makes of its bytes does not depend on the location of the machine.
       TZ: 'UTC',
       ...(process.env['SystemRoot'] ? { SystemRoot: process.env['SystemRoot'] } : {}),
     },

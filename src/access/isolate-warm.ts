@@ -204,7 +204,7 @@ class WarmChild {
   resident(): number {
     if (process.platform !== 'linux') return 0;
     try {
-      // No disk is involved: a synchronous call it costs less than a way through the thread pool, 50 times a second.
+      // No disk is involved: a synchronous call costs less than the way through the thread pool, 50 times a second.
       return PAGE * Number(readFileSync(`/proc/${this.#child.pid}/statm`, 'utf8').split(' ')[1]);
     } catch {
       return 0;

@@ -51,7 +51,7 @@ export async function openPipes(directory: string, count: number): Promise<Pipe[
   }));
 }
 
-/** Reads into one buffer again and again: gigabytes pass without leaving garbage after. */
+/** Reads into one buffer again and again: gigabytes pass without leaving garbage behind. */
 function readInto(buffer: Buffer, fd: number, take: Take): Intake {
   let paused = false;
   const options: SocketConstructorOpts & Pick<TcpSocketConnectOpts, 'onread'> = {

@@ -152,7 +152,7 @@ interface Look {
   readonly isSure: boolean;
 }
 
-/** At most this many skips processes that were started during a scan. */
+/** At most this many passes through processes that were started during a scan. */
 const MOST_ROUNDS = 100;
 
 /**

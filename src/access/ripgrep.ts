@@ -195,7 +195,7 @@ function inherited(path: string): string {
 
 /**
  * ripgrep holds a line in memory whole. On Linux the shell sets the limit, since Node cannot; elsewhere there is
- * none (macOS does not enforce it). It also sees to it that a run which ends for want of a page leaves no core dump after.
+ * none (macOS does not enforce it). It also sees to it that a run which ends for want of a page leaves no core dump behind.
  */
 function bounded(rg: string, words: readonly string[]): [string, string[]] {
   if (process.platform !== 'linux' || !existsSync(SHELL)) return [rg, [...words]];

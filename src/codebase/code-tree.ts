@@ -90,7 +90,7 @@ export class Tree {
     return this.graph.importsOf(file);
   }
 
-  /** The rank of a file among all, tests and the like after the rest. */
+  /** The rank of a file among all, tests and similar files after the rest. */
   rankOf(file: number): number {
     return this.graph.ranking.ranks[file] ?? 0;
   }

@@ -17,7 +17,7 @@ const COMMON = 12;
 const IMPORTED = 8;
 
 export interface Ranking {
-  /** By file, tests and the like after the rest. */
+  /** By file, tests and similar files after the rest. */
   readonly ranks: Float64Array;
   /** All files, the most important first; equals by their paths. */
   readonly order: readonly number[];

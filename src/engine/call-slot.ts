@@ -25,7 +25,7 @@ export function takeSlot(
   return isLarge ? takeLargeSlot(claim) : queues.calls.acquire(claim);
 }
 
-/** The wait is a part of the 15 seconds of a page: after pages that never arrive, it is refused in time. */
+/** The wait is a part of the 15 seconds of a page: behind pages that never arrive, it is refused in time. */
 function takePageSlot(claim: Claim): Slot | Promise<Slot> {
   const own = claim.signal ?? new AbortController().signal;
   const late = (): Error => new OrielError('TIMEOUT', 'The page had no slot in time.');

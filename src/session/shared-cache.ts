@@ -1,6 +1,6 @@
 /**
  * The cache of derived data that replicas share: what one has read from the web, from GitHub or out of a document, the
- * others find in the store. After it is the cache on the disk of this machine, which also answers while the store is unavailable.
+ * others find in the store. Behind it is the cache on the disk of this machine, which also answers while the store is unavailable.
  */
 
 import { randomBytes } from 'node:crypto';

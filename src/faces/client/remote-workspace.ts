@@ -1,4 +1,4 @@
-/** A remote workspace after the engine's interface: the client, with failures as the engine's errors. */
+/** A remote workspace behind the engine's interface: the client, with failures as the engine's errors. */
 
 import { type ErrorCode, OrielError } from '../../errors.ts';
 import { oneLine, quote } from '../../text/visible.ts';

@@ -1,7 +1,7 @@
 /**
  * The application: which requests get in, which routes there are, what is counted and logged.
  *
- * Over node:http itself: after hono with @hono/node-server 2.1.8 what a client has not taken yet could not be seen, so
+ * Over node:http itself: behind hono with @hono/node-server 2.1.8 what a client has not taken yet could not be seen, so
  * not be bounded, and a small read cost the server 460 µs of CPU instead of 383.
  */
 

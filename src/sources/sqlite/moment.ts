@@ -144,7 +144,7 @@ async function framesIn(
   const at = (offset: number): number => (isLittle ? index.readUInt32LE(offset) : index.readUInt32BE(offset));
   if (at(0) !== INDEX_VERSION || !index.subarray(0, 48).equals(index.subarray(48, 96))) return undefined;
   const [committed, copied] = [at(16), Math.max(at(96), at(128))];
-  // Left after by a crash, and not about this log.
+  // Left behind by a crash, and not about this log.
   return copied > committed ? undefined : { committed, copied };
 }
 
