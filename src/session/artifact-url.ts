@@ -1,4 +1,4 @@
-/** The names of kept outputs, and the answer to one that is not there. */
+/** URLs of kept outputs (`artifact://N`), and the error for one that does not exist. */
 
 import { randomBytes } from 'node:crypto';
 import { OrielError } from '../errors.ts';
@@ -14,7 +14,7 @@ export function artifactNumber(url: string): number {
   return Number(url.slice(SCHEME.length));
 }
 
-/** Fifteen digits, of 9 × 10¹⁴ that there are. No number that is counted is as long. */
+/** A random number of fifteen digits (9 × 10¹⁴ values). Counted numbers are shorter. */
 export function unguessableNumber(): number {
   const random = randomBytes(8).readBigUInt64BE() % 900_000_000_000_000n;
   return 100_000_000_000_000 + Number(random);
@@ -29,7 +29,7 @@ export function missingArtifact(number: number, last: string | undefined, cause?
   });
 }
 
-/** `NOT_FOUND` for a client whose outputs are listed for nobody. */
+/** `NOT_FOUND` for a client whose outputs are not listed. */
 export function missingUnlisted(number: number): OrielError {
   return new OrielError(
     'NOT_FOUND',

@@ -1,4 +1,6 @@
-/** Work that continues after the call that began it, such as reading again what has become old. It ends with its session. */
+/**
+ * Background work that continues after its call, such as refreshing a cached page. It ends with its session.
+ */
 
 import { OrielError } from '../errors.ts';
 import type { Background } from '../types/session.ts';
@@ -28,7 +30,7 @@ export class BackgroundWork implements Background {
     });
   }
 
-  /** Cancels what is under way and waits for its end. */
+  /** Cancels running work and waits for its end. */
   async close(): Promise<void> {
     this.#controller.abort(new OrielError('CANCELLED', 'The session is closed.'));
     await this.#all();

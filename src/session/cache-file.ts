@@ -40,8 +40,8 @@ export async function encrypt(handle: FileHandle, key: string, parts: readonly C
 }
 
 /**
- * The value of `key` in a file of so many bytes. Returns false for one in another layout. Throws at the end of one that is
- * damaged, forged, or of another key.
+ * The value of `key` in a file of `size` bytes. Returns false for a file with another layout. Throws at the
+ * end if the file is damaged, forged, or of another key.
  */
 export async function* decrypt(
   handle: FileHandle,
@@ -55,13 +55,13 @@ export async function* decrypt(
   const iv = header.subarray(MAGIC.length, MAGIC.length + IV_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', digest('cipher', key), iv, { authTagLength: TAG_BYTES });
   decipher.setAuthTag(header.subarray(MAGIC.length + IV_BYTES));
-  // One for all pieces: what is freed only when V8 collects it stays resident until then.
+  // One buffer for all pieces, because buffers stay resident until V8 collects them.
   const encrypted = Buffer.allocUnsafeSlow(Math.min(PIECE, size));
   for (let at = 0; at < size; at += PIECE) {
     const piece = await readInto(handle, HEADER_BYTES + at, encrypted.subarray(0, size - at));
     yield { piece: decipher.update(piece), size };
   }
-  // Throws where a single bit is another.
+  // Throws if a single bit differs.
   decipher.final();
   return true;
 }

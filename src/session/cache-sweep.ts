@@ -4,10 +4,10 @@ import { lstat, opendir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isLeftBehind } from './owner.ts';
 
-/** An entry that nobody asked for in this long is removed, in ms. */
+/** An entry that was not used for this long is removed, in ms. */
 const UNUSED_MS = 30 * 24 * 60 * 60_000;
 
-/** A file that another machine has not finished after this long is that of a process that was killed, in ms. */
+/** An unfinished file of another machine is considered abandoned after this long, in ms. */
 const UNFINISHED_MS = 60 * 60_000;
 
 /** Even an empty file takes a block. */
@@ -16,7 +16,7 @@ export const BLOCK = 4096;
 /** The end of the name of a file that is still being written. */
 export const TEMPORARY = '.tmp';
 
-/** Whether it is the unfinished file of a process of this machine that was killed. */
+/** Whether it is an unfinished file of a killed process of this machine. */
 function isUnfinished(name: string): boolean {
   return name.endsWith(TEMPORARY) && isLeftBehind(name.slice(name.indexOf('.') + 1));
 }
@@ -28,7 +28,7 @@ export async function sweep(directory: string, bytes: number): Promise<void> {
     const path = join(directory, name);
     const stats = await lstat(path).catch(() => undefined);
     if (!stats?.isFile()) continue;
-    // A clock that was set back has left times that are yet to come.
+    // If the clock was set back, some times are in the future.
     const age = Math.abs(Date.now() - stats.mtimeMs);
     const isOver = age > (name.endsWith(TEMPORARY) ? UNFINISHED_MS : UNUSED_MS);
     if (isOver || isUnfinished(name)) await rm(path, { force: true });

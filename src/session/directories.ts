@@ -39,8 +39,8 @@ export function stateDirectory(env: NodeJS.ProcessEnv = process.env): string {
 }
 
 /**
- * Our own directory below the XDG cache directory, or where that cannot be written, below tmp under a name that other
- * processes of this user find again. Throws where that name is taken.
+ * Our own directory below the XDG cache directory. If that is not writable, a directory below tmp with a name
+ * that other processes of this user find too. Throws if that name is taken.
  */
 export function cacheDirectory(env: NodeJS.ProcessEnv = process.env): string {
   try {
@@ -61,12 +61,15 @@ function cachePath(env: NodeJS.ProcessEnv): string {
   return join(named?.startsWith('/') ? named : join(env['HOME'] ?? homedir(), '.cache'), 'oriel');
 }
 
-/** In a directory that all users write to, another one may have taken a name that can be guessed. */
+/** All users can write to tmp, so another user may have taken a predictable name. */
 function temporaryPath(): string {
   return join(tmpdir(), `oriel-${process.getuid?.() ?? userInfo().uid}`);
 }
 
-/** Outputs of other sessions and processes are in these directories, and in `state`, before anything of ours does. */
+/**
+ * Outputs of other sessions and processes are in these directories, and in `state`, before this session
+ * writes anything.
+ */
 export function keepStateFromClients(state?: string): void {
   for (const path of [() => cachePath(process.env), temporaryPath, () => state]) {
     try {
@@ -88,7 +91,10 @@ export function privateDirectory(path: string): string {
   return path;
 }
 
-/** Whether what was made as a private directory still is one. Not what a link names: that may be anybody's. */
+/**
+ * Whether a directory that was created as private still is. A link does not count, because its target may
+ * belong to anybody.
+ */
 export function isPrivateDirectory(path: string): boolean {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   return stat !== undefined && stat.isDirectory() && (!process.getuid || isOnlyOf(stat, process.getuid()));
@@ -105,19 +111,22 @@ function makeDirectories(path: string, mode: number): void {
   try {
     mkdirSync(path, { mode });
   } catch (error) {
-    // Another process was first, or something else has the name: who uses it looks.
+    // Another process was first, or something else has the name; the user of the directory checks that.
     if (errno(error) !== 'EEXIST') throw error;
   }
 }
 
-/** A directory for one session of this process, gone with it. */
+/** A directory for one session of this process, removed with the session. */
 export function sessionDirectory(state: string): string {
   const sessions = privateDirectory(join(state, 'sessions'));
   sweepSessions(sessions);
   return privateDirectory(join(sessions, ownName()));
 }
 
-/** Removes directories of processes that no longer run: at once where those were of this machine, otherwise by age. */
+/**
+ * Removes directories of processes that no longer run: at once for processes of this machine, otherwise by
+ * age.
+ */
 function sweepSessions(sessions: string): void {
   for (const name of readdirSync(sessions)) {
     const path = join(sessions, name);
@@ -125,7 +134,7 @@ function sweepSessions(sessions: string): void {
   }
 }
 
-/** Removes the files in `directory` that are old, and what was being removed by a process that was killed. */
+/** Removes old files in `directory`, and leftovers of removals by killed processes. */
 export function sweepFiles(directory: string): void {
   for (const name of readdirSync(directory)) {
     const path = join(directory, name);
@@ -157,12 +166,13 @@ export async function removeNow(directory: string): Promise<void> {
   atExit.delete(directory);
 }
 
-/** In the name of what is removed. */
+/** Makes names of removed files unique. */
 let removals = 0;
 
 /**
- * Takes the name away at once. The blocks of what had it are freed in another thread: that takes as long as it is large. Never
- * throws, and what could not be removed is left for the next sweep, also where two processes sweep at once.
+ * Renames the path at once, and frees its blocks in another thread, because that takes time for large files.
+ * Never throws; anything that could not be removed is left for the next sweep, also if two processes sweep at
+ * once.
  */
 export async function remove(path: string): Promise<void> {
   atExit.delete(path);
@@ -170,7 +180,7 @@ export async function remove(path: string): Promise<void> {
   try {
     renameSync(path, aside);
   } catch {
-    // Nothing is there, or it cannot be renamed: then it can hardly be removed.
+    // It does not exist, or cannot be renamed; then it can hardly be removed.
     return;
   }
   removeAtExit(aside);

@@ -1,7 +1,7 @@
 /**
  * A cache on disk for derived data that are worth keeping beyond the process: one encrypted file for each key, in a
- * private directory, within a budget. A value that cannot be read back whole is a miss; one that cannot be written is
- * not cached.
+ * private directory, within a budget. A value that cannot be read completely is a miss; a value that cannot
+ * be written is not cached.
  *
  * Not cacache (20.0.4 was tried): it has no budget and no eviction, its files are readable by everybody under the usual
  * umask, it brings 17 packages and takes 3.6 ms for each value.
@@ -19,7 +19,7 @@ import { withFileLock } from './file-lock.ts';
 import { ownName } from './owner.ts';
 
 export interface DiskCacheOptions {
-  /** Its directory, made where it is missing; below the XDG cache directory when absent. */
+  /** Its directory, created if missing; below the XDG cache directory when absent. */
   readonly directory?: string;
   /** Bytes of all its files, about; 512 MiB when absent. */
   readonly bytes?: number;
@@ -27,10 +27,10 @@ export interface DiskCacheOptions {
 
 const DEFAULT_BYTES = 512 << 20;
 
-/** One value may take an eighth of the budget; after as much was written, the directory is swept again. */
+/** One value may take an eighth of the budget. After this much was written, the directory is swept again. */
 const PART = 8;
 
-/** Milliseconds after which the last use of an entry is noted again, and the directory is swept again. */
+/** Milliseconds after which the last use of an entry is recorded again, and the directory is swept again. */
 const NOTE_MS = 10 * 60_000;
 
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -83,7 +83,9 @@ export class FileCache implements LocalCache {
     return found ? (value ?? Buffer.alloc(0)) : undefined;
   }
 
-  /** False if there is none, or where what was taken is damaged or forged: the value is made again, and takes its place. */
+  /**
+   * False if there is no entry, or it is damaged or forged: then the value is computed again and replaces it.
+   */
   async #take(key: string, take: (piece: Buffer, size: number) => Promise<void> | void): Promise<boolean> {
     const path = this.#pathOf(key);
     const handle = path === undefined ? undefined : await open(path, READ).catch(() => undefined);
@@ -118,7 +120,7 @@ export class FileCache implements LocalCache {
 
   remove(key: string): void {
     const path = this.#pathOf(key);
-    // A write that has begun would put the value back.
+    // A write that has already started would restore the value.
     if (path !== undefined) this.#work(Promise.all(this.#writing).then(() => rm(path, { force: true })));
   }
 
@@ -142,7 +144,7 @@ export class FileCache implements LocalCache {
     return join(this.#directory, fileNameOf(key));
   }
 
-  /** As `decrypt`; also false for a file that is not ours, or larger than all files may be. */
+  /** As `decrypt`; also false for a file of another user, or one larger than the budget. */
   async *#decrypted(handle: FileHandle, key: string): AsyncGenerator<DecryptedPiece, boolean> {
     const stats = await handle.stat();
     if (!isOurs(stats) || stats.size > this.#bytes) return false;
@@ -151,7 +153,7 @@ export class FileCache implements LocalCache {
     return true;
   }
 
-  /** Whole or not at all: it gets its name when all of it is written. */
+  /** Atomic: the file gets its name when it is completely written. */
   async #write(path: string, key: string, parts: readonly CachePart[]): Promise<void> {
     const temporary = `${path}.${ownName()}${TEMPORARY}`;
     try {
@@ -163,7 +165,7 @@ export class FileCache implements LocalCache {
       }
       await rename(temporary, path);
     } catch {
-      // Somebody may have removed the directory: the next value makes it again.
+      // The directory may have been removed: the next value creates it again.
       this.#directory = undefined;
       await rm(temporary, { force: true });
     }

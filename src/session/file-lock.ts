@@ -1,4 +1,4 @@
-/** A lock between processes: a file in a private directory that one process at a time can make. */
+/** A lock between processes: a file in a private directory that only one process at a time can create. */
 
 import { constants } from 'node:fs';
 import { lstat, open, rm } from 'node:fs/promises';
@@ -21,8 +21,8 @@ const MOST_NAME = 64;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 /**
- * Runs `act` while no other process holds the lock at `path`. Where it is not to be had within two seconds, `act` runs
- * anyway: only what may be lost and made again is to be guarded so.
+ * Runs `act` while no other process holds the lock at `path`. If the lock is not available within two
+ * seconds, `act` runs anyway, so use it only for data that may be lost and computed again.
  */
 export async function withFileLock<T>(path: string, act: () => Promise<T>): Promise<T> {
   const isHeld = await acquire(path);
@@ -59,7 +59,7 @@ async function create(path: string): Promise<'made' | 'exists' | 'failed'> {
   }
 }
 
-/** False for a directory in the place of a lock, and where nothing can be removed. */
+/** False if the lock is a directory or cannot be removed. */
 function removed(path: string): Promise<boolean> {
   return rm(path, { force: true }).then(
     () => true,
@@ -75,7 +75,7 @@ async function isStale(path: string): Promise<boolean> {
   return stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) > STALE_MS;
 }
 
-/** What a lock says of who made it. Throws for everything but a regular file. */
+/** The owner that a lock names. Throws for anything but a regular file. */
 async function ownerOf(path: string): Promise<string> {
   const inspector = inspectorOf(path);
   const { fd } = await openRegular(path, inspector);

@@ -1,6 +1,7 @@
 /**
- * Keeps a text that does not fit into one answer as an artifact: once for the same bytes in one session. What it is called
- * is remembered with the kept outputs, not in the store: clients share the store, and the number is that of one of them.
+ * Keeps a text that does not fit into one answer as an artifact: once for the same bytes in one session. Its
+ * number is remembered with the kept outputs, not in the store, because clients share the store, and the
+ * number belongs to one client.
  */
 
 import { existsSync } from 'node:fs';
@@ -12,18 +13,21 @@ import { Lru } from './lru.ts';
 /** Bytes that are written before other work continues. */
 const AT_ONCE = 256 << 10;
 
-/** Texts of one session of which it is remembered where they are kept. */
+/** Texts of one session whose artifact is remembered. */
 const MOST_KNOWN = 1_000;
 
 const known = new WeakMap<SpillStore, Lru<Promise<Spill>>>();
 
-/** What is kept of them. `identity` is that of `bytes`. Throws OrielError (`LIMIT`, `BUSY`) if it cannot be kept. */
+/**
+ * Keeps `bytes` and returns the kept output. `identity` is that of `bytes`. Throws OrielError (`LIMIT`,
+ * `BUSY`) if it cannot be kept.
+ */
 export async function keepOutput(bytes: Uint8Array, identity: Identity, spills: SpillStore): Promise<Spill> {
   let ofSession = known.get(spills);
   if (!ofSession) known.set(spills, (ofSession = new Lru(MOST_KNOWN)));
   const { key } = identity;
   const before = await ofSession.get(key);
-  // The oldest outputs make room for others, and a person may remove them.
+  // The output may have been evicted, or removed by a person.
   if (before && existsSync(before.path)) return before;
   const writing = write(bytes, spills);
   ofSession.set(key, writing);

@@ -1,6 +1,6 @@
 /**
- * The bytes that a derived value is made from, read through the calls that use it: each has opened them anyway, so that
- * none has to keep a descriptor open for another. While no call lends them, a read waits.
+ * The bytes that a derived value is made from, read through the calls that use it: each call has opened them
+ * anyway, so no call must keep a descriptor open for another. While no call lends them, a read waits.
  */
 
 import type { Identity } from '../identity.ts';
@@ -10,7 +10,7 @@ export class LentBytes implements ByteSource {
   readonly identity: Identity;
   #size: number | undefined;
   #remote = false;
-  /** The last one is read from: it will be open for longest. */
+  /** Reads use the last lender, which will be open the longest. */
   readonly #lenders: ByteSource[] = [];
   readonly #lifetime: AbortSignal;
   /** Reads that wait for a lender. */
@@ -29,7 +29,10 @@ export class LentBytes implements ByteSource {
     return this.#remote;
   }
 
-  /** Until the returned function is called, reads may go to `source`, which has the same bytes as every other. */
+  /**
+   * Until the returned function is called, reads may use `source`, which has the same bytes as all other
+   * lenders.
+   */
   lend(source: ByteSource): () => void {
     this.#lenders.push(source);
     this.#remote = source.remote ?? false;
@@ -51,7 +54,7 @@ export class LentBytes implements ByteSource {
         return await source.readInto(target, offset, signal);
       } catch (error) {
         signal?.throwIfAborted();
-        // The call that lent it is over: try the next lender.
+        // The lending call has ended: try the next lender.
         if (this.#lenders.includes(source)) throw error;
       }
     }

@@ -5,7 +5,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { errno } from '../access/system-failure.ts';
 
-/** Hexadecimal digits by which processes of one machine and one namespace of process ids know each other. */
+/** Hexadecimal digits that identify the machine and the process id namespace. */
 const HERE_DIGITS = 8;
 
 let here: string | undefined;
@@ -15,7 +15,7 @@ export function ownName(): string {
   return `${process.pid}-${placeHere() ?? random()}${random()}`;
 }
 
-/** Whether `name` begins like one that a process gave here which does not run any more. */
+/** Whether `name` belongs to a process of this machine that no longer runs. */
 export function isLeftBehind(name: string): boolean {
   const [, pid = '', place = ''] = /^(\d+)-([0-9a-f]{16})(?![0-9a-f])/.exec(name) ?? [];
   return place !== '' && place.slice(0, HERE_DIGITS) === placeHere() && !isRunning(Number(pid));
@@ -31,7 +31,10 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Undefined if it is not to be known: there, age decides. A directory may be shared with other machines and containers. */
+/**
+ * Undefined if unknown; then leftovers are removed by age. A directory may be shared with other machines and
+ * containers.
+ */
 function placeHere(): string | undefined {
   if (here !== undefined) return here;
   try {

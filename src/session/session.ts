@@ -22,28 +22,31 @@ export interface SessionOptions {
   readonly spills?: SpillOptions;
   /** The quota for kept outputs, shared with other sessions. */
   readonly room?: SpillRoom;
-  /** What derived data may weigh in all. */
+  /** The total budget of derived data. */
   readonly store?: Partial<StoreBudget>;
   /** The cache on disk; there is none when absent. */
   readonly disk?: DiskCacheOptions;
-  /** How calls are recorded, or where; false for not at all. In memory alone when absent. */
+  /** How and where calls are recorded; false turns recording off. In memory only when absent. */
   readonly telemetry?: TelemetryOptions | Telemetry | false;
   /** What is shared with other replicas; nothing when absent. */
   readonly state?: SessionState;
-  /** Receives what derived data throw when they are disposed: a file that could not be closed. */
+  /** Receives errors of disposing derived data, such as a file that could not be closed. */
   readonly onError?: (error: unknown) => void;
 }
 
 /** The part of a shared store that a session uses. */
 export interface SessionState {
   readonly space: StateSpace;
-  /** Outputs are kept under numbers that nobody guesses, and listed for nobody: several clients have the space. Whose quota it is. */
+  /**
+   * Set if several clients use the space: outputs then get random numbers and are not listed. The value names
+   * the owner of the quota.
+   */
   readonly unlisted?: string;
   /** Where what was counted for a caller is; where it is absent, no other replica knows that. Without a caller it is `space`. */
   readonly spaceOf?: (caller: Caller) => StateSpace | undefined;
-  /** Where workers do what is heavy. */
+  /** Workers for heavy work. */
   readonly work?: RemoteWork | undefined;
-  /** Ends the store with the session, where it is of the session alone. */
+  /** Closes the store with the session, if no other session uses it. */
   readonly close?: () => Promise<void>;
 }
 
@@ -53,7 +56,7 @@ export function createSession(options: SessionOptions = {}): Session {
   const { state } = options;
   const unlisted = state?.unlisted;
   const spills = new Spills(options.spills, options.room, unlisted !== undefined);
-  // What was shown to clients without a name stays here: two of them may have the same guess of one.
+  // Lines shown to clients without a name are not shared, because two such clients may look the same.
   const shownTo = state && unlisted === undefined ? new SharedSnapshots(state.space) : undefined;
   const store = new Store(options.store, options.onError);
   const files = options.disk && new FileCache(options.disk);

@@ -25,7 +25,7 @@ import { lengthOf, readParts } from './cache-parts.ts';
 /** Bytes of one value that is shared; a larger one stays on this machine. */
 const MOST_SHARED: number = 16 << 20;
 
-/** Bytes that are on their way to the store; more are kept here alone. */
+/** Bytes being sent to the store; with more, values stay only on this machine. */
 const MOST_SENDING: number = 32 << 20;
 
 /** Where the pieces of a value are that is too large for one. */
@@ -41,7 +41,7 @@ export interface OwnCache extends DiskCache {
 export class SharedCache implements OwnCache {
   readonly #own: OwnCache;
   readonly #space: StateSpace;
-  /** What is done last under each key. */
+  /** The last pending operation of each key. */
   readonly #working = new Map<string, Promise<void>>();
   #sending = 0;
   #hits = 0;
@@ -76,7 +76,7 @@ export class SharedCache implements OwnCache {
     return all;
   }
 
-  /** Resolves when the others find it too, or the store has not taken it. */
+  /** Resolves when the value is in the store, or the store has not accepted it. */
   async put(key: string, parts: readonly CachePart[]): Promise<void> {
     const size = lengthOf(parts);
     await Promise.all([this.#own.put(key, parts), this.#work(key, () => this.#send(key, parts, size))]);
@@ -92,7 +92,10 @@ export class SharedCache implements OwnCache {
     await Promise.all([beforeTheEnd(working), this.#own.close()]);
   }
 
-  /** One use of a key after the other: a value that is being sent would be there again after it was removed. */
+  /**
+   * Operations on a key run one after the other: otherwise a value that is being sent could reappear after it
+   * was removed.
+   */
   #work(key: string, act: () => Promise<void>): Promise<void> {
     const done = (this.#working.get(key) ?? Promise.resolve()).then(act).finally(() => {
       if (this.#working.get(key) === done) this.#working.delete(key);
@@ -137,7 +140,8 @@ export class SharedCache implements OwnCache {
   }
 
   async #send(key: string, parts: readonly CachePart[], size: number): Promise<void> {
-    // What is not sent must not leave an older value there, which would be found first.
+    // If the new value is not sent, the older value in the store must be removed, because it would be found
+    // first.
     if (size > MOST_SHARED || this.#sending + size > MOST_SENDING) return this.#removeShared(key);
     this.#sending += size;
     try {
@@ -156,7 +160,7 @@ export class SharedCache implements OwnCache {
     else await this.#removeShared(key);
   }
 
-  /** First its pieces, then where they are: it is found as a whole, or not at all. */
+  /** First the pieces, then their index: the value is found completely or not at all. */
   async #sendLarge(key: string, parts: readonly CachePart[], bytes: number): Promise<void> {
     const large: Large = { id: randomBytes(12).toString('base64url'), bytes };
     const read = (start: number, length: number): Promise<Uint8Array> => readParts(parts, start, length);
@@ -171,7 +175,7 @@ export class SharedCache implements OwnCache {
     await Promise.all([this.#space.remove(cacheName(key)), this.#removeLarge(key)]);
   }
 
-  /** With its pieces: nobody finds them any more. */
+  /** Also removes the pieces, which nobody could find any more. */
   async #removeLarge(key: string): Promise<void> {
     const large = await this.#largeOf(key);
     if (!large) return;

@@ -1,6 +1,6 @@
 /**
- * What was shown of which version of a file, on whichever replica: each remembers what it has shown itself, tells the
- * others some moments after the answer, and asks them for lines that it has not shown.
+ * The shown lines of each version of a file, over all replicas: each replica keeps the lines that it has
+ * shown, sends them to the store shortly after the answer, and reads lines of other replicas from there.
  */
 
 import { randomInt } from 'node:crypto';
@@ -10,25 +10,25 @@ import type { StateName, StateSpace } from '../types/state.ts';
 import { Lru } from './lru.ts';
 import { Snapshots } from './snapshots.ts';
 
-/** Lines of one value, and characters of them; what is longer stays on this replica. */
+/** Lines and characters of one value; longer ones stay on this replica. */
 const LINES = 512;
 const MOST_CHARACTERS: number = 512 << 10;
 
 /** How long others can recall it. */
 const KEEP_MS = 60 * 60_000;
 
-/** Milliseconds in which pages that are shown are sent together. */
+/** Pages shown within this many milliseconds are sent together. */
 const WAIT_MS = 250;
 
-/** Parts that wait to be sent, and those of which this replica has a number. The oldest are left out. */
+/** Parts that wait to be sent, and parts for which this replica has a number. The oldest are dropped. */
 const MOST_WAITING = 64;
 const MOST_KNOWN = 2_000;
 
-/** Parts that one question asks the others for, and replicas that it asks for each: those that came last. */
+/** Parts read from the store for one request, and the number of replicas for each: the latest ones. */
 const MOST_ASKED = 8;
 const MOST_REPLICAS = 16;
 
-/** Numbers of a part follow each other from a random multiple of this: in a store that was emptied they are others than before. */
+/** Numbers of a part start at a random multiple of this, so that they differ after the store was emptied. */
 const NUMBERS = 1_000_000;
 
 /** Some lines of one version of a file: those from `LINES * block + 1`. */
@@ -44,7 +44,7 @@ export class SharedSnapshots implements SnapshotStore {
   readonly #own = new Snapshots({ isShared: true });
   readonly #space: StateSpace;
   readonly #waiting = new Map<string, Part>();
-  /** Under which number of a part this replica puts its own lines. */
+  /** The number under which this replica stores its lines of each part. */
   readonly #numbers = new Lru<number>(MOST_KNOWN);
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> = Promise.resolve();
@@ -100,12 +100,12 @@ export class SharedSnapshots implements SnapshotStore {
     }));
   }
 
-  /** Sends what was shown last, as far as that is done within two seconds. */
+  /** Sends the last shown lines, for at most two seconds. */
   close(): Promise<void> {
     return beforeTheEnd(this.flush());
   }
 
-  /** Also what was sent before: the store may have lost it. */
+  /** Also lines that were sent before, because the store may have lost them. */
   #sendLater(part: Part): void {
     this.#waiting.set(keyOf(part), part);
     if (this.#waiting.size <= MOST_WAITING) return;
@@ -124,7 +124,7 @@ export class SharedSnapshots implements SnapshotStore {
     await this.#space.put(nameOf(part, number), Buffer.from(JSON.stringify([...own])), KEEP_MS);
   }
 
-  /** A new one where the store has lost that of before, or others would not ask for it any more. */
+  /** A new number if the store has lost the previous one, or if it is too old to be read by others. */
   async #numberOf(part: Part): Promise<number | 'away'> {
     const key = keyOf(part);
     const known = this.#numbers.get(key);

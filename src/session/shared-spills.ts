@@ -12,20 +12,20 @@ import { artifactNumber, artifactUrl, missingArtifact, missingUnlisted } from '.
 import { type Head, headName, KEEP_MS, SpillPieces, whyNot } from './spill-pieces.ts';
 import type { Spills } from './spills.ts';
 
-/** Outputs whose files are known here; of the others the copy is made again. */
+/** Outputs whose local file is remembered; others are copied again. */
 const MOST_KNOWN = 10_000;
 
-/** Numbers, from the last one down, that a list asks for, as many at once as this; it ends where a batch finds none. */
+/** A list reads numbers from the last one down, in batches of this size; it ends when a batch finds none. */
 const MOST_LISTED = 100;
 const LISTED_AT_ONCE = 10;
 
 /**
- * Numbers of one space follow each other. The first is random: where the store was emptied, no number means another
- * output than before.
+ * Numbers of one space are consecutive. The first is random, so that after the store was emptied no number is
+ * reused for another output.
  */
 const LEAST_FIRST = 1_000;
 
-/** From here on numbers are those of one replica alone. */
+/** Numbers from here on belong to a single replica. */
 const LEAST_ALONE = 9_000_000_000_000;
 
 const firstNumber = (): number => LEAST_FIRST * randomInt(1, 900_000);
@@ -33,7 +33,9 @@ const firstNumber = (): number => LEAST_FIRST * randomInt(1, 900_000);
 const NUMBER: StateName = { kind: 'number', of: ['spill'] };
 
 export interface SharedSpillsOptions {
-  /** Whose outputs these are, where several clients without a name have the space: they are listed for none of them. */
+  /**
+   * The owner of these outputs, if several clients without a name share the space; then they are not listed.
+   */
   readonly unlisted?: string | undefined;
   readonly now?: () => number;
 }
@@ -45,12 +47,15 @@ export class SharedSpills implements SpillStore {
   /** The number in the private directory, by the number that callers know. Oldest first. */
   readonly #known = new Map<number, number>();
   readonly #copying = new Map<number, Promise<number>>();
-  /** Numbers of outputs that only this replica has. No number of the store is as long, and none of another replica is the same. */
+  /**
+   * The next number for outputs that only this replica has: longer than all numbers of the store, and
+   * different from those of other replicas.
+   */
   readonly #alone = LEAST_ALONE + 10_000 * randomInt(0, 99_999_999);
   #lastAlone = 0;
   readonly #pieces: SpillPieces;
 
-  /** Where outputs are unlisted, `own` gives numbers that nobody guesses, and they are the same in the store. */
+  /** If outputs are unlisted, `own` creates random numbers, which are used in the store too. */
   constructor(own: Spills, space: StateSpace, { unlisted, now = Date.now }: SharedSpillsOptions = {}) {
     this.#own = own;
     this.#space = space;
@@ -111,7 +116,7 @@ export class SharedSpills implements SpillStore {
     return Array.from(all.values()).sort((a, b) => artifactNumber(a.url) - artifactNumber(b.url));
   }
 
-  /** Throws `NOT_FOUND`, and `BUSY` for one that only the store has while it is away. */
+  /** Throws `NOT_FOUND`, and `BUSY` if only the store may have it and the store is unavailable. */
   async open(number: number): Promise<OpenedSpill> {
     const local = this.#known.get(number);
     if (local !== undefined) {
@@ -144,14 +149,14 @@ export class SharedSpills implements SpillStore {
     this.#known.delete(oldest as number);
   }
 
-  /** A number of the store that no output has. */
+  /** A new number from the store. */
   async #publish(head: Head): Promise<number | string> {
     for (let attempt = 0; attempt < 3; attempt += 1) {
       const number = await this.#space.add(NUMBER, 1, firstNumber(), KEEP_MS);
       if (number === 'away') return whyNot(this.#space);
-      // Whoever can write to the store could have set the number back.
+      // Someone with write access to the store could have reset the number.
       const taken = this.#known.has(number) || (await this.#space.get(headName(number))) !== undefined;
-      // A list that was asked for before anything was kept has made the number 0.
+      // A list request before the first output has set the number to 0.
       if (taken || number < LEAST_FIRST || number >= LEAST_ALONE) {
         await this.#space.add(NUMBER, firstNumber(), 0, KEEP_MS);
         continue;
@@ -199,7 +204,7 @@ export class SharedSpills implements SpillStore {
 
   async #headOf(number: number): Promise<Head | 'away' | undefined> {
     const bytes = await this.#space.get(headName(number));
-    // It was sealed by a replica: its form needs no check.
+    // It was sealed by a replica, so its format needs no check.
     return bytes instanceof Uint8Array ? (JSON.parse(bytes.toString()) as Head) : bytes;
   }
 
@@ -209,7 +214,7 @@ export class SharedSpills implements SpillStore {
     return last === 'away' ? 0 : last;
   }
 
-  /** Names the last one that there is: of the others it costs a look at one. */
+  /** Names the last existing output, which costs one lookup in the store. */
   async #missing(number: number): Promise<OrielError> {
     if (this.#unlisted !== undefined) return missingUnlisted(number);
     const last = await this.#lastNumber();

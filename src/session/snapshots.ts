@@ -1,6 +1,6 @@
 /**
- * What was shown of which version of a file, so that an edit that names a line by tag and number can be compared with
- * what the model saw, also after the file has changed.
+ * The shown lines of each version of a file, so that an edit that names a line by tag and number can be
+ * compared with what the model saw, even after the file has changed.
  */
 
 import type { SnapshotStore } from '../types/session.ts';
@@ -40,7 +40,7 @@ export class Snapshots implements SnapshotStore {
     return tag;
   }
 
-  /** Remembers lines that were shown by others under a tag of theirs. */
+  /** Remembers lines that other replicas have shown under a tag. */
   learn(path: string, tag: string, lines: Iterable<readonly [number, string]>): void {
     this.#begin(path, tag);
     this.see(path, tag, lines);

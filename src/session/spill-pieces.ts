@@ -1,6 +1,6 @@
 /**
- * How a kept output is in the shared store: a head under its number, and pieces under the head's id. Outputs are sent, taken
- * back and copied here; which number one has is none of this.
+ * How a kept output is in the shared store: a head under its number, and pieces under the head's id. This
+ * file sends, removes and copies outputs; it does not choose their numbers.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -28,13 +28,19 @@ const SENDING_MS = 5_000;
 const COPYING_MS = 20_000;
 
 export interface Head {
-  /** Part of the keys of its pieces: they belong to this output and to no other of its number. */
+  /**
+   * A part of the keys of its pieces, so that they belong only to this output, not to another with the same
+   * number.
+   */
   readonly id: string;
   readonly bytes: number;
   readonly capped: boolean;
 }
 
-/** Bytes that were counted in a quota for an output that was not taken, and the output where pieces of it are there. */
+/**
+ * Bytes that were counted in a quota for an output that the store did not accept, and the output if some of
+ * its pieces were stored.
+ */
 interface Owed {
   readonly bytes: number;
   readonly today: StateName;
@@ -48,7 +54,7 @@ export function headName(number: number): StateName {
   return { kind: 'spill', of: [number] };
 }
 
-/** Why the store has not taken something. */
+/** Why the store has not accepted a value. */
 export function whyNot({ isUp }: StateSpace): string {
   return isUp ? 'the shared store does not take it' : STORE_AWAY;
 }
@@ -64,7 +70,7 @@ export interface SpillPiecesOptions {
 export class SpillPieces {
   readonly #space: StateSpace;
   readonly #options: SpillPiecesOptions;
-  /** Outputs that the store could not take back, since it was away: the next one makes up for them. */
+  /** Outputs that could not be removed because the store was unavailable; the next output removes them. */
   readonly #owed: Owed[] = [];
 
   constructor(space: StateSpace, options: SpillPiecesOptions) {
@@ -73,8 +79,8 @@ export class SpillPieces {
   }
 
   /**
-   * What `publish` gives once all pieces are there: the number of the output, or why it has none. What has none takes
-   * nothing of the day's quota, nor room.
+   * Stores all pieces and returns the result of `publish`: the number of the output, or why it has none.
+   * Without a number nothing stays in the store or counts for the daily quota.
    */
   async send(
     { bytes, capped, path }: Spill,
@@ -88,7 +94,7 @@ export class SpillPieces {
       this.#owed.push(...owed);
       return whyNot(this.#space);
     }
-    // Nobody waits for that: what stays in a store that is slow or unavailable expires.
+    // This is not awaited: pieces that stay in a slow or unavailable store expire.
     for (const { head: lost } of owed) if (lost) void this.#removePieces(lost);
     if (used > MOST_IN_A_DAY) {
       await this.#takeBack({ bytes, today });

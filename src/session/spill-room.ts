@@ -1,10 +1,10 @@
 /**
- * The quota that kept outputs share, whatever session they belong to: bytes of all, and outputs of each and of all. When
- * it is used up, the oldest output of the session with the most is evicted. An output that is still being written is
- * never evicted, but cut where no other is left.
+ * The quota of kept outputs over all sessions: total bytes, and the number of outputs of each session and of
+ * all. When it is used up, the oldest output of the session with the most is evicted. An output that is still
+ * being written is never evicted, but truncated if no other is left.
  */
 
-/** Outputs of one session: more are no use to anybody, and listing them all costs some milliseconds. */
+/** Outputs of one session: more would not be useful, and listing them all takes some milliseconds. */
 export const MOST_OUTPUTS = 1_000;
 
 /** Outputs of all sessions: each is a file. */
@@ -111,7 +111,7 @@ export class SpillRoom {
     return true;
   }
 
-  /** Of the owners with a complete output the one with the most of it. */
+  /** The owner with the highest value of `weigh`, among those with a complete output. */
   #heaviest(weigh: (owner: Owner) => number): Owner | undefined {
     let heaviest: Owner | undefined;
     for (const owner of this.#owners.values()) {

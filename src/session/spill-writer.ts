@@ -23,12 +23,12 @@ const SLOW = 4;
 /** A buffer with less room than this is written out: the largest chunk of a pipe must always fit. */
 const ROOM = 64 << 10;
 
-/** What the system says of a name that is gone. */
+/** The system error for a removed file. */
 const REMOVED = Object.assign(new Error('The file was removed while it was written.'), { code: 'ENOENT' });
 
 const NOTHING = new Uint8Array(0);
 
-/** A file beside a spill whose end is missing: readers in other processes see by it that the spill was capped. */
+/** A marker file beside a truncated spill, which tells readers in other processes that the spill was capped. */
 export function cappedMark(path: string): string {
   return `${path}.capped`;
 }
@@ -42,7 +42,7 @@ export class SpillWriter {
   #buffer = Buffer.allocUnsafeSlow(BUFFER);
   #other = Buffer.allocUnsafeSlow(BUFFER);
   #filled = 0;
-  /** Bytes handed to the disk: where the buffer will be written. */
+  /** Bytes written so far: the offset for the next buffer. */
   #at = 0;
   #writing: Promise<void> | undefined;
   #slow = false;
@@ -61,7 +61,10 @@ export class SpillWriter {
     this.#share = share;
   }
 
-  /** Takes all of `bytes` (they may be reused at once). Write on when a returned promise resolves: backpressure. */
+  /**
+   * Takes all of `bytes` (they may be reused at once). If it returns a promise, wait for it before the next
+   * write: backpressure.
+   */
   write(bytes: Uint8Array): Promise<void> | undefined {
     // Only the end may be missing: space that becomes free later is not used.
     if (this.#capped || this.#failure !== undefined || this.#finished) return undefined;
@@ -82,7 +85,10 @@ export class SpillWriter {
     return undefined;
   }
 
-  /** Writes what is left and closes the file; `capped`: its end was missing before it came here. Throws `LIMIT` or `BUSY` when any of it could not be written: then it is removed. */
+  /**
+   * Writes the rest and closes the file; `capped`: the input was already truncated. Throws `LIMIT` or `BUSY`
+   * when any of it could not be written: then it is removed.
+   */
   async finish(capped = false): Promise<Spill> {
     this.#finished = true;
     this.#capped ||= capped;
@@ -93,7 +99,7 @@ export class SpillWriter {
     try {
       if (this.#open && fstatSync(this.#fd).nlink === 0) throw REMOVED;
       this.#close();
-      // Before another process can take the part for the whole.
+      // Written first, so that another process cannot take the truncated spill for a complete one.
       if (this.#capped && this.#failure === undefined)
         writeFileSync(cappedMark(this.path), '', { mode: 0o600 });
     } catch (error) {
