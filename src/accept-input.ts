@@ -1,4 +1,7 @@
-/** Checks the input of a tool against its schema, with what models usually get wrong put right, and explains the rest. */
+/**
+ * Validates the input of a tool against its schema, corrects common mistakes of models, and explains the
+ * others.
+ */
 
 import type { core, ZodType } from 'zod';
 import type { DeclaredTool } from './dialects/dialect.ts';

@@ -1,4 +1,7 @@
-/** Which bytes something is made of: a file as it was, or what was derived from that and how. Cache keys are written here. */
+/**
+ * Identities of bytes: of a file at the moment of opening, or of data derived from it with given options.
+ * They are the cache keys.
+ */
 
 /** What an identity is made of. An absent (`undefined`) field is the same as no field. */
 export type Fact = string | number | bigint | boolean | null | undefined | readonly Fact[] | Facts;

@@ -1,6 +1,6 @@
 /**
- * How whoever runs oriel allows what is refused: a program by options of the library, a person by options of a command or
- * of a server. Errors and lists say it in the words of the one that is there.
+ * Explains how the operator can allow something that is refused: with an option of the library, of a command
+ * or of a server, depending on how oriel was started.
  */
 
 import type { OrielOptions } from './options.ts';

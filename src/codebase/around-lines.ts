@@ -1,4 +1,4 @@
-/** The symbols around lines of a file whose tags are known: what parsing it would tell. */
+/** The symbols around lines of a file, taken from its cached tags instead of parsing it again. */
 
 import type { EnclosingSymbol } from '../views/enclosing.ts';
 import { KNOWN } from '../views/packed-tags.ts';

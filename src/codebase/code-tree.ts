@@ -1,6 +1,6 @@
 /**
- * The code files below a directory and how they hang together, as numbers: of 20,000 files no name is kept, and what is
- * said of a file is read again from its tags when it is needed.
+ * The code files below a directory and the relations between them, as numbers: the names of 20,000 files are
+ * not kept, and details of a file are read again from its tags when they are needed.
  */
 
 import { hashOf } from '../views/packed-tags.ts';

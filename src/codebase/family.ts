@@ -1,4 +1,7 @@
-/** Which members are one to a compiler: those of a class, of what it extends and implements, and of what extends these. */
+/**
+ * Finds members that belong together: those of a class, of its base classes and interfaces, and of other
+ * classes derived from these.
+ */
 
 import { containers } from '../views/structure.ts';
 import type { Tag } from '../views/file-tags.ts';

@@ -1,6 +1,6 @@
 /**
- * How the files of a tree hang together: who declares what, who imports whom, and how much each matters. After a change
- * it is made from the one before, of which nothing is done again that the change does not reach.
+ * The graph of the files of a tree: declarations, imports, and the rank of each file. After a change it is
+ * updated incrementally: only the parts that the change affects are computed again.
  */
 
 import { Declared } from './declared.ts';

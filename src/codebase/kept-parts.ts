@@ -1,6 +1,6 @@
 /**
- * What is known of the files below one directory, as it is kept on disk: in parts, each written once. A process that
- * learns more writes another part, and a list of all of them.
+ * The index of the files below one directory in the cache on disk: in parts, each written once. A process
+ * with new results writes another part, and a list of all parts.
  */
 
 import { randomBytes } from 'node:crypto';

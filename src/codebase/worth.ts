@@ -1,4 +1,4 @@
-/** What is shown first in a map: what the files of a tree, and the symbols in them, are worth. */
+/** The order of files and symbols in a map, by their importance. */
 
 import { containers } from '../views/structure.ts';
 import type { Tag } from '../views/file-tags.ts';

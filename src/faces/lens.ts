@@ -1,4 +1,7 @@
-/** What a model would get: one path string, read as a dialect reads it, with the blocks of the answer and the next call. */
+/**
+ * The lens: shows what a model gets for a path under a dialect, with the blocks of the answer and the next
+ * call.
+ */
 
 import { dialectNames, type DialectName } from '../dialects/dialect-table.ts';
 import { OrielError } from '../errors.ts';

@@ -1,4 +1,4 @@
-/** What each client of a server has to itself: its kept outputs, and what was shown to it. */
+/** The private state of each client of a server: its kept outputs, and the lines that it was shown. */
 
 import { fromWorkingDirectory, within } from '../access/paths.ts';
 import { holdRoots, type NarrowedRoots, realDirectory, rootsKey } from '../access/held-roots.ts';

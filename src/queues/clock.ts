@@ -1,4 +1,4 @@
-/** The time that work has, known by its signal. It stands still while the work waits in a queue. */
+/** The timeout clock of work, found by its signal. It is paused while the work waits in a queue. */
 
 export class Clock {
   readonly #act: () => void;

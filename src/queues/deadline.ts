@@ -1,4 +1,4 @@
-/** A deadline for work that may wait in queues: the time for which it waits counts only where the wait says so. */
+/** A deadline for work that may wait in queues: waiting time counts only if the queue claim says so. */
 
 import { withOthers } from './caller.ts';
 import { Clock, runOn } from './clock.ts';

@@ -1,4 +1,4 @@
-/** Turns of the event loop for work in pieces: of all work that shares them, one piece in each turn. Served in order. */
+/** Schedules work in pieces: one piece of all work that shares it in each turn of the event loop, in order. */
 
 /** The function that it returns resolves when the caller may do its next piece. */
 export function createTurns(): () => Promise<void> {

@@ -97,13 +97,14 @@ export const listWording: ListWording = {
   containers: ({ count }) =>
     `${count === 1 ? '1 document, notebook, archive or database was' : `${count} documents, notebooks, archives or databases were`} not searched. Use inside=true to search inside`,
   best: ({ use }) => `Use read ${oneLine(use)} for the best ones`,
-  unparsed: ({ count }) => `${plural(count, 'code file')} not parsed for want of time. Call again to go on`,
+  unparsed: ({ count }) =>
+    `${plural(count, 'code file')} not parsed before the time limit. Call again to continue`,
   unknown: ({ count }) =>
-    `Of ${plural(count, 'code file')} not all symbols are known: too large, too many, or not to be read. Use grep to search them too`,
+    `Of ${plural(count, 'code file')} not all symbols are known: too large, too many symbols, or unreadable. Use grep to search them too`,
   cut: ({ count }) =>
     `${plural(count, 'text')} searched in part: too large, damaged or cut off. Read the document, its pages, cells or rows, or the member for the rest`,
   changed: ({ count }) =>
-    `${plural(count, 'file')} changed during the search: lines may be missing, or of two versions. Call again`,
+    `${plural(count, 'file')} changed during the search: lines may be missing, or from two versions. Call again`,
   unread: ({ count, names }) =>
     `${count === 1 ? '1 document, archive, member or table was' : `${count} documents, archives, members or tables were`} not searched${named(names, count)}: damaged, encrypted, over a limit, or inside another archive`,
   scanned: ({ count }) =>
@@ -113,9 +114,9 @@ export const listWording: ListWording = {
   guessed: ({ count, path, encoding }) =>
     count === 1
       ? `${oneLine(path)} was decoded from ${encoding}, which is a guess`
-      : `${count} files were decoded by a guess (${oneLine(path)} from ${encoding})`,
+      : `${count} files were decoded with a guessed encoding (${oneLine(path)} from ${encoding})`,
   broken: ({ code }) =>
-    `${code}: the search ended before it was complete, this is a part. Narrow the path or the pattern`,
+    `${code}: the search ended before it was complete, so these results are partial. Narrow the path or the pattern`,
   hint: ({ hint, pattern }) => {
     if (typeof hint === 'string') return HINTS[hint](quote(pattern));
     if (hint.is !== 'near') return regexHint(hint);
@@ -148,9 +149,10 @@ const HINTS: Readonly<Record<Extract<Hint, string>, (pattern: string) => string>
   'extended-glob': () => 'Extended globs like +(a|b) are read as plain text. Use {a,b}',
   'brace-range': () => 'Ranges like {1..9} are read as plain text. Use [1-9] or {1,2}',
   backslash: (pattern) =>
-    `Behind a backslash a character is plain text. Use pattern ${withSlashes(pattern)} for names in a directory`,
+    `A character after a backslash is plain text. Use pattern ${withSlashes(pattern)} for names in a directory`,
   directory: (pattern) => `${pattern} is a directory. Use ${pattern}/** for the files below it`,
-  words: (pattern) => `Code is found by words with symbol. Use symbol "${pattern}" for what is about these`,
+  words: (pattern) =>
+    `Code is found by words with symbol. Use symbol "${pattern}" for code about these words`,
 };
 
 const withSlashes = (pattern: string): string => pattern.replaceAll(/\\+/g, '/');
@@ -171,7 +173,7 @@ export function fieldsOf(hint: Hint, pattern: string): Readonly<Record<string, u
 function regexHint(hint: RegexHint): string {
   const use = hint.pattern === undefined ? '' : ` Use pattern ${oneLine(hint.pattern)}`;
   if (hint.is === 'escaped-operators') {
-    return String.raw`Behind a backslash | ( ) { } + ? are plain characters here, without one they are operators.${use}`;
+    return String.raw`After a backslash | ( ) { } + ? are plain characters here; without it they are operators.${use}`;
   }
   const flag = hint.ignoreCase ? ' with ignoreCase=true' : '';
   return `Slashes around a pattern are part of it.${use}${use === '' ? '' : flag}`;

@@ -56,7 +56,7 @@ export const wording: Wording = {
   },
   unterminated: () => 'No newline at end of file',
   changed: ({ target }) =>
-    `${oneLine(target)} changed while it was being read: lines may be of two versions. Call again`,
+    `${oneLine(target)} changed while it was being read: lines may be from two versions. Call again`,
   suffix: ({ from, to }) =>
     `Path '${oneLine(from)}' not found; resolved to '${oneLine(to)}' via suffix match`,
   'output-cut': (notice) => {

@@ -1,4 +1,4 @@
-/** Targets with something around them that says nothing of what is read: a command, a bullet, a link, a place in a message. */
+/** Removes irrelevant text around a target: a command, a bullet, a link, a place in a message. */
 
 /** Commands that show a file, with options that say nothing of its lines. */
 const SHOWS = /^(?:\$ )?(?:cat|less|more|bat|nl|view|open|read|oriel read)(?: -[a-z]{1,3})* (.+)$/i;

@@ -1,7 +1,7 @@
 /**
- * Keeps a store that is slow or unavailable from blocking reads: each use has a short timeout, and after one that failed no
- * other is tried until the store has answered a probe in the background. What the store answers with an error has failed
- * alone: the store is there.
+ * Keeps a store that is slow or unavailable from blocking reads: a circuit breaker. Each operation has a
+ * short timeout, and after a timeout no other operation is tried until the store has answered a probe in the
+ * background. What the store answers with an error has failed alone: the store is there.
  */
 
 import { inTime } from './in-time.ts';

@@ -1,4 +1,4 @@
-/** Bounds how long something of the store is waited for. */
+/** Limits the waiting time for an operation of the store. */
 
 /** Milliseconds that a session waits for the store at its end. */
 const CLOSE_MS = 2_000;

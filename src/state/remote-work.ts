@@ -1,7 +1,6 @@
 /**
  * Has work done by other machines: leaves a sealed order and its bytes in the shared store, puts a job on a queue, and
- * follows the record of that job. Whatever does not come in time, or is not sealed, is as if nobody worked: the work is
- * done here.
+ * follows the record of that job. If the result is late or not sealed, the work is done in this process.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';

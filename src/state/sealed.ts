@@ -1,7 +1,7 @@
 /**
- * Seals what goes into a shared store: whoever can read the store does not learn it, and whoever can write to it cannot
- * change it, nor put it under another key. What is not sealed is that a value is there: it can be removed, and an older
- * value of the same key can be put back.
+ * Encrypts and authenticates values of a shared store: someone who can read the store cannot read them, and
+ * someone who can write to it cannot change them or move them to another key. What is not sealed is that a
+ * value is there: it can be removed, and an older value of the same key can be put back.
  */
 
 import {

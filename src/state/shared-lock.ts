@@ -1,6 +1,6 @@
 /**
- * What runs together with others, and what runs while nothing else does, each begun in its turn; but nothing waits so long
- * that whoever asked for it takes its worker for dead.
+ * A lock for shared and exclusive work, granted in order. The wait is limited, so that the requester does not
+ * take its worker for dead.
  */
 
 import { inTime } from './in-time.ts';

@@ -1,4 +1,4 @@
-/** At most so many uses of the store at a time; the next ones begin in the order in which they came. */
+/** Limits concurrent operations of the store; waiting ones start in order. */
 
 export class Slots {
   /** Each is told that it may begin, and says whether it still waits. */

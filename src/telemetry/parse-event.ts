@@ -1,4 +1,7 @@
-/** An event from a line of a file: what is none, is torn or was made up by somebody is undefined or bounded. */
+/**
+ * Parses an event from a line of a file. Lines that are not events, incomplete or forged give undefined or
+ * bounded values.
+ */
 
 import type { CallEvent, ListFacts, ReadFacts, Span, TelemetryEvent } from '../types/telemetry.ts';
 import { MOST_HOST, shortName, taskName } from './safe-names.ts';

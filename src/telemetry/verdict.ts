@@ -1,4 +1,4 @@
-/** The answer to the question that the figures are taken for: did larger windows reduce the number of calls? */
+/** The verdict of the report: did larger windows reduce the number of calls? */
 
 import type { SizeReport, Verdict } from '../types/task-report.ts';
 

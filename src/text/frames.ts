@@ -1,4 +1,4 @@
-/** Messages on a pipe: the lengths of a JSON head and of a body, then both. */
+/** Frames on a pipe: the lengths of a JSON head and of a body, followed by both. */
 
 /** Two lengths of four bytes, little-endian. */
 const LENGTHS = 8;

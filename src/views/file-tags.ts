@@ -1,6 +1,6 @@
 /**
- * What is known of one code file: its symbols, the names that it uses, the modules that it imports. As one text, the form
- * in which it travels between threads and is kept: a hundred thousand small objects would hold both.
+ * The tags of one code file: its symbols, the names that it uses, the modules that it imports. As one text,
+ * the form in which it travels between threads and is kept: a hundred thousand small objects would hold both.
  */
 
 import type { Uses } from './grammar/uses.ts';

@@ -1,4 +1,7 @@
-/** Which symbol a name means: the qualified name, a unique last part of it, or the candidates, or what has a similar name. */
+/**
+ * Resolves the name of a symbol: the qualified name, a unique last part of it, otherwise the candidates or
+ * similar names.
+ */
 
 import type { OutlineSymbol } from './structure.ts';
 

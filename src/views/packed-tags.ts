@@ -1,6 +1,6 @@
 /**
- * The tags of some files together, deflated, and beside them the numbers that ranking needs: of 20,000 files the numbers
- * of all are looked at, and the tags of few.
+ * The tags of some files together, deflated, and beside them the numbers that ranking needs: for 20,000 files
+ * all numbers are read, but only the tags of a few files.
  */
 
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';

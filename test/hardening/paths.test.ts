@@ -439,7 +439,7 @@ describe('files that change', () => {
       .tool('read')
       .run({ path: 'f' });
     expect(textOf(answer)).toContain(
-      '[f changed while it was being read: lines may be of two versions. Call again]',
+      '[f changed while it was being read: lines may be from two versions. Call again]',
     );
   });
 

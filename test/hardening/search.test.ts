@@ -264,7 +264,7 @@ describe('helpers that end', () => {
       expect(content).toEqual([
         {
           type: 'text',
-          text: 'a.txt:1: the needle\n[LIMIT: the search ended before it was complete, this is a part. Narrow the path or the pattern]',
+          text: 'a.txt:1: the needle\n[LIMIT: the search ended before it was complete, so these results are partial. Narrow the path or the pattern]',
         },
       ]);
       return;

@@ -84,10 +84,10 @@ test.each<[Parameters<typeof sayTogether>[0][number], string]>([
     '2 documents, notebooks, archives or databases were not searched. Use inside=true to search inside',
   ],
   [{ kind: 'best', use: 'a.ts:#b\n' }, 'Use read a.ts:#b\\n for the best ones'],
-  [{ kind: 'unparsed', count: 2 }, '2 code files not parsed for want of time. Call again to go on'],
+  [{ kind: 'unparsed', count: 2 }, '2 code files not parsed before the time limit. Call again to continue'],
   [
     { kind: 'unknown', count: 2 },
-    'Of 2 code files not all symbols are known: too large, too many, or not to be read. Use grep to search them too',
+    'Of 2 code files not all symbols are known: too large, too many symbols, or unreadable. Use grep to search them too',
   ],
   [
     { kind: 'cut', count: 2 },
@@ -119,11 +119,11 @@ test.each<[Parameters<typeof sayTogether>[0][number], string]>([
   ],
   [
     { kind: 'guessed', count: 2, path: 'a\t.txt', encoding: 'gbk' },
-    '2 files were decoded by a guess (a\\t.txt from gbk)',
+    '2 files were decoded with a guessed encoding (a\\t.txt from gbk)',
   ],
   [
     { kind: 'broken', code: 'LIMIT' },
-    'LIMIT: the search ended before it was complete, this is a part. Narrow the path or the pattern',
+    'LIMIT: the search ended before it was complete, so these results are partial. Narrow the path or the pattern',
   ],
 ])('%j', (notice, sentence) => {
   expect(sayTogether([notice], listWording)).toBe(sentence);
@@ -136,26 +136,26 @@ test.each<[Hint, string, string, object | undefined]>([
   [
     'backslash',
     'src\\\\a\\b',
-    'Behind a backslash a character is plain text. Use pattern src/a/b for names in a directory',
+    'A character after a backslash is plain text. Use pattern src/a/b for names in a directory',
     { pattern: 'src/a/b' },
   ],
   ['directory', 'src', 'src is a directory. Use src/** for the files below it', { pattern: 'src/**' }],
   [
     'words',
     'read a file',
-    'Code is found by words with symbol. Use symbol "read a file" for what is about these',
+    'Code is found by words with symbol. Use symbol "read a file" for code about these words',
     { symbol: 'read a file' },
   ],
   [
     { is: 'escaped-operators' },
     'a\\|',
-    'Behind a backslash | ( ) { } + ? are plain characters here, without one they are operators.',
+    'After a backslash | ( ) { } + ? are plain characters here; without it they are operators.',
     undefined,
   ],
   [
     { is: 'escaped-operators', pattern: 'a|b' },
     'a\\|b',
-    'Behind a backslash | ( ) { } + ? are plain characters here, without one they are operators. Use pattern a|b',
+    'After a backslash | ( ) { } + ? are plain characters here; without it they are operators. Use pattern a|b',
     { pattern: 'a|b' },
   ],
   [{ is: 'slashes', ignoreCase: true }, '/(/i', 'Slashes around a pattern are part of it.', undefined],

@@ -145,7 +145,7 @@ const sentences: readonly (readonly [Notice, string])[] = [
   [{ kind: 'unterminated' }, 'No newline at end of file'],
   [
     { kind: 'changed', target: 'f' },
-    'f changed while it was being read: lines may be of two versions. Call again',
+    'f changed while it was being read: lines may be from two versions. Call again',
   ],
   [
     { kind: 'suffix', from: 'app.ts', to: 'src/app.ts' },

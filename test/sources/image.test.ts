@@ -140,7 +140,7 @@ describe('facts alone', () => {
   test.each(['1-5', 'raw', '@0+4K', 'outline', 'nonsense'])('no other selector: %s', async (rest) => {
     await expect(read(makePng(64, 48), { rest })).rejects.toMatchObject({
       code: 'BAD_SELECTOR',
-      message: 'An image has no lines or members; its one selector is :meta.',
+      message: 'An image has no lines or members; its only selector is :meta.',
       next: 'picture.bin:meta',
     });
   });

@@ -1,4 +1,4 @@
-/** What a delta of a pack makes of its base. Source: gitformat-pack(5), "Deltified representation". */
+/** Applies a delta of a pack to its base object. Source: gitformat-pack(5), "Deltified representation". */
 
 /** Undefined for a delta that does not fit its base, or makes more than `most` bytes. */
 export function applyDelta(base: Buffer, delta: Buffer, most: number): Buffer | undefined {

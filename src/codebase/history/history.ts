@@ -1,4 +1,4 @@
-/** What was changed lately in the repository that holds a directory, asked once for each commit, and kept. */
+/** Recent changes in the repository of a directory, read once for each commit and cached. */
 
 import { dirname, join, relative, sep } from 'node:path';
 import { memoryBytes, readAt } from '../../access/bytes.ts';

@@ -1,4 +1,4 @@
-/** Which files differ between two directories of a repository, without looking into what both have alike. */
+/** Which files differ between two directories of a repository, without reading subtrees that are equal. */
 
 import { ID } from './pack-index.ts';
 

@@ -86,7 +86,7 @@ export function gapTexts({ gaps, missing, files, unknown }: CodeBelow, typed: st
   const texts: string[] = [];
   if (missing > 0)
     texts.push(
-      `${missing} of ${plural(files, 'code file')} were not parsed for want of time. Call again to go on`,
+      `${missing} of ${plural(files, 'code file')} were not parsed before the time limit. Call again to continue`,
     );
   if (unknown.slow > 0)
     texts.push(`${plural(unknown.slow, 'file')} took too long to parse: without symbols here`);

@@ -1,4 +1,4 @@
-/** What every answer is held to, whatever was asked. */
+/** The rules that every answer must satisfy, whatever the call. */
 
 import type { CallOptions, Said } from './case.ts';
 import { Broken } from './outcome.ts';

@@ -1,4 +1,4 @@
-/** How a case ends otherwise than well. */
+/** The outcomes of a case that did not pass. */
 
 /** A law is not kept: the message says what happened instead. */
 export class Broken extends Error {}

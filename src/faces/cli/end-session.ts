@@ -1,4 +1,7 @@
-/** Ends the session of a command. What is being read again in the background is waited for: no later call of it would be. */
+/**
+ * Ends the session of a command. It waits for background refreshes, because no later call of this process
+ * will use them.
+ */
 
 import type { Session } from '../../types/session.ts';
 

@@ -1,4 +1,4 @@
-/** Parts of a sentence that no rule may touch any more: calls and names, quoted already. */
+/** Protects parts of a sentence from further rewriting: calls and names that are already quoted. */
 
 /** Follows a command. Sentences have no control characters. */
 const COMMAND = '\u0001';

@@ -1,4 +1,4 @@
-/** The output of a command on a terminal, as it comes; below it only how the command ended. */
+/** Shows the output of a command on a terminal while it runs; below it only how the command ended. */
 
 import { once } from 'node:events';
 import { StringDecoder } from 'node:string_decoder';

@@ -1,4 +1,7 @@
-/** The token that `oriel serve` wants with every request: from a file, where no command can find it, or as it is. */
+/**
+ * The token that `oriel serve` requires with every request: from a file, which commands do not inherit, or
+ * given directly.
+ */
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { errno, failure } from '../../access/system-failure.ts';

@@ -1,4 +1,4 @@
-/** `oriel tools`: what a model would be given. */
+/** `oriel tools`: prints the tools as a model gets them. */
 
 import { toolNames } from '../../dialects/dialect-table.ts';
 import type { Command } from './command.ts';

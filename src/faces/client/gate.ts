@@ -1,6 +1,6 @@
 /**
- * The way to one workspace of a fleet: a bounded number of requests at a time, none that hangs, and none at all for a
- * while where it does not answer.
+ * Limits the requests to one workspace of a fleet: their number and their time, and with a circuit breaker
+ * for a workspace that does not answer.
  */
 
 import type { Queue, Slot } from '../../queues/queue.ts';

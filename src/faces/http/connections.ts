@@ -1,6 +1,6 @@
 /**
- * Bounds the connections of one address: each costs memory and a descriptor, whatever is asked on it. One too many is
- * answered with 503; while there are twice as many, new ones are closed without a word.
+ * Limits the connections of one address, because each takes memory and a descriptor. Requests on connections
+ * over the limit are answered with 503; above twice the limit, new connections are closed immediately.
  */
 
 import { mostDescriptors } from '../../access/descriptors.ts';

@@ -1,6 +1,6 @@
 /**
- * A file that is sent. It is open while its client takes bytes; in a pause, when others wait to be sent theirs, it is
- * closed, and opened again for the next bytes.
+ * Sends a file. The file is open while its client reads. If the client pauses and other downloads wait, the
+ * file is closed, and opened again for the next bytes.
  */
 
 import { readAt } from '../../access/bytes.ts';

@@ -1,4 +1,4 @@
-/** What is measured at the moment of asking: queues, what clients have not taken, the store of derived data. */
+/** Metrics that are measured at request time: queues, unsent bytes of clients, the store of derived data. */
 
 import type { Queue } from '../../queues/queue.ts';
 import { queues } from '../../queues/queue-table.ts';

@@ -1,6 +1,6 @@
 /**
- * Decides who may talk to the server: a page in the user's browser may not, whatever name it has made resolve to this
- * machine, and with a token set nobody may without it.
+ * Access control of the server: refuses web pages in the user's browser (also with DNS rebinding) and, if a
+ * token is set, requests without it.
  */
 
 import { createHash, timingSafeEqual } from 'node:crypto';

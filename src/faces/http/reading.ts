@@ -1,4 +1,4 @@
-/** What routes do with files beside tools: in the queue of all calls, for their client, and counted as a call is. */
+/** Runs file routes like calls of tools: in the same queue, for their client, and counted in the same way. */
 
 import { explained } from '../../engine/unexpected.ts';
 import { queues } from '../../queues/queue-table.ts';

@@ -1,4 +1,4 @@
-/** What a worker answers over HTTP: whether it lives, and what it has done. Nothing of what it works on. */
+/** The HTTP routes of a worker: liveness and counters, without any data of its jobs. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Jobs } from '../../state/run-jobs.ts';

@@ -89,7 +89,7 @@ async function listRoots({ mcpReq }: ServerContext): Promise<readonly { readonly
 function unknown(cause?: unknown): OrielError {
   return new OrielError(
     'OUTSIDE_ROOT',
-    'The client declares that it has roots and did not say which: nothing is read. Make the same call again.',
+    'The client declared roots but did not list them, so nothing is read. Make the same call again.',
     { cause },
   );
 }

@@ -26,7 +26,7 @@ export class Budget {
     const before = Math.floor(this.#unpacked / REPORT_EVERY);
     this.#unpacked += bytes;
     if (this.#unpacked > archiveLimits.walkBytes) {
-      throw new OrielError('LIMIT', `it lies behind more than ${archiveLimits.walkBytes} unpacked bytes`);
+      throw new OrielError('LIMIT', `it comes after more than ${archiveLimits.walkBytes} unpacked bytes`);
     }
     if (Math.floor(this.#unpacked / REPORT_EVERY) === before) return;
     this.#progress({ message: `unpacking: ${binarySize(this.#unpacked)}`, done: this.#unpacked });

@@ -68,7 +68,7 @@ function noPageZero({ typed, rest }: Subject): OrielError {
 
 function noPictures({ typed, head }: Subject): OrielError {
   const images = formatOf(head) === 'zip' ? `, or ${quote(`${typed}:images`)} for the images in it` : '';
-  const message = `Pages are drawn, and their images listed, of PDF files only. Use ${quote(typed)} for the text${images}.`;
+  const message = `Only pages of PDF files can be drawn, and their images listed. Use ${quote(typed)} for the text${images}.`;
   return new OrielError('UNSUPPORTED', message, { next: typed });
 }
 

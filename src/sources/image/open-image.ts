@@ -30,7 +30,7 @@ async function openRaster(
 ): Promise<ImageResource> {
   const meta = `${subject.typed}:meta`;
   if (subject.rest !== '' && subject.rest !== 'meta') {
-    throw new OrielError('BAD_SELECTOR', 'An image has no lines or members; its one selector is :meta.', {
+    throw new OrielError('BAD_SELECTOR', 'An image has no lines or members; its only selector is :meta.', {
       next: meta,
     });
   }

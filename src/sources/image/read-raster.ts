@@ -137,6 +137,6 @@ async function* partsOf(source: ByteSource, parts: [number, number][], signal: A
       yield piece;
     }
     if (left > 0)
-      throw new OrielError('CORRUPT', 'The image has become shorter while it was read. Read it again.');
+      throw new OrielError('CORRUPT', 'The image was truncated while it was read. Read it again.');
   }
 }

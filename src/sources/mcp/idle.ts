@@ -1,4 +1,4 @@
-/** Ends what nobody has used for a while; while it is used, however long, it stays. */
+/** Closes a resource that was not used for a while, but never while it is in use. */
 
 export class Idle {
   readonly #ms: number;

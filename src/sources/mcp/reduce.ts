@@ -1,4 +1,7 @@
-/** Leaves of a large message of an MCP server what is read of it. Runs in the child: it may have any shape. */
+/**
+ * Reduces a large message of an MCP server to the fields that are used. Runs in the child process, because
+ * the message may have any shape.
+ */
 
 /** One more than are shown of a list, so that it is known that there are more. */
 const MOST_ITEMS = 1_001;

@@ -1,4 +1,4 @@
-/** Judges the answer to a range request: no byte is used that was not asked for, and none whose place is not told. */
+/** Validates the answer to a range request: only requested bytes with a stated range are used. */
 
 import type { WebResponse } from '../../access/network/fetch.ts';
 import { OrielError } from '../../errors.ts';

@@ -129,7 +129,7 @@ function tooManyRequests(name: string): OrielError {
   return new OrielError(
     'LIMIT',
     `This takes more than ${objectLimits.requests} requests to the server of ${quote(name)}, which is the most that one call makes. ` +
-      `Use a window by bytes, such as ${quote(next)}, or the end: :-20. Lines that were counted stay counted.`,
+      `Use a window by bytes, such as ${quote(next)}, or the end: :-20. Counted lines are cached.`,
     { next },
   );
 }

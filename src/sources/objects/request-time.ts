@@ -1,4 +1,4 @@
-/** Ends a request that takes too long, however slowly its bytes drip. */
+/** A timeout for a whole request, also if its bytes arrive slowly. */
 
 import { startTimer } from '../../access/timer.ts';
 import { OrielError } from '../../errors.ts';

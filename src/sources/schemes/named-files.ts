@@ -138,7 +138,7 @@ function refuseClimbing(scheme: string, name: string): void {
   if (name.includes('\0')) {
     throw new OrielError(
       'BAD_PATH',
-      `${quote(`${scheme}://${name}`)} holds a zero byte, which no name has. Use ${scheme}:// for the names.`,
+      `${quote(`${scheme}://${name}`)} contains a NUL byte, which no name can have. Use ${scheme}:// for the names.`,
       { next: `${scheme}://` },
     );
   }

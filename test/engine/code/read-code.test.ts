@@ -390,7 +390,7 @@ describe('find with words', () => {
     w.write('src/large.ts', `export const a = 1;\n${'// a comment of some length\n'.repeat(50_000)}`);
     for (const symbol of ['store put', 'zebra'])
       expect(await find({ symbol })).toContain(
-        'Of 1 code file not all symbols are known: too large, too many, or not to be read. Use grep to search them too',
+        'Of 1 code file not all symbols are known: too large, too many symbols, or unreadable. Use grep to search them too',
       );
   });
 

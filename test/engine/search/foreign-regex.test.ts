@@ -75,7 +75,7 @@ describe('in answers', () => {
 
   test('where nothing is found, the pattern is named that was meant', async () => {
     const said =
-      'No matches found\n[Behind a backslash | ( ) { } + ? are plain characters here, without one they are operators. Use pattern foo|bar]';
+      'No matches found\n[After a backslash | ( ) { } + ? are plain characters here; without it they are operators. Use pattern foo|bar]';
     expect(await work.text('grep', { pattern: raw`foo\|bar` })).toBe(said);
     expect(await work.text('grep', { pattern: raw`foo\|bar`, output: 'files' })).toBe(said);
     await work.write({ b: 'foo|bar\n' });

@@ -100,7 +100,7 @@ test.each([
   ['LIMIT', 'not searched'],
   ['TIMEOUT', 'not searched'],
   ['NOT_FOUND', undefined],
-  ['BUSY', 'this is a part'],
+  ['BUSY', 'these results are partial'],
 ] as const)(
   'a file that is found and cannot be read then (%s) leaves a gap that is said',
   async (code, said) => {
@@ -117,7 +117,7 @@ test.each([
     const notice = said === undefined ? '' : `\n[${text.split('\n[')[1]}`;
     const others = inOrder.filter((line) => !line.startsWith('c/e.txt')).join('\n');
     expect(notice).toContain(said ?? '');
-    if (said === 'this is a part') expect(others).toContain(text.replace(notice, ''));
+    if (said === 'these results are partial') expect(others).toContain(text.replace(notice, ''));
     else expect(text).toBe(others + notice);
   },
 );

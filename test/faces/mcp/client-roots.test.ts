@@ -142,7 +142,7 @@ describe.each(ways)('over %s in protocol %s', (...way) => {
     let roots: Roots = () => Promise.reject(new Error('Not now'));
     const client = await connect(way, W, () => roots());
     // A client of 2026 fails of itself where it cannot fulfil what is asked of it.
-    const refused = way[1] === '2025-11-25' ? 'did not say which' : 'Not now';
+    const refused = way[1] === '2025-11-25' ? 'did not list them' : 'Not now';
     expect(await read(client, 'out.txt')).toContain(refused);
     expect(await resource(client, join(W, 'out.txt'))).toContain(refused);
     roots = () => Array.from({ length: 101 }, (_, i) => join(W, `${i}`));
@@ -204,7 +204,7 @@ test('a client of 2025 that does not answer is asked once for all calls that wai
     return answer();
   });
   const calls = await Promise.all(Array.from({ length: 8 }, () => read(client, 'in.txt')));
-  expect(calls).toEqual(Array(8).fill(expect.stringContaining('did not say which')));
+  expect(calls).toEqual(Array(8).fill(expect.stringContaining('did not list them')));
   expect(asked).toBe(1);
   answer = () => [join(W, 'a')];
   expect(await read(client, 'in.txt')).toBe('1|in\n');

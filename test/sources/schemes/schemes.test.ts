@@ -202,7 +202,7 @@ describe('memory://', () => {
     expect(await read('memory://50%25')).toBe('as typed\n');
     expect(await read('memory://100%25')).toContain('memory://100%25 does not exist.');
     expect(await read('memory://%2e%2e/x')).toBe('memory://../x leads out. Use memory:// for the names.');
-    expect(await read('memory://a%00')).toContain('holds a zero byte');
+    expect(await read('memory://a%00')).toContain('contains a NUL byte');
     expect(await read('memory://%ff')).toContain('does not exist');
   });
 

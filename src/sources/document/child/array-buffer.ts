@@ -1,4 +1,7 @@
-/** What pdf.js takes for granted of an ArrayBuffer, and Node 20 does not have yet. Without it pages lose their fonts, and what they draw after them. */
+/**
+ * A polyfill for ArrayBuffer methods that pdf.js uses and Node 20 lacks. Without it pages lose their fonts,
+ * and everything drawn after them.
+ */
 
 interface Transferable {
   transferToFixedLength?(length?: number): ArrayBuffer;
