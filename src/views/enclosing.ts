@@ -10,7 +10,7 @@ export interface EnclosingSymbol {
   readonly to: number;
 }
 
-/** Of several lines, the symbols with their own lines around them; undefined if a line is in none. */
+/** For several lines, the symbols around them with their line ranges; undefined if a line is in no symbol. */
 export function enclosing(
   structure: PackedStructure,
   lines: readonly number[],

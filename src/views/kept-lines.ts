@@ -36,7 +36,7 @@ export async function recallLines(
   const key = JSON.stringify(['lines', VERSION, bytes.identity.key, options]);
   const whole = JSON.stringify(['lines', VERSION, bytes.identity.key, options, 'whole']);
   const find = async (): Promise<void> => {
-    // What a worker has counted is all of it.
+    // A worker has counted the whole text.
     const saved = (session.work && (await disk.get(whole))) ?? (await disk.get(key));
     if (saved && index.restore(saved, size)) here.kept = index.scanned;
   };

@@ -29,7 +29,7 @@ export interface GitHub {
 
 export interface Asking {
   readonly accept: string;
-  /** What was read before: a server that says 304 is believed. */
+  /** The entity tag of the cached answer, which a 304 keeps. */
   readonly etag?: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -104,7 +104,7 @@ async function within<T>(signal: AbortSignal, act: (until: AbortSignal) => Promi
   }
 }
 
-/** What was asked for, for the sentence of a refusal. */
+/** A description of the request, for errors. */
 export interface Wanted {
   /** As it is called: `issue://acme/widget/7`. */
   readonly target: string;

@@ -15,7 +15,7 @@ export function labelsOf({ labels }: Thread): readonly string[] {
   return labels.filter((label) => label !== '');
 }
 
-/** What GitHub calls the author of what a removed account wrote. */
+/** The name that GitHub shows for the author if the account was removed. */
 export function authorOf({ user: author }: Remark): string {
   return oneLine(author?.login ?? 'ghost');
 }
@@ -25,7 +25,7 @@ export function dayOf(date: string | null | undefined): string {
   return oneLine((date ?? '').slice(0, 10));
 }
 
-/** What somebody wrote, as they wrote it. */
+/** The unchanged text of an issue or a comment. */
 export function bodyOf({ body }: Remark): string {
   return (body ?? '').replaceAll('\r\n', '\n').trim();
 }

@@ -41,7 +41,7 @@ export interface Reader {
   readonly ages: Ages;
   /** When the oldest of what was used was read; Infinity where all of it is new. */
   oldest: number;
-  /** What was asked for so far, and the replies. */
+  /** The requests so far, and their replies. */
   readonly used: Map<string, { readonly ask: Ask; readonly reply: Reply }>;
 }
 
@@ -61,8 +61,8 @@ interface Derived {
 const derived = new WeakMap<Reply, Derived>();
 
 /**
- * What `make` makes of the reply to `ask` and of further ones, of one kind of value: once, for as long as all of them are
- * the same. `sizeOf` gives bytes.
+ * Caches a value that `make` derives from the reply to `ask` and further replies, for as long as all of them
+ * are unchanged. `sizeOf` gives bytes.
  */
 export async function madeOnce<T>(
   { ask, name, sizeOf }: { readonly ask: Ask; readonly name: string; sizeOf(value: T): number },

@@ -124,7 +124,7 @@ function connectionTo({ name, server, cwd, store }: Reached, user: StoreUser): P
   );
 }
 
-/** Of a URL no more: its path and its parameters may hold a key. */
+/** Only the origin of a URL is shown, because its path and parameters may contain a key. */
 function originOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : 'its URL';
 }

@@ -28,7 +28,7 @@ const SPARE_REQUESTS = 64;
 /** Whoever wants it may read what this worker may not. */
 const HERE = { why: 'here', isLasting: true } as const;
 
-/** What a worker may read: what is not allowed is left to whoever wants it. */
+/** What a worker may read; the replica does everything else itself. */
 export interface Readable {
   readonly s3: S3Settings | false;
   readonly web: WebSettings | false;

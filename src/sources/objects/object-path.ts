@@ -70,7 +70,7 @@ function unescaped(text: string): string {
   }
 }
 
-/** Of a key that a URL cannot name another object would be read. */
+/** Refuses a key that a URL cannot represent, because another object would be read. */
 function refuseKey(bucket: string, key: string): void {
   const name = `s3://${bucket}/${key}`;
   const next = `s3://${bucket}`;

@@ -53,7 +53,7 @@ async function openIfThere(way: ObjectPath, client: S3Client, call: Call): Promi
   }
 }
 
-/** What has no object may be a prefix of some; otherwise what has a similar name is named. */
+/** A missing key may be a prefix of others; otherwise the error lists similar names. */
 async function openMissing(
   { bucket, key, rest }: ObjectPath,
   client: S3Client,

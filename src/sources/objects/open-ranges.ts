@@ -26,7 +26,7 @@ export interface Ask {
 export interface Place {
   /** As it is called in a path. */
   readonly name: string;
-  /** What tells it from all other places. */
+  /** Facts that identify the place. */
   readonly facts: Facts;
   /** Answers with status 200, 206, 412 or 416; throws OrielError for every other answer. */
   send(ask: Ask): Promise<WebResponse>;

@@ -30,7 +30,7 @@ export class RangeBytes implements ByteSource {
   readonly remote = true;
   readonly elsewhere?: NonNullable<ByteSource['elsewhere']>;
   readonly #options: RangeBytesOptions;
-  /** What is held, the part that was used last at the end. */
+  /** Cached parts, the most recently used at the end. */
   readonly #chunks: Chunk[] = [];
   #left: number;
   /** One request at a time: the next read may find what it needs in the answer. */
@@ -102,7 +102,7 @@ export class RangeBytes implements ByteSource {
     this.#end = part.start + part.bytes.length;
   }
 
-  /** What is asked for where byte `at` is missing, and what is read next probably reaches to `wanted`. */
+  /** The range to request if byte `at` is missing and reading will probably continue to `wanted`. */
   #rangeFor(at: number, wanted: number): { start: number; end: number } {
     if (at === this.#end) this.#ahead = Math.min(this.#ahead * 2, objectLimits.ahead);
     else this.#ahead = objectLimits.behind;
@@ -114,7 +114,7 @@ export class RangeBytes implements ByteSource {
         : [wanted + objectLimits.page, objectLimits.ahead + objectLimits.behind];
     const reach = Math.min(Math.max(least, at + this.#ahead), at + most, this.size);
     let [start, end] = [Math.max(0, at - before), reach];
-    // What is held is not asked for again.
+    // Cached bytes are not requested again.
     for (const { start: from, bytes } of this.#chunks) {
       const to = from + bytes.length;
       if (to <= at) start = Math.max(start, to);

@@ -69,7 +69,7 @@ function fieldOf({ body }: WebResponse, field: string): string {
   return withoutAccounts(oneLine(value).trim().replace(/\.$/, ''));
 }
 
-/** Whose credentials or bucket it is is in errors of AWS; a model has no use for that. */
+/** Removes the owners of credentials and buckets from errors of AWS, because a model does not need them. */
 function withoutAccounts(text: string): string {
   return text
     .replace(/arn:[^\s,;]+/gi, 'arn…')

@@ -22,7 +22,7 @@ const MOST_ENTRIES = 2_000;
 /** Bytes of one field. */
 const MOST_FIELD = 16 << 10;
 
-/** What is no XML gives an empty list without a root. */
+/** Text that is not XML gives an empty list without a root. */
 export async function listInXml(
   xml: Uint8Array,
   wanted: ReadonlySet<string>,

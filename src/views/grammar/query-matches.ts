@@ -33,7 +33,7 @@ export interface QueryFound {
   readonly uses: Uses;
 }
 
-/** What the library keeps to itself. */
+/** Internals of the library that are used here. */
 interface Insides {
   /** The address of what it stands for. */
   readonly 0: number;
@@ -54,7 +54,7 @@ const MAX = 2 ** 32 - 1;
 /** The whole text (twelve zeros), all matches, at any depth. */
 const OPTIONS = [...Array.from({ length: 12 }, () => 0), MAX, MAX];
 
-/** What `query` finds in the tree of `text`; not all where it is `late`. */
+/** The matches of `query` in the tree of `text`; incomplete if it is `late`. */
 export function queryMatches(
   query: Query,
   tree: Tree,

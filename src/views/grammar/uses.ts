@@ -1,6 +1,6 @@
 /**
- * What the query of uses captured in a text, as columns of numbers: a file of 1 MiB has hundreds of thousands, and an
- * object for each of them takes longer to make, and to collect, than it takes to find them.
+ * The captures of the query for uses, as columns of numbers: a file of 1 MiB has hundreds of thousands, and
+ * creating and collecting an object for each would take longer than finding them.
  */
 
 /** In the order of the text. Offsets count characters, half-open. */
@@ -45,7 +45,7 @@ export class UseList {
     this.#count += 1;
   }
 
-  /** Those that begin at one place stay in the order in which they were found. */
+  /** Captures with the same start stay in the order in which they were found. */
   inOrder(names: readonly string[]): Uses {
     const [count, numbers] = [this.#count, this.#numbers];
     const order = new Float64Array(count);
