@@ -190,7 +190,9 @@ test.each(['slides.pptx', 'report.docx', 'slides.odp', 'small.rtf', 'report.doc'
       const { details } = await read(`${name}${part}`);
       expect(details['error']).toMatchObject({
         code: 'UNSUPPORTED',
-        message: expect.stringMatching(/^Only pages of PDF files can be drawn, and their images listed\. Use /),
+        message: expect.stringMatching(
+          /^Only pages of PDF files can be drawn, and their images listed\. Use /,
+        ),
         next: name,
       });
     }
