@@ -68,10 +68,11 @@ const tagParsers = new WorkerPool<Question, AnswerTo[Question['ask']]>({
 });
 
 /**
- * Ends the threads that make tags and have nothing to do. Each holds 50 MB, which would come on top of what it takes to
- * rank many files.
+ * Ends the threads that make tags and have nothing to do, and drops the grammars that they share. Each thread holds 50 MB,
+ * which would come on top of what it takes to rank many files.
  */
 export function endTagParsers(): Promise<void> {
+  tagGrammars.clear();
   return tagParsers.close();
 }
 
