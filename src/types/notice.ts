@@ -169,9 +169,7 @@ export type NoStructure =
   | 'long'
   /** A map of it would be no shorter. */
   | 'dense'
-  /** Most of it belongs to no symbol. */
-  | 'loose'
-  /** The parser timed out. */
+  /** The parser passed its deadline. */
   | 'time'
   /** The parser died: its stack or its memory was not enough. */
   | 'crash';

@@ -47,6 +47,9 @@ const PART = '\x1c';
 const ENTRY = '\n';
 const FIELD = '\t';
 
+/** The position of the name among the fields of a symbol. */
+const NAME_FIELD = 5;
+
 export function writeTags(text: string, { symbols, uses }: Outlined): string {
   const lines = linesOf(text);
   const tags = symbols
@@ -93,11 +96,20 @@ export function readUses(tags: string): NameUses[] {
   });
 }
 
+/** The names of a file's symbols, in the order of its text. */
+export function readNames(tags: string): string[] {
+  return entriesOf(tags, 0).map((entry) => {
+    let from = 0;
+    for (let field = 0; field < NAME_FIELD; field += 1) from = entry.indexOf(FIELD, from) + 1;
+    return entry.slice(from, entry.indexOf(FIELD, from));
+  });
+}
+
 /** The names that a file uses, and how often each. */
 export function readUseCounts(tags: string): (readonly [name: string, uses: number])[] {
   return entriesOf(tags, 1).map((entry) => {
-    const [name = '', ...lines] = entry.split(FIELD);
-    return [name, lines.reduce((sum, one) => sum + (one === '' ? 0 : one.split(' ').length), 0)];
+    const [name = '', plain = '', member = ''] = entry.split(FIELD);
+    return [name, linesIn(plain) + linesIn(member)];
   });
 }
 
@@ -124,6 +136,14 @@ function tagOf(entry: string): Tag {
 function entriesOf(tags: string, no: number): string[] {
   const part = tags.split(PART)[no] ?? '';
   return part === '' ? [] : part.split(ENTRY);
+}
+
+/** How many numbers stand there, with a space between each two. */
+function linesIn(text: string): number {
+  if (text === '') return 0;
+  let count = 1;
+  for (let at = text.indexOf(' '); at !== -1; at = text.indexOf(' ', at + 1)) count += 1;
+  return count;
 }
 
 function numbersOf(text: string): number[] {

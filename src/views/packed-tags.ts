@@ -4,7 +4,7 @@
  */
 
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
-import { isCut, readImports, readSymbols, readUseCounts } from './file-tags.ts';
+import { isCut, readImports, readNames, readUseCounts } from './file-tags.ts';
 
 /** Plain data, as it travels between threads and is kept. Files are told by their positions, from 0. */
 export interface PackedTags {
@@ -44,7 +44,7 @@ export function packTags(tags: readonly string[]): PackedTags {
   const imports: string[] = [];
   for (const one of tags) {
     starts.push(names.length);
-    for (const hash of new Set(readSymbols(one).map(({ name }) => hashOf(name)))) {
+    for (const hash of new Set(readNames(one).map(hashOf))) {
       names.push(hash);
       counts.push(0);
     }

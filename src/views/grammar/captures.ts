@@ -34,26 +34,24 @@ export function readCaptures(matches: readonly Match[], text: string, lines: rea
   for (const { pattern, captures } of matches) {
     const main = captures.find(({ name }) => !parts.has(name));
     if (!main) continue;
-    const node = placed(main, place);
-    if (main.name === 'wrap') wraps.push(node);
-    else if (main.name === 'attribute') attributes.push(node);
-    else if (isFoldName(main.name)) folds.push(...foldOf(main.name, node, lines));
+    if (main.name === 'wrap') wraps.push(placed(main, place));
+    else if (main.name === 'attribute') attributes.push(placed(main, place));
+    else if (isFoldName(main.name)) folds.push(...foldOf(main.name, placed(main, place), lines));
     else {
+      const key = (captures.find(({ name }) => name === 'name') ?? main).start;
+      if ((declarations.get(key)?.pattern ?? Number.POSITIVE_INFINITY) <= pattern) continue;
       const part = (name: string): Node | undefined => {
         const found = captures.find((one) => one.name === name);
         return found && placed(found, place);
       };
-      const name = part('name');
-      const key = (name ?? node).start;
-      if ((declarations.get(key)?.pattern ?? Number.POSITIVE_INFINITY) <= pattern) continue;
       const isParameter = main.name === 'parameter';
       const kind = isParameter ? 'property' : (main.name as SymbolKind);
       declarations.set(key, {
         pattern,
         kind,
         isParameter,
-        node,
-        name,
+        node: placed(main, place),
+        name: part('name'),
         body: part('body'),
         scope: part('scope'),
         head: part('head'),

@@ -88,14 +88,14 @@ export function queryMatches(
       for (let j = 0; j < length; j += 1) uses.add(next(), numbers[at + START] as number, nextEnd());
       continue;
     }
-    const captures = Array.from({ length }, () => {
+    const captures: { name: string; start: number; end: number }[] = [];
+    for (let j = 0; j < length; j += 1) {
       const [id, start] = [next(), numbers[at + START] as number];
-      return { id, name: query.captureNames[id] as string, start, end: nextEnd() };
-    });
+      captures.push({ name: query.captureNames[id] as string, start, end: nextEnd() });
+    }
     if (!holds(predicates, captures, text)) continue;
-    if (pattern < firstUse)
-      matches.push({ pattern, captures: captures.map(({ name, start, end }) => ({ name, start, end })) });
-    else for (const { id, start, end } of captures) uses.add(id, start, end);
+    if (pattern < firstUse) matches.push({ pattern, captures });
+    else for (const { name, start, end } of captures) uses.add(query.captureNames.indexOf(name), start, end);
   }
   module._free(address);
   return { matches, uses: uses.inOrder(query.captureNames) };

@@ -51,8 +51,13 @@ export class UseList {
     const order = new Float64Array(count);
     for (let i = 0; i < count; i += 1) order[i] = (numbers[FIELDS * i + 1] as number) * MOST + i;
     order.sort();
-    const column = (field: number): Int32Array =>
-      Int32Array.from(order, (one) => numbers[FIELDS * (one % MOST) + field] as number);
-    return { count, names, capture: column(0), start: column(1), end: column(2) };
+    const [capture, start, end] = [new Int32Array(count), new Int32Array(count), new Int32Array(count)];
+    for (let i = 0; i < count; i += 1) {
+      const at = FIELDS * ((order[i] as number) % MOST);
+      capture[i] = numbers[at] as number;
+      start[i] = numbers[at + 1] as number;
+      end[i] = numbers[at + 2] as number;
+    }
+    return { count, names, capture, start, end };
   }
 }
