@@ -239,7 +239,10 @@ test('a tail is read on backwards, in lines', () => {
     { in: 'lines', inside: oversized },
   ]);
   // Without a line that was counted it is bytes.
-  const uncounted = linesOf('a\n').map(({ no: _, ...line }) => line);
+  const uncounted = linesOf('a\n').map(({ no, ...line }) => {
+    expect(no).toBe(1);
+    return line;
+  });
   expect(notices('', { selection, excerpt: { ...excerpt, parts: [uncounted] } })).toMatchObject([
     { in: 'bytes', lines: [] },
   ]);
