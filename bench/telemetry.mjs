@@ -1,6 +1,7 @@
-// What recording costs a small read, in processor time. In a program it is the last step of a call: the other steps and
-// this one are measured apart, a few calls at a time, in one process. Over MCP two servers are compared, one of which
-// records nothing, in many short turns; two that both record nothing are compared as well: so much is chance.
+// What recording costs a small read. In a program it is measured by itself, in calls that are made step by step: what is
+// done while the caller waits by the clock, in each call, and counting and writing, which come later, by processor time. Over
+// MCP two servers are compared, one of which records nothing, in many short turns, by processor time; two that both record
+// nothing are compared as well: so much is chance.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,15 +15,21 @@ const recordingServer = fileURLToPath(new URL('./lib/recording-server.mjs', impo
 const TURNS = sized({ program: 200, mcp: 240 }, { program: 8, mcp: 4 });
 
 /** Several times as many as wait to be counted: counting them is in the turn that they belong to. */
-const CALLS = 2_048;
+const CALLS = 8 * 255;
 
-/** Calls that are recorded one after the other: more of them would find all in the caches of the processor. */
-const BLOCK = 8;
+/** Calls after which they are counted: one more, and they were within a call. */
+const BLOCK = 255;
+
+/** Of the times by the clock, those that are left out: of calls that another process interrupted, or a collection of garbage. */
+const INTERRUPTED = 0.01;
 
 const CALLS_OVER_MCP = 256;
 
 /** Turns before anything is measured: by then the compiler has seen all of it. */
 const WARM_TURNS = sized(4, 1);
+
+/** Calls that are recorded before that. */
+const WARM_RECORDED = sized(50_000, 1_000);
 
 const FILE = 'small.txt';
 
@@ -72,20 +79,29 @@ async function inProgram(directory, recorded, options) {
   };
   /** `[milliseconds of its calls, of their recording]` */
   const oneTurn = async () => {
-    let [calls, recorded] = [0, 0];
+    const noted = [];
+    let [calls, counted] = [0, 0];
     for (let done = 0; done < CALLS; done += BLOCK) {
-      const ended = [];
       const began = processorOfThis();
-      for (let i = 0; i < BLOCK; i += 1) ended.push(await called());
+      for (let i = 0; i < BLOCK; i += 1) {
+        const call = await called();
+        const ended = performance.now();
+        recordEnded(recording, call);
+        noted.push(performance.now() - ended);
+      }
       const between = processorOfThis();
-      for (const call of ended) recordEnded(recording, call);
+      telemetry.settle();
       calls += between - began;
-      recorded += processorOfThis() - between;
+      counted += processorOfThis() - between;
     }
     const before = processorOfThis();
     await flush();
-    return [calls, recorded + processorOfThis() - before];
+    const uninterrupted = noted.toSorted((one, other) => one - other).slice(0, (1 - INTERRUPTED) * CALLS);
+    const mean = uninterrupted.reduce((sum, ms) => sum + ms, 0) / uninterrupted.length;
+    return [calls - mean * CALLS, mean * CALLS + counted + processorOfThis() - before];
   };
+  const warm = await called();
+  for (let i = 0; i < WARM_RECORDED; i += 1) recordEnded(recording, warm);
   for (let turn = 0; turn < WARM_TURNS; turn += 1) await oneTurn();
   const turns = [];
   for (let turn = 0; turn < TURNS.program; turn += 1) turns.push(await oneTurn());
