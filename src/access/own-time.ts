@@ -40,6 +40,17 @@ export function startOwnTimer(
   };
 }
 
+/** Milliseconds before a deadline in which an answer is still worded. */
+const SPARE_MS = 500;
+
+/**
+ * For `startOwnTimer`: the most of `ms` for whoever gives up at `deadline`, on the clock of `performance.now()`. Work
+ * that is over before says why; a call that runs into its deadline says no more than that.
+ */
+export function mostBefore(deadline: number, ms: number): number {
+  return Math.max(ms, Math.min(MOST_STRETCH * ms, deadline - SPARE_MS - performance.now()));
+}
+
 /** For `startOwnTimer`: of the thread that has waited longest. Always 0 where the system does not tell it. */
 export function waitingOf(pid: number | undefined): () => Promise<number> {
   const known = new Map<string, number>();
