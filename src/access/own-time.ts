@@ -41,7 +41,7 @@ export function startOwnTimer(
 }
 
 /** Milliseconds before a deadline in which an answer is still worded. */
-const SPARE_MS = 500;
+const SPARE_MS = 1_000;
 
 /**
  * For `startOwnTimer`: the most of `ms` for whoever gives up at `deadline`, on the clock of `performance.now()`. Work
