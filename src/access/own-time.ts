@@ -1,5 +1,6 @@
 /** The time that a process has had: what it spent ready to run, without a processor, is not its own. */
 
+import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 
 /** A process on a crowded machine gets at most so many times its milliseconds. */
@@ -48,12 +49,42 @@ export function waitingOf(pid: number | undefined): () => Promise<number> {
     const threads = process.platform === 'linux' ? await readdir(tasks).catch(() => []) : [];
     let longest = 0;
     for (const thread of threads) {
-      // Source: Documentation/scheduler/sched-stats.rst.
-      const stat = await readFile(`${tasks}/${thread}/schedstat`, 'latin1').catch(() => '');
-      const total = Number(stat.split(' ')[1] ?? 0) / 1e6;
+      const total = waitingIn(await readFile(`${tasks}/${thread}/schedstat`, 'latin1').catch(() => ''));
       longest = Math.max(longest, total - (known.get(thread) ?? 0));
       known.set(thread, total);
     }
     return longest;
   };
+}
+
+/**
+ * For work that cannot wait for a timer: whether this thread has had `ms` milliseconds, without those for which it has
+ * waited for a processor (`waited` says for how long in all). After four times as many it is over in any case.
+ */
+export function ownDeadline(ms: number, waited: () => number = threadWaiting): () => boolean {
+  const start = performance.now();
+  const before = waited();
+  let end = start + ms;
+  return () => {
+    const now = performance.now();
+    if (now < end) return false;
+    end = start + Math.min(ms + waited() - before, MOST_STRETCH * ms);
+    return now >= end;
+  };
+}
+
+/** For how long this thread has waited for a processor. Always 0 where the system does not tell it. */
+function threadWaiting(): number {
+  try {
+    return process.platform === 'linux'
+      ? waitingIn(readFileSync('/proc/thread-self/schedstat', 'latin1'))
+      : 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** Milliseconds. Source: Documentation/scheduler/sched-stats.rst. */
+function waitingIn(stat: string): number {
+  return Number(stat.split(' ')[1] ?? 0) / 1e6;
 }

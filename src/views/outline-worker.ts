@@ -4,6 +4,7 @@
  */
 
 import { parentPort } from 'node:worker_threads';
+import { ownDeadline } from '../access/own-time.ts';
 import { LOADED } from '../access/worker-loading.ts';
 import { decode, HEAD_BYTES, storedEncoding } from '../text/encoding.ts';
 import { displays, isNumbered, showPart } from '../render/display.ts';
@@ -26,7 +27,7 @@ export interface ParseQuestion {
   /** By its name in the table of languages. */
   readonly language: string;
   readonly grammar?: GrammarFiles;
-  /** Milliseconds, from the arrival of the question. */
+  /** Milliseconds of a processor, from when the grammar is loaded. */
   readonly within: number;
 }
 
@@ -63,7 +64,7 @@ export interface TagsQuestion {
   readonly files: readonly { readonly bytes?: Uint8Array; readonly language: string }[];
   /** By language. */
   readonly grammars: Readonly<Record<string, GrammarFiles>>;
-  /** Milliseconds for each of them. */
+  /** Milliseconds of a processor for each of them. */
   readonly within: number;
 }
 
@@ -99,7 +100,7 @@ async function answer(question: Question, stop: Int32Array): Promise<AnswerTo[Qu
       const known = languages.find(({ name }) => name === language);
       if (!known) return 'language';
       if (grammar) await (await import('./grammar/parse.ts')).ready(grammar);
-      const found = await outline(text, known, { grammar, until: performance.now() + within });
+      const found = await outline(text, known, { grammar, isLate: ownDeadline(within) });
       return typeof found === 'string' ? found : pack(found);
     }
     case 'tags':
@@ -145,7 +146,9 @@ async function tagsIn(
   if (grammar) await (await import('./grammar/parse.ts')).ready(grammar);
   const encoding = storedEncoding(bytes.subarray(0, HEAD_BYTES));
   const { text } = decode(bytes.subarray(encoding.bom), encoding);
-  const found = await outlineWithUses(text, known, { grammar, until: performance.now() + within, isStopped });
+  const isOver = ownDeadline(within);
+  const isLate = (): boolean => isOver() || isStopped();
+  const found = await outlineWithUses(text, known, { grammar, isLate });
   if (typeof found === 'string') return found === 'time' ? found : '';
   return writeTags(text, found);
 }

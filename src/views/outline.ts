@@ -14,10 +14,8 @@ import { unfit } from './unfit.ts';
 export interface OutlineOptions {
   /** Needed where the language has a grammar. */
   readonly grammar?: GrammarFiles | undefined;
-  /** `performance.now()` after which a parser gives up. */
-  readonly until: number;
-  /** Whether it shall give up now. */
-  isStopped?(): boolean;
+  /** Whether a parser shall give up now. */
+  isLate(): boolean;
 }
 
 export interface Outlined extends Structure {
@@ -41,7 +39,7 @@ export async function outline(
 export async function outlineWithUses(
   text: string,
   language: Language,
-  { grammar, until, isStopped }: OutlineOptions,
+  { grammar, isLate }: OutlineOptions,
 ): Promise<Outlined | NoStructure> {
   const lines = linesOf(text);
   const reason = unfit(text, lines);
@@ -58,8 +56,7 @@ export async function outlineWithUses(
   }
   if (!grammar) return 'language';
   const { matchesOf } = await import('./grammar/parse.ts');
-  const late = (): boolean => performance.now() > until || isStopped?.() === true;
-  const parsed = await matchesOf(massaged(text, grammar.name), grammar, late);
+  const parsed = await matchesOf(massaged(text, grammar.name), grammar, isLate);
   if (!parsed) return 'time';
   const { found, folds } = readCaptures(parsed.matches, text, lines);
   return { symbols: nest(found), folds: joined(folds, lines), uses: parsed.uses };

@@ -23,11 +23,17 @@ import { parsedElsewhere, type ParseWork } from './parsed-elsewhere.ts';
 import { longestText } from './unfit.ts';
 
 /**
- * Milliseconds after which a parser that has its grammar is asked to give up, and after which its thread is ended. The
- * first text of a thread waits until the grammar is loaded: 0.1 s, and much more on a busy machine.
+ * Milliseconds after which a parser that has its grammar gives up, and after which its thread is ended. The first text
+ * of a thread waits until the grammar is loaded: 0.1 s, and much more on a busy machine.
  */
 const soft = 1_300;
 const hard = 4_000;
+
+/**
+ * Time without a processor does not count, so that a map does not depend on what else the machine does; after so many
+ * milliseconds the thread is ended in any case.
+ */
+const latest = 12_000;
 
 /**
  * The same for the tags of one file. Nobody waits for one file of many, and without tags it would be missing from all
@@ -143,7 +149,7 @@ export async function structureOf({ text, language, of, decoded }: WholeText, ca
   return call.session.store.get(structures, of, options, make, call);
 }
 
-/** In a thread of this process. Milliseconds: until it is asked to give up, and until it is ended. Throws the signal's reason. */
+/** In a thread of this process. Milliseconds: until the parser gives up, and until it is ended. Throws the signal's reason. */
 export async function parseText(
   { text, language, grammar }: ParseWork,
   signal: AbortSignal,
@@ -179,7 +185,8 @@ export async function answerTo<A extends Question['ask']>(
   try {
     return (await pool.lend(claim, (ask) => {
       began = true;
-      return ask(question, until ?? performance.now() + within, signal);
+      const now = performance.now();
+      return ask(question, until ?? now + within, signal, until ?? now + Math.max(within, latest));
     })) as AnswerTo[A];
   } catch (error) {
     signal.throwIfAborted();

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { startOwnTimer, waitingOf } from '../../src/access/own-time.ts';
+import { ownDeadline, startOwnTimer, waitingOf } from '../../src/access/own-time.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -77,3 +77,17 @@ test.runIf(process.platform === 'linux')(
     expect(await waitingOf(999_999_999)()).toBe(0);
   },
 );
+
+/** When a deadline of 1,000 ms is over, for a thread that waits for this part of its time, looked at once a millisecond. */
+function deadlineAfter(part: number): number {
+  const start = performance.now();
+  const isOver = ownDeadline(1_000, () => (performance.now() - start) * part);
+  while (!isOver()) vi.advanceTimersByTime(1);
+  return performance.now() - start;
+}
+
+test('work that looks at the clock itself has its milliseconds, without those it waits for a processor', () => {
+  expect(deadlineAfter(0)).toBe(1_000);
+  expect(deadlineAfter(0.5)).toBe(2_000);
+  expect(deadlineAfter(1)).toBe(4_000);
+});

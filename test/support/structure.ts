@@ -12,7 +12,7 @@ import { built } from './built.ts';
 export async function structureOf(name: string, text: string): Promise<Structure | NoStructure> {
   const language = languageOf(name, text);
   if (!language) return 'language';
-  return outline(text, language, { grammar: grammarOf(language), until: performance.now() + 20_000 });
+  return outline(text, language, { grammar: grammarOf(language), isLate: () => false });
 }
 
 /** Throws for a text without symbols. */
