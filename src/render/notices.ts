@@ -123,7 +123,6 @@ export const noStructure: Readonly<Record<NoStructure, string>> = {
   size: 'it is over 4 MiB',
   long: 'it has over 20,000 lines or is over 2 MiB',
   dense: 'it would be no shorter',
-  loose: 'most of it lies outside the symbols that were found',
   time: 'parsing it took too long',
   crash: 'its parser failed',
 };

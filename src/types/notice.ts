@@ -169,8 +169,6 @@ export type NoStructure =
   | 'long'
   /** A map of it would be no shorter. */
   | 'dense'
-  /** Most of it belongs to no symbol. */
-  | 'loose'
   /** The parser passed its deadline. */
   | 'time'
   /** The parser died: its stack or its memory was not enough. */

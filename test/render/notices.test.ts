@@ -283,7 +283,6 @@ test('every reason for no structure has words', () => {
     size: 'it is over 4 MiB',
     long: 'it has over 20,000 lines or is over 2 MiB',
     dense: 'it would be no shorter',
-    loose: 'most of it lies outside the symbols that were found',
     time: 'parsing it took too long',
     crash: 'its parser failed',
   });

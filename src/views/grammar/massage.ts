@@ -16,9 +16,15 @@ const exportMacro: Massage = {
   replace: (match, macro) => match.slice(0, -macro.length) + ' '.repeat(macro.length),
 };
 
+/** `#line 12 "parser.y"`: generators write it between the head of a function and its body. */
+const lineDirective: Massage = {
+  pattern: /^[ \t]*#[ \t]*(?:line[ \t]+)?\d+(?:[ \t]+"[^"\n]*"[ \t\d]*)?(?=\r?$)/gm,
+  replace: (match) => ' '.repeat(match.length),
+};
+
 const massages: Readonly<Record<string, readonly Massage[]>> = {
-  c: [exportMacro],
-  cpp: [exportMacro],
+  c: [exportMacro, lineDirective],
+  cpp: [exportMacro, lineDirective],
   kotlin: [
     // A class header whose `constructor` begins another line: the grammar ends the class at the line's end.
     {

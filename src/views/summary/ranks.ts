@@ -3,6 +3,7 @@
 import { containers, type Fold, type OutlineSymbol, type Structure } from '../structure.ts';
 import { type Collapsed, collapse } from './collapse.ts';
 import { type Joined, joinedHead, type Swallows, swallowsBehind } from './joined-head.ts';
+import { looseOrder } from './loose-lines.ts';
 
 /** What a level of detail is chosen from. Arrays are by line number, from 1. */
 export interface Ranks {
@@ -17,7 +18,7 @@ export interface Ranks {
   /** Declarations of several lines on one, for a map without room. */
   readonly joined: ReadonlyMap<number, Joined>;
   readonly swallows: Swallows;
-  /** Lines that are never missed: blank ones, and closing brackets alone. */
+  /** Lines that are never missed: blank ones, closing brackets alone, where a generator found the next ones. */
   readonly trivial: Uint8Array;
   /** Lines whose absence needs no mark beside another: comments, decorators. */
   readonly quiet: Uint8Array;
@@ -28,8 +29,6 @@ export interface Ranks {
   /** The levels: at 0 nothing is shown, at `levels` everything that ever is. `symbolLevels` show all symbols. */
   readonly levels: number;
   readonly symbolLevels: number;
-  /** Lines outside bodies and blocks: statements of a script, or what a parser could not make sense of. */
-  readonly loose: number;
 }
 
 export const never = 0xffff_ffff;
@@ -52,6 +51,9 @@ const shortRun = 6;
 
 const closersOnly = /^\s*(?:[)\]}>]+[;,]?|end[;,]?|fi|done|esac|\*\/|)\s*$/;
 
+/** `#line 12 "parser.y"`, as generators write it. */
+const lineDirective = /^\s*#\s*(?:line\s+)?\d+\s+"[^"]*"[\s\d]*$/;
+
 const details: ReadonlySet<OutlineSymbol['kind']> = new Set(['property', 'constant', 'variable']);
 
 interface Head {
@@ -65,9 +67,7 @@ export function rank(lines: readonly string[], structure: Structure, lineComment
   const ranks = new Uint32Array(count + 2).fill(never);
   const ends = new Uint32Array(count + 2).fill(never);
   const bySymbol = new Uint32Array(symbols.length);
-  const trivial = Uint8Array.from({ length: count + 2 }, (_, no) =>
-    closersOnly.test(lines[no - 1] ?? '') ? 1 : 0,
-  );
+  const trivial = Uint8Array.from({ length: count + 2 }, (_, no) => (isTrivial(lines[no - 1] ?? '') ? 1 : 0));
   const parents = parentsOf(symbols);
   const owner = ownersOf(symbols, count);
   const heads = symbols.map((symbol) => headOf(symbol, count));
@@ -115,6 +115,14 @@ export function rank(lines: readonly string[], structure: Structure, lineComment
   const isLoose = (no: number): boolean => !trivial[no] && !blocks[no] && !isBody(symbols[owner[no] ?? -1]);
   let loose = 0;
   for (const { from, to } of runs) for (let no = from; no <= to; no += 1) loose += isLoose(no) ? 1 : 0;
+  if (loose > count / 2) {
+    const stretches = runs.filter(({ from }) => ranks[from] === never && !isBody(symbols[owner[from] ?? -1]));
+    for (const no of looseOrder(lines, stretches)) {
+      if (trivial[no] || folded[no]) continue;
+      show(no, no, level);
+      level += 1;
+    }
+  }
   const joined = new Map<number, Joined>();
   const swallows = swallowsBehind(lineComments);
   for (const head of heads) {
@@ -134,8 +142,11 @@ export function rank(lines: readonly string[], structure: Structure, lineComment
     parents,
     levels: level,
     symbolLevels,
-    loose,
   };
+}
+
+function isTrivial(line: string): boolean {
+  return closersOnly.test(line) || lineDirective.test(line);
 }
 
 function headOf({ from, to, at, bodyFrom }: OutlineSymbol, count: number): Head {

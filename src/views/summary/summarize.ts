@@ -25,9 +25,8 @@ export function summarize(
   lines: readonly string[],
   structure: Structure,
   limits: SummaryLimits,
-): Summary | 'loose' | 'dense' {
+): Summary | 'dense' {
   const ranks = rank(lines, structure, limits.lineComments);
-  if (ranks.loose > lines.length / 2) return 'loose';
   const counts = countsOf(structure.symbols, lines.length);
   const cost = costOf(limits, lines.length);
   const calls = callsOf(structure.symbols, limits);

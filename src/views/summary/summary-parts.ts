@@ -199,6 +199,7 @@ class PartsWriter {
     const closer = after === undefined ? undefined : this.#text(after);
     const isBlock =
       closer !== undefined &&
+      !this.#isLeft(adjacent, gap) &&
       (this.#opens(opener) ||
         (wordCloses.test(closer) && after !== undefined && this.#isBodyOf(adjacent, gap, after)));
     if (adjacent && ((isBlock && after !== undefined) || opener.endsWith(':'))) {
@@ -216,6 +217,17 @@ class PartsWriter {
     this.#parts.push(part);
     this.#leaveOut(gap);
     return gap.to;
+  }
+
+  /** Whether a block that is no symbol's ends before its gap does: statements that are no further in follow it there. */
+  #isLeft(opener: SummaryPart | undefined, { from, to }: LineRange): boolean {
+    if (!opener || this.#ranks.owner[opener.from] !== -1) return false;
+    const indent = this.#indent(opener.from);
+    for (let no = from; no <= to; no += 1) {
+      if (!this.#ranks.trivial[no] && this.#indent(no) <= indent && !/^\s*#/.test(this.#lines[no - 1] ?? ''))
+        return true;
+    }
+    return false;
   }
 
   /** Whether `gap` and the `end` on line `closer` belong to the part before them, and not to what is around it. */

@@ -455,3 +455,58 @@ function obeys(
   const counted = [...texts.matchAll(/\.\.\. (\d+) symbols?/g)].reduce((sum, [, n]) => sum + Number(n), 0);
   expect(counted).toBe(lost);
 }
+
+test('text that lies mostly outside its symbols shows its least indented lines, the openers of blocks first', async () => {
+  const text = `${body(40, '').replaceAll('step', 'prepare')}
+if (ready) {
+${body(10)}}
+job(() => {
+${body(10)}});
+
+function run() {
+${body(10)}}
+
+${body(40, '')}`;
+  const within = async (bytes: number): Promise<string> => shown(await summaryOf('script.js', text, { bytes }));
+  expect(await within(200)).toBe(`1|prepare(0);
+2|prepare(1);
+3|prepare(2);
+4|prepare(3);
+5|prepare(4);
+6|prepare(5);
+7-40|...
+42-53|if (ready) { ... }
+54-65|job(() => { ... });
+67-78|function run() { ... }
+80|step(0);
+81-119|...
+`);
+  // What follows a block is not in it.
+  expect(await within(100)).toBe(`1|prepare(0);
+2-40|...
+42|if (ready) {
+43-64|    ...
+67-78|function run() { ... }
+80-119|...
+`);
+});
+
+test('the functions of generated C are known although the generator has written into their heads', async () => {
+  const text = `#line 7 "./src/a.lzz"
+int Server::start (int port)
+#line 7 "./src/a.lzz"
+{
+${body(10)}}
+# 20 "./src/a.lzz" 3
+void Server::stop ()
+# 20 "./src/a.lzz" 3
+{
+${body(10)}}
+${ballastOf('a.h')}`;
+  expect(shown(await summaryOf('a.cpp', text, { bytes: 300 }))).toBe(`2|int Server::start (int port)
+4-15|{ ... }
+17|void Server::stop ()
+19-30|{ ... }
+31-2032|void ballast() { ... }
+`);
+});
