@@ -198,7 +198,9 @@ async function withoutEnd(
   const path = target.trim().replace(/[. ]+$/, '');
   if (path === target || !(await firstExisting([{ path, rest: '' }], call))) return undefined;
   const next = nameable(call.access.absolute(path), call);
-  return new OrielError(code, `${message.replace(' Use a path like src/app.ts.', '')} Use ${quote(next)}.`, { next });
+  return new OrielError(code, `${message.replace(' Use a path like src/app.ts.', '')} Use ${quote(next)}.`, {
+    next,
+  });
 }
 
 /** Directories that a path of another machine may have in front of one of this. */

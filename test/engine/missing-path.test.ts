@@ -156,8 +156,16 @@ test.each([
 
 test.each([
   ['app.ts ', 'app.ts  ends with a dot or a space, and no such file exists. Use app.ts.', 'app.ts'],
-  [' src/app.ts.', ' src/app.ts. ends with a dot or a space, and no such file exists. Use src/app.ts.', 'src/app.ts'],
-  ['app.js ', 'app.js  ends with a dot or a space, and no such file exists. Use a path like src/app.ts.', undefined],
+  [
+    ' src/app.ts.',
+    ' src/app.ts. ends with a dot or a space, and no such file exists. Use src/app.ts.',
+    'src/app.ts',
+  ],
+  [
+    'app.js ',
+    'app.js  ends with a dot or a space, and no such file exists. Use a path like src/app.ts.',
+    undefined,
+  ],
   ['  ', 'The path is blank. Use . for the working directory.', '.'],
 ])('%j is no name, and the error says what to read', async (typed, message, next) => {
   const { write, read } = workspace();

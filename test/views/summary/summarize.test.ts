@@ -467,7 +467,8 @@ function run() {
 ${body(10)}}
 
 ${body(40, '')}`;
-  const within = async (bytes: number): Promise<string> => shown(await summaryOf('script.js', text, { bytes }));
+  const within = async (bytes: number): Promise<string> =>
+    shown(await summaryOf('script.js', text, { bytes }));
   expect(await within(200)).toBe(`1|prepare(0);
 2|prepare(1);
 3|prepare(2);
