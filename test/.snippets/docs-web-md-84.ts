@@ -1,0 +1,5 @@
+import { createOriel } from '../../src/index.ts';
+
+const oriel = createOriel({
+  web: { endpoints: { wikipedia: 'http://wiki.internal/{lang}', mdn: 'http://mdn.internal' } }, // mirrors
+});

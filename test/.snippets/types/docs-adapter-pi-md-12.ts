@@ -1,0 +1,3 @@
+import { orielExtension } from 'oriel/pi';
+
+export default orielExtension();
