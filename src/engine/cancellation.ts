@@ -14,6 +14,8 @@ export interface CancellationOptions {
   readonly timeoutMs: number;
   /** Milliseconds that the work may take to answer after it was cancelled; 0 for not waiting. */
   readonly graceMs: number;
+  /** What to call instead when the time is over: a sentence. */
+  readonly advice: string;
 }
 
 export class Cancellation {
@@ -25,9 +27,9 @@ export class Cancellation {
   #work: Promise<unknown> | undefined;
   #abandon: (reason: unknown) => void = () => undefined;
 
-  constructor({ signal, timeoutMs, graceMs }: CancellationOptions) {
+  constructor({ signal, timeoutMs, graceMs, advice }: CancellationOptions) {
     this.#graceMs = graceMs;
-    this.#stopTimer = startTimer(timeoutMs, () => this.#abort(timedOut(timeoutMs)));
+    this.#stopTimer = startTimer(timeoutMs, () => this.#abort(timedOut(timeoutMs, advice)));
     const cancel = (): void =>
       this.#abort(new OrielError('CANCELLED', 'The call was cancelled.', { cause: signal?.reason }));
     if (signal?.aborted) cancel();
@@ -82,9 +84,6 @@ export class Cancellation {
   }
 }
 
-function timedOut(ms: number): OrielError {
-  return new OrielError(
-    'TIMEOUT',
-    `The call took longer than ${ms / 1000} seconds and was ended. Use a smaller window, such as the byte window :@0+64K of a file.`,
-  );
+function timedOut(ms: number, advice: string): OrielError {
+  return new OrielError('TIMEOUT', `The call took longer than ${ms / 1000} seconds and was ended. ${advice}`);
 }

@@ -14,6 +14,7 @@ import type { Settings } from '../types/settings.ts';
 import type { TraceOrigin } from '../types/trace.ts';
 import { Cancellation } from './cancellation.ts';
 import { Cleanups } from './cleanups.ts';
+import { adviceAfterTimeout } from './timeout-advice.ts';
 import { hostError, type OnError, report } from './unexpected.ts';
 
 /** What all calls of one instance share. */
@@ -83,7 +84,12 @@ export function openCall(
   const timeoutMs = timeoutOf(request, engine);
   const deadline = performance.now() + timeoutMs;
   const graceMs = request.do === 'run' ? RUN_GRACE_MS : 0;
-  const cancellation = new Cancellation({ signal, timeoutMs, graceMs });
+  const cancellation = new Cancellation({
+    signal,
+    timeoutMs,
+    graceMs,
+    advice: adviceAfterTimeout(request),
+  });
   const cleanups = new Cleanups(engine.onError, tool);
   const tell = (option: string, error: unknown): void =>
     report(engine.onError, hostError(option, error), tool);
