@@ -13,7 +13,7 @@ import { type Frame, frame, FrameReader } from '../text/frames.ts';
 import type { ScratchFile } from '../types/session.ts';
 import { BodyFile } from './body-file.ts';
 import { ChildFailure, endedWith, spawnNode } from './isolate-child.ts';
-import { startOwnTimer, waitingOf } from './own-time.ts';
+import { mostBefore, startOwnTimer, waitingOf } from './own-time.ts';
 import { watchHelper } from './watchdog.ts';
 
 export interface ChildPoolOptions {
@@ -45,6 +45,8 @@ export interface ChildJob {
   readonly maxMemory: number;
   /** Milliseconds from the start of the job, without those for which the machine gave the child no processor. */
   readonly maxMs: number;
+  /** When whoever asked gives up, on the clock of `performance.now()`: those are not given back beyond it. */
+  readonly deadline?: number;
   /** Where a body of more than `over` bytes goes instead of memory. */
   readonly aside?: { readonly over: number; open(): Promise<ScratchFile> };
 }
@@ -159,8 +161,11 @@ class WarmChild {
       this.kill();
     };
     signal.addEventListener('abort', cancel, { once: true });
-    const stopTimer = startOwnTimer(job.maxMs, waitingOf(this.#child.pid), () =>
-      this.#stop('slow', `took longer than ${job.maxMs} ms`),
+    const stopTimer = startOwnTimer(
+      job.maxMs,
+      waitingOf(this.#child.pid),
+      () => this.#stop('slow', `took longer than ${job.maxMs} ms`),
+      mostBefore(job.deadline ?? Infinity, job.maxMs),
     );
     const watch = setInterval(() => this.#watch(job.maxMemory + left), WATCH_MS);
     // Waiting for a job it ends with us, as its input does; at work it may not look.

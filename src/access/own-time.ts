@@ -41,6 +41,17 @@ export function startOwnTimer(
   };
 }
 
+/** Milliseconds before a deadline that are kept for writing the answer. */
+const SPARE_MS = 1_000;
+
+/**
+ * For `startOwnTimer`: the longest wait of a call with this `deadline` (`performance.now()`). Work that ends before the
+ * deadline can say why; a call that reaches its deadline cannot.
+ */
+export function mostBefore(deadline: number, ms: number): number {
+  return Math.max(ms, Math.min(MOST_STRETCH * ms, deadline - SPARE_MS - performance.now()));
+}
+
 /** For `startOwnTimer`: of the thread that has waited longest. Always 0 if the system does not tell it. */
 export function waitingOf(pid: number | undefined): () => Promise<number> {
   const known = new Map<string, number>();

@@ -1,6 +1,6 @@
 /** The running processes as Linux lists them in /proc. Elsewhere nothing is known of them. */
 
-import { closeSync, type Dir, opendirSync, openSync, readSync } from 'node:fs';
+import { closeSync, type Dir, opendirSync, openSync, readdirSync, readSync } from 'node:fs';
 
 export interface ProcessStat {
   readonly pid: number;
@@ -22,13 +22,29 @@ export function listProcesses(): Iterable<number> | undefined {
 }
 
 function* idsIn(directory: Dir): Generator<number, void> {
+  let last = 0;
   try {
     for (let entry = directory.readSync(); entry; entry = directory.readSync()) {
-      if (/^\d+$/.test(entry.name)) yield Number(entry.name);
+      if (!/^\d+$/.test(entry.name)) continue;
+      last = Number(entry.name);
+      yield last;
     }
+    return;
+  } catch {
+    // Some kernels do not say what an entry is. Then Node asks, and fails for a process that has ended meanwhile.
   } finally {
     directory.closeSync();
   }
+  yield* idsAbove(last);
+}
+
+/** By their names alone, which nothing is asked about. */
+function* idsAbove(last: number): Generator<number, void> {
+  const ids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  yield* ids
+    .map(Number)
+    .filter((id) => id > last)
+    .sort((a, b) => a - b);
 }
 
 /** The id that was given out last; undefined if that is not known. Source: proc_loadavg(5). */

@@ -166,8 +166,10 @@ async function missing(
     const message = `There is no path in front of ${quote(target)}. Use . to list the working directory.`;
     throw new OrielError('BAD_PATH', message, { next: '.' });
   }
+  if (target.trim() === '')
+    throw new OrielError('BAD_PATH', 'The path is blank. Use . for the working directory.', { next: '.' });
   const foreign = foreignName(target, call.access.roots.length > 0);
-  if (foreign) throw foreign;
+  if (foreign) throw (await withoutEnd(target, foreign, call)) ?? foreign;
   // A path that is too long, or has a file as a directory, cannot be the end of another path.
   const other = misses.find(({ error }) => error.code !== 'NOT_FOUND');
   if (other) throw grammar === 'literal' ? other.error : withNextCall(other.error);
@@ -185,6 +187,20 @@ async function missing(
     return { subject, suffix: { from: wanted.path, to: only } };
   }
   throw await notFound(wanted.path, grammar, matches, misses.at(-1)?.error, call);
+}
+
+/** The error for `src/app.ts ` where there is `src/app.ts`: two names for one file would be a way around rules. */
+async function withoutEnd(
+  target: string,
+  { code, message }: OrielError,
+  call: Call,
+): Promise<OrielError | undefined> {
+  const path = target.trim().replace(/[. ]+$/, '');
+  if (path === target || !(await firstExisting([{ path, rest: '' }], call))) return undefined;
+  const next = nameable(call.access.absolute(path), call);
+  return new OrielError(code, `${message.replace(' Use a path like src/app.ts.', '')} Use ${quote(next)}.`, {
+    next,
+  });
 }
 
 /** Leading directories of a path from another machine that are removed at most. */

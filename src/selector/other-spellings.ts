@@ -125,7 +125,7 @@ function toTheEnd(text: string): string | undefined {
 /** Ranges with anything but a comma between them, or with a comma too many; one place with a column. */
 function listOf(text: string): string | undefined {
   const written = text
-    .replace(/ *\b(?:to|through|until)\b */g, '-')
+    .replace(/ *(?:\b(?:to|through|until)\b|(?<=\d)to(?=l?\d)) */g, '-')
     .replace(/ *(-|\.\.|\+) */g, '$1')
     .split(/ *(?:[,;&]|\band\b) *| +/)
     .filter((item) => item !== '');
@@ -135,10 +135,12 @@ function listOf(text: string): string | undefined {
   return items.length > 0 && items.every((item) => item !== undefined) ? items.join(',') : undefined;
 }
 
-/** One range. Of `L5C3-L7C9`, `5.3-7.9` and `5:3-7:9` the lines, of `5:3-9`, columns of one line, that line. */
+/** One range, `..9` from the first line. Of `L5C3-L7C9`, `5.3-7.9` and `5:3-7:9` the lines, of `5:3-9`, columns of one line, that line. */
 function itemOf(item: string): string | undefined {
   const place = /^l?(\d+)(?:[c:]\d+(?:-\d+)?)?$/.exec(item);
   if (place) return place[1];
+  const start = /^\.\.l?(\d+)$/.exec(item);
+  if (start) return `1..${start[1]}`;
   const range = /^l?(\d+)(?:[c.:]\d+)?(-|\.\.)(?:l?(\d+)(?:[c.:]\d+)?)?$/.exec(item);
   if (range) return `${range[1]}${range[2]}${range[3] ?? ''}`;
   return /^l?\d+\+l?\d+$/.test(item) ? item : undefined;

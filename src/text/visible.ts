@@ -96,13 +96,15 @@ function isInnocent(code: number, text: string, at: number): boolean {
   if (isTag(code)) return isInFlag(text, at);
   // Only what can be seen carries more than itself.
   if (isHidden(before)) return false;
-  if (code === ZWJ || code === ZWNJ) return JOINING.test(before) && JOINING.test(after);
+  // What joins two is not ordinary where the second is shown as an escape.
+  const joins = (kind: RegExp): boolean => kind.test(before) && kind.test(after) && !isHidden(after);
+  if (code === ZWJ || code === ZWNJ) return joins(JOINING);
   if (code === BRAILLE_BLANK) return BRAILLE.test(before) && BRAILLE.test(after);
   if (code === EMOJI_STYLE || code === TEXT_STYLE) {
     return ASCII.test(before) ? after === KEYCAP && KEYCAP_BASE.test(before) : EMOJI.test(before);
   }
   const script = STACKERS.get(code);
-  if (script) return script.test(before) && script.test(after);
+  if (script) return joins(script);
   return VARIED.some(({ from, to, base }) => code >= from && code <= to && base.test(before));
 }
 

@@ -200,6 +200,13 @@ export const languages: readonly Language[] = [
     summary: true,
   },
   {
+    name: 'objective-c',
+    extensions: ['m', 'mm'],
+    scanner: async () => (await import('./scanners/objective-c.ts')).objectiveC,
+    lineComments: ['//', '#'],
+    summary: true,
+  },
+  {
     name: 'perl',
     extensions: ['pl', 'pm', 't', 'psgi', 'plx'],
     interpreters: ['perl'],

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { ownDeadline, startOwnTimer, waitingOf } from '../../src/access/own-time.ts';
+import { mostBefore, ownDeadline, startOwnTimer, waitingOf } from '../../src/access/own-time.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -41,6 +41,12 @@ test('or after what it may take at most', async () => {
   const at = await overAfter(1, 1_700);
   expect(at).toBeGreaterThan(1_600);
   expect(at).toBeLessThanOrEqual(1_700);
+});
+
+test('what is given back ends before a deadline, and the milliseconds themselves do not', async () => {
+  const from = (ms: number): number => mostBefore(performance.now() + ms, 1_000);
+  expect([Infinity, 9_000, 3_000, 1_200, -5].map(from)).toEqual([4_000, 4_000, 2_000, 1_000, 1_000]);
+  expect(await overAfter(1, from(3_000))).toBeLessThanOrEqual(2_000);
 });
 
 test('a timer that was stopped never ends anything', async () => {

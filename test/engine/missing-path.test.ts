@@ -153,3 +153,26 @@ test.each([
   write('f', '1\n2\n3\n');
   expect(await text(path)).toBe(answer);
 });
+
+test.each([
+  ['app.ts ', 'app.ts  ends with a dot or a space, and no such file exists. Use app.ts.', 'app.ts'],
+  [
+    ' src/app.ts.',
+    ' src/app.ts. ends with a dot or a space, and no such file exists. Use src/app.ts.',
+    'src/app.ts',
+  ],
+  [
+    'app.js ',
+    'app.js  ends with a dot or a space, and no such file exists. Use a path like src/app.ts.',
+    undefined,
+  ],
+  ['  ', 'The path is blank. Use . for the working directory.', '.'],
+])('%j is no name, and the error says what to read', async (typed, message, next) => {
+  const { write, read } = workspace();
+  write('app.ts', 'x');
+  write('src/app.ts', 'x');
+  const answer = await read(typed);
+  expect(textOf(answer)).toBe(message);
+  expect(codeOf(answer)).toBe('BAD_PATH');
+  expect((answer.details['error'] as { next?: string }).next).toBe(next);
+});

@@ -1,6 +1,7 @@
 /** Whole answers to commands: the output, how the command ended, what was left out. */
 
 import { expect, test } from 'vitest';
+import { callsOf } from '../../src/render/named-calls.ts';
 import { wording } from '../../src/render/notices.ts';
 import { runAnswer, type RunStyle } from '../../src/render/run-answer.ts';
 import type { RunResult } from '../../src/types/result.ts';
@@ -109,4 +110,124 @@ test('notices stand in a bracket each, or together in one', () => {
   expect(text(result, { notices: 'together', gap: '', outcome: 'above' })).toBe(
     `\ufffd\n[${first}. ${second}]`,
   );
+});
+
+test('a style sets notices apart, and puts the outcome above or below them', () => {
+  const background = { ended: 1, left: 0 };
+  const said = '[1 process left in the background ended with the command]';
+  const failed = 'Command exited with code 3';
+  const styles = (output: string): string[] =>
+    (['', '\n'] as const).flatMap((gap) =>
+      (['above', 'below'] as const).map((outcome) =>
+        text(runResult(output, { background, exitCode: 3 }), { notices: 'each', gap, outcome }),
+      ),
+    );
+  expect(styles('a\n')).toEqual([
+    `a\n${failed}\n${said}`,
+    `a\n${said}\n${failed}`,
+    `a\n\n\n${failed}\n\n${said}`,
+    `a\n\n\n${said}\n\n${failed}`,
+  ]);
+  expect(styles('a')).toEqual([
+    `a\n${failed}\n${said}`,
+    `a\n${said}\n${failed}`,
+    `a\n\n${failed}\n\n${said}`,
+    `a\n\n${said}\n\n${failed}`,
+  ]);
+  expect(styles('')[2]).toBe(`${failed}\n\n${said}`);
+  const spaced: RunStyle = { notices: 'together', gap: '\n', outcome: 'below' };
+  expect([text(runResult('a\n'), spaced), text(runResult(''), spaced)]).toEqual(['a\n', '(no output)']);
+  expect(text(runResult('', { background }), spaced)).toBe(said);
+});
+
+test('of a last line that was cut the part that is shown is said', () => {
+  const cut = (over: object): string => {
+    const line = { no: 9, start: 70, end: 170, text: `${'z'.repeat(99)}\n`, role: 'asked', ...over } as const;
+    const excerpt = excerptOf('', {
+      parts: [[line]],
+      span: { start: 70, end: 170 },
+      oversized: { start: 20, bytes: 150 },
+      cutBy: 'line',
+    });
+    const unkept = { code: 'LIMIT', message: 'The disk is full.' };
+    return text(runResult(runStream('', { excerpt, bytes: 170, lines: 9, unkept } as never)))
+      .split('\n')
+      .at(-1) as string;
+  };
+  expect(cut({ cut: 'slice' })).toBe('[Showing last 100 B of line 9 (line is 150 B). The disk is full]');
+  expect(cut({})).toBe('[Showing line 9 of 9 (50 KiB limit). The disk is full]');
+});
+
+test('the facts of a command and of its streams', () => {
+  const spill = { url: 'artifact://1', path: '/1.log', bytes: 5, capped: true, unshared: 'Redis is away' };
+  const unkept = { code: 'LIMIT', message: 'No room' } as const;
+  const { exitCode: _, ...ended } = runResult('');
+  const result: RunResult = {
+    ...ended,
+    signal: 'SIGTERM',
+    background: { ended: 0, left: 2 },
+    streams: [
+      runStream('a\n', { name: 'stdout', spill }),
+      runStream('\0', { name: 'stderr', binary: true, unkept }),
+    ],
+  };
+  const { details } = runAnswer(result, wording);
+  expect(details).toMatchObject({
+    signal: 'SIGTERM',
+    timedOut: false,
+    cancelled: false,
+    background: { ended: 0, left: 2 },
+    error: { code: 'EXIT', message: 'Command was ended by signal SIGTERM' },
+  });
+  expect(details).not.toHaveProperty('exitCode');
+  expect(details['stdout']).toEqual({
+    totals: { bytes: 2, lines: 1 },
+    artifact: 'artifact://1',
+    fullOutputPath: '/1.log',
+    capped: true,
+    unshared: 'Redis is away',
+  });
+  expect(details['stderr']).toEqual({ totals: { bytes: 1, lines: 1 }, binary: true, unkept });
+  expect(runAnswer(runResult('a\n'), wording).details).not.toHaveProperty('notices');
+  expect(runAnswer(runResult('a\n', { background: { ended: 1, left: 0 } }), wording).details).toMatchObject({
+    background: { ended: 1, left: 0 },
+  });
+});
+
+test('a success without a code is none of a failure, and an unkept output is cut without a next call', () => {
+  const { exitCode: _, ...ended } = runResult('a\n');
+  expect(runAnswer(ended, wording).isError).toBe(false);
+  const next = { by: 'tail', lines: 2, before: 70 } as const;
+  const excerpt = excerptOf('a\n', { cutBy: 'bytes', next, totals: {} });
+  const { content, details } = runAnswer(runResult(runStream('', { excerpt, bytes: 9, lines: 3 })), wording);
+  expect(content).toEqual([
+    { type: 'text', text: 'a\n[Showing line 1 of 3 (50 KiB limit). The full output could not be kept]' },
+  ]);
+  expect(details['output']).toEqual({
+    totals: { bytes: 9, lines: 3 },
+    truncation: { by: 'bytes', shown: { lines: [[1, 1]], bytes: [0, 2] } },
+  });
+});
+
+test('both ends of an output have a gap between them, and a stream is shown as it is', () => {
+  const line = (no: number, part: string) =>
+    ({ no, start: no, end: no + 2, text: part, role: 'asked' }) as const;
+  const excerpt = excerptOf('', { parts: [[line(1, '\x1b[1ma\n')], [line(9, 'z\n')]], totals: {} });
+  const streams = [runStream('', { excerpt })];
+  expect(text(runResult('', { streams }))).toBe('a\n…\nz\n');
+  expect(text(runResult('', { streams, display: 'stream' }))).toBe('\x1b[1ma\n…\nz\n');
+});
+
+test('calls of several notices in one bracket are those of the bracket', () => {
+  const spill = { url: 'artifact://1', path: '/1.log', bytes: 9, capped: false };
+  const next = { by: 'tail', lines: 2, before: 70 } as const;
+  const stream = runStream('', { excerpt: excerptOf('a\n', { cutBy: 'lines', next, invalid: 1 }), spill });
+  const { details } = runAnswer(runResult(stream), wording, {
+    notices: 'together',
+    gap: '',
+    outcome: 'above',
+  });
+  const [notice] = details['notices'] as { kind: string }[];
+  expect(notice?.kind).toBe('output');
+  expect(callsOf(notice as object)).toEqual(['artifact://1:-2@70']);
 });

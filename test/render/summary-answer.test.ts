@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { baseLimits } from '../../src/limits.ts';
 import { displays } from '../../src/render/display.ts';
 import { wording } from '../../src/render/notices.ts';
-import { summaryAnswer } from '../../src/render/summary-answer.ts';
+import { footer, summaryAnswer } from '../../src/render/summary-answer.ts';
 import { encodingOf, utf8 } from '../../src/text/encoding.ts';
 import type { SummaryResult } from '../../src/types/result.ts';
 import { origin } from '../support/results.ts';
@@ -82,4 +82,51 @@ test('a notice names at most three ranges, and the whole text where there is roo
   };
   expect(bytesOf('a.ts')).toBeLessThan(1024);
   expect(bytesOf(`${'d/'.repeat(340)}a.ts`)).toBeLessThan(1024);
+});
+
+test('only what could not be decoded is said to be invalid: each sign of it counts', () => {
+  const parts = [
+    { is: 'line', from: 1, to: 1, text: '\ufffda\ufffd' } as const,
+    { is: 'line', from: 2, to: 2, text: '\ufffd\x1b\x1b' } as const,
+  ];
+  const summary = { ...result.summary, parts };
+  const texts = (over: Partial<SummaryResult>): string[] =>
+    (answer({ summary, ...over }).details['notices'] as { text: string }[]).map((notice) => notice.text);
+  expect(texts({ invalid: true }).slice(0, -1)).toEqual([
+    '3 invalid UTF-8 sequences shown as U+FFFD',
+    '2 control or invisible characters shown as escapes; a.ts:raw has them as stored',
+  ]);
+  expect(texts({ invalid: false })).toHaveLength(2);
+  const encoding = { ...encodingOf('utf-8'), perhaps: 'gbk' };
+  expect(texts({ invalid: true, encoding })[0]).toMatch(/; a\.ts:encoding=gbk decodes it otherwise$/);
+});
+
+test('a guess is a fact of the text, and notes of its source stand above the next call', () => {
+  const encoding = { ...encodingOf('utf-8'), name: 'gbk', known: 'guessed' } as const;
+  const notes = [{ kind: 'said', text: 'a note' }] as const;
+  const { details } = answer({ encoding, notes });
+  expect(details).toMatchObject({ encoding: 'gbk', encodingGuessed: true });
+  expect(details).not.toHaveProperty('byteOrderMark');
+  expect((details['notices'] as { kind: string }[]).map(({ kind }) => kind)).toEqual([
+    'encoding',
+    'said',
+    'summary',
+  ]);
+  expect(answer().details).not.toHaveProperty('encoding');
+});
+
+test.each([
+  [233, true],
+  [234, false],
+])('the call for all of it stands in a footer of a path of %d bytes: %s', (bytes, isNamed) => {
+  const target = `${'é'.repeat(2)}${'x'.repeat(bytes - 4)}`;
+  const notice = footer(target, { ...result.summary, namesCalls: true });
+  expect(notice).toEqual({
+    kind: 'summary',
+    target,
+    elidedLines: 5,
+    use: `${target}:3..7`,
+    ...(isNamed && { whole: `${target}:1..` }),
+    namesCalls: true,
+  });
 });

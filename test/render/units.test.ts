@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { age, binarySize, decimalSize, plural } from '../../src/render/units.ts';
+import { age, binarySize, bounded, decimalSize, partOf, plural, span } from '../../src/render/units.ts';
 
 test.each([
   [0, '0 B'],
@@ -37,4 +37,51 @@ test.each([
 
 test('one is one', () => {
   expect([plural(0, 'line'), plural(1, 'line'), plural(2, 'line')]).toEqual(['0 lines', '1 line', '2 lines']);
+});
+
+test('a span of one is one number, and a part of a list says which of how many', () => {
+  expect([span(3, 3), span(3, 4)]).toEqual(['3', '3-4']);
+  expect([
+    partOf(0, 1, 1, 'file'),
+    partOf(0, 3, 3, 'file'),
+    partOf(0, 2, 9, 'file'),
+    partOf(2, 4, 9, 'file'),
+    partOf(8, 9, 9, 'file'),
+    partOf(1, 9, 9, 'sub file'),
+  ]).toEqual(['1 file', '3 files', 'Files 1-2 of 9', 'Files 3-4 of 9', 'File 9 of 9', 'Sub files 2-9 of 9']);
+});
+
+test('a sentence of 1,022 bytes stays, and of a longer one both ends are shown', () => {
+  const most = `${'é'.repeat(500)}${'x'.repeat(22)}`;
+  expect(bounded(most)).toBe(most);
+  const longer = `<${'y'.repeat(2_000)}>`;
+  const left = 2_002 - 2 * 490;
+  expect(bounded(longer)).toBe(`<${'y'.repeat(489)}…[${left} characters left out]…${'y'.repeat(489)}>`);
+});
+
+test('what is cut within a character leaves all of it out', () => {
+  for (const shift of [0, 1, 2, 3]) {
+    const said = bounded(`${'x'.repeat(shift)}${'\u{1f600}'.repeat(600)}${'x'.repeat(shift)}`);
+    expect(said).not.toContain('\ufffd');
+    expect(Buffer.byteLength(said)).toBeLessThanOrEqual(1_022);
+    expect(Buffer.byteLength(said)).toBeGreaterThan(1_000);
+  }
+});
+
+test('calls stand whole while all of them have 4 KiB, the text around them shares the rest', () => {
+  const [first, second, third] = ['a', 'b', 'c'].map((letter) => `${letter}${'/p'.repeat(900)}`) as [
+    string,
+    string,
+    string,
+  ];
+  const text = `${'Because. '.repeat(60)}Use ${first} or ${second} or ${third}${' and so on'.repeat(60)}`;
+  const said = bounded(text, [first, undefined, 'not in it', second, third]);
+  expect([said.includes(first), said.includes(second), said.includes(third)]).toEqual([true, true, false]);
+  expect(said.startsWith('Because. Because. ')).toBe(true);
+  expect(said.endsWith(' and so on')).toBe(true);
+  expect(Buffer.byteLength(said.replace(first, '').replace(second, ''))).toBeLessThanOrEqual(1_022);
+  // A call of just as much as there is room for.
+  const whole = 'w'.repeat(4_096);
+  expect(bounded(`Use ${whole}`, [whole])).toBe(`Use ${whole}`);
+  expect(bounded(`Use ${whole}w`, [`${whole}w`])).toMatch(/^Use w+…\[\d+ characters left out\]…w+$/);
 });

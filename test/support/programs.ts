@@ -22,6 +22,7 @@ export const programs = [
   { name: 'script', check: ['script', '--version'], from: 'bsdutils' },
   { name: 'redis', check: ['redis-server', '--version'], from: 'redis-server' },
   { name: 'postgres', check: ['sh', '-c', 'ls /usr/lib/postgresql/*/bin/initdb'], from: 'postgresql' },
+  { name: 'promtool', check: ['promtool', '--version'], from: 'prometheus' },
   { name: 'haproxy', check: ['haproxy', '-v'], from: 'haproxy' },
   {
     name: 'libreoffice',

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { reportOf } from '../../src/telemetry/report.ts';
+import { TaskFigures } from '../../src/telemetry/task-figures.ts';
 import type { ReadFacts } from '../../src/types/telemetry.ts';
 import { call, figuresOf, map, page } from '../support/telemetry.ts';
 
@@ -195,4 +196,17 @@ test('chains and examples weigh, not stretches and sources alone', () => {
   expect(weight).toBeGreaterThan(300 + 4 * 300);
   const maps = Array.from({ length: 100 }, (_, i) => map(`src/${i}.ts`));
   expect(figuresOf(...maps).weight).toBeGreaterThanOrEqual(100 * (8 + 4));
+});
+
+test('a page goes on with one of the last eight reads, the latest of them, and with none before', () => {
+  const task = new TaskFigures('t');
+  const chainOf = (from: number, to: number) => task.add(page(from, to)).reads[0]?.chain;
+  const begun = [1, 101, 201, 301, 401, 501, 601, 701, 801].map((from) => chainOf(from, from + 9));
+  // The first one is forgotten; the third one goes on, and is the latest then.
+  expect(chainOf(11, 20)).not.toBe(begun[0]);
+  const third = chainOf(211, 220);
+  expect([third === begun[2], third?.calls]).toEqual([true, 2]);
+  const after = [901, 921, 941, 961].map((from) => chainOf(from, from + 5));
+  expect(new Set([...begun, ...after]).size).toBe(13);
+  expect([chainOf(311, 320) === begun[3], chainOf(221, 230) === begun[2]]).toEqual([false, true]);
 });

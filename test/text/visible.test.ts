@@ -157,3 +157,13 @@ test('the cost is that of the text, whatever it hides', () => {
   expect(makeVisible(text).escaped).toBe(300_000);
   expect(makeVisible('\u{e0041}'.repeat(100_000)).escaped).toBe(100_000);
 });
+
+test.each([
+  ['a joiner before a variation selector of another script', '\u0915\u094d\u200d\u180b', 2],
+  ['a joiner before a stacker of its script', '\u1000\u200d\u1039 ', 2],
+  ['two stackers', '\u1000\u1039\u1039\u1000', 2],
+])('%s joins nothing that is seen: each of them is escaped', (_, text, escaped) => {
+  const shown = makeVisible(text);
+  expect(shown.escaped).toBe(escaped);
+  expect(makeVisible(shown.text)).toEqual({ text: shown.text, escaped: 0 });
+});

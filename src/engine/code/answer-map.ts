@@ -5,13 +5,13 @@ import { partOf, plural } from '../../render/units.ts';
 import type { AskedOfCode } from '../../selector/code-question.ts';
 import { oneLine } from '../../text/visible.ts';
 import type { Notice } from '../../types/notice.ts';
-import type { TextResource } from '../../types/resource.ts';
-import { type Context, continued, gapsOf, NOTICE_ROOM, textOf } from './context.ts';
+import type { Resource } from '../../types/resource.ts';
+import { beyond, type Context, continued, gapsOf, note, NOTICE_ROOM, textOf } from './context.ts';
 
 export async function answerMap(
   { bytes, from, query }: AskedOfCode & { readonly is: 'map' },
   context: Context,
-): Promise<TextResource> {
+): Promise<Resource> {
   const { code, typed, call } = context;
   const { settings, limits } = call;
   const most = Math.min(limits.bytes, limits.window) - NOTICE_ROOM;
@@ -27,8 +27,11 @@ export async function answerMap(
     ...(recent && { recent }),
   });
   const { named, files, symbols, rest } = found;
+  const words = query === '' ? '' : encodeURIComponent(query);
+  if (from > 0 && from >= files)
+    return note(beyond(from, files, `${typed}:outline${words && `?q=${words}`}`), gapsOf(context));
   const end = from + named;
-  const again = query === '' ? '' : `&q=${encodeURIComponent(query)}`;
+  const again = words && `&q=${words}`;
   const ways = [
     ...(end < files && budget < most
       ? [`${typed}:outline?bytes=${grown(budget, most)}${again} for more`]

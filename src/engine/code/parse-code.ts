@@ -10,6 +10,7 @@ import type { TagsFound } from '../../views/outline-worker.ts';
 import { packTags } from '../../views/packed-tags.ts';
 import { endTagParsers, type TaggedFile, tagsOf } from '../../views/parsed.ts';
 import { gatherUntil } from '../walk/time.ts';
+import { byLanguage } from './by-language.ts';
 import type { CodeFiles } from './code-files.ts';
 
 /** Batches at a time: one for each parser, and one that is being read. */
@@ -96,7 +97,7 @@ class ParseRun {
 
   constructor(files: CodeFiles, wanted: Uint32Array, known: number, call: Call) {
     this.#files = files;
-    this.#wanted = wanted;
+    this.#wanted = byLanguage(files.paths, wanted);
     this.#call = call;
     this.#lasting = lasting(call.signal);
     this.#until = gatherUntil(call.deadline, known);

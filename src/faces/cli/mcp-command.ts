@@ -1,7 +1,6 @@
 /** `oriel mcp`. */
 
 import type { Command } from './command.ts';
-import { compileEarly } from './compile-early.ts';
 import { offerOptions, servedBy, serverOptions, writeTimeoutOf } from './server-options.ts';
 
 /** For a person who tries the command that a host should start. */
@@ -21,11 +20,12 @@ export const mcpCommand: Command = {
     // Whatever a library has to say goes to stderr: stdout belongs to the protocol.
     console.log = console.info = console.debug = console.error;
     const { offerOverStdio } = await import('../mcp/serve-stdio.ts');
-    compileEarly();
     // A host waits for the answer to `initialize`, and after it for nothing until a model makes its first call.
     const options = await offerOptions(parsed, streams);
-    const load = async (): Promise<void> =>
-      (await import('../../engine/preload.ts')).loadParts(servedBy(options));
+    const load = async (): Promise<void> => {
+      (await import('./compile-early.ts')).compileEarly();
+      await (await import('../../engine/preload.ts')).loadParts(servedBy(options));
+    };
     await offerOverStdio(
       { ...options, load },
       { input: process.stdin, output: out, signal, ...writeTimeoutOf(parsed) },

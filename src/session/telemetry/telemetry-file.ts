@@ -3,7 +3,7 @@
  * dropped and counted: no call fails or waits for it.
  */
 
-import { closeSync, writeSync } from 'node:fs';
+import { closeSync, type Stats, writeSync } from 'node:fs';
 import { type FileHandle, lstat } from 'node:fs/promises';
 import { errno } from '../../access/system-failure.ts';
 import type { TelemetryEvent } from '../../types/telemetry.ts';
@@ -30,11 +30,15 @@ const NEWLINE = Buffer.from('\n');
 /** Times that size, of a file that cannot be rotated: beyond it events are dropped. */
 const MOST_SIZES = 2;
 
+type FileIdentity = Pick<Stats, 'ino' | 'dev'>;
+
 export class TelemetryFile {
   readonly #path: string;
   readonly #rotateAt: number;
   readonly #onError: (error: unknown) => void;
   #handle: FileHandle | undefined;
+  /** Of the file that the handle holds. */
+  #identity: FileIdentity | undefined;
   readonly #waiting = new LineBuffer();
   /** Lines in it. */
   #lines = 0;
@@ -116,14 +120,18 @@ export class TelemetryFile {
 
   /** The file as it is under its name now, with room in it: another process may have rotated it. */
   async #opened(): Promise<FileHandle> {
-    if (this.#handle && !(await this.#isNamed(this.#handle))) await this.#close();
-    this.#handle ??= await this.#newlyOpened();
-    if ((await this.#handle.stat()).size >= this.#rotateAt) {
+    if (this.#handle) {
+      const named = await lstat(this.#path).catch(() => undefined);
+      if (named && isSame(named, this.#identity) && named.size < this.#rotateAt) return this.#handle;
+      await this.#close();
+    }
+    let handle = await this.#newlyOpened();
+    if ((await handle.stat()).size >= this.#rotateAt) {
       await this.#close();
       await this.#rotate();
-      this.#handle = await this.#newlyOpened();
+      handle = await this.#newlyOpened();
     }
-    return this.#handle;
+    return handle;
   }
 
   /** Where that fails the file grows a little, and the host hears why. Throws where it has grown enough. */
@@ -140,13 +148,10 @@ export class TelemetryFile {
   /** Its last line may be one that a process which was killed, or a disk that was full, left without an end. */
   async #newlyOpened(): Promise<FileHandle> {
     const handle = await openPrivately(this.#path);
+    this.#handle = handle;
+    this.#identity = await handle.stat();
     this.#torn = endsTorn(this.#path);
     return handle;
-  }
-
-  async #isNamed(handle: FileHandle): Promise<boolean> {
-    const [held, named] = await Promise.all([handle.stat(), lstat(this.#path).catch(() => undefined)]);
-    return named !== undefined && held.ino === named.ino && held.dev === named.dev;
   }
 
   async #close(): Promise<void> {
@@ -176,4 +181,8 @@ export class TelemetryFile {
     this.#told.add(code);
     this.#onError(error);
   }
+}
+
+function isSame(one: FileIdentity, other: FileIdentity | undefined): boolean {
+  return one.ino === other?.ino && one.dev === other.dev;
 }

@@ -48,7 +48,7 @@ export async function conversionOf(bytes: ByteSource, order: Order, call: Call):
       cached &&
       (await convertedElsewhere(work, cached, { want: order.want, source, signal, deadline, open }));
     if (elsewhere) return elsewhere;
-    const { conversion, sha256 } = await convert(source, order, signal, cached, open);
+    const { conversion, sha256 } = await convert(source, order, { signal, deadline, cached, open });
     isSame = shared === undefined || sha256 === shared.sha256;
     return conversion;
   };
@@ -78,18 +78,23 @@ async function byContent(
   return { sha256, source };
 }
 
+interface Here {
+  readonly signal: AbortSignal;
+  readonly deadline: number;
+  readonly cached: CachedConversion | undefined;
+  readonly open: () => Promise<ScratchFile>;
+}
+
 async function convert(
   source: ByteSource,
   order: Order,
-  signal: AbortSignal,
-  cached: CachedConversion | undefined,
-  open: () => Promise<ScratchFile>,
+  { signal, deadline, cached, open }: Here,
 ): Promise<{ readonly conversion: Conversion; readonly sha256: string }> {
   const bytes = await sizeOf(source, signal);
   const sent = createHash('sha256');
   const body = hashed(chunksOf(source, 0, bytes, 256 * 1024, signal), sent);
   try {
-    const conversion = await convertInChild(order, { body, bytes }, signal, open);
+    const conversion = await convertInChild(order, { body, bytes, deadline }, signal, open);
     const sha256 = sent.digest('hex');
     cached?.keep(conversion, sha256);
     return { conversion, sha256 };

@@ -36,12 +36,14 @@ export interface Input {
   /** Exactly `bytes` bytes. */
   readonly body: AsyncIterable<Uint8Array>;
   readonly bytes: number;
+  /** That of the call. */
+  readonly deadline?: number;
 }
 
 /** Throws ChildFailure, `BUSY` and the reason of the signal. `open`: where a large result goes instead of memory. */
 export async function convertInChild(
   order: Order,
-  { body, bytes }: Input,
+  { body, bytes, deadline }: Input,
   signal: AbortSignal,
   open?: () => Promise<ScratchFile>,
 ): Promise<Conversion> {
@@ -54,6 +56,7 @@ export async function convertInChild(
       maxOutput: MOST_REPLY,
       maxMemory: mostMemory(bytes, order.want),
       maxMs: MOST_MS,
+      ...(deadline !== undefined && { deadline }),
       ...(open && { aside: { over: MOST_IN_MEMORY, open } }),
     },
     { signal },

@@ -46,23 +46,34 @@ export interface LargeFile {
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
-/** Throws what `Network.get` throws, `TIMEOUT`, and `NETWORK` for an answer that is no range. */
+/**
+ * Undefined where the server announces ranges and sends all of it. Throws what `Network.get` throws, `TIMEOUT`, and
+ * `NETWORK` for an answer that is no range.
+ */
 export async function openLarge(
   { url, finalUrl, contentType, rest, facts }: LargeFile,
   network: Network,
   call: Call,
-): Promise<Resource> {
+): Promise<Resource | undefined> {
+  let sendsAll = false;
   const send = async ({ headers, mostBytes, signal }: Ask) => {
     const response = await withinTime({ name: url, signal }, (until) =>
       network.get(finalUrl, { headers, stored: true, signal: until, mostBytes: () => mostBytes }),
     );
+    sendsAll ||= response.status === 200 && response.cut;
     if ([200, 206, 412, 416].includes(response.status)) return response;
     throw new OrielError('NETWORK', `${quote(url)} is answered with ${response.status}. Use ${url}:fresh.`, {
       next: `${url}:fresh`,
     });
   };
   const place = { name: url, facts: { url: finalUrl }, send, isKnownElsewhere: true as const };
-  const resource = await openRemote({ place, rest, file: nameOf(finalUrl), kind: 'web', facts }, call);
+  const resource = await openRemote({ place, rest, file: nameOf(finalUrl), kind: 'web', facts }, call).catch(
+    (error: unknown) => {
+      if (sendsAll) return undefined;
+      throw error;
+    },
+  );
+  if (!resource) return undefined;
   const charset = encodingName(charsetOf(contentType) ?? '');
   if (resource.is !== 'text' || resource.encoding !== 'stored' || resource.selection.encoding !== undefined)
     return resource;

@@ -43,7 +43,9 @@ export async function openPage(target: string, call: Call): Promise<Resource> {
   const wanted: Wanted = { url, raw, fresh, part, web, ...told };
   let read = await pageOrThread(wanted, call);
   if (read.page.rendering.method === 'ranges') {
-    const large = await inRanges({ url, rest, page: read.page }, web, call);
+    const { finalUrl, contentType } = read.page;
+    const file = { url, finalUrl, contentType, rest, facts: factsOf(read.page, url) };
+    const large = await openLarge(file, networkOf(web), call);
     if (large) return large;
     read = await followedPage({ ...wanted, fresh: false, whole: true }, call);
   }
@@ -71,22 +73,6 @@ function factsOf({ finalUrl, contentType, rendering, status, notes }: Page, url:
     status,
     ...(notes.length > 0 && { notes }),
   };
-}
-
-/** Undefined for a server that announces ranges and sends all of it: then its beginning is read. */
-async function inRanges(
-  { url, rest, page }: { readonly url: string; readonly rest: string; readonly page: Page },
-  web: WebSettings,
-  call: Call,
-): Promise<Resource | undefined> {
-  const { finalUrl, contentType } = page;
-  const file = { url, finalUrl, contentType, rest, facts: factsOf(page, url) };
-  try {
-    return await openLarge(file, networkOf(web), call);
-  } catch (error) {
-    if (isOrielError(error) && error.code === 'UNSUPPORTED') return undefined;
-    throw error;
-  }
 }
 
 /** A colon after what is known to be a file is before a part of it, whatever it is called. */

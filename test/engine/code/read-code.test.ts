@@ -222,6 +222,16 @@ describe('a name below a directory', () => {
     expect(await w.text('src:#same?from=71')).toContain('71 is beyond the last of 70. Use src:#same');
   });
 
+  test('a page of a map beyond its last file says where the map begins', async () => {
+    const w = workspace();
+    for (const name of ['one', 'two'])
+      w.write(`src/${name}.ts`, `export function ${name}() {\n  return 1;\n}\n`);
+    expect(await w.text('src:outline?from=3')).toBe('[3 is beyond the last of 2. Use src:outline]');
+    expect(await w.text('src:outline?from=9&q=two words')).toBe(
+      '[9 is beyond the last of 2. Use src:outline?q=two%20words]',
+    );
+  });
+
   test('a list reads several from several files in one call', async () => {
     const text = await w.text('.:#Store.put,#main,#run');
     for (const line of ['8|  put(', '3|export function main(', '4|def run(path):'])

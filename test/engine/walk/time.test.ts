@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { gatherUntil, halfUntil, lookUntil } from '../../../src/engine/walk/time.ts';
 
 test('a step leaves time for those after it, never more than two seconds of it', () => {
@@ -8,16 +8,17 @@ test('a step leaves time for those after it, never more than two seconds of it',
   expect(lookUntil(now - 100)).toBeLessThan(now);
 });
 
-test('a walk has half of the time; what is put together of many files later has more of it, up to half', () => {
-  const now = performance.now();
-  const [walk, few, many, most] = [
-    halfUntil(now + 30_000),
-    gatherUntil(now + 30_000, 100),
-    gatherUntil(now + 30_000, 100_000),
-    gatherUntil(now + 30_000, 1_000_000),
-  ];
-  expect(walk).toBeLessThan(now + 20_000);
-  expect(few).toBeGreaterThan(now + 27_000);
-  expect(many).toBeLessThan(now + 19_000);
-  expect(most).toBeGreaterThan(now + 14_000);
+test('a walk has half of the time; what is put together of many files later has a quarter of it, up to half', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  try {
+    const now = performance.now();
+    const left = (count: number): number => now + 30_000 - gatherUntil(now + 30_000, count);
+    expect(halfUntil(now + 30_000)).toBe(now + 15_000);
+    expect([0, 100, 50_000, 60_000, 100_000, 1_000_000].map(left)).toEqual([
+      7_500, 7_500, 7_500, 8_000, 12_000, 15_000,
+    ]);
+    expect(now + 4_000 - gatherUntil(now + 4_000, 0)).toBe(2_000);
+  } finally {
+    vi.useRealTimers();
+  }
 });

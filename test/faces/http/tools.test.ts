@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { request } from 'node:http';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -8,6 +9,7 @@ import { createOffer } from '../../../src/faces/offer.ts';
 import { orielOffering } from '../../../src/oriel.ts';
 import { textAnswer } from '../../../src/render/answer.ts';
 import { serveOffer } from '../../support/app.ts';
+import { has } from '../../support/has.ts';
 import { hangingTool, offerOf, testTool } from '../../support/offer.ts';
 import { mcpHeaders, server } from '../../support/server.ts';
 import { workspace } from '../../support/workspace.ts';
@@ -290,6 +292,25 @@ test('/metrics counts calls, bytes, truncations, errors and times', async () => 
     expect(names).toContain(name);
   expect(lines.join('\n')).not.toMatch(/nonsense|made.up/);
 });
+
+test.runIf(has('promtool'))(
+  'Prometheus’ own parser takes /metrics, and its linter has nothing to say',
+  async () => {
+    const { W, write } = workspace();
+    write('f', 'x\n'.repeat(4_000));
+    const { post, get } = await server(['--cwd', W, '--allow-bash']);
+    for (const path of ['f', 'f:3001..3001', 'none'])
+      await (await post('/api/v0/tools/read', { path })).text();
+    await (await post('/api/v0/tools/bash', { command: 'seq 5000' })).text();
+    await (await post('/api/v0/tasks/t/events', { kind: 'rate-limit' })).text();
+    const input = await (await get('/metrics')).text();
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+      input,
+      encoding: 'utf8',
+    });
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
+  },
+);
 
 test('/metrics counts the truncations of every dialect, by what the event says', async () => {
   const { W, write } = workspace();

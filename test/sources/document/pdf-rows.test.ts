@@ -62,6 +62,42 @@ test('a table with blank cells that was read as two tables has lost its rows', (
   expect(hasLostRows(rowsText(rowsOf(ITEMS)), rowsOf(ITEMS))).toBe(false);
 });
 
+const FULL = page([
+  ['Region', 'Q1', 'Q2'],
+  ['North', '1200', '7'],
+  ['South', '250', '12'],
+  ['East', '7', '9'],
+  ['West', '30', '31'],
+]);
+
+test('rows that were folded into one are lost, for numbers are not wrapped', () => {
+  const folded = '|Region|Q1|Q2|\n|North South|1200 250|7 12|\n|East|7|9|\n|West|30|31|';
+  expect(hasLostRows(folded, rowsOf(FULL))).toBe(true);
+  const whole = '|Region|Q1|Q2|\n|North|1200|7|\n|South|250|12|\n|East|7|9|\n|West|30|31|';
+  expect(hasLostRows(whole, rowsOf(FULL))).toBe(false);
+});
+
+test('a row whose words go on in the next line of the page is one row', () => {
+  const rows = rowsOf(
+    page([
+      ['Region', 'Manager', 'Sum'],
+      ['North and', 'Anna Maria', '12'],
+      ['other parts', 'Smith', 'net'],
+      ['South and', 'Peter Paul', '13'],
+      ['others', 'Jones', 'net'],
+    ]),
+  );
+  const wrapped =
+    '|Region|Manager|Sum|\n|North and other parts|Anna Maria Smith|12 net|\n|South and others|Peter Paul Jones|13 net|';
+  expect(hasLostRows(wrapped, rows)).toBe(false);
+});
+
+test('equal rows are as many as their lines', () => {
+  const rows = rowsOf(page(Array.from({ length: 4 }, () => ['x', '1', '2'])));
+  expect(hasLostRows('|x|1|2|\n'.repeat(4), rows)).toBe(false);
+  expect(hasLostRows('|x|1|2|\n'.repeat(3), rows)).toBe(true);
+});
+
 test('two columns of prose are no table', () => {
   const words = 'many words of one column, side by side';
   const prose = Array.from({ length: 12 }, (_, i) =>

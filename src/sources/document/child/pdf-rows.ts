@@ -7,6 +7,8 @@ interface Cell {
   readonly text: string;
   readonly x: number;
   readonly end: number;
+  /** Points of its baseline from the lower edge of the page. */
+  readonly y: number;
 }
 
 /** Pieces of one line of a page that wide gaps separate, from left to right. */
@@ -47,12 +49,12 @@ export function rowsOf(items: readonly TextItem[]): Row[] {
 
 function cellsOf(line: readonly Placed[]): Row {
   const cells: Cell[] = [];
-  for (const { text, x, end, height } of line) {
+  for (const { text, x, y, end, height } of line) {
     const last = cells.at(-1);
-    if (!last || x - last.end > CELL_GAP * height) cells.push({ text, x, end });
+    if (!last || x - last.end > CELL_GAP * height) cells.push({ text, x, y, end });
     else {
       const space = x - last.end > 0.2 * height ? ' ' : '';
-      cells[cells.length - 1] = { text: last.text + space + text, x: last.x, end: Math.max(last.end, end) };
+      cells[cells.length - 1] = { ...last, text: last.text + space + text, end: Math.max(last.end, end) };
     }
   }
   return cells;
@@ -74,16 +76,27 @@ const ALIGNED = 3;
 /** Rows of tables that are looked for. */
 const MOST_ROWS = 150;
 
-/** Whether most rows of tables are not in one line of `text`. */
+/** Whether most rows of tables are not in one line of `text`, or numbers of two rows stand in one cell. */
 export function hasLostRows(text: string, rows: readonly Row[]): boolean {
   const tabular = tablesOf(rows)
-    .flatMap(({ start, places }) => rows.slice(start, start + places.length))
+    .flatMap(({ start, places }) => places.map((at, i) => ({ row: rows[start + i] as Row, at })))
     .slice(0, MOST_ROWS);
   if (tabular.length === 0) return false;
-  const lines = text.split('\n').map(bare);
-  const kept = tabular.filter((row) => lines.some((line) => isIn(row, line)));
-  return kept.length < 0.7 * tabular.length;
+  const lines = text.split('\n').map((line) => ({ line: bare(line), numbers: new Set<number>() }));
+  let kept = 0;
+  for (const { row, at } of tabular) {
+    const numbers = at.filter((_, i) => NUMBER.test(row[i]?.text ?? ''));
+    const found = lines.filter(({ line }) => isIn(row, line));
+    // Words of a cell may go on in the next line of the page, numbers do not.
+    const own = found.find((line) => numbers.every((column) => !line.numbers.has(column)));
+    if (!own && found.length > 0) return true;
+    if (own) kept += 1;
+    for (const column of numbers) own?.numbers.add(column);
+  }
+  return kept < 0.7 * tabular.length;
 }
+
+const NUMBER = /^[\p{Sc}(+−-]*\d[\d.,]*[)%\p{Sc}]*$/u;
 
 interface Table {
   /** Index of its first row. */
@@ -163,7 +176,8 @@ function isIn(row: Row, line: string): boolean {
   return true;
 }
 
-function bare(text: string): string {
+/** The letters and digits of a text. */
+export function bare(text: string): string {
   return text.normalize('NFKC').replace(/<\/?\w+>|[^\p{L}\p{M}\p{N}]/gu, '');
 }
 

@@ -4,6 +4,7 @@ import { type DocumentFacts, type OutlineEntry, PAGES_AT_ONCE, Refused } from '.
 import { completeArrayBuffer } from './array-buffer.ts';
 import { betterOf } from './compare-texts.ts';
 import { markOf, unmarked } from './marks.ts';
+import { withoutCaptions } from './pdf-captions.ts';
 import { hasLostRows, type Row, rowsOf, rowsText } from './pdf-rows.ts';
 import { INSPECTOR, inspector, structureOf } from './pdf-structure.ts';
 import { itemsText, type TextItem, upright } from './pdf-text.ts';
@@ -136,7 +137,7 @@ const EMPTY: PlainPage = { text: '', rows: [] };
 
 function pageText(structured: string, { text, rows }: PlainPage): string {
   const better = betterOf(structured, text);
-  return hasLostRows(better, rows) ? rowsText(rows) : better;
+  return withoutCaptions(hasLostRows(better, rows) ? rowsText(rows) : better, rows);
 }
 
 /** A damaged page is an empty one. */

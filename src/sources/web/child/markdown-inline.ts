@@ -18,7 +18,21 @@ export class InlineWriter {
 
   inline(nodes: readonly Node[]): string {
     const parts: string[] = [];
-    for (const node of nodes) parts.push(isElement(node) ? this.span(node, parts.at(-1)) : spaced(node));
+    for (let at = 0; at < nodes.length; at += 1) {
+      const node = nodes[at] as Node;
+      const mark = markOf(node);
+      if (mark === undefined) {
+        parts.push(isElement(node) ? this.span(node, parts.at(-1)) : spaced(node));
+        continue;
+      }
+      // Beside each other they are one: between `**a**` and `**b**` there would be four stars.
+      const inside: Node[] = [];
+      for (; markOf(nodes[at]) === mark; at += 1) {
+        for (const child of (nodes[at] as Element).children) inside.push(child);
+      }
+      at -= 1;
+      parts.push(this.marked(mark, inside));
+    }
     return parts.join('');
   }
 
@@ -42,15 +56,6 @@ export class InlineWriter {
         return 'checked' in attributes ? '[x] ' : '[ ] ';
       case 'a':
         return this.link(element);
-      case 'b':
-      case 'strong':
-        return this.marked('**', element.children);
-      case 'i':
-      case 'em':
-        return this.marked('*', element.children);
-      case 'del':
-      case 's':
-        return this.marked('~~', element.children);
       case 'code':
       case 'kbd':
       case 'samp':
@@ -97,6 +102,21 @@ export class InlineWriter {
       return undefined;
     }
   }
+}
+
+const MARKS: Readonly<Record<string, string>> = {
+  b: '**',
+  strong: '**',
+  i: '*',
+  em: '*',
+  del: '~~',
+  s: '~~',
+};
+
+function markOf(node: Node | undefined): string | undefined {
+  return node !== undefined && isElement(node) && Object.hasOwn(MARKS, node.name)
+    ? MARKS[node.name]
+    : undefined;
 }
 
 /** Where a browser may break a word, and spaces that are only narrower: shown as they are, they would be escapes. */

@@ -106,8 +106,10 @@ test.each([
   ['<i>a <em>b</em> c</i>', '*a b c*'],
   ['<b>a <i>b <b>c</b></i></b> <b>d</b>', '**a *b c*** **d**'],
   ['<del><s>x</s></del>', '~~x~~'],
+  ['<b>Hel</b><strong>lo</strong><b> you</b> <b>there</b>', '**Hello you** **there**'],
+  ['<i>a</i><b>b</b>', '*a***b**'],
   ['<dl><dt><b>T</b></dt><dd><b>D</b></dd></dl>', '**T**\n\n: **D**'],
-])('a mark inside the same mark would close it: %s', (html, text) => {
+])('a mark inside the same mark, or beside it, would close it: %s', (html, text) => {
   expect(markdown(html)).toBe(text);
 });
 
