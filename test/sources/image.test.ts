@@ -444,10 +444,11 @@ describe('I09 a decoder that fails', () => {
     await read(makePng(64, 48));
     const before = childrenOf(process.pid, 'decode-child');
     expect(before.length).toBeGreaterThan(0);
+    // At most two are kept: were each killed after its image, the third image would need a new one.
     for (const image of [large, large, makePng(64, 48)]) {
       expect((await read(image)).image?.data.length).toBeGreaterThan(0);
-      expect(childrenOf(process.pid, 'decode-child')).toEqual(before);
     }
+    expect(childrenOf(process.pid, 'decode-child').filter((pid) => !before.includes(pid))).toEqual([]);
   });
 
   test('is killed when the call is cancelled', async () => {
