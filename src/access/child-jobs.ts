@@ -47,7 +47,14 @@ async function answerNext(most: number, answer: Answer, hold: (bytes: number) =>
 function bodies(reused: number): (bytes: number) => Buffer {
   // Not resident before it is written.
   const kept = Buffer.allocUnsafeSlow(reused);
-  return (bytes) => (bytes <= reused ? kept.subarray(0, bytes) : Buffer.allocUnsafeSlow(bytes));
+  let used = 0;
+  return (bytes) => {
+    if (bytes > reused) return Buffer.allocUnsafeSlow(bytes);
+    // A decoder that reads past the end of a body finds nothing of the one before.
+    if (bytes < used) kept.fill(0, bytes, used);
+    used = bytes;
+    return kept.subarray(0, bytes);
+  };
 }
 
 /** Bytes of a body that is not left to the next collection, which comes with JavaScript objects alone. */

@@ -195,12 +195,19 @@ async function withoutEnd(
   { code, message }: OrielError,
   call: Call,
 ): Promise<OrielError | undefined> {
-  const path = target.trim().replace(/[. ]+$/, '');
+  const path = withoutTrailing(target.trim());
   if (path === target || !(await firstExisting([{ path, rest: '' }], call))) return undefined;
   const next = nameable(call.access.absolute(path), call);
   return new OrielError(code, `${message.replace(' Use a path like src/app.ts.', '')} Use ${quote(next)}.`, {
     next,
   });
+}
+
+/** Without dots and blanks at its end. Not by a regular expression: those take quadratic time on a long run of dots. */
+function withoutTrailing(path: string): string {
+  let end = path.length;
+  while (end > 0 && (path[end - 1] === '.' || path[end - 1] === ' ')) end -= 1;
+  return path.slice(0, end);
 }
 
 /** Leading directories of a path from another machine that are removed at most. */

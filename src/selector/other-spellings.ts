@@ -124,14 +124,14 @@ function toTheEnd(text: string): string | undefined {
 
 /** Ranges with anything but a comma between them, or with a comma too many; one place with a column. */
 function listOf(text: string): string | undefined {
-  const written = text
+  const pieces = text
     .replace(/ *(?:\b(?:to|through|until)\b|(?<=\d)to(?=l?\d)) */g, '-')
     .replace(/ *(-|\.\.|\+) */g, '$1')
     .split(/ *(?:[,;&]|\band\b) *| +/)
     .filter((item) => item !== '');
-  const [, place] = (written.length === 1 && /^l?(\d+)[c:]\d+(?:-\d+)?$/.exec(written[0] as string)) || [];
+  const [, place] = (pieces.length === 1 && /^l?(\d+)[c:]\d+(?:-\d+)?$/.exec(pieces[0] as string)) || [];
   if (place !== undefined) return `${place}:1`;
-  const items = written.map(itemOf);
+  const items = pieces.map(itemOf);
   return items.length > 0 && items.every((item) => item !== undefined) ? items.join(',') : undefined;
 }
 

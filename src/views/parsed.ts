@@ -168,7 +168,7 @@ export function lasts(value: object): boolean {
 
 /**
  * What the thread answers, or why it did not. `until` is on the clock of `performance.now()`; without it the thread has
- * `within` milliseconds. Throws the signal's reason.
+ * `within` milliseconds of CPU time, and at most `latest` milliseconds in total. Throws the signal's reason.
  */
 export async function answerTo<A extends Question['ask']>(
   question: Question & { readonly ask: A },

@@ -207,10 +207,12 @@ async function sliceLine(line: OversizedLine): Promise<Stop | undefined> {
   const oversized = { no, start: stored.start, ...(end !== undefined && { bytes: end - stored.start }) };
   if (fit.longLine.as === 'stop') return { cutBy: 'bytes', rest, oversized, deadEnd: true };
   const slice = sliceOf(stored.bytes, input.encoding, fit, 'head');
-  const shown: Line = { ...toLine(slice, stored.start, no, input.encoding, tally), cut: 'slice' };
+  const head = toLine(slice, stored.start, no, input.encoding, tally);
+  const isWhole = head.end === end;
+  const shown: Line = isWhole ? head : { ...head, cut: 'slice' };
   budget.take(shown);
   part.lines.push(shown);
-  if (shown.end === end) return undefined;
+  if (isWhole) return undefined;
   return { cutBy: 'line', rest, oversized, inside: shown.end };
 }
 

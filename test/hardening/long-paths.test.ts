@@ -24,6 +24,7 @@ const SHAPES: readonly ((text: string) => string)[] = [
   (text) => `f.txt:#a,${text}`,
   (text) => `f.txt:1${text},2`,
   (text) => `f.txt:@${text}`,
+  (text) => `${text}x.`,
 ];
 
 test.each(UNITS)('%j', async (unit) => {

@@ -451,6 +451,27 @@ describe('I09 a decoder that fails', () => {
     expect(childrenOf(process.pid, 'decode-child').filter((pid) => !before.includes(pid))).toEqual([]);
   });
 
+  test('shows each of two images of one size that use the same memory', async () => {
+    const plain = (background: string): Promise<Buffer> =>
+      sharp({ create: { width: 900, height: 700, channels: 3, background } })
+        .png({ compressionLevel: 0 })
+        .toBuffer();
+    const images = [await plain('#ff0000'), await plain('#0000ff')];
+    expect(images[0]?.length).toBe(images[1]?.length);
+    const pixels: unknown[] = [];
+    for (const image of [...images, ...images]) {
+      const { data = new Uint8Array(0) } = (await read(image)).image ?? {};
+      const { channels } = await sharp(data).stats();
+      pixels.push(channels.slice(0, 3).map(({ min, max }) => [Math.round(min / 255), Math.round(max / 255)]));
+    }
+    const red = [
+      [1, 1],
+      [0, 0],
+      [0, 0],
+    ];
+    expect(pixels).toEqual([red, red.toReversed(), red, red.toReversed()]);
+  });
+
   test('is killed when the call is cancelled', async () => {
     const cancel = new AbortController();
     setTimeout(() => cancel.abort(new Error('enough')), 300);

@@ -28,6 +28,16 @@ test('a line that fits as shown, and not as stored, is shown once', async () => 
   expect(page).toMatchObject({ cutBy: 'bytes', next: { by: 'lines', ranges: [{ from: 2, to: 2 }] } });
 });
 
+test('a line that is shown whole is not a slice: what follows begins at the next line', async () => {
+  const roomy = plainFit({ lines: 3, bytes: 100, line: 64, window: 64, windowMax: 64 });
+  const bytes = utf16(`${'a'.repeat(36)}\n${'b'.repeat(36)}\n${'c'.repeat(36)}\n`);
+  const page = await excerpt(inputOf(bytes), { by: 'ends', from: 1, most: 3 }, roomy);
+  expect(page.parts[0]?.map(({ no, start, end, cut }) => ({ no, start, end, cut }))).toEqual([
+    { no: 1, start: 2, end: 76, cut: undefined },
+  ]);
+  expect(page.next).toEqual({ by: 'lines', ranges: [{ from: 2 }] });
+});
+
 test('a window that begins at an incomplete last unit shows that unit alone', async () => {
   const bytes = Buffer.concat([utf16('one\ntwo\n'), Buffer.of(0x61)]);
   expect(await pagesOf(bytes, { by: 'bytes', start: 18, length: 8 })).toEqual([[[18, 19]]]);

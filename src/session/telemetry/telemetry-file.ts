@@ -148,9 +148,15 @@ export class TelemetryFile {
   /** Its last line may be one that a process which was killed, or a disk that was full, left without an end. */
   async #newlyOpened(): Promise<FileHandle> {
     const handle = await openPrivately(this.#path);
-    this.#handle = handle;
-    this.#identity = await handle.stat();
+    try {
+      this.#identity = await handle.stat();
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
     this.#torn = endsTorn(this.#path);
+    // Not before: `flushNow` may come at any time, and has to know whether the last line is torn.
+    this.#handle = handle;
     return handle;
   }
 

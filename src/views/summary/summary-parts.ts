@@ -202,7 +202,10 @@ class PartsWriter {
       !this.#isLeft(adjacent, gap) &&
       (this.#opens(opener) ||
         (wordCloses.test(closer) && after !== undefined && this.#isBodyOf(adjacent, gap, after)));
-    if (adjacent && ((isBlock && after !== undefined) || opener.endsWith(':'))) {
+    if (
+      adjacent &&
+      ((isBlock && after !== undefined) || (opener.endsWith(':') && !this.#isLeft(adjacent, gap)))
+    ) {
       const to = isBlock && after !== undefined ? after : gap.to;
       const text = `${opener} ...${says}${isBlock ? ` ${closer}` : ''}`;
       const merged: SummaryPart = { is: 'merged', from: adjacent.from, to, text };

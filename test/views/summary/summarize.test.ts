@@ -492,6 +492,17 @@ ${body(40, '')}`;
 `);
 });
 
+test('what follows a block that ends with its indentation is not in it', async () => {
+  const calls = (count: number, line: string): string => `${line}\n`.repeat(count);
+  const text = `${calls(40, 'prepare()')}if ready:\n${calls(10, '    work()')}${calls(2_000, 'after()')}def last():\n${body(20)}`;
+  const openers = new Set<string | undefined>();
+  for (let bytes = 60; bytes <= 600; bytes += 60) {
+    const lines = shown(await summaryOf('script.py', text, { bytes })).split('\n');
+    openers.add(lines.find((line) => line.includes('if ready:')));
+  }
+  expect(openers).toEqual(new Set([undefined, '41|if ready:', '41-51|if ready: ...']));
+});
+
 test('the functions of generated C are known although the generator has written into their heads', async () => {
   const text = `#line 7 "./src/a.lzz"
 int Server::start (int port)
