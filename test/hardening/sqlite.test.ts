@@ -96,7 +96,7 @@ test('a query without end is stopped, and the next one is answered', async () =>
   const stuck = "select instr(hex(zeroblob(4000000)), hex(zeroblob(2000000)) || '1')";
   expect(codeOf(await read.run({ path: `sq-view-bomb.db?q=${stuck}` }))).toBe('TIMEOUT');
   // The queue is that of the process. A new thread may need longer than the others were given.
-  expect(codeOf(await walled().tool('read').run({ path: 'sq-view-bomb.db:t' }))).toBe('OK');
+  expect(codeOf(await walled({}).tool('read').run({ path: 'sq-view-bomb.db:t' }))).toBe('OK');
 });
 
 test('a query is cancelled with its call', async () => {
