@@ -138,3 +138,19 @@ test('a full reply to the first range is asked about again with :fresh', async (
   expect(await read(':fresh')).not.toContain('Only the first 8 MiB of the body were read');
   expect(await read(':-1')).toContain(lineOf(SIZE / 64));
 });
+
+test('a full reply after a range in the first call is an error, and the same call succeeds later', async () => {
+  const log = largeLog();
+  const { url } = await site({
+    '/big.log'(request, response) {
+      // The page and a range are before it.
+      log.hasRanges = log.ranges.length !== 2;
+      log.page(request, response);
+    },
+  });
+  const here = place('oriel', { display: 'plain', web });
+  const read = async (): Promise<string> =>
+    (await here.call('read', { path: `${url}/big.log:@${SIZE / 2}+64K` })).text;
+  expect(await read()).toContain('sends the whole file when a range is requested');
+  expect(await read()).toContain(lineOf(SIZE / 2 / 64 + 1));
+});
