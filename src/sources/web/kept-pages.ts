@@ -9,6 +9,7 @@ import type { WebSettings } from '../../types/settings.ts';
 import type { Kind, Made } from '../../types/store.ts';
 import { PageOnDisk } from './page-on-disk.ts';
 import { type Page, readPage, redirectNote } from './pipeline.ts';
+import { type RangeAnswers, rangeAnswers } from './range-answers.ts';
 import { isOfSite } from './sites/site-table.ts';
 
 /** One network for all calls of an instance: its connections are reused. */
@@ -142,6 +143,20 @@ function versionOf(
     unknown,
     call,
   );
+}
+
+/** One for all modes in which a file is read. Without validators all its versions are taken for one. */
+export function rangeAnswersOf(
+  { finalUrl, etag, lastModified }: Page,
+  web: WebSettings,
+  call: Call,
+): RangeAnswers {
+  const version = {
+    ...(etag !== undefined && { etag }),
+    ...(lastModified !== undefined && { lastModified }),
+  };
+  const none = (): RangeAnswers => ({ known: undefined });
+  return call.session.store.getNow(rangeAnswers, placeOf(finalUrl, web, call), version, none, call);
 }
 
 /** Whether what is at `url` was read before, and is an archive, a database or another file with parts. */

@@ -12,6 +12,7 @@ import { openRemote } from '../objects/open-remote.ts';
 import { withinTime } from '../objects/request-time.ts';
 import { charsetOf } from './charset.ts';
 import { nameOf } from './page-step.ts';
+import type { RangeAnswers } from './range-answers.ts';
 import { MOST_FILE, MOST_TEXT } from './web-limits.ts';
 
 /** Bytes of a body that are read at most; of one that is read by ranges only the first ones are. */
@@ -44,23 +45,27 @@ export interface LargeFile {
   readonly contentType: string;
   readonly rest: string;
   readonly facts: Readonly<Record<string, unknown>>;
+  /** What is found out about its server is written here. */
+  readonly answers: RangeAnswers;
 }
 
 /**
- * Undefined where the server announces ranges and sends all of it. Throws what `Network.get` throws, `TIMEOUT`, and
- * `NETWORK` for an answer that is no range.
+ * Undefined where the server announces ranges and has sent all of it for the first one; then it is not asked again. Throws
+ * what `Network.get` throws, `TIMEOUT`, `UNSUPPORTED` for all of it where there were ranges before, and `NETWORK` for an
+ * answer that is no range.
  */
 export async function openLarge(
-  { url, finalUrl, contentType, rest, facts }: LargeFile,
+  { url, finalUrl, contentType, rest, facts, answers }: LargeFile,
   network: Network,
   call: Call,
 ): Promise<Resource | undefined> {
-  let sendsAll = false;
+  if (answers.known === 'all') return undefined;
   const send = async ({ headers, mostBytes, signal }: Ask) => {
     const response = await withinTime({ name: url, signal }, (until) =>
       network.get(finalUrl, { headers, stored: true, signal: until, mostBytes: () => mostBytes }),
     );
-    sendsAll ||= response.status === 200 && response.cut;
+    if (response.status === 206) answers.known = 'ranges';
+    else if (response.status === 200 && response.cut) answers.known ??= 'all';
     if ([200, 206, 412, 416].includes(response.status)) return response;
     throw new OrielError('NETWORK', `${quote(url)} is answered with ${response.status}. Use ${url}:fresh.`, {
       next: `${url}:fresh`,
@@ -69,7 +74,7 @@ export async function openLarge(
   const place = { name: url, facts: { url: finalUrl }, send, isKnownElsewhere: true as const };
   const resource = await openRemote({ place, rest, file: nameOf(finalUrl), kind: 'web', facts }, call).catch(
     (error: unknown) => {
-      if (sendsAll) return undefined;
+      if (answers.known === 'all') return undefined;
       throw error;
     },
   );

@@ -15,7 +15,7 @@ import { keepOutput } from '../../session/kept-output.ts';
 import { sources } from '../source-table.ts';
 import { type Address, addressOf, waysOf } from './web-address.ts';
 import { followedPage, type FollowedPage } from './followed-page.ts';
-import { hasFailed, isKeptFile, networkOf, type Wanted } from './kept-pages.ts';
+import { hasFailed, isKeptFile, networkOf, rangeAnswersOf, type Wanted } from './kept-pages.ts';
 import { identityOf, nameOf, type Rendering } from './page-step.ts';
 import { cutWords, openFile } from './open-file.ts';
 import { openLarge } from './large.ts';
@@ -44,10 +44,13 @@ export async function openPage(target: string, call: Call): Promise<Resource> {
   let read = await pageOrThread(wanted, call);
   if (read.page.rendering.method === 'ranges') {
     const { finalUrl, contentType } = read.page;
-    const file = { url, finalUrl, contentType, rest, facts: factsOf(read.page, url) };
+    const answers = rangeAnswersOf(read.page, web, call);
+    // A server that had none may have them by now.
+    if (fresh && answers.known === 'all') answers.known = undefined;
+    const file = { url, finalUrl, contentType, rest, facts: factsOf(read.page, url), answers };
     const large = await openLarge(file, networkOf(web), call);
     if (large) return large;
-    read = await followedPage({ ...wanted, fresh: false, whole: true }, call);
+    read = await followedPage({ ...wanted, whole: true }, call);
   }
   const { page, replaced } = read;
   const facts = factsOf(page, url);
