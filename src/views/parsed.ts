@@ -167,15 +167,15 @@ export function lasts(value: object): boolean {
 }
 
 /**
- * What the thread answers, or why it did not. `until` is on the clock of `performance.now()`; without it the thread has
- * `within` milliseconds of CPU time, and at most `latest` milliseconds in total. Throws the signal's reason.
+ * What the thread answers, or why it did not. `until` is on the clock of `performance.now()`, and counts the time in which
+ * it waits for a thread; `within`, the milliseconds that the thread may take, does not. Throws the signal's reason.
  */
 export async function answerTo<A extends Question['ask']>(
   question: Question & { readonly ask: A },
   signal: AbortSignal,
   until?: number,
   pool = parsers,
-  within: number = hard,
+  within: number = until === undefined ? hard : Infinity,
 ): Promise<AnswerTo[A] | Unparsed> {
   const waiting = until === undefined ? MOST_WAIT_MS : Math.max(0, Math.ceil(until - performance.now()));
   const claim = {
@@ -187,7 +187,8 @@ export async function answerTo<A extends Question['ask']>(
     return (await pool.lend(claim, (ask) => {
       began = true;
       const now = performance.now();
-      return ask(question, until ?? now + within, signal, until ?? now + Math.max(within, latest));
+      if (until === undefined) return ask(question, now + within, signal, now + Math.max(within, latest));
+      return ask(question, Math.min(until, now + within), signal);
     })) as AnswerTo[A];
   } catch (error) {
     signal.throwIfAborted();
@@ -242,13 +243,14 @@ export interface TaggedFile {
 
 /**
  * The tags of code files: of all, or of the first ones where `until` (of `performance.now()`) has passed or `signal` was
- * aborted; or why there are none. `alone`: they may need much memory. Throws the signal's reason.
+ * aborted, or so many milliseconds (`within`) were over in the thread; or why there are none. `alone`: they may need much
+ * memory. Throws the signal's reason.
  */
 export async function tagsOf(
   files: readonly TaggedFile[],
   until: number,
   signal: AbortSignal,
-  { alone = false } = {},
+  { alone = false, within }: { readonly alone?: boolean; readonly within?: number } = {},
 ): Promise<TagsFound | Unparsed> {
   const grammars: Record<string, GrammarFiles> = {};
   for (const language of new Set(files.map((file) => file.language))) {
@@ -261,5 +263,5 @@ export async function tagsOf(
     grammars,
     within: softForTags,
   } as const;
-  return answerTo(question, signal, until, alone ? parsers : tagParsers);
+  return answerTo(question, signal, until, alone ? parsers : tagParsers, within);
 }

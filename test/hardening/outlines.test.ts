@@ -25,6 +25,8 @@ const hostile: Record<string, string | Uint8Array> = {
   'ifs.c': `int main(){\n${many(9_000, (i) => `if (a${i}) {\n`)}${many(9_000, () => '}\n')}}\n`,
   'elements.tsx': many(9_000, (i) => `<div a={b${i}}>\n`),
   'braces.swift': many(15_000, (i) => `class A${i} {\n`),
+  'enums.m': `#import "a.h"\n${many(80_000, () => 'enum {\n')}`,
+  'protocols.mm': `#import "a.h"\n${many(40_000, () => '@protocol A <B, C>\n')}`,
   'quotes.sql': many(15_000, () => "'\n"),
   'keys.yaml': many(15_000, (i) => `${' '.repeat(i % 2_000)}k${i}:\n`),
   'brackets.json': '['.repeat(200_000).replace(/(.{50})/g, '$1\n'),

@@ -23,3 +23,12 @@ test.skipIf(process.platform !== 'linux')(
     expect(await tagged()).toEqual(first);
   },
 );
+
+test('files may have less time than the call: what is not parsed then is not answered', async () => {
+  const language = languageOf('a.ts', '');
+  if (!language) throw new Error('no language');
+  const file = { bytes: Buffer.from('export function one(): void {}\n'.repeat(20_000)), language };
+  const { signal } = new AbortController();
+  const found = await tagsOf([file], performance.now() + 60_000, signal, { within: 1 });
+  expect('none' in found ? found : found.tags.known.length).toEqual('none' in found ? { none: 'time' } : 0);
+});

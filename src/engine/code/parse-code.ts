@@ -32,6 +32,15 @@ const MANY = 1_000;
  */
 const KEEP_PART = 1 / 50;
 
+/**
+ * Parts of the time that is left which a batch, and a file that is parsed alone, may take: one that never ends leaves some
+ * to the others. A batch has so many milliseconds in any case; a file that had fewer may have more in the next call.
+ */
+const BATCH_PART = 1 / 4;
+const ALONE_PART = 3 / 4;
+const LEAST_BATCH_MS = 2_000;
+const LEAST_ALONE_MS = 4_000;
+
 /** Milliseconds that the thread may take for one step. */
 const STEP_MS = 20_000;
 
@@ -108,13 +117,15 @@ class ParseRun {
     const { signal } = this.#call;
     while (this.#next < this.#wanted.length && this.#hasTime()) {
       const batch = await this.#read();
-      const found = await tagsOf(batch, this.#until, signal);
+      const within = Math.max(LEAST_BATCH_MS, this.#left() * BATCH_PART);
+      const found = await tagsOf(batch, this.#until, signal, { within });
+      const paths = batch.map(({ entry }) => entry.path);
       if ('none' in found) {
-        // One of them ended the thread: each alone, so that the others have their tags.
-        if (found.none === 'crash') this.#late.push(...batch.map(({ entry }) => entry.path));
+        // One of them ended the thread, or never ends: each alone, so that the others have their tags.
+        if (!found.isUnasked) this.#late.push(...paths);
         continue;
       }
-      this.#late.push(...found.late.map((i) => (batch[i] as ReadFile).entry.path));
+      this.#late.push(...found.late.map((i) => paths[i] as string), ...paths.slice(found.tags.known.length));
       await this.#hand(batch, found);
       this.#call.progress({ message: `parsed ${this.done} of ${this.#wanted.length} files` });
       signal.throwIfAborted();
@@ -127,11 +138,16 @@ class ParseRun {
     for (const path of this.#late.splice(0)) {
       if (!this.#hasTime()) return;
       const file = await readFile(this.#files, path, this.#call.signal);
-      const found = await tagsOf([file], this.#until, this.#call.signal, { alone: true });
+      const within = this.#left() * ALONE_PART;
+      const found = await tagsOf([file], this.#until, this.#call.signal, { alone: true, within });
+      if (!('none' in found) && found.tags.known.length > 0) {
+        await this.#hand([file], found, found.late.length > 0);
+        continue;
+      }
       // A parser that could not begin says nothing about the file.
-      if ('none' in found && (found.isUnasked || !this.#hasTime())) return;
-      const isSlow = 'none' in found || found.late.length > 0;
-      await this.#hand([file], 'none' in found ? { tags: packTags(['']), late: [] } : found, isSlow);
+      if (('none' in found && found.isUnasked) || !this.#hasTime()) return;
+      const isCrash = 'none' in found && found.none === 'crash';
+      if (isCrash || within >= LEAST_ALONE_MS) await this.#hand([file], NO_TAGS, true);
     }
   }
 
@@ -142,7 +158,12 @@ class ParseRun {
 
   #hasTime(): boolean {
     this.#call.signal.throwIfAborted();
-    return performance.now() < this.#until;
+    return this.#left() > 0;
+  }
+
+  /** Milliseconds. */
+  #left(): number {
+    return this.#until - performance.now();
   }
 
   /** The next files. */
@@ -200,5 +221,8 @@ async function readFile(files: CodeFiles, path: string, signal: AbortSignal): Pr
     await file.close();
   }
 }
+
+/** Of one file. */
+const NO_TAGS: TagsFound = { tags: packTags(['']), late: [] };
 
 const NO_LANGUAGE: Language = { name: '', extensions: [], summary: false };

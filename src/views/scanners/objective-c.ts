@@ -6,22 +6,26 @@
 import type { SymbolKind } from '../structure.ts';
 import type { Found, Scanner } from './scanner.ts';
 
-const SECTION = /^@(interface|implementation|protocol)\s+(\w+)(.*)$/;
-/** What ends a section, where no `@end` does. */
-const ENDS = /^@(?:end|interface|implementation|protocol\b[^,;]*$)/;
-const PROPERTY = /^\s*@property\b.*?(\w+)(?:\s+[A-Z_]{4,}(?:\([^)]*\))?)*\s*;/;
-const METHOD = /^(\s*)[-+]\s*\([^)]*\)\s*(\w+)/;
+/** What only Objective-C has: a file of MATLAB or of Mathematica ends in `.m` too. In Octave `# include` is a comment. */
+const MARK = /^\s*(?:@(?:interface|implementation|protocol|class|import)\b|#\s*(?:import|include)\s*[<"])/;
+/** `@protocol A, B;` says that there are some. */
+const SECTION = /^@(?:(interface|implementation)|(protocol)(?!\s+\w+\s*[,;]))\s+(\w+)/;
+const PROPERTY = /^\s*@property\b([^;]*);/;
+/** `void (^name)(int)`. */
+const POINTER = /\(\s*[\^*]([\s\w]*\w)\s*\)/;
+/** A type, and a name after it. */
+const TYPED = /[\w>)\]][\s*]+\w+$/;
+/** `__deprecated`, `NS_AVAILABLE_IOS`: with what is in brackets after it. */
+const ATTRIBUTE = /^(?:__\w+|[A-Z\d]+_[A-Z\d_]+)$/;
+/** Its type may be a block: `(void (^)(int))`. */
+const METHOD = /^(\s*)[-+]\s*\((?:[^()]|\([^()]*\))*\)\s*(\w+)/;
 const TYPE =
   /^(?:typedef\s+)?(?:NS_(?:ENUM|OPTIONS|CLOSED_ENUM)\([^,]+,\s*(\w+)\)|(enum|struct|class|union)\b\s*(?:class\s+)?(\w*))/;
 const FUNCTION =
-  /^(?!(?:typedef|return|else|using|case|struct|enum|class|union|namespace)\b)[A-Za-z_][\w\s*&<>,:]*?[\s*&:](~?\w+)\s*\(/;
+  /^(?!(?:typedef|return|function|else|using|case|struct|enum|class|union|namespace)\b)[A-Za-z_][\w\s*&<>,:]*?[\s*&:](~?\w+)\s*\(/;
 const MACRO = /^#\s*define\s+(\w+)\(/;
 
-const SECTIONS: Readonly<Record<string, SymbolKind>> = {
-  interface: 'interface',
-  implementation: 'impl',
-  protocol: 'trait',
-};
+const SECTIONS = { interface: 'interface', implementation: 'impl', protocol: 'trait' } as const;
 
 /** Lines in which the head of a declaration ends. */
 const MOST_HEAD = 40;
@@ -31,11 +35,13 @@ const LONGEST = 400;
 
 export const objectiveC: Scanner = (lines) => {
   const code = withoutComments(lines);
+  if (!code.some((line) => MARK.test(line))) return [];
+  const closing = new Closing(code);
   const found: Found[] = [];
   for (let row = 0; row < code.length; row += 1) {
     const line = code[row] as string;
     if (line.length > LONGEST) continue;
-    const one = sectionAt(code, row) ?? propertyAt(line, row) ?? blockAt(code, row);
+    const one = sectionAt(code, row) ?? propertyAt(line, row) ?? blockAt(code, row, closing);
     if (!one) continue;
     found.push({ ...one, signature: signatureOf(lines, one) });
     // What is inside a body or behind a macro is no declaration.
@@ -49,14 +55,17 @@ type Declared = Omit<Found, 'signature'>;
 const NESTS: ReadonlySet<SymbolKind> = new Set(['interface', 'impl', 'trait']);
 
 function sectionAt(code: readonly string[], row: number): Declared | undefined {
-  const [, word = '', name = '', rest = ''] = SECTION.exec(code[row] as string) ?? [];
-  // `@protocol A, B;` says that there are some.
-  if (word === '' || (word === 'protocol' && /^\s*[,;]/.test(rest))) return undefined;
+  const line = code[row] as string;
+  const match = SECTION.exec(line);
+  if (!match) return undefined;
+  const [head, type, protocol, name = ''] = match;
+  const kind = SECTIONS[(type ?? protocol) as keyof typeof SECTIONS];
+  if (/^[^/]*@end\b/.test(line.slice(head.length))) return { kind, name, from: row + 1, to: row + 1 };
   let end = row + 1;
-  while (end < code.length && !ENDS.test(code[end] as string)) end += 1;
-  const isClosed = /^@end\b/.test(code[end] ?? '');
+  // Where the next one begins, at the latest: no line is looked at for two of them.
+  while (end < code.length && !isEnd(code[end] as string) && !SECTION.test(code[end] as string)) end += 1;
+  const isClosed = isEnd(code[end] ?? '');
   const to = isClosed ? end + 1 : end;
-  const kind = SECTIONS[word] ?? 'class';
   return {
     kind,
     name,
@@ -66,13 +75,50 @@ function sectionAt(code: readonly string[], row: number): Declared | undefined {
   };
 }
 
+function isEnd(line: string): boolean {
+  return /^@end\b/.test(line);
+}
+
 function propertyAt(line: string, row: number): Declared | undefined {
-  const name = PROPERTY.exec(line)?.[1];
-  return name === undefined ? undefined : { kind: 'property', name, from: row + 1, to: row + 1 };
+  const declared = PROPERTY.exec(line.replace(/"(?:[^"\\]|\\.)*"/g, ''))?.[1];
+  if (declared === undefined) return undefined;
+  const text = withoutAttributes(declared.trim().replace(/^\([^)]*\)\s*/, ''));
+  const name = lastWord(POINTER.exec(text)?.[1] ?? text);
+  return name === '' ? undefined : { kind: 'property', name, from: row + 1, to: row + 1 };
+}
+
+/** `int level NS_AVAILABLE_IOS(3_0) __attribute__((unused))` → `int level`. */
+function withoutAttributes(declared: string): string {
+  let text = declared;
+  for (;;) {
+    const head = text.slice(0, groupAt(text)).trimEnd();
+    const word = lastWord(head);
+    const left = head.slice(0, head.length - word.length).trimEnd();
+    // A name may look like one.
+    if (!ATTRIBUTE.test(word) || !(TYPED.test(left) || left.endsWith(')'))) return text;
+    text = left;
+  }
+}
+
+/** Where the brackets that end a text begin; its length if it ends with none. */
+function groupAt(text: string): number {
+  if (!text.endsWith(')')) return text.length;
+  let depth = 0;
+  for (let at = text.length - 1; at >= 0; at -= 1) {
+    if (text[at] === ')') depth += 1;
+    else if (text[at] === '(') depth -= 1;
+    if (depth === 0) return at;
+  }
+  return text.length;
+}
+
+/** Empty if a text does not end with a word. */
+function lastWord(text: string): string {
+  return text.split(/\W+/).at(-1) ?? '';
 }
 
 /** A method, function, type or macro that begins in the row. */
-function blockAt(code: readonly string[], row: number): Declared | undefined {
+function blockAt(code: readonly string[], row: number, closing: Closing): Declared | undefined {
   const line = code[row] as string;
   const macro = MACRO.exec(line)?.[1];
   if (macro !== undefined) {
@@ -81,19 +127,20 @@ function blockAt(code: readonly string[], row: number): Declared | undefined {
     return { kind: 'macro', name: macro, from: row + 1, to };
   }
   const [, indent = '', method] = METHOD.exec(line) ?? [];
-  if (method !== undefined) return ended(code, row, { kind: 'method', name: method }, indent);
+  if (method !== undefined) return ended(code, closing, row, { kind: 'method', name: method }, indent);
   const type = TYPE.exec(line);
   if (type) {
     const kind = type[2] === 'enum' || type[1] ? 'enum' : 'struct';
-    return ended(code, row, { kind, name: type[1] ?? type[3] ?? '' }, '', true);
+    return ended(code, closing, row, { kind, name: type[1] ?? type[3] ?? '' }, '', true);
   }
   const name = FUNCTION.exec(line)?.[1];
-  return name === undefined ? undefined : ended(code, row, { kind: 'function', name }, '', true);
+  return name === undefined ? undefined : ended(code, closing, row, { kind: 'function', name }, '', true);
 }
 
 /** With the lines of its body, or of its head where it has none; undefined for one without a body that needs one. */
 function ended(
   code: readonly string[],
+  closing: Closing,
   row: number,
   one: { readonly kind: SymbolKind; readonly name: string },
   indent: string,
@@ -107,13 +154,36 @@ function ended(
   const semicolon = head.indexOf(';');
   if (brace === -1 || (semicolon !== -1 && semicolon < brace))
     return needsBody ? undefined : { ...one, from: row + 1, to: open + 1 };
-  let end = open;
-  if (!/\}[\s;)]*$/.test(head.slice(brace)))
-    for (end = open + 1; end < code.length && !(code[end] as string).startsWith(`${indent}}`); end += 1);
-  const to = Math.min(end + 1, code.length);
+  const isOneLine = /\}[\s;)]*$/.test(head.slice(brace));
+  const to = isOneLine ? open + 1 : Math.min(closing.after(open, indent) + 1, code.length);
   const name = one.name || (/^\}\s*(\w+)/.exec(code[to - 1] as string)?.[1] ?? '');
   if (name === '') return undefined;
   return { ...one, name, from: row + 1, to, ...(to > open + 2 && { bodyFrom: open + 2, bodyTo: to - 1 }) };
+}
+
+/** The rows that begin with a closing brace. Asked for rows in their order, so that each is looked at once. */
+class Closing {
+  readonly #rows = new Map<string, number[]>();
+  readonly #count: number;
+
+  constructor(code: readonly string[]) {
+    this.#count = code.length;
+    // From the last, so that the next one is the last of them.
+    for (let row = code.length - 1; row >= 0; row -= 1) {
+      const indent = /^(\s*)\}/.exec(code[row] as string)?.[1];
+      if (indent === undefined) continue;
+      const rows = this.#rows.get(indent);
+      if (rows) rows.push(row);
+      else this.#rows.set(indent, [row]);
+    }
+  }
+
+  /** The next row that has one in that column; how many rows there are if there is none. */
+  after(row: number, indent: string): number {
+    const rows = this.#rows.get(indent) ?? [];
+    while ((rows.at(-1) ?? this.#count) <= row) rows.pop();
+    return rows.at(-1) ?? this.#count;
+  }
 }
 
 /** The head on one line, without the brace that opens the body. */
@@ -128,8 +198,9 @@ function signatureOf(lines: readonly string[], { from, to, bodyFrom, kind, name 
   const first = directive === -1 ? head : head.slice(0, directive);
   const said = first
     .join(' ')
-    .replace(/\s*(?:\{.*|;|\\)\s*$/, '')
-    .replace(/\s+/g, ' ');
+    // First: the next one would try each blank of a long gap.
+    .replace(/\s+/g, ' ')
+    .replace(/ ?(?:\{.*|;|\\) ?$/, '');
   // `typedef struct { … } Name;`
   return said.includes(name) ? said : `${said} ${name}`;
 }

@@ -1,0 +1,107 @@
+/** A file that keeps its parser for as long as it may costs no other file of its batch its symbols. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeEach, expect, test, vi } from 'vitest';
+import type * as parsed from '../../../src/views/parsed.ts';
+import { textOf, workspace } from '../../support/workspace.ts';
+
+type TagsOf = typeof parsed.tagsOf;
+
+interface Asked {
+  readonly texts: readonly string[];
+  readonly isAlone: boolean;
+  /** The part of the time that was left which they could take. */
+  readonly part: number;
+}
+
+const { asked, answer } = vi.hoisted(() => ({
+  asked: [] as Asked[],
+  answer: {
+    of: undefined as ((tagsOf: TagsOf, given: Parameters<TagsOf>) => ReturnType<TagsOf>) | undefined,
+  },
+}));
+
+vi.mock('../../../src/views/parsed.ts', async (original) => {
+  const actual = await original<typeof parsed>();
+  const tagsOf: TagsOf = (...given) => {
+    const [files, until, , { within = Infinity, alone = false } = {}] = given;
+    const part = within / (until - performance.now());
+    asked.push({ texts: files.map(textIn), isAlone: alone, part });
+    return answer.of?.(actual.tagsOf, given) ?? actual.tagsOf(...given);
+  };
+  return { ...actual, tagsOf };
+});
+
+function textIn({ bytes }: parsed.TaggedFile): string {
+  return Buffer.from(bytes ?? '').toString();
+}
+
+const isHostile = (text: string): boolean => text.includes('hostile');
+
+/** Ends without tags for all that were asked about together. */
+const ends = (tagsOf: TagsOf, given: Parameters<TagsOf>): ReturnType<TagsOf> =>
+  given[0].map(textIn).some(isHostile) ? Promise.resolve({ none: 'time' }) : tagsOf(...given);
+
+const NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k'];
+
+/** Maps of a directory with one hostile file. */
+async function mapping(timeoutMs: number): Promise<() => Promise<string>> {
+  const w = workspace();
+  for (const name of [...NAMES.slice(0, 5), 'hostile', ...NAMES.slice(5)])
+    w.write(`src/${name}.ts`, `export function ${name}(): void {\n  return;\n}\n`);
+  // What was written in this tick of the clock is parsed again.
+  await sleep(50);
+  const read = w.with({ timeoutMs }).tool('read');
+  return async () => textOf(await read.run({ path: 'src:outline' }));
+}
+
+function expectOthers(map: string): void {
+  for (const name of NAMES) expect(map).toContain(`${name}.ts: ${name} 1-3\n`);
+}
+
+/** Those that were asked about together with the hostile file, and those that were alone. */
+function batchAndLate(): { batch: readonly string[]; late: readonly string[] } {
+  const batch = asked.find(({ texts, isAlone }) => !isAlone && texts.some(isHostile))?.texts ?? [];
+  expect(batch.length).toBeGreaterThan(1);
+  return { batch, late: asked.filter(({ isAlone }) => isAlone).flatMap(({ texts }) => texts) };
+}
+
+beforeEach(() => {
+  asked.length = 0;
+});
+
+test('that ends with its thread: each is parsed alone, and the next call asks for none of them', async () => {
+  answer.of = ends;
+  const map = await mapping(60_000);
+  const first = await map();
+  expectOthers(first);
+  expect(first).toContain('[1 file took too long to parse: without symbols here]');
+  const { batch, late } = batchAndLate();
+  expect(late).toEqual(batch);
+  // Time is left for those that come after.
+  for (const { part } of asked) expect(part).toBeLessThan(0.9);
+  asked.length = 0;
+  expect(await map()).toBe(first);
+  expect(asked).toEqual([]);
+});
+
+test('that is stopped in it: it and those after it are parsed alone', async () => {
+  answer.of = (tagsOf, [files, ...rest]) => {
+    const at = files.map(textIn).findIndex(isHostile);
+    return tagsOf(at === -1 ? files : files.slice(0, at), ...rest);
+  };
+  const map = await mapping(60_000);
+  expectOthers(await map());
+  const { batch, late } = batchAndLate();
+  expect(late).toEqual(batch.slice(batch.findIndex(isHostile)));
+});
+
+test('that had little time: the others are parsed, and the next call asks for it again', async () => {
+  answer.of = ends;
+  const map = await mapping(7_000);
+  expectOthers(await map());
+  asked.length = 0;
+  answer.of = undefined;
+  expect(await map()).toContain('hostile.ts: hostile 1-3\n');
+  expect(asked.map(({ texts }) => texts.map(isHostile))).toEqual([[true]]);
+});
