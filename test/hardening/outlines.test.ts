@@ -27,6 +27,8 @@ const hostile: Record<string, string | Uint8Array> = {
   'braces.swift': many(15_000, (i) => `class A${i} {\n`),
   'enums.m': `#import "a.h"\n${many(80_000, () => 'enum {\n')}`,
   'protocols.mm': `#import "a.h"\n${many(40_000, () => '@protocol A <B, C>\n')}`,
+  'subs.pl': many(40_000, () => 'sub a {\n'),
+  'packages.pl': many(40_000, (i) => `${i % 2 === 0 ? 'package' : 'class'} A${i};\n`),
   'quotes.sql': many(15_000, () => "'\n"),
   'keys.yaml': many(15_000, (i) => `${' '.repeat(i % 2_000)}k${i}:\n`),
   'brackets.json': '['.repeat(200_000).replace(/(.{50})/g, '$1\n'),

@@ -41,8 +41,9 @@ export const perl: Scanner = (lines) => {
     if (/^(?:sub|method)$/.test(word) && /^[^{]*;/.test(rest)) return [];
     return [{ word, name: single ?? double ?? bare ?? '', indent, row, rest }];
   });
+  const after = followersOf(declared);
   return declared.map((one, at): Found => {
-    const to = endOf(one, declared.slice(at + 1), code);
+    const to = endOf(one, after[at] ?? {}, code);
     const signature = (lines[one.row] ?? '').trim().replace(/\s*\{.*$|\s*;\s*$/, '');
     const from = one.row + 1;
     const opens = one.row + (opening(code, one.row) ?? 0);
@@ -57,6 +58,34 @@ export const perl: Scanner = (lines) => {
   });
 };
 
+/** The declarations after one that are not further in. */
+interface Followers {
+  readonly next?: Declared;
+  /** Of the same word. */
+  readonly nextAlike?: Declared;
+}
+
+/** Of each declaration, in linear time: from the last one on, those that can still follow another are kept. */
+function followersOf(declared: readonly Declared[]): Followers[] {
+  const all: Declared[] = [];
+  const alike = new Map<string, Declared[]>();
+  const found = declared.toReversed().map((one): Followers => {
+    const same = alike.get(one.word) ?? [];
+    alike.set(one.word, same);
+    const [next, nextAlike] = [follower(all, one), follower(same, one)];
+    return { ...(next && { next }), ...(nextAlike && { nextAlike }) };
+  });
+  return found.toReversed();
+}
+
+/** The nearest one in `open` that is not further in than `one`, which takes the place of those that are. */
+function follower(open: Declared[], one: Declared): Declared | undefined {
+  while ((open.at(-1)?.indent.length ?? 0) > one.indent.length) open.pop();
+  const next = open.at(-1);
+  open.push(one);
+  return next;
+}
+
 function isClosed(line = ''): boolean {
   return /^\s*[})]/.test(line);
 }
@@ -70,18 +99,17 @@ function opening(code: readonly string[], row: number): number | undefined {
 /** 1-based: the last line of a declaration. */
 function endOf(
   { word, indent, row, rest }: Declared,
-  later: readonly Declared[],
+  { next: follows, nextAlike }: Followers,
   code: readonly string[],
 ): number {
   const isStatement = /^(?:package|class)$/.test(word) && !rest.includes('{');
   if (isStatement) {
-    const next = later.find((other) => other.word === word && other.indent.length <= indent.length);
-    return lastCode(code, row, next?.row ?? code.length);
+    return lastCode(code, row, nextAlike?.row ?? code.length);
   }
   const closing = word === 'has' ? `${indent})` : `${indent}}`;
   const ends = word === 'has' ? /;\s*(?:#.*)?$/ : /\}\s*;?\s*(?:#.*)?$/;
   if (ends.test(rest) && (word === 'has' || rest.includes('{'))) return row + 1;
-  const next = later.find((other) => other.indent.length <= indent.length)?.row ?? code.length;
+  const next = follows?.row ?? code.length;
   for (let at = row + 1; at < next; at += 1) if ((code[at] ?? '').startsWith(closing)) return at + 1;
   return lastCode(code, row, next);
 }
