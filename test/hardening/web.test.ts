@@ -192,7 +192,7 @@ test('X06 what reads private files reaches no server unless it is told to', asyn
   });
   // Why, for those who open it.
   expect(readFileSync('docs/web.md', 'utf8').replaceAll('\n', ' ')).toContain(
-    'A page can hold instructions that are meant for a model, and a model that reads private files can be told to send them away in a URL.',
+    'A page can contain instructions for a model, and a model that reads private files can be tricked into sending them away in a URL.',
   );
 });
 
