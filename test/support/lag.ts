@@ -1,7 +1,7 @@
 /** How long the event loop of this process is held while something runs. */
 
-import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
+import { machineMs } from './machine-time.mjs';
 
 const BEAT_MS = 20;
 
@@ -36,19 +36,19 @@ const REFERENCE_MS = 7;
 /** How many times as long as on an idle machine work takes now: programs share caches and cores. At least 1. */
 export function slowness(): number {
   const times = Array.from({ length: 9 }, () => {
-    const [at, waited] = [performance.now(), waitedMs()];
+    const [at, waited] = [performance.now(), machineMs()];
     JSON.parse(REFERENCE);
-    return performance.now() - at - (waitedMs() - waited);
+    return performance.now() - at - (machineMs() - waited);
   });
   return Math.max(1, (times.sort((a, b) => a - b)[4] as number) / REFERENCE_MS);
 }
 
-/** The longest stretch in ms; time that the main thread waited for a processor is left out where that is known. */
+/** The longest stretch in ms; what the machine took of it is left out where that is known. */
 async function lagOf<T>(work: () => Promise<T>): Promise<{ lag: number; result: T }> {
   let largest = 0;
-  let [at, waited] = [performance.now(), waitedMs()];
+  let [at, waited] = [performance.now(), machineMs()];
   const look = (): void => {
-    const [now, nowWaited] = [performance.now(), waitedMs()];
+    const [now, nowWaited] = [performance.now(), machineMs()];
     largest = Math.max(largest, now - at - BEAT_MS - (nowWaited - waited));
     [at, waited] = [now, nowWaited];
   };
@@ -59,14 +59,5 @@ async function lagOf<T>(work: () => Promise<T>): Promise<{ lag: number; result: 
     return { lag: largest, result };
   } finally {
     clearInterval(beat);
-  }
-}
-
-/** Milliseconds for which the main thread was ready to run and waited. Source: Documentation/scheduler/sched-stats.rst. */
-function waitedMs(): number {
-  try {
-    return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
-  } catch {
-    return 0;
   }
 }
