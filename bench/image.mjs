@@ -159,9 +159,14 @@ async function one(who, path) {
 }
 
 function children() {
-  return readdirSync('/proc/self/task').flatMap((thread) =>
-    readFileSync(`/proc/self/task/${thread}/children`, 'utf8').split(' ').filter(Boolean),
-  );
+  return readdirSync('/proc/self/task').flatMap((thread) => {
+    try {
+      return readFileSync(`/proc/self/task/${thread}/children`, 'utf8').split(' ').filter(Boolean);
+    } catch {
+      // The thread has ended meanwhile.
+      return [];
+    }
+  });
 }
 
 /** A size out of `/proc`, in MB; 0 for a process that has ended. */

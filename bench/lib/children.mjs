@@ -16,17 +16,21 @@ export function prepare({ cwd, tool, input, web, fresh = false }) {
   return { call, peak: () => process.resourceUsage().maxRSS / 1024 + children };
 }
 
+/** Empty for a thread or a process that has ended meanwhile. */
+function textOf(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
 /** MB. */
 function childrenMemory() {
   let total = 0;
   for (const task of readdirSync('/proc/self/task')) {
-    for (const pid of readFileSync(`/proc/self/task/${task}/children`, 'utf8').split(' ').filter(Boolean)) {
-      try {
-        const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-        total += Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
-      } catch {
-        // It has ended since.
-      }
+    for (const pid of textOf(`/proc/self/task/${task}/children`).split(' ').filter(Boolean)) {
+      total += Number(/VmHWM:\s+(\d+)/.exec(textOf(`/proc/${pid}/status`))?.[1] ?? 0) / 1024;
     }
   }
   return total;
