@@ -78,7 +78,9 @@ describe('oriel: `next` is the whole argument, and works', () => {
     for (const path of ['.:conflicts', '.:nope'])
       expect((await call('read', { path })).text).not.toContain('..,');
     expect((await call('read', { path: '.:conflicts' })).text).toMatch(/ Use \. as it is\.$/);
-    expect((await call('read', { path: '.:nope' })).text).toContain('is not a selector of . Use . alone, or ');
+    expect((await call('read', { path: '.:nope' })).text).toContain(
+      'is not a selector of . Use . alone, or ',
+    );
   });
 });
 
