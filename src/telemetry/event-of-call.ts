@@ -1,10 +1,13 @@
-/** The event of a call, made of what was noted when it ended. */
+/** Makes the event of a call from the note that was taken when the call ended. */
 
 import type { CallEvent, CallNote } from '../types/telemetry.ts';
 import { readOfText } from './call-facts.ts';
 import { MOST_HOST, shortName } from './safe-names.ts';
 
-/** What whoever records it adds. */
+/** Every field is present, `undefined` where it has no value: one hidden class, and none is forgotten. */
+type CompleteEvent = { readonly [K in keyof CallEvent]-?: CallEvent[K] };
+
+/** What the recorder adds to a note. */
 export interface Told {
   readonly task: string;
   readonly client: string | undefined;
@@ -12,8 +15,8 @@ export interface Told {
   readonly origin: number;
 }
 
-/** All fields, in one order, and written out: so it is counted and written at the least cost. */
-export function eventOfCall(note: CallNote, { task, client, origin }: Told): CallEvent {
+/** The fields are in the order in which `writeEvent` writes them. */
+export function eventOfCall(note: CallNote, { task, client, origin }: Told): CompleteEvent {
   const { host, dialect, tool, began, ms, bytes, images, error, text, reads, list } = note;
   return {
     kind: 'call',
