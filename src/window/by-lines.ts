@@ -210,7 +210,8 @@ async function sliceLine(line: OversizedLine): Promise<Stop | undefined> {
   const head = toLine(slice, stored.start, no, input.encoding, tally);
   const isWhole = head.end === end;
   const shown: Line = isWhole ? head : { ...head, cut: 'slice' };
-  budget.take(shown);
+  // A slice of a few characters may still have more tokens than the limit, but an empty answer would not lead on.
+  budget.charge(shown);
   part.lines.push(shown);
   if (isWhole) return undefined;
   return { cutBy: 'line', rest, oversized, inside: shown.end };

@@ -126,25 +126,38 @@ export class Budget {
     if (this.#lines < 1 || this.#rows < 1) return 'lines';
     const bytes = this.#fit.cost(line);
     if (bytes > this.#bytes) return 'bytes';
-    const tokens = this.#tokens === Number.POSITIVE_INFINITY ? 0 : this.#tokensOf(line, bytes);
+    const tokens = this.#tokensOf(line, bytes);
     if (tokens > this.#tokens) return 'tokens';
+    this.#spend(bytes, tokens);
+    return undefined;
+  }
+
+  /** Takes the cost of a line that is shown even if it exceeds the budget. After such a line nothing else fits. */
+  charge(line: Line): void {
+    const bytes = this.#fit.cost(line);
+    this.#spend(bytes, this.#tokensOf(line, bytes));
+  }
+
+  #spend(bytes: number, tokens: number): void {
     this.#lines -= 1;
     this.#rows -= 1;
     this.#bytes -= bytes;
     this.#tokens -= tokens;
-    return undefined;
   }
 
-  /** The prefix is charged at the plain rate, so that a counter sees only text. */
+  /** 0 if tokens are not limited. The prefix counts as four bytes a token, so that the host's counter sees only text. */
   #tokensOf(line: Line, cost: number): number {
+    if (this.#tokens === Number.POSITIVE_INFINITY) return 0;
     return this.#fit.tokens(line.text) + Math.ceil(Math.max(0, cost - this.#fit.shown(line.text)) / 4);
   }
 
   /** Takes a line of context, which must fit but does not count as one of the lines that were asked for. */
   takeContext(line: Line): boolean {
     const bytes = this.#fit.cost(line);
-    if (bytes > this.#bytes || this.#rows < 1) return false;
+    const tokens = this.#tokensOf(line, bytes);
+    if (bytes > this.#bytes || tokens > this.#tokens || this.#rows < 1) return false;
     this.#bytes -= bytes;
+    this.#tokens -= tokens;
     this.#rows -= 1;
     return true;
   }
