@@ -1,11 +1,9 @@
 /** Makes the event of a call from the note that was taken when the call ended. */
 
+import type { Complete } from '../types/mutable.ts';
 import type { CallEvent, CallNote } from '../types/telemetry.ts';
 import { readOfText } from './call-facts.ts';
 import { MOST_HOST, shortName } from './safe-names.ts';
-
-/** Every field is present, `undefined` where it has no value: one hidden class, and none is forgotten. */
-type CompleteEvent = { readonly [K in keyof CallEvent]-?: CallEvent[K] };
 
 /** What the recorder adds to a note. */
 export interface Told {
@@ -15,8 +13,8 @@ export interface Told {
   readonly origin: number;
 }
 
-/** The fields are in the order in which `writeEvent` writes them. */
-export function eventOfCall(note: CallNote, { task, client, origin }: Told): CompleteEvent {
+/** All fields, in the order in which `writeEvent` writes them. */
+export function eventOfCall(note: CallNote, { task, client, origin }: Told): Complete<CallEvent> {
   const { host, dialect, tool, began, ms, bytes, images, error, text, reads, list } = note;
   return {
     kind: 'call',
