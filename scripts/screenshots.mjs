@@ -1,5 +1,5 @@
-// npm run screenshots: every view of the dashboard, light and dark, wide and narrow, below .bench/screenshots; those
-// that stand in docs/dashboard.md go to docs/dashboard/. Needs Debian's chromium. The calls are real ones, of files here.
+// npm run screenshots: every view of the dashboard, light and dark, wide and narrow, below .bench/screenshots; those of
+// docs/dashboard.md go to docs/dashboard/. Needs Debian's chromium. The calls are real, on files of this project.
 import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ const docs = join(root, 'docs/dashboard');
 const SIZES = { wide: { width: 1200, height: 800 }, narrow: { width: 400, height: 800 } };
 const SCHEMES = ['light', 'dark'];
 
-/** Which picture of a view stands in the docs. */
+/** The variant of each view that is used in the docs. */
 const SHOWN = {
   tasks: 'wide-light',
   task: 'wide-light',
@@ -24,7 +24,7 @@ const SHOWN = {
   phone: 'narrow-dark',
 };
 
-/** What three agents did: one pages, one reads all and then parts of it again, one follows maps. */
+/** The calls of three agents: one pages, one reads everything and then parts of it again, one follows maps. */
 const TASKS = {
   'page through the changelog': [
     'CHANGELOG.md:1..20',
@@ -70,7 +70,7 @@ async function workspace() {
   return home;
 }
 
-/** Resolves with the address when the server listens. */
+/** Starts the server; resolves with its address. */
 function serve(home) {
   const args = [
     'serve',
@@ -109,7 +109,7 @@ async function makeCalls(url) {
   }
 }
 
-/** By name: how a page comes to show it. */
+/** The views by name, and how to open them. */
 const VIEWS = {
   'sign-in': async (page) => {
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -149,7 +149,7 @@ async function shoot(browser, url, size, scheme) {
   await page.goto(url);
   for (const [view, open] of Object.entries(VIEWS)) {
     await open(page, url);
-    // The plot is drawn in the next frame.
+    // Waits for the next frame, in which the plot is drawn.
     await page.evaluate(
       () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
     );
