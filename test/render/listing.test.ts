@@ -32,7 +32,7 @@ test('one path per line', () => {
   });
 });
 
-test('nothing is said in words', () => {
+test('an empty result is stated in words', () => {
   expect(foundAnswer(entriesOf([]), findRequest, baseLimits, style).content).toEqual([
     { type: 'text', text: 'No files found matching pattern' },
   ]);
@@ -150,7 +150,7 @@ test('counts stand behind their names, and marks belong to them', () => {
   expect(textOf(answer({ hint: 'backslash' }))).toContain('Use pattern src/a for names');
 });
 
-test('what is found by words says so where there is none', () => {
+test('a search by words says so if nothing was found', () => {
   const request: SymbolsRequest = { do: 'symbols', query: 'a', limit: 10, offset: 0 };
   expect(textOf(foundAnswer(entriesOf([]), request, baseLimits, style))).toBe('No symbols found');
   expect(textOf(foundAnswer(entriesOf([], 3), request, baseLimits, style))).toMatch(/^\[/);
@@ -206,7 +206,7 @@ test('the gap of a style stands between the list and its notices', () => {
   expect(textOf(listAnswer(entriesOf(['a'], 1), listRequest, baseLimits, gapped))).toMatch(/^a\n\n\[1 entry/);
 });
 
-test('the counter of the host is believed, and the part of a line that is shown obeys it', () => {
+test('the token counter of the host decides, also for a line that is shown in part', () => {
   const count = (text: string): number => text.length * 2;
   const limits = { ...bytes(1_000), tokens: 20 };
   const budget = new ListBudget(limits, count);

@@ -134,7 +134,7 @@ test('all that a list of matches says of itself', () => {
   });
 });
 
-test('lines that the limit takes are lines of the answer too', () => {
+test('lines cut by the limit count as lines of the answer', () => {
   const limits = { ...bytes(1_000), answerLines: 2 };
   expect(fitMatches(matchesOf(3, 'x'), searchRequest, limits).notices).toEqual([
     { kind: 'budget', of: 'matches', by: 'lines', budget: 2, next: 2, shown: 2, found: 3, more: false },

@@ -82,7 +82,7 @@ test('verbatim text has no gap: it would be taken for a part of it', () => {
   ]);
 });
 
-test('a binary is told what it is and what can be done, never to be read as text', () => {
+test('a binary file is described, with what can be done, and is never shown as text', () => {
   const said = (type: string): string => {
     const binary = { ...origin, is: 'binary', type, bytes: 3072, selection: { typed: '5-9' } } as const;
     const [block] = answer(binary).content;

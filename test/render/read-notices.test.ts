@@ -8,11 +8,11 @@ import type { Notice } from '../../src/types/notice.ts';
 import type { TextResult } from '../../src/types/result.ts';
 import { excerptOf, linesOf, textResult } from '../support/results.ts';
 
-test('a whole text within the limits needs no words', () => {
+test('a whole text within the limits has no notice', () => {
   expect(readNotices(textResult('a\nb\n'))).toEqual([]);
 });
 
-test('everything there is to say, in order', () => {
+test('all notices, in order', () => {
   const excerpt = excerptOf('a\x1b\n\ufffd\n', {
     totals: { bytes: 900, lines: 90 },
     cutBy: 'lines',

@@ -194,7 +194,7 @@ test('the facts of a command and of its streams', () => {
   });
 });
 
-test('a success without a code is none of a failure, and an unkept output is cut without a next call', () => {
+test('a success has no error code, and an output that was not kept is cut without a next call', () => {
   const { exitCode: _, ...ended } = runResult('a\n');
   expect(runAnswer(ended, wording).isError).toBe(false);
   const next = { by: 'tail', lines: 2, before: 70 } as const;

@@ -35,7 +35,7 @@ test.each([
   [730 * DAY, '2y'],
 ])('%d ms ago is %s', (ms, text) => expect(age(ms)).toBe(text));
 
-test('one is one', () => {
+test('a count of one is singular', () => {
   expect([plural(0, 'line'), plural(1, 'line'), plural(2, 'line')]).toEqual(['0 lines', '1 line', '2 lines']);
 });
 
@@ -59,7 +59,7 @@ test('a sentence of 1,022 bytes stays, and of a longer one both ends are shown',
   expect(bounded(longer)).toBe(`<${'y'.repeat(489)}…[${left} characters left out]…${'y'.repeat(489)}>`);
 });
 
-test('what is cut within a character leaves all of it out', () => {
+test('a character that would be cut is left out', () => {
   for (const shift of [0, 1, 2, 3]) {
     const said = bounded(`${'x'.repeat(shift)}${'\u{1f600}'.repeat(600)}${'x'.repeat(shift)}`);
     expect(said).not.toContain('\ufffd');

@@ -119,7 +119,7 @@ test.each([
   expect(otherSpelling(typed)).toBeUndefined();
 });
 
-test('a selector of ours has no other spelling', () => {
+test("a selector in oriel's syntax has no other spelling", () => {
   for (const typed of [
     '5',
     '5-10',

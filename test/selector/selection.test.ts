@@ -147,7 +147,7 @@ describe('encodings', () => {
     expect(parseSelection(text)).toEqual(selection);
   });
 
-  test('with what is no selector it is none', () => {
+  test('together with an invalid selector it is invalid', () => {
     expect(parseSelection('encoding=gbk:chapter')).toBeUndefined();
   });
 });
@@ -199,7 +199,7 @@ describe('what is no selector', () => {
     expect(isSelector(text)).toBe(false);
   });
 
-  test('what is longer than any selector is a name', () => {
+  test('a text longer than any selector is part of the name', () => {
     const list = Array.from({ length: 4_096 }, () => '7').join(',');
     expect(parseSelection(`${list},`)).toBeUndefined();
     expect(parseSelection(list)?.window).toEqual(lines({ from: 7, to: 7 }));
@@ -244,7 +244,7 @@ describe('what has the shape of a selector and no meaning', () => {
     );
   });
 
-  test('behind a path the others are what they are', () => {
+  test('other selectors after a path keep their meaning', () => {
     expect(parseBehind('a.ts', '5..9')).toEqual(parseSelection('5..9'));
     expect(parseBehind('a.ts', 'chapter')).toBeUndefined();
   });

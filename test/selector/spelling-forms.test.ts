@@ -173,7 +173,7 @@ test.each([
   expect(otherSpelling(typed)).toBeUndefined();
 });
 
-test('what is longer than any selector is a name', () => {
+test('a text longer than any selector is part of the name', () => {
   expect(otherSpelling(`lines 5${' '.repeat(505)}`)).toBe('5');
   expect(otherSpelling(`lines 5${' '.repeat(506)}`)).toBeUndefined();
 });

@@ -9,7 +9,7 @@ test('the longest path comes first', () => {
   ]);
 });
 
-test('a path never climbs out of what stands before a colon', () => {
+test('`..` in a path never leaves what precedes a colon', () => {
   expect(candidates('a.zip:../../etc/passwd')).toEqual([{ path: 'a.zip', rest: '../../etc/passwd' }]);
   expect(candidates('a.zip:x/../y')).toEqual([{ path: 'a.zip', rest: 'x/../y' }]);
   expect(candidates('../up.txt:..')).toEqual([

@@ -4,7 +4,7 @@ import { Seal } from '../../src/state/sealed.ts';
 
 const seal = new Seal(Buffer.from('a key of the operator, 32 bytes!'));
 
-test('what was sealed is opened under the same key, whatever it is', () => {
+test('any value that was encrypted can be decrypted with the same key', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 5_000 }), fc.string(), (bytes, key) => {
       expect(seal.open(key, seal.close(key, bytes))).toEqual(Buffer.from(bytes));
@@ -12,7 +12,7 @@ test('what was sealed is opened under the same key, whatever it is', () => {
   );
 });
 
-test('what was changed anywhere, cut, or made longer is not there', () => {
+test('a value that was modified, truncated or extended counts as missing', () => {
   const sealed = seal.close('key', Buffer.from('a page of a file'));
   const bytes = Buffer.from(sealed.slice('oriel-1.'.length), 'base64');
   fc.assert(
@@ -26,7 +26,7 @@ test('what was changed anywhere, cut, or made longer is not there', () => {
   expect(seal.open('key', `oriel-1.${Buffer.concat([bytes, bytes]).toString('base64')}`)).toBeUndefined();
 });
 
-test('a value is not that of another key, another secret or another version', () => {
+test('a value cannot be decrypted under another key, secret or version', () => {
   const sealed = seal.close('one', Buffer.from('text'));
   expect(seal.open('two', sealed)).toBeUndefined();
   expect(new Seal(Buffer.from('the key of another operator, 32!')).open('one', sealed)).toBeUndefined();
@@ -35,7 +35,7 @@ test('a value is not that of another key, another secret or another version', ()
   expect(seal.open('one', '')).toBeUndefined();
 });
 
-test('neither a value nor a name tells what it holds, and equal values are sealed differently', () => {
+test('neither values nor names are readable, and equal values have different ciphertexts', () => {
   const [one, two] = [seal.close('key', Buffer.from('secret')), seal.close('key', Buffer.from('secret'))];
   expect(one).not.toBe(two);
   expect(Buffer.from(one.slice(8), 'base64').toString('latin1')).not.toContain('secret');

@@ -29,7 +29,7 @@ test('what runs alone begins when all before it has ended, and what comes later 
   expect(log).toEqual(['a', 'b', 'b ends', 'a ends', 'c', 'c ends', 'd', 'd ends', 'e', 'e ends']);
 });
 
-test('what fails lets the next one begin, and nothing waits for ever for what does not end', async () => {
+test('a failure lets the next job begin, and no job waits forever for one that does not end', async () => {
   const lock = new SharedLock(20);
   const fails = (): Promise<never> => Promise.reject(new Error('it failed'));
   await expect(lock.shared(fails)).rejects.toThrow('it failed');

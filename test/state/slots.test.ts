@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { Slots } from '../../src/state/slots.ts';
 
-test('what finds no slot in time is told so, and takes none from those behind it', async () => {
+test('a request that gets no slot in time fails, and takes no slot from later ones', async () => {
   const slots = new Slots(1);
   let end = (): void => undefined;
   const first = slots.run(

@@ -47,13 +47,13 @@ for (const { kind, start, end } of storeKinds) {
       expect(await one.get(name)).toBeUndefined();
     });
 
-    test('what comes at once with the first use waits for the connection like that one', async () => {
+    test('calls concurrent with the first one wait for the connection as well', async () => {
       const space = state().space('first');
       const given = await Promise.all(Array.from({ length: 20 }, () => space.get(name)));
       expect(given).toEqual(Array.from({ length: 20 }, () => undefined));
     });
 
-    test('a program that does not close it ends all the same', async () => {
+    test('an open state does not keep the process alive', async () => {
       const cwd = temporaryFolder();
       const program = `
         import { createOriel } from ${JSON.stringify(builtUrl('index.js').href)};
@@ -71,7 +71,7 @@ for (const { kind, start, end } of storeKinds) {
       expect([code, out]).toEqual([0, 'undefined']);
     });
 
-    test('spaces and operators do not see each other', async () => {
+    test('spaces and operators are isolated from each other', async () => {
       const one = state().space('client alice');
       await one.put(name, Buffer.from('hers'), 60_000);
       expect(await state().space('client bob').get(name)).toBeUndefined();
@@ -86,7 +86,7 @@ for (const { kind, start, end } of storeKinds) {
       await expect.poll(() => space.get(name)).toBeUndefined();
     });
 
-    test('numbers are given once, however many ask, and begin where they are told', async () => {
+    test('numbers are unique under concurrency and start at the given value', async () => {
       const spaces = [state().space('numbers'), state().space('numbers')];
       const given = await Promise.all(
         Array.from({ length: 40 }, (_, i) => spaces[i % 2]?.add({ kind: 'number', of: [] }, 1, 700, 60_000)),
@@ -96,7 +96,7 @@ for (const { kind, start, end } of storeKinds) {
       );
     });
 
-    test('a counter that holds garbage begins anew, and the store counts as there', async () => {
+    test('a counter with an invalid value restarts, and the store counts as available', async () => {
       const backend = await raw();
       let at = '';
       const watched = new SharedStore({
@@ -119,7 +119,7 @@ for (const { kind, start, end } of storeKinds) {
       await watched.close();
     });
 
-    test('forged, swapped and foreign values are not there', async () => {
+    test('forged, swapped and foreign values count as missing', async () => {
       const seen: [string, string][] = [];
       const backend = await raw();
       const watched = new SharedStore({
@@ -150,7 +150,7 @@ for (const { kind, start, end } of storeKinds) {
       await watched.close();
     });
 
-    test('however many ask at once, as many uses as it takes are under way, and none is away', async () => {
+    test('concurrent operations are limited, and the store does not become unavailable', async () => {
       const backend = await raw();
       let [running, most] = [0, 0];
       const busy = new SharedStore({
@@ -174,7 +174,7 @@ for (const { kind, start, end } of storeKinds) {
       await busy.close();
     });
 
-    test('of a value that is far too large its front is fetched, and it is not there', async () => {
+    test('of a value that is much too large only the start is fetched, and it counts as missing', async () => {
       const backend = await raw();
       let at = '';
       const watched = new SharedStore({
@@ -194,14 +194,14 @@ for (const { kind, start, end } of storeKinds) {
       await watched.close();
     });
 
-    test('a value that is too large is not put', async () => {
+    test('a value that is too large is not stored', async () => {
       const space = state().space('large');
       expect(await space.put(name, Buffer.alloc((2 << 20) + 1), 60_000)).toBe(false);
       expect(await space.put(name, Buffer.alloc(2 << 20, 1), 60_000)).toBe(true);
       expect(((await space.get(name)) as Buffer).equals(Buffer.alloc(2 << 20, 1))).toBe(true);
     });
 
-    test('a store that dies is away at once, and comes back without a call that waits', async () => {
+    test('a store that dies is unavailable at once, and becomes available again without a waiting call', async () => {
       const shared = state();
       const changes: StateChange[] = [];
       shared.onChange((change) => void changes.push(change));

@@ -88,11 +88,11 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     return queue;
   };
 
-  test('without a worker it is done here at once', async () => {
+  test('without a worker the replica does the job at once', async () => {
     expect(await ask(orderOf(kindOf(), 'text'))).toEqual({ is: 'here' });
   });
 
-  test('a worker does it, once for all replicas, and the result is in their cache', async () => {
+  test('a worker does the job once for all replicas, and the result is cached', async () => {
     let go: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (go = resolve));
     const plain = kindOf();
@@ -123,7 +123,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     await expect.poll(() => events).toHaveLength(2);
   });
 
-  test('large inputs and results go in pieces; what is larger still is done here', async () => {
+  test('large inputs and results are sent in pieces; the replica does still larger jobs', async () => {
     const handler = kindOf();
     const events = await worker(handler);
     const large = 'a line of text\n'.repeat(200_000);
@@ -139,7 +139,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     expect(await ask(orderOf(huge, 'x'))).toEqual({ is: 'here' });
   });
 
-  test('what fails each time is tried three times, and remembered', async () => {
+  test('a job that always fails is tried three times, and the failure is cached', async () => {
     const handler = kindOf(() => Promise.resolve({ why: 'crashed', isLasting: false }));
     const events = await worker(handler);
     const order = orderOf(handler, 'text');
@@ -194,7 +194,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     expect(ran).toBe(0);
   });
 
-  test('results, records and signs of life that are forged are not there', async () => {
+  test('forged results, records and heartbeats are ignored', async () => {
     const backend = await raw();
     onTestFinished(() => backend.close());
     const seen = new Map<string, string>();
@@ -250,7 +250,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     expect(textOf(await ask(orderOf(other, 'text')))).toBe('here');
   });
 
-  test('a call that is cancelled waits for nobody', async () => {
+  test('a cancelled call returns at once', async () => {
     let go: () => void = () => undefined;
     const held = new Promise<Buffer>((resolve) => (go = () => resolve(Buffer.from('late'))));
     const handler = kindOf(() => held);
@@ -269,7 +269,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     go();
   });
 
-  test('a store that dies, or was never there, leaves the work here', async () => {
+  test('if the store is unavailable, the replica does the work', async () => {
     const mortal = await redisServer();
     onTestFinished(() => mortal.stop());
     let began: () => void = () => undefined;
@@ -296,7 +296,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     void jobs;
   });
 
-  test('a store that takes connections and never answers is not waited for by a job either', async () => {
+  test('a job does not wait for a store that accepts connections and never answers', async () => {
     const frozen = await redisServer();
     onTestFinished(() => frozen.stop());
     frozen.freeze();

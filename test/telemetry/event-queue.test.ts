@@ -89,7 +89,7 @@ test('every event comes out as it was put in', () => {
 const sorted = (event: TelemetryEvent): unknown =>
   Object.fromEntries(Object.entries(event).sort(([a], [b]) => (a < b ? -1 : 1)));
 
-test('what has gone is let go, also where the rest of its block stays', async () => {
+test('removed events are freed, also if the rest of their block remains', async () => {
   const queue = new EventQueue();
   const gone = (): WeakRef<object> => {
     const event = call({ reads: [{ source: 'a' }, { source: 'b' }] });

@@ -70,7 +70,7 @@ test('what was new in several places is one call, and never the call that was ma
   for (const dialect of ['pi', 'zdx', 'coder', 'zed']) expect(insteadIn(dialect)).toBeUndefined();
 });
 
-test('a line or two around a range, shown once more, are no habit', () => {
+test('one or two lines shown again around a range are not a habit', () => {
   expect(habits(page(1, 103), page(103, 200)).map(({ name }) => name)).toEqual(['pages']);
 });
 
@@ -157,7 +157,7 @@ test('calls are written as the dialect has them', () => {
   expect(insteadIn('unknown')).toBeUndefined();
 });
 
-test('a failure is no habit', () => {
+test('failed calls do not count as habits', () => {
   expect(
     habits(call({ error: 'NOT_FOUND', reads: [{ source: 'x' }] }), call({ error: 'NOT_FOUND' })),
   ).toEqual([]);

@@ -80,7 +80,7 @@ test('it is full with many notes, or with few that have long names', () => {
   expect([fill(note), fill({ ...note, task: 'x'.repeat(40_000) })]).toEqual([256, 2]);
 });
 
-test('a text that is read again is one object, whoever holds it; another version of it is another', () => {
+test('repeated reads of a text share one object; another version has its own', () => {
   const file = (size: bigint): Identity =>
     Identity.file({ dev: 1n, ino: 2n, size, mtimeNs: 3n, ctimeNs: 4n });
   const first = textVersion('one.txt', file(1n));
@@ -90,7 +90,7 @@ test('a text that is read again is one object, whoever holds it; another version
   expect(textVersion('one.txt', undefined).version).toBeUndefined();
 });
 
-test('whoever hears of events may ask for figures meanwhile, and record: each call is heard of once', () => {
+test('a listener can ask for figures and record events: it gets each call once', () => {
   const telemetry = new Telemetry();
   const heard: number[] = [];
   telemetry.watch((event) => {

@@ -32,7 +32,7 @@ test('what is asked of a database is a digest: equal for equal questions, and sa
   );
 });
 
-test('whatever stands around a secret, it is not recorded', () => {
+test('a secret is not recorded, whatever surrounds it', () => {
   const piece = fc.string({
     maxLength: 30,
     unit: fc.constantFrom('a', '/', '?', '&', '=', ':', '#', '.', '@', 'é'),

@@ -11,7 +11,7 @@ test('a time of another day has its day', () => {
   expect(timeWords(8.64e15, at)).toMatch(/\d\d:\d\d:\d\d$/);
 });
 
-test('a hundred percent is all', () => {
+test('only the whole is shown as 100 %', () => {
   expect([0, 0.004, 0.5, 0.996, 0.99999, 1].map(percentWords)).toEqual([
     '0 %',
     '0 %',
@@ -22,7 +22,7 @@ test('a hundred percent is all', () => {
   ]);
 });
 
-test('coverage says where it is a guess', () => {
+test('coverage says if it is estimated', () => {
   const file: FileReport = {
     source: 'a',
     reads: 1,

@@ -30,7 +30,7 @@ test('a frame that is too large is refused by its declared length', () => {
   expect(() => readAll(Buffer.concat(frame(1, 1_000_000)), 4)).toThrow(RangeError);
 });
 
-test('a head that is too large is refused by its declared length, before it has come', () => {
+test('a head whose declared length is too large is refused before it is received', () => {
   const front = (frame('a head of 20 bytes', 5)[0] as Buffer).subarray(0, 8);
   expect(() => new FrameReader(1_000, undefined, 19).push(front)).toThrow(RangeError);
   expect(new FrameReader(1_000, undefined, 20).push(front)).toBeUndefined();
@@ -55,7 +55,7 @@ test('frames are read from a pipe that blocks, one after another, until it ends'
   expect(() => readFrame(10, pipe(input))).toThrow(RangeError);
 });
 
-test('whoever reads may give the memory of a body', () => {
+test('a reader can supply the memory of a body', () => {
   const input = Buffer.concat(frame(1, Buffer.from('body')));
   let at = 0;
   const fill = (target: Uint8Array): boolean => {

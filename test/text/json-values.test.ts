@@ -15,7 +15,7 @@ test('the bound is inclusive, and every bracket and comma begins a value', () =>
   expect(hasTooManyValues('['.repeat(MOST_VALUES - 1) + ' '.repeat(MOST_VALUES + 1))).toBe(false);
 });
 
-test('what stands in strings is none, escaped quotes and backslashes included', () => {
+test('brackets and commas in strings do not count, with escaped quotes and backslashes', () => {
   const commas = ','.repeat(3 * MOST_VALUES);
   const isTooMuch = (text: string): boolean => hasTooManyValues(text);
   expect(isTooMuch(`["${commas}"]`)).toBe(false);
@@ -27,7 +27,7 @@ test('what stands in strings is none, escaped quotes and backslashes included', 
   expect(isTooMuch(`["a"${commas}"`)).toBe(true);
 });
 
-test('a string without an end is for the parser to refuse', () => {
+test('an unterminated string is left to the parser to refuse', () => {
   expect(hasTooManyValues(`["${',['.repeat(MOST_VALUES)}`)).toBe(false);
   expect(hasTooManyValues(`["\\"${',['.repeat(MOST_VALUES)}\\`)).toBe(false);
   expect(hasTooManyValues(`${','.repeat(MOST_VALUES)}"`)).toBe(true);

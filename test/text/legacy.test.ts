@@ -46,7 +46,7 @@ describe('declarations', () => {
     expect(declaredEncoding(Buffer.from(head))).toBe(name);
   });
 
-  test('a mark goes before what is declared, and UTF-16 is never a declaration', () => {
+  test('a byte order mark takes precedence over a declaration, and a declaration of UTF-16 is ignored', () => {
     const declared = '<?xml version="1.0" encoding="windows-1251"?>';
     expect(storedEncoding(Buffer.from(`\ufeff${declared}`))).toMatchObject({ name: 'utf-8', bom: 3 });
     expect(storedEncoding(Buffer.from(declared.replace('windows-1251', 'utf-16')))).toMatchObject({

@@ -35,7 +35,7 @@ test.each([
   expect(didYouMean(names)).toBe(said);
 });
 
-test('of one letter no other is near', () => {
+test('a name of one letter has no similar names', () => {
   expect(nearNames('a', ['g', 'b', 'A'])).toEqual(['A']);
   expect(nearNames('-x', ['g'])).toEqual([]);
 });
@@ -57,7 +57,7 @@ function editsBetween(a: string, b: string): number {
   );
 }
 
-test('a name is near within one letter of every three, and far beyond', () => {
+test('a name is similar if at most one letter in three differs', () => {
   const words = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 3, maxLength: 7 });
   fc.assert(
     fc.property(words, words, (typed, name) => {
@@ -78,20 +78,20 @@ test('fewer edits come before more, and names that begin alike after those', () 
   ]);
 });
 
-test('names that begin alike are near, but for what is too short to say', () => {
+test('names with a common prefix are similar unless they are too short', () => {
   expect(nearNames('ab', ['abcdefgh'])).toEqual(['abcdefgh']);
   expect(nearNames('a', ['abcdefgh'])).toEqual([]);
   expect(nearNames('abcdefgh', ['abc', 'ab'])).toEqual(['abc']);
 });
 
-test('the same name but for case and separators is the only one that is meant', () => {
+test('a name that differs only in case and separators is the only suggestion', () => {
   expect(nearNames('read file', ['read_file', 'readfile', 'ReadFile', 'readfiles'], 2)).toEqual([
     'ReadFile',
     'read_file',
   ]);
 });
 
-test('a name may be written twice, and is found once', () => {
+test('a duplicate name is suggested once', () => {
   expect(nearNames('users', ['user', 'user'])).toEqual(['user']);
 });
 
@@ -101,7 +101,7 @@ test('names of up to 200 characters are compared', () => {
   expect(nearNames(long(201), [long(201)])).toEqual([]);
 });
 
-test('beyond some millions of pairs of letters only names that begin alike are found', () => {
+test('for very many names only those with a common prefix are found', () => {
   const others = Array.from({ length: 200 }, (_, i) => `${'b'.repeat(196)}${1000 + i}`);
   const [close, begins] = [`${'a'.repeat(199)}x`, `${'a'.repeat(150)}`];
   expect(nearNames('a'.repeat(200), [close, begins])).toEqual([close, begins]);

@@ -73,7 +73,7 @@ test('code units: a 0x0A inside another character is no newline', () => {
   expect(newlinesInUnits(2, false).after(little, 3)).toBe(-1);
 });
 
-test('scanners are lent two at a time and come back', async () => {
+test('at most two scanners are lent at a time, and they are reused', async () => {
   let running = 0;
   let most = 0;
   const use = (): Promise<void> =>

@@ -13,7 +13,7 @@ test('gives what sorting at once gives, equal items in their order', async () =>
   );
 });
 
-test('half a million names do not hold the event loop: others come in after every few thousand of them', async () => {
+test('sorting half a million names yields to the event loop every few thousand names', async () => {
   const names = Array.from({ length: 500_000 }, (_, i) => `name ${(i * 7919) % 500_000}`);
   let [compared, most, isOver] = [0, 0, false];
   const comeIn = (): void => {

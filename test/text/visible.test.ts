@@ -64,7 +64,7 @@ test('every letter, digit, mark, sign and symbol with ink passes', () => {
 });
 
 /** Bits that can be read back from what passes unescaped behind one visible character, whatever is put there. */
-test('nothing hides behind a visible character but one sign that belongs to it, and the joiner of an emoji', () => {
+test('nothing can hide after a visible character except one selector that belongs to it, and the joiner of an emoji', () => {
   const hidden = fc.array(
     fc.oneof(
       fc.integer({ min: 0xfe00, max: 0xfe0f }),
@@ -125,7 +125,7 @@ test('a message in variation selectors is counted whole', () => {
   }
 });
 
-test('no sign of a programming language and no accent carries anything', () => {
+test('no operator of a programming language and no accent can carry hidden characters', () => {
   const bases = Array.from({ length: 0x250 - 0x21 }, (_, i) => char(0x21 + i)).concat('a\u0301', 'a\u0338');
   const selectors = Array.from({ length: 16 }, (_, i) => char(0xfe00 + i));
   const passed: string[] = [];
@@ -151,7 +151,7 @@ test.each([
   ['boxes, arrows, blocks', '┌─┐ │█│ └─┘ → ⇒ ✓ ✗ … — “x” • �'],
 ])('%s stays as it is', (_, text) => expect(makeVisible(text)).toEqual({ text, escaped: 0 }));
 
-test('the cost is that of the text, whatever it hides', () => {
+test('the cost is proportional to the text, whatever it hides', () => {
   // Counted, not timed: a text of one kind of hidden character asks about no neighbour at all.
   const text = '\u202e'.repeat(300_000);
   expect(makeVisible(text).escaped).toBe(300_000);

@@ -38,14 +38,14 @@ describe('whole lines', () => {
     );
   });
 
-  test('an end that would pass the cap goes back', async () => {
+  test('an end beyond the cap moves back to a line boundary', async () => {
     const content = `${'a'.repeat(39)}\n${'b'.repeat(39)}\n`;
     const page = await at(content, 0, CAP);
     expect(page.span).toEqual({ start: 0, end: 40 });
     expect(page.next).toEqual({ by: 'bytes', start: 40, length: CAP });
   });
 
-  test('a length over the cap is the cap', async () => {
+  test('a length above the cap is reduced to the cap', async () => {
     expect((await at('x\n'.repeat(100), 0, 10_000)).span).toEqual({ start: 0, end: CAP });
   });
 
@@ -112,12 +112,12 @@ test.each([
   expect(pages.map(textOf)).toEqual(slices);
 });
 
-test('past the end there is nothing', async () => {
+test('a window past the end is empty', async () => {
   expect(await at('abc\n', 4)).toMatchObject({ parts: [], pastEnd: true });
   expect(await at('', 0)).toMatchObject({ parts: [] });
 });
 
-test('from any start, following the ends reaches the end of the text', async () => {
+test('following `next` from any start reaches the end of the text', async () => {
   const line = fc.oneof(
     { weight: 5, arbitrary: fc.string({ maxLength: 20 }) },
     { weight: 1, arbitrary: fc.integer({ min: 50, max: 300 }).map((length) => 'é'.repeat(length)) },

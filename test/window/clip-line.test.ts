@@ -40,7 +40,7 @@ describe('bytes', () => {
   });
 });
 
-test('a line that stands alone is shown as far as the budget goes, so that paging goes on', async () => {
+test('a single oversized line is shown up to the budget, so that paging can continue', async () => {
   const content = `${'x'.repeat(400)}\n`.repeat(10);
   const pages = await follow(inputOf(content), undefined, clip(500, 'char', { bytes: 64 }));
   expect(pages).toHaveLength(10);

@@ -3,7 +3,7 @@ import { fc } from '../support/properties.ts';
 import { countNewlines } from '../../src/text/scan.ts';
 import { Ends } from '../../src/window/ends.ts';
 
-test('what is remembered and counted is that of the whole, however it was cut into chunks', () => {
+test('the buffer and the counts do not depend on the sizes of the chunks', () => {
   const chunks = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 60 }), {
     maxLength: 20,
   });

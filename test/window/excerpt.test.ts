@@ -61,7 +61,7 @@ test('each end has half of the budget', async () => {
   expect(page.cutBy).toBe('bytes');
 });
 
-test('past the end there is nothing', async () => {
+test('a window past the end is empty', async () => {
   expect(await ends(lines(3), 4, 10)).toMatchObject({ parts: [], pastEnd: true });
 });
 

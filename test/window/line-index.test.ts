@@ -15,7 +15,7 @@ function lineStarts(bytes: Uint8Array): number[] {
   return starts;
 }
 
-test('lines lie where a plain walk finds them, in any order of questions', async () => {
+test('the positions of lines are those of a linear scan, in any order of queries', async () => {
   const bytes = fc
     .array(fc.tuple(fc.integer({ min: 0, max: 90_000 }), fc.constantFrom('\n', '\n\n', '')), { maxLength: 6 })
     .map((parts) => Buffer.from(parts.map(([length, end]) => 'x'.repeat(length) + end).join('')));
@@ -41,7 +41,7 @@ test('lines lie where a plain walk finds them, in any order of questions', async
   );
 });
 
-test('calls that arrive together agree', async () => {
+test('concurrent calls give the same results', async () => {
   const source = memoryBytes(Buffer.alloc(5_000_000, 'ab\n'));
   const index = new LineIndex(utf8);
   const asked = [1_000_000, 5, 1_666_667, 800_000, 1_666_668];
@@ -65,7 +65,7 @@ function endless(size: number, period: number): ByteSource & { asked: number } {
   };
 }
 
-test('a line is found once at the cost of the way there, then at the cost of a block', async () => {
+test('finding a line scans up to it once, and later only one block', async () => {
   const source = endless(2 ** 30, 128);
   const index = new LineIndex(utf8);
   expect(await index.startOf(1001, source)).toBe(128_000);
@@ -77,7 +77,7 @@ test('a line is found once at the cost of the way there, then at the cost of a b
   expect(source.asked - cold).toBeLessThanOrEqual(64 << 10);
 });
 
-test('the table stays small: blocks double when it is full', async () => {
+test('the table stays small: the block size doubles when it is full', async () => {
   const size = 6 * 2 ** 30;
   const source = endless(size, 64 << 10);
   const index = new LineIndex(utf8);
@@ -86,7 +86,7 @@ test('the table stays small: blocks double when it is full', async () => {
   expect(await index.lineAt(5 * 2 ** 30 + 7, source)).toBe(81_921);
 });
 
-test('a cancelled scan can be gone on with', async () => {
+test('a cancelled scan can be continued', async () => {
   const source = endless(2 ** 28, 128);
   const index = new LineIndex(utf8);
   const stop = new AbortController();
@@ -127,7 +127,7 @@ function slow(content: Uint8Array): { source: ByteSource; come: () => void } {
   return { source, come };
 }
 
-test('streams whose bytes come slowly hold no buffers: files are scanned meanwhile', async () => {
+test('slow streams hold no buffers, so that files can be scanned meanwhile', async () => {
   const content = Buffer.alloc(5_000_000, 'ab\n');
   const streams = [slow(content), slow(content), slow(content)];
   const totals = streams.map(({ source }) => new LineIndex(utf8).total(source));
@@ -137,7 +137,7 @@ test('streams whose bytes come slowly hold no buffers: files are scanned meanwhi
   expect(await Promise.all(totals)).toEqual([1_666_667, 1_666_667, 1_666_667]);
 });
 
-test('a long scan gives way: what is short does not wait for its end', async () => {
+test('a long scan yields, so that short scans need not wait for its end', async () => {
   const { limit } = queues.scans;
   queues.scans.limit = 1;
   onTestFinished(() => void (queues.scans.limit = limit));
@@ -173,7 +173,7 @@ test('a small text is counted while all buffers are in use', async () => {
 describe('saved and restored', () => {
   const text = Buffer.from('a line\n'.repeat(100_000));
 
-  test('another index goes on where the first one was', async () => {
+  test('another index continues where the first one ended', async () => {
     const source = memoryBytes(text);
     const one = new LineIndex(utf8);
     await one.startOf(50_000, source);
@@ -187,7 +187,7 @@ describe('saved and restored', () => {
     expect(other.save()).toEqual(one.save());
   });
 
-  test('what cannot be one is not taken over', async () => {
+  test('an invalid saved index is not restored', async () => {
     const one = new LineIndex(utf8);
     await one.total(memoryBytes(text));
     const saved = one.save();
@@ -218,7 +218,7 @@ describe('saved and restored', () => {
   });
 });
 
-test('who could count for it is told how many bytes are needed, by the lines so far', async () => {
+test('a remote counter is told how many bytes are needed, estimated from the lines so far', async () => {
   const source: ByteSource = { ...memoryBytes(Buffer.alloc(2 << 20, 'nine + 1\n')), remote: true };
   const index = new LineIndex(utf8);
   const told: number[] = [];

@@ -25,7 +25,7 @@ const line = fc
 
 const PLAIN = /^(?:[\t\n\x20-\x7e]|\r\n)*$/;
 
-test('lines come whole and in order, and only those that are plain come decoded', async () => {
+test('lines are complete and in order, and only plain lines are decoded', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(line, { maxLength: 60 }), fc.boolean(), async (lines, open) => {
       const text = lines.join('') + (open ? 'the last one' : '');
@@ -48,7 +48,7 @@ test('lines come whole and in order, and only those that are plain come decoded'
   );
 });
 
-test('of a plain text every line comes decoded, a hidden character costs its own neighbours at most', async () => {
+test('every line of a plain text is decoded; a hidden character affects only the lines next to it', async () => {
   const lines = Array.from({ length: 5_000 }, (_, i) => `line ${i} of some length\n`);
   lines[2_000] = 'é\n';
   const reader = new LineReader(memoryBytes(lines.join('')), utf8, 0, 1_000);

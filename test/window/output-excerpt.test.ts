@@ -58,21 +58,21 @@ describe('the tail', () => {
     });
   });
 
-  test('a last line longer than what is remembered', () => {
+  test('a last line longer than the buffer', () => {
     const ends = endsOf(`one\n${'x'.repeat(200_000)}\n`);
     const result = outputExcerpt(ends, 'tail', plainFit({ bytes: 50 }));
     expect(textOf(result)).toBe(`${'x'.repeat(49)}\n`);
     expect(result.oversized).toEqual({ no: 2, start: 4, bytes: 200_001 });
   });
 
-  test('a line before the last that is longer than what is remembered ends the tail', () => {
+  test('a tail ends at an earlier line that is longer than the buffer', () => {
     const ends = endsOf(`${'x'.repeat(200_000)}\nlast\n`);
     const result = outputExcerpt(ends, 'tail', plainFit());
     expect(textOf(result)).toBe('last\n');
     expect(result).toMatchObject({ cutBy: 'bytes', next: { by: 'tail', lines: 1, before: 200_001 } });
   });
 
-  test('of a progress bar longer than what is remembered, what was drawn last', () => {
+  test('a progress bar longer than the buffer: the state drawn last', () => {
     const bar = Array.from({ length: 20_000 }, (_, i) => `${i}\r`).join('');
     const result = outputExcerpt(endsOf(`${bar}done\nlast\n`), 'tail', plainFit({ bytes: REMEMBERED }));
     const [first, last] = result.parts[0] ?? [];
@@ -105,7 +105,7 @@ describe('the head', () => {
     expect(result).toMatchObject({ oversized: { no: 1, start: 0 }, next: { by: 'bytes', start: 50 } });
   });
 
-  test('by lines, of an output far longer than what is remembered', () => {
+  test('by lines, of an output much longer than the buffer', () => {
     const result = outputExcerpt(endsOf(numbered(1, 50_000), 4_096), 'head', plainFit({ lines: 10 }));
     expect(textOf(result)).toBe(numbered(1, 10));
     expect(result).toMatchObject({ cutBy: 'lines', totals: { lines: 50_000 } });
@@ -169,7 +169,7 @@ describe('laws', () => {
   const keep = fc.constantFrom<Keep>('head', 'tail', 'ends');
   const chunk = fc.integer({ min: 1, max: 300 });
 
-  test('what is shown stays in its limits, and is at its place in the output', () =>
+  test('excerpts stay within the limits and have correct offsets', () =>
     fc.assert(
       fc.property(
         output,

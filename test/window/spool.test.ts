@@ -56,7 +56,7 @@ test('the cap ends the stream', async () => {
   expect([spool.size, spool.capped, ended()]).toEqual([100, true, true]);
 });
 
-test('what a stream throws is thrown to whoever needs the bytes behind it, and to nobody else', async () => {
+test('an error of the stream is thrown only to readers that need bytes beyond it', async () => {
   async function* failing(): AsyncGenerator<Uint8Array> {
     yield Buffer.from('good');
     throw new Error('broken');
@@ -71,7 +71,7 @@ test('what a stream throws is thrown to whoever needs the bytes behind it, and t
   await expect(readAt(spool, 2, 10)).rejects.toThrow('broken');
 });
 
-test('an overflow that opens while the spool is being closed is closed too', async () => {
+test('an overflow file that is opened while the spool is being closed is closed too', async () => {
   const { source, ended } = stream(10, 64);
   let open: (overflow: Overflow) => void = () => undefined;
   let closed = 0;
@@ -123,7 +123,7 @@ function slowSpool(): { spool: Spool; give(text: string): void } {
   return { spool, give };
 }
 
-test('a reader that is cancelled leaves at once; the step goes on for the others and for who comes soon', async () => {
+test('a cancelled reader returns at once; the step continues for other readers and for those that come soon', async () => {
   const { spool, give } = slowSpool();
   const stop = new AbortController();
   const one = readAt(spool, 0, 4, stop.signal);
@@ -142,7 +142,7 @@ test('a reader that is cancelled leaves at once; the step goes on for the others
   await spool.close();
 });
 
-test('a step that does not end when nobody waits any more is stopped, and what follows will never be there', async () => {
+test('a step that does not end is aborted when nobody waits any more, and later bytes are never available', async () => {
   const { spool } = slowSpool();
   const stop = new AbortController();
   const reading = readAt(spool, 0, 4, stop.signal);
@@ -152,14 +152,14 @@ test('a step that does not end when nobody waits any more is stopped, and what f
   await expect(readAt(spool, 0, 4)).rejects.toThrow('Nobody waits');
 });
 
-test('a step that hangs does not keep a spool from being closed', async () => {
+test('a spool can be closed while a step hangs', async () => {
   const { spool } = slowSpool();
   const reading = readAt(spool, 0, 4);
   await spool.close();
   await expect(reading).rejects.toThrow('closed');
 });
 
-test('a stream that fails when it is ended does not keep the overflow open', async () => {
+test('the overflow file is closed although the stream fails at its end', async () => {
   const { source } = stream(10, 64);
   const stuck: AsyncIterable<Uint8Array> = {
     [Symbol.asyncIterator]: () => ({
