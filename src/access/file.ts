@@ -6,7 +6,7 @@ import { Identity } from '../identity.ts';
 import type { OpenedFile } from '../types/access.ts';
 import { type Inspector, openDescriptor, readDescriptor, untilDescriptors } from './descriptors.ts';
 import { isShortage } from './system-failure.ts';
-import { readLocalHead } from './warm-head.ts';
+import { readLocalHead } from './cached-head.ts';
 
 /** Bytes at the start that are read once and cached: the kind and the encoding are detected from them. */
 const HEAD_BYTES = 64 << 10;

@@ -10,7 +10,7 @@ import * as fs from 'node:fs';
 import type { FileFacts } from '../identity.ts';
 import { errno } from './system-failure.ts';
 import { isKernelFileSystem } from './kernel-files.ts';
-import { fileKey } from './own-places.ts';
+import { fileKey } from './private-files.ts';
 import { O_PATH } from './path-walk.ts';
 import { within } from './paths.ts';
 

@@ -6,7 +6,7 @@
 import type { Worker } from 'node:worker_threads';
 import { OrielError } from '../errors.ts';
 import { isOutgrown, isStartFailure, type StartOptions, startWorker } from './isolate-start.ts';
-import { startOwnTimer, waitingOf } from './own-time.ts';
+import { startOwnTimer, waitingOf } from './cpu-timeout.ts';
 import { endingOf, LOADED } from './worker-loading.ts';
 
 /** Milliseconds that a thread has to stop by itself. */

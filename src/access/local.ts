@@ -28,7 +28,7 @@ import { errno, failure, isShortage } from './system-failure.ts';
 import { openedFile } from './file.ts';
 import { isKernelFile } from './kernel-files.ts';
 import { noteReached, wasReached } from './mounts.ts';
-import { fileKey, filesKeptFromClients, keptFromClients } from './own-places.ts';
+import { fileKey, filesKeptFromClients, keptFromClients } from './private-files.ts';
 import { absolutePath, within } from './paths.ts';
 import { O_PATH, statsOf } from './path-walk.ts';
 import { Roots } from './roots.ts';

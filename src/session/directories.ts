@@ -21,7 +21,7 @@ import { rm } from 'node:fs/promises';
 import { homedir, tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { errno } from '../access/system-failure.ts';
-import { keepFromClients } from '../access/own-places.ts';
+import { keepFromClients } from '../access/private-files.ts';
 import { isLeftBehind, isRunning, ownName } from './owner.ts';
 
 /** Directories and files that were not written for this long are removed, in ms. */

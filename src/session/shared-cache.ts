@@ -5,7 +5,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { MOST_VALUE } from '../state/bounds.ts';
-import { beforeClose } from '../state/in-time.ts';
+import { beforeClose } from '../state/store-timeout.ts';
 import {
   CACHE_MS,
   cacheName,

@@ -4,7 +4,7 @@
  */
 
 import { randomInt } from 'node:crypto';
-import { beforeClose } from '../state/in-time.ts';
+import { beforeClose } from '../state/store-timeout.ts';
 import type { SnapshotStore } from '../types/session.ts';
 import type { StateName, StateSpace } from '../types/state.ts';
 import { Lru } from './lru.ts';

@@ -4,7 +4,7 @@
  * only that operation has failed.
  */
 
-import { inTime } from './in-time.ts';
+import { inTime } from './store-timeout.ts';
 
 const FIRST_PROBE_MS = 250;
 const LAST_PROBE_MS = 10_000;

@@ -3,7 +3,7 @@
 import type { Queue, Worker } from 'bullmq';
 import type { SharedState } from '../types/state.ts';
 import type { WorkEvent, WorkHandler } from '../types/work.ts';
-import { inTime } from './in-time.ts';
+import { inTime } from './store-timeout.ts';
 import { JobRunner } from './job-runner.ts';
 import { SharedLock } from './shared-lock.ts';
 import { PREFIX } from './work-queue.ts';

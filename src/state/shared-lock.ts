@@ -3,7 +3,7 @@
  * would take a worker that waits too long for dead.
  */
 
-import { inTime } from './in-time.ts';
+import { inTime } from './store-timeout.ts';
 
 /** Maximum milliseconds to wait for the lock; after that the work runs without it. */
 const WAIT_MS = 3_000;

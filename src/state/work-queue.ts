@@ -2,7 +2,7 @@
 
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { inTime } from './in-time.ts';
+import { inTime } from './store-timeout.ts';
 import { MOST_ATTEMPTS } from './work-values.ts';
 
 /** Prefix of the keys of the queues. */

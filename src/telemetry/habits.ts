@@ -2,7 +2,7 @@
 
 import type { CallEvent, ReadFacts } from '../types/telemetry.ts';
 import type { Habit, HabitExample as Example, HabitName } from '../types/task-report.ts';
-import { callFor, directoryOf } from './call-for.ts';
+import { callFor, directoryOf } from './suggested-call.ts';
 import type { Chain, FileFigures, Placed } from './file-figures.ts';
 
 /** The cost of a call without its answer, in bytes: its arguments and its frame in the conversation. */

@@ -1,7 +1,7 @@
 /** Computes the figures of a task from its events: calls, bytes, pages, repeated reads. Also runs in a browser. */
 
 import type { CallEvent, ReadFacts, TaskTotals, TelemetryEvent } from '../types/telemetry.ts';
-import { directoriesOf } from './call-for.ts';
+import { directoriesOf } from './suggested-call.ts';
 import { Counts } from './counts.ts';
 import { type Chain, FileFigures, type Placed } from './file-figures.ts';
 import { Habits } from './habits.ts';

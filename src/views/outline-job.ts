@@ -3,7 +3,7 @@
 import type { WorkHandler } from '../types/work.ts';
 import { languages } from './languages.ts';
 import { grammarFiles, parseText } from './parsed.ts';
-import { OUTLINE_KIND, parseHead, type ParseHead, parserVersion, write } from './parsed-elsewhere.ts';
+import { OUTLINE_KIND, parseHead, type ParseHead, parserVersion, write } from './remote-parse.ts';
 
 /** Timeouts in milliseconds: after the first the parser gives up, after the second its thread is terminated. */
 const SOFT_MS = 10_000;

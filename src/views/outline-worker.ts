@@ -4,7 +4,7 @@
  */
 
 import { parentPort } from 'node:worker_threads';
-import { ownDeadline } from '../access/own-time.ts';
+import { ownDeadline } from '../access/cpu-timeout.ts';
 import { LOADED } from '../access/worker-loading.ts';
 import { decode, HEAD_BYTES, storedEncoding } from '../text/encoding.ts';
 import { displays, isNumbered, showPart } from '../render/display.ts';

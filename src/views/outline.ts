@@ -2,14 +2,14 @@
 
 import type { NoStructure } from '../types/notice.ts';
 import { readCaptures } from './grammar/captures.ts';
-import { massaged } from './grammar/massage.ts';
+import { massaged } from './grammar/preprocess.ts';
 import type { GrammarFiles } from './grammar/parse.ts';
 import { NO_USES, type Uses } from './grammar/uses.ts';
 import type { Language } from './languages.ts';
 import { linesOf } from './lines.ts';
 import { nest } from './nesting.ts';
 import type { Fold, Structure } from './structure.ts';
-import { unfit } from './unfit.ts';
+import { unfit } from './unparsable.ts';
 
 export interface OutlineOptions {
   /** Required if the language has a grammar. */

@@ -19,8 +19,8 @@ import type { GrammarFiles, PackedGrammar } from './grammar/parse.ts';
 import { type Language, languageOf } from './languages.ts';
 import type { AnswerTo, Question, TagsFound } from './outline-worker.ts';
 import { packedBytes, type PackedStructure } from './packed.ts';
-import { parsedElsewhere, type ParseWork } from './parsed-elsewhere.ts';
-import { longestText } from './unfit.ts';
+import { parsedElsewhere, type ParseWork } from './remote-parse.ts';
+import { longestText } from './unparsable.ts';
 
 /**
  * Timeouts in milliseconds of CPU time: `soft` is for the parser once its grammar is loaded, after `hard` its thread is

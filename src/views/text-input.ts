@@ -9,7 +9,7 @@ import type { TextResource } from '../types/resource.ts';
 import type { Kind } from '../types/store.ts';
 import type { TextInput } from '../window/input.ts';
 import { LineIndex } from '../window/line-index.ts';
-import { recallLines } from './kept-lines.ts';
+import { recallLines } from './line-index-cache.ts';
 import { encodingOf } from './source-encoding.ts';
 
 const COUNT_STREAMS_UP_TO = 4 << 20;

@@ -22,7 +22,7 @@ import { endWithUs, TOKEN_NAME } from '../process.ts';
 import { start } from '../start.ts';
 import { beginOf, endTree, type Tree } from '../process-tree.ts';
 import { messagesIn, type Reduce } from './messages.ts';
-import { Unsent } from './unsent.ts';
+import { Unsent } from './send-queue.ts';
 import { watch, type Watched } from '../watchdog.ts';
 
 export interface StdioServer {

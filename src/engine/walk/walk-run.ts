@@ -5,7 +5,7 @@ import type { Conversation } from '../../access/isolate-stream.ts';
 import { bytesOf } from '../../access/held-directory.ts';
 import { isLocalWhole } from '../../access/mounts.ts';
 import { searchSlots } from '../../access/ripgrep.ts';
-import { filesKeptFromClients, keptFromClients } from '../../access/own-places.ts';
+import { filesKeptFromClients, keptFromClients } from '../../access/private-files.ts';
 import { OrielError } from '../../errors.ts';
 import type { Access, OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';

@@ -9,7 +9,7 @@ import { readOptions } from './option-table.ts';
 import { orielOptions } from './oriel-options.ts';
 import { printAnswer } from './print.ts';
 import { progressOn } from './progress-line.ts';
-import { commandOf, type Typed } from './typed.ts';
+import { commandOf, type Typed } from './typed-command.ts';
 import { workspaceOptions, workspacesOf } from './workspaces.ts';
 
 export const callCommand: Command = {

@@ -2,7 +2,7 @@
 
 import { styleText } from 'node:util';
 import { NO_FILES, NO_MATCHES } from '../../render/list-notices.ts';
-import type { Typed } from './typed.ts';
+import type { Typed } from './typed-command.ts';
 
 type Style = Parameters<typeof styleText>[0];
 

@@ -8,7 +8,7 @@ import type { ExitCode, Option, Streams, Values } from './command.ts';
 import { printAnswer } from './print.ts';
 import type { SharedBudget } from './shared-budget.ts';
 import { type ToolCommand, withTool } from './dialect-tool.ts';
-import type { Typed } from './typed.ts';
+import type { Typed } from './typed-command.ts';
 
 export const pagingOptions: readonly Option[] = [
   { name: 'limit', type: 'string', value: 'N', help: 'show N results at most' },

@@ -5,8 +5,8 @@ import { makeVisible, oneLine } from '../../text/visible.ts';
 import type { Answer } from '../../types/answer.ts';
 import { colour, usesColour, paint } from './colour.ts';
 import type { ExitCode, Streams } from './command.ts';
-import { pasteable, pasteableNotices } from './pasteable.ts';
-import type { Typed } from './typed.ts';
+import { pasteable, pasteableNotices } from './quote-calls.ts';
+import type { Typed } from './typed-command.ts';
 
 /**
  * Prints an answer and returns the exit code. An error is one line on stderr; the output of a failed command goes to stdout.

@@ -5,7 +5,7 @@
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { errno, failure } from '../../access/system-failure.ts';
-import { keepFileFromClients } from '../../access/own-places.ts';
+import { keepFileFromClients } from '../../access/private-files.ts';
 import { OrielError } from '../../errors.ts';
 import { shellWord } from '../../text/shell.ts';
 import { quote } from '../../text/visible.ts';

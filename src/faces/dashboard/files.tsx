@@ -1,7 +1,7 @@
 /** The coverage of each source as a strip: read once, again, never. The most wasteful source is first. */
 
 import { useState } from 'preact/hooks';
-import { isWhole } from '../../telemetry/call-for.ts';
+import { isWhole } from '../../telemetry/suggested-call.ts';
 import { countWords, coverageWords, othersWords, percentWords, sizeWords } from '../../telemetry/words.ts';
 import type { FileReport, TaskReport } from '../../types/task-report.ts';
 import { hrefOf } from './hooks.tsx';

@@ -23,7 +23,7 @@ import { mountMcp } from './mcp.ts';
 import { createMetrics, endedWith, type Metrics } from './metrics.ts';
 import { openApi } from './openapi.ts';
 import { failed, json, problem } from './problem.ts';
-import { countOf } from './reading.ts';
+import { countOf } from './file-route.ts';
 import { readFileLinesRoute } from './read-file-lines.ts';
 import { readFileRoute } from './read-file.ts';
 import { inputOf } from './request-input.ts';
@@ -33,7 +33,7 @@ import { createRouter, type Match } from './router.ts';
 import { send } from './send.ts';
 import { shownLinesRoute } from './shown-lines.ts';
 import { healthRoute, metricsRoute } from './status.ts';
-import { recordedTasks } from './seen.ts';
+import { recordedTasks } from './task-source.ts';
 import { reportEventRoute, seenRoutes } from './tasks.ts';
 import { callToolRoute, listToolsRoute } from './tools.ts';
 

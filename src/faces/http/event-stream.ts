@@ -3,7 +3,7 @@
 import { safeJson } from '../../text/json.ts';
 import type { Answer } from '../../types/answer.ts';
 import type { Progress } from '../../types/progress.ts';
-import { pace } from '../pace.ts';
+import { pace } from '../progress-rate.ts';
 import type { Reply } from './exchange.ts';
 
 /** Interval of keep-alive comments, because proxies close silent connections. */

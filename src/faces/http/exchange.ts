@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { OrielError } from '../../errors.ts';
 import type { Caller } from '../../queues/caller.ts';
 import type { Outlet } from '../outbox.ts';
-import { clientOf } from './client-of.ts';
+import { clientOf } from './client-identity.ts';
 
 /** The complete body, or a function that writes it. */
 export type Body = string | Uint8Array | ((outlet: Outlet) => Promise<void>);

@@ -16,7 +16,7 @@ import { failed, json, problem } from './problem.ts';
 import { inputOf } from './request-input.ts';
 import { type Route, route } from './route.ts';
 import { createRouter, type Match } from './router.ts';
-import type { Seen } from './seen.ts';
+import type { Seen } from './task-source.ts';
 import { send } from './send.ts';
 import { seenRoutes } from './tasks.ts';
 

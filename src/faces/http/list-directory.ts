@@ -10,7 +10,7 @@ import { quote } from '../../text/visible.ts';
 import type { Access, Entry } from '../../types/access.ts';
 import { absolute, RELATIVITIES, startOf } from './absolute.ts';
 import { problemSchema } from './problem.ts';
-import { reading } from './reading.ts';
+import { reading } from './file-route.ts';
 import { type Route, route, type Served } from './route.ts';
 
 const MOST_SHOWN = 10_000;

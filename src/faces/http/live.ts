@@ -7,7 +7,7 @@ import type { Outlet } from '../outbox.ts';
 import type { Exchange } from './exchange.ts';
 import { problem, problemSchema } from './problem.ts';
 import { type Route, route } from './route.ts';
-import type { Seen } from './seen.ts';
+import type { Seen } from './task-source.ts';
 
 /** Maximum streams of a server, and how many of them are reserved for the operator. */
 const MOST_STREAMS = 64;

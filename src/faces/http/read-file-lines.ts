@@ -11,10 +11,10 @@ import { baseLimits } from '../../limits.ts';
 import { QueueFull } from '../../queues/queue.ts';
 import type { FileLines } from '../../types/workspace.ts';
 import { json, problemSchema } from './problem.ts';
-import { countOf } from './reading.ts';
+import { countOf } from './file-route.ts';
 import { count } from './request-input.ts';
 import { type Route, route, type Served } from './route.ts';
-import { taskOf } from './task-of.ts';
+import { taskOf } from './request-task.ts';
 
 /** A request may raise a limit up to this factor. */
 const MOST_TIMES = 8;

@@ -14,7 +14,7 @@ import { Download } from './download.ts';
 import type { Body, Reply } from './exchange.ts';
 import { prefixOf, SIZE_HEADER } from './file-prefix.ts';
 import { problemSchema } from './problem.ts';
-import { countOf } from './reading.ts';
+import { countOf } from './file-route.ts';
 import { count as countParameter } from './request-input.ts';
 import { type Route, route, type Served } from './route.ts';
 

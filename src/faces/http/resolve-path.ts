@@ -8,7 +8,7 @@ import { quote } from '../../text/visible.ts';
 import type { Access } from '../../types/access.ts';
 import { absolute } from './absolute.ts';
 import { problemSchema } from './problem.ts';
-import { reading } from './reading.ts';
+import { reading } from './file-route.ts';
 import { type Route, route, type Served } from './route.ts';
 
 const query = z.strictObject({

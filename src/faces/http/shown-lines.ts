@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { count } from './request-input.ts';
-import { reading } from './reading.ts';
+import { reading } from './file-route.ts';
 import { type Route, route, type Served } from './route.ts';
 
 /** Maximum lines of a response, and their characters. */

@@ -1,7 +1,7 @@
 /** The routes `/api/v0/tasks`: the recorded calls. A client sees its own tasks, the operator those of all clients. */
 
 import * as z from 'zod';
-import { TASK_NAME_HELP } from './task-of.ts';
+import { TASK_NAME_HELP } from './request-task.ts';
 import { taskName } from '../../telemetry/safe-names.ts';
 import { reportOf } from '../../telemetry/report.ts';
 import { PAGE_BYTES } from '../../session/telemetry/event-index.ts';
@@ -9,7 +9,7 @@ import type { Exchange, Reply } from './exchange.ts';
 import { json, problem, problemSchema } from './problem.ts';
 import { count } from './request-input.ts';
 import { type Route, route, type Served } from './route.ts';
-import type { Seen, SeenTask } from './seen.ts';
+import type { Seen, SeenTask } from './task-source.ts';
 
 /** Maximum tasks in a list. */
 const MOST_LISTED = 256;

@@ -5,7 +5,7 @@ import { isOrielError } from '../../errors.ts';
 import { eventStream } from './event-stream.ts';
 import { json, problem, problemSchema } from './problem.ts';
 import { type Route, route, type Served } from './route.ts';
-import { taskOf } from './task-of.ts';
+import { taskOf } from './request-task.ts';
 
 const effects = z.object({
   readOnly: z.boolean(),

@@ -2,7 +2,7 @@
 
 import type { Caller } from '../../queues/caller.ts';
 import { unsentTo } from '../outbox.ts';
-import { type Pace, pace } from '../pace.ts';
+import { type Pace, pace } from '../progress-rate.ts';
 
 /** Maximum characters of a progress token, which every notification repeats. With a longer one there are no notifications. */
 const MOST_TOKEN = 1_024;

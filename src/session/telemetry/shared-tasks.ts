@@ -5,7 +5,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '../../queues/caller.ts';
-import { beforeClose } from '../../state/in-time.ts';
+import { beforeClose } from '../../state/store-timeout.ts';
 import { putJson, readJson } from '../../state/work-values.ts';
 import { countsOf, NO_COUNTS, sumOf, totalsOf } from '../../telemetry/task-counts.ts';
 import type { TaskFigures } from '../../telemetry/task-figures.ts';

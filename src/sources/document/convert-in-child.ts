@@ -1,6 +1,6 @@
 /** Converts the bytes of one document in a child process, whoever asked for it. */
 
-import { ChildPool } from '../../access/isolate-warm.ts';
+import { ChildPool } from '../../access/isolate-pool.ts';
 import { builtFile } from '../../access/package-files.ts';
 import { queues } from '../../queues/queue-table.ts';
 import type { ScratchFile } from '../../types/session.ts';

@@ -1,6 +1,6 @@
 /** Decodes the bytes of one image in a child process, whoever asked for it. */
 
-import { ChildPool } from '../../access/isolate-warm.ts';
+import { ChildPool } from '../../access/isolate-pool.ts';
 import { builtFile } from '../../access/package-files.ts';
 import { queues } from '../../queues/queue-table.ts';
 import type { DecodeReply, DecodeRequest } from './decode.ts';

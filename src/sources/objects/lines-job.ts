@@ -9,7 +9,7 @@ import { Identity } from '../../identity.ts';
 import { encodingOf } from '../../text/encoding.ts';
 import type { S3Settings, WebSettings } from '../../types/settings.ts';
 import type { WorkHandler } from '../../types/work.ts';
-import { type LinesHead, LINES_KIND, LINES_VERSION } from '../../views/lines-elsewhere.ts';
+import { type LinesHead, LINES_KIND, LINES_VERSION } from '../../views/remote-line-count.ts';
 import { LineIndex } from '../../window/line-index.ts';
 import { isAllowed } from './object-path.ts';
 import { objectLimits } from './object-limits.ts';

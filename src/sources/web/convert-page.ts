@@ -2,7 +2,7 @@
 
 import { chunksOf, memoryBytes } from '../../access/bytes.ts';
 import { ChildFailure } from '../../access/isolate-child.ts';
-import { ChildPool } from '../../access/isolate-warm.ts';
+import { ChildPool } from '../../access/isolate-pool.ts';
 import { builtFile } from '../../access/package-files.ts';
 import { queues } from '../../queues/queue-table.ts';
 import type { Fetched, Visit } from './page-step.ts';

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { loadCommand } from '../../../src/faces/cli/commands.ts';
-import { inOwnWords } from '../../../src/faces/cli/own-words.ts';
+import { inOwnWords } from '../../../src/faces/cli/rewrite-messages.ts';
 import { parse } from '../../../src/faces/cli/parse-arguments.ts';
-import { FIELDS } from '../../../src/faces/cli/typed.ts';
+import { FIELDS } from '../../../src/faces/cli/typed-command.ts';
 import { cli, type Outcome, run as runIn } from '../../support/cli.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'oriel-own-words-'));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pasteable } from '../../../src/faces/cli/pasteable.ts';
+import { pasteable } from '../../../src/faces/cli/quote-calls.ts';
 
 test.each([
   [

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
-import { clientOf } from '../../../src/faces/http/client-of.ts';
+import { clientOf } from '../../../src/faces/http/client-identity.ts';
 
 const named = (name: string): object =>
   clientOf({

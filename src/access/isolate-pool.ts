@@ -13,7 +13,7 @@ import { type Frame, frame, FrameReader } from '../text/frames.ts';
 import type { ScratchFile } from '../types/session.ts';
 import { BodyFile } from './body-file.ts';
 import { ChildFailure, endedWith, spawnNode } from './isolate-child.ts';
-import { mostBefore, startOwnTimer, waitingOf } from './own-time.ts';
+import { mostBefore, startOwnTimer, waitingOf } from './cpu-timeout.ts';
 import { watchHelper } from './watchdog.ts';
 
 export interface ChildPoolOptions {

@@ -5,8 +5,8 @@
 
 import { shellArgument, shellWord } from '../../text/shell.ts';
 import { oneLine, quote } from '../../text/visible.ts';
-import { Held } from './held.ts';
-import { commandOf, commandWith, FIELDS, optionOf, type Typed } from './typed.ts';
+import { Held } from './placeholders.ts';
+import { commandOf, commandWith, FIELDS, optionOf, type Typed } from './typed-command.ts';
 
 /** Matches names of fields, but not in paths: `app.db:users?limit=5&offset=9`, `data/type=x`, `context/a.ts`. */
 const field = `(?<![?&/.-])\\b(${FIELDS.join('|')})(?![\\w/-]|[.:]\\w)`;

@@ -3,9 +3,9 @@
 import { shellWord } from '../../text/shell.ts';
 import type { Answer } from '../../types/answer.ts';
 import { callsOf } from '../../render/named-calls.ts';
-import { Held } from './held.ts';
-import { inOwnWords } from './own-words.ts';
-import type { Typed } from './typed.ts';
+import { Held } from './placeholders.ts';
+import { inOwnWords } from './rewrite-messages.ts';
+import type { Typed } from './typed-command.ts';
 
 type Details = Answer['details'];
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { mostBefore, ownDeadline, startOwnTimer, waitingOf } from '../../src/access/own-time.ts';
+import { mostBefore, ownDeadline, startOwnTimer, waitingOf } from '../../src/access/cpu-timeout.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

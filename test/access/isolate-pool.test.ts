@@ -3,7 +3,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { ChildFailure } from '../../src/access/isolate-child.ts';
-import { type ChildJob, ChildPool } from '../../src/access/isolate-warm.ts';
+import { type ChildJob, ChildPool } from '../../src/access/isolate-pool.ts';
 import { Queue } from '../../src/queues/queue.ts';
 import { ScratchDirectory } from '../../src/session/scratch.ts';
 import { temporaryFolder } from '../support/open-source.ts';

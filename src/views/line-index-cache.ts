@@ -6,7 +6,7 @@
 import type { ByteSource } from '../types/byte-source.ts';
 import type { Call } from '../types/call.ts';
 import type { LineIndex } from '../window/line-index.ts';
-import { askForLines } from './lines-elsewhere.ts';
+import { askForLines } from './remote-line-count.ts';
 
 /** The cached index is replaced only if at least this many more bytes were counted. */
 const WORTH_KEEPING = 4 << 20;

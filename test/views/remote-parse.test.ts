@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { Wanting } from '../../src/session/work-elsewhere.ts';
-import { parsedElsewhere } from '../../src/views/parsed-elsewhere.ts';
+import { parsedElsewhere } from '../../src/views/remote-parse.ts';
 
 test.each([
   ['slow', 'time'],

@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { isLocal, isOnLocalMount } from '../../src/access/mounts.ts';
-import { readLocalHead } from '../../src/access/warm-head.ts';
+import { readLocalHead } from '../../src/access/cached-head.ts';
 import { codeOf, SECRET, workspace } from '../support/workspace.ts';
 
 /** So that its head is in memory. */
