@@ -88,6 +88,19 @@ test('a document is converted once while it becomes one that was not written a m
   expect(oriel.session.store.stats().get('document')?.misses).toBe(1);
 });
 
+test.runIf(process.platform === 'linux')(
+  'a document that takes too much memory is converted once',
+  async () => {
+    const { write, oriel } = workspace(unhurried);
+    await settled(write('bomb.docx', docx(paragraph('a short line').repeat(400_000))));
+    const answers = [];
+    for (let i = 0; i < 3; i += 1) answers.push(textOf(await oriel.tool('read').run({ path: 'bomb.docx' })));
+    expect(new Set(answers).size).toBe(1);
+    expect(answers[0]).toMatch(/takes more than the \d+ MiB of memory allowed/);
+    expect(oriel.session.store.stats().get('document')?.misses).toBe(1);
+  },
+);
+
 test.each([
   ['', 'p6'],
   [':A2:B4', 'p3'],
