@@ -13,8 +13,8 @@ import { gatherUntil } from '../walk/time.ts';
 import { byLanguage } from './by-language.ts';
 import type { CodeFiles } from './code-files.ts';
 
-/** Batches at a time: one for each parser, and one that is being read. */
-const AT_ONCE = 3;
+/** Batches at a time: one for each of two parsers, and as many that are being read or handed on. */
+const AT_ONCE = 4;
 
 /** Files and bytes that are parsed by one question and handed on together: a few hundred milliseconds. */
 const BATCH_FILES = 64;
