@@ -1,6 +1,6 @@
 /** What a window is in a selector: `50-100`, `5-16,40-80`, `-20`, `@65536+64K`. */
 
-import { OrielError } from '../errors.ts';
+import { advised, OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 import type { Range, Window } from '../types/excerpt.ts';
 
@@ -83,7 +83,7 @@ function count(digits: string): number {
 }
 
 export function bad(text: string, why: string, next: string): OrielError {
-  return new OrielError('BAD_SELECTOR', `The selector :${quote(text)} is invalid: ${why}. Use ${next}.`, {
+  return advised('BAD_SELECTOR', `The selector :${quote(text)} is invalid: ${why}.`, `Use ${next}.`, {
     next,
   });
 }
