@@ -48,13 +48,14 @@ export async function readSeveral(
       parts.push({ typed, result: 'full' });
       continue;
     }
-    const result = await readOne({ ...request, target: typed }, { ...call, limits: share }).catch(
-      (error: unknown) => {
-        if (!isOrielError(error)) throw error;
-        call.signal.throwIfAborted();
-        return error;
-      },
-    );
+    const result = await readOne(
+      { ...request, target: typed },
+      { ...call, limits: share, isPart: true },
+    ).catch((error: unknown) => {
+      if (!isOrielError(error)) throw error;
+      call.signal.throwIfAborted();
+      return error;
+    });
     parts.push({ typed, result });
     left = without(left, partHeader(typed) + textOf(result), call);
   }
