@@ -105,3 +105,29 @@ test('of a budget that is too small for all, the last are named', async () => {
   expect(shown).toContain('[not shown: the answer is full. Use a to read it]');
   expect(shown.split('\n').filter((line) => /^\d+\|/.test(line)).length).toBeLessThanOrEqual(2);
 });
+
+test('the rest of a line that is oversized only because the budget is shared continues where it was cut', async () => {
+  const { write, read, text } = workspace();
+  const long = Array.from({ length: 6_000 }, (_, i) => `${i};`).join('');
+  write('one.txt', `${long}\nlast\n`);
+  write('two.txt', lines('b', 5_000));
+  for (const mode of ['', ':raw']) {
+    const answer = await read(`one.txt${mode},two.txt`);
+    const { next } = answer.details['truncation'] as { next: string };
+    const shown = /^==> .*\n(?:1\|)?([^\n[]*)/.exec(textOf(answer))?.[1] ?? '';
+    expect(long.startsWith(shown)).toBe(true);
+    expect(next).toBe(`one.txt:1@${shown.length}..${mode}`);
+    expect(textOf(answer)).toContain(`Use ${next} to continue]`);
+    const number = (no: number): string => (mode === '' ? `${no}|` : '');
+    expect(await text(next)).toBe(`${number(1)}${long.slice(shown.length)}\n${number(2)}last\n`);
+  }
+});
+
+test('every call that a part names is in the details, also several of one part', async () => {
+  const { write, read } = workspace();
+  for (let i = 0; i < 14; i += 1) for (const at of ['d/x', 'd/y', 'e/z']) write(`${at}/${i}`, '');
+  write('a', lines('a', 5_000));
+  const { details } = await read('d,a,e');
+  const { next, others } = details['truncation'] as { next: string; others: string[] };
+  expect([next, ...others].toSorted()).toEqual(['a:1487..', 'd/x', 'd/y', 'e/z']);
+});
