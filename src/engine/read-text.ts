@@ -45,11 +45,11 @@ export async function readText(
   const stored = asTold(given, asked.selection ?? given.selection);
   const viewed = await viewOf(stored, asked, call);
   if ('is' in viewed) {
-    const { note } = viewed;
-    const noText = note.kind === 'no-structure' && note.why === 'binary';
-    const binary = noText
-      ? await binaryType(stored, {}, await textInput(stored, call), call.signal)
-      : undefined;
+    // A call for the text, which the note names, would only be told that it is binary.
+    const binary =
+      viewed.note.kind === 'no-structure'
+        ? await binaryType(stored, {}, await textInput(stored, call), call.signal)
+        : undefined;
     if (binary !== undefined) return binaryResult(found, stored, {}, binary);
     return { ...found, is: 'note', resource: viewed };
   }

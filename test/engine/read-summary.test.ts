@@ -238,6 +238,11 @@ test(':outline of a text without one is answered in one line', async () => {
   expect(await text('empty.ts:outline')).toBe(
     '[empty.ts has no outline: no symbols were found in it. Use empty.ts to read it]',
   );
+  write('data.bin', new Uint8Array(100));
+  expect(await text('data.bin:outline')).toBe(await text('data.bin'));
+  expect(await text('data.bin')).toMatch(
+    /^\[data\.bin is binary .*Use a shell to look at it: file data\.bin, or xxd/,
+  );
 });
 
 test(':#name reads one symbol, and pages like a range', async () => {
