@@ -3,7 +3,7 @@
 import { join, resolve } from 'node:path';
 import { type Deepest, deepestDirectory } from '../access/deepest-directory.ts';
 import { within } from '../access/paths.ts';
-import { OrielError } from '../errors.ts';
+import { advised, OrielError } from '../errors.ts';
 import { didYouMean, nearNames } from '../text/near.ts';
 import { quote } from '../text/visible.ts';
 import type { OpenedDirectory } from '../types/access.ts';
@@ -85,10 +85,10 @@ export async function explainMissing(
     return error(`${name} is a link to ${quote(link)}, which does not exist. ${use}`, shown);
   }
   const near = found.near.map((name) => access.display(join(found.at, name)));
-  return error(
-    `${why}${didYouMean(near.map(quote))} ${use}`,
-    grammar === 'literal' ? near[0] : (near[0] ?? shown),
-  );
+  return advised('NOT_FOUND', `${why}${didYouMean(near.map(quote))}`, use, {
+    next: grammar === 'literal' ? near[0] : (near[0] ?? shown),
+    cause,
+  });
 }
 
 function mayLead(path: string, roots: readonly string[]): boolean {

@@ -62,11 +62,37 @@ test('a file that is really called so wins; one that is missing is the answer', 
   write('a', 'A\n');
   write('b', 'B\n');
   expect(await text('a,b')).toBe('1|whole\n');
-  const missing = await read('a,zzz');
-  expect(codeOf(missing)).toBe('NOT_FOUND');
-  expect(textOf(missing)).toContain('a,zzz does not exist.');
   expect(codeOf(await read('a,'))).toBe('NOT_FOUND');
   expect(codeOf(await read(Array(21).fill('a').join(',')))).toBe('NOT_FOUND');
+});
+
+test.each([
+  ['app.ts,zzz', 'zzz does not exist. Use app.ts for the other path.', 'app.ts'],
+  [
+    'app.ts,src/ap.ts:1..2',
+    'src/ap.ts does not exist. Did you mean src/app.ts? Use app.ts for the other path.',
+    'app.ts',
+  ],
+  [
+    './app.ts:1-5,9;zzz;src/app.ts',
+    'zzz does not exist. Use app.ts:1-5,9,src/app.ts for the other paths.',
+    'app.ts:1-5,9,src/app.ts',
+  ],
+  ['app.ts:1-5,zzz', 'zzz does not exist. Use app.ts:1-5 for the other path.', 'app.ts:1-5'],
+  [
+    'app.ts,/etc/zzz',
+    'That path lies outside the directories that may be read. Use app.ts for the other path.',
+    'app.ts',
+  ],
+  ['zzz,yyy', 'zzz,yyy does not exist. Use . to list the working directory.', '.'],
+  ['c.zip:d, e', 'c.zip has no entry d, e. Use c.zip to list it.', 'c.zip'],
+])('of several paths one is missing: %s', async (path, message, next) => {
+  const { write, read } = workspace();
+  write('app.ts', 'x\n');
+  write('src/app.ts', 'x\n');
+  write('c.zip', zip([{ name: 'd.txt', content: 'd\n' }]));
+  const answer = await read(path);
+  expect([textOf(answer), answer.details['error']]).toMatchObject([message, { next }]);
 });
 
 test('they share one budget, and every cut names the call of its own part', async () => {
