@@ -72,7 +72,9 @@ export async function explainMissing(
   const shown = here ? '.' : access.display(found.at);
   const use =
     grammar === 'literal'
-      ? 'Use a path below the working directory, or an absolute one.'
+      ? here
+        ? 'Use a path below the working directory, or an absolute one.'
+        : `Use a path in ${quote(shown)}, the nearest directory.`
       : here
         ? 'Use . to list the working directory.'
         : `Use ${quote(shown)} to list the nearest directory.`;
@@ -89,6 +91,26 @@ export async function explainMissing(
     next: grammar === 'literal' ? near[0] : (near[0] ?? shown),
     cause,
   });
+}
+
+/** The error for `src/app.ts/x`, where `src/app.ts` is a file; undefined if that is not known. */
+export async function explainThrough(
+  typed: string,
+  cause: OrielError,
+  { access, signal }: Call,
+): Promise<OrielError | undefined> {
+  const found = await deepestDirectory(access, access.absolute(typed), signal);
+  await found?.opened.close();
+  const [name] = found?.names ?? [];
+  if (!found || name === undefined) return undefined;
+  const path = join(found.at, name);
+  const opened = await access.open(path, signal).catch(() => undefined);
+  await opened?.close();
+  signal.throwIfAborted();
+  if (opened?.is !== 'file') return undefined;
+  const file = access.display(path);
+  const why = `${quote(typed)} goes through ${quote(file)}, which is a file.`;
+  return advised(cause.code, why, `Use ${quote(file)}.`, { next: file, cause });
 }
 
 function mayLead(path: string, roots: readonly string[]): boolean {

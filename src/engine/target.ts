@@ -172,7 +172,7 @@ async function missing(
   if (foreign) throw (await withoutEnd(target, foreign, call)) ?? foreign;
   // A path that is too long, or has a file as a directory, cannot be the end of another path.
   const other = misses.find(({ error }) => error.code !== 'NOT_FOUND');
-  if (other) throw grammar === 'literal' ? other.error : withNextCall(other.error);
+  if (other) throw await explained(other, misses, grammar, call);
   const wanted = misses.findLast(({ candidate }) => mayFollow(candidate))?.candidate ?? {
     path: target,
     rest: '',
@@ -187,6 +187,24 @@ async function missing(
     return { subject, suffix: { from: wanted.path, to: only } };
   }
   throw await notFound(wanted.path, grammar, matches, misses.at(-1)?.error, call);
+}
+
+/** The error with a call to make instead, where there is one. */
+async function explained(
+  { error }: Miss,
+  misses: readonly Miss[],
+  grammar: Grammar,
+  call: Call,
+): Promise<OrielError> {
+  const through = misses.findLast(
+    ({ candidate, error: { code } }) => code === 'NOT_DIRECTORY' && mayFollow(candidate),
+  );
+  if (through) {
+    const { explainThrough } = await import('./missing-path.ts');
+    const named = await explainThrough(through.candidate.path, through.error, call);
+    if (named) return named;
+  }
+  return grammar === 'literal' ? error : withNextCall(error);
 }
 
 /** The error for `src/app.ts ` where there is `src/app.ts`: two names for one file would be a way around rules. */

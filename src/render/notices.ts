@@ -207,7 +207,8 @@ function lengthOf(bytes: number | undefined): string {
 }
 
 /** No shell knows what a URL names. */
-function howToLook(target: string): string {
+/** What looks at a binary. */
+export function howToLook(target: string): string {
   if (/^[a-z][\w+.-]*:\/\//i.test(target)) return `Use ${oneLine(target)}:raw to look at its bytes`;
   return `Use a shell to look at it: file ${shellWord(target)}, or xxd ${shellWord(target)} | head -100`;
 }
