@@ -206,10 +206,12 @@ function lengthOf(bytes: number | undefined): string {
   return bytes === undefined ? '' : ` (${bytes} bytes long)`;
 }
 
-/** No shell knows what a URL names. */
-/** What looks at a binary. */
+/** What looks at a binary: never `:raw`, which shows all of it as text that is none. */
 export function howToLook(target: string): string {
-  if (/^[a-z][\w+.-]*:\/\//i.test(target)) return `Use ${oneLine(target)}:raw to look at its bytes`;
+  const word = shellWord(oneLine(target));
+  if (/^https?:/i.test(target)) return `Use a shell to look at it: curl -sL ${word} | xxd | head -100`;
+  if (/^s3:/i.test(target)) return `Use a shell to look at it: aws s3 cp ${word} - | xxd | head -100`;
+  if (/^[a-z][\w+.-]*:\/\//i.test(target)) return `Use ${oneLine(target)}:@0+1K for its first bytes`;
   return `Use a shell to look at it: file ${shellWord(target)}, or xxd ${shellWord(target)} | head -100`;
 }
 

@@ -298,11 +298,11 @@ const variants: readonly (readonly [Notice, string])[] = [
   ],
   [
     { kind: 'binary', target: 'https://h/a\n', type: 'x', bytes: 1 },
-    'https://h/a\\n is binary (x, 1 B). Use https://h/a\\n:raw to look at its bytes',
+    "https://h/a\\n is binary (x, 1 B). Use a shell to look at it: curl -sL 'https://h/a\\n' | xxd | head -100",
   ],
   [
     { kind: 'binary', target: 'S3+x.y-z://b', type: 'x' },
-    'S3+x.y-z://b is binary (x). Use S3+x.y-z://b:raw to look at its bytes',
+    'S3+x.y-z://b is binary (x). Use S3+x.y-z://b:@0+1K for its first bytes',
   ],
   [
     { kind: 'binary', target: 'a/x://b c', type: 'x' },
