@@ -73,7 +73,9 @@ export function parseItem(chunk: string, whole: string): Item | undefined {
   }
   if (end === undefined) return { from, exact, bare: joint === undefined, ...inside };
   const to = count(end);
-  if (to < from) throw bad(whole, 'the range ends before it starts', `:${end}${joint}${start}`);
+  // Line 0 is none to begin at.
+  if (to < from)
+    throw bad(whole, 'the range ends before it starts', `:${to === 0 ? 1 : end}${joint}${start}`);
   return { from, to, exact, bare: false, ...inside };
 }
 
