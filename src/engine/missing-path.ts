@@ -3,7 +3,7 @@
 import { join, resolve } from 'node:path';
 import { type Deepest, deepestDirectory } from '../access/deepest-directory.ts';
 import { within } from '../access/paths.ts';
-import { OrielError } from '../errors.ts';
+import { advised, OrielError } from '../errors.ts';
 import { didYouMean, nearNames } from '../text/near.ts';
 import { quote } from '../text/visible.ts';
 import type { OpenedDirectory } from '../types/access.ts';
@@ -72,7 +72,9 @@ export async function explainMissing(
   const shown = here ? '.' : access.display(found.at);
   const use =
     grammar === 'literal'
-      ? 'Use a path below the working directory, or an absolute one.'
+      ? here
+        ? 'Use a path below the working directory, or an absolute one.'
+        : `Use a path in ${quote(shown)}, the nearest directory.`
       : here
         ? 'Use . to list the working directory.'
         : `Use ${quote(shown)} to list the nearest directory.`;
@@ -85,10 +87,30 @@ export async function explainMissing(
     return error(`${name} is a link to ${quote(link)}, which does not exist. ${use}`, shown);
   }
   const near = found.near.map((name) => access.display(join(found.at, name)));
-  return error(
-    `${why}${didYouMean(near.map(quote))} ${use}`,
-    grammar === 'literal' ? near[0] : (near[0] ?? shown),
-  );
+  return advised('NOT_FOUND', `${why}${didYouMean(near.map(quote))}`, use, {
+    next: grammar === 'literal' ? near[0] : (near[0] ?? shown),
+    cause,
+  });
+}
+
+/** The error for `src/app.ts/x`, where `src/app.ts` is a file; undefined if that is not known. */
+export async function explainThrough(
+  typed: string,
+  cause: OrielError,
+  { access, signal }: Call,
+): Promise<OrielError | undefined> {
+  const found = await deepestDirectory(access, access.absolute(typed), signal);
+  await found?.opened.close();
+  const [name] = found?.names ?? [];
+  if (!found || name === undefined) return undefined;
+  const path = join(found.at, name);
+  const opened = await access.open(path, signal).catch(() => undefined);
+  await opened?.close();
+  signal.throwIfAborted();
+  if (opened?.is !== 'file') return undefined;
+  const file = access.display(path);
+  const why = `${quote(typed)} goes through ${quote(file)}, which is a file.`;
+  return advised(cause.code, why, `Use ${quote(file)}.`, { next: file, cause });
 }
 
 function mayLead(path: string, roots: readonly string[]): boolean {

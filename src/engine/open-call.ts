@@ -54,6 +54,8 @@ export interface CallOptions {
   readonly host?: string | undefined;
   /** The parent of the call in a trace; the active span when absent. */
   readonly trace?: TraceOrigin | undefined;
+  /** See `Call`. */
+  readonly isPart?: true;
 }
 
 export interface OpenCall {
@@ -77,7 +79,7 @@ const RUN_GRACE_MS = 10_000;
 export function openCall(
   engine: Engine,
   { request, limits }: Pick<Order, 'request' | 'limits'>,
-  { signal, onProgress, onOutput, caller = engine }: CallOptions,
+  { signal, onProgress, onOutput, caller = engine, isPart }: CallOptions,
   tool?: string,
   waitedMs = 0,
 ): OpenCall {
@@ -117,6 +119,7 @@ export function openCall(
   };
   const shared: Omit<Call, keyof Bounds | 'open' | 'onEnd' | 'part'> = {
     limits,
+    ...(isPart && { isPart }),
     settings: engine.settings,
     access: engine.access,
     session: engine.session,

@@ -28,7 +28,17 @@ export type Brief =
       /** The lines that are shown as they are stored, with their numbers and their terminators. */
       readonly kept: readonly (readonly [number, string])[];
     })
-  | { readonly summary?: undefined; readonly note?: Notice };
+  | Unmapped;
+
+interface Unmapped {
+  readonly summary?: undefined;
+  readonly note?: NoMap;
+  /** Bytes of the text to show: minified code is seldom what was looked for, and every page of it is expensive. */
+  readonly most?: number;
+}
+
+/** Why the text is shown. */
+type NoMap = Extract<Notice, { readonly kind: 'no-structure'; readonly what: 'map' }>;
 
 /** What a map is shown with, beside the text. */
 export interface Frame {
@@ -55,7 +65,10 @@ export async function summaryOf(
   const lines = lineCount(whole.text);
   if (lines > mostLines) return without('long');
   const structure = await structureOf(whole, call);
-  if ('none' in structure) return without(structure.none);
+  if ('none' in structure) {
+    const { none } = structure;
+    return { ...without(none), ...(none === 'minified' && { most: call.settings.mapBytes }) };
+  }
   const summary = await fitting(resource, input, frame, { whole, lines, structure }, call);
   if ('none' in summary) return without(summary.none);
   const stored = whole.text.split(/(?<=\n)/);
@@ -70,7 +83,7 @@ export async function summaryOf(
 }
 
 /** Long code that is shown as text says why. */
-function without(why: NoStructure): Brief {
+function without(why: NoStructure): Unmapped {
   return { note: { kind: 'no-structure', what: 'map', why } };
 }
 

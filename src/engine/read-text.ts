@@ -45,11 +45,11 @@ export async function readText(
   const stored = asTold(given, asked.selection ?? given.selection);
   const viewed = await viewOf(stored, asked, call);
   if ('is' in viewed) {
-    const { note } = viewed;
-    const noText = note.kind === 'no-structure' && note.why === 'binary';
-    const binary = noText
-      ? await binaryType(stored, {}, await textInput(stored, call), call.signal)
-      : undefined;
+    // A call for the text, which the note names, would only be told that it is binary.
+    const binary =
+      viewed.note.kind === 'no-structure'
+        ? await binaryType(stored, {}, await textInput(stored, call), call.signal)
+        : undefined;
     if (binary !== undefined) return binaryResult(found, stored, {}, binary);
     return { ...found, is: 'note', resource: viewed };
   }
@@ -82,8 +82,12 @@ export async function readText(
     };
   }
   const above = selection.window || selection.mode === 'raw' ? undefined : resource.above;
-  const room = below(layout.header ?? above, layout.limits, callRoom(selection));
-  const fit = fitOf(policy, display, room, call.settings.tokens);
+  const { most = Number.POSITIVE_INFINITY } = brief;
+  const isShort = most < layout.limits.bytes;
+  const limits = isShort ? { ...layout.limits, bytes: most } : layout.limits;
+  const room = below(layout.header ?? above, limits, callRoom(selection));
+  const whole = fitOf(policy, display, room, call.settings.tokens);
+  const fit = isShort || call.isPart ? { ...whole, isPart: true } : whole;
   const shown = await excerpt(input, windowFor(selection.window, display), fit);
   if (shown.hasNul && selection.mode !== 'raw' && (await beginsAsBinary(resource, call))) {
     return binaryResult(origin, resource, selection, 'NUL bytes');
@@ -96,11 +100,13 @@ export async function readText(
     is: 'text',
     encoding,
     display,
-    limits: layout.limits,
+    limits,
     excerpt: shown,
     selection,
     changed: (await resource.bytes.changed?.()) ?? false,
-    notes: brief.note ? [...notes, brief.note] : notes,
+    notes: brief.note
+      ? [...notes, isShort && shown.next ? { ...brief.note, bytes: most } : brief.note]
+      : notes,
   };
   if (snapshot) result.snapshot = snapshot;
   if (above !== undefined) result.above = above;

@@ -4,7 +4,7 @@ import { basename, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { headOf } from '../access/bytes.ts';
 import { foreignName } from '../access/paths.ts';
-import { OrielError, PlaceError } from '../errors.ts';
+import { advised, OrielError, PlaceError } from '../errors.ts';
 import { isSpelledSelector, parseBehind } from '../selector/selection.ts';
 import { pathRewrites, targetRewrites, withFragment, withSymbol } from '../selector/rewrites.ts';
 import { type Candidate, candidates } from '../selector/split.ts';
@@ -172,7 +172,7 @@ async function missing(
   if (foreign) throw (await withoutEnd(target, foreign, call)) ?? foreign;
   // A path that is too long, or has a file as a directory, cannot be the end of another path.
   const other = misses.find(({ error }) => error.code !== 'NOT_FOUND');
-  if (other) throw grammar === 'literal' ? other.error : withNextCall(other.error);
+  if (other) throw await explained(other, misses, grammar, call);
   const wanted = misses.findLast(({ candidate }) => mayFollow(candidate))?.candidate ?? {
     path: target,
     rest: '',
@@ -189,18 +189,34 @@ async function missing(
   throw await notFound(wanted.path, grammar, matches, misses.at(-1)?.error, call);
 }
 
+/** The error with a call to make instead, where there is one. */
+async function explained(
+  { error }: Miss,
+  misses: readonly Miss[],
+  grammar: Grammar,
+  call: Call,
+): Promise<OrielError> {
+  const through = misses.findLast(
+    ({ candidate, error: { code } }) => code === 'NOT_DIRECTORY' && mayFollow(candidate),
+  );
+  if (through) {
+    const { explainThrough } = await import('./missing-path.ts');
+    const named = await explainThrough(through.candidate.path, through.error, call);
+    if (named) return named;
+  }
+  return grammar === 'literal' ? error : withNextCall(error);
+}
+
 /** The error for `src/app.ts ` where there is `src/app.ts`: two names for one file would be a way around rules. */
 async function withoutEnd(
   target: string,
-  { code, message }: OrielError,
+  { code, why }: OrielError,
   call: Call,
 ): Promise<OrielError | undefined> {
   const path = withoutTrailing(target.trim());
   if (path === target || !(await firstExisting([{ path, rest: '' }], call))) return undefined;
   const next = nameable(call.access.absolute(path), call);
-  return new OrielError(code, `${message.replace(' Use a path like src/app.ts.', '')} Use ${quote(next)}.`, {
-    next,
-  });
+  return advised(code, why, `Use ${quote(next)}.`, { next });
 }
 
 /** Without dots and blanks at its end. Not by a regular expression: those take quadratic time on a long run of dots. */
@@ -216,7 +232,7 @@ const MOST_IN_FRONT = 8;
 /** The error for `/workspace/src/app.ts` if that is outside the roots and `src/app.ts` exists. */
 async function insideInstead(
   target: string,
-  { code, message, cause }: OrielError,
+  { code, why, cause }: OrielError,
   grammar: Grammar,
   call: Call,
 ): Promise<OrielError | undefined> {
@@ -228,8 +244,7 @@ async function insideInstead(
       const inside = names.slice(from).join('/');
       if (!(await firstExisting([{ path: inside, rest: '' }], call))) continue;
       const next = joined(inside, rest);
-      const why = message.replace(/ Use \. to list the working directory\.$/, '');
-      return new OrielError(code, `${why} Use ${quote(next)}.`, { next, cause });
+      return advised(code, why, `Use ${quote(next)}.`, { next, cause });
     }
   }
   return undefined;

@@ -28,7 +28,7 @@ export interface ShownMatches {
   readonly limit: number;
   readonly limitReached: boolean;
   readonly cutBy?: ListCut;
-  /** All lines that were found, as they would be shown. */
+  /** All lines that were found, as they would be shown; bytes are those of the lines that were kept. */
   readonly whole: Whole;
   readonly limits: Limits;
   /** Some lines are shown in part. */
@@ -95,12 +95,19 @@ export function fitMatches(result: SearchResult, request: SearchRequest, limits:
     limit: request.limit,
     limitReached,
     ...(cutBy && { cutBy }),
-    whole: wholeOf(all.flatMap((line) => line.shown)),
+    whole: wholeFound(all, result),
     limits,
     clipped: clipped !== undefined,
     ...(next !== undefined && { next }),
     notices,
   };
+}
+
+/** Matches that no longer fit are counted, and not kept: each of them is one line more. */
+function wholeFound(all: readonly ShownLine[], { found }: SearchResult): Whole {
+  const { lines, bytes } = wholeOf(all.flatMap((line) => line.shown));
+  const kept = all.filter(({ rank }) => rank !== undefined).length;
+  return { lines: lines + Math.max(0, found - kept), bytes };
 }
 
 /** Bytes of a path in a notice: all notices of one answer together stay below 1 KiB. */

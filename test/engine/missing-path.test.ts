@@ -155,6 +155,19 @@ test.each([
 });
 
 test.each([
+  ['app.ts/x', 'app.ts/x goes through app.ts, which is a file. Use app.ts.', 'app.ts'],
+  ['app.ts/x/y:5', 'app.ts/x/y goes through app.ts, which is a file. Use app.ts.', 'app.ts'],
+  ['src/a.zip/nope', 'a.zip has no entry nope', 'src/a.zip'],
+])('%s names the file in the place of a directory', async (typed, message, next) => {
+  const { write, read } = workspace();
+  write('app.ts', 'x');
+  write('src/a.zip', zip([{ name: 'x', content: 'x' }]));
+  const answer = await read(typed);
+  expect(textOf(answer)).toContain(message);
+  expect(answer.details['error']).toMatchObject({ next });
+});
+
+test.each([
   ['app.ts ', 'app.ts  ends with a dot or a space, and no such file exists. Use app.ts.', 'app.ts'],
   [
     ' src/app.ts.',

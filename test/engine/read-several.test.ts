@@ -62,11 +62,37 @@ test('a file that is really called so wins; one that is missing is the answer', 
   write('a', 'A\n');
   write('b', 'B\n');
   expect(await text('a,b')).toBe('1|whole\n');
-  const missing = await read('a,zzz');
-  expect(codeOf(missing)).toBe('NOT_FOUND');
-  expect(textOf(missing)).toContain('a,zzz does not exist.');
   expect(codeOf(await read('a,'))).toBe('NOT_FOUND');
   expect(codeOf(await read(Array(21).fill('a').join(',')))).toBe('NOT_FOUND');
+});
+
+test.each([
+  ['app.ts,zzz', 'zzz does not exist. Use app.ts for the other path.', 'app.ts'],
+  [
+    'app.ts,src/ap.ts:1..2',
+    'src/ap.ts does not exist. Did you mean src/app.ts? Use app.ts for the other path.',
+    'app.ts',
+  ],
+  [
+    './app.ts:1-5,9;zzz;src/app.ts',
+    'zzz does not exist. Use app.ts:1-5,9,src/app.ts for the other paths.',
+    'app.ts:1-5,9,src/app.ts',
+  ],
+  ['app.ts:1-5,zzz', 'zzz does not exist. Use app.ts:1-5 for the other path.', 'app.ts:1-5'],
+  [
+    'app.ts,/etc/zzz',
+    'That path lies outside the directories that may be read. Use app.ts for the other path.',
+    'app.ts',
+  ],
+  ['zzz,yyy', 'zzz,yyy does not exist. Use . to list the working directory.', '.'],
+  ['c.zip:d, e', 'c.zip has no entry d, e. Use c.zip to list it.', 'c.zip'],
+])('of several paths one is missing: %s', async (path, message, next) => {
+  const { write, read } = workspace();
+  write('app.ts', 'x\n');
+  write('src/app.ts', 'x\n');
+  write('c.zip', zip([{ name: 'd.txt', content: 'd\n' }]));
+  const answer = await read(path);
+  expect([textOf(answer), answer.details['error']]).toMatchObject([message, { next }]);
 });
 
 test('they share one budget, and every cut names the call of its own part', async () => {
@@ -104,4 +130,30 @@ test('of a budget that is too small for all, the last are named', async () => {
   const shown = await text('a,b,c,d', { limits: { lines: 2 } });
   expect(shown).toContain('[not shown: the answer is full. Use a to read it]');
   expect(shown.split('\n').filter((line) => /^\d+\|/.test(line)).length).toBeLessThanOrEqual(2);
+});
+
+test('the rest of a line that is oversized only because the budget is shared continues where it was cut', async () => {
+  const { write, read, text } = workspace();
+  const long = Array.from({ length: 6_000 }, (_, i) => `${i};`).join('');
+  write('one.txt', `${long}\nlast\n`);
+  write('two.txt', lines('b', 5_000));
+  for (const mode of ['', ':raw']) {
+    const answer = await read(`one.txt${mode},two.txt`);
+    const { next } = answer.details['truncation'] as { next: string };
+    const shown = /^==> .*\n(?:1\|)?([^\n[]*)/.exec(textOf(answer))?.[1] ?? '';
+    expect(long.startsWith(shown)).toBe(true);
+    expect(next).toBe(`one.txt:1@${shown.length}..${mode}`);
+    expect(textOf(answer)).toContain(`Use ${next} to continue]`);
+    const number = (no: number): string => (mode === '' ? `${no}|` : '');
+    expect(await text(next)).toBe(`${number(1)}${long.slice(shown.length)}\n${number(2)}last\n`);
+  }
+});
+
+test('every call that a part names is in the details, also several of one part', async () => {
+  const { write, read } = workspace();
+  for (let i = 0; i < 14; i += 1) for (const at of ['d/x', 'd/y', 'e/z']) write(`${at}/${i}`, '');
+  write('a', lines('a', 5_000));
+  const { details } = await read('d,a,e');
+  const { next, others } = details['truncation'] as { next: string; others: string[] };
+  expect([next, ...others].toSorted()).toEqual(['a:1487..', 'd/x', 'd/y', 'e/z']);
 });

@@ -124,7 +124,9 @@ test('what has no map: code up to 12 KiB, prose and data, selectors, :raw, other
 test('long code that comes as it is says why', async () => {
   const { write, text } = workspace();
   const note = async (path: string, options = {}): Promise<string | undefined> =>
-    /\[No map: (.*)\. This is the text itself\]/.exec(await text(path, options))?.[1];
+    /\[No map: ([^[]*?)(?:\. This is the text itself|, so only 8 KiB of the text are shown)\]/.exec(
+      await text(path, options),
+    )?.[1];
   write('statements.ts', 'a();\n'.repeat(4_000));
   write('many.ts', 'const a = 1;\n'.repeat(20_001));
   write('large.ts', `const a = "${'x'.repeat(90)}";\n`.repeat(19_999).concat('x'.repeat(200_000)));
@@ -137,6 +139,32 @@ test('long code that comes as it is says why', async () => {
   expect(await note('flat.ts', { read: { mapBytes: 40_000 } })).toBe('it would be no shorter');
   expect(await note('flat.ts')).toBeUndefined();
   expect(await note('min.js:outline')).toBeUndefined();
+});
+
+test('of minified code only the budget of a map is shown, and the next call has the rest', async () => {
+  const { write, read, text } = workspace();
+  const code = Array.from({ length: 900 }, (_, i) => `function f${i}(a){return a+${i}}`).join('');
+  write('x.min.js', `${code}\n`);
+  const answer = await read('x.min.js');
+  const [line, why, cut] = textOf(answer).split('\n');
+  const shown = line?.slice(2) ?? '';
+  expect([shown.length, code.startsWith(shown)]).toEqual([8_160, true]);
+  expect(why).toBe('[No map: it looks minified, so only 8 KiB of the text are shown]');
+  expect(cut).toBe(
+    `[Showing bytes 0-8160 of ${code.length + 1}, inside line 1 (${code.length + 1} bytes long). Use x.min.js:1@8160.. to continue]`,
+  );
+  expect(answer.details['truncation']).toMatchObject({ by: 'line', next: 'x.min.js:1@8160..' });
+  expect(await text('x.min.js:1@8160..')).toBe(`1|${code.slice(8_160)}\n`);
+  expect(await text('x.min.js:1..')).toBe(`1|${code}\n`);
+
+  const lines = Array.from({ length: 20 }, (_, i) => `var v${i}="${'y'.repeat(1_500)}";\n`);
+  write('lines.min.js', lines.join(''));
+  expect((await text('lines.min.js')).split('\n').slice(5)).toEqual([
+    '[No map: it looks minified, so only 8 KiB of the text are shown]',
+    '[Showing lines 1-5 of 20 (8 KiB limit). Use lines.min.js:6.. to continue]',
+  ]);
+  const wide = await text('lines.min.js', { read: { mapBytes: 60_000 } });
+  expect(wide.split('\n').slice(20)).toEqual(['[No map: it looks minified. This is the text itself]']);
 });
 
 test('plain and hashline displays carry the ranges too', async () => {
@@ -209,6 +237,11 @@ test(':outline of a text without one is answered in one line', async () => {
   write('empty.ts', '// nothing\n');
   expect(await text('empty.ts:outline')).toBe(
     '[empty.ts has no outline: no symbols were found in it. Use empty.ts to read it]',
+  );
+  write('data.bin', new Uint8Array(100));
+  expect(await text('data.bin:outline')).toBe(await text('data.bin'));
+  expect(await text('data.bin')).toMatch(
+    /^\[data\.bin is binary .*Use a shell to look at it: file data\.bin, or xxd/,
   );
 });
 

@@ -358,14 +358,14 @@ describe('hostile input', () => {
       content: [
         {
           type: 'text',
-          text: '[ is not a valid regular expression: unclosed character class at character 1. Escape special characters with a backslash, or search for plain text with literal.',
+          text: '[ is not a valid regular expression: unclosed character class at character 1. Escape special characters with a backslash, or search for plain text with literal=true.',
         },
       ],
       details: {
         error: {
           code: 'BAD_REGEX',
           message:
-            '[ is not a valid regular expression: unclosed character class at character 1. Escape special characters with a backslash, or search for plain text with literal.',
+            '[ is not a valid regular expression: unclosed character class at character 1. Escape special characters with a backslash, or search for plain text with literal=true.',
           next: '{"pattern":"[","literal":true}',
         },
       },

@@ -132,7 +132,9 @@ describe('ways to read a page', () => {
     });
     const here = reader();
     const { text } = await here.call('read', { path: `${url}/page` });
-    expect(text).toContain(`is binary (NUL bytes, 5 B). Use ${url}/page:raw to look at its bytes`);
+    expect(text).toContain(
+      `is binary (NUL bytes, 5 B). Use a shell to look at it: curl -sL ${url}/page | xxd | head -100`,
+    );
     const raw = await here.call('read', { path: `${url}/page:raw` });
     expect(raw.isError).toBe(false);
     expect(raw.text).toContain('A');

@@ -30,6 +30,8 @@ export async function answerMap(
   const words = query === '' ? '' : encodeURIComponent(query);
   if (from > 0 && from >= files)
     return note(beyond(from, files, `${typed}:outline${words && `?q=${words}`}`), gapsOf(context));
+  if (files === 0)
+    return note(`${oneLine(typed)} has no files to outline. Use ${typed} to list it`, gapsOf(context));
   const end = from + named;
   const again = words && `&q=${words}`;
   const ways = [
@@ -45,7 +47,7 @@ export async function answerMap(
     { kind: 'said', text: `${shown}, the most important first, with ${plural(symbols, 'symbol')}.${help}` },
     ...gapsOf(context),
   ];
-  const resource = textOf(found.text === '' ? '(no files)\n' : found.text, context, notes);
+  const resource = textOf(found.text, context, notes);
   if (end >= files) return resource;
   const next = `${typed}:outline?from=${end + 1}${bytes === undefined ? '' : `&bytes=${bytes}`}${again}`;
   return { ...resource, more: continued(next) };

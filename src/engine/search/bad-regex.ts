@@ -40,7 +40,7 @@ export function badRegex(
       (/\bun(?:closed|opened) group/.test(why) && unbalancedGroup(pattern)) || position(stderr, lead);
     const where = at === undefined ? '' : ` at character ${at}`;
     return bad(
-      `${quote(pattern)} is not a valid regular expression: ${why}${where}. Escape special characters with a backslash, or search for plain text with literal.`,
+      `${quote(pattern)} is not a valid regular expression: ${why}${where}. Escape special characters with a backslash, or search for plain text with literal=true.`,
       pattern,
     );
   }

@@ -9,7 +9,10 @@ export type Parameters = ReadonlyMap<string, string>;
 const FOR_TABLES = ['after', 'limit', 'offset', 'order', 'where'];
 const FOR_DATABASES = ['limit', 'offset', 'q'];
 
-/** Values by name, as typed. `q` extends to the end, because SQL can contain `&`. Throws `BAD_QUERY`. */
+/** At the end of SQL, where models write it: no statement ends so. */
+const AFTER_SQL = /(?:&(?:limit|offset)=\d+)+$/;
+
+/** Values by name, as typed. `q` extends to the end or to these, because SQL can contain `&`. Throws `BAD_QUERY`. */
 export function splitParameters(text: string, isDatabase: boolean): Parameters {
   const known = isDatabase ? FOR_DATABASES : FOR_TABLES;
   const found = new Map<string, string>();
@@ -17,7 +20,7 @@ export function splitParameters(text: string, isDatabase: boolean): Parameters {
     const [, name = '', sign = '', value = ''] = /^([^=&]*)(=?)([^&]*)/.exec(left) ?? [];
     if (!known.includes(name)) throw unknownParameter(name, known, isDatabase);
     if (found.has(name)) throw bad(`${name} is given twice`);
-    const all = name === 'q' ? left.slice(name.length + sign.length) : value;
+    const all = name === 'q' ? left.slice(name.length + sign.length).replace(AFTER_SQL, '') : value;
     found.set(name, all);
     left = left.slice(name.length + sign.length + all.length + 1);
   }

@@ -1,7 +1,7 @@
 /** What is asked about the code below a directory, through `read`. */
 
 import { spawnSync } from 'node:child_process';
-import { renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { has } from '../../support/has.ts';
@@ -163,6 +163,8 @@ describe('the map of a directory', () => {
     expect(await w.text('notes:outline')).toBe(
       './: a.txt\n[1 file of notes, the most important first, with 0 symbols.]',
     );
+    mkdirSync(join(w.W, 'nothing'));
+    expect(await w.text('nothing:outline')).toBe('[nothing has no files to outline. Use nothing to list it]');
   });
 
   test.each([

@@ -8,7 +8,7 @@ test('the place of a fault is counted in the pattern as typed', () => {
   expect(badRegex(said, 'a(b')).toMatchObject({
     code: 'BAD_REGEX',
     message:
-      'a(b is not a valid regular expression: unclosed group at character 2. Escape special characters with a backslash, or search for plain text with literal.',
+      'a(b is not a valid regular expression: unclosed group at character 2. Escape special characters with a backslash, or search for plain text with literal=true.',
     next: '{"pattern":"a(b","literal":true}',
   });
   const later = 'rg: regex parse error:\n    (?:ab[)\n         ^\nerror: unclosed character class\n';

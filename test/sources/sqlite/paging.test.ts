@@ -84,6 +84,18 @@ test.each([
   }
 });
 
+test('limit and offset may follow the statement, and are a part of it inside quotes', async () => {
+  const read = reader(await database('db.sqlite', FIXTURE));
+  const part = await read('db.sqlite?limit=2&offset=3&q=select id from t order by id');
+  for (const path of [
+    'db.sqlite?q=select id from t order by id&limit=2&offset=3',
+    'db.sqlite?q=select%20id%20from%20t%20order%20by%20id&offset=3&limit=2',
+    'db.sqlite?limit=2&q=select id from t order by id&offset=3',
+  ])
+    expect((await read(path)).text).toBe(part.text);
+  expect((await read("db.sqlite?q=select 'a&limit=2' as a")).text).toContain('a&limit=2');
+});
+
 test('rows that come and go in front of a page neither move nor repeat what follows it', async () => {
   const cwd = await database('db.sqlite', FIXTURE);
   const read = reader(cwd);
