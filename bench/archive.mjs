@@ -6,7 +6,7 @@ import { sized } from './lib/quick.mjs';
 import { mb, ms, ratio } from './lib/table.mjs';
 
 const small = () => [zipOf('small.zip', 3), tarOf('small.tar', 1)].map((path) => ({ path }));
-/** In a process that has read other archives, and never this one. */
+/** In a process that has read other archives, but not this one. */
 const ours = (path, repeat) =>
   insideProcess(fileURLToPath(new URL('./lib/ours.mjs', import.meta.url)), {
     input: { path },
@@ -30,7 +30,7 @@ function row(what, archive, path, peer, args, repeat = 9) {
   };
 }
 
-/** Undefined where the tool is not installed. */
+/** Undefined if the tool is not installed. */
 function attempt(command, args) {
   try {
     return wholeProcess(command, args, 3);

@@ -20,10 +20,10 @@ const CASES = [
   { what: 'one line, the first command', command: 'echo hi', rounds: sized(15, 5), warm: [] },
 ];
 
-/** Of this the first GiB is kept, so that a plain pipe would do other work. */
+/** Without a peer: only the first GiB is kept, so a plain pipe would do other work. */
 const CAPPED = { what: '10 GB on one line', command: 'head -c 10000000000 /dev/zero | tr "\\0" a' };
 
-/** Both in turn, round by round: a machine that slows down slows both. */
+/** Alternates both, so that a machine that slows down affects both. */
 function beside({ what, command, rounds, warm }) {
   const runs = Array.from({ length: rounds }, () => {
     // The first of two runs warms up and is not counted.
@@ -40,7 +40,7 @@ function beside({ what, command, rounds, warm }) {
   };
 }
 
-/** One call in a process of its own that has run a command before, if not told otherwise. */
+/** One call in a process of its own, which has run another command before (`warm`). */
 function run(command, warm = [{ command: 'true' }]) {
   const measured = insideProcess(ours, { tool: 'bash', input: { command, timeout: 600 }, warm });
   if (measured.failure) throw new Error(measured.failure);

@@ -1,5 +1,4 @@
-// Calls to finish: how many calls, and how many bytes of answers, it takes to read a file to its end by following
-// what each answer says. A refused call counts: somebody had to make it.
+// The number of calls and bytes of answers to read a file to its end by following the notices. Refused calls count.
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createOriel } from '../dist/index.js';
@@ -12,7 +11,7 @@ const at = (name) => fileURLToPath(new URL(`./lib/${name}.mjs`, import.meta.url)
 
 const sizes = { '200 KB': 200 << 10, '1 MB': 1 << 20, ...sized({ '10 MB': 10 << 20 }, {}) };
 
-/** From one answer's text to the next input; undefined at the end. */
+/** The next input from the text of an answer; undefined at the end. */
 const follow = {
   path: (text) => match(text, /Use (.+) to continue\]$/, (path) => ({ path })),
   offset: (text, input) =>
@@ -23,7 +22,7 @@ const follow = {
     const { data } = JSON.parse(text);
     return data.truncated ? { ...input, offset: data.offset + data.lines_shown } : undefined;
   },
-  /** Halves its portion until it fits, and keeps to that. */
+  /** Halves the number of lines until they fit, then keeps it. */
   portions(text, input) {
     const { error, lines_read, total_lines } = JSON.parse(text);
     if (error) return { ...input, limit: input.limit ? Math.floor(input.limit / 2) : 2000 };
@@ -51,7 +50,7 @@ function byteWindow(path) {
   return { path: basename(path), max_bytes: 262_144 };
 }
 
-/** One row a tool, one column a size: `4 calls, 1.1 MB`. */
+/** A row for each tool, a column for each size: `4 calls, 1.1 MB`. */
 export async function rows() {
   const table = [];
   for (const [what, dialect, tool, first, next] of ours) {
@@ -89,14 +88,14 @@ async function finish(ask, first, next) {
   return { calls, bytes };
 }
 
-/** It needs a newer Node than this one may be. */
+/** pi's published tool, which may need a newer Node than this one. */
 function published(path) {
   const { failure, text } = insideProcess(at('pi-pages'), { input: { path } }, newerNode());
   if (failure) throw new Error(failure);
   return JSON.parse(text);
 }
 
-/** It has no pages: head and tail count from the ends, the middle is reached by reading everything. */
+/** It has no pages, only head and tail: the middle is reached by reading the whole file. */
 function wholeFile(path) {
   const { failure, bytes } = insideProcess(at('server-filesystem'), {
     tool: 'read_text_file',

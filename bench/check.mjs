@@ -1,4 +1,4 @@
-// `oriel check` against each server that can be installed: which hostile cases it holds.
+// `oriel check` against each server that can be installed: which hostile cases it passes.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { resolve } from 'node:path';
@@ -15,7 +15,7 @@ const checked = {
   },
 };
 
-/** Milliseconds for all cases of one server: one that hangs in many of them takes long. */
+/** Timeout in milliseconds for all cases of a server: one that hangs in many of them takes long. */
 const MOST_MS = 900_000;
 
 export async function rows() {
@@ -41,7 +41,7 @@ export async function rows() {
   return [...cases, { law: 'all', case: '', ...Object.fromEntries(sums) }];
 }
 
-/** It ends with 1 where something is broken. */
+/** It exits with 1 if a case is broken. */
 async function report(command) {
   const args = [cli, 'check', '--json', '--', ...command];
   const { stdout } = await promisify(execFile)(process.execPath, args, {

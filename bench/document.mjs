@@ -1,5 +1,5 @@
-// Documents: converted by a warm child, read again, their second pages, pages of a long one, and searches in them; beside
-// pdftotext, LibreOffice and ripgrep-all where they are installed. Marker words are counted in what each of them gives.
+// Documents: converted by a warm child, read again, their second pages, pages of a long one, and searches in them; compared
+// with pdftotext, LibreOffice and ripgrep-all if they are installed. Marker words are counted in each output.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ function ours(options, repeat) {
   const anew = insideProcess(oursModule, { ...options, fresh: true, children: true, repeat });
   const again = insideProcess(oursModule, { ...options, repeat });
   const failure = anew.failure ?? again.failure;
-  // A limit of time may be reached on a busy machine.
+  // A timeout may be reached on a busy machine.
   if (failure !== undefined) return { cells: { 'first call': `failed: ${failure.slice(0, 80)}` } };
   return {
     warm: anew.warm,
@@ -105,7 +105,7 @@ const SHEETS = 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,f
 async function peerOf(path) {
   if (path.endsWith('.pdf')) return timed('pdftotext -layout', 'pdftotext', ['-layout', path, '-']);
   const as = /\.(?:docx?|odt)$/.test(path) ? 'txt:Text' : /\.(?:xlsx?|ods)$/.test(path) ? SHEETS : undefined;
-  // It has no text export of slides, and does not read books.
+  // LibreOffice has no text export of slides, and does not read e-books.
   if (quick || as === undefined) return { name: '-' };
   const to = mkdtempSync(join(tmpdir(), 'oriel-bench-'));
   const peer = await timed('soffice', 'soffice', [

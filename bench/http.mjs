@@ -1,4 +1,4 @@
-// `oriel serve`: small reads over 1, 32 and 256 connections, alone and while ten calls hang, beside a bare server.
+// `oriel serve`: small reads over 1, 32 and 256 connections, alone and while ten calls hang, compared with a bare server.
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -16,7 +16,7 @@ export async function rows() {
   mkdirSync(folder, { recursive: true });
   const path = resolve(folder, 'small.txt');
   writeFileSync(path, 'a small file\n'.repeat(100));
-  // All connections come from one address, the hanging ones too.
+  // All connections come from one address, including the hanging ones.
   const open = ['--max-connections', '1024'];
   const serve = ['serve', '--listen', '127.0.0.1:0', '--allow-bash', '--cwd', folder, ...open];
   const ours = await listening([cli, ...serve]);

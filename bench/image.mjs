@@ -1,5 +1,5 @@
-// Images: from the call to the block, beside the same resizing by sharp without a child. Memory is ours and the
-// child's together, above what the process held before; every run has a process of its own.
+// Images: from the call to the block, compared with the same resizing by sharp without a child process. Memory is that of
+// the process and the child together, above that before the call; every run has a process of its own.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -59,7 +59,7 @@ function measured(who, path, runs) {
   return { ...all[0], ms: median(all.map((run) => run.ms)), mb: Math.max(...all.map((run) => run.mb)) };
 }
 
-/** Soft noise: about as hard to encode as a photograph. */
+/** Smooth noise, about as hard to encode as a photograph. */
 async function photo(format, megapixels) {
   const name = `${megapixels}.${format}`;
   if (existsSync(join(folder, name))) return name;
@@ -75,7 +75,7 @@ async function photo(format, megapixels) {
   return name;
 }
 
-/** 3,600 megapixels in a header, and pixels that nobody will look at. */
+/** A header with 3,600 megapixels, and pixel data that is never decoded. */
 function bomb() {
   const header = Buffer.from('0000ea600000ea600100000000', 'hex');
   return png('bomb.png', [
@@ -163,13 +163,13 @@ function children() {
     try {
       return readFileSync(`/proc/self/task/${thread}/children`, 'utf8').split(' ').filter(Boolean);
     } catch {
-      // The thread has ended meanwhile.
+      // The thread has ended in the meantime.
       return [];
     }
   });
 }
 
-/** A size out of `/proc`, in MB; 0 for a process that has ended. */
+/** A size from `/proc`, in MB; 0 for a process that has ended. */
 function status(pid, field) {
   try {
     const text = readFileSync(`/proc/${pid}/status`, 'utf8');

@@ -1,4 +1,4 @@
-// What the server of `load` held before, during and after.
+// The resources of the server of `load` before, during and after the load.
 import { held } from './load.mjs';
 
 export const rows = () => held;

@@ -1,4 +1,4 @@
-// `oriel serve` under a thousand clients: every answer compared, times, and what the server holds before, during and after.
+// `oriel serve` under the load of a thousand clients: comparison of every answer, times, and the resources of the server.
 import { prepare } from './lib/load-cases.mjs';
 import { crowd, FIRST, pause, vanishAtOnce } from './lib/crowd.mjs';
 import { startPages, startServer } from './lib/load-server.mjs';
@@ -9,10 +9,10 @@ const CLIENTS = sized(1_000, 100);
 const SECONDS = sized(60, 3);
 const FIRST_SECONDS = sized(15, 2);
 const VANISHING = sized(400, 100);
-/** For connections, children and kept pipes to be given back. */
+/** Time for the release of connections, children and pooled pipes. */
 const SETTLE_MS = sized(12_000, 1_000);
 
-/** What the table of `load-held` shows. */
+/** The rows of the table of `load-held`. */
 export const held = [];
 
 export async function rows() {
@@ -44,7 +44,7 @@ async function measured(server, cases, pages) {
   const run = (label, seconds) => crowd({ url: server.url, cases, pages, clients: CLIENTS, seconds, label });
 
   await calm('at the start');
-  // The same clients as later: what is remembered of a client, and code that is compiled, is no leak.
+  // A first round with the same clients, so that state of clients and compiled code do not count as a leak.
   const first = await run('client', FIRST_SECONDS);
   await calm('after a first round', (await server.holdings()).lag);
   const peak = watchPeak(server);
@@ -63,7 +63,7 @@ async function measured(server, cases, pages) {
   return tableOf(second);
 }
 
-/** The largest of each figure, looked at twice a second. */
+/** The maximum of each figure, sampled twice a second. */
 function watchPeak(server) {
   const most = {};
   let ended = false;

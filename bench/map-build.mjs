@@ -1,4 +1,4 @@
-// The first map of a tree and the ones after it, beside Universal Ctags and servers that index code.
+// The first map of a tree and later ones, compared with Universal Ctags and servers that index code.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -55,7 +55,7 @@ function ctagsTime(directory) {
   return performance.now() - began;
 }
 
-/** `codegraph init`, in a process of its own; its index is removed again. */
+/** `codegraph init` in a process of its own; its index is removed afterwards. */
 function codegraphTime(directory) {
   const home = peer('@colbymchenry/codegraph', '1.6.1');
   if (home === undefined || quick) return undefined;

@@ -1,4 +1,4 @@
-// Fifteen public lookups on three trees: what it takes to find symbols by words and to see the source of the best three.
+// Fifteen public lookups on three trees: the cost of finding symbols by words and reading the source of the best three.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { peer } from './lib/peers.mjs';
 /** Source: the public token benchmark of jCodeMunch, whose own figures are 23,467 and 664,975 tokens. */
 const lookups = ['router route handler', 'middleware', 'error exception', 'request response', 'context bind'];
 
-/** Hits that are asked for: those whose source is read. */
+/** Number of hits whose source is read. */
 const SHOWN = 3;
 
 export async function rows() {
@@ -52,7 +52,7 @@ async function textOf(oriel, tool, input) {
   return content[0].text;
 }
 
-/** Files that have any of the words. */
+/** Files that contain any of the words. */
 function grepped(directory, words) {
   const { stdout } = spawnSync(
     'grep',
@@ -66,7 +66,7 @@ function grepped(directory, words) {
   return stdout.split('\n').filter(Boolean).toSorted();
 }
 
-/** Tokens as models count them (cl100k), or a quarter of the bytes where the library is not there. */
+/** A token counter (cl100k), or a quarter of the bytes if the library is not installed. */
 async function counter() {
   const home = peer('gpt-tokenizer', '3.0.1');
   if (home === undefined) return (text) => Math.ceil(Buffer.byteLength(text) / 4);

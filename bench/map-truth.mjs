@@ -1,4 +1,4 @@
-// Definitions, callers and importers of a TypeScript tree beside what the TypeScript compiler says of them.
+// Definitions, uses and importers in a TypeScript tree, compared with those of the TypeScript compiler.
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative, resolve } from 'node:path';
@@ -6,7 +6,7 @@ import { createOriel } from '../dist/index.js';
 import { peer } from './lib/peers.mjs';
 import { sized } from './lib/quick.mjs';
 
-/** Symbols and files that are asked about, spread over the tree. */
+/** Number of symbols and files that are queried, spread over the tree. */
 const asked = sized(300, 30);
 
 export async function rows() {
@@ -124,7 +124,7 @@ function declared(ts, service, directory, paths) {
         ts.isTypeAliasDeclaration(node) ||
         ts.isEnumDeclaration(node) ||
         ts.isMethodDeclaration(node);
-      // An overload is a declaration, and asked about by the one with a body.
+      // Overloads are covered by the declaration with a body.
       const isBare = (ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node)) && !node.body;
       if (isDeclared && node.name && (ts.isIdentifier(node.name) || ts.isPrivateIdentifier(node.name))) {
         const qualified = [...around, node.name.text].join('.');
@@ -146,7 +146,7 @@ function spread(list, most) {
   return Array.from({ length: Math.min(most, list.length) }, (_, i) => list[Math.floor(i * step)]);
 }
 
-/** A name in a comment is no use of it. */
+/** A name in a comment does not count as a use. */
 function isInComment(ts, file, position) {
   let node = file;
   for (let inner = file; inner; inner = ts.forEachChild(node, (one) => holds(one, position))) node = inner;
@@ -155,7 +155,7 @@ function isInComment(ts, file, position) {
 
 const holds = (node, position) => (node.pos <= position && position < node.end ? node : undefined);
 
-/** `path:line` of each use, declarations and comments left out. */
+/** `path:line` of each use, without declarations and comments. */
 function usedAt(ts, service, directory, path, position) {
   const program = service.getProgram();
   const found = service.findReferences(join(directory, path), position) ?? [];
@@ -178,7 +178,7 @@ async function read(oriel, path) {
   return isError ? '' : content[0].text;
 }
 
-/** Where the name is declared, as `path:line` of the name: the first line of the range holds it, or the next ones do. */
+/** The declarations of a name as `path:line`; the name is on the first lines of the range. */
 async function definedAt(oriel, directory, qualified) {
   const text = await read(oriel, `.:#${qualified}`);
   const places = [
@@ -209,7 +209,7 @@ function lineOf(directory, path, name, from, to) {
   return from;
 }
 
-/** Uses that are said to be sure, and the others, over all pages. */
+/** The sure uses and the others, over all pages. */
 async function usesIn(oriel, target) {
   const [sure, others] = [new Set(), new Set()];
   for (let next = target; next !== undefined;) {

@@ -1,5 +1,5 @@
-// What a map of 8 and 32 KiB says of real changes before they are made: the share of changes of which it names every
-// file, and of changed symbols that it names with their lines; beside listings of the same size.
+// How well maps of 8 and 32 KiB predict real changes: the share of changes of which every file is named, and of changed
+// symbols that are named with their lines; compared with listings of the same size.
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,10 +8,10 @@ import { hasCtags } from './lib/ctags.mjs';
 import { checkOut, histories } from './lib/history.mjs';
 import { quick } from './lib/quick.mjs';
 
-/** The whole of an answer of 32 KiB needs no second page. */
+/** In KiB; an answer of 32 KiB has no second page. */
 const sizes = [8, 32];
 
-/** A tree of more files is large. */
+/** A tree with more files counts as large. */
 const LARGE = 600;
 
 export async function rows() {
@@ -73,7 +73,7 @@ function row(key, sum) {
   };
 }
 
-/** Each gives the files that are named, and symbols as `path from-to`. */
+/** Each returns the named files, and symbols as `path from-to`. */
 const listings = {
   'oriel :outline': ({ oriel, bytes }) => mapOf(oriel, `.:outline?bytes=${bytes}`),
   'oriel :outline?q= with the name of one file': async ({ oriel, bytes, task }) =>
@@ -84,7 +84,7 @@ const listings = {
   'ctags -R': ({ directory, bytes }) => tagged(directory, bytes),
 };
 
-/** Words that a person may have: the name of one file that is to change, split. */
+/** The words that a person may know: the parts of the name of a changed file. */
 function wordsOf({ changes }) {
   const names = changes[0].path.replace(/\.\w+$/, '').split('/');
   const name = /^(?:index|mod|main)$/.test(names.at(-1)) ? (names.at(-2) ?? '') : names.at(-1);
@@ -97,8 +97,8 @@ async function mapOf(oriel, path) {
 }
 
 /**
- * Lines as a map has them: `src/a.ts: Class 3-60, .name 12-40`, `src/*.ts: b c` and `src/: d.md`, and these without
- * their directory below a line that has it, indented.
+ * Parses the lines of a map: `src/a.ts: Class 3-60, .name 12-40`, `src/*.ts: b c` and `src/: d.md`, also indented and
+ * without their directory, below a line with it.
  */
 function parsed(lines) {
   const seen = { files: new Set(), symbols: new Set() };
@@ -142,7 +142,7 @@ async function symbolsOf(oriel, path) {
   }));
 }
 
-/** As a map, but in alphabetical order. */
+/** Like a map, but in alphabetical order. */
 async function unranked({ wide, files, bytes }) {
   const names = named(clipped(files, bytes / 2));
   const lines = [];

@@ -1,11 +1,11 @@
-// Ten things that agents ask of a server, over MCP: how long it takes, how much comes back, and whether it is right.
+// Ten typical requests of agents over MCP: time, size of the answer, and correctness.
 import { caseFiles } from './lib/cases.mjs';
 import { folder } from './lib/data.mjs';
 import { servers, start } from './lib/mcp.mjs';
 import { sized } from './lib/quick.mjs';
 import { mb, median, ms, ratio } from './lib/table.mjs';
 
-/** Bytes of an answer that a model can take. */
+/** Maximum bytes of an acceptable answer. */
 const BOUND = 100_000;
 const RUNS = sized(9, 5);
 
@@ -28,7 +28,7 @@ export async function rows() {
   return table;
 }
 
-/** A process of its own for each case: what one leaves in memory is not the other's. */
+/** Each case has a process of its own, so that memory is not carried over. */
 async function measure(command, call, right) {
   const server = await start(command, folder);
   try {
@@ -59,7 +59,7 @@ const text = (path, more = {}) => ({ name: 'read_text_file', arguments: { path, 
 const read = (path) => ({ name: 'read', arguments: { path } });
 const commander = (path, more = {}) => ({ name: 'read_file', arguments: { path, ...more } });
 
-/** Bounded, and with these words in it. */
+/** Whether the answer is bounded and contains these words. */
 const holds =
   (...words) =>
   (content, said) =>

@@ -1,4 +1,4 @@
-// MCP servers beside each other: start, idle memory, what their schemas cost, a small read, what an installation weighs.
+// Comparison of MCP servers: start, idle memory, size of their schemas, a small read, size of the installation.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,10 +12,10 @@ import { mb, median, ms, ratio } from './lib/table.mjs';
 const STARTS = sized(11, 3);
 const READS = sized(4_000, 200);
 const READS_A_TURN = 50;
-/** A server whose reads have taken this many milliseconds has been measured: a slow one would hold up the others. */
+/** The reads of a server end after this many milliseconds, so that a slow server does not delay the others. */
 const ENOUGH_MS = 20_000;
 
-/** Ratios are to this one. */
+/** The server to which ratios refer. */
 const BESIDE = 'server-filesystem';
 
 const small = {
@@ -38,7 +38,7 @@ export async function rows() {
     return found ? [[name, found]] : [];
   });
   const starts = Object.fromEntries(known.map(([name]) => [name, []]));
-  // In turns, so that a machine that slows down slows all.
+  // Alternating, so that a machine that slows down affects all.
   for (let i = 0; i <= STARTS; i += 1) {
     for (const [name, command] of known) {
       const server = await start(command, folder);
@@ -88,7 +88,7 @@ export async function rows() {
   return [...table, ...missing.map((name) => ({ server: name, 'start to initialize': 'not installed' }))];
 }
 
-/** What `npm install` of the published package leaves on the disk; peers that are optional stay out. */
+/** Disk usage of `npm install` of the published package, without optional peers. */
 function installed(name) {
   const home = mkdtempSync(join(tmpdir(), 'oriel-install-'));
   try {

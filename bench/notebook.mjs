@@ -1,4 +1,4 @@
-// Notebooks of plots: the first page and one cell, beside reading the whole JSON into memory.
+// Notebooks with plots: the first page and one cell, compared with parsing the whole JSON in memory.
 import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, statSync, writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

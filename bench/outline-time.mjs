@@ -1,4 +1,4 @@
-// Times of outlines and summaries beside Universal Ctags, which is a process for each file.
+// Times of outlines and maps, compared with Universal Ctags, which is a process for each file.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { cli, insideProcess, wholeProcess } from './lib/process.mjs';
 import { sized } from './lib/quick.mjs';
 import { ms, ratio } from './lib/table.mjs';
 
-/** Files of a size, made of real ones of the language. */
+/** A file of a given size, concatenated from real files of the language. */
 function made(language, name, isEnough) {
   const path = resolve(folder, `made-${name}${language.ending}`);
   let text = '';

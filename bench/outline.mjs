@@ -1,4 +1,4 @@
-// Outlines and summaries beside Universal Ctags on real files: symbols found, their ranges, damage, bytes, times.
+// Outlines and maps of real files, compared with Universal Ctags: symbols found, their ranges, damaged files, bytes.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createOriel } from '../dist/index.js';
@@ -11,14 +11,14 @@ import { declarations } from './lib/typescript-truth.mjs';
 
 const percent = (part, whole) => (whole === 0 ? undefined : `${((100 * part) / whole).toFixed(1)} %`);
 
-/** `#private`, `"quoted"`, `List<int>` and `operator +` as Ctags writes them. */
+/** Normalizes `#private`, `"quoted"`, `List<int>` and `operator +` to the names of Ctags. */
 const plain = (name) =>
   name
     .replace(/^[#"'`]|["'`]$/g, '')
     .replace(/<.*$/, '')
     .replace(/^operator\s+/, 'operator');
 
-/** Ours for a symbol of theirs: the same name on the same line, or around it; parts of `namespace a::b` are one. */
+/** Our symbol for one of Ctags: the same name on the same line, or around it; parts of `namespace a::b` count as one. */
 function ours(symbols, { name, line }) {
   const named = symbols.filter(
     (one) => plain(one.name) === plain(name) || one.qualified.split('.').includes(plain(name)),
@@ -88,7 +88,7 @@ async function beside(language) {
   };
 }
 
-/** The same damage for both: every 2,000 characters, some are lost or a bracket or quote is put in. */
+/** The same damage for both: every 2,000 characters some text is removed, or a bracket or quote is inserted. */
 async function damage(path, text, symbols, tags, language, total) {
   let broken = '';
   let seed = 7;
@@ -111,7 +111,7 @@ async function damage(path, text, symbols, tags, language, total) {
 
 const oriel = createOriel();
 
-/** Files of 100 lines or more, as they are answered. */
+/** The size of answers for files of more than 100 lines. */
 async function sizes(path, text, bytes) {
   if (text.split('\n').length <= 100) return;
   const { content, details } = await oriel.tool('read').run({ path });

@@ -1,5 +1,5 @@
-// A page from the middle of what is packed, or of one long line, beside the same page of a plain file. All of it was
-// opened before: what the next page costs is the question.
+// A page from the middle of a packed member, or of a long line, compared with the same page of a plain file. The file was
+// opened before, so this is the cost of the next page.
 import { closeSync, existsSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

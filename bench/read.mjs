@@ -1,4 +1,4 @@
-// Windows over files of 10 MB to 10 GB, beside wc, sed, server-filesystem and pi's read tool.
+// Windows over files of 10 MB to 10 GB, compared with wc, sed, server-filesystem and pi's read tool.
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { log, sparse } from './lib/data.mjs';
@@ -58,7 +58,7 @@ export async function rows() {
   );
   for (const [size, path, line] of sizes) {
     const range = `${line}..${line + 100}`;
-    // Totals found anew by every call, against a whole wc; both read from the page cache.
+    // Every call counts again, compared with a whole `wc`; both read from the page cache.
     const count = ours(`${path}:1..1`, { fresh: true, repeat: 9 });
     const [wc] = pairOfProcesses(['wc', ['-l', path]], ['true', []]);
     table.push(row('count all lines, nothing known before', size, timed(count, 'warm'), 'wc -l', { ms: wc }));

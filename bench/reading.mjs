@@ -1,5 +1,5 @@
-// The same reading tasks through each dialect and through server-filesystem: calls, bytes and tokens until all that a task
-// needs was shown. A scripted reader asks as exactly as the surface allows, and follows what the answers say.
+// The same reading tasks in each dialect and with server-filesystem: calls, bytes and tokens until all required lines were
+// shown. A scripted reader requests as precisely as the tool allows, and follows the notices.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { serverFilesystem } from './lib/server-filesystem.mjs';
 /** Calls after which a reader gives up. */
 const MOST_CALLS = 1_000;
 
-/** Lines of a file, from and to inclusive; without them all of it. `last`: that many from its end. */
+/** Lines `from` to `to` (inclusive) of a file; the whole file without them. `last`: the number of last lines. */
 function tasksIn(directory) {
   const code = join(directory, 'service.ts');
   const methods = Array.from({ length: 400 }, (_, i) =>
@@ -36,7 +36,7 @@ function tasksIn(directory) {
 
 const linesOf = (path) => readFileSync(path, 'utf8').replace(/\n$/, '').split('\n');
 
-/** How each surface is asked, and what it says to do next; undefined where it cannot be asked so. */
+/** The inputs of each tool, and the next call from an answer; undefined if the tool does not support it. */
 const SURFACES = {
   oriel: {
     dialect: 'oriel',
@@ -88,7 +88,7 @@ const SURFACES = {
   'server-filesystem': {
     tool: 'read_text_file',
     all: (path) => ({ path }),
-    // It has no windows but from the start and from the end.
+    // It has only windows from the start and from the end.
     lines: (path, _, to) => ({ path, head: to }),
     last: (path, count) => ({ path, tail: count }),
     next: () => undefined,
@@ -124,7 +124,7 @@ function neededLines({ path, from, to, last }) {
   return last === undefined ? lines.slice((from ?? 1) - 1, to) : lines.slice(-last);
 }
 
-/** Undefined where the peer is not installed. */
+/** Undefined if the peer is not installed. */
 async function opened({ dialect, tool }) {
   if (dialect === undefined) return serverFilesystem('/', tool);
   const { createOriel } = await import('../dist/index.js');
@@ -146,7 +146,7 @@ async function perform(surface, call, task, needed) {
     return surface.next(text, details, input);
   };
   const missing = () => needed.filter((line) => !record.shown.includes(line)).length;
-  // All of it is read to its end; of a part, a reader stops when it has it.
+  // A whole file is read to its end; for a part, the reader stops when it has seen it.
   const isWhole = task.from === undefined && task.last === undefined;
   for (let input = await firstOf(surface, ask, task); input !== undefined && record.calls < MOST_CALLS;) {
     input = await ask(input);
@@ -164,7 +164,7 @@ async function firstOf(surface, ask, { path, from, to, last }) {
   if (from !== undefined) return surface.lines(path, from, to);
   if (last === undefined) return surface.all(path);
   if (surface.last) return surface.last(path, last);
-  // Without a window from the end a reader first asks how many lines there are.
+  // Without windows from the end, the reader first asks for the number of lines.
   await ask(surface.lines(path, 1, 1));
   const total = linesOf(path).length;
   return surface.lines(path, total - last + 1, total);

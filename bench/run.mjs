@@ -1,5 +1,5 @@
-// npm run bench [-- GROUP… --quick --soak 30m | --help | --list | --clean]: makes its data below .bench/, runs each group and prints one table a group.
-// Every figure of ours stands beside a peer measured in the same run; times are medians.
+// npm run bench [-- GROUP… --quick --soak 30m | --help | --list | --clean]: makes its data below .bench/, runs the groups and
+// prints a table for each. Figures are compared with peers that are measured in the same run; times are medians.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { clean, help, keepTime } from './lib/about.mjs';
 import { folder } from './lib/data.mjs';
 import { printTable } from './lib/table.mjs';
 
-/** Modules that export `rows()`; a table each. */
+/** The modules of each group; each exports `rows()` for a table. */
 const groups = {
   read: { about: 'pages, tails and byte windows of 100 MB, 1 GB and 10 GB', modules: ['read', 'pages'] },
   telemetry: { about: 'what recording costs a call', modules: ['telemetry'] },
@@ -36,7 +36,7 @@ const groups = {
 
 const { values, positionals: named } = parsed();
 
-/** Whatever is wrong with the options is said in one line. */
+/** Reports invalid options in one line. */
 function parsed() {
   const flag = { type: 'boolean' };
   try {
@@ -47,7 +47,7 @@ function parsed() {
         help: { ...flag, short: 'h' },
         list: flag,
         clean: flag,
-        // Of the script in package.json: what only explains, lists or removes builds nothing.
+        // Set by the script in package.json; there is no build for --help, --list and --clean.
         build: flag,
       },
       allowPositionals: true,
@@ -81,7 +81,7 @@ if (!existsSync('dist')) {
   process.exit(2);
 }
 mkdirSync(folder, { recursive: true });
-// Processes that the groups start know it too.
+// In the environment, for the processes of the groups.
 if (values.quick) process.env.ORIEL_BENCH = 'quick';
 if (values.soak) process.env.ORIEL_SOAK = values.soak;
 const wanted = named.length > 0 ? named : Object.keys(groups);

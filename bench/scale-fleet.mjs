@@ -1,5 +1,5 @@
-// Reads of workspaces elsewhere: requests, bytes and CPU of one read of `ws://NAME/path`, here and in the servers that have
-// them, on loopback. Times have no network in them; each request adds a round trip.
+// Reads of remote workspaces: requests, bytes and CPU of a read of `ws://NAME/path`, here and in the servers, on loopback.
+// Times do not include a network; each request adds a round trip.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ export async function rows() {
           .run({ path: `ws://w${i % WORKSPACES}/${path(i)}` });
         if (isError) throw new Error(content[0].text);
       };
-      // Lines are counted once, and connections are made.
+      // Warm-up: lines are counted once, and connections are made.
       for (let i = 0; i < 2 * WORKSPACES; i += 1) await read(i);
       const sum = (field) => fleet.report().reduce((all, one) => all + one[field], 0);
       const [requests, bytes, cpu, own] = [sum('requests'), sum('bytes'), servers.cpu(), process.cpuUsage()];

@@ -1,5 +1,5 @@
-// What the line index of an object costs: counted by one replica, and taken from the store by the next one, which has nothing of
-// its own. Each is a process; the object lies on loopback, so times have no network in them.
+// The cost of the line index of an object: counted by one replica, and loaded from the store by the next one, which has an
+// empty cache. Each is a process; the object is on loopback, so times do not include a network.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ export async function rows() {
         table.push({
           'a page behind the lines of': `${size >> 20} MiB`,
           'a replica that': who,
-          // But for that of the other object.
+          // Without the request of the other object.
           requests: requests - 1,
           read: `${Math.round((bytes - FIRST) / 1024)} KiB`,
           time: `${told.ms.toFixed(0)} ms`,
@@ -46,7 +46,7 @@ export async function rows() {
   return table;
 }
 
-/** One page, read by a process of its own. */
+/** Reads a page in a process of its own. */
 async function replica({ endpoint, store, cache, line }) {
   const program = `
     import { createOriel } from ${JSON.stringify(new URL('../dist/index.js', import.meta.url).href)};
@@ -57,7 +57,7 @@ async function replica({ endpoint, store, cache, line }) {
       timeoutMs: 120000,
     });
     const read = (path) => oriel.tool('read').run({ path });
-    // What loads with the first object is loaded, and the store is connected.
+    // Warm-up: code is loaded, and the store is connected.
     await read('s3://bench/other.log');
     const [began, before] = [performance.now(), process.cpuUsage()];
     const { isError, content } = await read('s3://bench/big.log:${line}..');

@@ -1,11 +1,11 @@
-// Requests, bytes and time for pages of an object, counted at its server on loopback: the first page of a session, then
-// the next one of the same kind. Times have no network in them; each request adds a round trip.
+// Requests, bytes and time for pages of an object, counted by its server on loopback: the first page of a session, then
+// the next one of the same kind. Times do not include a network; each request adds a round trip.
 import { objectServer } from './lib/object-server.mjs';
 import { sized } from './lib/quick.mjs';
 
 const GIB = 2 ** 30;
 const SIZE = 100 * GIB;
-/** Lines are counted once: of an object that is read through in a bench. */
+/** The size of the object whose lines are counted, which reads all of it. */
 const COUNTED = sized(512, 64) * 2 ** 20;
 
 const PAGES = [

@@ -1,5 +1,5 @@
-// Throughput of 1, 2 and 4 replicas of `oriel serve` on one shared store, asked in turn without a balancer. The load comes
-// from this process: where it and the store leave the replicas no cores, what counts is the work per second of CPU.
+// Throughput of 1, 2 and 4 replicas of `oriel serve` with a shared store, round-robin without a load balancer. The load comes
+// from this process; if it and the store leave no cores for the replicas, compare the work per CPU second.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { folder } from './lib/data.mjs';
@@ -20,7 +20,7 @@ const MIX = {
   'an output is kept': () => ['bash', { command: `seq ${LINES}` }],
 };
 
-/** Beside the tools: what a page costs where lines have anchors, which other replicas recall. */
+/** Also measured: a page with hashline anchors, which other replicas can recall. */
 const WITH_ANCHORS = { 'a page with anchors': MIX['a page of a file'] };
 
 export async function rows() {

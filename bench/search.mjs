@@ -1,4 +1,4 @@
-// grep and find over a tree of 50,000 files and a file of 1 GB, beside ripgrep itself, taken in turns.
+// grep and find over a tree of 50,000 files and a file of 1 GB, compared with ripgrep itself, alternating.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ const FILES = sized(50_000, 5_000);
 const [SIZE, BYTES] = sized(['1 GB', 1_000_000_000], ['100 MB', 100_000_000]);
 const files = `${FILES.toLocaleString('en')} files`;
 
-/** The very binary that we run. */
+/** The binary that oriel runs. */
 const rg = createRequire(createRequire(import.meta.url).resolve('@vscode/ripgrep')).resolve(
   `@vscode/ripgrep-${process.platform}-${process.arch}/bin/rg`,
 );

@@ -1,4 +1,4 @@
-// The slope of memory of `oriel serve` while clients ask, vanish and hang for long: `--soak 30m`.
+// The slope of the memory of `oriel serve` under a long load with clients that disconnect and hang: `--soak 30m`.
 import { prepare } from './lib/load-cases.mjs';
 import { crowd, pause } from './lib/crowd.mjs';
 import { startPages, startServer } from './lib/load-server.mjs';
@@ -6,7 +6,7 @@ import { sized, soakSeconds } from './lib/quick.mjs';
 import { slopeOf } from './lib/slope.mjs';
 
 const CLIENTS = sized(100, 20);
-/** Caches fill meanwhile. */
+/** The share of the time in which caches fill, which is not measured. */
 const WARM_SHARE = 0.25;
 const SAMPLES = sized(240, 20);
 

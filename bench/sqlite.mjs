@@ -1,4 +1,4 @@
-// A database of a million rows and one of 2 GB, beside whole runs of the sqlite3 shell.
+// A database of a million rows and one of 2 GB, compared with whole runs of the sqlite3 shell.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -10,7 +10,7 @@ import { mb, ms, ratio } from './lib/table.mjs';
 
 const at = (name) => fileURLToPath(new URL(`./lib/${name}.mjs`, import.meta.url));
 
-/** A table of a million users, each with `padding` bytes more; the path, or undefined without the shell. */
+/** Makes a table of a million users, each with `padding` additional bytes. The path, or undefined without the shell. */
 export function users(name, padding) {
   const path = resolve(folder, name);
   if (existsSync(path)) return path;
@@ -28,7 +28,7 @@ export function users(name, padding) {
   return path;
 }
 
-/** What is asked: the words after the path, and the same as SQL for the shell. */
+/** The queries: the text after the path, and the equivalent SQL for the shell. */
 const questions = [
   ['list with counts', '', 'select count(*) from users'],
   ['row by key', ':users:777777', 'select * from users where id = 777777'],

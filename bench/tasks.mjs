@@ -1,11 +1,11 @@
-// What a reader spends to see the symbols that a real change touched, by how it reads: calls, tokens, what it got and did
-// not need, and answers that led nowhere. A scripted reader uses nothing but what the answers say.
+// The cost of reading the symbols that a real change touched, for several ways of reading: calls, tokens, unnecessary text,
+// and useless answers. A scripted reader uses only what the answers say.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { changes } from './lib/changes.mjs';
 import { dialectReaders } from './lib/dialect-readers.mjs';
 
-/** Tokens that a call costs beside its bytes, and bytes of a token. */
+/** Tokens of a call without its answer, and bytes of a token. */
 const CALL_TOKENS = 100;
 const TOKEN_BYTES = 4;
 
@@ -63,7 +63,7 @@ function scored(createOriel, tasks, act, reader, mapBytes) {
   });
 }
 
-/** `perform(task)` resolves to what was read: calls, bytes, and what of the need is missing. */
+/** `perform(task)` resolves to what was read: calls, bytes, and the required lines that are missing. */
 async function total(reader, tasks, perform) {
   const sum = { calls: 0, bytes: 0, waste: 0, dead: 0 };
   for (const task of tasks) {
@@ -83,7 +83,7 @@ async function total(reader, tasks, perform) {
   };
 }
 
-/** Finds a place by the text of its first line, and goes on in windows of 60 lines until it has been seen. */
+/** Finds a place by the text of its first line, then reads windows of 60 lines until it has been shown. */
 async function windows(read, { directory, path, need }) {
   const lines = readFileSync(join(directory, path), 'utf8').split('\n');
   for (const { from, to } of need) {
@@ -92,7 +92,7 @@ async function windows(read, { directory, path, need }) {
   }
 }
 
-/** Through another tool surface, by what its answers say. */
+/** Reads through another dialect, by following its answers. */
 async function readThrough(createOriel, { dialect, tool, asks, lines, next, front }, task) {
   const oriel = createOriel({ cwd: task.directory, roots: [task.directory], dialect });
   const record = recorder(front);
@@ -117,7 +117,7 @@ function wholeText({ directory, path }) {
   return record;
 }
 
-/** A tool that follows the calls which its answers name, and remembers the lines that were shown as they are. */
+/** A tool that follows the calls in its answers, and records the lines that were shown verbatim. */
 function reading(oriel) {
   const record = recorder((no) => `${no}|`);
   const read = async (path) => {
@@ -144,7 +144,7 @@ function reading(oriel) {
   );
 }
 
-/** What was read: calls, bytes, and the lines that were shown as they are. `front`: what stands before line `no`. */
+/** Records calls, bytes, and the lines that were shown verbatim. `front`: the prefix of line `no`. */
 function recorder(front = () => '') {
   const seen = new Map();
   const record = {
@@ -173,10 +173,10 @@ function recorder(front = () => '') {
 
 const call = (path, need) => `${path}:${need.map(({ from, to }) => `${from}..${to}`).join(',')}`;
 
-/** Lines that say nothing when they stand alone. */
+/** Lines without information of their own. */
 const trivial = /^\s*(?:[)\]}]*[;,]?|\*\/)\s*$/;
 
-/** The innermost symbols around the changed lines; the lines themselves where there are none. */
+/** The innermost symbols around the changed lines; the lines themselves if there are none. */
 async function needOf(createOriel, { directory, path, lines }) {
   const oriel = createOriel({
     cwd: directory,

@@ -1,7 +1,7 @@
-// What recording costs a small read. In a program it is measured by itself, in calls that are made step by step: what is
-// done while the caller waits by the clock, in each call, and counting and writing, which come later, by processor time. Over
-// MCP two servers are compared, one of which records nothing, in many short turns, by processor time; two that both record
-// nothing are compared as well: so much is chance.
+// The cost of recording for a small read. In a program the recording is timed separately in calls that are made step by
+// step: the part for which the caller waits by wall-clock time, counting and writing, which happen later, by CPU time. Over
+// MCP the CPU time of a recording server is compared with that of one without recording, alternating in many short turns;
+// two servers without recording are compared too, as a measure of noise.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,21 +14,21 @@ const recordingServer = fileURLToPath(new URL('./lib/recording-server.mjs', impo
 
 const TURNS = sized({ program: 200, mcp: 240 }, { program: 8, mcp: 4 });
 
-/** Several times as many as wait to be counted: counting them is in the turn that they belong to. */
+/** A multiple of the calls that are counted together, so that their counting is in the same turn. */
 const CALLS = 8 * 255;
 
-/** Calls after which they are counted: one more, and they were within a call. */
+/** Calls that are counted together: with one more they would be counted within a call. */
 const BLOCK = 255;
 
-/** Of the times by the clock, those that are left out: of calls that another process interrupted, or a collection of garbage. */
+/** The share of the longest wall-clock times that is left out: calls interrupted by other processes or garbage collection. */
 const INTERRUPTED = 0.01;
 
 const CALLS_OVER_MCP = 256;
 
-/** Turns before anything is measured: by then the compiler has seen all of it. */
+/** Warm-up turns, until the code is optimized. */
 const WARM_TURNS = sized(4, 1);
 
-/** Calls that are recorded before that. */
+/** Recorded calls before the warm-up turns. */
 const WARM_RECORDED = sized(50_000, 1_000);
 
 const FILE = 'small.txt';
@@ -37,7 +37,7 @@ export async function rows() {
   const directory = mkdtempSync(join(tmpdir(), 'oriel-bench-'));
   try {
     writeFileSync(join(directory, FILE), 'a line of a small file\n'.repeat(20));
-    // A file that has just been written is read in a way of its own.
+    // A recently written file is read differently.
     await new Promise((done) => setTimeout(done, 3_000));
     const file = join(directory, 'e');
     return [
@@ -60,7 +60,7 @@ async function inProgram(directory, recorded, options) {
     telemetry: false,
   });
   const telemetry = new Telemetry(options);
-  // Its timer would fire within other calls: what waits is counted and written at the end of a turn, where it is timed.
+  // Its timer would fire within other calls; instead, counting and writing is done and timed at the end of a turn.
   const flush = telemetry.flush.bind(telemetry);
   telemetry.flush = () => Promise.resolve();
   const recording = { ...engine, session: { telemetry } };
@@ -72,7 +72,7 @@ async function inProgram(directory, recorded, options) {
     const result = await open.settle(() => read(order.request, open.call, order.policy));
     const answered = answer(result);
     await open.close();
-    // As every host does: the text of an answer that nobody looks at would be put together to be counted.
+    // Every host serializes the answer; otherwise its lazy text would be built by the counting.
     JSON.stringify(answered);
     const { request } = order;
     return { tool: name, dialect: 'oriel', options: {}, began, request, result, answer: answered };
@@ -109,19 +109,19 @@ async function inProgram(directory, recorded, options) {
   return row(`${recorded}, in a program`, turns, CALLS);
 }
 
-/** Milliseconds of processor time of all threads: files are read and written in others, and garbage is collected there. */
+/** Milliseconds of CPU time of all threads, because files are read and garbage is collected in other threads. */
 function processorOfThis() {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
 }
 
-/** Each has a process of its own: what it does between its turns, when others have theirs, is its work all the same. */
+/** Each server is a process; work that it does between its turns counts too. */
 async function overMcp(directory, recorded, telemetry) {
   const [without, with_] = [await server(directory, false), await server(directory, telemetry)];
   for (const one of [without, with_]) for (let i = 0; i < 16 * WARM_TURNS; i += 1) await one.turn();
   const turns = [];
   for (let turn = 0; turn < TURNS.mcp; turn += 1) {
-    // In turns, so that neither is always the first.
+    // Alternating, so that neither is always the first.
     const order = turn % 2 === 0 ? [without, with_] : [with_, without];
     const spent = new Map();
     for (const one of order) spent.set(one, await one.turn());
@@ -131,7 +131,7 @@ async function overMcp(directory, recorded, telemetry) {
   return row(`${recorded}, over MCP`, turns, CALLS_OVER_MCP);
 }
 
-/** `turn()`: milliseconds of processor time since the last one. */
+/** `turn()`: milliseconds of CPU time since the last turn. */
 async function server(directory, telemetry) {
   const args = [recordingServer, directory, JSON.stringify(telemetry)];
   const { ask, pid, stop } = await start([process.execPath, args], directory);
@@ -151,14 +151,14 @@ async function server(directory, telemetry) {
   };
 }
 
-/** Milliseconds of processor time so far, to the nanosecond. Source: Documentation/scheduler/sched-stats.rst. */
+/** Milliseconds of CPU time so far, in nanosecond resolution. Source: Documentation/scheduler/sched-stats.rst. */
 function processorMs(pid) {
   const of = (thread) =>
     Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
   return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + of(thread), 0);
 }
 
-/** Of turns as `[milliseconds without recording, milliseconds more]`. */
+/** `turns`: `[milliseconds without recording, additional milliseconds]`. */
 function row(recorded, turns, calls) {
   const sorted = (of) => turns.map(of).toSorted((one, other) => one - other);
   const micros = (times) => (1_000 * quantile(times, 0.5)) / calls;
@@ -177,7 +177,7 @@ function row(recorded, turns, calls) {
 
 const quantile = (sorted, share) => sorted[Math.round(share * (sorted.length - 1))];
 
-/** The median, between the order statistics that hold the true one in 95 of 100 runs, whatever the distribution. */
+/** The median with its 95 % confidence interval from order statistics, which holds for any distribution. */
 function medianWithin95(sorted) {
   const reach = 0.98 / Math.sqrt(sorted.length);
   return [0.5 - reach, 0.5, 0.5 + reach].map((share) => quantile(sorted, Math.min(1, Math.max(0, share))));

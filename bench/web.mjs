@@ -1,5 +1,5 @@
-// Pages of the web: fetched and converted, read again, and their next range; beside Readability with turndown. The memory
-// of ours is that of the process and of the child that converts, which is ended at 10 s and 512 MiB.
+// Web pages: fetched and converted, read again, and their next range; compared with Readability and turndown. Our memory is
+// that of the process and of the converting child, which is killed at 10 s and 512 MiB.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -29,7 +29,7 @@ export async function rows() {
 
 async function converted(what, path, repeat) {
   const fetched = (await (await fetch(path)).arrayBuffer()).byteLength;
-  // A first call starts the child; those that are counted find it.
+  // A first call starts the child before the measured ones.
   const ours = insideProcess(module('children'), { tool: 'read', input: { path }, web, fresh: true, repeat });
   const theirs = insideProcess(module('readability'), { input: { path }, repeat });
   return {

@@ -1,7 +1,8 @@
-// node scripts/build.mjs [DIR]: builds dist/ from src/. Runs on install in a checkout (postprepare: npm warns
-// users of a package that has `prepare`), before benchmarks and before packing (prepack). The build is made in a directory of its own and takes the place of the last one when it is whole.
-// With DIR, a directory below the project, makes a package there that runs but has no declarations: tests use one of
-// their own, so that they do not disturb an `oriel` that is in use.
+// node scripts/build.mjs [DIR]: builds dist/ from src/. Runs on install in a checkout (postprepare: npm warns users of a
+// package that has `prepare`), before benchmarks and before packing (prepack). The build is made in a separate directory,
+// and replaces the last one when it is complete.
+// With DIR, a directory below the project, makes a runnable package there without declarations. Tests use their own, so that
+// they do not disturb an `oriel` that is in use.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +12,7 @@ import { swap } from './swap.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const building = join(root, '.build');
 
-/** Builds and test runs use `.build/PID`; those of processes that were killed are removed here. */
+/** Builds and test runs use `.build/PID`. Removes those of killed processes. */
 function sweep() {
   for (const name of existsSync(building) ? readdirSync(building) : []) {
     if (!isAlive(Number(name))) rmSync(join(building, name), { recursive: true, force: true });

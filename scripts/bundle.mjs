@@ -1,5 +1,5 @@
-// What a build consists of, written into a directory: code by the bundler, declarations by the compiler, grammars,
-// licences, the manual page. A start opens a dozen files instead of hundreds.
+// Writes the parts of a build into a directory: bundled code, declarations, grammars, licences, the manual page. With
+// bundling a start opens a dozen files instead of hundreds.
 import { execFile } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,7 +12,7 @@ import { copyGrammars } from './copy-grammars.mjs';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Paths below src/ without their ending: what package.json promises. */
+/** The entries of package.json: paths below src/ without extension. */
 function entries() {
   const { exports, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const promised = [...Object.values(exports).map((target) => target.default), ...Object.values(bin)]
@@ -21,7 +21,7 @@ function entries() {
   return [...new Set(promised)];
 }
 
-/** The same: what runs in a thread or child of its own. */
+/** The entries of worker threads and child processes, in the same form. */
 function isolatedEntries() {
   return readdirSync(join(root, 'src'), { recursive: true })
     .filter((path) => /-(worker|child)\.ts$/.test(path) && !path.startsWith('access'))
@@ -29,8 +29,8 @@ function isolatedEntries() {
 }
 
 /**
- * What is loaded together goes into one file: each file costs a start about a millisecond. A group has what its modules
- * import statically, at any depth, without what the groups before it have. What is imported later stays apart.
+ * Modules that are loaded together are in one file, because each file costs about a millisecond at the start. A group
+ * contains all static imports of its modules, at any depth, that are not in earlier groups. Dynamic imports are separate.
  */
 const GROUPS = [
   // Every call, from the command line too.
@@ -50,7 +50,7 @@ const groups = GROUPS.map(([name, paths], i) => {
   };
 });
 
-/** What the modules at `paths` import statically, and they themselves: entries have a file of their own. */
+/** The modules at `paths` with all their static imports. */
 function reached(paths, graph) {
   const found = new Set();
   const visit = (id) => {
@@ -63,17 +63,17 @@ function reached(paths, graph) {
 }
 
 /**
- * Packages stay packages, except those that every server needs at its start: put together they load in half the time
- * (zod alone has a hundred files). Users keep both as dependencies, for their types.
+ * Packages are external, except those that every server needs at its start: bundled they load in half the time (zod alone
+ * has a hundred files). They are still dependencies, for their types.
  */
 const INLINED = ['zod', '@modelcontextprotocol/server', '@modelcontextprotocol/core'];
 
-/** In the dashboard. */
+/** Packages that are bundled into the dashboard. */
 const SHOWN = ['preact', 'uplot'];
 
 const isPackage = (id) => !id.startsWith('.') && !id.startsWith('/') && !/^[A-Za-z]:\\/.test(id);
 
-/** The terms of the packages whose code is inlined. */
+/** The licences of the bundled packages. */
 function licenses() {
   const texts = [...INLINED, ...SHOWN].map((name) => {
     const from = join(root, 'node_modules', name);
@@ -87,11 +87,11 @@ function licenses() {
 
 async function code(to) {
   await bundle(to, entries(), { groups });
-  // Each by itself: a thread that shared files with the rest would load all of them at its start.
+  // Each in a bundle of its own: with shared files a thread would load all of them at its start.
   for (const path of isolatedEntries()) await bundle(to, [path], true);
 }
 
-/** What a browser gets: one file of code, one of style, a page. It is put together here, and loads nothing else. */
+/** Bundles the dashboard: one script, one style sheet, one page, which load nothing else. */
 async function dashboard(to) {
   const from = join(root, 'src/faces/dashboard');
   const build = await rolldown({
@@ -123,7 +123,7 @@ async function bundle(to, paths, codeSplitting) {
   await build.close();
 }
 
-/** Writes the `.d.ts` files. Throws with what the compiler printed. */
+/** Writes the `.d.ts` files. Throws with the output of the compiler. */
 export async function writeDeclarations(to) {
   const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
   const options = ['-p', 'tsconfig.build.json', '--outDir', to];
@@ -138,10 +138,10 @@ export async function writeDeclarations(to) {
   }
 }
 
-/** TypeScript 6 loads no types that nothing asks for, and ours name Buffer. */
+/** Needed since TypeScript 6, because our types use Buffer. */
 const NODE_TYPES = '/// <reference types="node" />';
 
-/** Writes everything that runs. A package.json must be found above `to`. */
+/** Writes all code. There must be a package.json above `to`. */
 export async function writeCode(to) {
   await code(to);
   mkdirSync(join(to, 'dashboard'), { recursive: true });

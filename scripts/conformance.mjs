@@ -1,7 +1,6 @@
-// npm run conformance: what others wrote to judge us, on the Node that they need. The official suite of the Model
-// Context Protocol in both eras, against fixtures on our own layer and against `oriel serve` itself; the Inspector
-// over stdio; the pi coding agent loading our extension. Nothing stays behind: all of it is installed into a
-// temporary folder.
+// npm run conformance: runs external conformance tests, with the Node that they need. The official suite of the Model
+// Context Protocol in both revisions, against fixtures on our own layer and against `oriel serve`; the Inspector over stdio;
+// the pi coding agent with our extension. Everything is installed into a temporary directory.
 import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +21,7 @@ const PACKAGES = [
 
 const REVISIONS = ['2025-11-25', '2026-07-28'];
 
-/** Scenarios that need no fixture: what the product must do as it is. */
+/** Scenarios without fixtures, for `oriel serve` itself. */
 const WITHOUT_FIXTURES = {
   '2025-11-25': [
     'server-initialize',
@@ -63,7 +62,7 @@ async function attempt(title, work) {
   }
 }
 
-/** Runs a server while `work` goes on; its address is what `address` finds in its output. */
+/** Runs a server during `work`. `address` finds its address in its output. */
 async function withServer(args, address, work) {
   const server = spawn('node', args, { cwd: root, env });
   try {

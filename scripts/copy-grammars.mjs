@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 
-/** Where each grammar's wasm comes from: `@vscode/tree-sitter-wasm` has most, official packages the others. */
+/** The source of each grammar: `@vscode/tree-sitter-wasm` for most, official packages for the others. */
 const vscode = (name) => `@vscode/tree-sitter-wasm/wasm/tree-sitter-${name}.wasm`;
 const grammars = {
   bash: vscode('bash'),
@@ -40,7 +40,7 @@ const grammars = {
   typescript: vscode('typescript'),
 };
 
-/** Every grammar is MIT licensed: its licence goes along. */
+/** The licences of the grammars, which are all MIT. */
 function licences(root) {
   const packages = new Set(
     Object.values(grammars).map((path) =>
@@ -72,7 +72,7 @@ export function copyGrammars(build) {
     const wasm = readFileSync(new URL(`node_modules/${path}`, root));
     const digest = createHash('sha256').update(wasm).digest('hex').slice(0, 16);
     const kept = new URL(`${name}-${digest}-${WINDOW}.br`, packed);
-    // Compressing them all takes 20 s: it is done once for each version of a grammar.
+    // Compressing all of them takes 20 s, so the result is cached for each version of a grammar.
     if (!existsSync(kept)) {
       const part = new URL(`${name}-${process.pid}.part`, packed);
       writeFileSync(part, pack(wasm));
@@ -83,8 +83,8 @@ export function copyGrammars(build) {
 }
 
 /**
- * Bits of the window. With 24, the most, all are 15 % smaller, but each thread that decompresses one takes and frees a
- * block of 8 MiB: from then on glibc gives blocks of up to 8 MiB no more back to the system, in any thread.
+ * Bits of the window. With the maximum of 24, files are 15 % smaller, but each thread that decompresses one allocates and
+ * frees a block of 8 MiB. From then on glibc does not return blocks of up to 8 MiB to the system, in any thread.
  */
 const WINDOW = 18;
 

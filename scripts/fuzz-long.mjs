@@ -1,5 +1,5 @@
-// npm run fuzz:long -- [TARGET | GROUP]… [--runs N] [--seed N] [--first N]: the targets of test/fuzz/long, bundled and run
-// without a test runner: a hundred million inputs take minutes, where vitest and fast-check would take days.
+// npm run fuzz:long -- [TARGET | GROUP]… [--runs N] [--seed N] [--first N]: runs the targets of test/fuzz/long, bundled and
+// without a test runner: a hundred million inputs take minutes; with vitest and fast-check they would take days.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ mkdirSync(to, { recursive: true });
 const bundle = await rolldown({
   input: join(root, 'test/fuzz/long/main.ts'),
   platform: 'node',
-  // Packages stay packages.
+  // Packages are external.
   external: (id) => !id.startsWith('.') && !id.startsWith('/'),
 });
 const file = join(to, `main-${process.pid}.mjs`);

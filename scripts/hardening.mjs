@@ -1,4 +1,4 @@
-// Runs every hostile case through every way in, and ends with one table and one line that sums it up.
+// Runs every hostile case over every interface, and prints a table and a summary.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,10 +1,10 @@
-// npm run mutation [-- DIRECTORY… | FILE…]: changes the code below `src` in one place at a time and counts the changes that no
-// test notices. Each is listed; the whole reports go to .bench/mutation/. Hours for all directories, so never part of `npm test`.
+// npm run mutation [-- DIRECTORY… | FILE…]: mutation testing of the code below `src`. Lists the mutants that no test kills;
+// full reports are in .bench/mutation/. All directories take hours, so it is not part of `npm test`.
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 
-/** Pure and fast first. `each`: each file is tried with the tests of its own name, where those of all take too long. */
+/** Pure and fast ones first. `each`: each file is tested only with the tests of its name, because all tests take too long. */
 const DIRECTORIES = {
   selector: {},
   render: {},
@@ -25,7 +25,7 @@ const TESTED_BY = {
   'window/newline-table.ts': ['window/line-index', 'window/line-reader'],
   'window/output-lines.ts': ['window/output-excerpt'],
 };
-/** What a program has written. */
+/** Generated files. */
 const MADE = ['text/scan-wasm.ts'];
 
 const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(DIRECTORIES);
@@ -47,7 +47,7 @@ for (const path of wanted) {
 }
 console.table(table);
 
-/** What is changed in one run, and the tests that must notice. */
+/** The runs: files to mutate, and their tests. */
 function unitsOf(path) {
   const directory = path.split('/')[0];
   const files = statSync(join('src', path)).isFile() ? [path] : filesBelow(path);
@@ -82,9 +82,9 @@ async function mutate({ name, files, tests }) {
     concurrency: 1,
     timeoutMS: 10_000,
     dryRunTimeoutMinutes: 20,
-    // What runs while a module is loaded would take every test anew.
+    // Mutants in code that runs at module load would need all tests again.
     ignoreStatic: true,
-    // Stryker adjusts it through an interface that TypeScript 7 has not; vitest looks at none.
+    // Stryker adjusts it through an API that TypeScript 7 does not have; vitest does not use it.
     tsconfigFile: 'none',
     ignorePatterns: ['.bench', 'dist'],
     tempDirName: temporary,

@@ -1,5 +1,5 @@
-// npm run openapi: what `oriel serve` says of itself, judged by those who use it. Redocly lints the description of every
-// dialect and has nothing to say; a client whose types are generated from it compiles and works.
+// npm run openapi: checks the OpenAPI document of `oriel serve` with its tools. Redocly lints the document of every dialect
+// without findings; a client with types generated from it compiles and works.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
@@ -78,7 +78,7 @@ try {
   await rm(work, { recursive: true, force: true });
 }
 
-/** Calls `use` with the address of a server for `work`, and ends the server. */
+/** Calls `use` with the address of a server for `work`, then ends the server. */
 async function withServer(args, use) {
   const cli = join(root, 'dist/faces/cli/main.js');
   const child = spawn(process.execPath, [cli, 'serve', work, '--listen', '127.0.0.1:0', ...args], {

@@ -1,6 +1,5 @@
-// npm run package [-- FOLDER]: what is published, built and judged by the tools of those who take it: publint and
-// attw for npm, mcpb for one-click installation. The bundle goes to FOLDER (.bench/package without one); it holds the
-// binaries of this platform.
+// npm run package [-- FOLDER]: builds what is published and checks it with external tools: publint and attw for npm, mcpb for
+// one-click installation. The bundle is written to FOLDER (default .bench/package), with the binaries of this platform.
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +13,7 @@ const to = resolve(process.argv[2] ?? join(root, '.bench/package'));
 
 const TOOLS = ['publint@0.3.25', '@arethetypeswrong/cli@0.18.5', '@anthropic-ai/mcpb@2.1.2'];
 
-/** Bytes of the packed package: the grammars of outlines are most of it. */
+/** Maximum bytes of the packed package, most of which are grammars. */
 const MOST_PACKED = 4 * 2 ** 20;
 
 const work = await mkdtemp(join(tmpdir(), 'oriel-package-'));
@@ -37,7 +36,7 @@ try {
   await tool('attw', ['--profile', 'esm-only', tarball]);
   console.log('attw: clean');
 
-  // The registry's own program, which no package brings.
+  // The registry's own program, which is not an npm package.
   const judged = await run('mcp-publisher', ['validate'], { cwd: root }).catch((error) => {
     if (error.code !== 'ENOENT') throw error;
   });

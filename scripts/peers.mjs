@@ -1,6 +1,6 @@
-// npm run peers [-- NAME…]: each adapter beside the oldest and the newest version of its library that it is for. The
-// package is packed and installed as a user does it; a program is compiled in strict mode with every declaration
-// checked, and runs a loop of two steps against a model that is none. Nothing stays behind.
+// npm run peers [-- NAME…]: tests each adapter with the oldest and the newest version of its library. The package is packed
+// and installed as by a user. A program is compiled in strict mode with all declarations checked, and runs a loop of two
+// steps against a mock model. Everything is in a temporary directory.
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** `node`: the oldest major version on which the libraries run. `page`: whose blocks are compiled too, as one program. */
+/** `node`: the oldest major version for the libraries. `page`: a page of the docs whose code blocks are also compiled. */
 const CASES = [
   { name: 'ai-sdk', with: ['ai@5.0.0'] },
   { name: 'ai-sdk', with: ['ai@6'] },
@@ -24,7 +24,7 @@ const CASES = [
   { name: 'langchain', with: ['@langchain/core@latest'] },
   { name: 'mcp-v1', with: ['@modelcontextprotocol/sdk@1.23.0'] },
   { name: 'mcp-v1', with: ['@modelcontextprotocol/sdk@1'] },
-  // Its optional part is a program of 360 MB.
+  // Without its optional dependency, a program of 360 MB.
   {
     name: 'claude-agent',
     with: ['@anthropic-ai/claude-agent-sdk@0.2.1', '@modelcontextprotocol/sdk@1'],
@@ -90,7 +90,7 @@ async function judge(home, tarball, { name, with: peers, flags = [], page }) {
     target: 'es2023',
     lib: ['es2024', 'dom', 'dom.iterable', 'dom.asynciterable', 'esnext.disposable'],
     module: 'nodenext',
-    // What the package needs it asks for itself.
+    // No global types: the package must reference those that it needs.
     types: [],
     strict: true,
     skipLibCheck: false,
@@ -107,14 +107,14 @@ async function judge(home, tarball, { name, with: peers, flags = [], page }) {
   if (/deprecat/i.test(stderr)) throw new Error(stderr);
 }
 
-/** The blocks of TypeScript of a page. */
+/** The TypeScript code blocks of a page. */
 async function programOf(page) {
   const text = await readFile(join(root, page), 'utf8');
   const blocks = Array.from(text.matchAll(/^```ts (?:types|peers)\n([\s\S]*?)^```$/gm), ([, code]) => code);
   return blocks.join('\n');
 }
 
-/** Every declaration is checked, and what is wrong in those of others is passed over. */
+/** All declarations are checked; errors in those of other packages are ignored. */
 async function compile(home) {
   const tsc = join(root, 'node_modules/.bin/tsc');
   const { stdout } = await run(tsc, ['-p', '.'], { cwd: home }).catch((error) => error);

@@ -1,5 +1,5 @@
-// npm run picture: draws docs/session.svg, the session at the top of the README, from commands that are really run on
-// data made here. A test draws it again and compares, so what it shows is what oriel prints.
+// npm run picture: draws docs/session.svg, the session at the top of the README, from real runs of commands on generated
+// data. A test draws it again and compares, so that it shows what oriel prints.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ function accessLog() {
   }).join('');
 }
 
-/** 300 lines of a service, over the 12 KiB above which code is answered with its map. */
+/** 300 lines of a service, more than the 12 KiB above which a read returns a map. */
 function ordersModule() {
   const rules = (count, name) =>
     Array.from(
@@ -75,7 +75,7 @@ function ordersModule() {
   ].join('\n');
 }
 
-/** What the picture tells, and the lines of each answer that it has room for. */
+/** The scenes of the picture, and how many lines of each answer are shown. */
 const SCENES = [
   { say: 'a log of 200,000 lines: a page, and the next call', args: ['access.log'], head: 3, tail: 2 },
   { say: 'that call', args: ['access.log:NEXT'], head: 2, tail: 1 },
@@ -83,7 +83,7 @@ const SCENES = [
   { say: 'one of its methods', args: ['orders.ts:#OrderBook.cancel'], head: 12, tail: 0 },
 ];
 
-/** The SVG of a session in which `cli` (the path of main.js) answers. */
+/** The SVG of a session with `cli` (the path of main.js). */
 export async function picture(cli) {
   const work = await mkdtemp(join(tmpdir(), 'oriel-picture-'));
   try {
@@ -119,7 +119,7 @@ async function printedBy(cli, args, cwd) {
     const { stdout, stderr = '' } = await run(process.execPath, [cli, ...args], { cwd, env }).catch(
       (error) => error,
     );
-    // On a machine that is very busy a read does not wait for the parser.
+    // On a very busy machine the parser may reach its timeout.
     const isLate = /^(?:\[No map: |oriel: ).*took too long/m.test(stdout + stderr);
     if (!isLate && stdout !== '') return stdout;
     if (attempt === 100) throw new Error(stderr);
@@ -142,7 +142,7 @@ const COLOURS = {
   left: '#6e7681',
 };
 
-/** Every run of text is stretched to its columns, so that it is aligned whatever font is there. */
+/** Every run of text is stretched to its columns, so that it is aligned with any font. */
 function draw(rows) {
   const height = BAR + PAD / 2 + rows.length * ROW + PAD / 2;
   const width = 2 * PAD + COLUMNS * CELL;

@@ -1,5 +1,5 @@
-// npm run screenshots: every view of the dashboard, light and dark, wide and narrow, below .bench/screenshots; those
-// that stand in docs/dashboard.md go to docs/dashboard/. Needs Debian's chromium. The calls are real ones, of files here.
+// npm run screenshots: every view of the dashboard, light and dark, wide and narrow, below .bench/screenshots; those of
+// docs/dashboard.md go to docs/dashboard/. Needs Debian's chromium. The calls are real, on files of this project.
 import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ const docs = join(root, 'docs/dashboard');
 const SIZES = { wide: { width: 1200, height: 800 }, narrow: { width: 400, height: 800 } };
 const SCHEMES = ['light', 'dark'];
 
-/** Which picture of a view stands in the docs. */
+/** The variant of each view that is used in the docs. */
 const SHOWN = {
   tasks: 'wide-light',
   task: 'wide-light',
@@ -27,7 +27,7 @@ const SHOWN = {
 /** The call that the last answer named. */
 const NEXT = Symbol('next');
 
-/** What four agents did: one pages by ranges, one by notices, one reads all and then parts of it again, one follows maps. */
+/** The calls of four agents: one pages by ranges, one by notices, one reads everything and then parts of it again, one follows maps. */
 const TASKS = {
   'read the log of the build': ['build.log', NEXT, NEXT, NEXT],
   'page through the changelog': [
@@ -79,7 +79,7 @@ async function workspace() {
   return home;
 }
 
-/** Resolves with the address when the server listens. */
+/** Starts the server; resolves with its address. */
 function serve(home) {
   const args = [
     'serve',
@@ -120,7 +120,7 @@ async function makeCalls(url) {
   }
 }
 
-/** By name: how a page comes to show it. */
+/** The views by name, and how to open them. */
 const VIEWS = {
   'sign-in': async (page) => {
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -160,7 +160,7 @@ async function shoot(browser, url, size, scheme) {
   await page.goto(url);
   for (const [view, open] of Object.entries(VIEWS)) {
     await open(page, url);
-    // The plot is drawn in the next frame.
+    // Waits for the next frame, in which the plot is drawn.
     await page.evaluate(
       () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
     );

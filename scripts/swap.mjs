@@ -1,11 +1,11 @@
-// Puts a new build in the place of the one that is in use.
+// Replaces the build that is in use by a new one.
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Moves the directory `fresh` to `target`; what was there goes by way of `old`, a path on the same disk that does not
- * exist. A build that equals the present one changes nothing, so that processes that still load from it can go on.
- * Node has no call that exchanges two directories: between the two renames there is no target for some microseconds.
+ * Moves the directory `fresh` to `target`. The previous `target` is moved to `old`, a path on the same disk that does not
+ * exist, and removed. An identical build changes nothing, so that running processes can still load from it. Node cannot
+ * exchange two directories: between the two renames there is no target for some microseconds.
  */
 export function swap(fresh, target, old) {
   if (sameFiles(fresh, target)) return rmSync(fresh, { recursive: true });
@@ -24,7 +24,7 @@ function moveAway(target, old) {
   }
 }
 
-/** False where another build took the place in between. */
+/** False if another build was moved there in between. */
 function moveTo(fresh, target) {
   try {
     renameSync(fresh, target);
@@ -44,7 +44,7 @@ function sameFiles(one, other) {
   );
 }
 
-/** False where another build takes it away meanwhile. */
+/** False if another build removes it meanwhile. */
 function sameBytes(one, other) {
   try {
     return readFileSync(one).equals(readFileSync(other));

@@ -1,4 +1,4 @@
-// Turns src/text/scan.wat into src/text/scan-wasm.ts, so that the package needs no file beside its code.
+// Compiles src/text/scan.wat to src/text/scan-wasm.ts, so that the package needs no separate file.
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import wabt from 'wabt';

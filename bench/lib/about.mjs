@@ -1,4 +1,4 @@
-// What `npm run bench -- --help` says: the groups, what they write, and how long each took here the last time.
+// The output of `npm run bench -- --help`: the groups, the size of their data, and how long each took the last time.
 import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { folder } from './data.mjs';
@@ -38,7 +38,7 @@ export function clean() {
   return `Removed ${folder} (${size}).`;
 }
 
-/** Keeps how long a group took, for the next `--help`. */
+/** Stores how long a group took, for the next `--help`. */
 export function keepTime(group, isQuick, ms) {
   const how = isQuick ? 'quick' : 'full';
   const minutes = ms < 60_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
@@ -53,7 +53,7 @@ function timesKnown() {
   }
 }
 
-/** What is on the disk: of a sparse file what it takes. */
+/** The bytes on disk, which for a sparse file are those of its blocks. */
 function sizeOf(path) {
   const bytes = existsSync(path) ? stored(path) : 0;
   return bytes < 1e9 ? `${(bytes / 1e6).toFixed(0)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;

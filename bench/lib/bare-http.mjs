@@ -1,4 +1,4 @@
-// The least that a server of numbered lines can do: no checks, no bounds, the whole file in memory.
+// A minimal server of numbered lines: no checks, no limits, the whole file in memory.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 

@@ -1,4 +1,4 @@
-// The least that a read can do: open, read, close, with nothing checked and nothing shown.
+// A minimal read: open, read, close, without checks and without an answer.
 import { open } from 'node:fs/promises';
 
 export function prepare({ input: { path } }) {

@@ -1,4 +1,4 @@
-// What the ten cases read, made once below .bench/cases/.
+// The files of the ten cases, made once below .bench/cases/.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';

@@ -1,5 +1,5 @@
-// Two published versions of npm packages, with sources in several languages, unpacked once below .bench/changes/: what changed between
-// them is what a reader needs to see of the older one.
+// Pairs of published versions of npm packages, with sources in several languages, unpacked once below .bench/changes/. A
+// reader needs to see the parts of the older version that changed.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -7,7 +7,7 @@ import { quick } from './quick.mjs';
 
 const folder = resolve('.bench/changes');
 
-/** Name, older version, newer version. The last ones carry Python, C++, Kotlin and Swift. */
+/** Name, older version, newer version. The last ones have Python, C++, Kotlin and Swift. */
 const pairs = [
   ['commander', '12.0.0', '12.1.0'],
   ['fastify', '4.26.0', '4.27.0'],
@@ -25,13 +25,16 @@ const pairs = [
 
 const code = /\.(?:[cm]?[jt]sx?|py|cc?|cpp|h|hpp|kt|swift)$/;
 
-/** Changes that are read in one task: more are a rewrite. */
+/** Maximum changes of a task; more count as a rewrite. */
 const mostHunks = 12;
 
-/** Tasks of one package. */
+/** Maximum tasks of a package. */
 const mostTasks = 12;
 
-/** Nothing is downloaded in quick mode. `{ directory, path, lines: [[from, to], …] }` for each changed file of each package: lines of the older version. */
+/**
+ * `{ directory, path, lines: [[from, to], …] }` for each changed file of each package, with lines of the older version. In
+ * quick mode nothing is downloaded.
+ */
 export function changes() {
   mkdirSync(folder, { recursive: true });
   return pairs.flatMap(([name, ...versions]) => {

@@ -1,8 +1,8 @@
-// One call of ours in this process, and the peak memory of it and its child processes together.
+// One call of oriel in this process, and the peak memory of the process and its children together.
 import { readFileSync, readdirSync } from 'node:fs';
 import { createOriel } from '../../dist/index.js';
 
-/** `fresh`: each call has a session of its own, so that nothing is known from the one before. */
+/** `fresh`: each call has a session of its own, so that nothing is cached. */
 export function prepare({ cwd, tool, input, web, fresh = false }) {
   const make = () => createOriel({ ...(cwd !== undefined && { cwd }), ...(web && { web }) });
   const shared = make();
@@ -16,7 +16,7 @@ export function prepare({ cwd, tool, input, web, fresh = false }) {
   return { call, peak: () => process.resourceUsage().maxRSS / 1024 + children };
 }
 
-/** Empty for a thread or a process that has ended meanwhile. */
+/** Empty for a thread or a process that has ended. */
 function textOf(path) {
   try {
     return readFileSync(path, 'utf8');
@@ -25,7 +25,7 @@ function textOf(path) {
   }
 }
 
-/** MB. */
+/** In MB. */
 function childrenMemory() {
   let total = 0;
   for (const task of readdirSync('/proc/self/task')) {

@@ -8,7 +8,7 @@ import { quick } from './quick.mjs';
 
 const code = /\.(?:[cm]?[jt]sx?|py|go|java|kt|cc?|cpp|hh?|hpp)$/;
 
-/** Each with what it is called in a tree; the last ones are for the largest. */
+/** The name in a tree and the directory of each source; the last ones are only for the largest tree. */
 const sources = () => [
   ['fastapi', debian('python3-fastapi')],
   ['gin', debian('golang-github-gin-gonic-gin-dev')],
@@ -20,13 +20,13 @@ const sources = () => [
   ['boost', debian('libboost1.74-dev')],
 ];
 
-/** The three trees of the lookups: `[name, directory]`, those that are there. */
+/** The three trees of the lookups, as far as they are available: `[name, directory]`. */
 export const lookupTrees = () =>
   sources()
     .slice(0, 3)
     .filter(([, directory]) => directory !== undefined);
 
-/** `{ name, directory, files }`; in quick mode one tree, the code of this project. */
+/** `{ name, directory, files }`; in quick mode only the code of this project. */
 export function codeTrees() {
   if (quick)
     return [{ name: 'src of this project', directory: copied('code-own', [['src', 'src']], 10_000) }];
@@ -37,7 +37,7 @@ export function codeTrees() {
   }));
 }
 
-/** An equal part of each source, and more of the large ones where others have less. */
+/** An equal share of each source, and more of the large ones if others have less. */
 function copied(name, from, most) {
   const target = resolve(folder, name);
   if (existsSync(target)) return target;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { debian } from './debian.mjs';
 import { peer } from './peers.mjs';
 
-/** Each with the folders of its files, the ending of their names, and the kinds of Ctags that are compared. */
+/** Each with the directories of its files, their extension, and the kinds of Ctags that are compared. */
 export const languages = [
   {
     name: 'TypeScript',
@@ -58,7 +58,7 @@ export const languages = [
 
 const within = (folder, path) => folder && join(folder, path);
 
-/** Up to `most` files of a person's making, spread over the folders: 80 to 8,000 lines of reasonable length. */
+/** Up to `most` hand-written files, spread over the directories: 80 to 8,000 lines of reasonable length. */
 export function filesOf({ from, ending }, most = 150) {
   const all = from().flatMap((folder) => (folder === undefined ? [] : [...walk(folder, ending)]));
   const files = all.filter((path) => {

@@ -1,7 +1,7 @@
-// Many clients of one server at once: those that ask, slow ones, ones that vanish, ones whose calls hang.
+// Many concurrent clients of a server: normal ones, slow ones, ones that disconnect, ones whose calls hang.
 import { httpClient, mcpClient } from './load-client.mjs';
 
-/** Of a hundred clients; the others ask over HTTP. */
+/** Shares per hundred clients; the others are normal ones over HTTP. */
 const SHARES = { mcp: 20, slow: 3, vanishing: 6 };
 const HANGING = 10;
 
@@ -15,8 +15,8 @@ function randomFrom(seed) {
 }
 
 /**
- * Runs `clients` clients for `seconds`. Gives the times in ms of each kind of question, what was wrong, how many were
- * told to come again, and how many went away.
+ * Runs `clients` clients for `seconds`. Returns the times in ms of each kind of request, wrong answers, and the numbers of
+ * busy answers and of disconnected clients.
  */
 export async function crowd({ url, cases, pages, clients, seconds, label }) {
   const stop = new AbortController();
@@ -38,7 +38,7 @@ export async function crowd({ url, cases, pages, clients, seconds, label }) {
   return found;
 }
 
-/** Asks a question of the mix, and compares the answer. */
+/** Sends a request of the mix, and compares the answer. */
 function askFrom(cases, { times, wrong }) {
   return async (client, { random, found, mcp }) => {
     const kinds = mcp ? cases.filter(({ name }) => !OVER_HTTP.has(name)) : cases;
@@ -60,10 +60,10 @@ function askFrom(cases, { times, wrong }) {
   };
 }
 
-/** Node.js accepts one connection for each turn of its loop: while it is busy, new clients wait for that. */
+/** Measured separately: Node.js accepts one connection in each turn of its event loop, so new clients wait while it is busy. */
 export const FIRST = 'first answer on a new connection';
 
-/** Routes that MCP has not. */
+/** Routes that do not exist over MCP. */
 const OVER_HTTP = new Set(['read-file-lines', 'download of 1 MiB']);
 
 function weighted(kinds, random) {
@@ -84,7 +84,7 @@ async function asking({ url, name, random, ask, found, signal }, connect) {
   await client.close();
 }
 
-/** Downloads, and takes its time between the pieces. */
+/** Downloads slowly, with pauses between the pieces. */
 async function slow({ url, name, random, found, signal }, cases) {
   const kind = cases.find(({ name: known }) => known.startsWith('download'));
   while (!signal.aborted) {
@@ -97,7 +97,7 @@ async function slow({ url, name, random, found, signal }, cases) {
   }
 }
 
-/** Goes away before, within or after an answer. */
+/** Disconnects before, during or after an answer. */
 async function vanishing({ url, name, random, found, signal }, cases) {
   while (!signal.aborted) {
     const client = httpClient(url, name);
@@ -108,7 +108,7 @@ async function vanishing({ url, name, random, found, signal }, cases) {
   }
 }
 
-/** A command or a page that does not end; the server's own deadline may end it. */
+/** Requests a command or a page that does not end, except by the server's own timeout. */
 async function hanging({ url, name, found, signal, pages }, page) {
   const question = page
     ? { tool: 'read', input: { path: `${pages}/hang` } }
@@ -123,7 +123,7 @@ async function hanging({ url, name, found, signal, pages }, page) {
   }
 }
 
-/** `count` clients ask at the same moment, and all go away `ms` later. */
+/** `count` clients send a request at the same time, and all disconnect `ms` later. */
 export async function vanishAtOnce({ url, cases, count, ms, label }) {
   const random = randomFrom(count);
   const clients = Array.from({ length: count }, (_, i) => httpClient(url, `${label}-${i}`));

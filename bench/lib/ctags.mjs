@@ -6,8 +6,8 @@ export const hasCtags = () =>
   spawnSync('ctags', ['--version']).stdout?.toString().startsWith('Universal') === true;
 
 /**
- * Symbols of a file: `{ name, line, end? }`, lines 1-based; only the kinds named. Left out are those that Ctags names
- * itself, object literals that it takes for classes, and imports and operators that it takes for type aliases.
+ * Symbols of a file: `{ name, line, end? }`, lines 1-based; only the given kinds. Without anonymous ones, object literals
+ * that Ctags takes for classes, and imports and operators that it takes for type aliases.
  */
 export function ctags(path, kinds) {
   const lines = readFileSync(path, 'utf8').split('\n');

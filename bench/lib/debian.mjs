@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { folder } from './data.mjs';
 import { quick } from './quick.mjs';
 
-/** The folder with the files of a package, or undefined where it cannot be fetched. */
+/** The directory with the files of a package, or undefined if it cannot be downloaded. */
 export function debian(name) {
   const home = resolve(folder, 'debian', name);
   const files = resolve(home, 'files');

@@ -1,4 +1,4 @@
-// Readers of other tool surfaces for `bench/tasks.mjs`: how each asks, what its answers show, and what they say to do next.
+// Readers of other dialects for `bench/tasks.mjs`: their inputs, the lines that answers show, and the next call.
 
 /** `{ [line]: text }` as `[no, text]` pairs from line `from` on. */
 const numbered = (lines, from) => lines.map((line, i) => [from + i, line]);
@@ -46,7 +46,7 @@ const coder = {
       const tab = line.indexOf('\t');
       return [Number(line.slice(0, tab)), line.slice(tab + 1)];
     }),
-  /** A refusal is answered with half of the lines. */
+  /** After a refusal the number of lines is halved. */
   next(text, input) {
     const { error, lines_read, total_lines } = JSON.parse(text);
     if (error) return { ...input, limit: Math.max(1, Math.floor((input.limit ?? 2000) / 2)) };
@@ -61,7 +61,7 @@ const ranges =
   ({ path, need }) =>
     need.map(({ from, to }) => ({ path, ...name(from, to) }));
 
-/** `asks(task)`: the inputs, one after the other; each is followed where its answer says so. */
+/** `asks(task)`: the inputs in order; the pages of each are followed as its answers say. */
 export const dialectReaders = {
   'pi@0.74, to the end': { ...pi, asks: toTheEnd },
   'pi@0.74, a call for each range': {

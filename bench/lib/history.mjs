@@ -1,5 +1,5 @@
-// The published versions of npm packages as the commits of a repository each, made once below .bench/history/: what
-// changed from one to the next is a task, and what changed before it is the history that a reader has then.
+// The published versions of npm packages as commits of a repository for each, made once below .bench/history/. The change
+// from a version to the next is a task; earlier changes are the history that a reader has then.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -8,18 +8,18 @@ import { quick } from './quick.mjs';
 
 const home = resolve(folder, 'history');
 
-/** Versions of each package, of which the first ones are history only. */
+/** Versions of each package; the first `BEFORE` ones are only history. */
 const VERSIONS = 13;
 const BEFORE = 4;
 
-/** A change of more files is a release, and no task. */
+/** A change of more files is not used as a task. */
 const MOST_FILES = 10;
 
 const code = /\.(?:[cm]?[jt]sx?|py|cc?|cpp|hh?|hpp|java|kt|swift|mm?)$/;
 
 /**
- * Name, the last of its versions, and the directories that hold what people wrote (all where there are none). `kept`
- * packages are looked at only to measure: nothing is tuned on them.
+ * Name, last version, and the directories with hand-written code (all directories if empty). `kept` packages are held out:
+ * nothing is tuned on them.
  */
 const packages = [
   ['fastify', '5.12.8', []],
@@ -53,7 +53,7 @@ const packages = [
 
 /**
  * `{ name, kept, directory, tasks }` for each package; a task is `{ commit, changes: [{ path, lines: [[from, to], …] }] }`:
- * lines of the older version. In quick mode only what is there.
+ * lines of the older version. In quick mode only packages that were downloaded before.
  */
 export function histories() {
   mkdirSync(home, { recursive: true });
@@ -64,7 +64,7 @@ export function histories() {
   });
 }
 
-/** The work tree as it was before the change. */
+/** Checks out the tree before the change. */
 export function checkOut(directory, commit) {
   git(directory, 'checkout', '--quiet', '--force', '--detach', commit);
 }
@@ -97,7 +97,7 @@ function made(directory, name, last, only) {
   }
 }
 
-/** Versions that are no trials, in their order, up to `last`. */
+/** Versions without pre-releases, in order, up to `last`. */
 function versionsOf(name, last) {
   const all = JSON.parse(
     execFileSync('npm', ['view', name, 'versions', '--json'], { encoding: 'utf8', maxBuffer: 1 << 26 }),
@@ -113,7 +113,7 @@ function versionsOf(name, last) {
     .map((version) => version.join('.'));
 }
 
-/** `[version, path]` of each, fetched in one go. */
+/** `[version, path]` of each version, downloaded in one command. */
 function archivesOf(part, name, last) {
   const versions = versionsOf(name, last);
   const into = join(part, '.git', 'archives');
@@ -128,7 +128,7 @@ function unpack(into, archive, only) {
   execFileSync('tar', ['xzf', archive, '-C', into, '--strip-components=1', '--no-same-owner']);
   const without = new Set(only.filter((one) => one.startsWith('!')).map((one) => one.slice(1)));
   if (without.size === 0 && only.length > 0) {
-    // Directories that are named, and the files beside them.
+    // The given directories, and the files next to them.
     const tops = new Set(only.map((one) => one.split('/')[0]));
     for (const entry of readdirSync(into, { withFileTypes: true }))
       if (entry.isDirectory() && entry.name !== '.git' && !tops.has(entry.name)) without.add(entry.name);

@@ -1,5 +1,5 @@
-// node inside.mjs MODULE OPTIONS: MODULE exports `prepare(options)` → `{ call, peak }`: one call that returns the
-// text of the answer, and the peak memory in MB of the process that answers, where that is not this one.
+// node inside.mjs MODULE OPTIONS: MODULE exports `prepare(options)` → `{ call, peak }`: `call` returns the text of an
+// answer, `peak` the peak memory in MB of the answering process, if that is not this one.
 import { readFileSync } from 'node:fs';
 import { median } from './table.mjs';
 
@@ -27,7 +27,7 @@ process.stdout.write(
 );
 process.exit(0);
 
-/** What getrusage calls the peak begins, on Linux, with that of the process this one was forked from. */
+/** Not from getrusage, whose peak on Linux includes that of the parent process. */
 function ownPeak() {
   const own =
     process.platform === 'linux' && /VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'));

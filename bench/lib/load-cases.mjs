@@ -1,4 +1,4 @@
-// What the clients of a load ask, and what has to be answered: computed here, or for what is converted, asked once in calm.
+// The requests of the load, and the expected answers: computed here, or requested once before the load for conversions.
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import sqlite from '@sqlite.org/sqlite-wasm';
@@ -13,10 +13,10 @@ const LARGE = sized(8, 2);
 const LARGE_LINES = 32_768;
 
 const nameOf = (file) => `small-${file}.txt`;
-/** 64 bytes with the line feed, and no two alike. */
+/** 64 bytes with the newline; no two lines are equal. */
 const lineOf = (name, line) => `${name} line ${line} `.padEnd(63, '.');
 
-/** The directory that is served, and what is asked: kinds of questions that know their answers. */
+/** The directory to serve, and the kinds of requests with their expected answers. */
 export async function prepare(pages) {
   const directory = await makeFiles();
   const cases = makeCases(directory, pages);
@@ -46,7 +46,7 @@ async function makeFiles() {
 
 const read = (path) => ({ tool: 'read', input: { path } });
 
-/** Kinds of questions, with their weights: how many of a hundred. `ask(random)` gives one, and its `expected` text. */
+/** Kinds of requests with their weights in percent. `ask(random)` returns a request and its `expected` text. */
 function makeCases(directory, pages) {
   const pick = (random, n) => Math.floor(random() * n);
   const window = (random, lines, most) => {
@@ -114,7 +114,7 @@ function makeCases(directory, pages) {
   ];
 }
 
-/** Asks each question that has no `expected` once, in an oriel of its own that nobody else asks. */
+/** Gets the expected answers that are not computed, from an instance of its own. */
 async function answerInCalm(cases, directory) {
   const oriel = createOriel({
     cwd: directory,

@@ -1,11 +1,11 @@
-// A client of a load: one connection, asked over HTTP or in a session of MCP.
+// A client of the load, with one connection, over HTTP or in an MCP session.
 import { Agent, request } from 'node:http';
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
 const MCP_HEADERS = { ...JSON_HEADERS, accept: 'application/json, text/event-stream' };
 const VERSION = '2025-06-18';
 
-/** `{ ask, vanish, close }`: `ask(question)` gives the text of the answer, or undefined where the server is too busy. */
+/** `{ ask, vanish, close }`: `ask(question)` returns the text of the answer, or undefined if the server is busy. */
 export function httpClient(url, name) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const headers = { ...JSON_HEADERS, 'oriel-client': name };
@@ -27,15 +27,15 @@ export function httpClient(url, name) {
 
 const pathOf = ({ get, tool }) => get ?? `/api/v0/tools/${tool}`;
 
-/** Undefined for an answer that says that there is too much to do. */
+/** Undefined if the answer says that the server is busy. */
 function textOf(answer) {
   if (answer.isError && /"(?:TIMEOUT|BUSY)"/.test(JSON.stringify(answer))) return undefined;
   const { text } = answer.content[0];
-  // A search that its deadline has ended says so, and shows what it had found by then.
+  // A search that reached its timeout also counts as busy: its answer is incomplete.
   return /^\[The time limit was reached: /m.test(text) ? undefined : text;
 }
 
-/** The same in a session of MCP. Only questions with a `tool`. */
+/** The same over an MCP session; only for requests with a `tool`. */
 export async function mcpClient(url, name) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   let headers = { ...MCP_HEADERS, 'oriel-client': name };
@@ -74,7 +74,7 @@ export async function mcpClient(url, name) {
   return { ask, close };
 }
 
-/** The server ends a connection that rests for five seconds; a client that is slow may just then ask again. */
+/** Retries once: the server closes an idle connection after five seconds, possibly just when a slow client uses it. */
 async function send(url, options) {
   try {
     return await sendOnce(url, options);
@@ -84,7 +84,7 @@ async function send(url, options) {
   }
 }
 
-/** `pauseMs`: waits so long after each piece. `vanishMs`: goes away then, whatever has come. */
+/** `pauseMs`: pause after each piece. `vanishMs`: disconnect after this time. */
 function sendOnce(url, options) {
   const { agent, headers, body, method, pauseMs, vanishMs } = options;
   return new Promise((done, fail) => {

@@ -1,4 +1,4 @@
-// `oriel serve` in a process of its own that says what it holds, and a web server whose pages it reads.
+// `oriel serve` in a process that reports its resources, and a web server for its pages.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -7,7 +7,7 @@ import { cli } from './process.mjs';
 
 const watched = fileURLToPath(new URL('./watched.mjs', import.meta.url));
 
-/** `{ url, holdings, stop }`; `holdings(true)` collects garbage first. `lag` is the longest since the last question. */
+/** `{ url, holdings, stop }`; `holdings(true)` collects garbage first. Its `lag` is the maximum since the last query. */
 export async function startServer(directory) {
   const args = ['serve', directory, '--listen', '127.0.0.1:0', '--allow-bash', '--web'];
   const open = ['--allow-net', '127.0.0.1', '--max-connections', '8192'];
@@ -18,7 +18,7 @@ export async function startServer(directory) {
   const url = await new Promise((done, fail) => {
     let said = '';
     child.stderr.on('data', (chunk) => {
-      // The log of all requests is read, and dropped.
+      // The log is read and discarded.
       if (said.length < 10_000) said += chunk;
       const found = /"address":"([^"]+)"/.exec(said)?.[1];
       if (found) done(found);

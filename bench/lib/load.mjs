@@ -1,8 +1,8 @@
-// Requests over a number of connections, one after the other on each.
+// Sends requests over a number of connections, one after the other on each.
 import { Agent, request } from 'node:http';
 import { median } from './table.mjs';
 
-/** `{ perSecond, median, p99 }`, milliseconds, over `seconds`, after one second that is not counted. */
+/** `{ perSecond, median, p99 }` (milliseconds) over `seconds`, after a warm-up of one second. */
 export async function load(url, connections, seconds) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   let times = [];

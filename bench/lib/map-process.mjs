@@ -1,5 +1,5 @@
-// node map-process.mjs DIRECTORY CACHE: maps a directory in a fresh process, and prints as JSON how long the calls took:
-// the first, a second, one after a file has changed; and the peak memory in MB.
+// node map-process.mjs DIRECTORY CACHE: maps a directory in a new process, and prints as JSON the times of the first call,
+// of a second one, and of one after a file has changed; and the peak memory in MB.
 import { readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { createOriel } from '../../dist/index.js';
@@ -14,7 +14,7 @@ const oriel = createOriel({
 const map = async () => {
   const began = performance.now();
   let text;
-  // A call that ran out of time has said so, and the next one goes on.
+  // After a timeout the next call continues.
   do {
     const answer = await oriel.tool('read').run({ path: '.:outline' });
     text = answer.content[0].text;

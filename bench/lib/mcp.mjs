@@ -1,11 +1,11 @@
-// A server of the Model Context Protocol over stdio, timed from its start.
+// Starts and times MCP servers over stdio.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { peer } from './peers.mjs';
 import { cli } from './process.mjs';
 
-/** How each is started to serve one folder; undefined where it cannot be installed. */
+/** The command of each server for a directory; undefined if it cannot be installed. */
 export const servers = {
   oriel: (folder) => [process.execPath, [cli, 'mcp', folder]],
   'server-filesystem': (folder) => {
@@ -18,7 +18,7 @@ export const servers = {
   },
 };
 
-/** Counted in ticks of 10 ms (USER_HZ). Source: proc_pid_stat(5). */
+/** CPU time, in ticks of 10 ms (USER_HZ). Source: proc_pid_stat(5). */
 function processorMs(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
   return (Number(fields[11]) + Number(fields[12])) * 10;
@@ -40,7 +40,7 @@ export async function start([command, args], cwd) {
         const message = JSON.parse(line);
         waiting.get(message.id)?.(message, line.length);
       } catch {
-        // Not every server keeps its stdout clean.
+        // Some servers print other text on stdout.
       }
     }
     if (from < chunk.length) rest.push(chunk.subarray(from));
@@ -71,10 +71,10 @@ export async function start([command, args], cwd) {
     startMs,
     pid: child.pid,
     ask,
-    /** Megabytes now, and at the most. */
+    /** Resident megabytes now, and the peak. */
     rss: () => memory('VmRSS'),
     peak: () => memory('VmHWM'),
-    /** Milliseconds of processor time so far, of the user and of the system. */
+    /** Milliseconds of CPU time so far, user and system. */
     cpu: () => processorMs(child.pid),
     stop: () => {
       child.kill('SIGKILL');

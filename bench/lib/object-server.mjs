@@ -1,5 +1,5 @@
-// A server on loopback that answers ranges of one object as S3 does, and counts the requests and bytes of each step. The
-// object is made where it is read: lines of 64 bytes with their numbers.
+// A server on loopback that serves ranges of an object like S3, and counts requests and bytes. The object is generated on
+// the fly: lines of 64 bytes with their numbers.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
@@ -27,7 +27,7 @@ export async function objectServer(size) {
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${server.address().port}`,
-    /** What was counted since the last time. */
+    /** The counts since the last call. */
     take() {
       const { requests, bytes } = counted;
       Object.assign(counted, { requests: 0, bytes: 0 });

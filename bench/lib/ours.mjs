@@ -1,10 +1,10 @@
-// One call of ours in this process; with `children` the peak memory of its child processes too.
+// One call of oriel in this process; with `children` also the peak memory of its child processes.
 import { createOriel } from '../../dist/index.js';
 import { watchBelow } from './peak.mjs';
 
 /**
- * `fresh`: each call has a session of its own, so that nothing is known from the one before. `warm`: inputs of calls
- * that the process has answered before the first one that is measured.
+ * `fresh`: each call has a session of its own, so that nothing is cached. `warm`: inputs of calls before the first measured
+ * one.
  */
 export async function prepare({
   dialect = 'oriel',

@@ -1,4 +1,4 @@
-// The structure of a text, asked of the built parser thread as the engine asks it.
+// Gets the structure of a text from the built parser thread, as the engine does.
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 
@@ -7,10 +7,10 @@ export const grammars = new URL('../../dist/grammars/', import.meta.url);
 const worker = new Worker(new URL('../../dist/views/outline-worker.js', import.meta.url));
 worker.unref();
 
-/** The first message of a thread says that its modules are there. */
+/** The first message of a thread says that its modules are loaded. */
 const loaded = new Promise((resolve) => worker.once('message', resolve));
 
-/** Symbols of a text; none where it has no structure. A language's grammar goes by the language's own name. */
+/** Symbols of a text; none if it has no structure. */
 export async function symbolsOf(text, { grammar, queries }) {
   const query = queries.map((name) => readFileSync(new URL(`${name}.scm`, grammars), 'utf8')).join('\n');
   const wasm = readFileSync(new URL(`${grammar}.wasm.br`, grammars));
@@ -31,7 +31,7 @@ export async function symbolsOf(text, { grammar, queries }) {
   return typeof reply === 'string' ? [] : unpacked(reply);
 }
 
-/** As `src/views/packed.ts` packs them, without their kinds. */
+/** Unpacks the format of `src/views/packed.ts`, without kinds. */
 function unpacked({ count, symbols, words }) {
   const lines = words.split('\n');
   return Array.from({ length: count }, (_, i) => {

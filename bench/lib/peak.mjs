@@ -1,8 +1,8 @@
-// The peak memory of processes as Linux tells it, in MB; 0 elsewhere.
+// The peak memory of processes on Linux, in MB; 0 on other systems.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The largest sum of the peaks of all processes below `pid` that was seen until `stop` is called. */
+/** The sum of the peaks of all descendants of `pid` that were seen until `stop` is called. */
 export function watchBelow(pid) {
   const peaks = new Map();
   const look = () => {
@@ -18,7 +18,7 @@ export function watchBelow(pid) {
   };
 }
 
-/** Runs a command: `{ status, stdout, ms, mb }`; `status` is undefined where it cannot be started. */
+/** Runs a command: `{ status, stdout, ms, mb }`; `status` is undefined if it cannot be started. */
 export function measuredCommand(command, args) {
   return new Promise((resolve) => {
     const start = performance.now();
@@ -50,7 +50,7 @@ function highWater(pid) {
   return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
 }
 
-/** Nothing for a process that has ended. */
+/** Undefined for a process that has ended. */
 function read(path, how) {
   try {
     return how(path);

@@ -5,12 +5,12 @@ import { resolve } from 'node:path';
 import { folder } from './data.mjs';
 import { quick } from './quick.mjs';
 
-/** Some peers depend on versions that not every registry has; the one before does. */
+/** Replaces versions of dependencies that some registries do not have. */
 export const overrides = { 'typedarray.prototype.slice': '1.0.5' };
 
 const home = resolve(folder, 'peers');
 
-/** The folder of an installed package, or undefined where it cannot be installed. */
+/** The directory of an installed package, or undefined if it cannot be installed. */
 export function peer(name, version) {
   const path = resolve(home, 'node_modules', name);
   if (existsSync(path)) return path;

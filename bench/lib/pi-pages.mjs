@@ -1,4 +1,4 @@
-// A whole file through the read tool that the pi coding agent publishes, by following its notices.
+// Reads a whole file with the published read tool of the pi coding agent, by following its notices.
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { peer } from './peers.mjs';

@@ -1,4 +1,4 @@
-// One call of the read tool that the pi coding agent publishes.
+// One call of the published read tool of the pi coding agent.
 import { pathToFileURL } from 'node:url';
 import { dirname, resolve } from 'node:path';
 import { peer } from './peers.mjs';

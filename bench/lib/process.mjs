@@ -1,4 +1,4 @@
-// Times whole processes, and what happens inside one.
+// Times whole processes, and calls inside a process.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { median } from './table.mjs';
@@ -6,7 +6,7 @@ import { median } from './table.mjs';
 export const cli = fileURLToPath(new URL('../../dist/faces/cli/main.js', import.meta.url));
 const inside = fileURLToPath(new URL('./inside.mjs', import.meta.url));
 
-/** Milliseconds from start to end, the median of `runs`; output goes nowhere. */
+/** Milliseconds from start to end, the median of `runs`; output is discarded. */
 export function wholeProcess(command, args, runs = 5, options = {}) {
   const times = [];
   for (let i = 0; i <= runs; i += 1) {
@@ -20,7 +20,7 @@ export function wholeProcess(command, args, runs = 5, options = {}) {
   return median(times);
 }
 
-/** Two commands in turn, so that a machine that slows down slows both. */
+/** Alternates two commands, so that a machine that slows down affects both. */
 export function pairOfProcesses(one, other, runs = 5) {
   const times = [[], []];
   for (let i = 0; i <= runs; i += 1) {
@@ -33,7 +33,7 @@ export function pairOfProcesses(one, other, runs = 5) {
 }
 
 /**
- * Runs calls in a fresh process: `{ cold, warm, mb, bytes }`, milliseconds of the first call and of later ones,
+ * Runs calls in a new process: `{ cold, warm, mb, bytes }`: milliseconds of the first call and of later ones,
  * peak memory of the process, bytes of the answer's text.
  */
 export function insideProcess(module, options, node = process.execPath) {

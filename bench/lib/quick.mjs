@@ -1,13 +1,13 @@
-// Quick mode, `--quick`: smaller data, fewer rounds, and only the peers that are installed already. It shows that every
-// group runs; its figures are rough.
+// Quick mode (`--quick`): smaller data, fewer rounds, and only peers that are installed already. It checks that every group
+// runs; its figures are rough.
 import { env } from 'node:process';
 
 export const quick = env.ORIEL_BENCH === 'quick';
 
-/** `few` in quick mode, else `many`. */
+/** `few` in quick mode, otherwise `many`. */
 export const sized = (many, few) => (quick ? few : many);
 
-/** Of `--soak 30m`, `90s` or `2h`; undefined without it. */
+/** The seconds of `--soak 30m`, `90s` or `2h`; undefined without the option. */
 export const soakSeconds = secondsOf(env.ORIEL_SOAK);
 
 function secondsOf(text) {

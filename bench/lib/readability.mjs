@@ -1,4 +1,4 @@
-// A page as most tools make Markdown of it: linkedom, Readability, turndown, in the process that asks.
+// Converts a page to Markdown as most tools do: linkedom, Readability, turndown, in the calling process.
 import { pathToFileURL } from 'node:url';
 import { resolve } from 'node:path';
 import { Readability } from '@mozilla/readability';

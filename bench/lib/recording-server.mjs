@@ -1,5 +1,5 @@
 // node recording-server.mjs DIR TELEMETRY: the tools as an MCP server over stdio; TELEMETRY is the option, as JSON.
-// `oriel mcp` always records: here it can be left out.
+// `oriel mcp` always records; here it can be turned off.
 import { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { createOriel } from '../../dist/index.js';

@@ -1,5 +1,5 @@
-// The steps of a call one by one, from the source: the package does not export them. `tool.run` of oriel does the same
-// and cannot be stopped before its last step, the recording, which is what is measured.
+// The single steps of a call, from the source code, because the package does not export them. `tool.run` does the same, but
+// cannot be stopped before its last step, the recording, which is measured.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const MODULES = ['assemble', 'engine/open-call', 'engine/read', 'recording', 'session/telemetry/telemetry'];
 
-/** What these modules export, as the package has them: bundled, without types. */
+/** The exports of these modules, bundled as in the package. */
 export async function stepsOfACall() {
   const [entry, to] = [join(folder, 'steps.ts'), join(folder, 'steps')];
   writeFileSync(entry, MODULES.map((path) => `export * from '${join(root, 'src', path)}.ts';\n`).join(''));

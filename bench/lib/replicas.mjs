@@ -1,10 +1,10 @@
-// Several `oriel serve` as processes: load that goes to each in turn, and what one request costs them and their store.
+// Several `oriel serve` processes: a load that is spread over them round-robin, and the cost of a request for them and their store.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 
-/** Ticks of a second in /proc/PID/stat. */
+/** Ticks per second in /proc/PID/stat. */
 const TICKS = 100;
 
 export class Replicas {
@@ -26,7 +26,7 @@ export class Replicas {
     return this.#members.map(({ url }) => url);
   }
 
-  /** Seconds of CPU that all have used, with their children. */
+  /** CPU seconds of all replicas, with their children. */
   cpu() {
     return this.#members.reduce((all, { child }) => all + cpuOf(child.pid), 0);
   }
@@ -41,7 +41,7 @@ export class Replicas {
     );
   }
 
-  /** Keeps the output of a command through the first replica, and reads it through each: the path to read it by. */
+  /** Keeps the output of a command on the first replica, and reads it through each; returns its path. */
   async keep(command) {
     const agent = new Agent();
     const { text } = await ask(agent, this.#members[0].url, 'bash', { command });
@@ -51,7 +51,7 @@ export class Replicas {
     return artifact;
   }
 
-  /** `call(i)` gives the tool and the input of request `i`. Figures are those of one request. */
+  /** `call(i)`: the tool and the input of request `i`. Figures are per request. */
   async load(connections, seconds, call) {
     const agent = new Agent({ keepAlive: true, maxSockets: connections });
     const before = await this.#used(agent);
@@ -82,7 +82,7 @@ export class Replicas {
     };
   }
 
-  /** Seconds of CPU with their children, uses of the store and bytes of it; and the largest memory in MB. */
+  /** CPU seconds with children, operations of the store and their bytes; and the maximum memory in MB. */
   async #used(agent) {
     const used = { cpu: 0, operations: 0, stored: 0, memory: 0 };
     for (const { url, child } of this.#members) {
@@ -103,7 +103,7 @@ function cpuOf(pid) {
   return times.reduce((all, one) => all + one, 0) / TICKS;
 }
 
-/** Empty where the system has no such file. */
+/** Empty if the system has no such file. */
 function read(path) {
   try {
     return readFileSync(path, 'utf8');
@@ -131,7 +131,7 @@ function listening(args, cache) {
   });
 }
 
-/** Calls a tool; without one asks for the metrics. */
+/** Calls a tool; without a tool, gets the metrics. */
 function ask(agent, url, tool, input) {
   const headers = { 'content-type': 'application/json', 'oriel-client': 'bench' };
   const target = tool === undefined ? `${url}/metrics` : `${url}/api/v0/tools/${tool}`;

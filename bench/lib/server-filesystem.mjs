@@ -20,7 +20,7 @@ export async function prepare({ tool, input }) {
   return { call, peak };
 }
 
-/** Any number of calls of one tool: `[text, {}]` for an input; undefined where it is not installed. */
+/** For several calls of a tool: returns `[text, {}]` for an input; undefined if it is not installed. */
 export async function serverFilesystem(directory, tool) {
   if (!peer(NAME, VERSION)) return undefined;
   const { ask, end } = await started(directory);

@@ -1,11 +1,11 @@
-// The slope of a noisy series and how well it is known.
+// The slope of a noisy series, with its confidence interval.
 
-/** Neighbours depend on each other: the means of so many stretches hardly do. */
+/** Adjacent points are correlated; the means of this many sections hardly are. */
 const STRETCHES = 20;
 /** Student's t for 18 degrees of freedom, two-sided 95 %. */
 const T_95 = 2.101;
 
-/** `[x, y]` points with rising x: least squares through the means of 20 stretches; `error` is half the 95 % interval. */
+/** `[x, y]` points with increasing x: least squares through the means of 20 sections; `error` is half the 95 % interval. */
 export function slopeOf(points) {
   const size = points.length / STRETCHES;
   const means = Array.from({ length: STRETCHES }, (_, i) => {

@@ -1,4 +1,4 @@
-// A Redis (or Valkey) of its own for a bench, with a directory and the key of an operator; undefined where none is installed.
+// Starts a Redis (or Valkey) for a bench, with a directory and an encryption key; undefined if none is installed.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -25,7 +25,7 @@ export async function startStore() {
     url: `redis://127.0.0.1:${port}`,
     keyFile,
     home,
-    /** Uses of values and bytes of them, both ways, since the start. */
+    /** Operations on values and their bytes, in both directions, since the start. */
     used: () => usedIn(port),
     stop() {
       store.kill();
@@ -41,7 +41,7 @@ async function usedIn(port) {
   const info = await ask(port, 'INFO all');
   const uses = [...info.matchAll(USES)].reduce((all, [, calls]) => all + Number(calls), 0);
   const of = (name) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
-  // What it says here is not a value.
+  // The bytes of this reply are not those of values.
   infoBytes += info.length;
   return {
     uses,

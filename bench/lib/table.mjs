@@ -1,4 +1,4 @@
-// One Markdown table from rows of plain objects; the columns are the keys in the order of first appearance.
+// Prints a Markdown table from rows of plain objects; the columns are the keys in the order of first appearance.
 
 export function printTable(rows) {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
@@ -13,7 +13,7 @@ export function printTable(rows) {
 export const ms = (value) =>
   value === undefined ? undefined : `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ms`;
 export const mb = (value) => (value === undefined ? undefined : `${Math.round(value)} MB`);
-/** Two digits that say something, however small: `0.0034×`. */
+/** Two significant digits: `0.0034×`. */
 export const ratio = (ours, theirs) => {
   if (!Number.isFinite(ours / theirs)) return undefined;
   const value = ours / theirs;

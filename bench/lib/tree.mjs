@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { folder } from './data.mjs';
 
-/** The path. */
+/** Returns the path. */
 export function makeTree(name, files = 50_000) {
   const path = resolve(folder, name);
   if (existsSync(path)) return path;

@@ -1,4 +1,4 @@
-// What the TypeScript compiler itself says about declarations: Ctags gives no ends for TypeScript and JavaScript.
+// Declarations from the TypeScript compiler, because Ctags has no ends for TypeScript and JavaScript.
 import { createRequire } from 'node:module';
 import { peer } from './peers.mjs';
 

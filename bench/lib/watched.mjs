@@ -1,4 +1,4 @@
-// Preloaded into a server that is measured: tells its parent, when asked, what it holds and how long its loop was held.
+// Preloaded into a measured server: reports its resources and the lag of its event loop to the parent on request.
 import { readdirSync, readFileSync } from 'node:fs';
 
 const BEAT_MS = 10;
@@ -6,7 +6,7 @@ let [at, waited, lag] = [performance.now(), waitedMs(), 0];
 
 setInterval(() => {
   const [now, nowWaited] = [performance.now(), waitedMs()];
-  // Time that the thread waited for a processor is that of other programs.
+  // The time that the thread waited for a CPU is not counted.
   lag = Math.max(lag, now - at - BEAT_MS - (nowWaited - waited));
   [at, waited] = [now, nowWaited];
 }, BEAT_MS).unref();
@@ -14,7 +14,7 @@ setInterval(() => {
 process.on('message', ({ collect }) => {
   if (collect) {
     globalThis.gc?.();
-    // A collection is no lag that the server has made.
+    // This garbage collection does not count as lag.
     [at, waited] = [performance.now(), waitedMs()];
   }
   const { rss, heapUsed, external } = process.memoryUsage();
@@ -30,7 +30,7 @@ process.on('message', ({ collect }) => {
 });
 process.channel?.unref();
 
-/** 0 where the system does not tell it. Source: proc(5), schedstat. */
+/** 0 if the system does not report it. Source: proc(5), schedstat. */
 function waitedMs() {
   try {
     return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6;

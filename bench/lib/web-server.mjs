@@ -1,6 +1,6 @@
 // A web server on loopback with the pages of the bench, whose URL is its first line of output. `/docs` is a page of 5 MB
-// with paragraphs, code, tables and lists; `/scripts` is 300,000 times the beginning of a script; `/article` is what a
-// blog has.
+// with paragraphs, code, tables and lists; `/scripts` is 300,000 times the beginning of a script; `/article` is an
+// ordinary article of a blog.
 import { createServer } from 'node:http';
 
 const words = 'window archive answer budget notice cursor server reading signal header process memory'.split(
@@ -35,7 +35,7 @@ const pages = {
 
 const server = createServer(({ url }, response) => {
   const page = pages[url];
-  // The bench waits for other processes between its requests: a connection that is kept would be closed meanwhile.
+  // No keep-alive: connections would be closed while the bench waits for other processes.
   const headers = { 'content-type': 'text/html; charset=utf-8', connection: 'close' };
   response.writeHead(page === undefined ? 404 : 200, headers).end(page);
 });

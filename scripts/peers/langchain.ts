@@ -4,7 +4,7 @@ import { langchainTools } from 'oriel/langchain';
 import { oriel } from './world.js';
 
 const tools = langchainTools(oriel.tools);
-/** Calls a tool first, and is done when it has its answers. */
+/** A model that first calls tools, and answers "done" when it has their results. */
 const model = (messages: readonly BaseMessage[]): AIMessage =>
   messages.at(-1) instanceof ToolMessage
     ? new AIMessage('done')

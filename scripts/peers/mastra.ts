@@ -13,7 +13,7 @@ const context = {} as Parameters<NonNullable<typeof read.execute>>[1];
 const answer = (await read.execute?.({ path: 'f:2..2' }, context)) as { content: unknown };
 assert.deepEqual(answer.content, [{ type: 'text', text: '2|b\n' }]);
 
-/** Asks for a call first, and says "done" when it has its result. */
+/** A model that first calls a tool, and answers "done" when it has the result. Here: its prompts. */
 const asked: { role: string; content: unknown }[][] = [];
 const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
 const model = {

@@ -16,7 +16,7 @@ assert.deepEqual(
   tools.map(({ name }) => name),
   oriel.tools.map(({ name }) => name),
 );
-/** Version 1 names a dialect of its own. */
+/** Version 1 has another value of `$schema`. */
 const listed = { ...tools[0]?.inputSchema, $schema: oriel.tool('read').jsonSchema['$schema'] };
 assert.deepEqual(listed, oriel.tool('read').jsonSchema);
 const answer = await client.callTool({ name: 'read', arguments: { file_path: 'f', offset: 2 } });

@@ -1,4 +1,4 @@
-/** What the programs share: a directory with a file `f` of two lines, and the tools that read it. */
+/** Shared by the programs: a directory with a file `f` of two lines, and the tools to read it. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ process.on('exit', () => rmSync(cwd, { recursive: true, force: true }));
 
 export const oriel: Oriel = createOriel({ cwd, roots: [cwd] });
 
-/** A `fetch` that answers with these bodies, one after the other, and keeps what was sent. */
+/** A `fetch` that returns these bodies one after the other, and records the requests. */
 export function mockFetch(bodies: readonly unknown[]): {
   fetch: typeof fetch;
   sent: Record<string, unknown>[];

@@ -15,7 +15,7 @@ export class BodyFile {
   #written: Promise<void> = Promise.resolve();
   #failed = false;
 
-  /** `fail` hears at once of what could not be written. */
+  /** `fail` is called at once when a write fails. */
   constructor(open: () => Promise<ScratchFile>, pipe: Pipe, fail: (error: unknown) => void) {
     this.#open = open;
     this.#pipe = pipe;
@@ -27,7 +27,7 @@ export class BodyFile {
     this.#written = this.#written.then(() => this.#append(piece));
   }
 
-  /** The file with all that was written; it belongs to the caller then. */
+  /** The complete file, which the caller must close. */
   async finish(): Promise<ScratchFile> {
     await this.#written;
     return (this.#file ??= this.#open());

@@ -1,4 +1,4 @@
-/** Reading byte sources, and the sources that need no file: bytes in memory, a part of another source. */
+/** Reads byte sources; and byte sources without a file: bytes in memory, a part of another source. */
 
 import { type Derivation, Identity } from '../identity.ts';
 import { HEAD_BYTES } from '../text/encoding.ts';
@@ -55,7 +55,7 @@ export function memoryBytes(
 
 const slice: Derivation<{ start: number; length: number }> = { name: 'slice' };
 
-/** The bytes `[start, start + length)` of another source, where they are. */
+/** A view of the bytes `[start, start + length)` of another source, without a copy. */
 export function sliceBytes(source: ByteSource, start: number, length: number): ByteSource {
   return {
     size: length,
@@ -73,7 +73,7 @@ export function sliceBytes(source: ByteSource, start: number, length: number): B
 
 /**
  * The bytes of a source from `start` (0-based, inclusive) to `end` (exclusive), in chunks. All chunks share one
- * buffer: each is valid until the next is asked for.
+ * buffer: each is valid until the next one is requested.
  */
 export async function* chunksOf(
   source: ByteSource,

@@ -1,6 +1,6 @@
 /**
- * The loop of a child process that converts: jobs come in frames on standard input, one after another, and each is
- * answered with a frame on standard output.
+ * The main loop of a converting child process: it reads jobs as frames from standard input, one after another, and
+ * answers each with a frame on standard output.
  */
 
 import dns from 'node:dns';
@@ -21,9 +21,9 @@ const OUTPUT = 1;
 type Answer = (head: unknown, body: Buffer) => ChildAnswer | Promise<ChildAnswer>;
 
 /**
- * Runs until the input ends. `most`: bytes of the largest job; a larger one ends the process. `reused`: bodies of up to
- * so many bytes are in the same memory one after another, so an answer must not keep its body. Between two jobs it
- * waits in a blocking read: there is nothing else to do, and a body goes from the pipe to its place.
+ * Runs until the input ends. `most`: maximum bytes of a job; a larger one ends the process. `reused`: bodies of at most
+ * this many bytes share one buffer, so `answer` must not keep its body. Between two jobs it waits in a blocking read, which
+ * copies a body directly from the pipe.
  */
 export async function answerJobs(most: number, answer: Answer, reused = 0): Promise<void> {
   disconnect();
@@ -37,27 +37,27 @@ async function answerNext(most: number, answer: Answer, hold: (bytes: number) =>
   const isLarge = job.body.length > LARGE;
   const { reply, body } = await answer(job.head, job.body);
   job = undefined;
-  // Before the answer: its receiver looks next at how much memory this process holds.
+  // Before the answer, because its receiver then checks how much memory this process holds.
   if (isLarge) collect();
   for (const part of frame(reply, body)) writeAll(part);
   return true;
 }
 
-/** Memory for bodies. Fresh pages cost more than the copy into them, so up to `reused` bytes are kept. */
+/** Allocates memory for bodies. Up to `reused` bytes are reused, because fresh pages cost more than copying into them. */
 function bodies(reused: number): (bytes: number) => Buffer {
-  // Not resident before it is written.
+  // Not resident until it is written.
   const kept = Buffer.allocUnsafeSlow(reused);
   let used = 0;
   return (bytes) => {
     if (bytes > reused) return Buffer.allocUnsafeSlow(bytes);
-    // A decoder that reads past the end of a body finds nothing of the one before.
+    // Cleared, so that a decoder that reads past the end of a body does not see the previous one.
     if (bytes < used) kept.fill(0, bytes, used);
     used = bytes;
     return kept.subarray(0, bytes);
   };
 }
 
-/** Bytes of a body that is not left to the next collection, which comes with JavaScript objects alone. */
+/** After larger bodies the garbage is collected at once: V8 does not count their memory towards the next collection. */
 const LARGE = 32 << 20;
 
 function collect(): void {
@@ -80,7 +80,7 @@ function writeAll(bytes: Uint8Array): void {
     at += retried(() => writeSync(OUTPUT, bytes, at, bytes.length - at, null));
 }
 
-/** Pipes block. A pipe that does not block is read again; on Windows the end of a pipe is an error. */
+/** Retries on a non-blocking pipe. On Windows the end of a pipe is an error, which counts as the end. */
 function retried(step: () => number): number {
   for (;;) {
     try {
@@ -96,7 +96,7 @@ function retried(step: () => number): number {
 
 const PAUSE = new Int32Array(new SharedArrayBuffer(4));
 
-/** Removes everything that opens connections: a library that is exploited by its input can reach nobody. */
+/** Disables network access: a library that is exploited by its input cannot connect anywhere. */
 function disconnect(): void {
   const refuse = (): never => {
     throw new Error('there is no network here');

@@ -1,6 +1,5 @@
 /**
- * Finds the deepest existing directory of a path by binary search: each try opens the whole path up to one of
- * its names.
+ * Finds the deepest existing directory of a path by binary search: each step opens the path up to one of its names.
  */
 
 import { join, parse, sep } from 'node:path';
@@ -11,9 +10,9 @@ import { within } from './paths.ts';
 
 export interface Deepest {
   readonly opened: OpenedDirectory;
-  /** Its path as it begins `path`. */
+  /** The part of `path` that leads to it. */
   readonly at: string;
-  /** What follows it in `path`, name by name. */
+  /** The names after it in `path`. */
   readonly names: readonly string[];
 }
 
@@ -26,14 +25,14 @@ export async function deepestDirectory(
   path: string,
   signal?: AbortSignal,
 ): Promise<Deepest | undefined> {
-  // A path outside is above a root, to which a link may lead, or is reached through a link that leads out.
+  // A path outside the roots is above a root, or was reached through a link that leads out.
   const isAboveRoot = (at: string): boolean => access.roots.some((root) => within(root, at));
   return (
     (await search(access, path, () => true, signal)) ?? (await search(access, path, isAboveRoot, signal))
   );
 }
 
-/** `isAbove`: whether a directory that is outside is above the deepest one, or below it. */
+/** `isAbove`: whether a directory outside the roots counts as above the deepest one (otherwise as below it). */
 async function search(
   access: Access,
   path: string,
@@ -43,7 +42,7 @@ async function search(
   const { root } = parse(path);
   const names = path.slice(root.length).split(sep).filter(Boolean);
   let deepest: Deepest | undefined;
-  // How many names the path of the deepest directory has; that above the path is tried first.
+  // The search is for the number of names; the parent directory of the path is tried first.
   let [least, most] = [0, Math.max(0, names.length - 1)];
   for (let count = most; least <= most; count = (least + most) >>> 1) {
     const at = join(root, ...names.slice(0, count));

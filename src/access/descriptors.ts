@@ -1,11 +1,11 @@
 /**
- * File descriptors: opening them, with retries when there are none left, reading at offsets, asking about them.
+ * File descriptors: opening them, with retries when there are none left, reading at offsets, their stats.
  *
  * Operations that may wait for a disk, a server or another process (finding a name, reading) run in a thread.
- * Operations that a local file system answers from memory is asked on the main thread: a name in a directory
- * that was reached a moment ago, opening what was found, its facts, and the start of what was read a moment
- * ago (`warm-head.ts`). That takes 1 to 5 µs, and the way through a thread 20 to 50. `O_NONBLOCK` keeps an
- * open from waiting for a lease; a virus scanner that judges every open is waited for.
+ * Operations that a local file system answers from memory run on the main thread: finding a name in a directory that was
+ * just used, opening it, its stats, and reading the start of a file that was just read (`warm-head.ts`). They take 1 to
+ * 5 µs; through a thread they would take 20 to 50. `O_NONBLOCK` keeps an open from waiting for a lease. An open may still
+ * block on a virus scanner.
  */
 
 import * as fs from 'node:fs';
@@ -20,7 +20,7 @@ const fstatFile = promisify(fs.fstat) as (fd: number, options: { bigint: true })
 
 /** Operations on an open descriptor. */
 export interface Inspector {
-  /** Of files on local file systems. */
+  /** Whether it is for files on local file systems. */
   readonly isLocal: boolean;
   /** Opens the file of a descriptor again: `/proc/self/fd/N`. */
   open(again: string, flags: number): number | Promise<number>;
@@ -30,7 +30,7 @@ export interface Inspector {
   close(fd: number, size?: number): void | Promise<void>;
 }
 
-/** Bytes: deleting a smaller file takes no time. */
+/** Freeing a deleted file of fewer bytes takes no noticeable time. */
 const LITTLE = 64 << 10;
 
 /** For files on local file systems. */
@@ -40,17 +40,17 @@ const localInspector: Inspector = {
   stat: (fd) => fs.fstatSync(fd, { bigint: true }),
   readlink: (path) => fs.readlinkSync(path),
   close(fd, size = Number.POSITIVE_INFINITY) {
-    // The last close of a deleted file frees its blocks: as much work as the file is large.
+    // The last close of a deleted file frees its blocks, which takes time in proportion to its size.
     if (size > LITTLE && isDeleted(fd)) return closeDescriptor(fd);
     try {
       fs.closeSync(fd);
     } catch {
-      // Closed anyway.
+      // The descriptor is closed even if `close` reports an error.
     }
   },
 };
 
-/** For all others. */
+/** For files on all other file systems. */
 const remoteInspector: Inspector = {
   isLocal: false,
   open: openDescriptor,
@@ -59,7 +59,7 @@ const remoteInspector: Inspector = {
   close: closeDescriptor,
 };
 
-/** Of what is open at `path` (absolute, real). */
+/** The inspector for `path` (absolute, real). */
 export function inspectorOf(path: string): Inspector {
   return isLocal(path) ? localInspector : remoteInspector;
 }
@@ -75,7 +75,7 @@ function isDeleted(fd: number): boolean {
 /** How long an open waits for others to close descriptors, in ms. */
 const RETRY_MS = 2_000;
 
-/** Between two attempts, in ms: at first and at last. */
+/** Milliseconds between two attempts: at first, and at most. */
 const FIRST_WAIT = 5;
 const LAST_WAIT = 100;
 
@@ -95,7 +95,7 @@ export async function untilDescriptors<T>(attempt: () => Promise<T>, signal?: Ab
   }
 }
 
-/** Without retries. */
+/** Opens in a thread, without retries. */
 export function openDescriptor(path: string, flags: number): Promise<number> {
   return openFile(path, flags);
 }

@@ -1,9 +1,9 @@
-/** The SHA-256 of bytes in memory, in pieces: a large one must not block everything else. */
+/** The SHA-256 of bytes in memory, computed in pieces so that the event loop is not blocked. */
 
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 
-/** Bytes that are digested before the event loop runs again: 2 ms. */
+/** Bytes that are hashed before the event loop runs again: 2 ms. */
 const PIECE = 512 << 10;
 
 /** Hexadecimal. */

@@ -1,4 +1,4 @@
-/** An open directory: its entries and their facts, read through the descriptor so that no rename leads elsewhere. */
+/** An open directory: its entries and their stats, read through the descriptor, so that renames have no effect. */
 
 import { type BigIntStats, type Dirent, type Stats, constants } from 'node:fs';
 import { lstat, opendir, readlink } from 'node:fs/promises';
@@ -18,7 +18,7 @@ export function openedDirectory(
   /** Absolute paths of entries that are not listed. */
   kept: readonly string[] = [],
 ): OpenedDirectory {
-  /** A path that means this very directory, whatever has happened to its name. */
+  /** A path to this directory that stays valid when it is renamed. */
   const self = process.platform === 'linux' ? `/proc/self/fd/${fd}` : path;
   let open = true;
   const hidden = new Set(kept.filter((place) => dirname(place) === path).map((place) => basename(place)));
@@ -52,7 +52,7 @@ export function openedDirectory(
     async enter(name) {
       const inner = await untilDescriptors(() => openDescriptor(`${self}/${name}`, ENTER)).catch(
         (error: unknown) => {
-          // The entry exists, so an answer without it would be wrong.
+          // The entry may exist, so the result would be wrong without it.
           if (isShortage(error)) throw error;
           return undefined;
         },
@@ -63,7 +63,7 @@ export function openedDirectory(
       let entered: OpenedDirectory | undefined;
       try {
         const found = await of.stat(inner);
-        // File systems that the kernel makes up are entered by their own paths alone, where they are allowed.
+        // Virtual file systems of the kernel are never entered from here, only by their own paths if these are allowed.
         const again = process.platform === 'linux' ? `/proc/self/fd/${inner}` : at;
         const isKernels = found.dev !== stats.dev && (await isKernelFile(at, again, found.dev));
         if (!isKernels) entered = openedDirectory(inner, at, found, of, kept);

@@ -1,4 +1,4 @@
-/** Tells whether a path leads to something that may be read, without saying why not. */
+/** Whether a path can be opened. */
 
 import type { Access } from '../types/access.ts';
 

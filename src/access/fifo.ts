@@ -1,6 +1,6 @@
 /**
- * Real pipes, made as FIFOs that are unlinked at once. A small pool is kept open: making one starts a process
- * (Node has no other way), which takes as long as a short command. They are closed with the last session that used them.
+ * A pool of real pipes, made as FIFOs that are unlinked at once. Node can only make one by starting a process, which takes
+ * as long as a short command, so a few are kept ready. They are closed with the last session that used them.
  */
 
 import { once } from 'node:events';
@@ -10,19 +10,19 @@ import { join } from 'node:path';
 import { arePipesInUse, usePipes } from './pipe-users.ts';
 import { start } from './start.ts';
 
-/** Both ends of a pipe that nobody else has. */
+/** Both ends of a pipe, which no other process has. */
 export interface PipeEnds {
   readonly readEnd: number;
   readonly writeEnd: number;
 }
 
-/** Made by one process. */
+/** Number of pipes that one process makes. */
 const BATCH = 6;
 
-/** When no more are left, others are made while nobody waits for them. */
+/** The pool is refilled in the background when at most this many are left. */
 const LOW = 2;
 
-/** After so many milliseconds without a command the spare ones are closed. */
+/** After this many milliseconds without a command the pool is closed. */
 const IDLE_MS = 30_000;
 
 const spare: PipeEnds[] = [];
@@ -30,8 +30,8 @@ let refilling = false;
 let idle: NodeJS.Timeout | undefined;
 
 /**
- * `count` pipes by way of `directory`, which is private to this user. Undefined if they cannot be had: no `mkfifo`, or
- * a file system that knows no FIFOs.
+ * Takes `count` pipes. The FIFOs are made in `directory`, which is private to this user. Undefined if they cannot be made:
+ * there is no `mkfifo`, or the file system does not support FIFOs.
  */
 export async function takePipes(directory: string, count: number): Promise<PipeEnds[] | undefined> {
   usePipes(directory, closeSparePipes);
@@ -67,7 +67,7 @@ async function refill(directory: string): Promise<void> {
   if (!arePipesInUse()) closeSparePipes();
 }
 
-/** Commands that start at the same time may create more pipes than are kept. */
+/** Adds pipes to the pool, and closes those that are too many: commands that start together may make several batches. */
 function keep(made: PipeEnds[]): void {
   spare.push(...made.splice(0, Math.max(0, BATCH - spare.length)));
   for (const ends of made) closeBoth(ends);
@@ -83,19 +83,19 @@ async function makePipes(directory: string): Promise<PipeEnds[]> {
     await once(start('mkfifo', ['-m', '600', ...paths], { stdio: ['ignore', 'ignore', 'ignore'] }), 'close');
     for (const path of paths) opened.push(openEnds(path));
   } catch {
-    // Some or none: the caller counts them.
+    // Perhaps not all were opened; the caller counts them.
   } finally {
     for (const path of paths) unlinkQuietly(path);
   }
   return opened;
 }
 
-/** A remaining name is removed with its directory. */
+/** A name that remains is removed later with its directory. */
 function unlinkQuietly(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // The pipes work anyway.
+    // The pipes work without this.
   }
 }
 

@@ -8,7 +8,7 @@ import { type Inspector, openDescriptor, readDescriptor, untilDescriptors } from
 import { isShortage } from './system-failure.ts';
 import { readLocalHead } from './warm-head.ts';
 
-/** Read once and kept: they tell the kind and the encoding, and often they are the whole first page. */
+/** Bytes at the start that are read once and cached: the kind and the encoding are detected from them. */
 const HEAD_BYTES = 64 << 10;
 
 const BY_DESCRIPTOR = process.platform === 'linux';
@@ -87,14 +87,14 @@ export function openedFile(
   };
 }
 
-/** Copies to `target` what `bytes` have from `offset` on, and returns how much that is. */
+/** Copies the bytes from `offset` on to `target`, and returns their number. */
 function copyPart(bytes: Uint8Array, offset: number, target: Uint8Array): number {
   const part = bytes.subarray(offset, offset + target.length);
   target.set(part);
   return part.length;
 }
 
-/** What a thread holds open. */
+/** A file that a thread holds open. */
 export interface Lent {
   readonly fd: number;
   readonly dev: number;
@@ -138,8 +138,8 @@ function gone(error: unknown): undefined {
 }
 
 /**
- * A file system's clock may tick this slowly: of two writes within one tick the second does not show in the times.
- * Linux has had finer times only since 6.13, and not on every file system.
+ * The resolution of file times may be as coarse as this: of two writes within it, the second does not change the times.
+ * Linux has finer times since 6.13, but not on every file system.
  */
 const TICK_MS = 20;
 

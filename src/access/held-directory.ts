@@ -1,9 +1,9 @@
 /**
- * Directories as a walk holds them: by descriptor, so that no rename leads elsewhere, and what is in them is opened
- * through the descriptor without following links. Everything here blocks: it is for threads that do nothing else.
+ * Directories that a walk holds by descriptor, so that renames have no effect. Their entries are opened through the
+ * descriptor, without following links. All functions here block: they are for worker threads.
  *
- * Names and paths are bytes, one character each (latin1): a name need not be UTF-8, and comparing such strings compares
- * bytes.
+ * Names and paths are strings with one character for each byte (latin1), because a name need not be UTF-8. Comparing such
+ * strings compares bytes.
  */
 
 import * as fs from 'node:fs';
@@ -26,34 +26,34 @@ export interface HeldFile {
   readonly ino: number;
 }
 
-/** A directory that takes no more bytes than this has few entries, whatever file system it is on. */
+/** A directory of at most this many bytes has few entries on any file system. */
 const SMALL = 64 << 10;
 
-/** Without `/proc/self/fd` names are the only way, and a directory that is replaced meanwhile is not noticed. */
+/** Without `/proc/self/fd` paths must be used, and a directory that is replaced meanwhile is not noticed. */
 const BY_DESCRIPTOR = process.platform === 'linux';
 
-/** By number, not by `self`, which is a link more on the way to each file. */
+/** With the process id instead of `self`, which would be one more link to resolve for each file. */
 const DESCRIPTORS = BY_DESCRIPTOR ? `/proc/${fs.readlinkSync('/proc/self')}/fd` : '';
 
 const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = fs.constants;
 const ENTER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK;
 const READ = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 
-/** Whether the file system of a device is one that the kernel makes up. */
+/** By device: whether its file system is a virtual one of the kernel. */
 const kernelDevices = new Map<number, boolean>();
 
-/** The files that the current walk of this thread does not open. */
+/** The files that the current walk of this thread must not open. */
 let kept: ReadonlySet<string> = new Set();
 
-/** From now on this thread opens none of these files, by `fileKey`, whatever they are called. */
+/** From now on this thread does not open these files (by `fileKey`), whatever their names. */
 export function passOver(files: ReadonlySet<string>): void {
   kept = files;
 }
 
 export class HeldDirectory {
-  /** Absolute, as it was when it was opened. */
+  /** Absolute; the path at which it was opened. */
   readonly path: string;
-  /** A path that means this directory for as long as it is held. */
+  /** A path that leads to this directory for as long as it is held. */
   readonly self: string;
   readonly dev: number;
   readonly ino: number;
@@ -125,7 +125,7 @@ export class HeldDirectory {
     return { entries: sorted(entries), more: false };
   }
 
-  /** A directory in this one. Undefined for kernel files, and for what is in none of `roots` (if any). */
+  /** Opens a directory in this one. Undefined for virtual file systems of the kernel, and outside of `roots` (if any). */
   enter(name: string, roots: readonly string[]): HeldDirectory | undefined {
     const inner = HeldDirectory.#open(`${this.self}/${name}`, joined(this.path, name), ENTER);
     let isOurs = false;
@@ -137,7 +137,7 @@ export class HeldDirectory {
     }
   }
 
-  /** The directory that holds this one, when it is still the one of that identity. */
+  /** Opens the parent directory; undefined if it does not have that identity any more. */
   leave(path: string, dev: number, ino: number): HeldDirectory | undefined {
     const where = BY_DESCRIPTOR ? `${this.self}/..` : path;
     // If the directory was moved, its parent is another one, so it is opened for reading only after its
@@ -151,25 +151,25 @@ export class HeldDirectory {
     }
   }
 
-  /** Of what kind the entry is; undefined if there is none. */
+  /** The type of an entry; undefined if it does not exist. */
   kindOf(name: string): HeldEntry['is'] | undefined {
     const stats = fs.lstatSync(nameOf(`${this.self}/${name}`), { throwIfNoEntry: false });
     if (!stats) return undefined;
     return stats.isFile() ? 'file' : stats.isDirectory() ? 'directory' : 'other';
   }
 
-  /** What the system says about the regular file `name`; undefined for everything else. */
+  /** The stats of the regular file `name`; undefined for anything else. */
   factsOf(name: string): FileFacts | undefined {
     const stats = fs.lstatSync(nameOf(`${this.self}/${name}`), { bigint: true, throwIfNoEntry: false });
     return stats?.isFile() ? stats : undefined;
   }
 
-  /** When the entry was last written, in ms since the epoch; 0 if there is none any more. */
+  /** Modification time of an entry in milliseconds since the epoch; 0 if it does not exist any more. */
   modified(name: string): number {
     return fs.lstatSync(nameOf(`${this.self}/${name}`), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   }
 
-  /** For one more user. */
+  /** Adds a user. */
   share(): this {
     this.#users += 1;
     return this;
@@ -194,14 +194,14 @@ export class HeldDirectory {
     if (entry.isDirectory()) return 'directory';
     if (entry.isSymbolicLink() || entry.isFIFO() || entry.isSocket()) return 'other';
     if (entry.isCharacterDevice() || entry.isBlockDevice()) return 'other';
-    // The file system does not say.
+    // The file system does not report types.
     return this.kindOf(entry.name) ?? 'other';
   }
 }
 
 /**
- * Opens the regular file `name` of the directory `self` on the device `dev`. Undefined for everything else, for files
- * of the kernel, and for those that are skipped. Throws what the system says.
+ * Opens the regular file `name` in the directory `self` on the device `dev`. Undefined for anything else, for kernel
+ * files, and for files of `passOver`. Throws the system's error.
  */
 export function openHeld(self: string, dev: number, name: string): HeldFile | undefined {
   const fd = fs.openSync(nameOf(`${self}/${name}`), READ);
@@ -220,10 +220,9 @@ export function openHeld(self: string, dev: number, name: string): HeldFile | un
 }
 
 /**
- * Reads from the start of the file `name` (ASCII) of the directory `self` into what `target` holds from `at` on, and
- * returns how many bytes. The type of the file is not checked: the system refuses pipes, sockets and
- * directories, because they have no offsets. Use the bytes only to decide whether to skip the file, because
- * other files that must not be read are not excluded.
+ * Reads the start of the file `name` (ASCII) in the directory `self` into `target` from index `at` on, and returns the
+ * number of bytes. The type of the file is not checked: the system refuses pipes, sockets and directories, because they
+ * have no offsets. Use the bytes only to decide whether to skip the file: files that must not be read are not excluded.
  */
 export function peekHeld(self: string, name: string, target: Uint8Array, at: number): number {
   const fd = fs.openSync(`${self}/${name}`, READ);
@@ -234,7 +233,7 @@ export function peekHeld(self: string, name: string, target: Uint8Array, at: num
   }
 }
 
-/** Reads up to `length` bytes of the file, from byte `from` on, to `target[at]`; fewer only at its end. */
+/** Reads `length` bytes of the file from byte `from` (0-based) into `target` from index `at` on; fewer only at its end. */
 export function readHeld({ fd }: HeldFile, target: Uint8Array, at: number, length: number, from = 0): number {
   let filled = 0;
   while (filled < length) {
@@ -249,10 +248,10 @@ export function closeHeld({ fd }: HeldFile): void {
   fs.closeSync(fd);
 }
 
-/** Why something in a walk could not be opened. */
+/** The reason why something in a walk could not be opened. */
 export type Refusal = 'gone' | 'denied' | 'deep' | 'shortage' | 'failed';
 
-/** Rethrows errors that are not system errors. */
+/** Rethrows unknown errors. */
 export function refusalOf(error: unknown): Refusal {
   switch (errno(error)) {
     case 'ENOENT':
@@ -291,7 +290,7 @@ function sorted(entries: HeldEntry[]): HeldEntry[] {
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Mounts may change between walks. */
+/** Clears the cache of devices, because mounts may change between walks. */
 export function forgetDevices(): void {
   kernelDevices.clear();
 }

@@ -10,14 +10,14 @@ import { failure } from './system-failure.ts';
 import { fromWorkingDirectory } from './paths.ts';
 
 export interface Root {
-  /** As given: paths may be typed with it. */
+  /** The path as it was given: typed paths may begin with it. */
   readonly given: string;
   readonly real: string;
   readonly dev: bigint;
   readonly ino: bigint;
 }
 
-/** Of lists that `holdRoots` has made. */
+/** The roots of the lists that `holdRoots` returned. */
 const held = new WeakMap<readonly string[], readonly Root[]>();
 
 /**
@@ -31,7 +31,7 @@ export function holdRoots(paths: readonly string[]): readonly string[] {
   return list;
 }
 
-/** Roots inside those of a server, with whose identity they are held. Only `holdNarrowed` makes them. */
+/** Held roots that are inside those of a server. Only `holdNarrowed` makes them. */
 export type NarrowedRoots = readonly string[] & { readonly [narrowed]: true };
 declare const narrowed: unique symbol;
 
@@ -54,7 +54,7 @@ export function rootsIn(paths: readonly string[]): readonly Root[] {
   return held.get(paths) ?? paths.map(rootAt);
 }
 
-/** What is at the path now. */
+/** The directory that is at the path now. Throws as `rootsIn`. */
 export function rootAt(path: string): Root {
   const given = fromWorkingDirectory(path);
   let stats: BigIntStats;

@@ -1,6 +1,6 @@
 /**
- * Descriptors that this process got from the one that started it, and would pass on: Node marks those up to the first
- * gap above 15 as its own, and all that it opens itself.
+ * Descriptors that this process inherited and would pass on to its children. Node sets close-on-exec only for inherited
+ * ones up to the first gap above 15, and for those that it opens itself.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';

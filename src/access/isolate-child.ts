@@ -1,13 +1,13 @@
-/** Starts Node processes that know no path, no descriptor and no environment of ours, and says how one ended. */
+/** Starts Node child processes without our environment, descriptors and working directory, and classifies their exits. */
 
 import type { ChildProcessByStdio } from 'node:child_process';
 import { parse } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { start } from './start.ts';
 
-/** The child ended in another way than by answering. */
+/** The child ended without an answer. */
 export class ChildFailure extends Error {
-  /** `ended`: it was killed from outside or could not be started, which says nothing about its input. */
+  /** `ended`: it was killed from outside or could not be started, so its input may be valid. */
   readonly why: 'crashed' | 'ended' | 'memory' | 'output' | 'slow';
 
   constructor(why: ChildFailure['why'], detail: string) {
@@ -17,7 +17,7 @@ export class ChildFailure extends Error {
   }
 }
 
-/** What the system ends a process with for what it did itself. */
+/** Signals with which the system ends a process because of its own fault. */
 const FAULTS: ReadonlySet<NodeJS.Signals | null> = new Set([
   'SIGABRT',
   'SIGBUS',
@@ -33,14 +33,14 @@ export function endedWith(code: number | null, signal: NodeJS.Signals | null): C
   return new ChildFailure(why, `ended with ${signal ?? `code ${code}`}`);
 }
 
-/** Node with nothing of our environment, outside of every directory of ours, and two pipes. */
+/** Starts Node with an almost empty environment, in the root directory of the disk, with two pipes. */
 export function spawnNode(args: readonly string[]): ChildProcessByStdio<Writable, Readable, null> {
   const child = start(process.execPath, args, {
     cwd: parse(process.execPath).root,
-    // One arena: glibc otherwise keeps a heap for each thread.
+    // One malloc arena: otherwise glibc keeps a heap for each thread.
     env: {
       MALLOC_ARENA_MAX: '1',
-      // What it makes of its bytes does not depend on the location of the machine.
+      // Its results must not depend on the time zone of the machine.
       TZ: 'UTC',
       ...(process.env['SystemRoot'] ? { SystemRoot: process.env['SystemRoot'] } : {}),
     },

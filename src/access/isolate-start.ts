@@ -1,4 +1,4 @@
-/** Starts worker threads: without the environment and the output of this process, and with a limit on their heap. */
+/** Starts worker threads without the environment and the output of this process, and with a heap limit. */
 
 import { Worker } from 'node:worker_threads';
 import { OrielError } from '../errors.ts';
@@ -7,15 +7,15 @@ import { errno, isShortage } from './system-failure.ts';
 export interface StartOptions {
   /** The built entry. */
   readonly entry: URL;
-  /** MiB of JavaScript heap; memory of WebAssembly is outside of it. */
+  /** Maximum MiB of JavaScript heap; memory of WebAssembly does not count. */
   readonly heapMb: number;
-  /** MiB of it for what lives briefly; V8's own measure when absent. */
+  /** Maximum MiB of its young generation; V8's default when absent. */
   readonly youngMb?: number;
   /** Its `workerData`. */
   readonly data?: unknown;
 }
 
-/** Throws OrielError (`BUSY`) if no thread can be had. */
+/** Throws OrielError (`BUSY`) if no thread can be started. */
 export function startWorker(options: StartOptions): Worker {
   try {
     return start(options);
@@ -30,7 +30,7 @@ function start({ entry, heapMb, youngMb, data }: StartOptions): Worker {
     workerData: data,
     env: {},
     execArgv: [],
-    // Kept from this process's own output.
+    // Not forwarded to the output of this process.
     stdout: true,
     stderr: true,
     resourceLimits: {
@@ -40,17 +40,17 @@ function start({ entry, heapMb, youngMb, data }: StartOptions): Worker {
   });
 }
 
-/** Whether a worker's `error` says that its heap was not enough. */
+/** Whether a worker's `error` is that it ran out of heap. */
 export function isOutgrown(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
 }
 
-/** Whether it says that there was no descriptor, or nothing else that a thread takes, to start it with. */
+/** Whether a worker's `error` is that it could not be started for lack of descriptors or other resources. */
 export function isStartFailure(error: unknown): boolean {
   return isShortage(error) || errno(error) === 'ERR_WORKER_INIT_FAILED' || isUnreadConfig(error);
 }
 
-/** Node 26 reads a package.json before the first module, and says in words alone that no descriptor was left for it. */
+/** Node 26 reads a package.json before the first module. Without a descriptor for it, its error has no code, only this message. */
 function isUnreadConfig(error: unknown): boolean {
   return error instanceof Error && /^Cannot read package config .*: too many open files/i.test(error.message);
 }

@@ -1,6 +1,6 @@
 /**
- * Streaming work that may hang or need too much memory on hostile input: it runs in a separate worker thread, which
- * is fed and read message by message and can be ended at any moment.
+ * Runs streaming work that may hang or take too much memory on hostile input in a worker thread, which exchanges messages
+ * and can be terminated at any time.
  */
 
 import { OrielError } from '../errors.ts';
@@ -14,17 +14,17 @@ export interface StreamOptions extends StartOptions {
 export interface Conversation {
   /** `transfer` moves to the worker instead of being copied. */
   post(message: unknown, transfer?: readonly ArrayBuffer[]): void;
-  /** The worker's messages in order, one for each call. Throws when the worker ends or is ended before the next. */
+  /** The next message of the worker. Throws if the worker ends before it. */
   next(): Promise<unknown>;
-  /** Ends the worker, also in the middle of its work. */
+  /** Terminates the worker, even in the middle of its work. */
   end(): Promise<void>;
-  /** For a worker that has said its last: it waits for `idleMs` without keeping the process alive, then it ends. */
+  /** Makes a worker idle: it does not keep the process alive, and ends after `idleMs`. */
   rest(idleMs: number, gone: () => void): void;
-  /** Continues with a worker that rests, for another signal. False when it has ended. */
+  /** Uses an idle worker again, with another signal. False if it has ended. */
   wake(signal: AbortSignal): boolean;
 }
 
-/** Starts the worker. How many there are is for the caller to bound: it knows when one works, and when it rests. */
+/** Starts a worker. The caller must limit their number, because it knows which are idle. */
 export function converse({ signal: first, ...options }: StreamOptions): Conversation {
   first.throwIfAborted();
   let signal = first;
@@ -85,7 +85,7 @@ export function converse({ signal: first, ...options }: StreamOptions): Conversa
   };
 }
 
-/** As half a sentence about what was worked on: whoever asked knows its name. */
+/** The error as the second half of a sentence; the caller adds the name of the input. */
 function worded(error: unknown): unknown {
   if (isOutgrown(error))
     return new OrielError('LIMIT', 'it needs more memory than is allowed', { cause: error });

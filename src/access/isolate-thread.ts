@@ -1,6 +1,6 @@
 /**
- * One worker thread that does one job at a time. It is told to stop at a timeout or a cancel, and ended when it does
- * not. It gets descriptors and bytes, never paths.
+ * A worker thread that does one job at a time. At a timeout or a cancellation it is asked to stop, and terminated if it
+ * does not. It receives descriptors and bytes, never paths.
  */
 
 import type { Worker } from 'node:worker_threads';
@@ -9,14 +9,14 @@ import { isOutgrown, isStartFailure, type StartOptions, startWorker } from './is
 import { startOwnTimer, waitingOf } from './own-time.ts';
 import { endingOf, LOADED } from './worker-loading.ts';
 
-/** Milliseconds in which a thread may stop by itself once it was told to. */
+/** Milliseconds that a thread has to stop by itself. */
 const GRACE_MS = 40;
 
-/** What `stop` holds when the job is no longer wanted; before, it holds 0. */
+/** Values of `stop`, which is 0 while the job should continue. */
 const CANCELLED = 1;
 const OUT_OF_TIME = 2;
 
-/** Its entry answers each `{ job, stop }` with one `{ reply, retire? }`, soon once `stop[0]` is not 0. */
+/** Its entry answers each message `{ job, stop }` with `{ reply, retire? }`, and soon when `stop[0]` becomes non-zero. */
 export class Thread<Job, Reply> {
   alive = true;
   readonly #worker: Worker;
@@ -39,7 +39,7 @@ export class Thread<Job, Reply> {
     );
   }
 
-  /** One job at a time. `latest`: see AskWorker. */
+  /** Does a job; only one at a time. `latest`: see AskWorker. */
   async ask(job: Job, until: number, signal: AbortSignal, latest: number = until): Promise<Reply> {
     clearTimeout(this.#restTimer);
     signal.throwIfAborted();
@@ -53,7 +53,7 @@ export class Thread<Job, Reply> {
       stopTimer();
       clearTimeout(timer);
       timer = setTimeout(() => {
-        // The descriptors it reads through are closed next, so it must be gone before the answer is.
+        // The caller closes the thread's descriptors next, so the thread must end before this rejects.
         this.#settle = undefined;
         void this.end().then(() => reject(reason));
       }, GRACE_MS);
@@ -79,7 +79,7 @@ export class Thread<Job, Reply> {
     }
   }
 
-  /** Waits for the next job, for `idleMs` at most, without keeping the process alive. */
+  /** Makes the thread idle: it does not keep the process alive, and ends after `idleMs` without a job. */
   rest(idleMs: number, gone: () => void): void {
     this.#restTimer = setTimeout(() => {
       gone();

@@ -1,6 +1,6 @@
 /**
- * Child processes for work that may crash, hang or take all memory on hostile bytes, kept between jobs. A child gets
- * bytes and gives bytes. It may read the package's own code and nothing else, and it is killed at every limit.
+ * A pool of child processes for work that may crash, hang or take all memory on hostile bytes. They are reused between
+ * jobs. A child receives and returns bytes; it can read only the package's own code, and it is killed at every limit.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -17,19 +17,19 @@ import { mostBefore, startOwnTimer, waitingOf } from './own-time.ts';
 import { watchHelper } from './watchdog.ts';
 
 export interface ChildPoolOptions {
-  /** The built entry. It answers each frame on standard input with one frame on standard output. */
+  /** The built entry, which answers each frame on standard input with one frame on standard output. */
   readonly entry: () => URL;
   /** Each running job holds one of its slots. */
   readonly queue: Queue;
-  /** An unused child ends after this long. */
+  /** An idle child ends after this many milliseconds. */
   readonly idleMs: number;
-  /** MiB of JavaScript heap. */
+  /** Maximum MiB of JavaScript heap. */
   readonly heapMb: number;
-  /** A child that holds more resident bytes than this after a job is not kept. */
+  /** A child with more resident bytes after a job is not reused. */
   readonly keepUpTo: number;
-  /** Resident bytes of a child that has done nothing yet: what another job left beyond them is not counted against the next. */
+  /** Resident bytes of a new child: memory above that left by an earlier job does not count for the next one. */
   readonly fresh?: number;
-  /** Whether a child that has given this reply is kept; every one when absent. */
+  /** Whether a child is reused after this reply; always when absent. */
   readonly keeps?: (head: unknown) => boolean;
 }
 
@@ -39,22 +39,22 @@ export interface ChildJob {
   /** Exactly `bytes` bytes. */
   readonly body: AsyncIterable<Uint8Array>;
   readonly bytes: number;
-  /** Bytes of the reply; a child that says more is killed. */
+  /** Maximum bytes of the reply; a child that sends more is killed. */
   readonly maxOutput: number;
-  /** Resident bytes of a fresh child; one that takes more is killed (watched where `/proc` is). */
+  /** Maximum resident bytes; a child that takes more is killed. Only checked if there is `/proc`. */
   readonly maxMemory: number;
-  /** Milliseconds from the start of the job, without those for which the machine gave the child no processor. */
+  /** Timeout in milliseconds, not counting the time that the child waited for a CPU. */
   readonly maxMs: number;
-  /** When whoever asked gives up, on the clock of `performance.now()`: those are not given back beyond it. */
+  /** The deadline of the call (`performance.now()`): the timeout is not extended beyond it. */
   readonly deadline?: number;
-  /** Where a body of more than `over` bytes goes instead of memory. */
+  /** A body of more than `over` bytes is written to a file instead of memory. */
   readonly aside?: { readonly over: number; open(): Promise<ScratchFile> };
 }
 
 export interface ChildReply {
   readonly head: unknown;
   readonly body: Buffer;
-  /** Holds the body where that is large; `body` is empty then. It belongs to the caller. */
+  /** The file with a large body; `body` is then empty. The caller must close it. */
   readonly file?: ScratchFile & { readonly bytes: number };
 }
 
@@ -66,7 +66,7 @@ export class ChildPool {
     this.#options = options;
   }
 
-  /** Waits for a slot and has a child do the job. Throws ChildFailure, `BUSY`, and the reason of the signal. */
+  /** Waits for a slot and runs the job in a child. Throws ChildFailure, `BUSY`, and the reason of the signal. */
   run(job: ChildJob, claim: Claim & { readonly signal: AbortSignal }): Promise<ChildReply> {
     return this.#options.queue.run(async () => {
       const child = this.#wake() ?? new WarmChild(this.#options);
@@ -80,7 +80,7 @@ export class ChildPool {
     }, claim);
   }
 
-  /** Ends all children that do nothing. */
+  /** Kills all idle children. */
   close(): void {
     for (const child of this.#idle.splice(0)) child.kill();
   }
@@ -101,12 +101,12 @@ export class ChildPool {
   }
 }
 
-/** Milliseconds between two looks at a child's memory. */
+/** Milliseconds between two checks of a child's memory. */
 const WATCH_MS = 20;
 
 const PAGE = 4096;
 
-/** Bytes of what a child says besides the body: it is parsed at once. */
+/** Maximum bytes of the JSON head of a reply, which is parsed synchronously. */
 const MOST_HEAD = 4 << 20;
 
 class WarmChild {
@@ -126,7 +126,7 @@ class WarmChild {
     this.#output = this.#child.stdout as Socket;
     this.#child.on('error', () => this.#fail(new ChildFailure('ended', 'could not be started')));
     this.#child.on('exit', (code, signal) => this.#fail(endedWith(code, signal)));
-    // It may answer, or die, before it has read everything.
+    // It may answer or exit before it has read all of its input.
     this.#input.on('error', () => undefined);
     this.#output.on('data', (chunk: Buffer) => this.#take(chunk));
   }
@@ -168,7 +168,7 @@ class WarmChild {
       mostBefore(job.deadline ?? Infinity, job.maxMs),
     );
     const watch = setInterval(() => this.#watch(job.maxMemory + left), WATCH_MS);
-    // Waiting for a job it ends with us, as its input does; at work it may not look.
+    // An idle child ends with this process, because its input ends. A busy one may not notice that.
     const unwatch = watchHelper(this.#child);
     try {
       const [answer] = await Promise.all([reply, this.#feed(job)]);
@@ -190,7 +190,7 @@ class WarmChild {
     }
   }
 
-  /** Waits for the next job without keeping the process alive. */
+  /** Makes the child idle: it does not keep the process alive, and ends after `idleMs` without a job. */
   rest(idleMs: number, gone: () => void): void {
     this.#restTimer = setTimeout(() => {
       gone();
@@ -205,11 +205,11 @@ class WarmChild {
     this.#child.kill('SIGKILL');
   }
 
-  /** Resident bytes; 0 if that is not known. */
+  /** Resident bytes; 0 if unknown. */
   resident(): number {
     if (process.platform !== 'linux') return 0;
     try {
-      // No disk is involved: a synchronous call costs less than the way through the thread pool, 50 times a second.
+      // Synchronous, because /proc involves no disk and the thread pool would cost more, 50 times a second.
       return PAGE * Number(readFileSync(`/proc/${this.#child.pid}/statm`, 'utf8').split(' ')[1]);
     } catch {
       return 0;
@@ -232,7 +232,7 @@ class WarmChild {
   }
 
   #take(chunk: Buffer): void {
-    // A child that speaks unasked has been taken over.
+    // A child that writes without a job is compromised.
     if (!this.#reader) return this.#stop('crashed', 'wrote without being asked');
     try {
       const reply = this.#reader.push(chunk);
@@ -248,7 +248,7 @@ class WarmChild {
     for await (const piece of body) {
       if (!this.alive) return;
       left -= piece.length;
-      // Its bytes may be reused as soon as the next piece is asked for, which is when they are written.
+      // The next piece is only requested when this one is written, because its memory may be reused.
       await this.#write(piece);
     }
     if (left !== 0) throw new Error('a job has another length than declared');
@@ -274,7 +274,7 @@ function start(entry: string, heapMb: number): ChildProcess {
   return spawnNode([...flags, entry]);
 }
 
-/** Node's permission model: no writes, no processes, no threads, and reads of installed code alone. */
+/** Flags of Node's permission model: no writes, no processes, no threads, and reads only of installed code. */
 function confined(entry: string): string[] {
   const flags = process.allowedNodeEnvironmentFlags;
   const permission = ['--permission', '--experimental-permission'].find((flag) => flags.has(flag));
@@ -284,11 +284,11 @@ function confined(entry: string): string[] {
 }
 
 /**
- * The directory of the entry's package (of the entry alone, without one), and every `node_modules` in which it may find
- * its packages. Each by its real path too: `node_modules` of a work tree or a container may be a symbolic link.
+ * The directory of the entry's package (of the entry itself without a package), and every `node_modules` that may contain
+ * its dependencies. Also by their real paths: `node_modules` of a work tree or container may be a symbolic link.
  */
 function codeDirectories(entry: string): Iterable<string> {
-  // Node 20 aborts on a directory that is given twice.
+  // A set, because Node 20 aborts if a directory is given twice.
   const found = new Set<string>();
   let own: string | undefined;
   for (let at = dirname(entry); at !== dirname(at); at = dirname(at)) {

@@ -7,13 +7,13 @@ import { Thread } from './isolate-thread.ts';
 export interface PoolOptions extends StartOptions {
   /** Each running thread holds one of its slots. */
   readonly queue: Queue;
-  /** An unused thread ends after this long, and gives its memory back. */
+  /** An idle thread ends after this many milliseconds, which frees its memory. */
   readonly idleMs: number;
 }
 
 /**
- * Asks the lent worker to do one job. `until` is on the clock of `performance.now()`; time in which the machine has no
- * processor for us does not count up to `latest`, where it is given.
+ * Lets the lent worker do a job. `until`: the deadline on the clock of `performance.now()`. It is extended by the time that
+ * the thread waited for a CPU, up to `latest` if that is given.
  */
 export type AskWorker<Job, Reply> = (
   job: Job,
@@ -31,8 +31,8 @@ export class WorkerPool<Job, Reply> {
   }
 
   /**
-   * Waits for a worker and lends it to `act`. What a job needs (descriptors) is best opened in there, since a thousand
-   * calls may be waiting; what has to be waited for, before. Throws the signal's reason when it aborts, and `BUSY`.
+   * Waits for a worker and lends it to `act`. Open descriptors in `act`, because a thousand calls may be waiting for a
+   * worker; but do slow preparation before. Throws the signal's reason when it aborts, and `BUSY`.
    */
   async lend<T>(claim: Claim, act: (ask: AskWorker<Job, Reply>) => Promise<T>): Promise<T> {
     return this.#options.queue.run(async () => {
@@ -48,17 +48,17 @@ export class WorkerPool<Job, Reply> {
     }, claim);
   }
 
-  /** Whether a thread is there that does nothing: it answers at once. */
+  /** Whether there is an idle thread. */
   get rests(): boolean {
     return this.#idle.some(({ alive }) => alive);
   }
 
-  /** Ends all threads that do nothing. */
+  /** Ends all idle threads. */
   async close(): Promise<void> {
     await Promise.all(this.#idle.splice(0).map((thread) => thread.end()));
   }
 
-  /** A thread that rests and has not died meanwhile. */
+  /** An idle thread that is still alive. */
   #wake(): Thread<Job, Reply> | undefined {
     for (let thread = this.#idle.pop(); thread; thread = this.#idle.pop()) if (thread.alive) return thread;
     return undefined;

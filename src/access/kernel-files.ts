@@ -1,7 +1,6 @@
 /**
- * Tells files that the kernel makes up as they are read from stored ones: some never end, some stop the reader, some
- * change what they touch. What counts is the file system of what was opened, not its path: `/dev/shm` holds stored
- * files, and a bind mount puts `/proc` anywhere.
+ * Detects virtual files of the kernel: some never end, some block the reader, some have side effects. The file system of
+ * the opened file decides, not its path: `/dev/shm` has ordinary files, and a bind mount can put `/proc` anywhere.
  */
 
 import { statfsSync } from 'node:fs';
@@ -38,10 +37,10 @@ const KERNEL_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   0xabba_1974, // xenfs
 ]);
 
-/** Elsewhere file systems have no such numbers. */
+/** On other systems than Linux, which do not have these numbers. */
 const KERNEL_DIRECTORIES = ['/proc', '/sys', '/dev'];
 
-/** `again` opens what `path` (absolute, real) led to, whose `dev` is given. */
+/** `again`: a path that opens the same file as `path` (absolute, real), which is on the device `dev`. */
 export function isKernelFile(path: string, again: string, dev: bigint): boolean | Promise<boolean> {
   if (process.platform !== 'linux') return KERNEL_DIRECTORIES.some((directory) => within(path, directory));
   if (isOnDisk(dev)) return false;
@@ -49,12 +48,12 @@ export function isKernelFile(path: string, again: string, dev: bigint): boolean 
   return statfs(again).then(({ type }) => KERNEL_FILE_SYSTEMS.has(type));
 }
 
-/** The same for a thread that may wait, of what is open at `again`. */
+/** The same for a worker thread, which may block. */
 export function isKernelFileSystem(again: string, dev: bigint): boolean {
   return process.platform === 'linux' && !isOnDisk(dev) && KERNEL_FILE_SYSTEMS.has(statfsSync(again).type);
 }
 
-/** What the kernel makes up has no device: its major number is 0. Source: gnu_dev_major in sys/sysmacros.h of glibc. */
+/** Virtual files have no device: their major number is 0. Source: gnu_dev_major in sys/sysmacros.h of glibc. */
 function isOnDisk(dev: bigint): boolean {
   return ((dev >> 8n) & 0xfffn) !== 0n || dev >> 44n !== 0n;
 }

@@ -5,7 +5,7 @@
 import { queues } from '../queues/queue-table.ts';
 import type { Entry, OpenedDirectory } from '../types/access.ts';
 
-/** Of a larger directory any 500,000 entries are listed: about 130 MiB. */
+/** Maximum entries that are listed, about 130 MiB. Of a larger directory, the file system determines which ones. */
 export const MOST_ENTRIES = 500_000;
 
 /** Directories with at most this many entries need no slot: in 64 calls they take about 80 MiB together. */
@@ -17,7 +17,7 @@ export interface Listed {
   readonly more: boolean;
 }
 
-/** The result of `use` for the entries whose names begin with `prefix`; `use` must not keep them afterwards. */
+/** Calls `use` with the entries whose names begin with `prefix`, and returns its result. `use` must not keep the entries. */
 export async function withEntries<T>(
   directory: OpenedDirectory,
   signal: AbortSignal,

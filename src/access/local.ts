@@ -1,5 +1,5 @@
 /**
- * Opens what is on this machine. A path is first opened without reading rights (`O_PATH`): nothing blocks
+ * Opens local files and directories. A path is first opened without reading rights (`O_PATH`): nothing blocks
  * on a FIFO and no device notices. The type and place of the handle are checked, and only then it is opened
  * for reading, through the handle and not through the path, which may have changed.
  */
@@ -35,7 +35,7 @@ import { Roots } from './roots.ts';
 
 export interface AccessOptions {
   readonly cwd: string;
-  /** Directories outside which nothing is opened; none for no roots. */
+  /** The roots: nothing outside these directories is opened. Empty for no restriction. */
   readonly roots: readonly string[];
   /** Directories in which kernel files may be read anyway: `/proc`, `/sys`. */
   readonly allow: readonly string[];
@@ -51,7 +51,7 @@ const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 /** Kernel files report a size of 0, so at most this many bytes are read. */
 const KERNEL_FILE_BYTES = 1 << 20;
 
-/** Names of files that would be taken for a URL, or for a home directory, when they are typed: `https:/host/x.ts`. */
+/** File names that would be taken for a URL or a home directory if they were typed: `https:/host/x.ts`. */
 const MISTAKEN = /^(?:https?:|[a-z][a-z\d+.-]*:\/|www\.[^/]*[:?#]|~(?:\/|$))/i;
 
 /** Empty, `.` and `..` parts of a path. A path without them only needs its prefix removed. */
@@ -173,7 +173,7 @@ async function look(path: string): Promise<Handle> {
   if (wasReached(path)) {
     const handle = await lookThrough(openOnMainThread(path, O_PATH | constants.O_NOFOLLOW));
     if (!handle.stats.isSymbolicLink()) return handle;
-    // A link may lead anywhere.
+    // It is a link, which may lead to a slow file system.
     await handle.release();
   }
   const handle = await lookThrough(await openDescriptor(path, O_PATH));
@@ -183,7 +183,7 @@ async function look(path: string): Promise<Handle> {
 
 async function lookThrough(fd: number): Promise<Handle> {
   try {
-    // The kernel has the name in memory, whatever the file system.
+    // Synchronous, because the kernel has the path in memory.
     const real = readlinkSync(`/proc/self/fd/${fd}`);
     const stats = await inspectorOf(real).stat(fd);
     return handleOf(fd, placeOf(real, stats), stats);

@@ -1,13 +1,13 @@
 /**
- * Which file systems answer questions about an open file from memory. Others wait for a server (NFS, SMB), another
- * process (FUSE) or a hypervisor (9p, virtiofs): asked on the main thread, they would hold the event loop.
+ * Finds out which file systems are local, so that metadata operations are answered from memory. Others wait for a server
+ * (NFS, SMB), another process (FUSE) or a hypervisor (9p, virtiofs), and would block the event loop on the main thread.
  */
 
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { within } from './paths.ts';
 
-/** Anything else counts as remote. An overlay counts as local, also where one of its layers is not. */
+/** All other types count as remote. An overlay counts as local, even if one of its layers is not. */
 const LOCAL_TYPES: ReadonlySet<string> = new Set(
   [
     'ext2 ext3 ext4 xfs btrfs zfs f2fs bcachefs jfs reiserfs',
@@ -25,13 +25,13 @@ let last: { readonly path: string; readonly isLocal: boolean } | undefined;
 
 interface Mounts {
   readonly all: readonly string[];
-  /** Of file systems that are not known to be local. */
+  /** Mount points of file systems that are not known to be local. */
   readonly remote: readonly string[];
 }
 
 /**
- * Whether everything on the way to `path` (absolute, real) is on local file systems. A mount of the last second may
- * be missed: the price is one slow answer, never a wrong one.
+ * Whether all directories of `path` (absolute, real) are on local file systems. A mount of the last second may be missed;
+ * this only makes one operation slow, never wrong.
  */
 export function isLocal(path: string): boolean {
   refresh();
@@ -46,12 +46,12 @@ export function isLocalWhole(path: string): boolean {
   return isLocal(path) && !mounts?.all.some((mount) => mount !== path && within(mount, path));
 }
 
-/** An overlay is not among them: one of its layers may be remote, and nothing tells which one holds a file. */
+/** `isOnLocalMount` does not count overlays as local: one of the layers may be remote, and it is unknown which one has the file. */
 const OVERLAY = 'overlay';
 
 /**
- * Whether what is open at `fd` is on a local file system. Its mount is asked for as of now: it cannot go away while
- * `fd` is open, whatever has happened to the path. Costs 30 µs and more. Source: proc_pid_fdinfo(5).
+ * Whether the file open at `fd` is on a local file system. Its mount cannot be removed while `fd` is open, whatever happens
+ * to the path. Takes 30 µs or more. Source: proc_pid_fdinfo(5).
  */
 export function isOnLocalMount(fd: number): boolean {
   try {
@@ -79,11 +79,11 @@ function refresh(): void {
   last = undefined;
 }
 
-/** Directories that were found without a link on the way, and when: names in them are looked up from memory. */
+/** Directories that were reached without a link, and when: looking up names in them is answered from memory. */
 const reached = new Map<string, number>();
 const MOST_REACHED = 256;
 
-/** `path` (absolute) is real: no link leads there. */
+/** Records that `path` (absolute) was reached without a link. */
 export function noteReached(path: string): void {
   if (!isLocal(path)) return;
   if (reached.size >= MOST_REACHED) reached.clear();
@@ -91,8 +91,8 @@ export function noteReached(path: string): void {
 }
 
 /**
- * Whether the directory of `path` (absolute) was reached a moment ago through local directories alone. When one of them
- * has become a link since, the price is one slow answer, as with mounts.
+ * Whether the directory of `path` (absolute) was just reached through local directories only. If one of them has become a
+ * link since, this only makes one operation slow.
  */
 export function wasReached(path: string): boolean {
   const at = reached.get(dirname(path));
@@ -108,7 +108,7 @@ function readMounts(): Mounts | undefined {
   }
 }
 
-/** Mount points. What a later mount hides stays in the list. Source: proc_pid_mountinfo(5). */
+/** The mount points, including those hidden by later mounts. Source: proc_pid_mountinfo(5). */
 export function mountsOf(mountinfo: string): Mounts {
   const [all, remote] = [new Set<string>(), new Set<string>()];
   for (const line of mountinfo.split('\n')) {
@@ -122,7 +122,7 @@ export function mountsOf(mountinfo: string): Mounts {
   return { all: [...all], remote: [...remote] };
 }
 
-/** Blanks and backslashes are written as three octal digits: `\040`. */
+/** Spaces and backslashes are escaped with three octal digits: `\040`. */
 function unescape(point: string): string {
   return point.replace(/\\([0-7]{3})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 8)),

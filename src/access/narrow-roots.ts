@@ -1,4 +1,4 @@
-/** The directories that a client declares as its roots, as far as they are inside those of the server. */
+/** Narrows the roots of a server to the directories that a client declares as its roots. */
 
 import { isOrielError, OrielError } from '../errors.ts';
 import { inspectorOf } from './descriptors.ts';
@@ -38,7 +38,7 @@ export async function narrowRoots(
   return holdNarrowed(Array.from(new Map(found.map((root) => [root.real, root])).values()));
 }
 
-/** No root for a directory elsewhere; undefined for a directory that should be inside and does not exist. */
+/** Empty for a directory outside; undefined for a directory that should be inside and does not exist. */
 async function rootsFor(
   path: string,
   known: readonly Root[],
@@ -62,12 +62,12 @@ async function found(path: string, all: Roots): Promise<readonly (Root | undefin
     return [stats.isDirectory() ? { given: real, real, dev: stats.dev, ino: stats.ino } : undefined];
   } catch (error) {
     if (isShortage(error)) throw error;
-    // It leads out.
+    // A link in it leads outside.
     return isOrielError(error) && error.code === 'OUTSIDE_ROOT' ? [] : [undefined];
   }
 }
 
-/** Where directories cannot be held by descriptors. */
+/** For systems on which directories cannot be held by descriptors. */
 function byName(real: string, holder: Root): Root | undefined {
   const root = realDirectory(real) === undefined ? undefined : rootAt(real);
   return root && within(root.real, holder.real) && standsStill(holder) ? root : undefined;

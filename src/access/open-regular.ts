@@ -1,4 +1,4 @@
-/** Opens regular files that oriel has written, by their path, and nothing that has replaced them. */
+/** Opens regular files that oriel wrote, and refuses anything else that has replaced them. */
 
 import { constants } from 'node:fs';
 import { type Inspector, openDescriptor } from './descriptors.ts';

@@ -10,7 +10,7 @@ import { within } from './paths.ts';
 const places = new Set<string>();
 const files = new Set<string>();
 
-/** Distinguishes files, whatever their names; numbers of more than 53 bits are rounded. */
+/** A key for a file that does not depend on its name; device and inode numbers of more than 53 bits are rounded. */
 export function fileKey({
   dev,
   ino,
@@ -27,8 +27,8 @@ export function keepFromClients(path: string): void {
 }
 
 /**
- * The same for a file that is open at `fd`, and for every other name that it has. The descriptor stays open for as long as
- * this process lives: no other file can have its number.
+ * The same for the file open at `fd`, under all of its names. The descriptor stays open for as long as this process lives,
+ * so that the inode number cannot be reused.
  */
 export function keepFileFromClients(path: string, fd: number, stats: Stats): void {
   keepFromClients(path);

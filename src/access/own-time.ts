@@ -6,12 +6,12 @@ import { readdir, readFile } from 'node:fs/promises';
 /** A timeout is extended to at most this multiple on a busy machine. */
 const MOST_STRETCH = 4;
 
-/** Less than this is the inaccuracy of a timer, in ms. */
+/** Waiting times below this, in ms, are within the inaccuracy of a timer. */
 const LEAST_MS = 5;
 
 /**
- * Calls `over` when `ms` milliseconds have passed, plus those for which the process has waited for a processor, and
- * after `most` (four times as many) in any case. `waited` says for how long it has since the last call.
+ * Calls `over` after `ms` milliseconds, extended by the time that the process waited for a CPU, but after `most` (default:
+ * four times `ms`) in any case. `waited` returns the milliseconds that it waited for a CPU since the last call.
  * Returns a function that stops the timer.
  */
 export function startOwnTimer(
@@ -29,7 +29,7 @@ export function startOwnTimer(
     if (left < LEAST_MS) over();
     else timer = setTimeout(() => void look(), left);
   };
-  // Short work is not checked: waiting in the first half of its time counts as its own.
+  // To save work, waiting in the first half of the time is not measured and counts as running.
   const begin = (): void => {
     void waited();
     timer = setTimeout(() => void look(), ms / 2);
@@ -45,14 +45,14 @@ export function startOwnTimer(
 const SPARE_MS = 1_000;
 
 /**
- * For `startOwnTimer`: the longest wait of a call with this `deadline` (`performance.now()`). Work that ends before the
- * deadline can say why; a call that reaches its deadline cannot.
+ * The `most` of `startOwnTimer` for a call with this `deadline` (`performance.now()`). It is before the deadline, so that
+ * the call can still report the timeout of the work.
  */
 export function mostBefore(deadline: number, ms: number): number {
   return Math.max(ms, Math.min(MOST_STRETCH * ms, deadline - SPARE_MS - performance.now()));
 }
 
-/** For `startOwnTimer`: of the thread that has waited longest. Always 0 if the system does not tell it. */
+/** The `waited` of `startOwnTimer`: for the thread of `pid` that waited longest. Always 0 if the system does not report it. */
 export function waitingOf(pid: number | undefined): () => Promise<number> {
   const known = new Map<string, number>();
   return async () => {
@@ -69,8 +69,8 @@ export function waitingOf(pid: number | undefined): () => Promise<number> {
 }
 
 /**
- * For work that cannot wait for a timer: whether this thread has had `ms` milliseconds, without those for which it has
- * waited for a processor (`waited` says for how long in all). After four times as many it is over in any case.
+ * For synchronous work: returns a function that says whether this thread has run for `ms` milliseconds, not counting its
+ * waits for a CPU (`waited` returns their total), or whether four times `ms` have passed.
  */
 export function ownDeadline(ms: number, waited: () => number = threadWaiting): () => boolean {
   const start = performance.now();
@@ -84,7 +84,7 @@ export function ownDeadline(ms: number, waited: () => number = threadWaiting): (
   };
 }
 
-/** For how long this thread has waited for a processor. Always 0 where the system does not tell it. */
+/** Milliseconds that this thread has waited for a CPU. Always 0 if the system does not report it. */
 function threadWaiting(): number {
   try {
     return process.platform === 'linux'
@@ -95,7 +95,7 @@ function threadWaiting(): number {
   }
 }
 
-/** Milliseconds. Source: Documentation/scheduler/sched-stats.rst. */
+/** The waiting time in milliseconds. Source: Documentation/scheduler/sched-stats.rst. */
 function waitingIn(stat: string): number {
   return Number(stat.split(' ')[1] ?? 0) / 1e6;
 }

@@ -7,12 +7,12 @@ import { fileURLToPath } from 'node:url';
 
 let root: URL | undefined;
 
-/** For code that is not built: the package with the build that belongs to it, as a URL that ends in `/`. */
+/** Sets the package whose build is used, for tests of the source code: a URL that ends with `/`. */
 export function useBuiltPackage(url: string): void {
   root = new URL(url);
 }
 
-/** The directory that holds our package.json. */
+/** The directory with our package.json. */
 function packageRoot(): URL {
   for (let at = new URL('./', import.meta.url); root === undefined; at = new URL('../', at)) {
     if (existsSync(new URL('package.json', at))) root = at;
@@ -34,13 +34,13 @@ export function builtFile(path: string): URL {
   return url;
 }
 
-/** The package's version, from where it is declared. */
+/** The version of this package, from its package.json. */
 export function version(): string {
   return (JSON.parse(readFileSync(new URL('package.json', packageRoot()), 'utf8')) as { version: string })
     .version;
 }
 
-/** Changes with every build of an entry (as `builtFile` has it) and with the installed versions of `packages`. */
+/** A digest that changes with the built code of an entry (see `builtFile`) and the installed versions of `packages`. */
 export function digestOfCode(path: string, packages: readonly string[]): string {
   const entry = builtFile(path);
   const digest = createHash('sha256').update(readFileSync(entry));

@@ -23,7 +23,7 @@ export interface WalkBase {
   readonly ino: bigint;
 }
 
-/** Open without reading rights. */
+/** A descriptor that was opened without reading rights. */
 export interface Found {
   readonly fd: number;
   readonly stats: BigIntStats;
@@ -35,9 +35,9 @@ export interface Reached extends Found {
 }
 
 /**
- * What `path` (absolute, in `base`) leads to, or the path to continue with where a link is on the way, which is not
- * followed. Undefined when `base` is not there any more, and when a directory on the way has been moved out of it.
- * Throws what the system says of a name in a directory inside.
+ * Opens `path` (absolute, inside `base`). At a link, returns the path with the link resolved instead; the caller decides
+ * whether to follow it. Undefined if `base` was replaced, or a directory of the path was moved out of it. Throws the
+ * system's error for a name inside.
  */
 export async function walk(path: string, base: WalkBase): Promise<Reached | string | undefined> {
   const names = path.slice(base.real.length).split(sep).filter(Boolean);
@@ -85,7 +85,7 @@ async function openBase(base: WalkBase, inspector: Inspector): Promise<Found | u
     const opening = inspector.open(base.real, ENTER);
     fd = typeof opening === 'number' ? opening : await opening;
   } catch (error) {
-    // These are failures of the machine.
+    // Failures of the machine are reported.
     if (isShortage(error) || errno(error) === 'EIO') throw error;
     return undefined;
   }

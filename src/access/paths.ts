@@ -1,4 +1,4 @@
-/** Interprets a typed path without touching the disk: expansions, spellings, and names that are not valid here. */
+/** Interprets typed paths without touching the disk: expansions, alternative spellings, and names of other systems. */
 
 import { homedir } from 'node:os';
 import { isAbsolute, resolve, sep } from 'node:path';
@@ -32,13 +32,12 @@ export function within(path: string, directory: string): boolean {
 const PATH_MAX = 4096;
 
 /**
- * The absolute paths that `typed` may mean, the most literal first: as written, then without an `@` that an editor
- * put in front, then with the Unicode spellings that file systems and screenshots use. Throws `BAD_PATH` and
- * `NAME_TOO_LONG`.
+ * The absolute paths that `typed` may mean, the most literal first: as written, then without a leading `@`, which editors
+ * add, then with the Unicode spellings that file systems and screenshots use. Throws `BAD_PATH` and `NAME_TOO_LONG`.
  */
 export function* spellings(typed: string, cwd: string): Generator<string, void> {
   const absolute = absolutePath(typed, cwd);
-  // Nearly always this one exists, and the others are not computed.
+  // This one usually exists, and then the others are not computed.
   yield absolute;
   const found = new Set([absolute]);
   if (typed.startsWith('@')) found.add(absolutePath(typed.slice(1) || '.', cwd));
@@ -47,7 +46,7 @@ export function* spellings(typed: string, cwd: string): Generator<string, void> 
   yield* found;
 }
 
-/** `~`, `file://` and relative forms to one absolute path; a bare `/` is the working directory. */
+/** Turns `~`, `file://` and relative forms into an absolute path; a bare `/` is the working directory. */
 export function absolutePath(typed: string, cwd: string): string {
   if (typed === '')
     throw new OrielError('BAD_PATH', 'The path is empty. Use . for the working directory.', { next: '.' });
@@ -79,7 +78,7 @@ function fromFileUrl(typed: string): string {
   }
 }
 
-/** `file://src/app.ts` → `src/app.ts`: a directory in the place of the host. */
+/** `file://src/app.ts` → `src/app.ts`: the first directory is in the place of the host. */
 function relativeUrl(typed: string): string | undefined {
   const path = typed.slice('file://'.length);
   if (path.startsWith('/') || /%2f/i.test(path)) return undefined;
@@ -90,7 +89,7 @@ function relativeUrl(typed: string): string | undefined {
   }
 }
 
-/** Spaces that look like U+0020; macOS puts U+202F before AM and PM in the names of screenshots. */
+/** Spaces that look like U+0020. macOS has U+202F before AM and PM in the names of screenshots. */
 const SPACES = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g;
 
 function respell(path: string): string[] {
@@ -110,8 +109,8 @@ function respell(path: string): string[] {
 }
 
 /**
- * What is wrong with a name that does not exist here and that another system would take for a device, a stream or
- * a drive; undefined for ordinary names. Asked only after the disk: a file really called `CON` is readable.
+ * The error for a name that another system would take for a device, a stream or a drive; undefined for ordinary names.
+ * Call it only if the file does not exist: a file that is really called `CON` is readable.
  */
 export function foreignName(typed: string, walled: boolean): OrielError | undefined {
   const shown = quote(typed);

@@ -1,10 +1,10 @@
-/** Which sessions have run commands: when the last of them is closed, the spare pipes of this process are closed too. */
+/** Tracks the sessions that have run commands: with the last of them the pool of pipes is closed. */
 
-/** Their private directories, where the pipes were made. */
+/** The private directories of these sessions, in which the FIFOs are made. */
 const directories = new Set<string>();
 let closeSpare: (() => void) | undefined;
 
-/** `close` closes the pipes that are kept ready. */
+/** `close` closes the pool of pipes. */
 export function usePipes(directory: string, close: () => void): void {
   directories.add(directory);
   closeSpare = close;

@@ -1,6 +1,6 @@
 /**
- * Reads what child processes write into real pipes. Node's own `pipe` is a socket: `echo x > /dev/stderr` fails on one, and two
- * of them lose the order in which stdout and stderr were written.
+ * Reads the output of child processes from real pipes. Node's own `pipe` is a socket, on which `echo x > /dev/stderr`
+ * fails; and two sockets lose the order of stdout and stderr.
  */
 
 import { closeSync } from 'node:fs';
@@ -18,7 +18,7 @@ export type Take = (chunk: Uint8Array) => Promise<void> | undefined;
 
 /** The reading of one stream of a child. */
 export interface Intake {
-  /** Resolves when every writing end is closed and all that was written has been taken. */
+  /** Resolves when every writing end is closed and all output has been processed. */
   readonly ended: Promise<void>;
   /** Whether reading is paused by backpressure. */
   readonly paused: boolean;
@@ -27,7 +27,7 @@ export interface Intake {
 }
 
 export interface Pipe {
-  /** The descriptor to hand to a child. */
+  /** The descriptor for a child. */
   readonly writeEnd: number;
   /**
    * Begins to read. Call it when the child has the writing end: this process then closes its own, because
@@ -38,7 +38,7 @@ export interface Pipe {
   discard(): void;
 }
 
-/** `count` pipes; undefined if they cannot be had. See `takePipes`. */
+/** `count` pipes; undefined if they cannot be made. See `takePipes`. */
 export async function openPipes(directory: string, count: number): Promise<Pipe[] | undefined> {
   const taken = await takePipes(directory, count);
   return taken?.map((ends) => ({
@@ -51,7 +51,7 @@ export async function openPipes(directory: string, count: number): Promise<Pipe[
   }));
 }
 
-/** Reads into one buffer again and again: gigabytes pass without leaving garbage behind. */
+/** Reads into one buffer, which is reused, so that gigabytes of output create no garbage. */
 function readInto(buffer: Buffer, fd: number, take: Take): Intake {
   let paused = false;
   const options: SocketConstructorOpts & Pick<TcpSocketConnectOpts, 'onread'> = {
@@ -83,7 +83,7 @@ function readInto(buffer: Buffer, fd: number, take: Take): Intake {
   };
 }
 
-/** The same over a stream that Node made. */
+/** The same for a stream of Node. */
 export function readStream(stream: NodeJS.ReadableStream & { destroy(): void }, take: Take): Intake {
   let paused = false;
   stream.on('data', (chunk: Buffer) => {

@@ -9,10 +9,10 @@ export interface Place {
   readonly isThere: boolean;
 }
 
-/** Lookups that have not ended: on a file system that never answers each path takes one thread, however often it is asked. */
+/** Pending lookups. They are shared: on a file system that never answers, each path blocks only one thread. */
 const pending = new Map<string, Promise<Place>>();
 
-/** Milliseconds for one lookup. */
+/** Timeout of a lookup in milliseconds. */
 const PLACE_MS = 2_000;
 
 /** Throws OrielError (`TIMEOUT`). */
@@ -34,11 +34,11 @@ function afterwards(ms: number): Promise<never> {
   });
 }
 
-/** Parent directories that are looked up; beyond this, the path is compared as given. */
+/** Maximum parent directories that are looked up; above that, the path is used as given. */
 const MOST_ABOVE = 64;
 
 /**
- * The real path, or where it would be if it were there. The number of lookups does not depend on the result.
+ * The real path, or the path that it would have if it existed. The number of lookups does not depend on the result.
  * They run one after the other, so a lookup that never returns takes one thread. Never throws.
  */
 async function realPlace(path: string): Promise<Place> {

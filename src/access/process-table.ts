@@ -1,4 +1,4 @@
-/** The running processes as Linux lists them in /proc. Elsewhere nothing is known of them. */
+/** The running processes of Linux, from /proc. On other systems they are unknown. */
 
 import { closeSync, type Dir, opendirSync, openSync, readdirSync, readSync } from 'node:fs';
 
@@ -8,11 +8,11 @@ export interface ProcessStat {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** When it began, in clock ticks since boot. */
+  /** Start time in clock ticks since boot. */
   readonly began: number;
 }
 
-/** Ids of all processes in ascending order, read as they are asked for; undefined if there is no list of them. */
+/** Ids of all processes in ascending order, read lazily; undefined if there is no /proc. */
 export function listProcesses(): Iterable<number> | undefined {
   try {
     return idsIn(opendirSync('/proc', { bufferSize: 256 }));
@@ -31,14 +31,14 @@ function* idsIn(directory: Dir): Generator<number, void> {
     }
     return;
   } catch {
-    // Some kernels do not say what an entry is. Then Node asks, and fails for a process that has ended meanwhile.
+    // If the kernel does not report types, Node calls lstat, which fails for a process that has ended meanwhile.
   } finally {
     directory.closeSync();
   }
   yield* idsAbove(last);
 }
 
-/** By their names alone, which nothing is asked about. */
+/** The ids above `last`, from names only, without lstat. */
 function* idsAbove(last: number): Generator<number, void> {
   const ids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   yield* ids
@@ -47,18 +47,18 @@ function* idsAbove(last: number): Generator<number, void> {
     .sort((a, b) => a - b);
 }
 
-/** The id that was given out last; undefined if that is not known. Source: proc_loadavg(5). */
+/** The id that was assigned last; undefined if unknown. Source: proc_loadavg(5). */
 export function lastProcess(): number | undefined {
   const last = Number(readSmall('/proc/loadavg')?.trimEnd().split(' ').at(-1));
   // Some systems that emulate Linux always report 0.
   return last > 0 ? last : undefined;
 }
 
-/** Undefined for a process that is gone. Source: proc_pid_stat(5). */
+/** Undefined if the process does not exist any more. Source: proc_pid_stat(5). */
 export function processStat(pid: number): ProcessStat | undefined {
   const stat = readSmall(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
-  // The name is in parentheses and may itself hold some.
+  // The name is in parentheses and may contain parentheses.
   const [state, ...numbers] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 20);
   const [parent = 0, group = 0, session = 0] = numbers.map(Number);
   // A zombie is dead; in a container without an init it may stay for ever.
@@ -66,7 +66,7 @@ export function processStat(pid: number): ProcessStat | undefined {
   return { pid, alive, parent, group, session, began: Number(numbers[18]) };
 }
 
-/** How often the environment is read of a process that keeps calling execve. */
+/** Maximum number of reads of the environment, for a process that keeps calling execve. */
 const MOST_TRIES = 4;
 
 /**

@@ -1,7 +1,7 @@
 /**
- * Kills a process tree: a process with everything it has started. The group is signalled everywhere; descendants that left
- * it (`setsid`, a double fork) are found on Linux only, by a token that they inherit in their environment.
- * Even there a process escapes that leaves group, session and parent and also clears its environment.
+ * Kills a process tree: a process with all of its descendants. The process group is signalled on all systems. Descendants
+ * that left it (`setsid`, a double fork) are found only on Linux, by a token that they inherit in their environment. A
+ * process that leaves group, session and parent and also clears its environment escapes.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,27 +12,27 @@ import { holdsToken, lastProcess, listProcesses, type ProcessStat, processStat }
 export interface Tree {
   /** Leader of its own process group and session. */
   readonly pid: number;
-  /** Is in the environment of the leader and so of its descendants. */
+  /** A token in the environment of the leader, and so of its descendants. */
   readonly token: string;
-  /** When the leader began, in clock ticks since boot: no descendant is older. */
+  /** Start time of the leader in clock ticks since boot: no descendant is older. */
   readonly since: number;
-  /** The same by `performance.now()`. */
+  /** The same on the clock of `performance.now()`. */
   readonly began: number;
 }
 
-/** When a process began, in clock ticks since boot; 0 if unknown. */
+/** Start time of a process in clock ticks since boot; 0 if unknown. */
 export function beginOf(pid: number): number {
   return (process.platform === 'linux' && processStat(pid)?.began) || 0;
 }
 
 export interface Ended {
-  /** Processes that were running and were ended. */
+  /** Number of processes that were ended. */
   readonly ended: number;
-  /** Processes that are still there after SIGKILL: another user's, or stuck in the kernel. */
+  /** Number of processes that remain after SIGKILL: those of another user, or stuck in the kernel. */
   readonly left: number;
 }
 
-/** How long SIGKILL may take to show, in ms. */
+/** Milliseconds to wait for the effect of SIGKILL. */
 const KILL_WAIT = 1_000;
 
 /** Sends SIGTERM to the whole tree, waits up to `grace` ms, then sends SIGKILL until nothing of it is left. */
@@ -54,13 +54,13 @@ export function killTree(tree: Tree): void {
 /** At least this many scans are made, even after the deadline, because one scan may take long. */
 const LEAST_LOOKS = 3;
 
-/** Between two scans, in ms; longer if nothing new was found. */
+/** Milliseconds between two scans; longer if nothing new was found. */
 const SHORTEST_PAUSE = 5;
 
 /**
- * Also signals processes that appear while it waits, because a tree may grow while it is being killed.
- * SIGTERM is sent to each process once, since a handler runs once for each; SIGKILL to the group as well,
- * which nothing that is being started escapes.
+ * Also signals processes that appear while it waits, because a tree may grow while it is being killed. SIGTERM is sent to
+ * each process once, so that its handler runs once. SIGKILL is also sent to the group, which reaches processes that are
+ * just being started.
  */
 async function signalUntilGone(
   tree: Tree,
@@ -108,7 +108,7 @@ function* signalAll(members: readonly Member[], signal: NodeJS.Signals): Steps<v
   }
 }
 
-/** Signals a process, or the group of `-pid`, as far as there is one. */
+/** Signals a process, or for a negative `pid` a group, if it exists. */
 function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -117,13 +117,13 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Work in steps; other work may run between two of them. */
+/** Work that yields between steps, so that other work can run. */
 type Steps<T> = Generator<undefined, T>;
 
-/** Processes in one step: some milliseconds. */
+/** Processes in a step: a few milliseconds. */
 const AT_ONCE = 128;
 
-/** Of all trees that are being ended, one piece in each turn of the event loop. */
+/** One step, of all trees together, in each turn of the event loop. */
 const nextTurn = createTurns();
 
 async function inTurns<T>(steps: Steps<T>): Promise<T> {
@@ -156,8 +156,8 @@ interface Look {
 const MOST_ROUNDS = 100;
 
 /**
- * Ids below the newest that may have been given out though there is no process yet: fork(2) gives out an id long before
- * the process shows in /proc, on a busy machine by milliseconds.
+ * That many of the newest ids may belong to processes that are not in /proc yet: fork(2) assigns an id before the process
+ * appears, on a busy machine by milliseconds.
  */
 const PENDING = 256;
 
@@ -190,8 +190,7 @@ function* members(tree: Tree, atSight?: (member: Member) => void): Steps<Look> {
 }
 
 /**
- * Those of the tree among the processes `ids`, with the descendants of each. `atSight` is called for each as
- * soon as it is found.
+ * The processes of the tree among `ids`, with their descendants. `atSight` is called for each as soon as it is found.
  */
 function* lookAt(
   tree: Tree,
@@ -214,7 +213,7 @@ function* lookAt(
       found.set(pid, stat);
       atSight?.(stat);
     }
-    // The kernel's own threads have no environment at all, and no session.
+    // Kernel threads have no environment and no session.
     else if (isOurs === undefined && session !== 0) isSure = false;
     const others = children.get(parent);
     if (others) others.push(stat);
@@ -237,12 +236,12 @@ function groupLives(pid: number): boolean {
   }
 }
 
-/** No machine gives out all process ids, 32,768 at least, in so short a time. */
+/** No machine assigns all process ids (at least 32,768) within this time. */
 const IN_ORDER_MS = 200;
 
 /**
- * Ids of processes among which are all that began with the leader or after it and not after `last`, itself included;
- * undefined if there is no /proc.
+ * Ids of processes that include all that were started from the leader to `last` (inclusive); undefined if there is no
+ * /proc.
  */
 function younger(tree: Tree, last: number | undefined): Iterable<number> | undefined {
   const listed = process.platform === 'linux' ? listProcesses() : undefined;
@@ -250,7 +249,7 @@ function younger(tree: Tree, last: number | undefined): Iterable<number> | undef
   return listed && inOrder ? between(listed, tree.pid, last) : listed;
 }
 
-/** Ids are given out in ascending order, from the start again when the largest is used. Source: alloc_pid in Linux. */
+/** Ids are assigned in ascending order, and wrap around at the maximum. Source: alloc_pid in Linux. */
 function* between(ids: Iterable<number>, first: number, last: number): Generator<number, void> {
   for (const id of ids) {
     if (first <= last ? id >= first && id <= last : id >= first || id <= last) yield id;

@@ -1,5 +1,5 @@
 /**
- * Starts a shell command in its own process group, with stdin closed, and passes its output on while it runs.
+ * Starts a shell command in its own process group, with stdin closed, and forwards its output while it runs.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -11,7 +11,7 @@ import { start, type StartOptions } from './start.ts';
 import { beginOf, type Ended, endTree, killTree, type Tree } from './process-tree.ts';
 import { watch, type Watched } from './watchdog.ts';
 
-/** In the environment of every command: tokens of all the runs it belongs to, the innermost last. */
+/** The environment variable with the tokens of all runs that a process belongs to, the innermost last. */
 export const TOKEN_NAME = 'ORIEL_RUN';
 
 export interface ShellCommand {
@@ -19,9 +19,9 @@ export interface ShellCommand {
   /** Absolute path of a directory. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Takes of stdout and stderr; one take for both keeps the order in which they were written. */
+  /** Receivers of stdout and stderr; one receiver for both keeps the order in which they were written. */
   readonly takes: readonly Take[];
-  /** A directory private to this user, where pipes appear for a moment; without one, sockets are used. */
+  /** A directory private to this user, for temporary FIFOs; without one, sockets are used. */
   readonly directory: string | undefined;
 }
 
@@ -31,9 +31,9 @@ export interface Exit {
 }
 
 export interface Shell {
-  /** Resolves when the shell itself has ended; its children may live on. */
+  /** Resolves when the shell itself has exited; its children may still run. */
   readonly exited: Promise<Exit>;
-  /** Resolves when no process holds a writing end of its output and all of it has been read. */
+  /** Resolves when every writing end of its output is closed and all output has been read. */
   readonly drained: Promise<void>;
   /** Whether reading is paused by backpressure. */
   readonly paused: boolean;
@@ -120,7 +120,7 @@ function refusal(error: NodeJS.ErrnoException, command: string): OrielError {
   return new OrielError(denied ? 'DENIED' : 'BUSY', `The shell could not be started (${error.code}).`);
 }
 
-/** Without real pipes the two streams are merged in the order in which they arrive here. */
+/** Without real pipes, merged streams are in the order in which they arrive here. */
 function socketIntakes(child: ChildProcess, takes: ShellCommand['takes']): Intake[] {
   const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
   return streams.map((stream, i) => readStream(stream, takes[i] ?? (takes[0] as Take)));

@@ -2,7 +2,7 @@
 
 import type { Progress } from '../types/progress.ts';
 
-/** `doing`: `"converting"` → "converting, 3 s". Until `work` is done. */
+/** Reports until `work` is done. `doing`: `"converting"` → "converting, 3 s". */
 export async function withProgress<T>(
   waiting: { progress(progress: Progress): void },
   doing: string,

@@ -1,4 +1,4 @@
-/** Finds ripgrep's binary: the one that came with the package, otherwise one on PATH. */
+/** Finds the ripgrep binary: the one of the package, otherwise one on PATH. */
 
 import { accessSync, constants, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,7 +8,7 @@ import { OrielError } from '../errors.ts';
 
 let known: string | undefined;
 
-/** Absolute. Looked for once per process. Throws `UNSUPPORTED`. */
+/** The absolute path, searched once per process. Throws `UNSUPPORTED`. */
 export function ripgrepPath(): string {
   known ??= packaged() ?? onPath(process.env['PATH'] ?? '');
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** ripgrep's file types: names that stand for sets of globs on the names of files. */
+/** ripgrep's file types: names for sets of globs. */
 
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -12,7 +12,7 @@ const TIMEOUT_MS = 10_000;
 
 let known: ReadonlyMap<string, readonly string[]> | undefined;
 
-/** Globs by type, as the installed ripgrep knows them: asked of it once per process. Throws `UNSUPPORTED`. */
+/** The globs of each type of the installed ripgrep, read once per process. Throws `UNSUPPORTED`. */
 export async function fileTypes(signal: AbortSignal): Promise<ReadonlyMap<string, readonly string[]>> {
   known ??= parse(await typeList(signal));
   return known;
@@ -40,7 +40,7 @@ async function typeList(signal: AbortSignal): Promise<string> {
   }
 }
 
-/** `make: *.mak, *.mk, Makefile`, a line each. */
+/** Parses lines like `make: *.mak, *.mk, Makefile`. */
 function parse(list: string): Map<string, readonly string[]> {
   const lines = list.split('\n').filter((line) => line.includes(': '));
   return new Map(

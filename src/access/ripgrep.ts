@@ -1,6 +1,6 @@
 /**
- * Runs ripgrep as an engine for regular expressions: on bytes that it is given, or on a file that is open already. It
- * never gets a name of anything that is searched. The caller interprets the output.
+ * Runs ripgrep as an engine for regular expressions, on bytes from a pipe or on an open file. It never receives a path to
+ * search. The caller interprets the output.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -23,27 +23,27 @@ export interface RipgrepJob {
   readonly signal?: AbortSignal;
 }
 
-/** What is searched. */
+/** The input to search. */
 export type RipgrepInput =
   | { readonly is: 'bytes'; readonly bytes: AsyncIterable<Uint8Array> }
-  /** An open file. `path` is its real path: only used where a process cannot open what it inherits. */
+  /** An open file. `path`: its real path, only used on systems where a process cannot open inherited descriptors. */
   | { readonly is: 'file'; readonly fd: number; readonly path: string };
 
 export interface RipgrepOutcome {
-  /** ripgrep's own: 0 found, 1 nothing found, 2 error; undefined when it was ended by a signal. */
+  /** The exit code of ripgrep: 0 found, 1 nothing found, 2 error; undefined if it was ended by a signal. */
   readonly code: number | undefined;
-  /** The first 64 KiB of what it said on stderr. */
+  /** The first 64 KiB of stderr. */
   readonly stderr: string;
   readonly timedOut: boolean;
-  /** It needed more memory than it may have: a line of hundreds of megabytes. With `--mmap` it needs none. */
+  /** It exceeded its memory limit: a line of hundreds of megabytes. With `--mmap` that needs no memory. */
   readonly outOfMemory: boolean;
-  /** It was ended by something else than oriel: its output is incomplete. */
+  /** It was not ended by oriel, so its output is incomplete. */
   readonly broken: boolean;
-  /** It was ended by SIGBUS (a mapped page is missing): the file was truncated meanwhile, or its disk fails. */
+  /** It was ended by SIGBUS (a mapped page is missing): the file was truncated meanwhile, or the disk failed. */
   readonly unmapped: boolean;
 }
 
-/** Never read: the user's configuration, ignore files, compressed files. Whether it is text was decided before. */
+/** ripgrep must not read configuration, ignore files or compressed files. Binary files were excluded before. */
 const FIXED_FLAGS = [
   '--no-config',
   '--color=never',
@@ -63,16 +63,16 @@ const SHELL = '/bin/sh';
 
 const STDERR_BYTES = 64 * 1024;
 
-/** Of searches: a call holds one for its walk and all its processes together. */
+/** The slots of searches: a call holds one for its walk and all its processes together. */
 export const searchSlots: SharedSlots = new SharedSlots(queues.ripgrep);
 
-/** Kilobytes of private memory; pages of mapped files do not count. */
+/** Maximum kilobytes of private memory; pages of mapped files do not count. */
 const DATA_KIB = 256 * 1024;
 
 /**
- * One run. Iterating starts the process and yields its stdout in chunks as they come; leaving the loop early kills
- * it. `outcome` tells how it ended, once the iteration has ended. Throws `UNSUPPORTED` when there is no ripgrep, `BUSY`
- * when too many searches wait, and the signal's reason when that was aborted.
+ * One run. Iterating starts the process and yields its stdout in chunks; leaving the loop early kills it. `outcome` is set
+ * when the iteration has ended. Throws `UNSUPPORTED` if there is no ripgrep, `BUSY` if too many searches wait, and the
+ * signal's reason.
  */
 export class RipgrepRun implements AsyncIterable<Buffer> {
   #outcome: RipgrepOutcome | undefined;
@@ -82,7 +82,7 @@ export class RipgrepRun implements AsyncIterable<Buffer> {
     this.#job = job;
   }
 
-  /** Undefined while it runs and when the reader left early. */
+  /** Undefined while it runs, and if the loop was left early. */
   get outcome(): RipgrepOutcome | undefined {
     return this.#outcome;
   }
@@ -131,9 +131,8 @@ export class RipgrepRun implements AsyncIterable<Buffer> {
 }
 
 /**
- * Records without their separator, in batches as they come, one character for each byte (latin1: cheap, and `utf8`
- * reads it back). A record that never ends is cut at `most` bytes and what was read with it, 64 KiB: names and
- * addresses are short.
+ * Splits into records without their separator, in batches, with one character for each byte (latin1). A record without an
+ * end is cut after `most` bytes plus at most one chunk of 64 KiB.
  */
 export async function* records(
   chunks: AsyncIterable<Buffer>,
@@ -149,7 +148,7 @@ export async function* records(
   if (rest !== '') yield [rest];
 }
 
-/** The process keeps its slot until it has exited, even if nobody reads its output any more. */
+/** The process holds its slot until it has exited, even if its output is not read any more. */
 async function startInSlot(
   job: RipgrepJob,
 ): Promise<{ child: ChildProcess; ended: Promise<number | undefined> }> {
@@ -158,7 +157,7 @@ async function startInSlot(
     job.signal?.throwIfAborted();
     const child = startJob(job);
     const ended = whenEnded(child);
-    // A process that reads from us ends with us, because its input ends.
+    // A process that reads from a pipe ends with this process, because its input ends.
     const unwatch = job.input.is === 'file' ? watchHelper(child) : () => undefined;
     const over = (): void => {
       unwatch();
@@ -183,7 +182,7 @@ function startJob({ flags, input }: RipgrepJob): ChildProcess {
   const stdio: StreamEnd[] =
     input.is === 'bytes' ? ['pipe', 'pipe', 'pipe'] : ['ignore', 'pipe', 'pipe', input.fd];
   const child = start(command, args, { cwd: parse(process.execPath).root, env, stdio, windowsHide: true });
-  // It may end before it has read everything.
+  // It may exit before it has read all of its input.
   if (input.is === 'bytes' && child.stdin) pipeline(input.bytes, child.stdin).catch(() => undefined);
   return child;
 }
@@ -194,8 +193,8 @@ function inherited(path: string): string {
 }
 
 /**
- * ripgrep holds a line in memory whole. On Linux the shell sets the limit, since Node cannot; elsewhere there is
- * none (macOS does not enforce it). It also sees to it that a run which ends for want of a page leaves no core dump behind.
+ * Limits the memory, because ripgrep holds whole lines in memory. On Linux a shell sets the limit, since Node cannot; on
+ * other systems there is none (macOS does not enforce it). The shell also disables core dumps, for SIGBUS.
  */
 function bounded(rg: string, words: readonly string[]): [string, string[]] {
   if (process.platform !== 'linux' || !existsSync(SHELL)) return [rg, [...words]];

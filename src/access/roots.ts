@@ -1,6 +1,6 @@
 /**
- * The directories outside which nothing is opened. A root is its real path and its identity, both taken once at the
- * start: replacing the directory later, by a link or by another one, opens nothing.
+ * The roots: nothing outside of these directories is opened. A root is identified by its real path, device and inode, taken
+ * once at the start; after the directory was replaced by a link or another directory, nothing in it is opened.
  */
 
 import { lstatSync, readlinkSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { isLocal } from './mounts.ts';
 import { within } from './paths.ts';
 import { type Reached, walk } from './path-walk.ts';
 
-/** More links than this in one path are a loop. Source: MAXSYMLINKS in linux/namei.h. */
+/** A path with more links counts as a loop. Source: MAXSYMLINKS in linux/namei.h. */
 const MOST_LINKS = 40;
 
 export class Roots {
@@ -35,7 +35,7 @@ export class Roots {
     return this.#roots.map((root) => root.real);
   }
 
-  /** Whether a path as typed (absolute, without `..`) begins inside a root. */
+  /** Whether a typed path (absolute, without `..`) is lexically inside a root. */
   mayName(path: string): boolean {
     return !this.any || this.#roots.some((root) => within(path, root.given) || within(path, root.real));
   }
@@ -60,9 +60,8 @@ export class Roots {
   }
 
   /**
-   * Resolves `path` without touching anything outside: neither the answer nor its timing reveals whether
-   * something outside exists. Throws `OUTSIDE_ROOT` for a path that leads out, `LOOP`, and what the system
-   * says of what is inside.
+   * Resolves `path` without touching anything outside, so that neither the answer nor its timing reveals whether something
+   * outside exists. Throws `OUTSIDE_ROOT` for a path that leads out, `LOOP`, and the system's errors for paths inside.
    */
   async find(path: string, shown: () => string): Promise<Reached> {
     return this.#follow(path, shown, async (at, root) => {
@@ -72,7 +71,7 @@ export class Roots {
     });
   }
 
-  /** `path` with its links replaced by what they point to, where directories cannot be held by descriptors. */
+  /** `path` with its links resolved, for systems on which directories cannot be held by descriptors. */
   async resolve(path: string, shown: () => string): Promise<string> {
     if (!this.any) return path;
     const { real } = await this.#follow(path, shown, async (at, root) => {
@@ -99,14 +98,14 @@ export class Roots {
     throw new OrielError('LOOP', `${quote(shown())} leads into a loop of links.`);
   }
 
-  /** A path that begins with a root as it was given begins with its real path instead, which was taken at the start. */
+  /** Replaces the given path of a root at the start of `path` by the root's real path. */
   #realName(path: string): string {
     const root = this.#roots.find(({ given }) => within(path, given));
     return root && root.given !== root.real ? join(root.real, path.slice(root.given.length)) : path;
   }
 }
 
-/** Whether the path of a root still leads to the directory it led to at the start. */
+/** Whether the path of a root still leads to the same directory as at the start. */
 async function isUnchanged(root: Root): Promise<boolean> {
   if (isLocal(root.real)) return standsStill(root);
   try {
@@ -116,7 +115,7 @@ async function isUnchanged(root: Root): Promise<boolean> {
   }
 }
 
-/** `path` with its first link below `base` replaced by what it points to, or undefined when it goes through no link. */
+/** `path` with its first link below `base` replaced by its target, or undefined if there is no link. */
 async function firstLink(path: string, base: string): Promise<string | undefined> {
   const parts = path.slice(base.length).split(sep).filter(Boolean);
   const local = isLocal(path);

@@ -1,4 +1,4 @@
-/** Starts child processes: they get the streams that they are given, and no descriptor that this process has inherited. */
+/** Starts child processes with the given streams, and without the descriptors that this process inherited. */
 
 import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
@@ -11,12 +11,12 @@ export interface StartOptions extends Omit<SpawnOptions, 'stdio' | 'shell'> {
   readonly stdio: readonly StreamEnd[];
 }
 
-/** As `spawn`. Throws what it throws, and the system's error without descriptors. */
+/** As `spawn`. Also throws the system's error if there are no descriptors. */
 export function start(command: string, args: readonly string[], options: StartOptions): ChildProcess {
   const stdio = [...options.stdio];
   const inherited = inheritedDescriptors().filter((fd) => fd >= stdio.length);
   if (inherited.length === 0) return spawn(command, args, { ...options, stdio });
-  // "ignore" passes on what has a number above 2.
+  // Above 2, "ignore" would pass on an inherited descriptor, so it is replaced by /dev/null.
   const nothing = openSync('/dev/null', 'r');
   try {
     for (const fd of inherited) {

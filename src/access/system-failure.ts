@@ -23,7 +23,7 @@ export function errno(error: unknown): string {
   return (error as NodeJS.ErrnoException | null)?.code ?? '';
 }
 
-/** The error for `path` (as a model may see it) that the operating system's `error` stands for. */
+/** The OrielError for an error of the operating system. `path`: as it may be shown to a model. */
 export function failure(error: unknown, path: string): OrielError {
   if (error instanceof OrielError) return error;
   const [code, sentence] = SENTENCES[errno(error)] ?? [
@@ -45,8 +45,8 @@ const UNWRITTEN: Record<string, string> = {
 };
 
 /**
- * Why something could not be written to a private file of ours, as `LIMIT`, or as `BUSY` where descriptors were short.
- * `what` begins the sentence: "The full output could not be kept".
+ * The error for a failed write to a private file: `BUSY` if there were no descriptors, otherwise `LIMIT`. `what`: the
+ * beginning of the sentence, "The full output could not be kept".
  */
 export function writeFailure(error: unknown, what: string): OrielError {
   const short = isShortage(error);
@@ -61,7 +61,7 @@ export function isShortage(error: unknown): boolean {
   return errno(error) === 'EMFILE' || errno(error) === 'ENFILE';
 }
 
-/** Whether the machine has failed, independent of the file: an input/output error, or no descriptors. */
+/** Whether it is a failure of the machine and not of the file: an input/output error, or no descriptors. */
 export function isFault(error: unknown): boolean {
   if (error instanceof OrielError) return error.code === 'BUSY' || isFault(error.cause);
   return isShortage(error) || errno(error) === 'EIO';

@@ -1,4 +1,4 @@
-/** Timers of any length: setTimeout takes 32 bits of milliseconds and fires a longer one at once. */
+/** Timers of any length: setTimeout is limited to 2^31 - 1 milliseconds, and fires a longer timer at once. */
 
 const LONGEST_MS = 2 ** 31 - 1;
 

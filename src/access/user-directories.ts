@@ -1,15 +1,15 @@
-/** The directories of this user that programs share by convention, and what oriel reads in them. */
+/** The directories in the user's home that oriel reads. */
 
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
-/** Of a project and of a user alike. */
+/** Relative to a project or to the home directory. */
 export const SKILL_DIRECTORIES = ['.agents/skills', '.claude/skills'];
 
-/** Below the user's data. */
+/** Relative to the user's data directory. */
 export const MEMORY_DIRECTORY = 'oriel/memory';
 
-/** Absolute; they need not exist. */
+/** The absolute paths; the directories need not exist. */
 export function userFileDirectories(): string[] {
   const skills = SKILL_DIRECTORIES.map((directory) => join(userDirectory('home'), directory));
   return [...skills, join(userDirectory('data'), MEMORY_DIRECTORY)];

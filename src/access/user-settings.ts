@@ -38,7 +38,7 @@ export function pipSettings(): string[] {
   ];
 }
 
-/** Opens this one file. */
+/** An access for this file. */
 export function settingsAccess(path: string): Access {
   return createAccess({ cwd: dirname(path), roots: [], allow: [] });
 }

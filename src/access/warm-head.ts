@@ -1,7 +1,7 @@
 /**
- * Reads the first bytes of a file on a local file system. Those of a file that was read a moment ago are in the page
- * cache: that takes 2 to 15 µs, and the way through a thread 20 to 50, so they are read on the main thread. Any other
- * read may wait for a disk, and is done in a thread.
+ * Reads the first bytes of a file on a local file system. If the file was just read, they are in the page cache: reading
+ * them on the main thread takes 2 to 15 µs, through a thread 20 to 50. Any other read may wait for a disk and is done in a
+ * thread.
  *
  * The open file is checked, not its path: it must be the same unchanged file on a local file system.
  */
@@ -23,11 +23,11 @@ interface Recent {
   readonly stats: BigIntStats;
   /** When it was last read. */
   at: number;
-  /** Asked when it is read for the second time: most files are read once. */
+  /** Determined when it is read for the second time, because most files are read once. */
   isLocal?: boolean;
 }
 
-/** By the number of the inode. */
+/** By inode number. */
 const recent = new Map<bigint, Recent>();
 
 /** Fills `target` from the start of the regular file that is open at `fd`; fewer bytes only at its end. */

@@ -10,25 +10,25 @@ import { start } from './start.ts';
 
 /** A watched process, registered before it is started. */
 export interface Watched {
-  /** Once it has begun. */
+  /** Call it when the process was started. */
   isRunning(pid: number): void;
   release(): void;
 }
 
-/** How long it stays when nothing runs, in ms: commands often follow each other. */
+/** Milliseconds that the watchdog stays without a command, because commands often follow each other. */
 const IDLE_MS = 500;
 
-/** One that ends sooner than this, in ms, is not started again before the next command. */
+/** A watchdog that ends within this many milliseconds is not restarted before the next command. */
 const SHORT_LIFE_MS = 1_000;
 
-/** By token: the process id, 0 before it is known. */
+/** The process id by token; 0 if it is not known yet. */
 const running = new Map<string, number>();
 let watchdog: ChildProcess | undefined;
 let idle: NodeJS.Timeout | undefined;
 
 /**
- * `token` (hexadecimal) is in the environment of the process and so of its descendants. `started` is the id of a
- * process that runs already.
+ * `token` (hexadecimal): in the environment of the process, and so of its descendants. `started`: the id of the process if
+ * it runs already.
  */
 export function watch(token: string, started = 0): Watched {
   running.set(token, started);
@@ -54,7 +54,7 @@ export function watchHelper({ pid }: ChildProcess): () => void {
   return () => watched.release();
 }
 
-/** Every line lists all running processes: `PID:TOKEN PID:TOKEN …`. */
+/** Sends the list of all running processes in a line: `PID:TOKEN PID:TOKEN …`. */
 function tell(): void {
   if (process.platform === 'win32') return;
   clearTimeout(idle);
@@ -66,7 +66,7 @@ function tell(): void {
   watchdog?.stdin?.write(`${line}\n`);
 }
 
-/** It runs in a separate session, so that it survives a signal to our group. Without it, commands still run. */
+/** Starts the watchdog in its own session, so that it survives a signal to our group. Without it commands still run. */
 function startWatchdog(): ChildProcess | undefined {
   const { PATH = '/usr/local/bin:/usr/bin:/bin', ORIEL_RUN } = process.env;
   const began = performance.now();
@@ -96,9 +96,9 @@ function startWatchdog(): ChildProcess | undefined {
 }
 
 /**
- * For any POSIX shell. If there is /proc, members of the tree are those of the group or session of the command,
- * those with its token in their environment, and children of any of these; elsewhere the group. It looks again until
- * nothing is left, since a tree may grow while it is being killed. An incomplete last line is ignored.
+ * For any POSIX shell. With /proc, the members of the tree are the processes in the group or session of the command, those
+ * with its token in their environment, and their children; otherwise the group. It repeats until nothing is left, because a
+ * tree may grow while it is being killed. An incomplete last line is ignored.
  */
 const SCRIPT = `
 runs=

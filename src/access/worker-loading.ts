@@ -6,10 +6,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 
-/** The first message of every worker entry, sent when its modules are there. */
+/** The first message of every worker entry, sent when its modules are loaded. */
 export const LOADED = 'loaded';
 
-/** How long loading may take, in ms; a thread that has not said anything by then is ended anyway. */
+/** Maximum milliseconds to wait for loading; after that the thread is ended anyway. */
 const LOADING_MS = 1_000;
 
 /** Ends the thread as soon as it may be ended. */

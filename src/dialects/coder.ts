@@ -1,4 +1,4 @@
-/** The `coder` dialect: a line reader that refuses what is too much, for a chat and for a named workspace. */
+/** The `coder` dialect: a line reader that refuses what exceeds its limits, for a chat and for a named workspace. */
 
 import { OrielError } from '../errors.ts';
 import { baseLimits } from '../limits.ts';
@@ -29,7 +29,7 @@ const limits: Limits = {
   countBytes: Number.POSITIVE_INFINITY,
 };
 
-/** This machine, where a tool asks for a workspace. */
+/** The workspace name that stands for this machine. */
 const LOCAL = 'local';
 
 const NEGATIVE = 'value is negative';
@@ -100,13 +100,13 @@ const workspaceReadFile = tool<WorkspaceInput, LinesRequest>({
   },
 });
 
-/** The steps from an input to an answer. */
+/** The functions that both tools share. */
 function ordered<Input extends FileLinesInput>(): Pick<
   ToolSpec<Input, LinesRequest>,
   'adapt' | 'placed' | 'limits' | 'request' | 'policy' | 'answer' | 'failure'
 > {
   return {
-    // Its fields need every count, whatever a host allows other dialects.
+    // Its fields require counted lines, so the host's `countBytes` does not apply.
     limits: (_, dialectLimits) => ({ ...dialectLimits, countBytes: limits.countBytes }),
     adapt: linesToOffset,
     placed: (input, place) => placeAsOffset(input, { ...place, path: place.absolute }),
@@ -122,7 +122,7 @@ function ordered<Input extends FileLinesInput>(): Pick<
   };
 }
 
-/** The entries of a directory, as many as fit as JSON, also where that is counted as JSON again. Throws `OUT_OF_RANGE`. */
+/** As many entries of a directory as fit as JSON, even when that is encoded as a JSON string again. Throws `OUT_OF_RANGE`. */
 function entriesAnswer(
   { entries, total = 0, beyond, next }: ListResult,
   { offset = 1 }: FileLinesInput,

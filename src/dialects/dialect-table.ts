@@ -17,7 +17,7 @@ export const dialectNames = Object.keys(DIALECTS) as DialectName[];
 
 const dialects: readonly Dialect[] = Object.values(DIALECTS);
 
-/** Of the tools of all dialects. */
+/** The names of the tools of all dialects, without duplicates. */
 export const toolNames: readonly string[] = [
   ...new Set(dialects.flatMap(({ tools }) => tools.map(({ name }) => name))),
 ];

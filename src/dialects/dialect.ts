@@ -1,6 +1,6 @@
 /**
- * What a dialect is: the names, parameters, limits and words of one tool surface, declared as data over the one
- * engine. A dialect has no features of its own.
+ * The interface of a dialect: the names, parameters, limits and texts of a set of tools, declared as data. All dialects use
+ * the same engine; a dialect has no features of its own.
  */
 
 import type { z, ZodType } from 'zod';
@@ -17,7 +17,7 @@ import type { Settings } from '../types/settings.ts';
 import { cutPolicy } from '../window/fit.ts';
 import type { Fields } from './lenient.ts';
 
-/** What of zod tools may be declared with. */
+/** The parts of zod that tools may use for their fields. */
 export type Zod = Pick<
   typeof z,
   'boolean' | 'enum' | 'int' | 'number' | 'preprocess' | 'strictObject' | 'string'
@@ -28,26 +28,26 @@ export type InputOf<Declared extends (zod: Zod) => z.core.$ZodShape> = z.output<
   z.ZodObject<ReturnType<Declared>, z.core.$strict>
 >;
 
-/** What a tool does to the world, as hosts ask it. */
+/** The side effects of a tool, as in the tool annotations of MCP. */
 export interface Effects {
   readonly readOnly: boolean;
-  /** May undo or overwrite something. */
+  /** It may delete or overwrite something. */
   readonly destructive: boolean;
-  /** The same call again changes nothing more. */
+  /** Repeating a call has no further effect. */
   readonly idempotent: boolean;
-  /** Reaches beyond this machine. */
+  /** It accesses the network. */
   readonly openWorld: boolean;
 }
 
 export const reads: Effects = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
 
-/** The same, of web pages too. */
+/** The effects of a tool that also reads web pages. */
 export const readsWeb: Effects = { ...reads, openWorld: true };
 
-/** Whatever the command does. */
+/** The effects of a tool that runs any command. */
 export const runs: Effects = { readOnly: false, destructive: true, idempotent: false, openWorld: true };
 
-/** What is switched on beside a tool: descriptions name nothing else. */
+/** What else is turned on: the description of a tool mentions nothing that is turned off. */
 export interface Offered {
   readonly bash: boolean;
   readonly settings: Pick<
@@ -64,61 +64,61 @@ export interface Offered {
   >;
 }
 
-/** A tool as a dialect declares it. `answer` gets the result that belongs to the requests of `request`. */
+/** The declaration of a tool. `answer` receives the result of the request that `request` returned. */
 export interface ToolSpec<Input, R extends Request> {
   readonly name: string;
   readonly title: string;
   readonly effects: Effects;
-  /** A call that is accepted: what the error for a bad one names. */
+  /** A valid input, for the error about an invalid one. */
   readonly example: Input;
-  /** For the model: what it does, what bounds it, how to continue; nothing that is switched off. Under 2,000 characters. */
+  /** The description for the model: what the tool does, its limits, how to continue. Less than 2,000 characters. */
   about(limits: Limits, offered: Offered): string;
-  /** Given the library, so that a face which checks its own input does not load it. */
+  /** The schema. zod is passed in, so that a face which checks inputs itself does not load it. */
   input(zod: Zod): ZodType<Input>;
-  /** Fields that the schema does not have, as those that mean the same. Throws OrielError (`BAD_INPUT`). */
+  /** Translates fields that the schema does not have to equivalent ones. Throws OrielError (`BAD_INPUT`). */
   adapt?(input: Fields): Fields;
-  /** Pure. Throws OrielError (`BAD_INPUT`) for what a schema cannot say. */
+  /** Makes the request; pure. Throws OrielError (`BAD_INPUT`) for what the schema cannot express. */
   request(input: Input, limits: Limits): R;
-  /** The dialect's limits for this call, where the input changes them. */
+  /** The limits of this call, if they depend on the input. */
   limits?(input: Input, limits: Limits): Limits;
   policy?(input: Input, limits: Limits): TextPolicy;
   answer(result: Result<R>, input: Input, limits: Limits): Answer;
-  /** `input` with the lines that followed its path in its own fields; undefined if those are taken. */
+  /** Moves lines that were typed after the path to the fields of the tool; undefined if these fields are used already. */
   placed?(input: Input, place: Place): Input | undefined;
-  /** How a failure is worded; one sentence when absent. `input` is absent if it did not fit the schema. */
+  /** The answer for an error; its message when absent. `input` is absent if it did not match the schema. */
   failure?(error: OrielError, input?: Input): Answer;
 }
 
-/** One accepted call: what the engine is asked, and how its result is worded. */
+/** A valid call: its request, and the function that formats its result. */
 export interface Prepared<A> extends Order {
-  /** `result` is that of `request`. */
+  /** `result`: the result of `request`. */
   answer(result: Result): A;
 }
 
-/** What can be called: by a model as a tool, or by a face for answers of another shape. */
+/** A function that can be called: a tool for a model, or an operation of a face with another kind of answer. */
 export interface Callable<A> {
   readonly name: string;
-  /** `accepted` has passed the schema, or was made by a face to fit it. Throws OrielError (`BAD_INPUT`). */
+  /** `accepted`: an input that matches the schema. Throws OrielError (`BAD_INPUT`). */
   prepare(accepted: unknown, limits: Limits): Prepared<A>;
-  /** `accepted` with the lines that follow its path as fields; undefined if it has no place for them. */
+  /** As `ToolSpec.placed`. */
   placed?(accepted: unknown, place: Place): unknown;
-  /** `accepted` as in `prepare`, where it came so far. */
+  /** The answer for an error. `accepted` is absent if the input did not match the schema. */
   failure(error: OrielError, accepted?: unknown): A;
 }
 
-/** A tool whose input type is its own business. */
+/** A tool, with the type of its input hidden. */
 export interface DeclaredTool extends Callable<Answer> {
   readonly title: string;
   readonly effects: Effects;
-  /** A call that is accepted. */
+  /** A valid input. */
   readonly example: Fields;
   about(limits: Limits, offered: Offered): string;
   schema(zod: Zod): ZodType;
-  /** An input that the schema refused, put right where the tool takes it anyway. Throws as `prepare`. */
+  /** Corrects an input that the schema refused, as far as its meaning is clear. Throws OrielError (`BAD_INPUT`). */
   adapt(input: unknown): unknown;
 }
 
-/** Where a dialect does what a law forbids, because its origin demands it. Tests hold it to exactly this. */
+/** A law of the contract that a dialect breaks, because the original tool does. Tests allow exactly this. */
 export interface Departure {
   readonly law: number;
   readonly tool: string;
@@ -129,12 +129,12 @@ export interface Dialect {
   readonly name: string;
   readonly limits: Limits;
   readonly tools: readonly DeclaredTool[];
-  /** Whether the text of an answer is JSON, in which a text takes more bytes than it has. */
+  /** Whether the text of an answer is JSON, in which strings take more bytes than their text. */
   readonly answersJson?: boolean;
   readonly departs: readonly Departure[];
 }
 
-/** Puts a tool with its own input type into a dialect's list. */
+/** Turns the declaration of a tool into an element of a dialect's list. */
 export function tool<Input, R extends Request>(spec: ToolSpec<Input, R>): DeclaredTool {
   const { name, title, effects } = spec;
   return {

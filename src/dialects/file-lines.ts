@@ -1,6 +1,6 @@
 /**
- * The line reader of a workspace agent: numbered lines as JSON fields, and a refusal with a remedy instead of a
- * cut. The `coder` tools and the HTTP route answer with it.
+ * The line reader of the `coder` tools and of the HTTP route `/read-file-lines`: numbered lines in JSON fields. It refuses
+ * what exceeds the limits and says how to continue, instead of truncating.
  */
 
 import { isAbsolute } from 'node:path';
@@ -20,12 +20,12 @@ import type { Changed, FileLines } from '../types/workspace.ts';
 import type { Callable } from './dialect.ts';
 
 export interface FileLinesLimits {
-  /** Bytes of a file that is read without `offset` or `limit`. */
+  /** Maximum bytes of a file that is read without `offset` and `limit`. */
   readonly fileSize: number;
-  /** Bytes of one line, without number and terminator; a longer one is cut and marked. */
+  /** Maximum bytes of a line, without number and terminator; a longer one is cut and marked. */
   readonly lineBytes: number;
   readonly responseLines: number;
-  /** Bytes of `content`: numbers, markers and joiners included. */
+  /** Maximum bytes of `content`, with numbers, markers and newlines. */
   readonly responseBytes: number;
 }
 
@@ -41,11 +41,11 @@ export interface FileLinesInput {
   readonly path: string;
   /** 1-based; 0 or absent for the first line. */
   readonly offset?: number | undefined;
-  /** Lines; 0 or absent for as many as an answer may have. */
+  /** Number of lines; 0 or absent for as many as fit into an answer. */
   readonly limit?: number | undefined;
 }
 
-/** What the engine is asked. Throws `BAD_PATH` for a path that is not absolute. */
+/** The request. Throws `BAD_PATH` for a path that is not absolute. */
 export function fileLinesOrder(
   input: FileLinesInput,
   limits: FileLinesLimits,
@@ -112,7 +112,7 @@ function tabbedBytes(line: Line): number {
   return String(no).length + '\t'.length + text.length - (text.endsWith('\n') ? 1 : 0);
 }
 
-/** What the engine found, as fields. Throws OrielError for what is no answer; `fileLinesError` has the words. */
+/** The fields for a result. Throws OrielError for a result without lines; `fileLinesError` has the message. */
 export function fileLines(found: LinesResult, input: FileLinesInput): FileLines {
   switch (found.is) {
     case 'workspace':
@@ -174,7 +174,7 @@ function binaryWords({ type, bytes }: BinaryResult, path: string): string {
   return `not a text file: ${quote(path)} (${type}${size}). Use xxd or file to look at it.`;
 }
 
-/** A workspace elsewhere says what is wrong in this reader's words. */
+/** The error code for the message of a remote workspace, which has the same messages. */
 function codeOfWords(words: string): ErrorCode {
   const known = Object.entries(SENTENCES).find(([, sentence]) => words.startsWith(`${sentence}: `));
   if (known) return known[0] as ErrorCode;
@@ -190,7 +190,7 @@ const SENTENCES: Partial<Record<ErrorCode, string>> = {
   NOT_REGULAR: 'not a file',
 };
 
-/** The error in this reader's own words. */
+/** The error with the message of this reader. */
 export function fileLinesError(error: OrielError, path: string): OrielError {
   const words = SENTENCES[error.code];
   return words === undefined
@@ -198,7 +198,7 @@ export function fileLinesError(error: OrielError, path: string): OrielError {
     : new OrielError(error.code, `${words}: ${quote(path)}`, { cause: error });
 }
 
-/** One call for the fields themselves, for a face that answers with them. */
+/** An operation that returns the fields themselves, for a face that answers with JSON. */
 export function readFileLines(input: FileLinesInput, limits: FileLinesLimits): Callable<FileLines> {
   return {
     name: 'read-file-lines',

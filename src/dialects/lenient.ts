@@ -1,6 +1,6 @@
 /**
- * Takes inputs that a schema refuses although it is plain what is meant: `null` for an optional field, numbers in
- * quotes, other names of `path`. The schema that a model is shown does not change by it.
+ * Corrects inputs that a schema refuses although their meaning is clear: `null` for an optional field, numbers in quotes,
+ * other names of `path`. The schema that models see stays strict.
  */
 
 import { asksNothing, fieldNamed, valueNamed } from './other-names.ts';
@@ -10,7 +10,7 @@ interface Field {
   readonly enum?: readonly unknown[];
 }
 
-/** A JSON Schema of an input: as much as is looked at here. */
+/** The parts of a JSON Schema that are used here. */
 export interface InputSchema {
   readonly properties?: Readonly<Record<string, Field>>;
   readonly required?: readonly string[];
@@ -18,10 +18,10 @@ export interface InputSchema {
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What is put around the fields of a call. */
+/** Names of a single field that contains the fields of the call. */
 const WRAPPERS = ['input', 'arguments', 'args', 'params', 'parameters'];
 
-/** `input` with what is plain put right; what is not plain stays for the schema to refuse. */
+/** Corrects what is clear. Anything else is left unchanged, and the schema refuses it. */
 export function lenient(input: unknown, { properties = {}, required = [] }: InputSchema): unknown {
   const given = fieldsOf(input, properties);
   if (!given) return input;
@@ -35,7 +35,7 @@ export function lenient(input: unknown, { properties = {}, required = [] }: Inpu
   return fields;
 }
 
-/** The fields of a call, also of one that came as JSON in a text, or inside a field for all of them. */
+/** The fields of a call, also if they are in a JSON string or inside a wrapper field. */
 function fieldsOf(input: unknown, properties: Fields): Fields | undefined {
   const read = typeof input === 'string' ? parseObject(input) : input;
   if (!isFields(read)) return undefined;
@@ -57,7 +57,7 @@ function parseObject(text: string): unknown {
   }
 }
 
-/** Under the names of the schema, as far as each is given once. */
+/** Renames fields to the names of the schema, unless a field would be given twice. */
 function named(input: Fields, properties: Fields): Fields {
   const known = Object.keys(properties);
   const fields: Record<string, unknown> = {};
@@ -73,7 +73,7 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** `null`, and a blank text if there is no text to be given. */
+/** Whether a value counts as absent: `null`, and a blank string for a field that is not a string. */
 function isAbsent(value: unknown, type: unknown): boolean {
   return value === null || (type !== 'string' && typeof value === 'string' && value.trim() === '');
 }
@@ -84,7 +84,7 @@ export function anyGlob(value: unknown): unknown {
   return value.length === 1 ? value[0] : `{${value.join(',')}}`;
 }
 
-/** A list of texts, of which there is at least one. */
+/** Whether it is a non-empty array of strings. */
 export function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string');
 }
@@ -97,14 +97,14 @@ function ofType(value: unknown, { type, enum: allowed }: Field): unknown {
   return /^(?:false|no|off|0)$/i.test(String(value)) ? false : value;
 }
 
-/** Larger integers than can be distinguished name nothing that exists: the largest stands for all of them. */
+/** Clamps integers to the largest safe one, because no offset or count is larger. */
 function numberOf(value: unknown, type: 'integer' | 'number'): unknown {
   const number = typeof value === 'string' ? parseNumber(value) : value;
   if (type === 'number' || typeof number !== 'number' || !Number.isInteger(number)) return number ?? value;
   return Math.min(number, Number.MAX_SAFE_INTEGER);
 }
 
-/** A decimal number in quotes; undefined for any other text. */
+/** Parses a decimal number; undefined for any other text. */
 export function parseNumber(text: string): number | undefined {
   return /^\s*[+-]?\d+(\.\d+)?\s*$/.test(text) ? Number(text) : undefined;
 }

@@ -1,4 +1,4 @@
-/** Fields for lines, as other read tools have them, as a selector after the path. */
+/** Translates the line fields of other read tools to a selector or to the fields of the tool. */
 
 import { OrielError, type Place } from '../errors.ts';
 import { parseSelection } from '../selector/selection.ts';
@@ -8,13 +8,12 @@ import { isFields, type Lines, linesIn } from './line-names.ts';
 import { selectorOf, windowOf } from './line-windows.ts';
 import { fieldNamed } from './other-names.ts';
 
-/** Files with their lines, as some tools take them: at most as many as one call reads. */
+/** Maximum files in a list, which is the maximum of a call. */
 const MOST_FILES = 20;
 
 /**
- * `{ path, offset: 10, limit: 5 }` → `{ path: "…:10..14" }`; `view_range` is `[first, last]`, -1 for the end; an offset
- * from the end is a tail. Several paths become a list, each with its own lines where it has some. Throws `BAD_INPUT` for
- * values that name no lines.
+ * `{ path, offset: 10, limit: 5 }` → `{ path: "…:10..14" }`. `view_range` is `[first, last]`, with -1 for the end; a
+ * negative offset is a tail. Several paths become a list, each with its own lines. Throws `BAD_INPUT` for invalid values.
  */
 export function linesToSelector(input: Fields): Fields {
   const { path: typed, ...rest } = input;
@@ -27,7 +26,7 @@ export function linesToSelector(input: Fields): Fields {
   return { ...others, path: written.join(written.some((path) => path.includes(',')) ? '\n' : ',') };
 }
 
-/** Throws `BAD_INPUT` that names a call with `path`. */
+/** Throws `BAD_INPUT` with a call for `path`. */
 function selectorBehind(path: string, lines: Lines): string {
   try {
     return selectorOf(lines);
@@ -39,8 +38,8 @@ function selectorBehind(path: string, lines: Lines): string {
 }
 
 /**
- * The lines that fields of other tools ask for, where the schema has its own fields for them: `first` and `last` write
- * those. Bytes, tails and symbols stay for the schema to refuse.
+ * Translates the line fields of other tools to the line fields of this tool, which `write` makes from the first and last
+ * line (1-based, inclusive). Bytes, tails and symbols are left unchanged, and the schema refuses them.
  */
 export function linesAsFields(
   input: Fields,
@@ -56,7 +55,7 @@ export function linesAsFields(
   return { ...Object.fromEntries(kept), ...others, ...write(Number(first), last ? Number(last) : undefined) };
 }
 
-/** What names no lines is the schema's to refuse. */
+/** Empty for invalid values, which the schema then refuses. */
 function windowIn(lines: Lines): string {
   try {
     return windowOf(lines);
@@ -78,7 +77,7 @@ export function linesToOffset(input: Fields): Fields {
   );
 }
 
-/** The lines that followed a path as `offset` and `limit`; undefined if those are given. */
+/** Moves the lines that followed a path to `offset` and `limit`; undefined if these are given already. */
 export function placeAsOffset<
   Input extends { readonly offset?: number | undefined; readonly limit?: number | undefined },
 >(input: Input, { path, from, to }: Place): Input | undefined {
@@ -98,7 +97,7 @@ export function linesToEnds(input: Fields): Fields {
   );
 }
 
-/** A path, several, or what files are called with their own lines: `[{ path, start_line: 5 }]`. */
+/** One path, several paths, or objects with a path and its lines: `[{ path, start_line: 5 }]`. */
 function pathsOf(typed: unknown): readonly string[] | undefined {
   if (typeof typed === 'string') return [typed];
   if (isTexts(typed)) return typed.length > 1 ? typed : undefined;
@@ -114,10 +113,10 @@ function withPath(file: Fields): Fields {
   );
 }
 
-/** Of a path, those at which a selector may begin. */
+/** Maximum colons of a path that are tried as the beginning of a selector. */
 const MOST_COLONS = 64;
 
-/** A path that has lines or a symbol already. `log-12:30` may be a name, and `http://h:8080` is a host. */
+/** Throws `BAD_INPUT` if the path already has a selector. `log-12:30` may be a name, and `http://h:8080` is a host. */
 function refuseTwo(path: string): void {
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(path)) return;
   let colons = 0;

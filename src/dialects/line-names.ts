@@ -1,9 +1,9 @@
-/** What read tools call their fields for lines, bytes and symbols. */
+/** The names that read tools use for the fields of lines, bytes and symbols. */
 
 import type { Fields } from './lenient.ts';
 import { folded } from './other-names.ts';
 
-/** Fields that are no others of this dialect, and what they say of lines; as `folded` gives them. */
+/** The meaning of each name, in the form that `folded` returns. */
 const NAMES: Readonly<Record<string, Name>> = {
   ...same('offset', ['offset']),
   ...same('limit', [
@@ -107,7 +107,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What fields say of lines, and the other fields. */
+/** Splits fields into those about lines and the others. */
 export function linesIn(fields: Fields): { lines: Lines; others: Record<string, unknown> } {
   const lines: Lines = {};
   const others: Record<string, unknown> = {};

@@ -1,10 +1,10 @@
-/** Fields for lines, bytes and symbols as the selector that asks for the same. */
+/** Makes the selector that is equivalent to the fields for lines, bytes and symbols. */
 
 import { OrielError } from '../errors.ts';
 import { isTexts, parseNumber } from './lenient.ts';
 import { isFields, type Lines, linesIn } from './line-names.ts';
 
-/** What is asked for as a selector with its colon; empty if nothing is. Throws `BAD_INPUT`. */
+/** The selector with its colon; empty without any fields. Throws `BAD_INPUT`. */
 export function selectorOf(lines: Lines): string {
   const { symbol, encoding, outline, whole, raw } = lines;
   const mode = raw === true || raw === 'true' ? ':raw' : '';
@@ -15,7 +15,7 @@ export function selectorOf(lines: Lines): string {
   return `${windowOf(lines)}${coded}${mode}`;
 }
 
-/** The lines or bytes that are asked for, with their colon. */
+/** The window of lines or bytes as a selector with its colon; empty without any fields. Throws `BAD_INPUT`. */
 export function windowOf({
   offset,
   limit,
@@ -80,7 +80,7 @@ function text(name: string, value: unknown): string {
   throw bad(`${name} is a text`);
 }
 
-/** `-20` as an offset, alone: the last lines. */
+/** The number of last lines that a negative offset alone stands for, such as `-20`. */
 function fromTheEnd(offset: unknown, limit: unknown): number | undefined {
   const number = typeof offset === 'string' ? parseNumber(offset) : offset;
   const isWhole = !isGiven(limit) || Number(limit) === -Number(number);
@@ -124,7 +124,7 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '';
 }
 
-/** `next` is the selector of a call that works: of the whole text where it is not plain which lines are meant. */
+/** `next`: the selector of a valid call; empty for the whole text. */
 function bad(why: string, next = ''): OrielError {
   return new OrielError('BAD_INPUT', `${why}.`, { next });
 }

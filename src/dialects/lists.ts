@@ -1,4 +1,4 @@
-/** The inputs of `grep`, `find` and `ls`, whatever the dialect, and their default limits. */
+/** The inputs of `grep`, `find` and `ls` in all dialects, and their default limits. */
 
 import { OrielError } from '../errors.ts';
 import { errorAnswer } from '../render/answer.ts';
@@ -8,7 +8,7 @@ import type { FindRequest, ListRequest, SearchRequest } from '../types/request.t
 import type { Zod } from './dialect.ts';
 
 export const MATCHES = 100;
-/** Characters of one match line. */
+/** Maximum characters of a matching line. */
 export const LINE_CHARACTERS = 500;
 export const RESULTS = 1000;
 export const ENTRIES = 500;
@@ -24,7 +24,7 @@ export interface GrepInput {
   readonly offset?: number | undefined;
 }
 
-/** What is looked for, and where. */
+/** The fields that all searches share. */
 export function searched({
   pattern,
   path,
@@ -43,7 +43,7 @@ export function searched({
   };
 }
 
-/** A long line is shown by its head, or by what is around the match. */
+/** `keep`: whether the head of a long line is shown, or the part around the match. */
 export function searchRequest(input: GrepInput, keep: SearchRequest['clip']['keep']): SearchRequest {
   const { context = 0, limit = MATCHES } = input;
   return {
@@ -81,21 +81,21 @@ export function count(zod: Zod, least: number, most: number = Number.MAX_SAFE_IN
   return zod.int().min(least).max(most).optional();
 }
 
-/** Bytes of a call that an error names. */
+/** Maximum bytes of a call in an error. */
 const MOST_CALL = 800;
 
 /**
- * The failure of a tool whose input has several fields: `next` is a whole call, the one that failed with the fields that
- * the error names, or with its path, or its glob.
+ * The answer for an error of a tool with several fields: `next` becomes the complete input of a call, in which the fields
+ * that the error suggests, or the path or glob, are replaced.
  */
 export function listFailure(error: OrielError, input: GrepInput | FindInput | LsInput | undefined): Answer {
-  // What cannot be searched can be read by the same path.
+  // The suggestion is to read the same path, which is a call of another tool.
   if (!input || error.next === input.path) return errorAnswer(error);
   const glob = 'glob' in input && input.glob !== undefined ? 'glob' : 'pattern';
   return errorAnswer(withWholeCall(error, input, error.code === 'BAD_INPUT' ? glob : 'path'));
 }
 
-/** The error with `next` as a call of the tool: `input` with the fields that it names, or with it as the value of `field`. */
+/** The error with a complete call as `next`: `input` with the fields in `next` replaced, or with `next` as `field`. */
 export function withWholeCall(error: OrielError, input: object, field: string): OrielError {
   const { code, message, next } = error;
   if (next === undefined) return error;

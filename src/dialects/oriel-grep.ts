@@ -1,4 +1,4 @@
-/** The default dialect's `grep`: matches with what is around them, the files that hold them, or how many those are. */
+/** The default dialect's `grep`: matches with context, the files with matches, or the number of matches in each. */
 
 import { MOST_CONTEXT } from '../engine/walk/page-bounds.ts';
 import { listWording } from '../render/list-notices.ts';
@@ -84,7 +84,7 @@ function countRequest(input: OrielGrepInput): CountRequest {
   return { do: 'count', ...searched(input), ...narrowed(input), limit, counts: output === 'count' };
 }
 
-/** What pi's `grep` does not have. */
+/** The fields that pi's `grep` does not have. */
 function narrowed({
   type,
   word = false,

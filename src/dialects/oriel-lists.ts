@@ -22,7 +22,7 @@ type OrielFindInput = InputOf<typeof findFields>;
 
 const SYMBOLS = 20;
 
-/** Throws `BAD_INPUT` if there is neither a glob nor words, or both. */
+/** Throws `BAD_INPUT` unless exactly one of `pattern` and `symbol` is given. */
 function filesOrSymbols(input: OrielFindInput): FindRequest | SymbolsRequest {
   const { pattern, symbol, path, limit = SYMBOLS, offset = 0 } = input;
   if (pattern !== undefined && symbol === undefined) {
@@ -91,7 +91,7 @@ export function sorting(zod: Zod) {
   return zod.enum(['path', 'time']).optional().describe('path (default), or time: newest files first');
 }
 
-/** Where the next call begins, for programs. */
+/** `details.truncation`, with the offset of the next page. */
 export function truncation({ cutBy, next }: Pick<ShownEntries, 'cutBy' | 'next'>): Record<string, unknown> {
   return next === undefined ? {} : { truncation: { by: cutBy ?? 'limit', next: { offset: next } } };
 }

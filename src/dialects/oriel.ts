@@ -1,4 +1,4 @@
-/** The default dialect: one path string names anything, every cut names the next call. */
+/** The default dialect: one path string selects anything, and every cut answer names the next call. */
 
 import { baseLimits } from '../limits.ts';
 import { errorAnswer, withCall } from '../render/answer.ts';
@@ -60,7 +60,7 @@ const SHOWN = {
   plain: '',
 } as const;
 
-/** The line about resources of ours, without those that are switched off or that a host took away. */
+/** The line about internal resources, without those that are turned off or that a host removed. */
 function internal(
   { schemes, mcpServers, agentOutputs, workspaces }: Offered['settings'],
   bash: boolean,
@@ -87,7 +87,7 @@ function internal(
   return all === '' ? '' : `\n${all}`;
 }
 
-/** The line about what is read over the network. */
+/** The line about web resources. */
 function online(schemes: Settings['schemes']): string {
   const gitHub = ['issue://7', 'pr://12/diff'].filter((url) => schemes[url.replace(/:.*/, '')] !== false);
   const theirs = gitHub.length > 0 ? ` · ${gitHub.join(', ')} on GitHub` : '';

@@ -1,10 +1,10 @@
-/** Fields of other tools that say in their own way what our fields say: fields as the schema has them, and the rest. */
+/** Translates fields of other tools whose values have another form than those of the schema. */
 
 import { shellArgument } from '../text/shell.ts';
 import { anyGlob, type Fields, isTexts, parseNumber } from './lenient.ts';
 import { folded } from './other-names.ts';
 
-/** What a field of another tool means, as our fields; undefined if its value means nothing known. */
+/** Translates a field of another tool to fields of the schema; undefined for an unknown value. */
 type Meaning = (value: unknown) => Fields | undefined;
 
 const when =
@@ -50,7 +50,7 @@ const OF_BASH: Readonly<Record<string, Meaning>> = {
   timeoutmilliseconds: milliseconds,
 };
 
-/** Fields of a search: also several patterns, and several paths. */
+/** Translates the fields of a search, including several patterns and several paths. */
 export function grepFields(input: Fields): Fields {
   const { pattern, path, ...others } = translated(input, OF_GREP);
   return {
@@ -60,7 +60,7 @@ export function grepFields(input: Fields): Fields {
   };
 }
 
-/** Fields of `find`: also several globs, and a symbol by the path of its names. */
+/** Translates the fields of `find`, including several globs, and a symbol as a path of names. */
 export function globFields(input: Fields): Fields {
   const { pattern, symbol, ...others } = translated(input, OF_FIND);
   return {
@@ -72,7 +72,7 @@ export function globFields(input: Fields): Fields {
   };
 }
 
-/** Fields of a command: also its words as a list, and milliseconds. */
+/** Translates the fields of a command, including a list of words, and milliseconds. */
 export function bashFields(input: Fields): Fields {
   const { command, ...others } = translated(input, OF_BASH);
   return {
@@ -81,7 +81,7 @@ export function bashFields(input: Fields): Fields {
   };
 }
 
-/** Each field that is known here in the form of ours, unless that is given too. */
+/** Translates all known fields, unless the equivalent field of the schema is given too. */
 function translated(input: Fields, meanings: Readonly<Record<string, Meaning>>): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(input)) {
@@ -100,13 +100,13 @@ function globOf(field: string, value: unknown): Fields | undefined {
   return { [field]: anyGlob(names.map((name) => `*.${name.replace(/^\./, '')}`)) };
 }
 
-/** Several regular expressions as one. */
+/** Joins several regular expressions to one. */
 function anyOf(value: unknown): unknown {
   if (!isTexts(value)) return value;
   return value.length === 1 ? value[0] : value.map((one) => `(?:${one})`).join('|');
 }
 
-/** `["bash", "-lc", "npm test"]` → `npm test`; other words quoted for the shell. */
+/** `["bash", "-lc", "npm test"]` → `npm test`; other lists of words are quoted for the shell. */
 function commandOf(words: readonly string[]): string {
   const [shell = '', flag = '', script, ...others] = words;
   const runs = /^(?:\/\S*\/)?(?:ba|z|da)?sh$/.test(shell) && /^-l?c$/.test(flag);

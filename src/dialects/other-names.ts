@@ -1,6 +1,6 @@
-/** What other tools call the fields and the values of ours. A schema that has a field of that very name is not touched. */
+/** The names that other tools use for fields and values. A field that the schema has is never renamed. */
 
-/** By the name of our field, in the form that `folded` gives them. */
+/** The other names of each field, in the form that `folded` returns. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   path: [
     'filepath',
@@ -41,7 +41,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   timeout: ['timeoutseconds', 'timeoutsecs', 'timeoutsec'],
 };
 
-/** The same where the tool has no field of a second name, which they could mean as well. */
+/** More names, which are only used if the tool does not have the field `without`, which they could also mean. */
 const NAMES_WITHOUT: readonly (readonly [field: string, without: string, names: readonly string[]])[] = [
   [
     'pattern',
@@ -72,12 +72,12 @@ const NAMES_WITHOUT: readonly (readonly [field: string, without: string, names: 
   ['symbol', 'glob', ['symbolname', 'namepath']],
 ];
 
-/** Without regard to case, and to separators but a dash in front. */
+/** Lower case, without separators; a leading dash is kept. */
 export function folded(name: string): string {
   return name.toLowerCase().replace(/(?<!^)[-_ ]/g, '');
 }
 
-/** The field of `known` that `given` names in another way; undefined if there is none. */
+/** The field of `known` that has the other name `given`; undefined if there is none. */
 export function fieldNamed(given: string, known: readonly string[]): string | undefined {
   const name = folded(given);
   const same = known.find((field) => folded(field) === name);
@@ -89,7 +89,7 @@ export function fieldNamed(given: string, known: readonly string[]): string | un
   return known.find((field) => Object.hasOwn(NAMES, field) && NAMES[field]?.includes(name));
 }
 
-/** By what they are called elsewhere; those of ours are known by the schema. */
+/** Values of other tools, and the equivalent values here. */
 const VALUES: Readonly<Record<string, string>> = {
   content: 'matches',
   lines: 'matches',
@@ -102,7 +102,7 @@ const VALUES: Readonly<Record<string, string>> = {
   name: 'path',
 };
 
-/** The one of `allowed` that `value` means; `value` if there is none. */
+/** The element of `allowed` that is equivalent to `value`; otherwise `value` itself. */
 export function valueNamed(value: unknown, allowed: readonly unknown[]): unknown {
   if (typeof value !== 'string') return value;
   const name = folded(value);
@@ -110,7 +110,7 @@ export function valueNamed(value: unknown, allowed: readonly unknown[]): unknown
   return allowed.find((one) => one === name || one === other) ?? value;
 }
 
-/** What a model says of its call beside it. */
+/** Fields in which a model comments on its call. */
 const REMARKS: ReadonlySet<string> = new Set([
   'description',
   'explanation',
@@ -133,7 +133,7 @@ const REMARKS: ReadonlySet<string> = new Set([
   '-n',
 ]);
 
-/** Values that ask for what is done anyway, by the names of fields. */
+/** Values that request the default behaviour, by the names of fields. */
 const NOTHING: Readonly<Record<string, readonly unknown[]>> = {
   ...same([true], ['-r', '-e', '-h', '-s', '-p', 'hidden', 'includehidden', 'showhidden', 'matchperline']),
   ...same([true], ['respectgitignore', 'usedefaultexcludes', 'linenumbers', 'linenumber', 'showlinenumbers']),
@@ -165,11 +165,11 @@ function same(values: readonly unknown[], names: readonly string[]): Record<stri
   return Object.fromEntries(names.map((name) => [name, values]));
 }
 
-/** Whether a field that a schema does not have asks for nothing but what is done anyway. */
+/** Whether an unknown field can be ignored, because it only requests the default behaviour. */
 export function asksNothing(given: string, value: unknown, known: readonly string[]): boolean {
   const name = folded(given);
   if (isBlank(value) || REMARKS.has(name)) return true;
-  // Searches go down, lists do not.
+  // Searches are recursive, lists are not.
   if (name === 'recursive' || name === 'recursively') return value === known.includes('pattern');
   if (name.endsWith('depth') && known.includes('pattern')) return false;
   if (name === 'type') return value === 'file' || (value === 'f' && known.includes('pattern'));

@@ -1,4 +1,4 @@
-/** pi's `bash`: the end of a long output, and the file that holds all of it. */
+/** pi's `bash`: the end of a long output, and the file with the full output. */
 
 import { fullOutput, type Wording, wording } from '../render/notices.ts';
 import { runAnswer } from '../render/run-answer.ts';
@@ -37,7 +37,7 @@ export function bash(style: PiStyle): DeclaredTool {
       snap: 'line',
       display: 'terminal',
     }),
-    // The empty line after the final newline, where that is counted, takes one of them.
+    // If the empty line after the final newline is counted, it takes one line of the limit.
     limits: (_, limits) => (style.countsLast ? { ...limits, lines: Math.max(1, limits.lines - 1) } : limits),
     answer(run) {
       const { gap } = style;
@@ -49,7 +49,7 @@ export function bash(style: PiStyle): DeclaredTool {
   });
 }
 
-/** 1 where the empty line after the final newline is counted. */
+/** 1 if the output ends with a newline and the empty line after it is counted, otherwise 0. */
 function lastLine({ countsLast }: PiStyle, { excerpt }: RunStream): 0 | 1 {
   return countsLast && excerpt.parts.at(-1)?.at(-1)?.text.endsWith('\n') ? 1 : 0;
 }

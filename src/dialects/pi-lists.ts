@@ -1,4 +1,4 @@
-/** The words and facts of pi's lists, as each of its versions has them. */
+/** The texts and details of pi's lists, for each of its versions. */
 
 import { type ListWording, listWording } from '../render/list-notices.ts';
 import type { ListStyle, ShownEntries } from '../render/listing.ts';
@@ -34,7 +34,7 @@ export function matchesStyle(style: PiStyle): ListStyle<ShownMatches> {
   };
 }
 
-/** `name`: the fact that tells of the caller's limit. */
+/** `name`: the field of `details` for the caller's limit. */
 export function entriesStyle(
   style: PiStyle,
   name: 'resultLimitReached' | 'entryLimitReached',
@@ -49,7 +49,7 @@ export function entriesStyle(
   };
 }
 
-/** By the names of pi's `TruncationResult`; totals are of what was found, which a limit of the caller may have ended. */
+/** The fields of pi's `TruncationResult`. Totals are those of what was found, up to the caller's limit. */
 function truncation({
   cutBy,
   text,
@@ -67,7 +67,7 @@ function truncation({
       totalBytes: whole.bytes,
       lastLinePartial: false,
       firstLineExceedsLimit: false,
-      // The lists have their own limits in lines.
+      // Lists have no limit of lines; the caller's limit is separate.
       maxLines: Number.MAX_SAFE_INTEGER,
       maxBytes: limits.bytes,
     },

@@ -1,4 +1,4 @@
-/** pi's `read`: whole lines from `offset` on, and one bracket below them that names the next call. */
+/** pi's `read`: whole lines from `offset` on, and below them one notice with the next call. */
 
 import { OrielError } from '../errors.ts';
 import { errorAnswer } from '../render/answer.ts';
@@ -27,7 +27,7 @@ interface ReadInput {
   readonly limit?: number | undefined;
 }
 
-/** The byte limit counts lines and the `\n` between them, as pi joins them: the last one's is free. */
+/** The byte limit counts lines and the `\n` between them, but not the last `\n`, as in pi. */
 function policyFrom(first: number): TextPolicy {
   const { plain } = displays;
   return {
@@ -68,7 +68,7 @@ export function read(style: PiStyle): DeclaredTool {
           .describe('Maximum number of lines to read (default: as many as fit)'),
       }),
     adapt: fromFirst,
-    // Its lines have no numbers: the first one is the one that was asked for.
+    // Lines are shown without numbers, so the requested line must be the first one.
     placed: (input, place) => placeAsOffset(input, { ...place, from: place.line ?? place.from }),
     request: ({ path, offset, limit }) => ({
       do: 'read',
@@ -97,7 +97,7 @@ function fromFirst(input: Fields): Fields {
   return fields['offset'] === 0 ? { ...fields, offset: 1 } : fields;
 }
 
-/** What pi says differently; `path` is what its own notices are below. */
+/** pi's sentences. `path`: the path as it was typed. */
 function words(path: string): Wording {
   return {
     ...wording,
@@ -107,7 +107,7 @@ function words(path: string): Wording {
   };
 }
 
-/** What is worth saying besides the next call; the text itself shows where it ends. */
+/** The kinds of notices that are shown beside the one with the next call. */
 const SAID: ReadonlySet<Notice['kind']> = new Set([
   'encoding',
   'invalid',
@@ -143,13 +143,13 @@ function textOf(result: TextResult, input: ReadInput, style: PiStyle): Answer {
   };
 }
 
-/** Lines as this version counts them. */
+/** The number of lines as this version of pi counts them. */
 function totalOf({ excerpt, endsWithNewline }: TextResult, { countsLast }: PiStyle): number | undefined {
   const { lines } = excerpt.totals;
   return lines !== undefined && countsLast && endsWithNewline ? lines + 1 : lines;
 }
 
-/** What ended the page before the end of the file: a limit of the answer, or the caller's. */
+/** The limit that ended the page before the end of the file: one of the answer, or the caller's. */
 function endOf(
   { excerpt, limits, endsWithNewline }: TextResult,
   { limit }: ReadInput,
@@ -158,7 +158,7 @@ function endOf(
 ): CutBy | 'caller' | undefined {
   if (excerpt.cutBy) return excerpt.cutBy;
   if (excerpt.span?.end !== excerpt.totals.bytes) return 'caller';
-  // The empty line after the final newline takes a line and a byte too.
+  // The empty line after the final newline counts as a line and a byte.
   if (!countsLast || !endsWithNewline) return undefined;
   const shown = excerpt.parts.flat().length;
   if (shown === limit) return 'caller';
@@ -195,7 +195,7 @@ function continuation(
   return [`Showing lines ${first}-${last}${of}${why}. ${use}`];
 }
 
-/** A shell reads some spellings of a path otherwise than a tool does. */
+/** Whether a shell and the tool understand the path in the same way. */
 function inShell(typed: string): boolean {
   return !/^([~@]|file:)/i.test(typed);
 }
@@ -216,7 +216,7 @@ function oversizedLine(
     : `${what}. Use bash: sed -n '${no}p' ${path} | head -c ${most}`;
 }
 
-/** By the names of pi's `TruncationResult`; totals are those of the file. */
+/** The fields of pi's `TruncationResult`. Totals are those of the file. */
 function truncationOf(
   { excerpt, limits }: TextResult,
   cutBy: CutBy,

@@ -1,4 +1,4 @@
-/** pi's `grep`, `find` and `ls`: as much as fits, and how to ask for more. */
+/** pi's `grep`, `find` and `ls`: as much as fits, and a notice about how to get more. */
 
 import { MOST_CONTEXT } from '../engine/walk/page-bounds.ts';
 import { foundAnswer, listAnswer } from '../render/listing.ts';

@@ -1,4 +1,4 @@
-/** In what the versions of pi differ: how sizes are written, how a notice is set apart, and what counts as a line. */
+/** The differences between the versions of pi: the format of sizes and notices, and what counts as a line. */
 
 import { decimalSize } from '../render/units.ts';
 import type { CutBy } from '../types/excerpt.ts';
@@ -6,24 +6,24 @@ import type { Limits } from '../types/limits.ts';
 
 export interface PiStyle {
   size(bytes: number): string;
-  /** The size of what is over the byte limit. */
+  /** The size of something that exceeds the byte limit. */
   overSize(bytes: number, limits: Limits): string;
-  /** What is between whole lines and the notice below them. */
+  /** The separator between whole lines and the notice below them. */
   readonly gap: '' | '\n';
-  /** What ends a notice with the next call. */
+  /** The end of a notice with the next call. */
   readonly stop: '' | '.';
-  /** Whether the empty string after a final newline is a line. */
+  /** Whether the empty string after a final newline counts as a line. */
   readonly countsLast: boolean;
   /** The command that shows an oversized first line. */
   readonly first: 'head' | 'sed';
-  /** Whether `grep` says how many of the matches fit. */
+  /** Whether `grep` says how many of the matches are shown. */
   readonly tellsShown: boolean;
 }
 
-/** As its design has it: whole KB of 1,000 bytes. */
+/** The style of pi's design: whole KB of 1,000 bytes. */
 export const seedStyle: PiStyle = {
   size: decimalSize,
-  // One that is rounded down to the limit would not exceed it.
+  // Rounded up, because a size that is rounded down to the limit would not seem to exceed it.
   overSize: (bytes, { bytes: limit }) =>
     limit < 1000 || bytes <= limit ? decimalSize(bytes) : decimalSize(Math.max(bytes, limit + 500)),
   gap: '',
@@ -33,7 +33,7 @@ export const seedStyle: PiStyle = {
   tellsShown: true,
 };
 
-/** As published since 0.74: KB of 1,024 bytes with one decimal. */
+/** The style of pi since version 0.74: KB of 1,024 bytes with one decimal. */
 export const publishedStyle: PiStyle = {
   size: oneDecimal,
   overSize: oneDecimal,

@@ -1,4 +1,4 @@
-/** The `pi` dialect: the tools and the sentences of the pi coding agent, as designed and as published. */
+/** The `pi` dialects: the tools and texts of the pi coding agent, as designed (`pi`) and as published (`pi@0.74`). */
 
 import { baseLimits, KIB } from '../limits.ts';
 import type { Limits } from '../types/limits.ts';
@@ -8,13 +8,13 @@ import { read } from './pi-read.ts';
 import { find, grep, ls } from './pi-search.ts';
 import { type PiStyle, publishedStyle, seedStyle } from './pi-style.ts';
 
-/** Lines of an answer. */
+/** Maximum lines of an answer. */
 const LINES = 2000;
 
-/** 30KB is what `head -c 30000` gives. */
+/** In `pi`, 30KB are 30,000 bytes. */
 export const pi = versionOf('pi', 30_000, seedStyle, []);
 
-/** What a final newline begins is counted as a line: the last page of most files is empty. */
+/** Because of this the last page of many files is empty. */
 const LAST_LINE = 'the empty string behind a final newline is counted as a line';
 
 export const published = versionOf('pi@0.74', 50 * KIB, publishedStyle, [

@@ -1,4 +1,4 @@
-/** zdx's `bash`: both streams unchanged, each within its own limit, and the files that hold all of them. */
+/** zdx's `bash`: stdout and stderr unchanged, each within its own limit, and the files with the full outputs. */
 
 import { OrielError } from '../errors.ts';
 import { KIB } from '../limits.ts';
@@ -10,7 +10,7 @@ import type { RunResult, RunStream } from '../types/result.ts';
 import { runs, tool } from './dialect.ts';
 import { failure, numeric, success } from './zdx-envelope.ts';
 
-/** Bytes of one stream. */
+/** Maximum bytes of a stream. */
 export const MAX_STREAM_BYTES = 50 * KIB;
 
 interface BashInput {
@@ -63,7 +63,7 @@ export const bash = tool<BashInput, RunRequest>({
   failure,
 });
 
-/** Both streams share the bytes of an answer. */
+/** The limit of each stream: both share the bytes of an answer. */
 function bytesOf({ bytes }: Limits): number {
   return Math.min(MAX_STREAM_BYTES, Math.floor(bytes / 2));
 }
@@ -92,7 +92,7 @@ function textOf({ excerpt }: RunStream): string {
   return showParts(excerpt.parts, outputDisplays.stream, '');
 }
 
-/** Where the rest of a stream is. */
+/** The fields about a truncated stream: the file with the full output. */
 function cutFacts({ name, truncated, excerpt, spill, unkept }: RunStream): Record<string, unknown> {
   const [, tail] = excerpt.parts;
   return {

@@ -1,4 +1,4 @@
-/** What zdx's tools share: the envelope of every answer, and numbers that may come as text. */
+/** Shared parts of zdx's tools: the JSON envelope of answers, and numbers that may be given as strings. */
 
 import type { ZodType } from 'zod';
 import type { OrielError } from '../errors.ts';
@@ -19,7 +19,7 @@ export function failure({ code, message, next }: OrielError): Answer {
   return textAnswer(safeJson({ ok: false, error }), details, true);
 }
 
-/** `number`, also for digits in quotes. */
+/** The schema `number`, which also accepts a decimal number in a string. */
 export function numeric(zod: Zod, number: ZodType<number>): ZodType<number> {
   return zod.preprocess(
     (value) => (typeof value === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value),

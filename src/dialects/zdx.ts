@@ -1,4 +1,4 @@
-/** The `zdx` dialect: pure content and facts in the fields of one JSON envelope. */
+/** The `zdx` dialect: unchanged content and facts in the fields of a JSON envelope. */
 
 import { OrielError } from '../errors.ts';
 import { baseLimits, KIB } from '../limits.ts';
@@ -18,16 +18,16 @@ import { linesToOffset, placeAsOffset } from './line-fields.ts';
 import { bash, MAX_STREAM_BYTES } from './zdx-bash.ts';
 import { failure, numeric, success } from './zdx-envelope.ts';
 
-/** Bytes of the longest character. */
+/** Maximum bytes of a character. */
 const CHARACTER = 4;
 const MAX_LINES = 2000;
-/** Characters. */
+/** Maximum characters of a line. */
 const MAX_LINE_LENGTH = 500;
 
-/** Bytes of a page: lines that are long within their limit would be a megabyte. */
+/** Maximum bytes of a page: without it, 2,000 lines of 500 characters would be a megabyte. */
 const MAX_PAGE_BYTES = 40 * KIB;
 
-/** The bytes of an answer are those of two streams. Its fields need every count. */
+/** `bytes` is the limit of two streams together. The fields require counted lines. */
 const zdxLimits: Limits = {
   ...baseLimits,
   lines: MAX_LINES,
@@ -100,7 +100,7 @@ const read = tool<ReadInput, ReadRequest>({
   },
 });
 
-/** 1-based; 0 is the first line too. */
+/** 1-based; 0 counts as 1. */
 function firstOf({ offset = 1 }: ReadInput): number {
   return Math.max(offset, 1);
 }
@@ -112,22 +112,22 @@ function windowOf(input: ReadInput, { lines }: Limits): Window {
   return lineRange(offset, limit);
 }
 
-/** As notices call it; JSON says any name as it is. */
+/** The path in the answer: as typed if the target is a file URL, which only encodes special characters. */
 function pathOf({ target }: ReadResult, { path }: ReadInput): string {
   return target.startsWith('file:') ? path : target;
 }
 
-/** Bytes of a page. */
+/** Maximum bytes of a page. */
 function pageOf({ bytes }: Limits): number {
   return Math.min(MAX_PAGE_BYTES, bytes);
 }
 
-/** The limit of one line is in bytes. */
+/** Converts the limit of a line from bytes to characters. */
 function charactersOf(line: number): number {
   return Math.floor(line / CHARACTER);
 }
 
-/** The picture beside the envelope: an image has no content in text. */
+/** An image is a content block of its own beside the envelope. */
 function imageOf({ image, facts }: ImageResource, path: string): Answer {
   if (!image) throw new TypeError('the image is described and not shown');
   const { mimeType, data } = image;
@@ -147,7 +147,7 @@ function textOf(result: TextResult, input: ReadInput): Answer {
   const total = excerpt.totals.lines ?? 0;
   const truncated = lines.length > 0 && offset - 1 + lines.length < total;
   const tailOffset = tail?.[0]?.no;
-  // Asked for whole: a line that is not is no longer cut silently.
+  // With `max_line_length: 0` whole lines were requested, so the cut lines are listed.
   const cutLines = max_line_length === 0 ? lines.flatMap(({ no, cut }) => (cut ? [no] : [])) : [];
   const byteLimited =
     cutLines.length > 0 || (truncated && (excerpt.cutBy === 'bytes' || excerpt.cutBy === 'tokens'));

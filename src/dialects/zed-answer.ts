@@ -1,4 +1,4 @@
-/** What zed's `read_file` answers: the header above a window, and the few notices below the text. */
+/** The answer of zed's `read_file`: a header above a window, and a few notices below the text. */
 
 import { showParts } from '../render/display.ts';
 import { howToLook, sentence, withoutSelectors, type Wording, wording } from '../render/notices.ts';
@@ -33,7 +33,7 @@ const SAID: ReadonlySet<Notice['kind']> = new Set([
   'said',
 ]);
 
-/** Text under the header, if there is one. */
+/** The text, below a header if it is a part of the file. */
 export function headedAnswer(result: TextResult): Answer {
   const { excerpt, display, selection } = result;
   const header = selection.window?.by === 'bytes' || excerpt.next ? headerOf(result) : undefined;
@@ -41,7 +41,7 @@ export function headedAnswer(result: TextResult): Answer {
   const notices = readNotices(result)
     .filter(({ kind }) => SAID.has(kind) && !(header && (kind === 'past-end' || kind === 'empty')))
     .map((notice) => ({ kind: notice.kind, text: sentence(notice, zedWording) }));
-  // How to continue is above an outline: below one of thousands of lines it would be read too late.
+  // The notice of an outline is above it, because an outline may have thousands of lines.
   const above = notices
     .filter(({ kind }) => kind === 'outline')
     .map(({ text }) => `[${text}]\n`)
@@ -67,12 +67,12 @@ export function headedAnswer(result: TextResult): Answer {
   };
 }
 
-/** Not a failure, but hosts may want to branch on it. An empty file is its own end. */
+/** `details.error` of a window past the end. The answer is not an error, but hosts may want to handle it. */
 function pastEndError(notice: { readonly kind: string; readonly text: string } | undefined) {
   return notice?.kind === 'past-end' && { error: { code: 'OUT_OF_RANGE', message: notice.text } };
 }
 
-/** Stored bytes shown, half-open; a window past the end is an empty one there. */
+/** The shown range in stored bytes, half-open; empty, at the end, for a window past the end. */
 function rangeOf({ excerpt }: TextResult): { readonly start: number; readonly end: number } {
   const end = excerpt.totals.bytes ?? 0;
   return excerpt.span ?? { start: end, end };
@@ -91,7 +91,7 @@ function insideOf({ no, bytes }: NonNullable<TextResult['excerpt']['oversized']>
   return no === undefined ? ', inside a line' : `, inside line ${no} (line is ${bytes} bytes)`;
 }
 
-/** Nothing if lines are not counted. */
+/** Empty if lines are not counted. */
 function linesOf({ excerpt }: TextResult): string {
   const runs = shownLines(excerpt);
   const [first, last] = [runs[0]?.[0], runs.at(-1)?.[1]];

@@ -14,7 +14,7 @@ import { linesToEnds } from './line-fields.ts';
 import { type Dialect, lineRange, reads, tool } from './dialect.ts';
 import { headedAnswer, zedWording } from './zed-answer.ts';
 
-/** Files up to this size are answered whole when no window is given. */
+/** Files of at most this many bytes are returned whole if no window is given. */
 const WHOLE = 16 * KIB;
 const DEFAULT_MAX_BYTES = 64 * KIB;
 const HARD_MAX_BYTES = 256 * KIB;
@@ -70,7 +70,7 @@ Line ranges: start_line and end_line, 1-based and inclusive, at most ${binarySiz
     });
   },
   adapt: linesToEnds,
-  // Its lines have no numbers: the first one is the one that was asked for.
+  // Lines are shown without numbers, so the requested line must be the first one.
   placed: (input, { path, from, to, line = from }) =>
     windowOf(input)
       ? undefined
@@ -97,11 +97,11 @@ Line ranges: start_line and end_line, 1-based and inclusive, at most ${binarySiz
   },
 });
 
-/** Lines go before bytes. Undefined for the whole file. */
+/** Lines take precedence over bytes. Undefined for the whole file. */
 function windowOf({ start_line, end_line, start_byte, max_bytes }: ReadFileInput): Window | undefined {
   if (start_line !== undefined || end_line !== undefined) {
     const from = Math.max(start_line ?? 1, 1);
-    // A range that ends before it starts is its first line.
+    // A range that ends before it starts selects its first line.
     return lineRange(from, end_line === undefined ? undefined : Math.max(end_line - from + 1, 1));
   }
   if (start_byte === undefined && max_bytes === undefined) return undefined;

@@ -1,8 +1,8 @@
-/** Words errors for callers that name everything absolutely: the working directory is not `.` to them. */
+/** Rewrites errors for callers that use absolute paths only, so that `.` does not mean the working directory. */
 
 const WORKING_DIRECTORY = 'to list the working directory.';
 
-/** The sentence with `directory`, the working directory as such a caller names it, in place of a call of `.`. */
+/** The message with `directory`, the absolute working directory, in place of a call of `.`. */
 export function withAbsoluteCall(message: string, directory: string): string {
   const relative = `Use . ${WORKING_DIRECTORY}`;
   if (!message.endsWith(relative)) return message;

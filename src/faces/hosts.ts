@@ -1,6 +1,6 @@
 /**
- * Hosts that are known to cut tool answers, with limits that keep an answer and its notice whole: what is cut a second
- * time loses the notice or the middle.
+ * Hosts that truncate tool answers, with limits for which an answer and its notice stay complete. A second truncation would
+ * remove the notice or the middle.
  */
 
 import { dialectOf } from '../dialects/dialect-table.ts';
@@ -9,30 +9,30 @@ import { limitNames, type LimitOptions, limitsWith } from '../limits.ts';
 import { safeJson } from '../text/json.ts';
 import { makeVisible } from '../text/visible.ts';
 
-/** What a client says of itself. */
+/** The identity that a client gives. */
 export interface HostIdentity {
   /** `clientInfo.name`; empty if it gives none. */
   readonly name: string;
-  /** The model that the answer goes to, where the host says so in the call. */
+  /** The model that receives the answer, if the host says so in the call. */
   readonly model?: string;
   /** Whether it shows structured content instead of the text. */
   readonly structured?: boolean;
 }
 
 interface Host {
-  /** The host and its version, as measured: in its own loop, against a model server that recorded what arrived. */
+  /** The host and its version that was measured: its own agent loop against a model server that recorded the requests. */
   readonly measured: string;
-  /** What it does to a longer answer. */
+  /** How it truncates a longer answer. */
   readonly cuts: string;
-  /** What it calls itself in `clientInfo`. */
+  /** Its name in `clientInfo`. */
   readonly name: RegExp;
-  /** Models for which the row holds; all when absent. */
+  /** Models to which the row applies; all when absent. */
   readonly model?: RegExp;
-  /** A notice of 1 KiB fits on top of these. */
+  /** Limits that leave room for a notice of 1 KiB. */
   readonly limits: LimitOptions;
 }
 
-/** The first row that fits holds. */
+/** The first matching row applies. */
 export const HOSTS: readonly Host[] = [
   {
     measured: 'Claude Code 2.1.197: 48,031 characters came whole',
@@ -79,18 +79,18 @@ export const HOSTS: readonly Host[] = [
   },
 ];
 
-/** For hosts that were not measured: answer and notice stay within 50,000 bytes and 2,000 lines. */
+/** Limits for unknown hosts: the answer with its notice has at most 50,000 bytes and 2,000 lines. */
 export const UNKNOWN_HOST: LimitOptions = { bytes: 48_900, lines: 1_980 };
 
 /**
- * Bytes of the facts beside the text in structured content, and of a notice as JSON above its 1 KiB. Larger facts are left
- * out there.
+ * Maximum bytes of the details in structured content, and of a notice as JSON above its 1 KiB. Larger details are left out
+ * there.
  */
 export const FACTS_ROOM = 2_048;
 
 /**
- * The options with limits that suit `host`. A limit that a person has set is left as it is. What a host counts is JSON where
- * an answer is an envelope, or structured content: then its bytes are counted as JSON writes them.
+ * The options with limits for `host`. Limits that were set explicitly are not changed. If an answer is a JSON envelope or
+ * structured content, the host counts JSON, so bytes are counted as JSON.
  */
 export function fittedTo(host: HostIdentity, options: OrielOptions): OrielOptions {
   const suits = ({ name, model }: Host): boolean =>
@@ -111,7 +111,7 @@ export function fittedTo(host: HostIdentity, options: OrielOptions): OrielOption
     : countedAsJson(fitted, wanted, depth, host.structured ? FACTS_ROOM : 0);
 }
 
-/** Tokens are a quarter of the bytes of the JSON. */
+/** Counts a quarter of the JSON bytes as tokens. */
 function countedAsJson(
   options: OrielOptions,
   { bytes = Number.POSITIVE_INFINITY }: LimitOptions,
@@ -123,7 +123,7 @@ function countedAsJson(
   return { ...options, limits: { ...limits, tokens: most }, tokens: (text) => jsonBytes(text, depth) / 4 };
 }
 
-/** Bytes of `text` as it is shown, inside JSON that is in JSON `depth` times. */
+/** Bytes of the shown `text` after it was encoded as a JSON string `depth` times. */
 function jsonBytes(text: string, depth: number): number {
   return Math.max(inJson(text, depth), inJson(makeVisible(text).text, depth));
 }

@@ -15,7 +15,7 @@ import type { Window } from '../types/excerpt.ts';
 
 export interface LensQuestion {
   readonly dialect: DialectName;
-  /** A path with a selector, for any dialect; or the input of its tool as it is. */
+  /** A path with a selector, for any dialect. Alternatively `input`: the input of the tool. */
   readonly path?: string | undefined;
   readonly input?: Readonly<Record<string, unknown>> | undefined;
   readonly limits?: LimitOptions | undefined;
@@ -26,11 +26,11 @@ export interface Seen {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly answer: Answer;
-  /** The input of the next call, where the answer was cut. */
+  /** The input of the next call, if the answer was cut. */
   readonly next?: Readonly<Record<string, unknown>>;
 }
 
-/** Fields by which a dialect takes a window of lines: `[from, to]` or `[from, count]`. */
+/** The fields of a dialect for a window of lines: first line, and last line (`to`) or number of lines (`count`). */
 const LINES: Partial<Record<DialectName, readonly [string, string, 'to' | 'count']>> = {
   pi: ['offset', 'limit', 'count'],
   'pi@0.74': ['offset', 'limit', 'count'],
@@ -39,13 +39,13 @@ const LINES: Partial<Record<DialectName, readonly [string, string, 'to' | 'count
   zed: ['start_line', 'end_line', 'to'],
 };
 
-/** Sizes a page in a browser can show. */
+/** Maximum limits, so that a browser can show the answer. */
 const MOST_BYTES = 1 << 20;
 
-/** Fields of an input, and characters of one. */
+/** Maximum fields of an input, and characters of each. */
 const [MOST_FIELDS, MOST_CHARACTERS] = [64, 8_192];
 
-/** Throws OrielError (`BAD_INPUT`) for a question that the dialect cannot be asked. */
+/** Checks the limits. Throws OrielError (`BAD_INPUT`) if one is too large for the lens. */
 export function lensLimits(limits: LimitOptions = {}): LimitOptions {
   for (const [name, value] of Object.entries(limits)) {
     if (typeof value === 'number' && value > MOST_BYTES && name !== 'countBytes') {
@@ -55,7 +55,7 @@ export function lensLimits(limits: LimitOptions = {}): LimitOptions {
   return limits;
 }
 
-/** `absolute` makes a path absolute, for dialects that take no other. */
+/** `absolute` makes a path absolute, for dialects that require it. */
 export async function look(
   oriel: Oriel,
   { dialect, path, input: given }: LensQuestion,
@@ -75,7 +75,7 @@ export async function look(
   return { dialect, tool: tool.name, input, answer, ...(next && { next }) };
 }
 
-/** The answer repeats it. Throws `BAD_INPUT`. */
+/** Limits the size of the input, because the answer contains it. Throws `BAD_INPUT`. */
 function checkSize(input: Readonly<Record<string, unknown>>): void {
   const sizes = Object.entries(input).map(([name, value]) => name.length + sizeOf(value));
   if (sizes.length <= MOST_FIELDS && sizes.every((size) => size <= MOST_CHARACTERS)) return;
@@ -85,7 +85,7 @@ function checkSize(input: Readonly<Record<string, unknown>>): void {
   );
 }
 
-/** Of a field; no field of a tool that reads has anything but texts, numbers and lists of them. */
+/** Characters of a field. Fields of reading tools are strings, numbers, or lists of them. */
 function sizeOf(value: unknown): number {
   if (Array.isArray(value)) return value.reduce<number>((sum, one) => sum + 1 + sizeOfPlain(one), 0);
   return sizeOfPlain(value);
@@ -128,7 +128,7 @@ function inputOf(
   return fields;
 }
 
-/** `"a.ts:5..9"` → its path and window; what is no window of a text is part of the path. */
+/** `"a.ts:5..9"` → its path and window. Other selectors are part of the path. */
 function splitWindow(typed: string): { readonly path: string; readonly window?: Window } {
   for (let colon = typed.lastIndexOf(':'); colon > 0; colon = typed.lastIndexOf(':', colon - 1)) {
     const selection = parseSelection(typed.slice(colon + 1));
@@ -156,7 +156,7 @@ function nextOf(
   return offset === undefined ? undefined : { ...input, offset: Number(offset) };
 }
 
-/** These say how many lines they have shown, and of how many. */
+/** The next page for dialects that report the number of shown lines and of all lines. */
 function nextPage(
   input: Readonly<Record<string, unknown>>,
   details: Answer['details'],

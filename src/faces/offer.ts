@@ -1,4 +1,4 @@
-/** What a server offers: the tools of one dialect inside the roots, sized for the host that asks. */
+/** The tools that a server offers: those of one dialect, inside the roots, with limits for the host. */
 
 import type { WorkspaceReport } from './client/fleet.ts';
 import { fromWorkingDirectory } from '../access/paths.ts';
@@ -19,15 +19,15 @@ import type { SharedState } from '../types/state.ts';
 import { type Asker, type Space, Spaces } from './spaces.ts';
 
 export interface OfferOptions extends OrielOptions {
-  /** Offer the tools that do more than read. */
+  /** Also offer the tools that do more than read. */
   readonly allowBash?: boolean;
-  /** Let every client read what was kept for any other; each has kept its own outputs when absent. */
+  /** Whether all clients share kept outputs; when absent, each client has its own. */
   readonly shareArtifacts?: boolean;
   /** Whether several clients share the server: events distinguish them. */
   readonly manyClients?: boolean;
-  /** Loads what calls need; runs once, and calls wait for it. */
+  /** Loads the code of calls. Called once; calls wait for it. */
   readonly load?: () => Promise<void>;
-  /** How the remote workspaces have done. */
+  /** The report on the remote workspaces. */
   readonly fleet?: () => readonly WorkspaceReport[];
 }
 
@@ -39,43 +39,43 @@ export interface Lens {
 
 export interface Offer {
   readonly dialect: string;
-  /** What was recorded of calls; absent if nothing is. */
+  /** The recorded calls; absent without telemetry. */
   readonly telemetry?: Telemetry | undefined;
   /**
-   * For whoever looks: what `look` makes of the tools of another dialect, none for bash, with their own limits inside
-   * the same roots. The working directory is that of the tools.
+   * Calls `look` with the tools of a dialect (without bash) and its limits, inside the same roots. `cwd`: the working
+   * directory of the tools.
    */
   lens?<T>(asked: Lens, look: (oriel: Oriel, cwd: string) => Promise<T>): Promise<T>;
-  /** What is shared with other replicas; absent if nothing is. */
+  /** The shared store of replicas; absent without one. */
   readonly state?: SharedState | undefined;
-  /** How the remote workspaces have done; absent if there are none. */
+  /** The report on the remote workspaces; absent if there are none. */
   readonly fleet?: (() => readonly WorkspaceReport[]) | undefined;
-  /** Kept outputs of all clients, and their bytes. */
+  /** Number of kept outputs of all clients, and their bytes. */
   readonly spills?: () => { readonly outputs: number; readonly bytes: number };
-  /** In the dialect's order, whoever asks: a program, or a host that passes answers to a model. */
+  /** The tools for an asker, in the dialect's order. */
   tools(asker?: Asker): readonly Tool[];
-  /** The tool of that name for the one who asks, or why there is none. */
+  /** The tool with that name for an asker, or the error if there is none. */
   find(name: string, asker?: Asker): Tool | OrielError;
-  /** Loads what calls need, so that the first one does not wait for it. Never throws. */
+  /** Loads the code of calls in advance. Never throws. */
   prepare(): Promise<void>;
-  /** Answers a call, which waits in the queue of its caller. Never throws. */
+  /** Answers a call, which may wait in the queue. Never throws. */
   call(tool: Tool, input: unknown, options?: RunOptions): Promise<Answer>;
-  /** Reads one path string of the default dialect, whatever dialect is offered: resources are named by them. */
+  /** Reads a path string of the default dialect, even if another dialect is offered, because it is used for resources. */
   read(path: string, options?: RunOptions, asker?: Asker): Promise<Answer>;
-  /** Directories that a client declares, as far as they are inside the server's. Throws OrielError: then nothing may be read. */
+  /** The declared roots of a client that are inside the server's. Throws OrielError: then nothing may be read. */
   narrow(declared: readonly string[]): Promise<NarrowedRoots>;
-  /** The working directory of what `read` reads. */
+  /** The working directory of `read`. */
   cwd(asker?: Asker): string;
-  /** For what is asked of files beside tools, inside the same roots, by `caller`. */
+  /** The engine for requests of `caller` that are not calls of tools, inside the same roots. */
   engine(caller?: Caller): Engine;
-  /** Whether outputs are kept for `caller` alone. */
+  /** Whether outputs are kept for `caller` only. */
   keeps(caller: Caller): boolean;
-  /** Removes what was kept for `caller`, which will not call again. */
+  /** Removes the kept outputs of `caller`, which will not call again. */
   forget(caller: Caller): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Without its own roots a server reads its working directory and nothing else. Throws OrielError. */
+/** Without roots in the options the root is the working directory. Throws OrielError. */
 export function createOffer({
   allowBash = false,
   shareArtifacts = false,
@@ -89,7 +89,7 @@ export function createOffer({
   const isOffered = ({ effects }: Tool): boolean => effects.readOnly || allowBash;
   const base = spaces.common.oriel();
   let loading: Promise<void> | undefined;
-  // What could not be loaded fails in the call that needs it, and in no other.
+  // Errors of loading are reported by the calls that need the code.
   const prepare = (): Promise<void> =>
     (loading ??= Promise.all([load?.(), spaces.state?.connected()]).then(
       () => undefined,
@@ -126,7 +126,7 @@ export function createOffer({
   };
 }
 
-/** Why there is no tool of that name: `tool` exists and is not offered. */
+/** The error for an unknown tool. `tool`: it exists but is not offered. */
 function notOffered(name: string, tool: Tool | undefined, offered: readonly Tool[]): OrielError {
   const names = offered.map((known) => known.name);
   return new OrielError(

@@ -1,34 +1,34 @@
 /**
- * What peers have not taken yet, on every way out of the process: HTTP answers, files, event streams, MCP on stdout.
- * Of one client it is bounded by backpressure: while it is too much, nothing new is begun for that client. In all it
- * is bounded by ending peers of the address that leaves most, and of its client that leaves most, first the one that has
- * taken nothing for longest. A peer that takes nothing until the timeout is ended too.
+ * Limits the unsent bytes of all outputs of the process: HTTP responses, files, event streams, MCP on stdout. For each
+ * client there is backpressure: above its limit no new calls are started for it. At the total limit peers are
+ * disconnected: those of the address with most unsent bytes, of its client with most, the longest stalled first. A peer
+ * that reads nothing until the timeout is disconnected too.
  */
 
 import type { Writable } from 'node:stream';
 import { type Caller, type Origin, originOf } from '../queues/caller.ts';
 import { queues } from '../queues/queue-table.ts';
 
-/** Written at a time; a peer takes as much within the timeout, or it is ended. */
+/** Bytes of a write; a peer must read that much within the timeout. */
 const PIECE_BYTES = 64 << 10;
 
-/** Unsent bytes of one client at which its calls wait. Those that run may add their answers. */
+/** Unsent bytes of a client above which its calls wait. Running calls may add their answers. */
 export const CLIENT_BYTES = 8 << 20;
 
-/** Unsent bytes of all clients, whatever names they give themselves. */
+/** Maximum unsent bytes of all clients. */
 const TOTAL_BYTES = 128 << 20;
 
 export const WRITE_TIMEOUT_MS = 30_000;
 
-/** Whatever is made for a client passes one of these. */
+/** All work for a client passes one of these queues. */
 const PAUSED = [queues.answers, queues.calls, queues.commands, queues.downloads];
 
-/** Not `performance.now()`: what is sent must not depend on what a host may have replaced. */
+/** Not `performance.now()`, which a host may have replaced. */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-/** Outlets with unsent bytes; the one that has taken nothing for longest first. */
+/** Outlets with unsent bytes, the longest stalled first. */
 const stuck = new Set<Outlet>();
 /** Unsent bytes by client. */
 const owed = new Map<Caller, number>();
@@ -36,7 +36,7 @@ let total = 0;
 let ended = 0;
 let timer: NodeJS.Timeout | undefined;
 
-/** Of the whole process: bytes that peers have not taken, and peers that were ended because they did not. */
+/** Counters of the whole process: unsent bytes, and peers that were disconnected because they did not read. */
 export const outbox = {
   get unsent(): number {
     return total;
@@ -46,28 +46,28 @@ export const outbox = {
   },
 };
 
-/** Bytes that `client` has not taken. */
+/** Unsent bytes of `client`. */
 export function unsentTo(client: Caller): number {
   return owed.get(client) ?? 0;
 }
 
 export interface OutletOptions {
   readonly timeoutMs?: number | undefined;
-  /** Ends the peer, which does not read; destroys `out` when absent. */
+  /** Disconnects a peer that does not read; when absent, `out` is destroyed. */
   readonly end?: () => void;
 }
 
-/** The way out to one peer: it takes everything at once, and hands it on as the peer reads. */
+/** The output to a peer: it buffers everything and writes as the peer reads. */
 export class Outlet {
   readonly client: Caller;
   readonly timeoutMs: number;
-  /** When `out` has last taken something, on the clock of `monotonicMs`. */
+  /** When the peer last read something, on the clock of `monotonicMs`. */
   tookAt = 0;
   #unsent = 0;
   #gone = false;
-  /** Nothing follows what is queued. */
+  /** Whether `end` was called. */
   #ending = false;
-  /** A piece is with `out`. */
+  /** Whether a piece is being written. */
   #writing = false;
   readonly #out: Writable;
   readonly #end: () => void;
@@ -85,19 +85,19 @@ export class Outlet {
     out.once('error', () => this.#lose());
   }
 
-  /** Bytes that the peer has not taken. */
+  /** Unsent bytes. */
   get unsent(): number {
     return this.#unsent;
   }
 
-  /** The peer has everything, or will take nothing more. */
+  /** Whether everything was sent, or the peer has disconnected. */
   get gone(): boolean {
     return this.#gone;
   }
 
   write(data: string | Uint8Array): void {
     if (this.#gone || this.#ending || data.length === 0) return;
-    // A string that fits in a piece continues as it is: most answers do, and need no copy.
+    // A string that fits into a piece is written without a copy, as most answers do.
     const fits = !this.#writing && data.length * 3 <= PIECE_BYTES;
     const bytes = typeof data === 'string' && !fits ? Buffer.from(data) : data;
     const size = typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length;
@@ -111,7 +111,7 @@ export class Outlet {
     makeRoom();
   }
 
-  /** The last bytes. */
+  /** Writes the last bytes. */
   end(data: string | Uint8Array = ''): void {
     if (this.#gone || this.#ending) return;
     const whole = !this.#writing && data.length * 3 <= PIECE_BYTES;
@@ -124,19 +124,19 @@ export class Outlet {
     this.#hand(data, size);
   }
 
-  /** Resolves when everything was taken, or the peer is gone. */
+  /** Resolves when everything was sent, or the peer has disconnected. */
   taken(): Promise<void> {
     if (this.#unsent === 0) return Promise.resolve();
     return new Promise((resolve) => void this.#waiting.push(resolve));
   }
 
-  /** Tells when the peer has everything, or will take nothing more. */
+  /** Calls `tell` when everything was sent, or the peer has disconnected. */
   onGone(tell: () => void): void {
     if (this.#gone) tell();
     else this.#onGone.push(tell);
   }
 
-  /** The peer does not read. */
+  /** Disconnects a peer that does not read. */
   giveUp(): void {
     ended += 1;
     this.#lose();
@@ -203,7 +203,7 @@ function owe(outlet: Outlet, bytes: number): void {
     for (const queue of PAUSED) queue.pause(outlet.client);
 }
 
-/** Gives up peers until what is unsent in all is within its bound: one answer may be larger than that by itself. */
+/** Disconnects peers until the total is within the limit. A single answer may exceed the limit. */
 function makeRoom(): void {
   while (total > TOTAL_BYTES) {
     const address = owingMost([...stuck], ({ client }) => originOf(client));
@@ -213,7 +213,7 @@ function makeRoom(): void {
   }
 }
 
-/** Those with the key whose outlets have most unsent together, in their order. */
+/** The outlets of the group (by key) with most unsent bytes, in order. */
 function owingMost(outlets: readonly Outlet[], keyOf: (outlet: Outlet) => Origin): readonly Outlet[] {
   const groups = new Map<Origin, { bytes: number; outlets: Outlet[] }>();
   for (const outlet of outlets) {
@@ -241,7 +241,7 @@ function settle(outlet: Outlet, bytes: number): void {
     for (const queue of PAUSED) queue.resume(outlet.client);
 }
 
-/** Looks again while anything is unsent, soon enough for the shortest timeout. */
+/** Starts a timer that checks for stalled peers, in time for the shortest timeout. */
 function watch(): void {
   if (timer) return;
   let wait = WRITE_TIMEOUT_MS;

@@ -6,7 +6,7 @@ const EVERY_MS = 100;
 
 export interface Pace {
   tell(progress: Progress): void;
-  /** The answer is there: whatever comes now comes too late. */
+  /** Drops later messages, because the answer is there. */
   end(): void;
 }
 

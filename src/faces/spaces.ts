@@ -20,15 +20,15 @@ import { Telemetry } from '../session/telemetry/telemetry.ts';
 import type { Session } from '../types/session.ts';
 import { fittedTo, type HostIdentity } from './hosts.ts';
 
-/** For whom tools are: their answers fit what it takes, and stay inside its roots. */
+/** The receiver of answers, which determines limits and roots. */
 export interface Asker {
   readonly host?: HostIdentity;
-  /** Directories that it declares: nothing else is read then. What `Spaces.narrow` made of them. */
+  /** The declared roots, as `Spaces.narrow` returned them: nothing outside is read. */
   readonly roots?: NarrowedRoots;
   readonly caller?: Caller;
 }
 
-/** A tool that reads path strings, and the working directory in which they are meant. */
+/** A tool that reads path strings, and its working directory. */
 export interface Reader {
   readonly tool: Tool;
   readonly cwd: string;
@@ -36,43 +36,43 @@ export interface Reader {
 
 export interface SpacesOptions {
   readonly allowBash: boolean;
-  /** One space for all clients. */
+  /** Whether all clients share one space. */
   readonly shareArtifacts: boolean;
   /** Whether several clients share the server: events distinguish them. */
   readonly manyClients: boolean;
 }
 
-/** What one client has to itself. */
+/** The private state of a client. */
 export interface Space {
   readonly engine: Engine;
-  /** Its calls that run or wait. */
+  /** Number of its running and waiting calls. */
   calls: number;
   /** Whether outputs are kept in it. */
   keeps(): boolean;
-  /** Its tools with the limits that a host brings, inside the roots that it declares. */
+  /** Its tools with the limits for a host, inside the declared roots. */
   oriel(asker?: Asker): Oriel;
-  /** Reads the path strings by which resources are named. */
+  /** The reader of resources. */
   reader(asker?: Asker): Reader;
-  /** The tools of a dialect under the server's limits, but for those that are given. */
+  /** The tools of a dialect with the server's limits, overridden by `limits`. */
   lens(dialect: DialectName, limits: LimitOptions): Oriel;
   close(): Promise<void>;
 }
 
 /**
- * The most clients with a separate space. Spaces without kept outputs are evicted first, then the others, least
+ * Maximum clients with a space of their own. Spaces without kept outputs are evicted first, then the others, least
  * recently used first; a space with a running call stays.
  */
 const MOST_SPACES = 1024;
 
-/** Sets of limits and roots for which one client has tools; those of others are made again. */
+/** Cache size of a client: combinations of limits and roots for which its tools are kept. */
 const MOST_FITTED = 32;
 
 export class Spaces {
-  /** That of requests without a caller, and of all where outputs are shared. */
+  /** The space of requests without a caller, and of all requests if outputs are shared. */
   readonly common: Space;
-  /** What was recorded of calls; absent if nothing is. */
+  /** The recorded calls; absent without telemetry. */
   readonly telemetry: Telemetry | undefined;
-  /** What is shared with other replicas; absent if nothing is. */
+  /** The shared store of replicas; absent without one. */
   readonly state: SharedState | undefined;
   readonly #options: OrielOptions;
   readonly #session: Session;
@@ -94,18 +94,18 @@ export class Spaces {
       });
     const { telemetry } = this.#session;
     this.telemetry = telemetry instanceof Telemetry ? telemetry : undefined;
-    // A client that comes later has the roots that the server was started with.
+    // All clients have the roots as they were when the server was started.
     this.#options = { ...options, roots: holdRoots(options.roots ?? []), session: this.#session };
     this.#flags = flags;
     this.common = spaceOf(this.#options, this.#session, flags.allowBash);
   }
 
-  /** Kept outputs of all clients, and their bytes. */
+  /** Number of kept outputs of all clients, and their bytes. */
   get spills(): { readonly outputs: number; readonly bytes: number } {
     return { outputs: this.#room.outputs, bytes: this.#room.used };
   }
 
-  /** Declared directories as far as they are inside the server's own. Throws OrielError: then nothing may be read. */
+  /** The declared roots that are inside the server's. Throws OrielError: then nothing may be read. */
   narrow(declared: readonly string[]): Promise<NarrowedRoots> {
     return narrowRoots(this.#options.roots ?? [], declared);
   }
@@ -119,7 +119,7 @@ export class Spaces {
     return space;
   }
 
-  /** While `call` runs the space is not evicted. */
+  /** Runs `call` with the space of a caller, which is not evicted meanwhile. */
   async whileUsed<T>(caller: Caller | undefined, call: (space: Space) => Promise<T>): Promise<T> {
     const space = this.of(caller);
     space.calls += 1;
@@ -130,12 +130,12 @@ export class Spaces {
     }
   }
 
-  /** Whether outputs are kept for `caller` alone. */
+  /** Whether outputs are kept for `caller` only. */
   keeps(caller: Caller): boolean {
     return this.#spaces.get(caller)?.keeps() === true;
   }
 
-  /** Removes what was kept for `caller`. */
+  /** Removes the space of `caller` with its kept outputs. */
   async forget(caller: Caller): Promise<void> {
     const space = this.#spaces.get(caller);
     this.#spaces.delete(caller);
@@ -149,8 +149,7 @@ export class Spaces {
   }
 
   /**
-   * What is derived from files is shared with all spaces, and so are the quota for kept outputs and the record of calls,
-   * each under its caller.
+   * Makes a space. Derived data, the quota of kept outputs and telemetry are shared by all spaces.
    */
   #make(name: CallerName | undefined): Space {
     const { store, disk, files, work, scratch, telemetry } = this.#session;
@@ -171,21 +170,21 @@ export class Spaces {
     return spaceOf({ ...this.#options, session }, own, this.#flags.allowBash);
   }
 
-  /** A client that gives no name is not known again for sure: what is kept for it is found by whoever was told its number. */
+  /** An unnamed client cannot be identified reliably, so its outputs are in a common space and are not listed: only their numbers give access. */
   #sharedWith({ name, isGuess }: CallerName): Pick<SessionOptions, 'state'> {
     if (!isGuess) return this.#sharedAs(clientSpace(name));
     const { state } = this.#sharedAs('clients without a name');
     return state ? { state: { ...state, unlisted: name } } : {};
   }
 
-  /** What is shared under the name of a space. */
+  /** The session options for a space of the shared store. */
   #sharedAs(name: string, spaceOf?: SessionState['spaceOf']): Pick<SessionOptions, 'state'> {
     if (!this.state) return {};
     const state = { space: this.state.space(name), work: this.state.work(name) };
     return { state: { ...state, ...(spaceOf && { spaceOf }) } };
   }
 
-  /** Undefined for a caller that is not known again for sure. */
+  /** The space of a caller in the shared store; undefined for a caller that cannot be identified reliably. */
   #spaceOf(caller: Caller): StateSpace | undefined {
     const known = callerName(caller);
     return known && !known.isGuess ? this.state?.space(clientSpace(known.name)) : undefined;
@@ -198,7 +197,7 @@ export class Spaces {
   }
 }
 
-/** The space in a shared store of a client that gives itself a name. */
+/** The name of the space of a named client in the shared store. */
 function clientSpace(name: string): string {
   return `client ${name}`;
 }
@@ -212,11 +211,11 @@ function isSame(host: HostIdentity | undefined, other: HostIdentity | undefined)
   return host?.name === other?.name && host?.model === other?.model && host?.structured === other?.structured;
 }
 
-/** `session` ends with the space. */
+/** `session` is closed with the space. */
 function spaceOf(options: OrielOptions, session: Session, bash: boolean): Space {
-  /** By the limits that a host brings and the roots that it declares; most hosts bring neither. */
+  /** A cache by the limits of the host and its declared roots. */
   const fitted = new Lru<Oriel>(MOST_FITTED);
-  /** The last host that brought no roots: mostly the next call is of the same one. */
+  /** The last host without declared roots: usually the next call comes from the same one. */
   let last: { readonly host: HostIdentity | undefined; readonly oriel: Oriel } | undefined;
   let engine: Engine | undefined;
   const readers = new Lru<Reader>(MOST_FITTED);
@@ -226,7 +225,7 @@ function spaceOf(options: OrielOptions, session: Session, bash: boolean): Space 
       try {
         return !session.spills.isEmpty;
       } catch {
-        // Its directory is gone and cannot be made again: nothing is kept.
+        // The directory cannot be created, so nothing is kept.
         return false;
       }
     },
@@ -247,7 +246,7 @@ function spaceOf(options: OrielOptions, session: Session, bash: boolean): Space 
     },
     lens: (dialect, limits) => {
       const { display, limitsPerModel: _, ...others } = options;
-      // Another dialect has its own displays.
+      // The display applies only to the server's own dialect.
       const isOwn = dialect === (options.dialect ?? 'oriel');
       const asked = { ...options.limits, ...limits };
       return orielOffering(
@@ -269,7 +268,7 @@ function readerOf(options: OrielOptions): Reader {
   const oriel = createOriel({
     ...options,
     dialect: 'oriel',
-    // A resource is bounded by its bytes.
+    // A resource is limited by bytes, not by lines.
     limits: { lines: Number.MAX_SAFE_INTEGER },
     display: 'plain',
     read: { summarize: false },
@@ -277,7 +276,7 @@ function readerOf(options: OrielOptions): Reader {
   return { tool: oriel.tool('read'), cwd: fromWorkingDirectory(options.cwd) };
 }
 
-/** The options inside the directories that a client declares; a client that declares none, or others, gets the server's. */
+/** The options with the declared roots of a client; unchanged if it declares none. */
 function narrowed(options: OrielOptions, roots?: NarrowedRoots): OrielOptions {
   const [first] = roots ?? [];
   if (!roots || first === undefined) return options;

@@ -1,4 +1,4 @@
-/** Answers from their parts: text, facts, notices, errors. */
+/** Builds answers from text, facts, notices and errors. */
 
 import { OrielError } from '../errors.ts';
 import { oneLine, use } from '../text/visible.ts';
@@ -19,10 +19,10 @@ export function errorAnswer(error: OrielError, details: Record<string, unknown> 
   );
 }
 
-/** Bytes of a call that a sentence may repeat. */
+/** Maximum bytes of a call in a sentence. */
 const MOST_CALL = 800;
 
-/** The error with the call to make instead in its sentence: a model sees nothing but the text. */
+/** Adds the call to make instead (`next`) to the message of the error, because a model sees only the text. */
 export function withCall(error: OrielError): OrielError {
   const { code, message, next, cause } = error;
   if (next === undefined || /\bUse\b/.test(message)) return error;
@@ -31,7 +31,7 @@ export function withCall(error: OrielError): OrielError {
   return new OrielError(code, `${message} ${sentence}`, { next, cause });
 }
 
-/** Text with notices below it, each on a separate line; the last one names the next call. */
+/** The text with notices below it, each on a separate line. The last one names the next call. */
 export function withNotices(text: string, notices: readonly Notice[], words: Wording): string {
   const said = notices.map((notice) => say(notice, words)).join('\n');
   if (said === '') return text;

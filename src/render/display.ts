@@ -1,4 +1,4 @@
-/** How a line looks and what it costs: the two must agree to the byte, or a budget is wrong. */
+/** The displays of lines, and their cost in bytes. Both must agree exactly, or budgets are wrong. */
 
 import { terminalText } from '../text/terminal.ts';
 import { escapeNul, makeVisible, visibleBytes } from '../text/visible.ts';
@@ -13,7 +13,7 @@ const textOf = ({ text, ascii }: Line): string => (ascii ? text : visible(text))
 
 const textBytes = ({ text, ascii }: Line): number => (ascii ? text.length : visibleBytes(text));
 
-/** With a number and its mark, in ASCII. Written out, as `show` is: both run for every line. */
+/** The cost of a line with its number and separator. Inlined for speed, like `show`: both run for every line. */
 const numberedCost = ({ no, text, ascii }: Line): number => {
   const cost = ascii ? text.length : visibleBytes(text);
   if (no === undefined) return cost;
@@ -22,10 +22,10 @@ const numberedCost = ({ no, text, ascii }: Line): number => {
   return cost + digits + 1;
 };
 
-/** Longer than any line number or anchor. */
+/** Maximum bytes of a line number or anchor. */
 const PREFIX = 32;
 
-/** `41|def alpha():`; lines that are not counted have no prefix. */
+/** `41|def alpha():`; without a prefix if lines are not counted. */
 const numbers: Display = {
   prefix: PREFIX,
   show: ({ no, text, ascii }) => {
@@ -50,7 +50,7 @@ export const plain: Display = {
   text: visible,
 };
 
-/** The decoded text as it is. */
+/** The decoded text unchanged, except that NUL is escaped. */
 export const raw: Display = {
   show: ({ text, ascii }) => (ascii ? text : escapeNul(text).text),
   text: (text) => escapeNul(text).text,
@@ -67,10 +67,10 @@ export function isNumbered(display: Display): boolean {
   return display === numbers || display === hashline;
 }
 
-/** Is where lines between two parts were left out. */
+/** The line between two parts if lines between them were left out. */
 export const GAP = '…\n';
 
-/** Joins parts; `gap` is where lines were left out between them. */
+/** Joins parts, with `gap` between two parts that are not adjacent. */
 export function showParts(parts: readonly (readonly Line[])[], display: Display, gap: string): string {
   let text = '';
   let last: number | undefined;
@@ -83,12 +83,12 @@ export function showParts(parts: readonly (readonly Line[])[], display: Display,
   return text;
 }
 
-/** Command output as a terminal would leave it, with what is still hidden made visible. */
+/** Command output as a terminal would show it; remaining hidden characters are escaped. */
 const shown = (text: string): string => makeVisible(terminalText(text)).text;
 
 const terminal: Display = { show: (line) => shown(line.text), text: shown };
 
-/** An invalid byte counts as one byte, not as the three of U+FFFD. */
+/** An invalid byte costs one byte, not the three of U+FFFD. */
 const stream: Display = {
   show: (line) => line.text,
   cost: ({ start, end }) => end - start,
@@ -97,7 +97,7 @@ const stream: Display = {
 
 export const outputDisplays: { readonly [name in OutputDisplay]: Display } = { terminal, stream };
 
-/** `12|text`, `12-20|run() { ... }`; without line numbers the range follows what was left out. */
+/** `12|text`, `12-20|run() { ... }`. A display without line numbers appends the range to merged lines and gaps. */
 export function showPart(part: SummaryPart, display: Display): string {
   const range = span(part.from, part.to);
   const text = display.text(part.text);

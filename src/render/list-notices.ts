@@ -1,6 +1,6 @@
 /**
- * The sentences below lists: matches, paths, entries. Several of them share one bracket, which is the last line of the
- * answer. The default words name the next call; a dialect may use its own.
+ * The sentences below lists (matches, paths, entries). They share one pair of brackets, which is the last line of the
+ * answer. The default wording names the next call; a dialect may have its own wording.
  */
 
 import { didYouMean } from '../text/near.ts';
@@ -8,19 +8,19 @@ import { oneLine, quote } from '../text/visible.ts';
 import type { Hint, RegexHint } from '../types/result.ts';
 import { binarySize, bounded, plural } from './units.ts';
 
-/** What grep says in every dialect where no line matches, and find where no file does. */
+/** The answer of grep without matching lines, in every dialect. */
 export const NO_MATCHES = 'No matches found';
-/** What find says where no symbol is about the words. */
+/** The answer of find without matching symbols. */
 export const NO_SYMBOLS = 'No symbols found';
 export const NO_FILES = 'No files found matching pattern';
 
-/** The limit that a list was cut by. */
+/** The limit that cut a list. */
 export type ListCut = 'bytes' | 'tokens' | 'lines';
 
 export type ListNotice =
-  /** More follows beyond the caller's limit. `next` is the offset (0-based) of what follows. */
+  /** More follows beyond the caller's limit. `next`: the offset (0-based) of the next page. */
   | { readonly kind: 'limit'; readonly of: ListNoun; readonly limit: number; readonly next: number }
-  /** The answer's budget is full. For matches: how many of those found are shown, and whether there are still more. */
+  /** The budget of the answer is used up. For matches: how many of those found are shown, and whether there are more. */
   | {
       readonly kind: 'budget';
       readonly of: ListNoun;
@@ -31,7 +31,7 @@ export type ListNotice =
       readonly more: boolean;
       readonly next: number;
     }
-  /** Lines were shown in part. `use` reads the first of them whole; absent for a path that cannot be written here. */
+  /** Long lines were clipped. `use` reads the first of them whole; absent for a path that cannot be typed in a call. */
   | { readonly kind: 'clipped'; readonly characters: number; readonly use?: string }
   | {
       readonly kind: 'beyond';
@@ -46,21 +46,21 @@ export type ListNotice =
   | { readonly kind: 'too-many' }
   | { readonly kind: 'unnamed'; readonly count: number }
   | { readonly kind: 'rules'; readonly count: number }
-  /** Documents, notebooks, archives and databases that were not looked into. */
+  /** Documents, notebooks, archives and databases that were not searched. */
   | { readonly kind: 'containers'; readonly count: number }
   /** The call that reads the best symbols together. */
   | { readonly kind: 'best'; readonly use: string }
   | { readonly kind: 'unparsed'; readonly count: number }
   | { readonly kind: 'unknown'; readonly count: number }
   | { readonly kind: 'large'; readonly count: number }
-  /** Files that say nothing of their encoding and are not UTF-8; the first of them, and how it was decoded. */
+  /** Files that are not UTF-8 and declare no encoding. `path`, `encoding`: the first of them and its guessed encoding. */
   | { readonly kind: 'guessed'; readonly count: number; readonly path: string; readonly encoding: string }
   | { readonly kind: 'cut'; readonly count: number }
   | { readonly kind: 'changed'; readonly count: number }
-  /** With the first of them. */
+  /** `names`: the first of them. */
   | { readonly kind: 'unread'; readonly count: number; readonly names: readonly string[] }
   | { readonly kind: 'scanned'; readonly count: number }
-  /** With the code of the error that it would be where nothing was found. */
+  /** `code`: the code of the error that is reported instead if nothing was found. */
   | { readonly kind: 'broken'; readonly code: 'LIMIT' }
   | { readonly kind: 'hint'; readonly hint: Hint; readonly pattern: string };
 
@@ -124,10 +124,10 @@ export const listWording: ListWording = {
   },
 };
 
-/** Characters of a name beside a count. */
+/** Maximum characters of a name after a count. */
 const MOST_NAME = 100;
 
-/** ` ("a.zip", "b.docx", …)`. The end of a long path tells more than its beginning. */
+/** ` ("a.zip", "b.docx", …)`. Long paths are cut at the start, because their end is more specific. */
 function named(names: readonly string[], count: number): string {
   if (names.length === 0) return '';
   const short = names.map((name) => {
@@ -157,7 +157,7 @@ const HINTS: Readonly<Record<Extract<Hint, string>, (pattern: string) => string>
 
 const withSlashes = (pattern: string): string => pattern.replaceAll(/\\+/g, '/');
 
-/** The fields of the call that a hint names, where it names one. `pattern` is what was looked for. */
+/** The fields of the call that a hint suggests, if it suggests one. `pattern`: the pattern of this search. */
 export function fieldsOf(hint: Hint, pattern: string): Readonly<Record<string, unknown>> | undefined {
   if (hint === 'backslash') return { pattern: withSlashes(pattern) };
   if (hint === 'directory') return { pattern: `${pattern}/**` };
@@ -179,7 +179,7 @@ function regexHint(hint: RegexHint): string {
   return `Slashes around a pattern are part of it.${use}${use === '' ? '' : flag}`;
 }
 
-/** `One. Two. Three`, or nothing if there is nothing to say. */
+/** `One. Two. Three`, or an empty string without notices. */
 export function sayTogether(notices: readonly ListNotice[], words: ListWording): string {
   const say = (notice: ListNotice): string => {
     const use = 'use' in notice && typeof notice.use === 'string' ? notice.use : undefined;
@@ -189,8 +189,8 @@ export function sayTogether(notices: readonly ListNotice[], words: ListWording):
 }
 
 /**
- * A name as it is on a separate line: hidden characters escaped, and in quotes where it could be taken for
- * one of our sentences (a file may be called "[500 entries limit reached. Use limit=1000 for more]").
+ * A name on a line of its own: hidden characters are escaped, and it is quoted if it looks like a notice (a file may be
+ * called "[500 entries limit reached. Use limit=1000 for more]").
  */
 export function shownName(name: string): string {
   const line = oneLine(name);

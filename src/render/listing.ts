@@ -1,4 +1,4 @@
-/** The answers to `find` and `ls`: one path or name per line, and the notices below; with what `grep` shares of it. */
+/** The answers of `find` and `ls`: one path or name per line, and the notices below. `grep` shares some of its functions. */
 
 import { estimateTokens } from '../limits.ts';
 import type { Answer } from '../types/answer.ts';
@@ -20,24 +20,24 @@ import {
 } from './list-notices.ts';
 import { withCalls } from './named-calls.ts';
 
-/** How a dialect words a list. */
+/** The style of a dialect's lists. */
 export interface ListStyle<Shown> {
   readonly words: ListWording;
-  /** What sets the notices apart from the list, beside the end of its last line. */
+  /** What is between the list and the notices, after the newline of the last line. */
   readonly gap?: '' | '\n';
-  /** Facts for programs, by the dialect's own names. */
+  /** The `details` of the answer, with the dialect's own names. */
   details(shown: Shown): Record<string, unknown>;
 }
 
 export interface ShownEntries {
   readonly text: string;
-  /** Entries shown. */
+  /** Number of entries shown. */
   readonly shown: number;
-  /** The caller's limit, and whether it ended the answer. */
+  /** The caller's limit, and whether it cut the list. */
   readonly limit: number;
   readonly limitReached: boolean;
   readonly cutBy?: ListCut;
-  /** All lines that were found, as they would be shown. */
+  /** Size of all lines that were found, as shown without limits. */
   readonly whole: Whole;
   readonly limits: Limits;
   /** The offset of the first entry that is not shown. */
@@ -66,7 +66,7 @@ export function foundAnswer(
   return answerOf(text, shown, style);
 }
 
-/** `path`, or `path: 3` where matches were counted. */
+/** Lines are `path`, or `path: 3` if matches were counted. */
 export function countAnswer(
   result: ListResult,
   request: CountRequest,
@@ -93,7 +93,7 @@ function isNothing({ entries, next, beyond }: ListResult): boolean {
   return entries.length === 0 && next === undefined && beyond === undefined;
 }
 
-/** As many entries as the limits take, and what is to be said about the rest. */
+/** As many entries as fit into the limits, and the notices about the rest. */
 function fitEntries(
   result: ListResult,
   request: CountRequest | FindRequest | ListRequest | SymbolsRequest,
@@ -105,7 +105,7 @@ function fitEntries(
   const lines = result.entries.map(shownEntry);
   const end = lines.findIndex((line) => !budget.take(line));
   const fitting = end === -1 ? lines.length : end;
-  // A name that is larger than the whole answer is shown in part, so that every answer leads on.
+  // A name that is larger than the whole answer is truncated, so that there is always a next page.
   const forced = fitting === 0 && budget.full ? budget.head(lines[0] as string) : undefined;
   const shown = forced === undefined ? fitting : 1;
   const cutBy = shown < lines.length ? budget.full : undefined;
@@ -145,7 +145,7 @@ function globOf(request: CountRequest | FindRequest | ListRequest | SymbolsReque
   return request.do === 'count' ? request.glob : undefined;
 }
 
-/** What an answer does not cover, said before what follows it. */
+/** The notices about what the answer does not cover. They come before the one that names the next page. */
 export function gapNotices({ gaps, hint }: Pick<ListResult, 'gaps' | 'hint'>, pattern = ''): ListNotice[] {
   const notices: ListNotice[] = [];
   if (hint !== undefined) notices.push({ kind: 'hint', hint, pattern });
@@ -165,7 +165,7 @@ export function gapNotices({ gaps, hint }: Pick<ListResult, 'gaps' | 'hint'>, pa
   return notices;
 }
 
-/** The text and, on the last line, its notices. */
+/** The answer with the text and, on the last line, its notices. */
 export function answerOf<Shown extends { readonly notices: readonly ListNotice[] }>(
   text: string,
   shown: Shown,
@@ -186,13 +186,13 @@ export function answerOf<Shown extends { readonly notices: readonly ListNotice[]
   });
 }
 
-/** The limit of that name for a list: its lines are those of any answer. */
+/** The value of a limit for a list. `lines` is `answerLines`, which holds for every answer. */
 export function budgetOf(limits: Limits, by: ListCut): number {
   return by === 'lines' ? limits.answerLines : limits[by];
 }
 
 export class ListBudget {
-  /** Which limit refused a line. */
+  /** The limit that refused a line, if one did. */
   full: ListCut | undefined;
   readonly #lines: string[] = [];
   #bytes = 0;
@@ -209,7 +209,7 @@ export class ListBudget {
     return this.#lines.join('\n');
   }
 
-  /** Takes all of the lines or none of them, and after that none any more. */
+  /** Adds all of the lines, or none if they do not fit; after that it adds no more lines. */
   take(...lines: string[]): boolean {
     const text = lines.join('\n');
     const joined = this.#lines.length === 0 ? text : `\n${text}`;
@@ -225,7 +225,7 @@ export class ListBudget {
     return true;
   }
 
-  /** As much of a line as an empty answer takes, in whole characters. */
+  /** The head of a line that fits into an empty answer, cut between characters. */
   head(line: string): string {
     let text = '';
     let bytes = 0;
@@ -234,7 +234,7 @@ export class ListBudget {
       if (this.#exceeded(bytes, Math.ceil(bytes / 4))) break;
       text += character;
     }
-    // The host's counter may be slow: a few halvings, not a call for each character.
+    // The host's counter may be slow, so the text is halved instead of shortened by single characters.
     let characters = Array.from(text);
     while (characters.length > 1 && this.#count(characters.join('')) > this.#limits.tokens)
       characters = characters.slice(0, characters.length >> 1);

@@ -1,6 +1,6 @@
 /**
- * The answer to `grep`: matches as `path:12: text`, context as `path-11- text`, and the notices below. The symbol that
- * holds matches is named above them. Below an anchor lines are `12:text` and `11-text`, as an edit names them.
+ * The answer of `grep`: matches as `path:12: text`, context as `path-11- text`, and the notices below. The name of the
+ * enclosing symbol is above its matches. Below an anchor for edits, lines are `12:text` and `11-text`.
  */
 
 import { makeVisible, oneLine } from '../text/visible.ts';
@@ -22,16 +22,16 @@ import { span } from './units.ts';
 
 export interface ShownMatches {
   readonly text: string;
-  /** Matches shown. */
+  /** Number of matches shown. */
   readonly shown: number;
-  /** The caller's limit, and whether it ended the answer. */
+  /** The caller's limit, and whether it cut the list. */
   readonly limit: number;
   readonly limitReached: boolean;
   readonly cutBy?: ListCut;
-  /** All lines that were found, as they would be shown; bytes are those of the lines that were kept. */
+  /** Lines of all matches, as shown without limits; bytes of those whose lines were kept. */
   readonly whole: Whole;
   readonly limits: Limits;
-  /** Some lines are shown in part. */
+  /** Whether some lines are clipped. */
   readonly clipped: boolean;
   /** The offset of the first match that is not shown. */
   readonly next?: number;
@@ -50,7 +50,7 @@ export function matchesAnswer(
   return answerOf(text, matches, style);
 }
 
-/** As many whole lines as the limits take, and what is to be said about the rest. */
+/** As many whole lines as fit into the limits, and the notices about the rest. */
 export function fitMatches(result: SearchResult, request: SearchRequest, limits: Limits): ShownMatches {
   const all = shownLines(result, request);
   const { lines, text, cutBy } = fit(all, limits, result.tokens);
@@ -110,17 +110,17 @@ function wholeFound(all: readonly ShownLine[], { found }: SearchResult): Whole {
   return { lines: lines + Math.max(0, found - kept), bytes };
 }
 
-/** Bytes of a path in a notice: all notices of one answer together stay below 1 KiB. */
+/** Maximum bytes of a path in a notice: all notices of an answer together stay below 1 KiB. */
 const MOST_TYPED = 300;
 
 interface ShownLine extends MatchedLine {
   readonly path: string;
-  /** The line as shown, after a line that sets it apart from what is not next to it. */
+  /** The line as shown, possibly after a separator or a symbol head. */
   readonly shown: readonly string[];
 }
 
-/** Is between parts that do not touch, if there is context. */
-const APART = '--';
+/** The separator between parts that are not adjacent, if there is context. */
+const SEPARATOR = '--';
 
 function shownLines({ files }: SearchResult, { before, after }: SearchRequest): ShownLine[] {
   const lines: ShownLine[] = [];
@@ -130,7 +130,7 @@ function shownLines({ files }: SearchResult, { before, after }: SearchRequest): 
     for (const [i, line] of file.lines.entries()) {
       const apart = before + after > 0 && lines.length > 0 && !touches(file.lines, i);
       const shown = [
-        ...(apart ? [APART] : []),
+        ...(apart ? [SEPARATOR] : []),
         ...(i === 0 && file.anchor !== undefined ? [oneLine(file.anchor)] : []),
         ...(symbols.get(i) ?? []),
         show(file, name, line),
@@ -145,10 +145,10 @@ function touches(lines: readonly MatchedLine[], i: number): boolean {
   return lines[i - 1]?.no === (lines[i] as MatchedLine).no - 1;
 }
 
-/** Characters of a symbol's name. */
+/** Maximum characters of a symbol's name. */
 const MOST_NAME = 200;
 
-/** By index, what is above the first line shown of each symbol that holds matches. */
+/** The head above the first line of each symbol with matches, by the index of that line. */
 function symbolHeads(lines: readonly MatchedLine[]): ReadonlyMap<number, readonly [string]> {
   const heads = new Map<number, readonly [string]>();
   let last: MatchedLine['within'];
@@ -175,7 +175,7 @@ function show({ anchor }: MatchedFile, name: string, { no, rank, text, clipped }
   return `${front}${head}${makeVisible(text).text}${tail}`;
 }
 
-/** A path that fits into a notice and means the same when it is typed again. */
+/** Whether a path fits into a notice, and names the same file when it is typed. */
 function isTypable(path: string): boolean {
   return Buffer.byteLength(path) <= MOST_TYPED && oneLine(path) === path;
 }
@@ -194,7 +194,7 @@ function fit(lines: readonly ShownLine[], limits: Limits, tokens: TokenCounter |
   if (fitting.some((line) => line.rank !== undefined)) {
     return { lines: fitting, text: budget.text, cutBy: budget.full };
   }
-  // Not even the first match: it is shown alone, as far as it fits, so that every answer leads on.
+  // Not even the first match fits: it is shown alone and truncated, so that there is always a next page.
   const first = lines.find((line) => line.rank !== undefined) as ShownLine;
   const text = budget.head(first.shown.at(-1) as string);
   return { lines: [{ ...first, clipped: first.clipped ?? 'end' }], text, cutBy: budget.full };

@@ -1,16 +1,16 @@
-/** The paths of the calls that notices name, as data: for faces that write them in their own way. */
+/** The calls that notices name, as data: for faces that write them in their own syntax. */
 
 import { oneLine } from '../text/visible.ts';
 import type { Notice } from '../types/notice.ts';
 
 const named = new WeakMap<object, readonly string[]>();
 
-/** The paths that the sentence of `detail`, one of `details.notices` of this process, names as calls. */
+/** The paths of the calls in the sentence of `detail`, which is an element of `details.notices` made in this process. */
 export function callsOf(detail: object): readonly string[] {
   return named.get(detail) ?? [];
 }
 
-/** `detail`, of whose sentence these are the calls. */
+/** Records the calls in the sentence of `detail`, and returns it. */
 export function withCalls<Detail extends object>(
   detail: Detail,
   calls: readonly (string | undefined)[],
@@ -22,7 +22,7 @@ export function withCalls<Detail extends object>(
   return detail;
 }
 
-/** What `wording` writes into the sentence of a notice. */
+/** The calls that `wording` writes into the sentence of a notice. */
 export function callsIn(notice: Notice): readonly (string | undefined)[] {
   switch (notice.kind) {
     case 'past-end':

@@ -1,6 +1,5 @@
 /**
- * The default sentence of every notice. A notice is data until it is worded here; dialects may word some of them
- * differently.
+ * The default sentence of every notice. Elsewhere a notice is data. Dialects may have other sentences for some of them.
  */
 
 import { shellWord } from '../text/shell.ts';
@@ -104,7 +103,7 @@ export const wording: Wording = {
   said: ({ text }) => text,
 };
 
-/** For dialects whose paths take no selector: what decoding did, without the call that does it otherwise. */
+/** For dialects without selectors: the notices about decoding, without the call that decodes differently. */
 export const withoutSelectors: Pick<Wording, 'encoding' | 'escaped' | 'invalid'> = {
   encoding: (notice) =>
     'guessed' in notice
@@ -114,7 +113,7 @@ export const withoutSelectors: Pick<Wording, 'encoding' | 'escaped' | 'invalid'>
   invalid: ({ kind, count, encoding }) => wording.invalid({ kind, count, encoding }),
 };
 
-/** Why a text has no map, no outline and no symbols: what follows a colon. */
+/** Why a text has no map, outline or symbols: the part of a sentence after its colon. */
 export const noStructure: Readonly<Record<NoStructure, string>> = {
   language: 'files of this kind are not outlined',
   empty: 'no symbols were found in it',
@@ -127,7 +126,7 @@ export const noStructure: Readonly<Record<NoStructure, string>> = {
   crash: 'its parser failed',
 };
 
-/** The notice in brackets, as it is in an answer: 1 KiB at most, besides the calls that it names. */
+/** The notice in brackets, as shown in an answer: at most 1 KiB, not counting the calls that it names. */
 export function say(notice: Notice, words: Wording = wording): string {
   return `[${sentence(notice, words)}]`;
 }
@@ -137,7 +136,7 @@ export function sentence(notice: Notice, words: Wording): string {
   return bounded((words[notice.kind] as (notice: Notice) => string)(notice), callsIn(notice));
 }
 
-/** The notice for programs. */
+/** The notice as an element of `details.notices`. */
 export function detailOf(notice: Notice, words: Wording): { readonly kind: string; readonly text: string } {
   return withCalls({ kind: notice.kind, text: sentence(notice, words) }, callsIn(notice));
 }
@@ -152,7 +151,7 @@ function outputSpan({ lines, totals, by, limits, partial }: OutputCut): string {
   return `${nounOf(lines)} ${runsOf(lines)} of ${totals.lines}${limit(by, limits)}`;
 }
 
-/** Where all of an output is, or why it is nowhere. */
+/** Where the full output is kept, or why it is not. */
 export function fullOutput(
   { kept, unkept }: Extract<Notice, { kind: 'output-cut' | 'output-binary' }>,
   size: (bytes: number) => string,
@@ -206,7 +205,7 @@ function lengthOf(bytes: number | undefined): string {
   return bytes === undefined ? '' : ` (${bytes} bytes long)`;
 }
 
-/** What looks at a binary: never `:raw`, which shows all of it as text that is none. */
+/** How to look at binary content: with a shell, or its first bytes. Never with `:raw`, which shows all of it as text. */
 export function howToLook(target: string): string {
   const word = shellWord(oneLine(target));
   if (/^https?:/i.test(target)) return `Use a shell to look at it: curl -sL ${word} | xxd | head -100`;
@@ -220,7 +219,7 @@ function limit(by: CutBy, limits: Limits): string {
   return words === '' ? '' : ` (${words})`;
 }
 
-/** The line limit needs no words: its number is in the span. */
+/** Names the limit. The limit of lines is not named: its number is in the span. */
 function limitWords(by: CutBy, limits: Limits): string {
   switch (by) {
     case 'bytes':

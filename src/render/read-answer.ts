@@ -1,4 +1,4 @@
-/** The answer to a read in the default wording: the text with its notices, and the same facts as details. */
+/** The answer of a read in the default wording: the text with its notices, and the same facts in `details`. */
 
 import { writeSelector } from '../selector/selection.ts';
 import type { Answer, Block } from '../types/answer.ts';
@@ -43,7 +43,7 @@ export function readAnswer(result: ReadResult, words: Wording): Answer {
   }
 }
 
-/** Each path with what it names below it. Notices are below their part, and name calls for it alone. */
+/** Each path as a header with its content below it. The notices of a part are below it and name calls for its path. */
 function severalAnswer(result: SeveralResult, words: Wording): Answer {
   const answers = result.parts.map((part) => partAnswer(part, words));
   const texts = answers.map(({ content }, at) => {
@@ -70,7 +70,7 @@ function severalAnswer(result: SeveralResult, words: Wording): Answer {
   };
 }
 
-/** The line above each of several parts. */
+/** The header line of a part. */
 export function partHeader(typed: string): string {
   return `==> ${oneLine(typed)} <==\n`;
 }
@@ -97,7 +97,7 @@ function textOf(result: TextResult, prefix: string, words: Wording): Answer {
   const body = showParts(excerpt.parts, display, gap);
   const header = above ?? (snapshot && body !== '' ? `${snapshot.header}\n` : '');
   const images = (result.images ?? []).map(imageBlock);
-  // An empty text of which nothing in particular was asked is answered in full.
+  // A read of an empty text without a window is complete, not past the end.
   const pastEnd = excerpt.pastEnd === true && selection.window !== undefined;
   const details = textFacts(result);
   const truncation = truncationOf(result);
@@ -115,8 +115,8 @@ function textOf(result: TextResult, prefix: string, words: Wording): Answer {
 /** `details.truncation` of a read. */
 interface Truncation {
   /**
-   * A limit of the answer, the end of one page of a longer list (`page`), or a directory of which only some entries are
-   * listed (`entries`).
+   * The limit that cut the answer. `page`: this is a page of a longer list. `entries`: not all entries of a directory are
+   * listed.
    */
   readonly by: CutBy | 'page' | 'entries' | undefined;
   readonly next: string;
@@ -125,7 +125,7 @@ interface Truncation {
   readonly shown: Record<string, unknown>;
 }
 
-/** What was cut, and the calls that the text names for it. */
+/** Which limit cut the answer, and the calls that the text names for the rest. */
 function truncationOf(result: TextResult): Truncation | undefined {
   const { excerpt, target, selection, leftOut = [] } = result;
   const page = beyondNotice(result);
@@ -143,7 +143,7 @@ function truncationOf(result: TextResult): Truncation | undefined {
   return { by: cut ? cut.by : 'entries', next: first, ...(others.length > 0 && { others }), shown };
 }
 
-/** Not a failure, but hosts may want to branch on it. */
+/** `details.error` of a window past the end. The answer is not an error, but hosts may want to handle it. */
 function pastEndError(notices: readonly Notice[], words: Wording): Record<string, unknown> {
   const notice = notices.at(-1);
   const next = notice?.kind === 'past-end' ? (notice.continued ?? notice.use[0]) : undefined;
@@ -161,7 +161,7 @@ function noteOf(
   return { content: [{ type: 'text', text: prefix + say(notice, words) }], details, isError: false };
 }
 
-/** Documents that are zip files: their parts are read as members of an archive. */
+/** Media types of documents that are zip files: their parts can be read as members of an archive. */
 const ZIPPED = /openxmlformats|opendocument|epub\+zip/;
 
 function binaryNotice({ target, type, bytes }: BinaryResult): Notice {
@@ -173,17 +173,17 @@ function imageBlock({ mimeType, data }: { mimeType: string; data: Uint8Array }):
   return { type: 'image', mimeType, data: Buffer.from(data).toString('base64') };
 }
 
-/** What was read. */
+/** The facts about what was read. */
 function originFacts(result: ReadResult): Record<string, unknown> {
   const { target, resolvedPath, kind, suffix, facts } = result;
-  // Written out, here and below, not spread: this runs in every read.
+  // Assigned one by one, here and below, because spreading is slower and this runs in every read.
   const written: Record<string, unknown> = { source: target, resolvedPath, kind };
   if (suffix) written['suffixResolution'] = suffix;
   if (Object.keys(facts).length > 0) written['meta'] = facts;
   return written;
 }
 
-/** What was read, by which window, and what it is part of. */
+/** The facts about a text: what was read, the window, and the totals. */
 export function textFacts(result: TextResult): Record<string, unknown> {
   const { selection, excerpt, encoding } = result;
   const facts = originFacts(result);
@@ -198,7 +198,7 @@ export function textFacts(result: TextResult): Record<string, unknown> {
   return facts;
 }
 
-/** JSON has no infinity: an infinite limit is left out. */
+/** Omits infinite limits, because JSON has no infinity. */
 function jsonLimits(limits: Limits): Record<string, number> {
   const finite: Record<string, number> = {};
   for (const name of Object.keys(limits) as (keyof Limits)[]) {

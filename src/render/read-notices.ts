@@ -1,4 +1,4 @@
-/** What is said about a text that was read: the facts of the excerpt as notices, the next call last. */
+/** Makes the notices about a text that was read; the one with the next call is last. */
 
 import { writeSelector } from '../selector/selection.ts';
 import { makeVisible, oneLine } from '../text/visible.ts';
@@ -16,7 +16,7 @@ const ENCODINGS: Readonly<Record<string, string>> = {
   'utf-32be': 'UTF-32BE',
 };
 
-/** In the order in which they are below the text. Verbatim text is followed only by what changes the next step. */
+/** In the order in which they are shown. Raw text has only the notices that affect the next call. */
 export function readNotices(result: TextResult): Notice[] {
   const { excerpt, target, display, selection } = result;
   const last: Notice[] = [
@@ -47,8 +47,8 @@ export function readNotices(result: TextResult): Notice[] {
 }
 
 /**
- * What decoding did: of a stored file only, for the encoding of a member or a page is its container's business. `as` is
- * the same call with another encoding.
+ * The notices about decoding. They are only for stored files: members and pages get their encoding from the container.
+ * `as` returns the same call with another encoding.
  */
 export function encodingNotices(
   { kind, encoding }: Pick<TextResult, 'kind' | 'encoding'>,
@@ -69,14 +69,14 @@ export function encodingNotices(
   ];
 }
 
-/** The path of this very call, without a mode. The lines of a view are none of its text. */
+/** The path of this call without its mode. For views it is the target alone, because their lines are not lines of the text. */
 function callFor(target: string, { typed, mode }: Selection): string {
   if (typed === undefined || (mode !== undefined && mode !== 'raw')) return target;
   const range = typed.split(':').filter((part) => part !== mode);
   return [target, ...range].join(':');
 }
 
-/** Characters that are shown as escapes. */
+/** Number of characters that are shown as escapes. */
 export function countEscaped({ parts }: Pick<Excerpt, 'parts'>): number {
   let escaped = 0;
   for (const lines of parts)
@@ -104,13 +104,13 @@ function cutNotice(result: TextResult): Notice | undefined {
   };
 }
 
-/** What is stated of a text that is cut is not of the whole document. */
+/** If a part of a document is cut: says that lines and totals refer to the part. */
 function partNotice({ excerpt, part }: TextResult): Notice[] {
   if (!excerpt.next || !part) return [];
   return [{ kind: 'said', text: `Lines and totals are those of ${part.name}` }];
 }
 
-/** The next page of a table or listing, once the window has reached the end of this text. */
+/** The notice with the next page of a table or listing, if the window reaches the end of this text. */
 export function beyondNotice({ excerpt, more }: TextResult): Notice | undefined {
   const { next, span, totals, pastEnd } = excerpt;
   if (next || pastEnd || (totals.bytes !== undefined && (span?.end ?? 0) < totals.bytes)) return undefined;
@@ -119,7 +119,7 @@ export function beyondNotice({ excerpt, more }: TextResult): Notice | undefined 
 
 const runsOf = new WeakMap<Excerpt, readonly (readonly [number, number])[]>();
 
-/** Runs of line numbers that were asked for and shown, inclusive. */
+/** Runs of line numbers (1-based, inclusive) that were requested and shown. */
 export function shownLines(excerpt: Excerpt): readonly (readonly [number, number])[] {
   const known = runsOf.get(excerpt);
   if (known) return known;
@@ -169,17 +169,17 @@ function pastEndNotice(result: TextResult): Notice {
     ...(next !== undefined && { continued: next }),
     totals:
       window?.by === 'bytes' || lines === undefined ? { ...(bytes !== undefined && { bytes }) } : { lines },
-    // Of one line the end is the start.
+    // For a text of one line both calls are the same.
     use: Array.from(
       new Set(lines === undefined ? [`${target}:-20`, `${target}:1`] : [`${target}:${lines}`, `${target}:1`]),
     ),
   };
 }
 
-/** Of a number that comes back. */
+/** Maximum digits of a number that is repeated. */
 const MOST_DIGITS = 30;
 
-/** The number as it was typed: a huge one is not what a float would make of it. */
+/** The number as it was typed: a huge number would lose digits as a float. */
 function askedOf({ typed = '', window }: Selection, digits: RegExp): string {
   if (window?.by === 'lines' && window.around !== undefined) return String(window.around);
   const first = window?.by === 'lines' ? window.ranges[0]?.from : window?.by === 'bytes' ? window.start : 1;

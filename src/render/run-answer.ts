@@ -1,4 +1,4 @@
-/** The answer to a command in the default wording: the output, how the command ended, what was left out of it. */
+/** The answer of a command in the default wording: the output, the outcome, and notices about what was left out. */
 
 import { writeSelector } from '../selector/selection.ts';
 import type { Answer } from '../types/answer.ts';
@@ -9,11 +9,11 @@ import { detailOf, sentence, type Wording } from './notices.ts';
 import { callsOf, withCalls } from './named-calls.ts';
 import { shownLines } from './read-notices.ts';
 
-/** How the output, the outcome and the notices are put together. */
+/** How the output, the outcome and the notices are joined. */
 export interface RunStyle {
-  /** A bracket for each notice, or one for all, joined by `. `. */
+  /** Brackets around each notice, or around all of them, joined by `. `. */
   readonly notices: 'each' | 'together';
-  /** What sets them apart from each other, after the end of a line; an empty line is added to a final newline too. */
+  /** What is between them, after a newline. */
   readonly gap: '' | '\n';
   /** Whether the outcome is above the notices or below them. */
   readonly outcome: 'above' | 'below';
@@ -64,7 +64,7 @@ type Ending = Extract<Notice, { kind: 'exit' | 'signal' | 'time-out' | 'cancelle
 
 const CODES = { exit: 'EXIT', signal: 'EXIT', 'time-out': 'TIMEOUT', cancelled: 'CANCELLED' } as const;
 
-/** Undefined for a success. */
+/** How the command ended; undefined for a success. */
 function endingOf({ cancelled, timedOut, timeout, signal, exitCode = 0 }: RunResult): Ending | undefined {
   if (cancelled) return { kind: 'cancelled' };
   if (timedOut) return { kind: 'time-out', seconds: timeout };
@@ -72,7 +72,7 @@ function endingOf({ cancelled, timedOut, timeout, signal, exitCode = 0 }: RunRes
   return exitCode === 0 ? undefined : { kind: 'exit', code: exitCode };
 }
 
-/** That a time-out or a cancel ends what runs needs no words. */
+/** Without a notice if a timeout or a cancellation ended all background processes, because that is expected. */
 function backgroundOf({ background: { ended, left }, timedOut, cancelled }: RunResult): Notice[] {
   if (left === 0 && (ended === 0 || timedOut || cancelled)) return [];
   return [{ kind: 'background', ended, left }];

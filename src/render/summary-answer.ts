@@ -1,4 +1,4 @@
-/** The answer to a read of a mapped code file: the parts, what was left out, and the calls that show it. */
+/** The answer of a read that returns a map: its parts, what was left out, and the calls that show it. */
 
 import { makeVisible } from '../text/visible.ts';
 import type { Answer } from '../types/answer.ts';
@@ -10,10 +10,10 @@ import { showPart } from './display.ts';
 import { detailOf, type Wording } from './notices.ts';
 import { encodingNotices } from './read-notices.ts';
 
-/** Ranges that the footer names in one call. */
+/** Maximum ranges in the call of the footer. */
 const mostRanges = 3;
 
-/** Bytes of the paths in a footer: a notice has 1 KiB at most. */
+/** Maximum bytes of the paths in a footer: a notice has at most 1 KiB. */
 const footerRoom = 700;
 
 type Shown = Pick<
@@ -21,7 +21,7 @@ type Shown = Pick<
   'summary' | 'display' | 'target' | 'kind' | 'encoding' | 'invalid' | 'notes'
 >;
 
-/** `prefix` is above everything: what the path resolved to. */
+/** `prefix`: text above the map, which says what the path resolved to. */
 export function summaryAnswer(
   result: SummaryResult,
   prefix: string,
@@ -65,7 +65,7 @@ function summaryNotices(result: Shown): Notice[] {
   ];
 }
 
-/** What was left out, and the calls that show some of it and all of it. */
+/** The notice below a map: what was left out, and the calls that show a part of it and all of it. */
 export function footer(
   target: string,
   { elided, elidedLines, left, namesCalls }: Omit<Summary, 'parts'>,
@@ -86,7 +86,7 @@ function sum(parts: readonly SummaryPart[], count: (text: string) => number): nu
   return parts.reduce((total, { text }) => total + count(text), 0);
 }
 
-/** `"5..16,40..80"`: the first ranges. */
+/** The first ranges: `"5..16,40..80"`. */
 function ranges(elided: readonly LineRange[]): string {
   return elided
     .slice(0, mostRanges)

@@ -1,8 +1,8 @@
-/** How sizes, counts and ages are written for a reader. */
+/** Formats sizes, counts and ages for a reader. */
 
 const KIB = 1024;
 
-/** `512 B`, `50 KiB`, `1.5 MiB`: whole where it is whole. */
+/** `512 B`, `50 KiB`, `1.5 MiB`: at most one digit after the point. */
 export function binarySize(bytes: number): string {
   if (bytes < KIB) return `${bytes} B`;
   const units = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
@@ -16,7 +16,7 @@ export function binarySize(bytes: number): string {
   return `${value.toFixed(digits).replace(/\.0$/, '')} ${units[unit]}`;
 }
 
-/** `300B`, `50KB`: whole units of 1,000 bytes. */
+/** `300B`, `50KB`: rounded units of 1,000 bytes. */
 export function decimalSize(bytes: number): string {
   return bytes < 1000 ? `${bytes}B` : `${Math.round(bytes / 1000)}KB`;
 }
@@ -32,7 +32,7 @@ export function age(ms: number): string {
   return days < 2 * 365 ? `${Math.floor(days / 7)}w` : `${Math.floor(days / 365)}y`;
 }
 
-/** `12`, `12-40`: the numbers from the first to the last, inclusive. */
+/** `12`, `12-40`: the range from `from` to `to`, inclusive. */
 export function span(from: number, to: number): string {
   return from === to ? String(from) : `${from}-${to}`;
 }
@@ -42,26 +42,26 @@ export function plural(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
-/** What a page shows of a list, from entry `from` (0-based) to before `end`: `1 file`, `Files 3-4 of 9`, `File 9 of 9`. */
+/** The part of a list on a page, from entry `from` (0-based) to before `end`: `1 file`, `Files 3-4 of 9`, `File 9 of 9`. */
 export function partOf(from: number, end: number, all: number, word: string): string {
   if (from === 0 && end === all) return plural(all, word);
   const noun = `${word.charAt(0).toUpperCase()}${word.slice(1)}${end - from === 1 ? '' : 's'}`;
   return `${noun} ${span(from + 1, end)} of ${all}`;
 }
 
-/** Bytes of a notice without its brackets, and without the calls that it names. */
+/** Maximum bytes of a notice, not counting its brackets and the calls that it names. */
 const SENTENCE_BYTES = 1022;
 
-/** Bytes of the calls of one notice that are there whole: as long as a path may be. */
+/** Maximum bytes of the calls of a notice: the maximum length of a path. */
 const CALL_BYTES = 4096;
 
 /**
- * A sentence of 1 KiB at most, besides the calls that it names: what is left out is in the middle of its other parts.
- * A call is whole, or it would lead nowhere, while all of them have 4 KiB at most.
+ * Shortens a sentence to 1 KiB, not counting the calls that it names: its other parts are cut in the middle. Calls are
+ * kept whole, because a truncated call is useless, as long as all of them together have at most 4 KiB.
  */
 export function bounded(sentence: string, calls: readonly (string | undefined)[] = []): string {
   if (Buffer.byteLength(sentence) <= SENTENCE_BYTES) return sentence;
-  // Every second part is a call.
+  // Text and calls alternate.
   const parts = [sentence];
   let room = CALL_BYTES;
   for (const call of calls) {
@@ -76,7 +76,7 @@ export function bounded(sentence: string, calls: readonly (string | undefined)[]
   return parts.map((part, i) => (i % 2 === 0 ? clipped(part, each) : part)).join('');
 }
 
-/** The two ends of what has more than `most` bytes. */
+/** The text; if it has more than `most` bytes, its two ends. */
 function clipped(text: string, most: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= most) return text;
@@ -86,5 +86,5 @@ function clipped(text: string, most: number): string {
   return `${head}…[${text.length - head.length - tail.length} characters left out]…${tail}`;
 }
 
-/** What says how much is left out, of numbers below 10^9. */
+/** Bytes of the text that says how much was left out, for numbers below 10^9. */
 const LEFT_OUT_BYTES = 42;

@@ -1,6 +1,6 @@
 /**
- * What may be asked about code after a path: `src:outline` and `src:#name` of a directory, `file.ts:refs` and
- * `:#name:refs` of either. `?bytes=32K&from=121&q=words` may follow `:outline` of a directory, `?from=` a name or `:refs`.
+ * Selectors that query code: `:outline` and `:#name` after a directory, `:refs` and `:#name:refs` after a directory or a
+ * file. `?bytes=32K&from=121&q=words` may follow `:outline` of a directory, `?from=` may follow a name or `:refs`.
  */
 
 import { OrielError } from '../errors.ts';
@@ -12,18 +12,18 @@ export type AskedOfCode =
   | { readonly is: 'uses'; readonly name: string; readonly from: number }
   | { readonly is: 'importers'; readonly from: number };
 
-/** Names of one list. */
+/** Maximum names in a list. */
 const MOST_NAMES = 20;
 
-/** Characters of the words of a map. */
+/** Maximum characters of the words `q`. */
 const LONGEST_QUERY = 200;
 
-/** Whether `rest` ends in what may be asked about code: `package:outline`, `#name`, `lib/a.js:refs`. */
+/** Whether `rest` ends with such a selector: `package:outline`, `#name`, `lib/a.js:refs`. */
 export function endsInCodeQuestion(rest: string): boolean {
   return /(?:^|:)(?:#.|(?:outline|refs)(?:\?|$))/i.test(rest);
 }
 
-/** Undefined if `rest` (what follows the path `typed`) asks something else. Throws `BAD_SELECTOR`. */
+/** Parses `rest`, the text after the path `typed`. Undefined if it is something else. Throws `BAD_SELECTOR`. */
 export function parseCodeQuestion(
   typed: string,
   rest: string,
@@ -60,7 +60,7 @@ export function parseCodeQuestion(
     const next = `${typed}:${words.split(',').slice(0, MOST_NAMES).join(',')}`;
     throw new OrielError('BAD_SELECTOR', `A list holds at most ${MOST_NAMES} names. Use fewer.`, { next });
   }
-  // What is one name's pages may be asked for; a list has none.
+  // Only a single name has pages.
   const from = names.length === 1 ? fromOf(known(['from'])) : 0;
   return { is: 'definitions', names: names.filter((name) => name !== ''), from };
 }
@@ -81,7 +81,7 @@ function parametersOf(
   );
 }
 
-/** Its words are compared with every file. */
+/** Limits the length of the words, because they are compared with every file. Throws `BAD_SELECTOR`. */
 function queryOf(typed: string, query: string): string {
   if (query.length <= LONGEST_QUERY) return query;
   const next = `${typed}:outline`;
@@ -92,7 +92,7 @@ function queryOf(typed: string, query: string): string {
   );
 }
 
-/** 1-based as typed, 0-based here. */
+/** Converts `from`, which is typed 1-based, to a 0-based offset. */
 function fromOf(given: ReadonlyMap<string, string>): number {
   const from = given.get('from') ?? '1';
   return /^\d{1,9}$/.test(from) ? Math.max(0, Number(from) - 1) : 0;

@@ -1,12 +1,12 @@
-/** Selectors as models and other tools write them, `lines 5-10`, `L5C3-L7`, `95-$`, in the form of ours. */
+/** Translates selectors in the syntax of models and other tools, such as `lines 5-10`, `L5C3-L7`, `95-$`. */
 
-/** Of a selector that is written in another way: what is longer is a name. */
+/** Maximum characters of such a selector: anything longer is taken for a name. */
 const MOST_CHARACTERS = 512;
 
 /**
- * `text` (without the leading colon) as a selector of ours, where it is plain which lines are meant; undefined if it is
- * not, and for what is written as ours already. A place of a compiler or browser becomes `120:1`; of ranges, columns are
- * left out.
+ * Translates `text` (without the leading colon) to oriel's syntax if it is clear which lines are meant; undefined if it
+ * is not, or if `text` already has oriel's syntax. A position of a compiler or browser becomes `120:1`. Columns of ranges
+ * are dropped.
  */
 export function otherSpelling(text: string): string | undefined {
   if (text.length > MOST_CHARACTERS) return undefined;
@@ -19,13 +19,13 @@ export function otherSpelling(text: string): string | undefined {
   ) ?? ['', '', ''];
   const lines = before + after === '' || !range.includes(':') ? linesOf(range) : undefined;
   if (lines === undefined) return undefined;
-  // Verbatim text has no lines around it.
+  // Raw text is shown without context.
   const plainLines = before + after === '' ? lines : lines.replace(/:1$/, '');
   const written = `${before}${plainLines}${before === '' ? after : ''}`;
   return written === text ? undefined : written;
 }
 
-/** Lower case, with the plain one of each sort of dash, colon and comma, without colons at the ends. */
+/** Normalizes: lower case, ASCII dashes, colons and commas, no colons at the ends. */
 function plainly(text: string): string {
   return (
     text
@@ -63,7 +63,7 @@ function linesOf(text: string): string | undefined {
   return rangeInBrackets(range) ?? toTheEnd(range) ?? listOf(unbracketed(range));
 }
 
-/** In digits alone: larger numbers would be written as `1e+21`, and the largest safe one means the same. */
+/** Clamps to the largest safe integer: larger numbers would be written as `1e+21`, and no text is that long. */
 function written(value: number): string {
   return String(Math.min(value, Number.MAX_SAFE_INTEGER));
 }
@@ -83,13 +83,13 @@ function namedEnds(text: string): string | undefined {
   return line === undefined ? /^l=(\d+)$/.exec(text)?.[1] : `${line}:1`;
 }
 
-/** The line of a message that follows it: `12:5: error: x` of a compiler, `12: text` of a search. */
+/** The line number before a message: `12:5: error: x` of a compiler, `12: text` of a search. */
 function ofMessage(text: string): string | undefined {
   const line = /^(\d+)(?:(?::\d+)?: |:\d+ - (?=\D))/.exec(text)?.[1];
   return line === undefined ? undefined : `${line}:1`;
 }
 
-/** `1,000-1,010`, `1_000`, `1'000..1'010` without the separators of thousands; undefined for anything else. */
+/** Removes thousands separators: `1,000-1,010`, `1_000`, `1'000..1'010`; undefined for anything else. */
 export function withoutThousands(text: string): string | undefined {
   if (!/^\d{1,3}(?:[,_'\u2019]\d{3})+(?:(?:-|\.\.)\d{1,3}(?:[,_'\u2019]\d{3})*)?$/.test(text))
     return undefined;
@@ -102,7 +102,7 @@ function bytesOf([, start = '', unit, length, lengthUnit = '']: RegExpExecArray)
   return `@${written(from)}${length === undefined ? '' : `+${length}${lengthUnit.toUpperCase()}`}`;
 }
 
-/** `[5, 10]` of a field, and `(10,5)-(12,20)` of compilers, which counts columns too. */
+/** `[5, 10]` of a JSON field, and `(10,5)-(12,20)` of compilers, with columns. */
 function rangeInBrackets(text: string): string | undefined {
   const list = /^\[(\d+), *(-1|\d+)\]$/.exec(text);
   if (list) return `${list[1]}-${list[2] === '-1' ? '' : list[2]}`;
@@ -114,7 +114,7 @@ function unbracketed(text: string): string {
   return /^\[.*\]$|^\(.*\)$/s.test(text) ? text.slice(1, -1) : text;
 }
 
-/** `95-$`, `95,$`, `95..end`, `95:-1`, `95+`; from the end `-5..`, `-5:-1`. */
+/** Ranges up to the end: `95-$`, `95,$`, `95..end`, `95:-1`, `95+`; and from the end: `-5..`, `-5:-1`. */
 function toTheEnd(text: string): string | undefined {
   const tail = /^-(\d+)(?: *(?:-|\.\.|:|,) *(?:-1|\$|end|eof)?)?$/.exec(text);
   if (tail) return `-${tail[1]}`;
@@ -122,7 +122,7 @@ function toTheEnd(text: string): string | undefined {
   return open ? `${open[1]}${open[2] === '..' ? '..' : '-'}` : undefined;
 }
 
-/** Ranges with anything but a comma between them, or with a comma too many; one place with a column. */
+/** Lists of ranges with other separators than a comma, or with superfluous commas; a single line with a column. */
 function listOf(text: string): string | undefined {
   const pieces = text
     .replace(/ *(?:\b(?:to|through|until)\b|(?<=\d)to(?=l?\d)) */g, '-')
@@ -135,7 +135,10 @@ function listOf(text: string): string | undefined {
   return items.length > 0 && items.every((item) => item !== undefined) ? items.join(',') : undefined;
 }
 
-/** One range, `..9` from the first line. Of `L5C3-L7C9`, `5.3-7.9` and `5:3-7:9` the lines, of `5:3-9`, columns of one line, that line. */
+/**
+ * One range. `..9` begins at the first line. Columns are dropped: `L5C3-L7C9`, `5.3-7.9` and `5:3-7:9` are lines 5 to 7,
+ * `5:3-9` is line 5.
+ */
 function itemOf(item: string): string | undefined {
   const place = /^l?(\d+)(?:[c:]\d+(?:-\d+)?)?$/.exec(item);
   if (place) return place[1];

@@ -1,10 +1,10 @@
-/** What a window is in a selector: `50-100`, `5-16,40-80`, `-20`, `@65536+64K`. */
+/** Parses the window of a selector: `50-100`, `5-16,40-80`, `-20`, `@65536+64K`. */
 
 import { advised, OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 import type { Range, Window } from '../types/excerpt.ts';
 
-/** Undefined for what is no window. Throws `BAD_SELECTOR` for one without a meaning. */
+/** Undefined if `text` does not have the syntax of a window. Throws `BAD_SELECTOR` for an invalid one, such as line 0. */
 export function parseWindow(text: string): Window | undefined {
   const bytes = /^@(\d+)(?:\+(\d+)([KM])?)?$/.exec(text);
   if (bytes) return bytesWindow(text, bytes);
@@ -27,15 +27,15 @@ function bytesWindow(text: string, [, start = '', length, unit]: RegExpExecArray
 }
 
 export interface Item extends Range {
-  /** Written `2@51170..`: the byte at which line 2 continues. */
+  /** The byte in `2@51170..`, at which line 2 continues. */
   readonly inside?: number;
-  /** Written with `..`: exactly these lines. */
+  /** Whether it is written with `..`: exactly these lines, without context. */
   readonly exact: boolean;
-  /** A bare number: a starting line on its own, one line in a list. */
+  /** Whether it is a bare number: alone it is the first line of a window, in a list it is one line. */
   readonly bare: boolean;
 }
 
-/** `50`, `50-100`, `50..100`, `50+20`, and as notices write them `2@51170..2`. */
+/** `50`, `50-100`, `50..100`, `50+20`, and `2@51170..2`, which notices contain. */
 const ITEM = /^L?(\d+)(?:@(\d+)(?=\.\.))?(?:(-|\.\.)(?:L?(\d+))?|\+L?(\d+))?$/i;
 
 function linesWindow(text: string): Window | undefined {
@@ -79,7 +79,7 @@ export function parseItem(chunk: string, whole: string): Item | undefined {
   return { from, to, exact, bare: false, ...inside };
 }
 
-/** Larger numbers than can be distinguished name nothing that exists: the largest stands for all of them. */
+/** Clamped to the largest safe integer: no text is that long. */
 function count(digits: string): number {
   return Math.min(Number(digits), Number.MAX_SAFE_INTEGER);
 }
@@ -90,7 +90,7 @@ export function bad(text: string, why: string, next: string): OrielError {
   });
 }
 
-/** Sorted by start; ranges that overlap or touch become one. */
+/** Sorts by start, and merges ranges that overlap or are adjacent. */
 function merge(ranges: readonly Range[]): Range[] {
   const merged: Range[] = [];
   for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {

@@ -1,14 +1,14 @@
-/** Several paths in one string, `a.ts,b.ts:5-9`: where each of them may begin and end. */
+/** Splits a string with several paths, such as `a.ts,b.ts:5-9`. */
 
 import { expandBraces } from '../walk/braces.ts';
 import { isSelector } from './selection.ts';
 
-/** Paths of one list. */
+/** Maximum paths in a list. */
 export const MOST_PATHS = 20;
 
 /**
- * Every way to read `target` as a list of paths, the likelier first: with commas; with alternatives in braces; in brackets
- * and quotes; with semicolons, one a line, with `and`, with bars, or with blanks between them.
+ * All interpretations of `target` as a list of paths, the most likely first: separated by commas; alternatives in braces;
+ * brackets and quotes; separated by semicolons, newlines, `and`, bars, or spaces.
  */
 export function* pathLists(target: string): Generator<string[]> {
   yield pathsIn(target);
@@ -27,7 +27,7 @@ function piecesOf(text: string, separator: string | RegExp): string[] {
   return text.split(separator, MOST_PATHS + 1).map((piece) => piece.trim());
 }
 
-/** `a.ts:1-5,9,b.ts` → `a.ts:1-5,9` and `b.ts`: a piece that can belong to the selector before it does. */
+/** `a.ts:1-5,9,b.ts` → `a.ts:1-5,9` and `b.ts`: a piece that can be part of the preceding selector is part of it. */
 function pathsIn(target: string): string[] {
   const paths: string[][] = [];
   let hasSelector = false;

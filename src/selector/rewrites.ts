@@ -1,18 +1,18 @@
 /**
- * Other ways to write a path that does not exist as typed: what people, shells, compilers and browsers put around a path
- * or after it. Nothing here is tried while a file of the literal name exists.
+ * Alternative forms of a path that does not exist as typed: without the quotes, escapes or positions that people, shells,
+ * compilers and browsers add. They are tried only if no file has the literal name.
  */
 
 import { otherSpelling } from './other-spellings.ts';
 import { unwrapped } from './wrapped.ts';
 
-/** Characters of what may be written in another way: a path is shorter, and what is put around it is not long. */
+/** Longer strings are not rewritten: a path with additions is shorter than this many characters. */
 const MOST_TYPED = 16_384;
 
-/** Places where a container may end that are tried; a path has few. */
+/** Maximum positions that are tried as the end of a container's name. */
 const MOST_CONTAINERS = 64;
 
-/** Without quotes around it, without the escapes of a shell, with `/` for `\`. The likelier first. */
+/** Without quotes, without shell escapes, with `/` instead of `\`. The most likely form is first. */
 export function pathRewrites(path: string): string[] {
   if (path.length > MOST_TYPED) return [];
   const bare = unquoted(path);
@@ -21,10 +21,10 @@ export function pathRewrites(path: string): string[] {
   return others(path, [bare, unescaped, slashed]);
 }
 
-/** As `pathRewrites`, also with a place in the text after the path, or with a `/` where a container ends. */
+/** As `pathRewrites`; also translates positions after the path, and a `/` after the name of a container. */
 export function targetRewrites(target: string, holds: (name: string) => boolean): string[] {
   if (target.length > MOST_TYPED) return [];
-  // A name alone is looked for below the working directory.
+  // A symbol without a path is searched below the working directory.
   if (/^#[\p{L}_$]/u.test(target)) return [`.:${target}`];
   const paths = [target, ...pathRewrites(target), tidied(target), ...unwrapped(target)];
   const located = paths.map((path) => withSelector(path) ?? path);
@@ -32,9 +32,9 @@ export function targetRewrites(target: string, holds: (name: string) => boolean)
 }
 
 /**
- * `file.ts#L10-L20` and `file.ts#L10` of browsers, `file.ts(12,5)` and `File "x.py", line 12` of compilers,
- * `file.ts (lines 5-10)` of people, with the selector that means the same; undefined for anything else. One place is
- * written as of a compiler, `file.ts:12:1`, which is a selector.
+ * Translates positions to selectors: `file.ts#L10-L20` and `file.ts#L10` of browsers, `file.ts(12,5)` and
+ * `File "x.py", line 12` of compilers, `file.ts (lines 5-10)` of people; undefined for anything else. A single position
+ * becomes `file.ts:12:1`.
  */
 export function withSelector(target: string): string | undefined {
   const hash = /^(.+)#L?(\d+)(?:C\d+|,\d+)?(?:(?:-|\.\.|:)L?(\d+)(?:C\d+|,\d+)?)?$/i.exec(target);
@@ -53,21 +53,21 @@ export function withSelector(target: string): string | undefined {
   return lines ? `${words[1]}:${lines}` : undefined;
 }
 
-/** `file.ts#Server.start`, of the documentation of several languages: the symbol of that name. */
+/** Translates `file.ts#Server.start`, the notation of several documentation tools, to `file.ts:#Server.start`. */
 export function withSymbol(target: string): string | undefined {
   const match = /^([^#]+)#([\p{L}_$][^#:/]*)$/u.exec(target);
   return match ? `${match[1]}:#${match[2]}` : undefined;
 }
 
-/** Of a file URL, in which `#` is no part of the name, what follows it as a selector; other targets as they are. */
+/** Translates the fragment of a file URL to a selector. Other targets are returned unchanged. */
 export function withFragment(target: string): string {
   if (!/^file:\/\//i.test(target) || !target.includes('#')) return target;
   return withSelector(target) ?? withSymbol(target) ?? target;
 }
 
 /**
- * Without blanks in front, before the colon (which may be a full-width one) and after a selector, and without line ends
- * after; a file URL with one slash. A blank after a name stays: Windows drops it, so that two names would be one file.
+ * Removes leading spaces, spaces before the colon (which may be full-width) and after a selector, and trailing newlines;
+ * completes `file:/path`. Spaces after a name are kept: on Windows, where they are ignored, two names would be one file.
  */
 function tidied(target: string): string {
   const front = target.trimStart();
@@ -76,13 +76,13 @@ function tidied(target: string): string {
   return typed.replace(/^file:(?=\/[^/])/i, '').replace(/(?<! ) *[:\uff1a](?=[^:\uff1a]*$)/, ':');
 }
 
-/** `"src/a b.ts":5-9` → `src/a b.ts:5-9`; also with blanks around it and with an `@` in front. */
+/** `"src/a b.ts":5-9` → `src/a b.ts:5-9`; also with spaces around it and a leading `@`. */
 function unquoted(typed: string): string {
   const match = /^@?(["'`])(.+)\1([:#?].*)?$/s.exec(typed.trim());
   return match ? `${match[2]}${match[3] ?? ''}` : typed;
 }
 
-/** `a.zip/dir/x.ts` → `a.zip:dir/x.ts`, at every place where a container's name ends. */
+/** `a.zip/dir/x.ts` → `a.zip:dir/x.ts`, for every position at which the name of a container ends. */
 function containers(target: string, holds: (name: string) => boolean): string[] {
   const found: string[] = [];
   let from = target.startsWith('/') ? 1 : 0;

@@ -1,4 +1,4 @@
-/** The generic selectors: what `:50-100`, `:raw`, `:@65536+64K` or `:outline` mean, and how they are written. */
+/** Parses and writes the generic selectors: `:50-100`, `:raw`, `:@65536+64K`, `:outline`. */
 
 import { advised, OrielError } from '../errors.ts';
 import { encodingName, ENCODINGS } from '../text/legacy.ts';
@@ -14,16 +14,16 @@ export const everything: Selection = {};
 
 const MODES: ReadonlySet<string> = new Set<Mode>(['raw', 'conflicts', 'outline', 'outputs', 'meta']);
 
-/** Every form, for the messages about a bad one. */
+/** All forms, for the message about an invalid one. */
 export const FORMS =
   ':50 :50-100 :50+20 :50..100 :5-16,40-80 :-20 :@65536+64K :raw :conflicts :outline :#name :#name,#other,50..60 :#name:outline :encoding=NAME, and a range with :raw';
 
-/** Of a selector: what is longer is a name. Each colon of a path may begin one. */
+/** Maximum characters of a selector: anything longer is taken for a name. Each colon of a path may begin a selector. */
 export const MOST_SELECTOR = 8_192;
 
 /**
- * What `text` (without the leading colon) selects, or undefined if it is no selector at all. Throws
- * `BAD_SELECTOR` for one that has the right shape and no meaning: line 0, a range that ends before it starts.
+ * Parses a selector (without the leading colon). Undefined if `text` does not have the syntax of one. Throws
+ * `BAD_SELECTOR` for an invalid one: line 0, a range that ends before it starts.
  */
 export function parseSelection(text: string): Selection | undefined {
   if (text.length > MOST_SELECTOR) return undefined;
@@ -51,7 +51,7 @@ export function parseSelection(text: string): Selection | undefined {
   return window && { window: withoutContext(window), mode, typed };
 }
 
-/** Takes `encoding=NAME` out of a selector: `encoding=shift_jis:5-9` → shift_jis and `5-9`. Throws for unknown names. */
+/** Splits a selector: `encoding=shift_jis:5-9` → `shift_jis` and `5-9`. Throws `BAD_SELECTOR` for unknown encodings. */
 function takeEncoding(text: string): { encoding: string; rest: string } | undefined {
   const parts = text.split(':');
   const at = parts.findIndex((part) => /^encoding=/i.test(part));
@@ -64,7 +64,7 @@ function takeEncoding(text: string): { encoding: string; rest: string } | undefi
   throw bad(text, why, `:${parts.with(at, `encoding=${near}`).join(':')}`);
 }
 
-/** Lower case, without blanks at the ends and around commas. */
+/** Lower case, without spaces at the ends and around commas. */
 function tidied(text: string): string {
   return (
     text
@@ -72,16 +72,16 @@ function tidied(text: string): string {
       .map((chunk) => chunk.trim())
       .join(',')
       .toLowerCase()
-      // Numbers with a unit have it as notices write it.
+      // Units are upper case, as in notices.
       .replace(/(?<=\d)[km]\b/g, (unit) => unit.toUpperCase())
   );
 }
 
-/** Lines shown before and after a place: enough to see what it is in, and far less than a page. */
+/** Lines shown before and after a position. */
 const LINES_BEFORE = 10;
 const LINES_AFTER = 40;
 
-/** `120:5`, the line and column of a compiler, and `120:` of a search: one place, shown with the lines around it. */
+/** `120:5`, the position in a compiler's message, and `120:` of a search: the line is shown with the lines around it. */
 function placeSelection(digits: string): Selection {
   const { from: line } = parseItem(digits, digits) as Item;
   const from = Math.max(1, line - LINES_BEFORE);
@@ -91,8 +91,8 @@ function placeSelection(digits: string): Selection {
 }
 
 /**
- * As `parseSelection`, for what follows the path `typed`, also in the spellings of others. The call that an error names
- * has that path in front.
+ * As `parseSelection`, for the text after the path `typed`; also accepts the syntax of other tools. The call that an
+ * error names includes the path.
  */
 export function parseBehind(typed: string, rest: string): Selection | undefined {
   try {
@@ -100,7 +100,7 @@ export function parseBehind(typed: string, rest: string): Selection | undefined 
   } catch (error) {
     if (!(error instanceof OrielError) || error.next === undefined) throw error;
     const next = typed + error.next;
-    // The sentence about line 0 stays as hosts know it: its advice is a part of it.
+    // The message about line 0 is pinned by the contract: its advice is a part of it.
     if (error.why === error.message) throw new OrielError(error.code, error.message, { next, cause: error });
     throw advised(error.code, error.why, `Use ${quote(next)}.`, { next, cause: error });
   }
@@ -119,23 +119,23 @@ function parseSpelled(rest: string): Selection | undefined {
   return other === undefined ? undefined : parseSelection(other);
 }
 
-/** `1,000-1,010` has no meaning as a list, and one as a range of thousands. */
+/** Removes thousands separators: `1,000-1,010` is invalid as a list. Undefined for anything else. */
 function withoutSeparators(text: string): string | undefined {
   const range = /^(?:raw:)?L?\d{1,3}(?:,\d{3})*(?:(?:-|\.\.|\+)(?:L?\d{1,3}(?:,\d{3})*)?)?(?::raw)?$/i;
   return text.includes(',') && range.test(text) ? text.replaceAll(',', '') : undefined;
 }
 
-/** As `isSelector`, also in the spellings of others: where it is known that a path ends before it. */
+/** As `isSelector`, also for the syntax of other tools: for text that is known to follow a path. */
 export function isSpelledSelector(text: string): boolean {
   return isSelector(text) || otherSpelling(text) !== undefined || withoutThousands(text) !== undefined;
 }
 
-/** A name, or a list with a name in it: the ranges before the first name have the shape of ranges. */
+/** A symbol, or a list with a symbol in it, possibly after ranges. */
 const symbols = /^(?:(?:L?\d[\d\-.+L]*|-\d+),\s*)*#./;
 
-/** `"#a,src/b.ts:#c"`: no list of names, but one of paths. */
+/** Whether it is a list of paths, as `"#a,src/b.ts:#c"`, instead of a list of symbols. */
 function namesAnotherPath(text: string): boolean {
-  // Chunk by chunk: one pattern over all of it would try each place again from each place before it.
+  // Chunk by chunk: a single regular expression over all of it would be quadratic.
   return text
     .split(',')
     .slice(1)
@@ -152,7 +152,7 @@ function symbolSelection(text: string): Selection {
   return { symbol: list.startsWith('#') ? list.slice(1) : list, ...(mode && { mode }), typed: text };
 }
 
-/** Whether `text` has the shape of a selector, also of one without a meaning. */
+/** Whether `text` has the syntax of a selector, valid or not. */
 export function isSelector(text: string): boolean {
   try {
     return parseSelection(text) !== undefined;
@@ -165,12 +165,12 @@ function isMode(word: string): word is Mode {
   return MODES.has(word);
 }
 
-/** Verbatim text and views hold what was asked for and nothing around it. */
+/** Raw text and views are shown without context. */
 function withoutContext(window: Window): Window {
   return window.by === 'lines' ? { ...window, context: false } : window;
 }
 
-/** The selector, with its leading colon, that asks for `next` in the same mode. */
+/** The selector for `next` in the same mode, with its leading colon. */
 export function writeSelector(next: Next, mode?: Mode): string {
   return `:${writeNext(next)}${mode ? `:${mode}` : ''}`;
 }

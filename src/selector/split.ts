@@ -1,17 +1,17 @@
-/** Where a path may end and a selector begin, when both are one string. */
+/** Splits a string into a path and a selector: there may be several ways. */
 
 export interface Candidate {
   readonly path: string;
-  /** What follows: without the colon, with the question mark. */
+  /** The text after the path, without its leading colon but with a leading question mark. */
   readonly rest: string;
 }
 
-/** More places than this are no path with a selector. */
+/** Maximum number of candidates. */
 const MOST_CANDIDATES = 256;
 
 /**
- * Every way to read `target` as a path and a rest, the longest path first, so that a file that is really called
- * `notes:1-2` wins over lines 1 to 2 of `notes`.
+ * All ways to split `target` into a path and a rest, the longest path first: a file that is really called `notes:1-2`
+ * wins over lines 1 to 2 of `notes`.
  * "a.zip:dir/x.ts:5-9" → [a.zip:dir/x.ts:5-9], [a.zip:dir/x.ts | 5-9], [a.zip | dir/x.ts:5-9]
  */
 export function candidates(target: string): Candidate[] {
@@ -27,8 +27,8 @@ export function candidates(target: string): Candidate[] {
 }
 
 /**
- * Where a path may end, the last place first, each after `after`. Of too many, the first ones are kept: a query with
- * many colons still has its database in front.
+ * The positions after `after` at which a path may end, the last first. If there are too many, the first ones are kept: in
+ * a query with many colons, the database comes first.
  */
 function marks(target: string, after: number): number[] {
   const found: number[] = [];
@@ -39,8 +39,8 @@ function marks(target: string, after: number): number[] {
 }
 
 /**
- * Whether `..` follows a colon or a question mark. `a.zip:../../etc/passwd`, as a hostile archive would list it,
- * names something in the archive; taken for a path it would name a file on the disk, where `..` cancels `a.zip:..`.
+ * Whether `..` follows a colon or a question mark. `a.zip:../../etc/passwd`, as a hostile archive may list it, names a
+ * member of the archive. As a path it would name a file on the disk, because `..` removes the component `a.zip:..`.
  */
 function climbsOut(path: string): boolean {
   const bare = path.replace(/^(?:file:\/\/|[a-z]:[/\\])/i, '');

@@ -1,9 +1,9 @@
 /** Removes irrelevant text around a target: a command, a bullet, a link, a place in a message. */
 
-/** Commands that show a file, with options that say nothing of its lines. */
+/** Commands that show a file, with options that do not select lines. */
 const SHOWS = /^(?:\$ )?(?:cat|less|more|bat|nl|view|open|read|oriel read)(?: -[a-z]{1,3})* (.+)$/i;
 
-/** Forms of `target` without what is around it, the likelier first. Nothing here is tried while a file of that name exists. */
+/** Forms of `target` without the text around it, the most likely first. They are tried only if no file has the literal name. */
 export function unwrapped(target: string): string[] {
   const text = target.trim();
   const command = ofCommand(text);
@@ -21,7 +21,7 @@ function ofCommand(text: string): string | undefined {
   return SHOWS.exec(text)?.[1];
 }
 
-/** `at run (FILE:10:5)` of a stack, `--> FILE:10:5` of a compiler, `lines 5-10 of FILE`, `+10 FILE` of an editor. */
+/** `at run (FILE:10:5)` of a stack trace, `--> FILE:10:5` of a compiler, `lines 5-10 of FILE`, `+10 FILE` of an editor. */
 function ofMessage(text: string): string | undefined {
   const frame = /^at [^()]+ \((.+)\)$/.exec(text) ?? /^(?:at|in|-->) (.+)$/.exec(text);
   if (frame) return frame[1];
@@ -31,7 +31,7 @@ function ofMessage(text: string): string | undefined {
   return plus ? `${plus[2]}:${plus[1]}` : undefined;
 }
 
-/** A link or emphasis of Markdown, brackets, a bullet, the name of a field, a fence of a diff, JSON of a call. */
+/** A link or emphasis in Markdown, brackets, a bullet, the name of a field, a code fence, the JSON of a call. */
 function ofMarks(text: string): string | undefined {
   const found =
     /^\[[^\]]*\]\((.+)\)$/.exec(text) ??
@@ -48,7 +48,7 @@ function ofMarks(text: string): string | undefined {
   return found?.[1];
 }
 
-/** Where a path is said to be: the working directory by a variable, a URL of an editor, a side of a diff, an archive's `!`. */
+/** Path notations: a variable for the working directory, a URL of an editor, a side of a diff, `!` after an archive. */
 function ofPlace(text: string): string[] | undefined {
   const rewritten = [
     text.replace(/^(?:\$\{?(?:PWD|workspaceFolder|workspaceRoot|cwd)\}?|\$\(pwd\)|%CD%)[/\\]/i, ''),

@@ -5,7 +5,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { MOST_VALUE } from '../state/bounds.ts';
-import { beforeTheEnd } from '../state/in-time.ts';
+import { beforeClose } from '../state/in-time.ts';
 import {
   CACHE_MS,
   cacheName,
@@ -89,7 +89,7 @@ export class SharedCache implements OwnCache {
 
   async close(): Promise<void> {
     const working = Promise.allSettled(this.#working.values());
-    await Promise.all([beforeTheEnd(working), this.#own.close()]);
+    await Promise.all([beforeClose(working), this.#own.close()]);
   }
 
   /**

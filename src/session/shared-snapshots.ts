@@ -4,7 +4,7 @@
  */
 
 import { randomInt } from 'node:crypto';
-import { beforeTheEnd } from '../state/in-time.ts';
+import { beforeClose } from '../state/in-time.ts';
 import type { SnapshotStore } from '../types/session.ts';
 import type { StateName, StateSpace } from '../types/state.ts';
 import { Lru } from './lru.ts';
@@ -102,7 +102,7 @@ export class SharedSnapshots implements SnapshotStore {
 
   /** Sends the last shown lines, for at most two seconds. */
   close(): Promise<void> {
-    return beforeTheEnd(this.flush());
+    return beforeClose(this.flush());
   }
 
   /** Also lines that were sent before, because the store may have lost them. */

@@ -1,17 +1,17 @@
-/** The stores that replicas can share, by the scheme of their URL. A further one is a file beside this and a row here. */
+/** The table of backends for the shared store, by the scheme of the URL. A new backend is one file and one row here. */
 
 import type { BackendOptions, StateBackend } from '../types/state.ts';
 
 export interface BackendKind {
-  /** Packages that it needs, which are not installed with oriel. */
+  /** Required packages, which are not installed with oriel. */
   readonly packages: readonly string[];
-  /** What the path of its URL matches: another one would fail with every use. */
+  /** The valid paths of its URL: with another one every operation would fail. */
   readonly path: RegExp;
-  /** Its packages are loaded here, and nowhere before. */
+  /** Loads the packages and opens the backend. */
   readonly open: (options: BackendOptions) => Promise<StateBackend>;
-  /** Uses of it at a time. */
+  /** Maximum concurrent operations. */
   readonly atOnce: number;
-  /** Whether jobs for workers can be queued in it. */
+  /** Whether it can queue jobs for workers. */
   readonly hasQueues?: true;
 }
 
@@ -28,7 +28,7 @@ const postgres: BackendKind = {
   packages: ['keyv', '@keyv/postgres', 'pg'],
   path: /^\/?[^/]*$/,
   open: async (options) => (await import('./postgres.ts')).openPostgres(options),
-  // Its connections: no use waits for one.
+  // The size of its connection pool, so that no operation waits for a connection.
   atOnce: 8,
 };
 

@@ -1,7 +1,7 @@
-/** How large one value of the shared store may be, before and after it is sealed. */
+/** Maximum sizes of a value in the shared store. */
 
-/** Bytes of one value. */
+/** Maximum bytes of a value before encryption. */
 export const MOST_VALUE: number = 2 << 20;
 
-/** Characters of one sealed value: base64 takes four for three bytes, and a few in front. A longer one is not fetched whole. */
+/** Maximum characters of an encrypted value: base64 takes four for three bytes, plus a header. Longer ones are not fetched. */
 export const MOST_SEALED: number = Math.ceil(MOST_VALUE / 3) * 4 + 256;

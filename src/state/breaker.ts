@@ -1,7 +1,7 @@
 /**
- * Keeps a store that is slow or unavailable from blocking reads: a circuit breaker. Each operation has a
- * short timeout, and after a timeout no other operation is tried until the store has answered a probe in the
- * background. What the store answers with an error has failed alone: the store is there.
+ * A circuit breaker: a slow or unavailable store must not block reads. Each operation has a short timeout. After a timeout
+ * no other operation is tried until the store has answered a probe in the background. If the store answers with an error,
+ * only that operation has failed.
  */
 
 import { inTime } from './in-time.ts';
@@ -10,28 +10,28 @@ const FIRST_PROBE_MS = 250;
 const LAST_PROBE_MS = 10_000;
 
 export interface BreakerOptions {
-  /** Milliseconds that one use of the store may take. */
+  /** Timeout of an operation, in milliseconds. */
   readonly timeoutMs: number;
-  /** Whether the store answers: rejects where it does not. */
+  /** Checks whether the store answers; rejects if it does not. */
   readonly probe: () => Promise<void>;
-  /** Gives up what does not answer. */
+  /** Closes connections that do not answer. */
   readonly reset: () => Promise<void>;
-  /** Whether an error is the store's answer to one use of it, and says nothing about others. */
+  /** Whether an error is the store's reply to one operation, so that others may succeed. */
   readonly isRefusal: (error: unknown) => boolean;
   readonly onChange: (up: boolean, why: string) => void;
   readonly onRefused: (why: string) => void;
 }
 
-/** The store does not answer, or was not asked. */
+/** The result if the store did not answer, or was not asked. */
 export const AWAY = 'away';
 
-/** The store has answered with an error. */
+/** The result if the store answered with an error. */
 export const REFUSED = 'refused';
 
 export class Breaker {
   readonly #options: BreakerOptions;
   #up = true;
-  /** Times that it was opened. */
+  /** How often the breaker was opened. */
   #openings = 0;
   #wait = FIRST_PROBE_MS;
   #upSince = Number.NEGATIVE_INFINITY;
@@ -46,7 +46,7 @@ export class Breaker {
     return this.#up;
   }
 
-  /** What `use` gives, `'away'` or `'refused'`. Never throws. */
+  /** The result of `use`, or `'away'` or `'refused'`. Never throws. */
   async run<T>(use: () => Promise<T>): Promise<T | typeof AWAY | typeof REFUSED> {
     if (!this.#up || this.#closed) return AWAY;
     const openings = this.#openings;
@@ -57,7 +57,7 @@ export class Breaker {
         this.#options.onRefused(reasonOf(error));
         return REFUSED;
       }
-      // What began before the store was unavailable, and fails when it is back, is of that outage.
+      // The failure of an operation that began before an outage does not open the breaker again after the outage.
       if (this.#up && !this.#closed && openings === this.#openings) this.#open(reasonOf(error));
       return AWAY;
     }
@@ -71,7 +71,7 @@ export class Breaker {
   #open(why: string): void {
     this.#up = false;
     this.#openings += 1;
-    // One that fails soon after its probe is probed ever more rarely anyway.
+    // If the store fails again soon after a probe, the backoff continues.
     if (performance.now() - this.#upSince > LAST_PROBE_MS) this.#wait = FIRST_PROBE_MS;
     this.#options.onChange(false, why);
     this.#probeLater();
@@ -89,7 +89,7 @@ export class Breaker {
       await inTime(reset(), timeoutMs);
       await inTime(probe(), timeoutMs);
     } catch {
-      // Still away.
+      // Still unavailable.
       if (!this.#closed) this.#probeLater();
       return;
     }
@@ -100,11 +100,11 @@ export class Breaker {
   }
 }
 
-/** Of errors of the clients of stores only the code: their messages may hold the URL, and with it a password. */
+/** The error code of a client library. Its message is not used, because it may contain the URL with a password. */
 function reasonOf(error: unknown): string {
   const { code, message = '' } = Object(error) as { code?: unknown; message?: string };
   if (typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code)) return code;
   if (/^no answer within \d+ ms$/.test(message)) return message;
-  // `WRONGPASS …`, `OOM …`, `READONLY …`: the word with which Redis begins.
+  // The first word of an error of Redis: `WRONGPASS …`, `OOM …`, `READONLY …`.
   return /^([A-Z]{2,20})\b/.exec(message)?.[1] ?? 'the connection failed';
 }

@@ -1,14 +1,14 @@
-/** Limits the waiting time for an operation of the store. */
+/** Timeouts for operations of the store. */
 
-/** Milliseconds that a session waits for the store at its end. */
+/** Maximum milliseconds that a session waits for the store when it closes. */
 const CLOSE_MS = 2_000;
 
-/** Resolves when `work` is done or has failed; what is not done within two seconds is not waited for by a session that ends. */
-export async function beforeTheEnd(work: Promise<unknown>): Promise<void> {
+/** Resolves when `work` is done or has failed, or after two seconds. */
+export async function beforeClose(work: Promise<unknown>): Promise<void> {
   await inTime(work, CLOSE_MS).catch(() => undefined);
 }
 
-/** What `work` gives; rejects with `no answer within MS ms` where it takes longer. */
+/** The result of `work`; rejects with `no answer within MS ms` at the timeout. */
 export async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

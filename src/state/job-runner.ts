@@ -1,4 +1,4 @@
-/** Does one job of a worker: what its sealed order says, and leaves the result and a record of it in the shared store. */
+/** Runs the jobs of a worker: reads the encrypted order, does the work, and stores the result and a record. */
 
 import { createHash, type Hash } from 'node:crypto';
 import type { SharedState, StateSpace } from '../types/state.ts';
@@ -31,7 +31,7 @@ import {
 export interface JobRunnerOptions {
   readonly handler: WorkHandler;
   readonly state: SharedState;
-  /** Of all runners of a process: what has ended a worker before runs while nothing else does. */
+  /** Shared by all runners of a process: a job that may have crashed a worker before runs alone. */
   readonly lock: SharedLock;
   readonly log: (event: WorkEvent) => void;
 }
@@ -44,7 +44,7 @@ export class JobRunner {
   readonly #work: StateSpace;
   readonly #lock: SharedLock;
   readonly #log: (event: WorkEvent) => void;
-  /** By the id of the job. */
+  /** Current attempts, by the id of the job. */
   readonly #attempts = new Map<string, { readonly attempt: number; readonly beats: Beats }>();
   #running = 0;
 
@@ -56,12 +56,12 @@ export class JobRunner {
     this.#log = log;
   }
 
-  /** Jobs under way. */
+  /** Number of running jobs. */
   get running(): number {
     return this.#running;
   }
 
-  /** Throws for what BullMQ is to try again. */
+  /** Runs the job. Throws if BullMQ should retry it. */
   async run(id: string): Promise<void> {
     this.#running += 1;
     try {
@@ -75,7 +75,7 @@ export class JobRunner {
     }
   }
 
-  /** The process ends before its jobs do: that is no attempt of theirs. */
+  /** The process ends before its jobs: these attempts do not count. */
   async giveBack(): Promise<void> {
     const given = Array.from(this.#attempts, async ([id, { attempt, beats }]) => {
       await beats.stop();
@@ -87,7 +87,7 @@ export class JobRunner {
   async #ended(id: string): Promise<Ended> {
     const order = await readJson<StoredOrder>(this.#work, orderName(id));
     if (order === 'away') return { outcome: 'retry', why: 'store' };
-    // Without an order it is no job of a replica, or nobody waits for it any more.
+    // Without an order the job is not from a replica, or no replica waits for it any more.
     if (order?.kind !== this.#handler.kind) return { outcome: 'dropped', why: 'no order' };
     const cache = this.#state.space(order.space);
     if ((await cache.get(cacheName(order.key))) instanceof Uint8Array) {
@@ -102,7 +102,7 @@ export class JobRunner {
     const before = last?.attempt ?? 0;
     if (before >= MOST_ATTEMPTS) return this.#fail(id, 'worker');
     const attempt = (): Promise<Ended> => this.#attempt(id, order, cache, before + 1);
-    // It may have ended that worker, and the jobs beside it with it.
+    // The last attempt did not report its end: it may have crashed its worker, with all other jobs there.
     const isSuspect = before > 0 && last?.isOver !== true;
     return isSuspect ? this.#lock.alone(attempt) : this.#lock.shared(attempt);
   }
@@ -117,7 +117,7 @@ export class JobRunner {
     } catch (error) {
       await beats.stop();
       if (!(error instanceof MissingPiece)) return this.#retry(id, attempt, 'error');
-      // Who waits for it need not wait longer.
+      // So that the replica does not wait longer.
       await this.#fail(id, 'here');
       return { outcome: 'dropped', why: error.message };
     } finally {
@@ -140,12 +140,12 @@ export class JobRunner {
     const hash = createHash('sha256');
     const body = hashed(piecesOf(this.#work, inputName(id), bytes), hash);
     const result = await this.#handler.run(head, { body, bytes }, NEVER);
-    // The file has changed while it was sent: the result would be kept under the name of other bytes.
+    // The file changed while it was sent: the result would be cached under the key of other bytes.
     if (Buffer.isBuffer(result) && hash.digest('hex') !== sha256) throw new MissingPiece('other bytes');
     return result;
   }
 
-  /** A small result goes into the cache of the replicas, a large one is beside it for a while. */
+  /** Stores a small result in the cache of the replicas, a large one as separate pieces for a limited time. */
   async #keep(id: string, order: StoredOrder, cache: StateSpace, result: Buffer): Promise<boolean> {
     if (result.length <= MOST_VALUE) {
       const put = await cache.put(cacheName(order.key), result, CACHE_MS);
@@ -157,7 +157,7 @@ export class JobRunner {
     return put && this.#record(id, { is: 'done', bytes: result.length });
   }
 
-  /** Where another piece is gone, whoever misses it removes the record. */
+  /** Checks only the first piece: a replica that misses another piece removes the record. */
   async #hasLarge(id: string): Promise<boolean> {
     return (await this.#work.get(resultName(id)(0))) instanceof Uint8Array;
   }
@@ -191,7 +191,7 @@ async function* hashed(pieces: AsyncIterable<Uint8Array>, hash: Hash): AsyncGene
   }
 }
 
-/** Says now and then that a job is worked on. */
+/** Heartbeats of a running job. */
 class Beats {
   readonly #say: (beat: number) => Promise<unknown>;
   #timer: NodeJS.Timeout | undefined;
@@ -202,7 +202,7 @@ class Beats {
     this.#say = say;
   }
 
-  /** Resolves when the first one is there: what ends this process now is counted. */
+  /** Resolves when the first heartbeat is stored, so that a crash from now on is counted. */
   async start(): Promise<void> {
     await this.#say(this.#beat);
     this.#timer = setInterval(() => {
@@ -211,7 +211,7 @@ class Beats {
     }, BEAT_MS);
   }
 
-  /** Nothing is said after it resolves. */
+  /** No heartbeat is sent after it resolves. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#said;

@@ -1,4 +1,4 @@
-/** Opens the store that a host names: what is wrong with the URL, the key or the packages is an error at once. */
+/** Opens the shared store of a host's options. An invalid URL or key or a missing package is an error at once. */
 
 import { createRequire } from 'node:module';
 import { OrielError } from '../errors.ts';
@@ -12,13 +12,13 @@ import { SharedStore } from './shared-state.ts';
 export interface StateOptions {
   /** `redis://…`, `rediss://…`, `postgres://…`; `file:` shares nothing. */
   readonly url: string;
-  /** What all replicas know and nobody else: values are sealed with it. At least 32 characters. */
+  /** The secret of all replicas, with which values are encrypted. At least 32 characters. */
   readonly key?: string;
   /** The space of calls without a separate client. @default 'common' */
   readonly space?: string;
-  /** Milliseconds that one use of the store may take. @default 1000 */
+  /** Timeout of an operation of the store, in milliseconds. @default 1000 */
   readonly timeoutMs?: number;
-  /** Whether `oriel worker` processes do what is heavy if there are any; with Redis or Valkey. @default false */
+  /** Whether `oriel worker` processes, if there are any, do heavy work. Requires Redis or Valkey. @default false */
   readonly workers?: boolean;
 }
 
@@ -26,7 +26,10 @@ export const DEFAULT_TIMEOUT_MS = 1_000;
 
 const LEAST_KEY = 32;
 
-/** Undefined for `file:`. Nothing is connected or loaded yet. Throws `BAD_INPUT`, in which no part of the URL but its scheme is. */
+/**
+ * Undefined for `file:`. Does not connect or load anything yet. Throws `BAD_INPUT`; of the URL only the scheme is in the
+ * message.
+ */
 export function openState({
   url,
   key,
@@ -63,7 +66,7 @@ export function openState({
   return new SharedStore({ seal, timeoutMs, open, atOnce: kind.atOnce, ...(workers && { jobsUrl: url }) });
 }
 
-/** BullMQ, and its client. */
+/** BullMQ and its Redis client. */
 const QUEUE_PACKAGES = ['bullmq', 'ioredis'];
 
 function refuseWorkers(scheme: string): never {
@@ -73,7 +76,7 @@ function refuseWorkers(scheme: string): never {
   );
 }
 
-/** They are not installed with oriel: most hosts need none. */
+/** Throws `BAD_INPUT` if a package is missing: they are not installed with oriel, because most hosts do not need them. */
 function refuseMissing(packages: readonly string[], scheme: string): void {
   const { resolve } = createRequire(import.meta.url);
   const missing = packages.filter((name) => {
@@ -91,7 +94,7 @@ function refuseMissing(packages: readonly string[], scheme: string): void {
   );
 }
 
-/** Throws `BAD_INPUT` for a package that is older than what is used here. `from`: the URL of the code that imports it. */
+/** Throws `BAD_INPUT` if a package is older than required. `from`: the URL of the code that imports it. */
 export function refuseOlder(packages: readonly string[], scheme: string, from = import.meta.url): void {
   for (const name of packages) {
     const [version, least] = [installedVersion(name, from), OLDEST[name]];
@@ -103,7 +106,7 @@ export function refuseOlder(packages: readonly string[], scheme: string, from = 
   }
 }
 
-/** The oldest versions with which the stores and the queue are tested. */
+/** The oldest supported versions, with which the stores and the queue are tested. */
 export const OLDEST: Readonly<Record<string, string>> = {
   keyv: '5.6.0',
   '@keyv/redis': '5.1.6',

@@ -1,9 +1,9 @@
-/** Which version of a package is installed where some code would import it from. */
+/** Finds and compares versions of installed packages. */
 
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-/** As Node finds the package, whatever it exports; undefined if it is not there. `from`: the URL of the code. */
+/** The version that code at the URL `from` would import; undefined if the package is not installed. */
 export function installedVersion(name: string, from: string): string | undefined {
   const require = createRequire(from);
   for (const directory of require.resolve.paths(name) ?? []) {
@@ -12,13 +12,13 @@ export function installedVersion(name: string, from: string): string | undefined
       const { version } = manifest as { readonly version?: unknown };
       return typeof version === 'string' ? version : undefined;
     } catch {
-      // It is not here: Node looks in the next directory too.
+      // Not in this directory: the next one is tried, as Node does.
     }
   }
   return undefined;
 }
 
-/** By major, minor and patch; what follows a hyphen does not count. */
+/** Compares major, minor and patch; pre-release tags are ignored. */
 export function isOlder(version: string, than: string): boolean {
   const [given, least] = [version, than].map((text) => text.split(/[-+]/)[0]?.split('.').map(Number) ?? []);
   for (const [i, part] of (least ?? []).entries()) {

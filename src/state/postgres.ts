@@ -1,6 +1,6 @@
 /**
- * PostgreSQL as the shared store: `postgres://HOST:PORT/DATABASE`. The table `oriel_state` is made where it is missing;
- * what has expired is removed now and then.
+ * PostgreSQL as the shared store: `postgres://HOST:PORT/DATABASE`. The table `oriel_state` is created if it is missing;
+ * expired rows are removed regularly.
  */
 
 import type { KeyvPostgres } from '@keyv/postgres';
@@ -16,19 +16,19 @@ const SCHEMA = `
   ALTER TABLE ${TABLE} ADD COLUMN IF NOT EXISTS expires BIGINT;
   CREATE INDEX IF NOT EXISTS oriel_state_expires ON ${TABLE} (expires)`;
 
-/** There is no such table, or it is that of another program of Keyv, without a column for expiry. */
+/** Errors if the table does not exist, or was made by Keyv itself without a column for expiry. */
 const MISSING: readonly unknown[] = ['42P01', '42703'];
 
-/** Two processes that make the same table at once: one of them is told so. */
+/** Errors if another process created the table at the same time. */
 const MADE_MEANWHILE: readonly unknown[] = ['23505', '42P07', '42701', 'XX000'];
 
-/** Uses of it at a time: no use waits for a connection. */
+/** Size of the connection pool. */
 const CONNECTIONS = 8;
 
-/** By the clock of the store: those of replicas may differ. */
+/** Milliseconds since the epoch by the clock of the server, because the clocks of replicas may differ. */
 const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
-/** After as many writes, or so many milliseconds, what has expired is removed, at most so many rows at once. */
+/** Expired rows are removed after this many writes or milliseconds, at most `SWEEP_ROWS` at once. */
 const SWEEP_WRITES = 1_000;
 const SWEEP_MS = 10 * 60_000;
 const SWEEP_ROWS = 5_000;
@@ -53,7 +53,7 @@ export async function openPostgres(options: BackendOptions): Promise<StateBacken
     remove: async (key) => void (await keyv.delete(key)),
     add: async (...given) => Number((await query(ADD, given))[0]?.['value']),
     isRefusal: (error) => error instanceof pg.DatabaseError && !ABOUT_THE_SERVER.test(error.code ?? ''),
-    // Connections that do not answer end by their timeouts.
+    // Connections that do not answer are closed by their timeouts.
     reset: () => Promise.resolve(),
     close: () => pool.end(),
   };
@@ -66,15 +66,15 @@ function poolOf({ Pool }: Pick<typeof import('pg'), 'Pool'>, { url, timeoutMs }:
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
     keepAlive: true,
-    // It does not keep the process alive.
+    // Idle connections do not keep the process alive.
     allowExitOnIdle: true,
   });
-  // A server that ends closes idle connections: without a listener the process would end as well.
+  // A server that stops closes idle connections. Without a listener this error would end the process.
   pool.on('error', () => undefined);
   return pool;
 }
 
-/** Queries that wait until the table is there. */
+/** Returns a function for queries that first ensures that the table exists. */
 function queryIn(pool: Pool): Query {
   let ready: Promise<unknown> | undefined;
   return async (sql, values) => {
@@ -86,7 +86,7 @@ function queryIn(pool: Pool): Query {
   };
 }
 
-/** The adapter over a pool with a listener, where its own is one for the whole process and has none; and rows expire. */
+/** Keyv's adapter with expiring rows and with our pool: its own pool is global to the process and has no error listener. */
 function expiring(Adapter: typeof KeyvPostgres, query: Query): KeyvPostgres {
   class ExpiringTable extends Adapter {
     #writes = 0;
@@ -110,21 +110,21 @@ function expiring(Adapter: typeof KeyvPostgres, query: Query): KeyvPostgres {
       if (this.#writes < SWEEP_WRITES && performance.now() - this.#sweptAt < SWEEP_MS) return;
       this.#writes = 0;
       this.#sweptAt = performance.now();
-      // What could not be removed is removed the next time.
+      // After a failure the next sweep removes the rows.
       query(SWEEP).catch(() => undefined);
     }
   }
   return new ExpiringTable({ table: 'oriel_state' });
 }
 
-/** A value that is too long is not fetched whole. */
+/** Values that are too long are truncated, so that they are not fetched whole. */
 const GET = `SELECT left(value, ${MOST_SEALED + 1}) AS value FROM ${TABLE} WHERE key = $1 AND expires > ${NOW}`;
 
 const SET = `
   INSERT INTO ${TABLE} (key, value, expires) VALUES ($1, $2, ${NOW} + $3::bigint)
   ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires = excluded.expires`;
 
-/** Key, number to add, number to begin at, milliseconds. A value that is no number, or has expired, is as if it were not there. */
+/** Parameters: key, number to add, number to begin at, milliseconds. An invalid or expired number counts as missing. */
 const ADD = `
   INSERT INTO ${TABLE} AS t (key, value, expires)
   VALUES ($1, ($3::bigint + $2::bigint)::text, ${NOW} + $4::bigint)
@@ -135,12 +135,12 @@ const ADD = `
 const SWEEP = `DELETE FROM ${TABLE} WHERE key IN (SELECT key FROM ${TABLE} WHERE expires < ${NOW} LIMIT ${SWEEP_ROWS})`;
 
 /**
- * Classes of errors that are not about what was asked: of connections (08), of who may connect (28), of databases that are
- * not there (3D), of resources (53: but not a full disk), and of a server that ends or begins (57P).
+ * Classes of errors that are about the server and not about the operation: connections (08), authorization (28), missing
+ * databases (3D), resources (53, but not a full disk), a server that starts or stops (57P).
  */
 const ABOUT_THE_SERVER = /^(?:08|28|3D|53(?!100)|57P)/;
 
-/** Who may only read and write the table need not be able to make one. What fails here says nothing about a single use. */
+/** Creates the table only if it is missing, so that no right to create tables is needed otherwise. Its errors count for all operations. */
 async function makeTable(pool: Pool): Promise<void> {
   try {
     await pool.query(`SELECT key, value, expires FROM ${TABLE} LIMIT 0`);
@@ -163,7 +163,7 @@ async function addTable(pool: Pool): Promise<void> {
 
 const codeOf = (error: unknown): unknown => (Object(error) as { code?: unknown }).code;
 
-/** With its code, and not as an answer to one use. */
+/** An error with the same code that does not count as the reply to one operation. */
 function outside(error: unknown): Error {
   return Object.assign(new Error('the table is not there', { cause: error }), { code: codeOf(error) });
 }

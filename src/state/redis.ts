@@ -10,11 +10,11 @@ export async function openRedis(options: BackendOptions): Promise<StateBackend> 
   const adapter = bounded(Adapter, options);
   const keyv = textsIn(Keyv, adapter);
   const client = adapter.client as unknown as RedisClient;
-  // A connection at rest does not keep the process alive; what waits for an answer has a timer that does.
+  // An idle connection does not keep the process alive. The timer of a pending operation does.
   client.unref();
   const connected = connector(adapter);
   const end = (): Promise<void> => adapter.disconnect(true).catch(() => undefined);
-  /** Each use waits for the connection. */
+  /** Each operation waits for the connection. */
   const using = async <T>(use: () => Promise<T>): Promise<T> => {
     await connected();
     return use();
@@ -31,7 +31,7 @@ export async function openRedis(options: BackendOptions): Promise<StateBackend> 
   };
 }
 
-/** The adapter, where a value that is too long is not fetched whole: whoever can write to the store could fill the memory of all replicas. */
+/** Keyv's adapter that does not fetch too long values whole: someone who can write to the store could fill the memory of replicas. */
 function bounded(Adapter: typeof KeyvRedis, { url, timeoutMs }: BackendOptions): KeyvRedis<string> {
   class BoundedRedis extends Adapter<string> {
     override async get<U>(key: string): Promise<U | undefined> {
@@ -42,7 +42,7 @@ function bounded(Adapter: typeof KeyvRedis, { url, timeoutMs }: BackendOptions):
   return new BoundedRedis(
     {
       url,
-      // What cannot be sent fails at once: no read waits for a connection that comes back later.
+      // Without a connection operations fail at once instead of waiting for a reconnection.
       disableOfflineQueue: true,
       socket: { connectTimeout: timeoutMs, reconnectStrategy: false },
     },
@@ -50,10 +50,10 @@ function bounded(Adapter: typeof KeyvRedis, { url, timeoutMs }: BackendOptions):
   );
 }
 
-/** Connects where nothing is: all that comes while the connection is made waits for it, since the client would refuse it. */
+/** Connects on demand. Operations wait while a connection is made, because the client would refuse them. */
 function connector(adapter: KeyvRedis<string>): () => Promise<void> {
   let last: unknown;
-  // Without a listener the process would end; the adapter's own error of a connection says less than this one.
+  // Without a listener an error would end the process. It is more specific than the adapter's own error.
   adapter.on('error', (error: unknown) => void (last = error));
   let connecting: Promise<unknown> | undefined;
   return async () => {
@@ -89,8 +89,8 @@ async function addIn(
 }
 
 /**
- * An error that Redis has answered with. Some of them are about the server and not about what it was asked: it loads its
- * data, wants a password, or has become a replica, and then another connection leads to where writes are taken.
+ * Whether it is an error reply of Redis to one operation. Some replies are about the server: it is loading its data, needs
+ * a password, or has become a replica; in that case a new connection leads to the primary.
  */
 function isRefusal(error: unknown): boolean {
   const { message = '' } = Object(error) as { message?: string };
@@ -102,14 +102,14 @@ const ABOUT_THE_SERVER: ReadonlySet<string> = new Set(
   'LOADING MASTERDOWN CLUSTERDOWN TRYAGAIN BUSY READONLY NOAUTH WRONGPASS NOPERM DENIED'.split(' '),
 );
 
-/** The replies to all commands where one is an error: the store is there. Throws any other error. */
+/** The replies to all commands of a transaction of which one failed. Throws any other error. */
 function repliesIn(error: unknown): readonly unknown[] {
   const { replies } = Object(error) as { readonly replies?: readonly unknown[] };
   if (!replies) throw error;
   return replies;
 }
 
-/** Counts from the start where the value is no counter: by then another replica may have begun again. */
+/** Begins at the start if the value is not a valid counter. It tries to add first, because another replica may have replaced it. */
 const ANEW = `
   local sum = redis.pcall('INCRBY', KEYS[1], ARGV[1])
   if type(sum) == 'table' or math.abs(sum) > ${Number.MAX_SAFE_INTEGER} then
@@ -119,7 +119,7 @@ const ANEW = `
   redis.call('PEXPIRE', KEYS[1], ARGV[3])
   return sum`;
 
-/** What is used of the client beside its adapter. */
+/** The functions of the client that are used directly. */
 interface RedisClient {
   readonly isReady: boolean;
   unref(): void;

@@ -1,6 +1,6 @@
 /**
- * Has work done by other machines: leaves a sealed order and its bytes in the shared store, puts a job on a queue, and
- * follows the record of that job. If the result is late or not sealed, the work is done in this process.
+ * Sends work to remote workers: stores an encrypted order and its input in the shared store, adds a job to a queue, and
+ * polls the record of the job. If the result is late or not authentic, the work is done in this process.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -30,13 +30,13 @@ import {
   WORK_SPACE,
 } from './work-values.ts';
 
-/** Orders of this process that are under way elsewhere; more are done here. */
+/** Maximum concurrent orders of this process; further work is done here. */
 const MOST_SENT = 8;
 
-/** Milliseconds without a sign of a worker after which the work is done here. */
+/** After this many milliseconds without a heartbeat of a worker the work is done here. */
 const SILENCE_MS = 4_000;
 
-/** Milliseconds between two looks at a record: at first, and at most. */
+/** Milliseconds between two polls of a record: at first, and at most. */
 const FIRST_LOOK_MS = 10;
 const LAST_LOOK_MS = 200;
 
@@ -44,10 +44,10 @@ type Options = Parameters<RemoteWork['run']>[1];
 
 const HERE: WorkOutcome = { is: 'here' };
 
-/** As a piece it is too short: nothing more is sent. */
+/** A piece that is too short, which ends the sending. */
 const NOTHING = new Uint8Array(0);
 
-/** Why a worker leaves work to those who want it: the result is too large to send, or none that others may use. */
+/** Reasons of a worker for which the replica does the work itself: the result is too large, or would not be valid for it. */
 const LOCAL: ReadonlySet<string> = new Set(['large', 'here']);
 
 export interface SenderOptions {
@@ -71,7 +71,7 @@ export class WorkSender {
     this.#now = now;
   }
 
-  /** For replicas whose cache is in that space. */
+  /** The remote work of a session whose cache is in that space. */
   of(space: string): RemoteWork {
     return {
       hasWorkers: (work) => this.#hasWorkers(work),
@@ -99,13 +99,13 @@ export class WorkSender {
     }
   }
 
-  /** One that is too old was put back by somebody. */
+  /** An entry that is too old is ignored: someone may have put it back into the store. */
   async #hasWorkers(work: Parameters<RemoteWork['hasWorkers']>[0]): Promise<boolean> {
     const alive = await readJson<{ at: number }>(this.#work, aliveName(queueOf(work)));
     return alive !== undefined && alive !== 'away' && Math.abs(this.#now() - alive.at) < RECORD_MS + DEAD_MS;
   }
 
-  /** False also where that takes too long. */
+  /** False if the store refuses it or it takes too long. */
   async #send(id: string, space: string, order: WorkOrder, { signal, giveUpAt }: Options): Promise<boolean> {
     const { kind, key, head, bytes, sha256 } = order;
     const read = (start: number, length: number): Promise<Uint8Array> => {
@@ -134,7 +134,7 @@ export class WorkSender {
       const sign = JSON.stringify(record);
       if (sign !== heard) [heardAt, heard] = [now, sign];
       if (now - heardAt <= SILENCE_MS && !isLate(giveUpAt)) continue;
-      // What nobody has begun is not done twice: a job without an order is dropped.
+      // Removes the order of a job that was not begun: a worker drops a job without an order, so it is not done twice.
       if (record === undefined) await this.#work.remove(orderName(id));
       return HERE;
     }
@@ -150,7 +150,7 @@ export class WorkSender {
     return record && record !== 'away' ? this.#outcomeOf(record, id, cache, order, options) : undefined;
   }
 
-  /** Undefined while there is none, and where its result is gone. */
+  /** Undefined if there is no outcome yet, or if its result is gone. */
   async #outcomeOf(
     record: JobRecord,
     id: string,
@@ -170,7 +170,7 @@ export class WorkSender {
     const result = await this.#large(id, record.bytes, giveUpAt);
     if (result === 'late') return HERE;
     if (result) return { is: 'done', result, isCached: false };
-    // A worker that finds the record would take it as done.
+    // Otherwise a worker that finds the record would take the job for done.
     await this.#work.remove(recordName(id));
     return undefined;
   }

@@ -1,4 +1,4 @@
-/** A worker: takes jobs from the queues of BullMQ, a queue for each kind of work, and says that it is there. */
+/** The main part of a worker: takes jobs from the BullMQ queue of each kind of work, and announces that it is alive. */
 
 import type { Queue, Worker } from 'bullmq';
 import type { SharedState } from '../types/state.ts';
@@ -9,19 +9,19 @@ import { SharedLock } from './shared-lock.ts';
 import { PREFIX } from './work-queue.ts';
 import { ALIVE_MS, aliveName, DEAD_MS, MOST_ATTEMPTS, putJson, queueOf, WORK_SPACE } from './work-values.ts';
 
-/** A worker that says nothing for so long is dead: another one takes its job. */
+/** A worker without a sign of life for this long counts as dead, and another one takes its job. */
 const LOCK_MS = 5_000;
 
-/** Milliseconds in which a queue tells how many jobs wait in it. */
+/** Timeout for counting the jobs of a queue, in milliseconds. */
 const COUNT_MS = 1_000;
 
 export interface JobsOptions {
   readonly url: string;
   readonly state: SharedState;
   readonly handlers: readonly WorkHandler[];
-  /** Jobs at once, of each kind. */
+  /** Maximum concurrent jobs of each kind. */
   readonly jobs: number;
-  /** Jobs of each kind that all workers together begin within a minute. @default any number */
+  /** Maximum jobs of each kind that all workers together start per minute. @default no limit */
   readonly perMinute?: number | undefined;
   readonly log: (event: WorkEvent) => void;
   /** Ends the wait for a store that is unavailable. */
@@ -29,17 +29,17 @@ export interface JobsOptions {
 }
 
 export interface Jobs {
-  /** Jobs under way, by their kind. */
+  /** Number of running jobs by kind. */
   running(): ReadonlyMap<string, number>;
-  /** Jobs that wait in the queues, by their kind; nothing of a queue that does not answer within a second. Never throws. */
+  /** Number of waiting jobs by kind, without queues that do not answer within a second. Never throws. */
   waiting(): Promise<ReadonlyMap<string, number>>;
-  /** Takes no more jobs, and waits for those that run. */
+  /** Takes no more jobs, and waits for the running ones. */
   close(): Promise<void>;
-  /** The process ends now: what still runs was not tried. */
+  /** The process ends now: the attempts of running jobs do not count. */
   giveBack(): Promise<void>;
 }
 
-/** Waits for the store. Undefined if the signal comes first. */
+/** Waits for the store. Undefined if the signal aborts first. */
 export async function runJobs(options: JobsOptions): Promise<Jobs | undefined> {
   const library = await import('bullmq');
   const lock = new SharedLock();
@@ -72,7 +72,7 @@ class KindOfJobs {
   readonly #at: string;
   readonly #url: string;
   readonly #worker: Worker;
-  /** Made when its jobs are counted first. */
+  /** Created when its jobs are first counted. */
   #queue: Queue | undefined;
 
   constructor(
@@ -96,13 +96,13 @@ class KindOfJobs {
         ...(perMinute !== undefined && { limiter: { max: perMinute, duration: 60_000 } }),
         lockDuration: LOCK_MS,
         stalledInterval: LOCK_MS / 2,
-        // The runner counts too, and ends a job that ends its workers: it leaves a record of that.
+        // The runner counts attempts too, and records the failure of a job that crashes its workers.
         maxStalledCount: MOST_ATTEMPTS,
-        // After an error of the connection.
+        // Delay after a connection error.
         runRetryDelay: 1_000,
       },
     );
-    // It connects again by itself.
+    // The client reconnects by itself.
     this.#worker.on('error', () => undefined);
   }
 
@@ -115,13 +115,13 @@ class KindOfJobs {
     return inTime(this.#counted().getWaitingCount(), COUNT_MS).catch(() => undefined);
   }
 
-  /** Without a store it waits for nothing. */
+  /** Waits for running jobs. Never throws. */
   async close(): Promise<void> {
     const open = [this.#worker, this.#queue].map((one) => one?.close().catch(() => undefined));
     await Promise.all(open);
   }
 
-  /** It would wait for its connection. */
+  /** Closes without waiting for a connection. */
   end(): void {
     this.#worker.close(true).catch(() => undefined);
   }
@@ -135,7 +135,7 @@ class KindOfJobs {
   }
 }
 
-/** Returns what ends that: then nobody waits for this worker. Others say it again soon. */
+/** Announces regularly that workers are alive. The returned function removes the entry; other workers renew it soon. */
 async function sayAlive({ state, handlers }: JobsOptions): Promise<() => Promise<void>> {
   const work = state.space(WORK_SPACE);
   const names = handlers.map((handler) => aliveName(queueOf(handler)));

@@ -1,7 +1,7 @@
 /**
- * Encrypts and authenticates values of a shared store: someone who can read the store cannot read them, and
- * someone who can write to it cannot change them or move them to another key. What is not sealed is that a
- * value is there: it can be removed, and an older value of the same key can be put back.
+ * Encrypts and authenticates the values of a shared store. Someone who can read the store cannot read the values; someone
+ * who can write to it cannot change them or move them to another key. Not prevented: removing a value, and restoring an
+ * older value of the same key.
  */
 
 import {
@@ -13,19 +13,19 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 
-/** Counted up when the layout changes: values of another version are not there. */
+/** Changed with the layout: values of another version count as missing. */
 const VERSION = 'oriel-1';
 
 const IV_BYTES = 16;
 const MAC_BYTES = 32;
 
-/** Encrypt, then MAC: AES-256-CTR, and HMAC-SHA-256 over the version, the key, the IV and what was encrypted. */
+/** Encrypt-then-MAC: AES-256-CTR, and HMAC-SHA-256 over the version, the key, the IV and the ciphertext. */
 export class Seal {
   readonly #names: Buffer;
   readonly #cipher: Buffer;
   readonly #mac: Buffer;
 
-  /** `secret` is that of the operator; all replicas have the same. */
+  /** `secret`: the key of the operator, the same on all replicas. */
   constructor(secret: Uint8Array) {
     const derived = (use: string): Buffer => Buffer.from(hkdfSync('sha256', secret, VERSION, use, 32));
     this.#names = derived('names');
@@ -33,7 +33,7 @@ export class Seal {
     this.#mac = derived('mac');
   }
 
-  /** A name that tells nothing of `text` to whoever does not have the secret. */
+  /** A keyed hash of `text`, which reveals nothing without the secret. */
   nameOf(text: string): string {
     return createHmac('sha256', this.#names).update(text).digest('base64url');
   }
@@ -45,7 +45,7 @@ export class Seal {
     return `${VERSION}.${Buffer.concat([iv, this.#macOf(key, iv, encrypted), encrypted]).toString('base64')}`;
   }
 
-  /** Undefined for what was not sealed under this key, with this secret, in this version. */
+  /** The decrypted bytes; undefined unless they were encrypted under this key, with this secret, in this version. */
   open(key: string, sealed: string): Buffer | undefined {
     if (!sealed.startsWith(`${VERSION}.`)) return undefined;
     const bytes = Buffer.from(sealed.slice(VERSION.length + 1), 'base64');

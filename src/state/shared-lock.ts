@@ -1,18 +1,18 @@
 /**
- * A lock for shared and exclusive work, granted in order. The wait is limited, so that the requester does not
- * take its worker for dead.
+ * A lock for shared and exclusive work (readers-writer lock), granted in order. The wait is limited, because a replica
+ * would take a worker that waits too long for dead.
  */
 
 import { inTime } from './in-time.ts';
 
-/** Milliseconds that something waits for its turn; then it runs beside what still runs. */
+/** Maximum milliseconds to wait for the lock; after that the work runs without it. */
 const WAIT_MS = 3_000;
 
 export class SharedLock {
   readonly #waitMs: number;
-  /** The end of all that was asked for so far. */
+  /** The end of all work so far. */
   #all: Promise<void> = Promise.resolve();
-  /** The end of all that runs alone. */
+  /** The end of all exclusive work. */
   #alone: Promise<void> = Promise.resolve();
 
   constructor(waitMs: number = WAIT_MS) {
@@ -37,7 +37,7 @@ export class SharedLock {
   }
 }
 
-/** Holds nothing of what they came to: the next one would hold that too, and so on for as long as the process lives. */
+/** Drops the results, which would otherwise be retained in a chain of promises. */
 function settled(all: readonly Promise<unknown>[]): Promise<void> {
   return Promise.allSettled(all).then(() => undefined);
 }

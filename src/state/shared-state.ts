@@ -1,4 +1,4 @@
-/** The shared store as sessions use it: names without content, sealed values, bounds, counters, and no wait for a dead store. */
+/** The shared store for sessions: hashed names, encrypted values, size limits, counters, and a circuit breaker. */
 
 import type {
   SharedState,
@@ -19,24 +19,24 @@ import type { Seal } from './sealed.ts';
 import { Slots } from './slots.ts';
 import { WorkQueue } from './work-queue.ts';
 
-/** Milliseconds in which the same refusal of the store is told once. */
+/** The same refusal of the store is reported once in this many milliseconds. */
 const REFUSALS_MS = 60_000;
 
 export interface SharedStateOptions {
   readonly seal: Seal;
   readonly timeoutMs: number;
-  /** Loads the client and connects lazily. */
+  /** Loads the client; it connects on first use. */
   readonly open: () => Promise<StateBackend>;
-  /** Uses of the store at a time; the next ones wait. */
+  /** Maximum concurrent operations; further ones wait. */
   readonly atOnce?: number;
-  /** The Redis in which jobs for workers are queued; absent if there are none. */
+  /** The URL of the Redis with the queues for workers; absent without workers. */
   readonly jobsUrl?: string;
 }
 
 type Counts = Record<StateOutcome, number>;
 
-/** Times the timeout of a use that one waits for its turn which no reader waits for. */
-const PATIENCE = 30;
+/** Operations that no read waits for may wait for a slot for this many timeouts. */
+const BACKGROUND_WAITS = 30;
 
 export class SharedStore implements SharedState {
   readonly #seal: Seal;
@@ -44,7 +44,7 @@ export class SharedStore implements SharedState {
   readonly #open: () => Promise<StateBackend>;
   readonly #slots: Slots;
   readonly #listeners: StateListener[] = [];
-  /** When each refusal was told last. */
+  /** When each refusal was reported last. */
   readonly #told = new Map<string, number>();
   readonly #operations = new Map<StateOperation, Counts>();
   readonly #sender: WorkSender | undefined;
@@ -136,13 +136,13 @@ export class SharedStore implements SharedState {
     this.#breaker.close();
     await this.#sender?.close();
     const backend = await this.#backend?.catch(() => undefined);
-    // A store that is unavailable does not keep anything from ending.
+    // An unavailable store does not delay the end of the process.
     await backend?.close().catch(() => undefined);
   }
 
   async #get(key: string): Promise<Buffer | typeof AWAY | undefined> {
     const sealed = await this.#use((store) => store.get(key), this.#timeoutMs);
-    // A store may answer anything.
+    // The answer of a store is not trusted.
     if (sealed === AWAY) return this.#count('get', 'away', AWAY);
     if (sealed === REFUSED) return this.#count('get', 'refused', undefined);
     if (typeof sealed !== 'string') return this.#count('get', 'missing', undefined);
@@ -166,13 +166,13 @@ export class SharedStore implements SharedState {
     return (this.#backend ??= this.#open().then((backend) => (this.#opened = backend)));
   }
 
-  /** `within`: how long it waits for its turn, in ms. What finds none in a store that is slow has not found the store. */
+  /** `within`: maximum milliseconds to wait for a slot; after that the result is `'away'`. */
   #use<T>(
     use: (store: StateBackend) => Promise<T>,
-    within: number = PATIENCE * this.#timeoutMs,
+    within: number = BACKGROUND_WAITS * this.#timeoutMs,
   ): Promise<T | typeof AWAY | typeof REFUSED> {
     const inTurn = async (): Promise<T | typeof AWAY | typeof REFUSED> => {
-      // To load its packages is not the store's time; a failure is that of the use.
+      // Loading the packages does not count for the timeout. A failure is reported by the operation below.
       await this.#store().catch(() => undefined);
       return this.#breaker.run(async () => use(await this.#store()));
     };

@@ -1,7 +1,7 @@
-/** Limits concurrent operations of the store; waiting ones start in order. */
+/** A semaphore for the operations of the store; waiting ones start in order. */
 
 export class Slots {
-  /** Each is told that it may begin, and says whether it still waits. */
+  /** Each starts a waiting operation, and returns false if that does not wait any more. */
   readonly #waiting: (() => boolean)[] = [];
   #free: number;
 
@@ -9,7 +9,7 @@ export class Slots {
     this.#free = count;
   }
 
-  /** Gives `late` where no slot is free within so many milliseconds: then nothing was begun. */
+  /** Returns `late`, without calling `use`, if no slot is free within `within` milliseconds. */
   async run<T, L>(use: () => Promise<T>, within: number, late: L): Promise<T | L> {
     if (this.#free > 0) this.#free -= 1;
     else if (!(await this.#turn(within))) return late;

@@ -1,10 +1,10 @@
-/** Texts as they are, over an adapter of Keyv that has its own expiry. */
+/** A Keyv for plain texts, over an adapter that handles expiry itself. */
 
 import type { Keyv } from 'keyv';
 
 type Options = NonNullable<ConstructorParameters<typeof Keyv<string>>[0]>;
 
-/** Given the library, which is loaded late. Failures are thrown by the operation, and end nothing. */
+/** `library` is passed in, because it is loaded lazily. Errors are thrown by the operations. */
 export function textsIn(
   library: typeof Keyv,
   store: NonNullable<Extract<Options, { store?: unknown }>['store']>,
@@ -18,7 +18,7 @@ export function textsIn(
     deserialize: (text) => ({ value: text as never }),
   });
   keyv.on('error', () => undefined);
-  // Keys are whole already.
+  // Keys are complete.
   keyv.namespace = undefined;
   return keyv;
 }

@@ -1,9 +1,9 @@
-/** How a value that is too large for one entry of a shared store is cut. */
+/** Splits values that are too large for one entry of the shared store into pieces. */
 
-/** Bytes of a piece; the last one has what is left. */
+/** Bytes of a piece; the last one may be shorter. */
 export const PIECE: number = 512 << 10;
 
-/** Pieces that are sent or read at once. */
+/** Pieces that are sent or read concurrently. */
 const AT_ONCE = 4;
 
 /** Bytes of the piece at `index` (0-based) of a value of `bytes` bytes. */
@@ -11,7 +11,7 @@ export function lengthOf(index: number, bytes: number): number {
   return Math.min(PIECE, bytes - index * PIECE);
 }
 
-/** The indexes of all pieces in order, as many together as are sent or read at once. */
+/** The indexes of all pieces in order, in groups that are sent or read concurrently. */
 export function* batchesOf(bytes: number): Generator<readonly number[]> {
   const count = Math.ceil(bytes / PIECE);
   for (let from = 0; from < count; from += AT_ONCE)

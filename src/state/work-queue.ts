@@ -1,25 +1,25 @@
-/** Puts jobs on the queues of BullMQ, in the Redis of the shared store. What a job is to do is not in it: its order is sealed. */
+/** Adds jobs to the BullMQ queues in the Redis of the shared store. A job has only an id; its encrypted order is stored separately. */
 
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { inTime } from './in-time.ts';
 import { MOST_ATTEMPTS } from './work-values.ts';
 
-/** Front of the keys of its queues. */
+/** Prefix of the keys of the queues. */
 export const PREFIX = 'oriel';
 
-/** Jobs that wait in one queue; with more of them work is done where it is asked for. */
+/** Maximum waiting jobs of a queue; above that, replicas do the work themselves. */
 const MOST_WAITING = 64;
 
-/** Jobs of one queue that have ended and are still shown, and for how many seconds: those of no other kind of value expire. */
+/** Maximum number and age in seconds of ended jobs that BullMQ keeps. */
 const ENDED = { count: 100, age: 24 * 60 * 60 };
 
-/** Milliseconds in which nothing is put on a queue after that failed. */
+/** After a failure no job is added for this many milliseconds. */
 const REST_MS = 5_000;
 
 export interface WorkQueueOptions {
   readonly url: string;
-  /** Milliseconds that one use may take. */
+  /** Timeout of an operation, in milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -39,7 +39,7 @@ export class WorkQueue {
     this.#options = options;
   }
 
-  /** False if the queue does not take it. A job that is on its queue already stays there once. Never throws. */
+  /** Returns false if the job was not added. A job that is in the queue already is not added twice. Never throws. */
   async add(name: string, id: string): Promise<boolean> {
     if (performance.now() < this.#restsUntil) return false;
     try {
@@ -59,20 +59,20 @@ export class WorkQueue {
     connected?.redis.disconnect();
   }
 
-  /** To load its packages is not the time of the store. */
+  /** Loading the packages does not count for the timeout. */
   async #connect(): Promise<Connected> {
     const { url, timeoutMs } = this.#options;
     const [library, { Redis }] = await Promise.all([import('bullmq'), import('ioredis')]);
     const redis = new Redis(url, {
       lazyConnect: true,
       connectTimeout: timeoutMs,
-      // A connection that broke is given up, and another is made by the next job.
+      // After a connection error there are no retries; the next job connects again.
       retryStrategy: () => null,
       maxRetriesPerRequest: 0,
       enableOfflineQueue: false,
     });
     redis.on('error', () => undefined);
-    // At rest it keeps no process alive; what waits for an answer has a timer that does.
+    // An idle connection does not keep the process alive. The timer of a pending operation does.
     const ready = redis.connect().then(() => void redis.stream.unref());
     ready.catch(() => undefined);
     return { redis, queues: new Map(), library, ready };
@@ -94,7 +94,7 @@ async function addTo(queue: Queue, id: string): Promise<boolean> {
   await queue.add(
     'job',
     {},
-    // A job that has ended is one that dashboards show, and none that keeps the same from being done again.
+    // `deduplication` instead of a job id: an ended job that is still kept must not prevent the same job.
     { deduplication: { id }, attempts: MOST_ATTEMPTS, removeOnComplete: ENDED, removeOnFail: ENDED },
   );
   return true;

@@ -1,30 +1,30 @@
-/** What replicas and workers leave for each other in the shared store: orders, their bytes, records of jobs, results. */
+/** The values that replicas and workers exchange in the shared store: orders, inputs, records of jobs, results. */
 
 import type { StateName, StateSpace } from '../types/state.ts';
 import { batchesOf, lengthOf, PIECE } from './value-pieces.ts';
 
-/** The space in which all of it is. Names of orders hold the space of the replica. */
+/** The space of all these values. The names of orders include the space of the replica. */
 export const WORK_SPACE = 'work';
 
-/** Bytes of one input, and of one result, that go through the store. */
+/** Maximum bytes of an input and of a result. */
 export const MOST_INPUT: number = 32 << 20;
 export const MOST_RESULT: number = 32 << 20;
 
-/** Milliseconds that an order and its bytes wait for a worker, and that a record and a large result are kept. */
+/** Expiry in milliseconds: of an order with its input, and of a record with a large result. */
 export const ORDER_MS: number = 2 * 60_000;
 export const RECORD_MS: number = 10 * 60_000;
 
-/** A worker says so often that it is there, and is believed for so long. */
+/** Milliseconds between two announcements that a worker is alive, and their expiry. */
 export const ALIVE_MS = 2_000;
 export const DEAD_MS = 15_000;
 
-/** So often a worker says that it still works on a job. */
+/** Milliseconds between two heartbeats of a running job. */
 export const BEAT_MS = 500;
 
-/** Times that a job is begun; a further one ends it. */
+/** Maximum attempts of a job. */
 export const MOST_ATTEMPTS = 3;
 
-/** How long a value of the cache is kept. */
+/** Expiry of a cached value, in milliseconds. */
 export const CACHE_MS: number = 7 * 24 * 60 * 60_000;
 
 export interface StoredOrder {
@@ -36,9 +36,9 @@ export interface StoredOrder {
   readonly sha256: string;
 }
 
-/** How far a job is. Times in milliseconds since the epoch: an old record may have been put back by somebody. */
+/** The state of a job. `at`: milliseconds since the epoch; an old record is ignored, because someone may have restored it. */
 export type JobRecord =
-  /** `isOver`: the worker has told how that attempt ended, so it has not ended the worker. */
+  /** `isOver`: the attempt has ended, so it did not crash the worker. */
   | {
       readonly is: 'working';
       readonly attempt: number;
@@ -46,7 +46,7 @@ export type JobRecord =
       readonly at: number;
       readonly isOver?: true;
     }
-  /** `bytes`: of a result that is too large for the cache of the store, and is beside it. */
+  /** `bytes`: the size of a result that is stored in separate pieces, because it is too large for one value. */
   | { readonly is: 'done'; readonly bytes?: number }
   | { readonly is: 'failed'; readonly why: string; readonly at: number };
 
@@ -55,7 +55,7 @@ export function isFresh({ at }: { readonly at: number }, now: number = Date.now(
 }
 
 export const cacheName = (key: string): StateName => ({ kind: 'cache', of: [key] });
-/** Where the pieces of a value are that is too large for one. */
+/** The name of the description of a value that is stored in pieces. */
 export const largeName = (key: string): StateName => ({ kind: 'cache', of: [key, 'pieces'] });
 export const orderName = (id: string): StateName => ({ kind: 'order', of: [id] });
 export const recordName = (id: string): StateName => ({ kind: 'job', of: [id] });
@@ -65,7 +65,7 @@ export const inputName =
 export const resultName =
   (id: string) =>
   (index: number): StateName => ({ kind: 'piece', of: ['result', id, index] });
-/** There is a worker for this queue. */
+/** The announcement that a worker of this queue is alive. */
 export const aliveName = (queue: string): StateName => ({ kind: 'worker', of: [queue] });
 
 /** The queue of a kind of work in one version of its code. */
@@ -73,10 +73,10 @@ export function queueOf({ kind, version }: { readonly kind: string; readonly ver
   return `work-${kind}-${version.slice(0, 16)}`;
 }
 
-/** What was put under `name` as JSON. */
+/** Reads a JSON value. */
 export async function readJson<T>(space: StateSpace, name: StateName): Promise<T | 'away' | undefined> {
   const bytes = await space.get(name);
-  // It was sealed by a replica or a worker: its form needs no check.
+  // It is authentic: a replica or a worker wrote it, so its form is not validated.
   return bytes instanceof Uint8Array ? (JSON.parse(bytes.toString()) as T) : bytes;
 }
 
@@ -84,7 +84,7 @@ export function putJson(space: StateSpace, name: StateName, value: object, ttl: 
   return space.put(name, Buffer.from(JSON.stringify(value)), ttl);
 }
 
-/** Puts `bytes` bytes in pieces; false if the store does not take them all. */
+/** Stores a value of `bytes` bytes in pieces; false if the store does not accept all of them. */
 export async function putPieces(
   space: StateSpace,
   nameOf: (index: number) => StateName,
@@ -103,7 +103,7 @@ export async function putPieces(
   return true;
 }
 
-/** The pieces in order. Ends with an error where one is missing. */
+/** The pieces in order. Throws `MissingPiece` if one is missing. */
 export async function* piecesOf(
   space: StateSpace,
   nameOf: (index: number) => StateName,
@@ -119,7 +119,7 @@ export async function* piecesOf(
   }
 }
 
-/** They expired, were evicted or removed, or the store is unavailable. */
+/** A piece expired or was removed, or the store is unavailable. */
 export class MissingPiece extends Error {}
 
 export async function removePieces(

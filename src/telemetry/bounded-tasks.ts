@@ -1,6 +1,6 @@
 /**
- * The tasks of a server with their last events, bounded in all: in tasks, in events, in what their figures remember.
- * If there is no room, the client that has most makes it.
+ * The tasks of a server with their last events. The number of tasks, the number of events and the memory of the figures are
+ * bounded. At a bound, data of the client that uses most is evicted.
  */
 
 import type { TelemetryEvent } from '../types/telemetry.ts';
@@ -9,12 +9,12 @@ import { type PlacedEvent, TaskFigures } from './task-figures.ts';
 
 export interface TaskBounds {
   readonly tasks: number;
-  /** Events of all tasks, and of one. */
+  /** Maximum events of all tasks, and of one task. */
   readonly events: number;
   readonly eventsOfTask: number;
-  /** Of all events, in things to remember: a call may read 20 sources, 16 ranges of each. */
+  /** Maximum weight of all events: a call may read 20 sources with 16 ranges each. */
   readonly eventWeight: number;
-  /** As `TaskFigures.weight` counts. */
+  /** Maximum sum of `TaskFigures.weight`. */
   readonly weight: number;
 }
 
@@ -30,22 +30,22 @@ export interface Task {
   readonly figures: TaskFigures;
   /** The last ones, the oldest first. */
   readonly events: EventQueue;
-  /** How many events came before those in `events`. */
+  /** Number of evicted events, which came before those in `events`. */
   dropped: number;
 }
 
-/** If there is no room, at most this part of all events goes at once. */
+/** The maximum share of all events that is evicted at once. */
 const DROPPED_SHARE = 1 / 200;
 
 export class BoundedTasks<Owner> {
   readonly #bounds: TaskBounds;
-  /** By owner and then by name; of each owner the least recently used first. */
+  /** By owner and by name; the least recently used first for each owner. */
   readonly #owners = new Map<Owner, Map<string, Task>>();
   #tasks = 0;
   #events = 0;
   #weight = 0;
   #eventWeight = 0;
-  /** Of all owners: it is at the end of its owner's. */
+  /** The most recently used task of all owners. */
   #lastTask: Task | undefined;
   #lastOwner: Owner | undefined;
 
@@ -68,7 +68,7 @@ export class BoundedTasks<Owner> {
     return this.#owners.get(owner)?.get(name);
   }
 
-  /** Returns how the event relates to those before it in its task. */
+  /** Adds an event. Returns how it relates to the earlier events of its task. */
   add(owner: Owner, event: TelemetryEvent): PlacedEvent {
     const task = this.#taken(owner, event);
     const before = task.figures.weight;
@@ -88,7 +88,7 @@ export class BoundedTasks<Owner> {
   }
 
   #taken(owner: Owner, { task: name, client }: TelemetryEvent): Task {
-    // Mostly it is the same as of the last event, and is at the end.
+    // The fast path: usually it is the task of the last event.
     if (this.#lastTask && owner === this.#lastOwner && name === this.#lastTask.figures.id)
       return this.#lastTask;
     let tasks = this.#owners.get(owner);
@@ -105,7 +105,7 @@ export class BoundedTasks<Owner> {
     return task;
   }
 
-  /** Several at once: finding the task that has most takes a look at all of them. */
+  /** Evicts several events at once, because finding the task with most events iterates over all tasks. */
   #dropSome(task: Task): void {
     const some = Math.min(Math.ceil(this.#bounds.events * DROPPED_SHARE), Math.ceil(task.events.length / 2));
     for (let i = 0; i < some; i += 1) this.#dropEvent(task);
@@ -119,7 +119,7 @@ export class BoundedTasks<Owner> {
     this.#eventWeight -= weight - task.events.weight;
   }
 
-  /** Of the owner that has most tasks; `kept` of `keeper`, which has just come, stays. */
+  /** Evicts the oldest task of the owner with most tasks, but not the new task `kept` of `keeper`. */
   #dropOldest(keeper: Owner, kept: Task): void {
     const others = [...this.#owners].filter(([owner, tasks]) => owner !== keeper || tasks.size > 1);
     const [owner, tasks] = others.reduce((one, other) => (other[1].size > one[1].size ? other : one));
@@ -135,7 +135,7 @@ export class BoundedTasks<Owner> {
     this.#drop(owner, name, task);
   }
 
-  /** Of the owner whose tasks have most together, the task that has most. There is one. */
+  /** The task with most of the owner whose tasks have most together. There must be a task. */
   #most(of: (task: Task) => number): readonly [Owner, string, Task] {
     let most = Number.NEGATIVE_INFINITY;
     let found: readonly [Owner, ReadonlyMap<string, Task>] | undefined;

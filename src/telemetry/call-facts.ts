@@ -1,9 +1,10 @@
 /**
- * What a request and its result tell of a call: what was read, which part of it, what cut it. It is noted while the caller
- * waits, and made into an event later (`event-of-call.ts`).
+ * Extracts the facts of a call from its request and result: what was read, which part of it, which limit cut it. This runs
+ * while the caller waits; the event is made later (`event-of-call.ts`).
  */
 
 import type { Excerpt, Window } from '../types/excerpt.ts';
+import type { Complete } from '../types/mutable.ts';
 import type { Request } from '../types/request.ts';
 import type { Origin, Result, RunResult, SingleResult, SummaryResult, TextResult } from '../types/result.ts';
 import type { ListFacts, ReadFacts, Span, TextNote } from '../types/telemetry.ts';
@@ -11,12 +12,12 @@ import { sourceName } from './safe-names.ts';
 import { digest } from './text-digest.ts';
 import { textVersion } from './text-version.ts';
 
-/** Of a read with more ranges the last ones are not distinguished. */
+/** Maximum ranges of a read; further ones are merged into the last one. */
 const MOST_SPANS = 16;
 
 const MOST_WINDOW = 80;
 
-/** What was read; undefined for a list. A failure has no result: only what was asked for is known. */
+/** What was read; undefined for a list. After a failure there is no result, and only the requested path is known. */
 export function readsOf(
   request: Request,
   result: Result | undefined,
@@ -52,10 +53,10 @@ function allReads(request: Request, result: Result | undefined, dialect: string)
   }
 }
 
-/** How pi tells of a list that the caller's limit has ended; of other limits it has `truncatedBy`. */
+/** The fields in which pi reports that the caller's limit cut a list; for other limits it has `truncatedBy`. */
 const PI_LIMITS = ['matchLimitReached', 'resultLimitReached', 'entryLimitReached'];
 
-/** Undefined for what is no list. `details` are those of the answer: what fits is known there. */
+/** Undefined if the answer is not a list. `details`: those of the answer, which say what fitted. */
 export function listOf(
   request: Request,
   details: Readonly<Record<string, unknown>> | undefined,
@@ -95,7 +96,7 @@ function singleRead(result: SingleResult, dialect: string): readonly ReadFacts[]
   }
 }
 
-/** Characters that an answer shows of it; what is before and around its lines is left out. */
+/** Characters of the shown lines, without prefixes and notices. */
 function shownOf(result: SingleResult): number {
   const lines =
     result.is === 'text' ? result.excerpt.parts.flat() : result.is === 'summary' ? result.summary.parts : [];
@@ -107,7 +108,7 @@ function origin({ target, kind, identity }: Origin): ReadFacts {
   return { source, what: kind, version };
 }
 
-/** All fields, in one order, and written out: this runs in every read, while its caller waits. */
+/** All fields in a fixed order, for speed: this runs in every read, while its caller waits. */
 export function noteOfText(result: TextResult, dialect: string): TextNote {
   const { excerpt, selection, target, kind, identity } = result;
   const { parts, totals } = excerpt;
@@ -128,8 +129,8 @@ export function noteOfText(result: TextResult, dialect: string): TextNote {
   };
 }
 
-/** All fields, in one order, and written out: so they are recorded and counted at the least cost. */
-export function readOfText(text: TextNote): ReadFacts {
+/** All fields in a fixed order (one hidden class), for speed. */
+export function readOfText(text: TextNote): Complete<Omit<ReadFacts, 'shown'>> {
   const { of, kind, view, window, cutBy, totals, first, last, from, to, spans } = text;
   return {
     source: of.source,
@@ -155,19 +156,19 @@ function viewOf({ selection, notes }: TextResult): string | undefined {
   return notes.some(({ kind }) => kind === 'outline') ? 'outline' : undefined;
 }
 
-/** The other dialects say of every window where the next one begins, zed of those in bytes. */
+/** Whether the answer names a next page although no limit cut it: other dialects do that for all windows, zed for byte windows. */
 function saysMore({ excerpt, selection }: TextResult, dialect: string): boolean {
   if (dialect === 'oriel' || (dialect === 'zed' && selection.window?.by !== 'bytes')) return false;
   const { span, totals } = excerpt;
   return span !== undefined && totals.bytes !== undefined && span.end < totals.bytes;
 }
 
-/** The signatures of a map are text, and not what a reader came for: its lines are not counted as shown. */
+/** A map: its lines do not count as shown, because a reader usually needs more than signatures. */
 function mapRead({ totals, ...result }: SummaryResult): ReadFacts {
   return { ...origin(result), view: 'map', totalLines: totals.lines, totalBytes: totals.bytes };
 }
 
-/** A kept output is read on by its name. */
+/** The kept outputs of a command, whose other parts may be read later. */
 function keptOutputs({ streams }: RunResult): readonly ReadFacts[] {
   return streams.flatMap(({ spill, excerpt }) =>
     spill
@@ -202,13 +203,13 @@ function spansOf({ parts }: Excerpt): Pick<ReadFacts, 'lines' | 'bytes'> {
   };
 }
 
-/** Beyond the bound the last span grows. */
+/** Adds a span; at the maximum it extends the last one. */
 function addSpan(spans: Span[], from: number, to: number): void {
   if (spans.length < MOST_SPANS) spans.push([from, to]);
   else spans[MOST_SPANS - 1] = [(spans[MOST_SPANS - 1] as Span)[0], to];
 }
 
-/** As a selector has it, without the colon. */
+/** A window in the syntax of a selector, without the colon. */
 function written(window: Window): string {
   switch (window.by) {
     case 'lines':

@@ -1,12 +1,12 @@
-/** Calls as each dialect writes them: what a reader could have asked for instead. */
+/** Writes suggested calls in the syntax of each dialect. */
 
 type Range = readonly [number, number];
 
-/** What the call is to show. Lines are 1-based and inclusive, in ranges that are sorted and disjoint. */
+/** What the call should show. Lines are 1-based and inclusive; ranges are sorted and disjoint. */
 export type Wanted =
   | { readonly source: string; readonly lines: readonly Range[] }
   | { readonly source: string; readonly fromByte: number }
-  /** The symbols of all files in a directory, instead of a map of each. */
+  /** The symbols of all files in a directory, instead of a map for each file. */
   | { readonly symbolsIn: string };
 
 type Wording = (wanted: Wanted) => string | undefined;
@@ -26,35 +26,35 @@ const DIALECTS: Readonly<Record<string, Wording>> = {
   pi: paged,
   'pi@0.74': paged,
   zdx: paged,
-  // It takes absolute paths alone; a file of the workspace is recorded by its relative one.
+  // It accepts only absolute paths, but files of the workspace are recorded with relative ones.
   coder: (wanted) => ('source' in wanted && wanted.source.startsWith('/') ? paged(wanted) : undefined),
 };
 
-/** A call, as its dialect writes it and as a path with a selector, which the lens takes for every dialect. */
+/** A call in the syntax of its dialect, and as a path with a selector, which the lens accepts for every dialect. */
 export interface SuggestedCall {
   readonly instead: string;
   readonly path: string;
 }
 
-/** Undefined if the dialect has no such call, or where only a part of the path is known. */
+/** Undefined if the dialect has no such call, or if the recorded path is truncated. */
 export function callFor(dialect: string, wanted: Wanted): SuggestedCall | undefined {
   if (!isWhole('source' in wanted ? wanted.source : wanted.symbolsIn)) return undefined;
   const instead = Object.hasOwn(DIALECTS, dialect) ? DIALECTS[dialect]?.(wanted) : undefined;
   return instead === undefined ? undefined : { instead, path: pathFor(wanted) };
 }
 
-/** Whether the recorded name of a source says all of its path: a call can be made with it. */
+/** Whether the recorded name of a source is its complete path, so that it can be used in a call. */
 export function isWhole(name: string): boolean {
   return !name.includes('…');
 }
 
-/** The directory of a source, as a path is written. */
+/** The directory of a source; `.` if its path has none. */
 export function directoryOf(source: string): string {
   const slash = source.lastIndexOf('/');
   return slash <= 0 ? '.' : source.slice(0, slash);
 }
 
-/** The directories in which it is, the innermost first. */
+/** The directories that contain a source, the innermost first. */
 export function* directoriesOf(source: string): Iterable<string> {
   for (let inner = source; inner !== '.';) yield (inner = directoryOf(inner));
 }

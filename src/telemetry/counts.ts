@@ -1,4 +1,4 @@
-/** How often each name came: of tools, limits, error codes. Beyond a bound they are counted together. */
+/** Counts names: tools, limits, error codes. Names above a maximum are counted together as `others`. */
 
 const MOST_NAMES = 50;
 

@@ -1,24 +1,24 @@
-/** Which units of a text (lines or bytes) were shown, and how often. */
+/** Records which units of a text (lines or bytes) were shown, and how often. */
 
-/** Half-open; shown `times` times. */
+/** Units [from, to) that were shown `times` times. */
 export interface Stretch {
   readonly from: number;
   readonly to: number;
   readonly times: number;
 }
 
-/** What showing a span added. */
+/** The effect of showing a span. */
 export interface Shown {
-  /** Units that had not been shown. */
+  /** Number of units that had not been shown before. */
   readonly fresh: number;
-  /** Units that had been shown. */
+  /** Number of units that had been shown before. */
   readonly again: number;
 }
 
-/** Beyond this many stretches neighbours are joined: memory is bounded, whatever is read. */
+/** Above this many stretches, adjacent ones are merged, so that memory is bounded. */
 const MOST_STRETCHES = 1_000;
 
-/** More often than this is not distinguished. */
+/** Counts stop at this number. */
 const MOST_TIMES = 9;
 
 export class Coverage {
@@ -26,22 +26,22 @@ export class Coverage {
   #approximate = false;
   #covered = 0;
 
-  /** Sorted, disjoint; what is between them was never shown. */
+  /** Sorted and disjoint; units between them were never shown. */
   get stretches(): readonly Stretch[] {
     return this.#stretches;
   }
 
-  /** Neighbours were joined: what is said to be shown may hold gaps. */
+  /** Whether stretches were merged, so that they may contain units that were not shown. */
   get approximate(): boolean {
     return this.#approximate;
   }
 
-  /** Units shown at least once. */
+  /** Number of units shown at least once. */
   get covered(): number {
     return this.#covered;
   }
 
-  /** Units shown more than once. */
+  /** Number of units shown more than once. */
   get repeated(): number {
     return this.#stretches.reduce((sum, { from, to, times }) => sum + (times > 1 ? to - from : 0), 0);
   }
@@ -65,7 +65,7 @@ export class Coverage {
     if (!(to > from)) return { fresh: 0, again: 0 };
     const first = this.#firstEndingAfter(from);
     const around = this.#stretches[first];
-    // Shown as often as can be told: nothing changes. So it is where the same page is read again and again.
+    // The fast path when the same page is read again and again: all counts are at their maximum.
     if (around && around.from <= from && around.to >= to && around.times === MOST_TIMES)
       return { fresh: 0, again: to - from };
     const put: Stretch[] = [];
@@ -104,7 +104,7 @@ export class Coverage {
     return low;
   }
 
-  /** Puts stretches in place of those at [first, end), joined with neighbours that were shown as often. */
+  /** Replaces the stretches at indexes [first, end), and merges them with neighbours that have the same count. */
   #replace(first: number, end: number, put: readonly Stretch[]): void {
     const [start, stop] = [Math.max(0, first - 1), Math.min(this.#stretches.length, end + 1)];
     const around = [...this.#stretches.slice(start, first), ...put, ...this.#stretches.slice(end, stop)];

@@ -1,10 +1,11 @@
-/** The event of a call, made of what was noted when it ended. */
+/** Makes the event of a call from the note that was taken when the call ended. */
 
+import type { Complete } from '../types/mutable.ts';
 import type { CallEvent, CallNote } from '../types/telemetry.ts';
 import { readOfText } from './call-facts.ts';
 import { MOST_HOST, shortName } from './safe-names.ts';
 
-/** What whoever records it adds. */
+/** What the recorder adds to a note. */
 export interface Told {
   readonly task: string;
   readonly client: string | undefined;
@@ -12,8 +13,8 @@ export interface Told {
   readonly origin: number;
 }
 
-/** All fields, in one order, and written out: so it is counted and written at the least cost. */
-export function eventOfCall(note: CallNote, { task, client, origin }: Told): CallEvent {
+/** All fields, in the order in which `writeEvent` writes them. */
+export function eventOfCall(note: CallNote, { task, client, origin }: Told): Complete<CallEvent> {
   const { host, dialect, tool, began, ms, bytes, images, error, text, reads, list } = note;
   return {
     kind: 'call',

@@ -1,25 +1,26 @@
 /**
- * The last events of a task, in order: new ones are added at the end, and the oldest ones go. Most events are about one
- * part of one text; they are kept as numbers and names, not as objects, for thousands of those cost the garbage
- * collector more than counting does.
+ * The last events of a task: a queue to which new events are added and from which the oldest are removed. Most events are
+ * about one part of one text; these are stored as numbers and strings in arrays, because thousands of objects would cost
+ * more garbage collection than the counting itself.
  */
 
+import type { Complete } from '../types/mutable.ts';
 import type { CallEvent, ReadFacts, Span, TelemetryEvent } from '../types/telemetry.ts';
 
-/** Events of a block, which goes as a whole. */
+/** Events of a block, which is removed as a whole. */
 const BLOCK = 64;
 
-/** Characters of a name that weigh as much as a range. */
+/** This many characters of a name weigh as much as a range. */
 const NAME_WEIGHT = 32;
 
 interface Block {
-  /** `NUMBERS` of each event; NaN stands for none. */
+  /** `NUMBERS` for each event; NaN stands for undefined. */
   readonly numbers: Float64Array;
-  /** `NAMES` of each event; one that cannot be kept in this way is in the first place. */
+  /** `NAMES` for each event. An event that cannot be packed is stored as an object in the first place. */
   readonly names: (string | TelemetryEvent | undefined)[];
 }
 
-/** Its weight; `at`, `ms`, `bytes`, `tokens`; its lines and its bytes, each from and to; the totals of the text. */
+/** Weight; `at`, `ms`, `bytes`, `tokens`; lines and bytes, each from and to; the totals of the text. */
 const NUMBERS = 11;
 
 /** `task`, `client`, `dialect`, `tool`, `host`, `error`; `source`, `what`, `version`, `view`, `window`, `cutBy`. */
@@ -27,9 +28,9 @@ const NAMES = 12;
 
 export class EventQueue implements Iterable<TelemetryEvent> {
   readonly #blocks: Block[] = [];
-  /** A block whose events have gone: the next one is written over it. */
+  /** A block whose events were removed; it is reused for the next block. */
   #spare: Block | undefined;
-  /** Places of events that have gone, in the first block. */
+  /** Number of removed events in the first block. */
   #gone = 0;
   #length = 0;
   #weight = 0;
@@ -38,12 +39,12 @@ export class EventQueue implements Iterable<TelemetryEvent> {
     return this.#length;
   }
 
-  /** In things to remember: a call may read 20 sources, 16 ranges of each. */
+  /** A measure of memory: a call may read 20 sources with 16 ranges each. */
   get weight(): number {
     return this.#weight;
   }
 
-  /** Counted from the oldest one that is kept. */
+  /** The event at an index, 0 for the oldest one in the queue. */
   at(index: number): TelemetryEvent | undefined {
     if (index < 0 || index >= this.#length) return undefined;
     const place = this.#gone + index;
@@ -60,12 +61,12 @@ export class EventQueue implements Iterable<TelemetryEvent> {
     this.#weight += weight;
   }
 
-  /** Removes the oldest one. Returns whether there was one. */
+  /** Removes the oldest event. Returns whether there was one. */
   shift(): boolean {
     if (this.#length === 0) return false;
     const { numbers, names } = this.#blocks[0] as Block;
     this.#weight -= numbers[NUMBERS * this.#gone] as number;
-    // The rest of its block may stay for long.
+    // Frees the names now, because the block may stay for a long time.
     for (let i = NAMES * this.#gone, end = i + NAMES; i < end; i += 1) names[i] = undefined;
     this.#length -= 1;
     this.#gone += 1;
@@ -99,7 +100,7 @@ function newBlock(): Block {
 
 const NO_SPAN: Span = [Number.NaN, Number.NaN];
 
-/** Written out, one by one: this runs for every call. */
+/** Fields are assigned one by one, for speed: this runs for every call. */
 function pack({ numbers, names }: Block, place: number, event: TelemetryEvent, weight: number): void {
   let [n, m] = [NUMBERS * place, NAMES * place];
   numbers[n] = weight;
@@ -135,7 +136,7 @@ function pack({ numbers, names }: Block, place: number, event: TelemetryEvent, w
   names[++m] = read.cutBy;
 }
 
-/** About one part of one text. */
+/** Whether the event is about one part of one text, so that it can be packed. */
 function isPlain(event: TelemetryEvent): event is CallEvent & { readonly reads: readonly [ReadFacts] } {
   if (event.kind !== 'call' || event.list || event.images !== undefined || event.reads?.length !== 1)
     return false;
@@ -143,14 +144,14 @@ function isPlain(event: TelemetryEvent): event is CallEvent & { readonly reads: 
   return (lines?.length ?? 1) === 1 && (bytes?.length ?? 1) === 1 && shown === undefined;
 }
 
-/** The event at a place of a block, made again. */
+/** Unpacks the event at a place of a block. */
 function unpacked({ numbers, names }: Block, place: number): TelemetryEvent {
   const kept = names[NAMES * place];
   if (typeof kept === 'object') return kept;
   const number = (i: number): number => numbers[NUMBERS * place + i] as number;
   const name = (i: number): string | undefined => names[NAMES * place + i] as string | undefined;
   const [task = '', dialect = '', tool = '', source = ''] = [name(0), name(2), name(3), name(6)];
-  const read: ReadFacts = {
+  const read: Complete<Omit<ReadFacts, 'shown'>> = {
     source,
     what: name(7),
     version: name(8),
@@ -162,7 +163,7 @@ function unpacked({ numbers, names }: Block, place: number): TelemetryEvent {
     totalBytes: known(number(10)),
     cutBy: name(11),
   };
-  return {
+  const event: Complete<Omit<CallEvent, 'images' | 'list'>> = {
     kind: 'call',
     task,
     client: name(1),
@@ -176,6 +177,7 @@ function unpacked({ numbers, names }: Block, place: number): TelemetryEvent {
     error: name(5),
     reads: [read],
   };
+  return event;
 }
 
 function known(number: number): number | undefined {

@@ -1,4 +1,4 @@
-/** What one task has read of one source: how often, which part of it, in which chains of pages. */
+/** The figures of one source in one task: how often it was read, which parts, in which chains of pages. */
 
 import type { Mutable } from '../types/mutable.ts';
 import type { ReadFacts, Span } from '../types/telemetry.ts';
@@ -8,51 +8,51 @@ import { Coverage } from './coverage.ts';
 export interface Placed {
   /** The chain of pages that it belongs to. */
   readonly chain?: Chain | undefined;
-  /** It begins where an earlier answer was cut. */
+  /** Whether it begins where an earlier answer was cut. */
   readonly followed: boolean;
-  /** Bytes of the text, as stored, that had not been shown before in the task. */
+  /** Stored bytes of the text that had not been shown before in the task. */
   readonly fresh: number;
-  /** Bytes that had been shown before. */
+  /** Stored bytes of the text that had been shown before. */
   readonly again: number;
-  /** All of the text had been shown before, at once or page by page. */
+  /** Whether all of the text had been shown before, at once or in pages. */
   readonly knownWhole: boolean;
-  /** A window of the largest size that began earlier in the chain would have shown it. */
+  /** Whether a window of the maximum size earlier in the chain would have shown it. */
   readonly spare: boolean;
 }
 
-/** Reads of one source, each of which continues where one before it has ended. */
+/** A chain of pages: reads of one source, each of which continues where an earlier one ended. */
 export interface Chain {
   readonly id: number;
-  /** Reads. */
+  /** Number of reads. */
   calls: number;
   /** Bytes of their answers. */
   bytes: number;
-  /** Reads that continued where a notice had said. */
+  /** Number of reads that followed a notice. */
   followed: number;
   /** The first byte of the text that was shown. */
   from: number;
-  /** A window of the largest size was asked for: limits cut it. */
+  /** Whether a window of the maximum size was requested, which limits cut. */
   isLargest: boolean;
 }
 
-/** Bytes of the largest window that any dialect answers. */
+/** Maximum bytes of a window in any dialect. */
 const LARGEST_WINDOW = 256 * 1024;
 
-/** What a source takes beside its stretches. */
+/** The weight of a source, not counting its stretches. */
 const FILE_WEIGHT = 8;
 
-/** The last reads to which a new one may be the next page. */
+/** The number of last reads of which a new one may be the next page. */
 const MOST_ENDS = 8;
 
 const NO_SPANS: readonly Span[] = [];
 
-/** Where a read has ended. It is rewritten for a later read: this runs in every one. */
+/** The range of a read. The object is reused for later reads, because this runs for every read. */
 interface End {
   from: number;
   to: number;
   cut: boolean;
   chain: Chain;
-  /** The number of the read. */
+  /** Sequence number of the read. */
   nth: number;
 }
 
@@ -60,10 +60,10 @@ export class FileFigures {
   readonly source: string;
   what: string | undefined;
   reads = 0;
-  /** Bytes of answers, and those of them about the version that was read last. */
+  /** Bytes of all answers, and of those about the version that was read last. */
   answered = 0;
   answeredNow = 0;
-  /** Reads of the source after the first one. */
+  /** Number of reads after the first one. */
   repeated = 0;
   followed = 0;
   fresh = 0;
@@ -71,30 +71,30 @@ export class FileFigures {
   versions = 0;
   totalLines: number | undefined;
   totalBytes: number | undefined;
-  /** Answers with a map or an outline, and whether any of the text was read after the last one. */
+  /** Number of answers with a map or outline, and whether some of the text was read after the last one. */
   maps = 0;
   mapBytes = 0;
   mapFollowed = true;
-  /** Of the version that was read last. */
+  /** Coverage of the version that was read last. */
   lines: Coverage = new Coverage();
   bytes: Coverage = new Coverage();
   readonly #nextChain: () => number;
   #version: string | undefined;
-  /** In no order. */
+  /** Unordered. */
   #ends: End[] = [];
 
-  /** `nextChain` numbers chains within the task. */
+  /** `nextChain` returns a new chain id within the task. */
   constructor(source: string, nextChain: () => number) {
     this.source = source;
     this.#nextChain = nextChain;
   }
 
-  /** In things to remember. */
+  /** A measure of memory. */
   get weight(): number {
     return FILE_WEIGHT + this.lines.stretches.length + this.bytes.stretches.length;
   }
 
-  /** `answerBytes`: of the answer, as far as it is about this read. */
+  /** `answerBytes`: the bytes of the answer that are about this read. */
   add(read: ReadFacts, answerBytes: number): Placed {
     this.#take(read);
     this.reads += 1;
@@ -119,7 +119,7 @@ export class FileFigures {
     return placed;
   }
 
-  /** Another version begins again: what was shown of the last one says nothing about it. */
+  /** For a new version the coverage starts from zero. */
   #take({ what, version, view, totalLines, totalBytes }: ReadFacts): void {
     this.what = what ?? this.what;
     const changed = version !== undefined && this.#version !== undefined && version !== this.#version;
@@ -132,7 +132,7 @@ export class FileFigures {
       this.answeredNow = 0;
       this.totalLines = this.totalBytes = undefined;
     }
-    // Of an outline, the totals are those of the outline.
+    // The totals of an outline are those of the outline, not of the text.
     if (view !== undefined && view !== 'map') return;
     this.totalLines = totalLines ?? this.totalLines;
     this.totalBytes = totalBytes ?? this.totalBytes;
@@ -174,7 +174,7 @@ export class FileFigures {
     placed.spare = chain.calls > 1 && windowsFor(chain.bytes) === windows;
   }
 
-  /** The latest of which [from, to) is the next page. */
+  /** The latest read of which [from, to) is the next page. */
   #endBefore(from: number, to: number): End | undefined {
     let found: End | undefined;
     for (const end of this.#ends)
@@ -182,7 +182,7 @@ export class FileFigures {
     return found;
   }
 
-  /** A new one; if there is no room the oldest, to be written over. */
+  /** A new entry, or the oldest one for reuse. */
   #nextEnd(chain: Chain): End {
     if (this.#ends.length < MOST_ENDS) {
       const end: End = { from: 0, to: 0, cut: false, chain, nth: 0 };
@@ -193,7 +193,7 @@ export class FileFigures {
   }
 }
 
-/** Of no chain so far. All fields, in one order: this runs in every read. */
+/** A read without a chain so far. All fields in a fixed order, for speed. */
 const newlyPlaced = (fresh: number, again: number, knownWhole: boolean): Mutable<Placed> => ({
   chain: undefined,
   followed: false,
@@ -212,18 +212,18 @@ const newChain = (id: number, from: number): Chain => ({
   isLargest: false,
 });
 
-/** Windows of the largest size that it takes to answer so many bytes. */
+/** The number of windows of the maximum size for this many bytes. */
 function windowsFor(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / LARGEST_WINDOW));
 }
 
-/** `@0+262144` */
+/** Whether the window has the maximum size: `@0+262144`. */
 function isLargest(window: string): boolean {
   const length = /^@\d+\+(\d+)$/.exec(window)?.[1];
   return length !== undefined && Number(length) >= LARGEST_WINDOW;
 }
 
-/** Forwards or backwards: it goes beyond the earlier one, and leaves nothing out between them. */
+/** Whether [from, to) continues a read forwards or backwards, without a gap between them. */
 function isNextPage(end: End, from: number, to: number): boolean {
   const forwards = from > end.from && from <= end.to && to > end.to;
   const backwards = to < end.to && to >= end.from && from < end.from;

@@ -1,28 +1,28 @@
-/** Habits of a reader that cost most, and for examples of each the call that would have been cheaper. */
+/** Finds the most expensive habits of a reader, with examples and the cheaper call for each. */
 
 import type { CallEvent, ReadFacts } from '../types/telemetry.ts';
 import type { Habit, HabitExample as Example, HabitName } from '../types/task-report.ts';
 import { callFor, directoryOf } from './call-for.ts';
 import type { Chain, FileFigures, Placed } from './file-figures.ts';
 
-/** What a call costs beside the text of its answer: its arguments, its frame in the conversation. */
+/** The cost of a call without its answer, in bytes: its arguments and its frame in the conversation. */
 export const CALL_BYTES = 400;
 
-/** Below this a text is read whole with good reason. */
+/** A text of fewer bytes is reasonably read whole. */
 const LEAST_WHOLE = 8 * 1024;
 
-/** The part of a text that is "in part". */
+/** The maximum share of a text that counts as a part. */
 const PART = 0.5;
 
 const MOST_EXAMPLES = 5;
 
-/** An example has two calls beside its source. */
+/** The weight of an example, which has a source and two calls. */
 const EXAMPLE_WEIGHT = 4;
 
-/** Sources of which something is remembered. */
+/** Maximum sources that are tracked. */
 const MOST_KEPT = 1_000;
 
-/** Ranges of a call that shows what was new: more of them cost more than they spare. */
+/** Maximum ranges of a suggested call: more of them cost more than they save. */
 const MOST_RANGES = 4;
 
 type Range = readonly [number, number];
@@ -36,15 +36,15 @@ interface Addition {
 export class Habits {
   readonly #whole = new Tally();
   readonly #again = new Tally();
-  /** By source: a map that nothing has followed yet. */
+  /** By source: maps after which nothing was read yet. */
   readonly #maps = new Map<string, Example & { readonly isFile: boolean }>();
-  /** What else than files a map was shown of. */
+  /** Sources with a map that are not files. */
   readonly #directories = new Set<string>();
   readonly #pages = new Map<Chain, Example>();
   /** Whole reads by source, until a part of it is read again. */
   readonly #wholes = new Map<string, number>();
 
-  /** As `TaskFigures.weight` counts. */
+  /** In the unit of `TaskFigures.weight`. */
   get weight(): number {
     const examples =
       this.#maps.size + this.#pages.size + this.#whole.examples.length + this.#again.examples.length;
@@ -73,17 +73,17 @@ export class Habits {
       bound(this.#wholes).set(source, file.answeredNow);
   }
 
-  /** Whether a map has been shown that nothing followed so far. */
+  /** Whether there are maps after which nothing was read yet. */
   get hasMaps(): boolean {
     return this.#maps.size > 0;
   }
 
-  /** Something below the directory was read. */
+  /** Records that something below the directory was read. */
   follow(directory: string): void {
     this.#maps.delete(directory);
   }
 
-  /** A call that larger windows would have spared, with all of its reads. */
+  /** Records a call that larger windows would have saved. */
   spared(event: CallEvent, reads: readonly Placed[]): void {
     for (const [i, { chain }] of reads.entries()) {
       const source = event.reads?.[i]?.source;
@@ -101,7 +101,7 @@ export class Habits {
     }
   }
 
-  /** All of them, the most expensive first. */
+  /** All habits, the most expensive first. */
   list(): readonly Habit[] {
     const all: readonly (readonly [HabitName, Tally])[] = [
       ['whole', this.#whole],
@@ -123,14 +123,14 @@ export class Habits {
 
   #addRange(event: CallEvent, read: ReadFacts, { file, placed, answerBytes }: Addition): void {
     const { fresh, again, knownWhole } = placed;
-    // A line or two around a range, shown once more, cost less than a call.
+    // Showing a few lines of context again costs less than a call.
     if (again === 0 || (fresh > 0 && again < CALL_BYTES)) return;
     const { source, totalBytes = Number.POSITIVE_INFINITY } = file;
     const { dialect } = event;
     const { lines = [] } = read;
     const whole = this.#wholes.get(source);
     if (knownWhole && whole !== undefined && again < PART * totalBytes) {
-      // The part would have been enough: the whole was read for nothing else.
+      // The part would have been enough instead of the whole text.
       this.#wholes.delete(source);
       const call = lines.length > 0 ? callFor(dialect, { source, lines }) : undefined;
       this.#whole.add({ ...exampleOf(event, source, whole), ...call });
@@ -140,7 +140,7 @@ export class Habits {
     this.#again.add({ ...exampleOf(event, source, (answerBytes * again) / (again + fresh)), ...call });
   }
 
-  /** If there are several in one directory, one call shows the symbols of all. */
+  /** For several maps in one directory, the suggestion is one call for the symbols of all files. */
   *#unfollowed(): Iterable<Example> {
     const counts = new Map<string, number>();
     for (const { source, isFile } of this.#maps.values())
@@ -153,12 +153,12 @@ export class Habits {
   }
 }
 
-/** Tokens are those of the answer, as far as it is about this. */
+/** `tokens`: the share of the answer's tokens for `bytes`. */
 function exampleOf({ dialect, tokens, bytes: all }: CallEvent, source: string, bytes: number): Example {
   return { source, bytes, tokens: all === 0 ? bytes / 4 : (bytes * tokens) / all, dialect };
 }
 
-/** The call for the lines of a read that were shown for the first time; never the call that was made. */
+/** The call for only the new lines of a read; undefined if it would be the same call. */
 function callForFresh(
   dialect: string,
   lines: readonly Range[],
@@ -175,7 +175,7 @@ function callForFresh(
   return isMade ? undefined : callFor(dialect, { source, lines: [[from, to]] });
 }
 
-/** The parts of ranges, inclusive, that have been shown once by now. */
+/** The parts of the ranges (inclusive) that have been shown exactly once so far. */
 function freshIn(lines: readonly Range[], { lines: { stretches } }: FileFigures): readonly Range[] {
   const fresh: Range[] = [];
   for (const [first, last] of lines) {
@@ -204,7 +204,7 @@ class Tally {
     const last = this.examples[MOST_EXAMPLES - 1];
     if (last && last.tokens >= example.tokens) return;
     const { bytes, tokens, source, instead } = example;
-    // What reads the same is told once, as it was when it cost most.
+    // Equal examples are listed once, with the highest cost.
     const same = this.examples.findIndex((known) => known.source === source && known.instead === instead);
     if (same !== -1 && (this.examples[same]?.tokens ?? 0) >= tokens) return;
     if (same !== -1) this.examples.splice(same, 1);
@@ -214,7 +214,7 @@ class Tally {
   }
 }
 
-/** Without the oldest entry, if there are too many. */
+/** Removes the oldest entries if there are too many. */
 function bound<K, V>(map: Map<K, V>): Map<K, V> {
   for (const oldest of map.keys()) {
     if (map.size < MOST_KEPT) break;

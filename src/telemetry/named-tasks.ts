@@ -1,12 +1,12 @@
-/** The tasks of a file by client and name, bounded: later ones are counted together, and details are left out last. */
+/** The tasks of a telemetry file by client and name. Bounded: further tasks are counted together, then reads are dropped. */
 
 import type { TelemetryEvent } from '../types/telemetry.ts';
 import { type PlacedEvent, TaskFigures } from './task-figures.ts';
 
-/** Tasks that are distinguished. */
+/** Maximum tasks that are distinguished. */
 const MOST_TASKS = 10_000;
 
-/** Of all tasks, as `TaskFigures.weight` counts: some 200 MB. */
+/** Maximum sum of `TaskFigures.weight`: about 200 MB. */
 const MOST_WEIGHT = 1_500_000;
 
 const OTHERS = 'others';
@@ -30,7 +30,7 @@ export class NamedTasks {
     return [...this.#tasks.values()];
   }
 
-  /** Events of which only the call was counted, and not what it read: there was no room. */
+  /** Number of events whose reads were not counted because of the maximum weight. */
   get withoutReads(): number {
     return this.#withoutReads;
   }

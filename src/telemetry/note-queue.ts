@@ -1,18 +1,17 @@
 /**
- * Calls that are over and not counted yet. They are kept as numbers and names in two arrays, which stay: an object each
- * would be moved by the garbage collector, and are apart from the others when all are counted, which costs more than
- * counting does.
+ * A queue of finished calls that are not counted yet. They are stored as numbers and strings in two arrays that are reused:
+ * an object for each call would be moved by the garbage collector and scattered in memory, which costs more than counting.
  */
 
 import type { CallNote, TextNote } from '../types/telemetry.ts';
 
-/** Calls that wait, at most. */
+/** Maximum calls in the queue. */
 const MOST = 256;
 
-/** Characters of their names, at most. */
+/** Maximum characters of their names. */
 const MOST_NAMES = 64 << 10;
 
-/** `began`, `ms`, `bytes`, `images`; lines and bytes of a text, each from and to; its totals. NaN stands for none. */
+/** `began`, `ms`, `bytes`, `images`; lines and bytes of a text, each from and to; its totals. NaN stands for undefined. */
 const NUMBERS = 10;
 
 /** `task`, `caller`, `host`, `dialect`, `tool`, `error`, `reads`, `list`; of a text its version, `kind`, `view`, `window`, `cutBy`, `spans`. */
@@ -34,7 +33,7 @@ export class NoteQueue {
     return this.#length >= MOST || this.#characters > MOST_NAMES;
   }
 
-  /** There must be room. Written out, one by one: this runs in every call, while its caller waits. */
+  /** There must be room. Fields are assigned one by one, for speed: this runs in every call, while its caller waits. */
   push(note: CallNote): void {
     const { text, task, host } = note;
     const numbers = this.#numbers;
@@ -70,7 +69,7 @@ export class NoteQueue {
     names[m + 13] = text.spans;
   }
 
-  /** The one at `place`, made again. */
+  /** Unpacks the note at an index. */
   at(place: number): CallNote {
     const numbers = this.#numbers;
     const names = this.#names;

@@ -1,4 +1,4 @@
-/** The figures of many tasks: each, and all together. */
+/** The figures of many tasks, each and in total. */
 
 import type { Habit, SizeReport, TaskReport, Verdict } from '../types/task-report.ts';
 import { reportOf } from './report.ts';
@@ -7,7 +7,7 @@ import type { TaskFigures } from './task-figures.ts';
 import { sumOf, verdictOf } from './verdict.ts';
 
 export interface Overview {
-  /** How many there are; `reports` may hold fewer. */
+  /** Number of tasks; `reports` may list fewer. */
   readonly tasks: number;
   readonly calls: number;
   readonly bytes: number;
@@ -18,11 +18,11 @@ export interface Overview {
   readonly saved: number;
   readonly redundancy: number;
   readonly rateLimits: number;
-  /** The three that cost most, the most expensive first. */
+  /** The three most expensive habits, the most expensive first. */
   readonly habits: readonly Habit[];
   readonly sizes: readonly SizeReport[];
   readonly verdict: Verdict;
-  /** Those with the most bytes first. */
+  /** The tasks with the most bytes first. */
   readonly reports: readonly TaskReport[];
 }
 

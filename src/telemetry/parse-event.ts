@@ -1,6 +1,5 @@
 /**
- * Parses an event from a line of a file. Lines that are not events, incomplete or forged give undefined or
- * bounded values.
+ * Parses an event from a line of a file. A line that is not a complete event gives undefined; forged values are bounded.
  */
 
 import type { CallEvent, ListFacts, ReadFacts, Span, TelemetryEvent } from '../types/telemetry.ts';
@@ -9,13 +8,13 @@ import { MOST_HOST, shortName, taskName } from './safe-names.ts';
 const MOST_READS = 20;
 const MOST_SPANS = 16;
 
-/** Characters of a word: a tool, a code, a version. */
+/** Maximum characters of a word: a tool, a code, a version. */
 const MOST_WORD = 80;
 
-/** Calls take weeks at most, and no text has more bytes than can be counted. */
+/** Larger numbers are invalid. */
 const MOST_NUMBER = Number.MAX_SAFE_INTEGER;
 
-/** The last moment that a date can be. */
+/** The maximum time of a `Date`. */
 const MOST_TIME = 8.64e15;
 
 type Json = Readonly<Record<string, unknown>>;
@@ -62,7 +61,7 @@ function callOf(json: Json, base: Pick<CallEvent, 'at' | 'task'>): CallEvent | u
 function readOf(json: Json): ReadFacts | undefined {
   const { source } = json;
   if (typeof source !== 'string' || source === '') return undefined;
-  // Lines are inclusive: one line is as long as a span that ends where it begins.
+  // A span of lines is inclusive, so from and to may be equal.
   const [lines, bytes] = [spansIn(json, 'lines'), spansIn(json, 'bytes')];
   return {
     source: shortName(source),

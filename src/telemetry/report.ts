@@ -1,4 +1,4 @@
-/** The figures of a task as plain JSON: what the command line prints, HTTP answers and the dashboard shows. */
+/** The report on a task as plain JSON, for the command line, HTTP and the dashboard. */
 
 import type { FileReport, TaskReport } from '../types/task-report.ts';
 import type { Coverage } from './coverage.ts';
@@ -7,10 +7,10 @@ import { share } from './task-counts.ts';
 import type { TaskFigures } from './task-figures.ts';
 import { verdictOf } from './verdict.ts';
 
-/** Sources that a report names, the most wasteful first. */
+/** Maximum sources in a report; the most wasteful come first. */
 const MOST_FILES = 100;
 
-/** Stretches of one source: more could not be distinguished on a screen. */
+/** Maximum stretches of a source: more could not be distinguished on a screen. */
 const MOST_STRETCHES = 200;
 
 export function reportOf(figures: TaskFigures, most: number = MOST_FILES): TaskReport {
@@ -46,7 +46,7 @@ export function reportOf(figures: TaskFigures, most: number = MOST_FILES): TaskR
   };
 }
 
-/** Bytes of answers that showed what had been shown. */
+/** Bytes of answers that showed text again. */
 function wasteOf({ answered, fresh, again }: FileFigures): number {
   return fresh + again === 0 ? 0 : (answered * again) / (fresh + again);
 }
@@ -56,7 +56,7 @@ export function fileReport(file: FileFigures): FileReport {
   const inLines =
     file.totalLines !== undefined && (file.lines.stretches.length > 0 || file.bytes.stretches.length === 0);
   const coverage = inLines ? file.lines : file.bytes;
-  // Lines are counted from 1.
+  // Line numbers are 1-based, stretches 0-based.
   const base = inLines ? 1 : 0;
   const total = inLines ? file.totalLines : file.totalBytes;
   return {
@@ -77,7 +77,7 @@ export function fileReport(file: FileFigures): FileReport {
   };
 }
 
-/** Half-open and 0-based; of too many, neighbours are joined. */
+/** The stretches, 0-based and half-open. If there are too many, adjacent ones are merged. */
 function stretchesOf({ stretches }: Coverage, base: number): FileReport['stretches'] {
   const step = Math.ceil(stretches.length / MOST_STRETCHES);
   const all: [number, number, number][] = [];

@@ -1,21 +1,21 @@
-/** Names that callers and files give themselves, made fit to be kept and shown: one line, bounded, no hidden characters. */
+/** Sanitizes names from callers and files: one line, bounded, without hidden characters, without secrets. */
 
 import { oneLine } from '../text/visible.ts';
 import { digest } from './text-digest.ts';
 
-/** Characters of a path. */
+/** Maximum characters of a path. */
 export const MOST_PATH = 400;
 
-/** Characters of the name of a task. */
+/** Maximum characters of the name of a task. */
 export const MOST_TASK = 200;
 
-/** Characters of the name of a program. */
+/** Maximum characters of the name of a program. */
 export const MOST_HOST = 100;
 
-/** Printable ASCII: nothing in it is hidden. */
+/** Printable ASCII, which needs no escaping. */
 const PLAIN = /^[ -~]*$/;
 
-/** A path; of an overlong one the head and a digest, so that different ones stay different. */
+/** A path; an overlong one is replaced by its head and a digest, so that different paths stay different. */
 export function shortName(path: string, most: number = MOST_PATH): string {
   if (path.length <= most && PLAIN.test(path)) return path;
   const shown = oneLine(
@@ -25,20 +25,20 @@ export function shortName(path: string, most: number = MOST_PATH): string {
   return `${shown.slice(0, most - 16).toWellFormed()}…${digest(path)}`;
 }
 
-/** `a.pdf:password=…:p3`: up to the next part of the path. */
+/** The password in `a.pdf:password=…:p3`, up to the next colon. */
 const PASSWORD = /(:password=)[^:]*/gi;
 
-/** `https://user:password@host`. */
+/** The credentials in `https://user:password@host`. */
 const USER = /^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i;
 
-/** Parameters of a URL that let in whoever has them. */
+/** Parameters of a URL that are credentials. */
 const KEY =
   /([?&#;](?:[\w.-]*[_.-])?(?:access_?key|api_?key|auth|authorization|code|credentials?|jwt|key|pass|passwd|password|pwd|sas|secret|session|sig|signature|token)=)[^&#;]*/gi;
 
-/** What is asked of a database or a site: SQL to the end of the path, conditions to the next parameter. */
+/** Queries of databases and sites: `q=` to the end of the path, `where=` to the next parameter. */
 const QUERY = /([?&]q=)(.*)$|([?&]where=)(.*?)(?=&(?:limit|offset|order)=|$)/gis;
 
-/** A path as it is recorded: passwords and keys are left out, and of a query is a digest. */
+/** A path as it is recorded: without passwords and keys, and with a digest instead of a query. */
 export function sourceName(path: string): string {
   if (!path.includes('=') && !path.includes('://')) return shortName(path);
   const open = path
@@ -51,11 +51,11 @@ export function sourceName(path: string): string {
   return shortName(open);
 }
 
-/** The name of a task as its caller gave it; undefined for none. */
+/** The sanitized name of a task that a caller gave; undefined if it gave none. */
 export function taskName(given: unknown): string | undefined {
   if (typeof given !== 'string') return undefined;
   const name = shortName(given.trim(), MOST_TASK);
-  // A browser takes `.` and `..` out of every URL: such a task could not be asked for.
+  // A browser removes `.` and `..` from URLs, so such a task could not be requested.
   if (name === '.' || name === '..') return `task ${name}`;
   return name === '' ? undefined : name;
 }

@@ -1,4 +1,4 @@
-/** What is counted of a task, so that several who saw a part of its calls can add their counts. */
+/** The counters of a task. Replicas that each saw a part of its calls can add them. */
 
 import type { TaskCounts, TaskTotals } from '../types/telemetry.ts';
 
@@ -16,7 +16,7 @@ export const NO_COUNTS: TaskCounts = {
 
 const NAMES = Object.keys(NO_COUNTS) as readonly (keyof TaskCounts)[];
 
-/** The counts alone. */
+/** Only the counters of an object. */
 export function countsOf(counted: TaskCounts): TaskCounts {
   return Object.fromEntries(NAMES.map((name) => [name, counted[name]])) as unknown as TaskCounts;
 }
@@ -42,7 +42,7 @@ export function totalsOf(id: string, counts: TaskCounts): TaskTotals {
   };
 }
 
-/** 0 to 1, three digits after the point. */
+/** `part / whole`, 0 to 1, with three digits after the point. */
 export function share(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((1_000 * part) / whole) / 1_000;
 }

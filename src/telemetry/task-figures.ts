@@ -1,4 +1,4 @@
-/** The figures of one task, from its events: calls, bytes, pages, what was read again. Runs in a browser as well. */
+/** Computes the figures of a task from its events: calls, bytes, pages, repeated reads. Also runs in a browser. */
 
 import type { CallEvent, ReadFacts, TaskTotals, TelemetryEvent } from '../types/telemetry.ts';
 import { directoriesOf } from './call-for.ts';
@@ -8,13 +8,13 @@ import { Habits } from './habits.ts';
 import { totalsOf } from './task-counts.ts';
 import { WindowSizes } from './window-sizes.ts';
 
-/** Sources of one task that are distinguished. */
+/** Maximum sources of a task that are tracked. */
 const MOST_FILES = 500;
 
-/** Lists whose next page would be known. */
+/** Maximum lists whose next page is tracked. */
 const MOST_LISTS = 32;
 
-/** Chains of more than one call. */
+/** Maximum chains of more than one call. */
 const MOST_CHAINS = 1_000;
 
 const NO_READS: readonly ReadFacts[] = [];
@@ -23,9 +23,9 @@ const UNTOLD: Placed = { followed: false, fresh: 0, again: 0, knownWhole: false,
 
 /** How an event relates to those before it. */
 export interface PlacedEvent {
-  /** By its position in `reads`. */
+  /** In the order of `reads` of the event. */
   readonly reads: readonly Placed[];
-  /** It continued where a notice had said. */
+  /** Whether it followed a notice. */
   readonly followed: boolean;
 }
 
@@ -40,14 +40,14 @@ export class TaskFigures {
   largest = 0;
   errors = 0;
   ms = 0;
-  /** Calls that read a source, and those of them that had been read before. */
+  /** Number of reads, and of reads of a source that had been read before. */
   reads = 0;
   repeated = 0;
   continued = 0;
   fresh = 0;
   again = 0;
   rateLimits = 0;
-  /** Calls all of whose reads a larger window before them would have shown. */
+  /** Number of calls whose reads an earlier, larger window would have shown. */
   saved = 0;
   readonly tools: Counts = new Counts();
   readonly cuts: Counts = new Counts();
@@ -57,9 +57,9 @@ export class TaskFigures {
   readonly files: Map<string, FileFigures> = new Map();
   readonly habits: Habits = new Habits();
   readonly sizes: WindowSizes = new WindowSizes();
-  /** Of more than one call. */
+  /** Chains of more than one call. */
   readonly chains: Set<Chain> = new Set();
-  /** Reads of sources beyond those in `files`, and the bytes of their answers: which part they showed is not told. */
+  /** Number of reads of sources that are not tracked in `files`, and the bytes of their answers. */
   otherReads = 0;
   otherBytes = 0;
   readonly #lists: Map<string, number> = new Map();
@@ -79,7 +79,7 @@ export class TaskFigures {
     return { reads: [], followed: false };
   }
 
-  /** What it takes in memory, in things to remember: stretches, sources, chains, examples. */
+  /** A measure of memory: the number of stretches, sources, chains and examples. */
   get weight(): number {
     return this.#filesWeight + this.chains.size + this.habits.weight;
   }
@@ -120,7 +120,7 @@ export class TaskFigures {
     return { reads: placed, followed };
   }
 
-  /** Mostly there is one: no shares are made of its answer. */
+  /** The fast path is a call with one read. */
   #addReads(event: CallEvent, reads: readonly ReadFacts[]): readonly Placed[] {
     const [first] = reads;
     if (first && reads.length === 1) return [this.#addRead(event, first, event.bytes)];
@@ -150,7 +150,7 @@ export class TaskFigures {
     return placed;
   }
 
-  /** Whoever reads below a directory has followed its map. */
+  /** A read below a directory counts as following the map of the directory. */
   #followMaps(source: string): void {
     for (const directory of directoriesOf(source)) {
       this.habits.follow(directory);
@@ -159,7 +159,7 @@ export class TaskFigures {
     }
   }
 
-  /** Undefined for one source too many: different ones counted as one would look as if they were read again. */
+  /** Undefined above the maximum: several sources counted as one would look like repeated reads. */
   #fileOf(source: string): FileFigures | undefined {
     let file = this.files.get(source);
     if (!file && this.files.size < MOST_FILES)
@@ -181,7 +181,7 @@ export class TaskFigures {
   }
 }
 
-/** Bytes of an answer that are about each of its reads: as recorded, otherwise by what they showed of their texts. */
+/** Divides the bytes of an answer among its reads: by the recorded `shown`, otherwise by the shown bytes of the texts. */
 function sharesOf(bytes: number, reads: readonly ReadFacts[]): readonly number[] {
   const known = reads.map(({ shown }) => shown ?? 0);
   const weights = known.some((weight) => weight > 0) ? known : reads.map(shownOfText);

@@ -1,6 +1,6 @@
-/** A short digest that distinguishes texts and says nothing about them to a reader. It is no protection against guessing. */
+/** A short, non-cryptographic digest that distinguishes texts without revealing them. It does not protect against guessing. */
 
-/** Characters that count, beside the length. */
+/** Only this many characters and the length are hashed. */
 const MOST = 4_096;
 
 /** 53 bits in base 36, the same in every process. (cyrb53, public domain, by bryc.) */

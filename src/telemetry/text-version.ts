@@ -1,11 +1,11 @@
-/** Texts as they were when they were read: the name and the version of each are written once, however often it is read. */
+/** The name and version of a text that was read. They are computed once, however often the text is read. */
 
 import type { Identity } from '../identity.ts';
 import { digest } from './text-digest.ts';
 import { MOST_PATH, sourceName } from './safe-names.ts';
 
 export class TextVersion {
-  /** As `ReadFacts` has it. */
+  /** As in `ReadFacts`. */
   readonly source: string;
   readonly #identity: Identity | undefined;
   #version: string | undefined;
@@ -15,7 +15,7 @@ export class TextVersion {
     this.#identity = identity;
   }
 
-  /** As `ReadFacts` has it; written when it is first asked for, for that takes longer than a whole note. */
+  /** As in `ReadFacts`. Computed on first access, because the digest takes longer than the rest of a note. */
   get version(): string | undefined {
     return (this.#version ??= this.#identity && digest(this.#identity.key));
   }
@@ -26,12 +26,12 @@ export class TextVersion {
   }
 }
 
-/** The last ones, by path. */
+/** A cache of the last ones, by path. */
 const last = new Map<string, TextVersion>();
 
 const MOST_LAST = 256;
 
-/** The same object for the same text: many calls that wait to be counted hold one of it. */
+/** Returns the same object for the same text, so that queued calls share it. */
 export function textVersion(target: string, identity: Identity | undefined): TextVersion {
   const known = last.get(target);
   if (known?.is(identity)) return known;

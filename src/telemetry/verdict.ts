@@ -2,13 +2,13 @@
 
 import type { SizeReport, Verdict } from '../types/task-report.ts';
 
-/** Sources of a size below which nothing is concluded from it. */
+/** Minimum number of sources of a size; with fewer the verdict is `unknown`. */
 const LEAST_SOURCES = 3;
 
-/** Of the reads that a source takes: a smaller difference says nothing. */
+/** Minimum difference of the reads per source. */
 const DIFFERENCE = 0.1;
 
-/** Begun with less than 8 KiB, and with 32 KiB or more. */
+/** Compares sources whose first answer had less than 8 KiB with those whose first answer had 32 KiB or more. */
 export function verdictOf(sizes: readonly SizeReport[]): Verdict {
   const [small, large] = [sumOf(sizes, 'small'), sumOf(sizes, 'large')];
   if (small.sources < LEAST_SOURCES || large.sources < LEAST_SOURCES) {
@@ -33,7 +33,7 @@ export function verdictOf(sizes: readonly SizeReport[]): Verdict {
   };
 }
 
-/** The sizes of several tasks together. */
+/** The sum of the reports of a size over several tasks. */
 export function sumOf(sizes: readonly SizeReport[], name: SizeReport['size']): SizeReport {
   const sum = { size: name, sources: 0, reads: 0, pages: 0, bytes: 0 };
   for (const { size, sources, reads, pages, bytes } of sizes) {

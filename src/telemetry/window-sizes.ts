@@ -1,12 +1,12 @@
 /**
- * Whether larger windows took fewer calls: sources by the size of the first answer about them, with the reads that each
- * size took until the end of the task.
+ * Counts sources by the size of the first answer about them, with all reads of each size until the end of the task. This
+ * shows whether larger windows reduced calls.
  */
 
 import type { SizeReport } from '../types/task-report.ts';
 import type { FileFigures, Placed } from './file-figures.ts';
 
-/** Bytes of a first answer below which a source belongs to the size; the last one has no bound. */
+/** Exclusive upper bound of each size, in bytes of the first answer. */
 const BOUNDS = [8 * 1024, 32 * 1024, Number.POSITIVE_INFINITY] as const;
 
 const NAMES = ['small', 'middle', 'large'] as const;
@@ -19,14 +19,14 @@ export class WindowSizes {
     pages: 0,
     bytes: 0,
   }));
-  /** By source: the index of its size, of the version that was read last. */
+  /** By source: the index of its size, for the version that was read last. */
   readonly #sizeOf = new WeakMap<FileFigures, { readonly index: number; readonly version: number }>();
 
-  /** A text that ends within the smallest window says nothing about larger ones. */
+  /** Ignores texts that are not larger than the smallest window. */
   add(file: FileFigures, { chain }: Placed, answerBytes: number): void {
     if ((file.totalBytes ?? Number.POSITIVE_INFINITY) <= BOUNDS[0]) return;
     const last = this.#sizeOf.get(file);
-    // A text that has changed is begun again.
+    // A changed text counts as a new one.
     const known = last?.version === file.versions ? last.index : undefined;
     const index = known ?? BOUNDS.findIndex((most) => answerBytes < most);
     const size = this.sizes[index];

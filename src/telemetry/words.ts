@@ -1,4 +1,4 @@
-/** Figures of telemetry in words, for the command line and the dashboard. */
+/** Formats figures of telemetry for the command line and the dashboard. */
 
 import type { FileReport, Habit, HabitExample, HabitName, TaskReport } from '../types/task-report.ts';
 
@@ -27,7 +27,7 @@ export function skippedWords(count: number): string {
   return count === 1 ? '1 line is not an event' : `${countWords(count, 'line')} are not events`;
 }
 
-/** `100 %` is all, and nothing less. */
+/** A share in percent; only 1 is shown as `100 %`. */
 export function percentWords(share: number): string {
   return `${share < 1 ? Math.min(99, Math.round(100 * share)) : 100} %`;
 }
@@ -54,24 +54,24 @@ export function exampleWords(name: HabitName, { source, bytes, instead }: HabitE
   return `${source} (${sizeWords(bytes)}): ${instead === undefined ? none[name] : cheaper[name]}`;
 }
 
-/** `once 300, again 120, never 580 of 1,000 lines`; `about once …` where neighbouring parts were joined. */
+/** `once 300, again 120, never 580 of 1,000 lines`; `about once …` if stretches were merged. */
 export function coverageWords({ once, again, never, total, unit, approximate }: FileReport): string {
   const seen = `${approximate === true ? 'about ' : ''}once ${once.toLocaleString('en')}, again ${again.toLocaleString('en')}`;
   if (total === undefined || never === undefined) return `${seen} ${unit}`;
   return `${seen}, never ${never.toLocaleString('en')} of ${total.toLocaleString('en')} ${unit}`;
 }
 
-/** `120 reads of further sources, 4.0 KiB: they are too many to be told apart` */
+/** `120 reads of further sources, 4.0 KiB: there are too many to list` */
 export function othersWords({ reads, bytes }: NonNullable<TaskReport['others']>): string {
-  return `${countWords(reads, 'read')} of further sources, ${sizeWords(bytes)}: they are too many to be told apart`;
+  return `${countWords(reads, 'read')} of further sources, ${sizeWords(bytes)}: there are too many to list`;
 }
 
-/** `14:03:22` of today, otherwise `2026-11-22 14:03:22`: the clock of the one who looks. */
+/** `14:03:22` for today, otherwise `2026-11-22 14:03:22`, in local time. */
 export function timeWords(at: number, now: number = Date.now()): string {
   const [day, today] = [dayOf(at), dayOf(now)];
   const time = new Date(at).toLocaleTimeString('en-GB');
   return day === today ? time : `${day} ${time}`;
 }
 
-/** Swedes write dates as ISO has them. */
+/** The Swedish locale has the date format of ISO 8601. */
 const dayOf = (at: number): string => new Date(at).toLocaleDateString('sv');

@@ -1,4 +1,4 @@
-/** Cuts one line: between code points, and between graphemes when such a boundary is near. */
+/** Cuts a line to a budget: between code points, or between graphemes if such a boundary is near. */
 
 import type { Encoding } from '../types/encoding.ts';
 import { decode, sequenceLength } from './encoding.ts';
@@ -16,12 +16,12 @@ interface CodePoint {
   readonly text: string;
 }
 
-/** Bytes whose cost is asked for at once. */
+/** Bytes whose cost is computed at once. */
 const CHUNK = 16 << 10;
 
 /**
- * Stored bytes of the longest head of `bytes` whose cost stays within `budget`; at least one code point. `bytes` begins
- * on a code point. `cost` is asked for whole chunks, which are halved where the budget ends in them.
+ * The length in stored bytes of the longest head of `bytes` whose cost is within `budget`; at least one code point.
+ * `bytes` begins on a code point. `cost` is called for whole chunks; the chunk in which the budget ends is halved.
  */
 export function cutHead(
   bytes: Uint8Array,
@@ -51,7 +51,7 @@ export function cutHead(
   return near.slice(near.length - toBoundary(near, after)).reduce((left, { length }) => left - length, used);
 }
 
-/** Stored bytes of the longest tail of `bytes` whose cost stays within `budget`; at least one code point. */
+/** The length in stored bytes of the longest tail of `bytes` whose cost is within `budget`; at least one code point. */
 export function cutTail(
   bytes: Uint8Array,
   encoding: Encoding,
@@ -72,7 +72,7 @@ export function cutTail(
       if (first === bytes.length) first = start;
       break;
     }
-    // The chunk may be longer than its step, by what the alignment added.
+    // Alignment may have made the chunk longer than its step.
     step = Math.min(step, first - start) >> 1;
   }
   const after = pointsAfter(bytes, first, encoding);
@@ -80,7 +80,7 @@ export function cutTail(
   return after.slice(0, skip).reduce((left, { length }) => left - length, bytes.length - first);
 }
 
-/** Where a chunk of about `step` bytes from `from` ends: between code points, after one at least. */
+/** The end of a chunk of about `step` bytes from `from`: between code points, after at least one. */
 function endOfChunk(bytes: Uint8Array, from: number, step: number, encoding: Encoding): number {
   if (from + step >= bytes.length) return bytes.length;
   const end = alignDown(bytes, from + step, encoding);
@@ -91,7 +91,7 @@ function endOfPoint(bytes: Uint8Array, at: number, encoding: Encoding): number {
   return Math.min(at + lengthAt(bytes, at, encoding), bytes.length);
 }
 
-/** The last code points before `at`, as many as a boundary between graphemes is looked for in. */
+/** The last `LOOK_BACK` code points before `at`. */
 function pointsBefore(bytes: Uint8Array, at: number, encoding: Encoding): CodePoint[] {
   const from = alignDown(bytes, Math.max(0, at - LOOK_BACK * LONGEST), encoding);
   return [...codePoints(bytes.subarray(from, at), encoding)].slice(-LOOK_BACK);
@@ -110,7 +110,7 @@ export function alignDown(bytes: Uint8Array, at: number, encoding: Encoding): nu
     const unit = at - (at % 2);
     return unit >= 2 && lengthAt(bytes, unit - 2, encoding) === 4 ? unit - 2 : unit;
   }
-  // A sequence has at most three continuation bytes; more of them without a lead byte are not one.
+  // A sequence has at most three continuation bytes.
   for (let back = 0; back <= 3 && at - back >= 0; back += 1) {
     const byte = bytes[at - back] ?? 0;
     if ((byte & 0xc0) !== 0x80) return back === 0 || sequenceLength(bytes, at - back) > back ? at - back : at;
@@ -118,7 +118,7 @@ export function alignDown(bytes: Uint8Array, at: number, encoding: Encoding): nu
   return at;
 }
 
-/** Of the code points `near` before a cut: how many to drop, so that it falls between graphemes. */
+/** How many of the code points before a cut (`near`) to drop, so that the cut is between graphemes. */
 function toBoundary(near: readonly CodePoint[], after: readonly CodePoint[]): number {
   if (after.length === 0) return 0;
   const starts = graphemeStarts([...near, ...after]);
@@ -128,7 +128,7 @@ function toBoundary(near: readonly CodePoint[], after: readonly CodePoint[]): nu
   return 0;
 }
 
-/** Of the code points `after` a cut: how many to drop, so that it falls between graphemes. */
+/** How many of the code points after a cut (`after`) to drop, so that the cut is between graphemes. */
 function forward(near: readonly CodePoint[], after: readonly CodePoint[]): number {
   if (near.length === 0) return 0;
   const starts = graphemeStarts([...near, ...after]);

@@ -7,7 +7,7 @@ import type { Encoding, Scanner, UnicodeName } from '../types/encoding.ts';
 import { declaredEncoding, decodeLegacy, encodingName } from './legacy.ts';
 import { newlinesInBytes, newlinesInUnits } from './scan.ts';
 
-/** Bytes of the start by which it is told what a text is: its mark, its declaration, whether it is text at all. */
+/** Bytes of the start of a text in which its byte order mark, its declared encoding and binary content are detected. */
 export const HEAD_BYTES = 4096;
 
 const UNITS: Record<UnicodeName, { unit: 1 | 2 | 4; scanner: Scanner }> = {
@@ -24,7 +24,7 @@ export function encodingOf(name: UnicodeName, bom = 0): Encoding {
 
 export const utf8: Encoding = encodingOf('utf-8');
 
-/** The encoding of that name, as a person or the text itself says; undefined for names that mean none. */
+/** The encoding with that name, which a person or the text itself gave; undefined for an unknown name. */
 export function encodingNamed(
   label: string,
   known: NonNullable<Encoding['known']>,
@@ -37,17 +37,17 @@ export function encodingNamed(
   return { ...encodingOf(name as UnicodeName, mark?.[1].length ?? 0), known };
 }
 
-/** As `detectEncoding`; without a mark, the encoding that the text declares in its first bytes. */
+/** As `detectEncoding`; without a byte order mark, the encoding that the text declares in its first bytes. */
 export function storedEncoding(head: Uint8Array): Encoding {
   const detected = detectEncoding(head);
   if (detected.bom > 0 || detected.unit > 1) return detected;
   const declared = declaredEncoding(head);
   const named = declared === undefined ? undefined : encodingNamed(declared, 'declared', head);
-  // A declaration that could be read is not in UTF-16.
+  // If the declaration was readable as ASCII, the text is not in UTF-16, whatever it declares.
   return named?.legacy ? named : detected;
 }
 
-/** UTF-32LE begins like UTF-16LE, so it comes first. Source: the Unicode Standard, table 23-6. */
+/** The mark of UTF-32LE begins with that of UTF-16LE, so it is tried first. Source: the Unicode Standard, table 23-6. */
 const MARKS: readonly (readonly [UnicodeName, readonly number[]])[] = [
   ['utf-8', [0xef, 0xbb, 0xbf]],
   ['utf-32le', [0xff, 0xfe, 0x00, 0x00]],
@@ -56,7 +56,7 @@ const MARKS: readonly (readonly [UnicodeName, readonly number[]])[] = [
   ['utf-16be', [0xfe, 0xff]],
 ];
 
-/** The encoding by the byte order mark, otherwise UTF-16 when the first bytes are plainly that, otherwise UTF-8. */
+/** The encoding of the byte order mark; without one, UTF-16 if the first bytes clearly are UTF-16, otherwise UTF-8. */
 export function detectEncoding(head: Uint8Array): Encoding {
   for (const [name, mark] of MARKS) {
     if (mark.every((byte, i) => head[i] === byte)) return encodingOf(name, mark.length);
@@ -65,8 +65,8 @@ export function detectEncoding(head: Uint8Array): Encoding {
 }
 
 /**
- * UTF-16 without a mark is detected when nearly every unit is a printable character below U+0100, which makes every
- * second byte zero, and when no other byte is zero.
+ * Detects UTF-16 without a byte order mark: nearly every unit is a printable character below U+0100, so that every
+ * second byte is zero, and no other byte is zero.
  */
 function unmarkedUtf16(head: Uint8Array): UnicodeName | undefined {
   const units = head.length >> 1;
@@ -159,14 +159,14 @@ function count(text: string, character: string): number {
 
 /** Bytes of the valid UTF-8 sequence at `at`, or 0 if there is none. */
 export function validSequence(bytes: Uint8Array, at: number): number {
-  const length = lengthBehind(bytes[at]);
+  const length = lengthByLead(bytes[at]);
   return length > 0 && sequenceLength(bytes, at) === length ? length : 0;
 }
 
 /** Bytes of the UTF-8 sequence at `at`, or of its maximal invalid subpart: 1 to 4. Source: the Unicode Standard, table 3-7. */
 export function sequenceLength(bytes: Uint8Array, at: number): number {
   const lead = bytes[at];
-  const length = lengthBehind(lead);
+  const length = lengthByLead(lead);
   for (let i = 1; i < length; i += 1) {
     const byte = bytes[at + i] ?? 0;
     const low = i > 1 ? 0x80 : lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
@@ -176,8 +176,8 @@ export function sequenceLength(bytes: Uint8Array, at: number): number {
   return Math.max(1, length);
 }
 
-/** Bytes of a sequence that begins with `lead`; 0 if none does. */
-function lengthBehind(lead: number | undefined): number {
+/** Bytes of a sequence that begins with `lead`; 0 if no sequence begins with it. */
+function lengthByLead(lead: number | undefined): number {
   if (lead === undefined || lead > 0xf4) return 0;
   if (lead < 0x80) return 1;
   if (lead < 0xc2) return 0;

@@ -1,19 +1,19 @@
-/** Frames on a pipe: the lengths of a JSON head and of a body, followed by both. */
+/** The framing of messages on a pipe: the length of a JSON head, the length of a body, the head, the body. */
 
-/** Two lengths of four bytes, little-endian. */
+/** Bytes of the two lengths, each four bytes, little-endian. */
 const LENGTHS = 8;
 
 export interface Frame {
   readonly head: unknown;
   readonly body: Buffer;
-  /** Bytes of a body that was passed on piece by piece; `body` is empty then. */
+  /** Bytes of a body that was passed to an `Aside` in pieces; `body` is then empty. */
   readonly aside?: number;
 }
 
-/** Takes a body of so many bytes piece by piece; undefined if the reader is to hold it. */
+/** Returns the receiver of the pieces of a body of `bytes` bytes, or undefined if the reader should collect it. */
 export type Aside = (bytes: number) => ((piece: Buffer) => void) | undefined;
 
-/** A frame whose body of `bytes` bytes is written after it, or is `body`. */
+/** A frame. If `body` is a number, it is the length of a body that the caller writes afterwards. */
 export function frame(head: unknown, body: number | Uint8Array): Uint8Array[] {
   const json = Buffer.from(JSON.stringify(head));
   const front = Buffer.alloc(LENGTHS + json.length);
@@ -24,9 +24,9 @@ export function frame(head: unknown, body: number | Uint8Array): Uint8Array[] {
 }
 
 /**
- * The next frame of a pipe that is read by blocking; undefined at its end. `fill` fills its target, or says that the
- * input has ended. `most`: bytes of a whole frame; throws RangeError for a larger one. `hold` gives the memory of the
- * body.
+ * Reads the next frame from a pipe synchronously; undefined at its end. `fill` fills its target, or returns false at the
+ * end of the input. `most`: maximum bytes of a frame; throws RangeError for a larger one. `hold` allocates the memory of
+ * the body.
  */
 export function readFrame(
   most: number,
@@ -47,7 +47,7 @@ function within(most: number, front: Buffer): { head: number; body: number } {
   return { head, body };
 }
 
-/** The one frame that `bytes` are, neither more nor less; its body is a part of them. */
+/** The frame if `bytes` are exactly one frame, otherwise undefined. Its body is a view of `bytes`. */
 export function wholeFrame(bytes: Buffer): Frame | undefined {
   if (bytes.length < LENGTHS) return undefined;
   const head = bytes.readUInt32LE(0);
@@ -56,7 +56,7 @@ export function wholeFrame(bytes: Buffer): Frame | undefined {
   return { head: JSON.parse(bytes.toString('utf8', LENGTHS, LENGTHS + head)) as unknown, body };
 }
 
-/** Puts one frame after another together. A body is held once. */
+/** Assembles frames from chunks, one after the other. A body is in memory only once. */
 export class FrameReader {
   readonly #most: number;
   readonly #aside: Aside | undefined;
@@ -66,14 +66,14 @@ export class FrameReader {
   #body: Buffer | undefined;
   #filled = 0;
 
-  /** `most`: bytes of a whole frame; `mostHead`: of its head, which is parsed at once. */
+  /** `most`: maximum bytes of a frame; `mostHead`: of its head, which is parsed synchronously. */
   constructor(most: number, aside?: Aside, mostHead = most) {
     this.#most = most;
     this.#aside = aside;
     this.#mostHead = mostHead;
   }
 
-  /** The frame that `chunk` completes; it begins where the last one ended. Throws RangeError for a larger one. */
+  /** The frame that `chunk` completes, if it completes one. Throws RangeError for a frame over the maximum. */
   push(chunk: Buffer): Frame | undefined {
     let rest = chunk;
     if (!this.#body) {

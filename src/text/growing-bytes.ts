@@ -1,6 +1,6 @@
 /**
- * Bytes that arrive in pieces. They are in one memory that grows in place and is freed at once: buffers that nobody needs
- * any more stay resident for as long as V8 sees no reason to collect them.
+ * Collects bytes that arrive in pieces. They are in one resizable ArrayBuffer, which grows in place and can be freed at
+ * once. Unused Buffers would stay resident until V8's garbage collection.
  */
 
 const FIRST_BYTES = 64 << 10;
@@ -9,7 +9,7 @@ export class GrowingBytes {
   readonly #memory: ArrayBuffer;
   #length = 0;
 
-  /** Address space for `most` bytes is reserved, and none of it resident. */
+  /** Reserves address space for `most` bytes; none of it is resident yet. */
   constructor(most: number) {
     this.#memory = new ArrayBuffer(0, { maxByteLength: most });
   }
@@ -18,7 +18,7 @@ export class GrowingBytes {
     return this.#length;
   }
 
-  /** As many of `bytes` as there is room for. */
+  /** Adds `bytes`; drops the part that exceeds the maximum. */
   add(bytes: Uint8Array): void {
     const { byteLength, maxByteLength } = this.#memory;
     const part = bytes.subarray(0, maxByteLength - this.#length);
@@ -29,12 +29,12 @@ export class GrowingBytes {
     this.#length = end;
   }
 
-  /** A copy of what was added. */
+  /** A copy of the bytes so far. */
   copy(): Buffer {
     return Buffer.from(new Uint8Array(this.#memory, 0, this.#length));
   }
 
-  /** Gives the memory back: nothing was added. */
+  /** Frees the memory; afterwards it is empty. */
   free(): void {
     this.#length = 0;
     if (this.#memory.byteLength > 0) this.#memory.resize(0);

@@ -1,40 +1,40 @@
 /**
- * A guess of the encoding of a text that is not UTF-8 and does not say what it is. A library of letter frequencies makes
- * it; it counts only where the library clearly prefers it to all others and its text reads like words.
+ * Guesses the encoding of a text that is not UTF-8 and declares none. The guess comes from a library of letter
+ * frequencies. It is accepted if the library clearly prefers it to all others and the decoded text looks like words.
  */
 
 import { isUtf8 } from 'node:buffer';
 import { decodeLegacy, encodingName } from './legacy.ts';
 
-/** What a library says of bytes: the likeliest first, each with 0 to 100. */
+/** The function of a library: encodings by WHATWG name, the most likely first, each with a confidence from 0 to 100. */
 export type Analyse = (
   bytes: Uint8Array,
 ) => readonly { readonly name: string; readonly confidence: number }[];
 
 export interface Guess {
-  /** The encoding by the WHATWG's name, where it is sure. */
+  /** The WHATWG name of the encoding, if the guess is accepted. */
   readonly sure?: string;
-  /** The likeliest one that is none too sure. */
+  /** The most likely encoding, if the guess is not accepted. */
   readonly perhaps?: string;
 }
 
-/** Bytes from the start of a text by which it is guessed: they are all that is looked at. */
+/** The guess uses only this many bytes from the start of a text. */
 export const GUESSED_BY = 64 << 10;
 
-/** Bytes of lines that are not ASCII: more of them do not make a guess better. */
+/** Bytes of non-ASCII lines that are analysed: more do not improve a guess. */
 const SAMPLE = 4 << 10;
 
-/** What the best guess needs, how far it has to be ahead of the next, and how many letters that are not ASCII it takes. */
+/** Minimum confidence of the best guess, minimum lead over the next one, and minimum number of non-ASCII letters. */
 const LEAST = { confidence: 20, lead: 20, letters: 6 };
 
-/** Whether what begins with `head` may be UTF-8: the last character may be cut. */
+/** Whether `head` is valid UTF-8, apart from a truncated character at its end. */
 export function isUtf8Start(head: Uint8Array): boolean {
   if (isUtf8(head)) return true;
   const whole = head.length - cutAtEnd(head);
   return whole < head.length && isUtf8(head.subarray(0, whole));
 }
 
-/** Bytes at the end that may begin a character of UTF-8 which continues after it. */
+/** Bytes at the end that may be a truncated UTF-8 character. */
 function cutAtEnd(head: Uint8Array): number {
   for (let cut = 1; cut <= 3; cut += 1) {
     const byte = head[head.length - cut] ?? 0;
@@ -45,7 +45,7 @@ function cutAtEnd(head: Uint8Array): number {
   return 0;
 }
 
-/** `start`: the first bytes of the text, at least `GUESSED_BY` or all. Nothing for UTF-8. */
+/** `start`: the first bytes of the text, at least `GUESSED_BY` of them or all. An empty object for UTF-8. */
 export function guessOf(start: Uint8Array, analyse: Analyse): Guess {
   const within = start.subarray(0, GUESSED_BY);
   if (isUtf8Start(within)) return {};
@@ -55,7 +55,7 @@ export function guessOf(start: Uint8Array, analyse: Analyse): Guess {
     const name = encodingName(label);
     if (name === undefined || name.startsWith('utf-')) continue;
     const text = decodeLegacy(sample, name);
-    // Encodings that give the same text are one.
+    // Encodings that decode to the same text count as one.
     if (found.every((other) => other.text !== text)) found.push({ name, confidence, text });
   }
   const [first] = found;
@@ -69,7 +69,7 @@ export function guessOf(start: Uint8Array, analyse: Analyse): Guess {
   return isSure ? { sure: best.name } : { perhaps: best.name };
 }
 
-/** The lines that are not ASCII, up to the size of a sample. */
+/** The lines with non-ASCII bytes, up to `SAMPLE` bytes. */
 function foreignLines(bytes: Uint8Array): Buffer {
   const lines: Uint8Array[] = [];
   let left = SAMPLE;
@@ -88,14 +88,14 @@ function foreignLines(bytes: Uint8Array): Buffer {
 const NEWLINE = 10;
 const FOREIGN_LETTER = /[^\x00-\x7f\P{L}]/gu;
 
-/** Letters, or a sign that is neither ASCII nor a digit. */
+/** A run of letters, or one other character that is neither ASCII nor a digit. */
 const WORD = /[\p{L}\p{M}]+|[^\x00-\x7f\p{L}\p{M}\p{Nd}\s]/gu;
 const LETTERS = /^[\p{L}\p{M}]+$/u;
 
-/** Punctuation that texts have between words. */
+/** Usual punctuation outside of ASCII. */
 const PUNCTUATION = /^[«»“”„‘’…–—°§€·\u3000-\u303f\uff00-\uffef]$/u;
 
-/** `wORD`, `WORd`: the letters of a word in the wrong one of two encodings have the wrong case. */
+/** `wORD`, `WORd`: in the wrong encoding, letters often have the wrong case. */
 const WRONG_CASE = /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}/u;
 
 const SCRIPTS = [
@@ -106,10 +106,10 @@ const SCRIPTS = [
   /\p{Script=Arabic}/u,
 ];
 
-/** A tenth of the words with foreign letters may be odd. */
+/** The share of the words with non-ASCII letters that may be odd. */
 const ODD = 0.1;
 
-/** Whether a text in the wrong encoding is unlikely to look so: words of one script and case, and no strange signs. */
+/** Whether a decoded text looks right: most words are in one script with normal case, and there are no unusual signs. */
 function readsLikeWords(text: string): boolean {
   if (/[\ufffd\x80-\x9f]/.test(text)) return false;
   let [words, odd] = [0, 0];

@@ -1,11 +1,11 @@
-/** How many values a text of JSON has, before it is parsed. */
+/** Limits the number of values in a JSON text before it is parsed. */
 
-/** In one message of a client: each takes time, also where it takes only two bytes. */
+/** Maximum values in one message of a client: each takes time to parse, even if it has only two bytes. */
 export const MOST_VALUES = 10_000;
 
-/** By its commas and opening brackets outside of strings. */
+/** Counts the commas and opening brackets outside of strings. */
 export function hasTooManyValues(text: string): boolean {
-  // Each takes a bracket or a comma at least.
+  // Each value needs at least one bracket or comma.
   if (text.length < MOST_VALUES) return false;
   let values = 1;
   for (let at = 0; at < text.length; at += 1) {
@@ -23,7 +23,7 @@ export function hasTooManyValues(text: string): boolean {
 
 const [QUOTE, COMMA, BRACKET, BRACE, BACKSLASH] = [0x22, 0x2c, 0x5b, 0x7b, 0x5c];
 
-/** Of the string that begins at `from`; -1 where it does not end. */
+/** The index of the closing quote of the string that begins at `from`; -1 if there is none. */
 function closingQuote(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

@@ -1,6 +1,6 @@
-/** Encodings that are not Unicode, by the names of the WHATWG: how they are called, declared and cut between characters. */
+/** Legacy encodings (not Unicode), by their WHATWG names: aliases, declarations, and character boundaries. */
 
-/** Names that the WHATWG does not list, and what they mean. */
+/** Labels that the WHATWG does not list. */
 const ALIASES: Readonly<Record<string, string>> = {
   'latin-1': 'windows-1252',
   'iso-latin-1': 'windows-1252',
@@ -11,7 +11,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   utf8: 'utf-8',
 };
 
-/** Names of encodings that texts are stored in, for one that is mistyped. */
+/** Names that are suggested for a mistyped one. */
 export const ENCODINGS = [
   'utf-8',
   'utf-16le',
@@ -41,17 +41,17 @@ export const ENCODINGS = [
   'windows-874',
 ];
 
-/** The WHATWG's name of the encoding that `label` means; undefined for none. */
+/** The WHATWG name of the encoding with that label; undefined for an unknown label. */
 export function encodingName(label: string): string | undefined {
   const known = label.trim().toLowerCase().replaceAll('_', '-');
-  // Emacs adds the line ends.
+  // Emacs appends the kind of line ends.
   const bare = known.replace(/-(?:unix|dos|mac)$/, '');
   for (const name of [ALIASES[bare], label.trim(), bare]) {
     if (name === undefined) continue;
     try {
       return new TextDecoder(name).encoding;
     } catch {
-      // Another spelling may be known.
+      // Not a known label: the next spelling is tried.
     }
   }
   return undefined;
@@ -60,12 +60,12 @@ export function encodingName(label: string): string | undefined {
 const decoders = new Map<string, InstanceType<typeof TextDecoder>>();
 
 /**
- * Bytes 0x80 to 0x9F of windows-1252, which Node up to 22 takes for the controls of ISO 8859-1; five of them are none.
- * Source: the WHATWG's index-windows-1252.
+ * Bytes 0x80 to 0x9F of windows-1252, which Node up to 22 decodes as the controls of ISO 8859-1. Five of them are
+ * unassigned. Source: the WHATWG's index-windows-1252.
  */
 const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
 
-/** The text of whole characters; what is invalid becomes U+FFFD. */
+/** Decodes whole characters; an invalid sequence becomes U+FFFD. */
 export function decodeLegacy(bytes: Uint8Array, name: string): string {
   if (name === 'windows-1252') {
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
@@ -76,7 +76,7 @@ export function decodeLegacy(bytes: Uint8Array, name: string): string {
   return decoder.decode(bytes);
 }
 
-/** Bytes of the character at `at` in an encoding of one or more bytes a character. Source: the WHATWG's Encoding. */
+/** The length in bytes of the character at `at`, 1 to 4. Source: the WHATWG Encoding standard. */
 export function legacyLength(bytes: Uint8Array, at: number, name: string): number {
   const lead = bytes[at] ?? 0;
   if (lead < 0x80) return 1;
@@ -102,15 +102,15 @@ export function legacyLength(bytes: Uint8Array, at: number, name: string): numbe
 
 let koreanFrom: number | undefined;
 
-/** The WHATWG's EUC-KR has the syllables of code page 949 at 0x81 to 0xA0; Node 20 takes these for controls of one byte. */
+/** In the WHATWG's EUC-KR, bytes 0x81 to 0xA0 lead syllables of code page 949; Node 20 decodes them as one-byte controls. */
 function firstOfKorean(): number {
   koreanFrom ??= decodeLegacy(Uint8Array.of(0x81, 0x41), 'euc-kr').length === 1 ? 0x81 : 0xa1;
   return koreanFrom;
 }
 
 /**
- * The start of the character that holds byte `at`: found forwards, from the last byte before it that is a character of
- * its own in each of these encodings, or from the start of `bytes`.
+ * The start of the character that contains byte `at`. The search goes forwards from the last byte before `at` that is a
+ * complete character in all of these encodings (below 0x30), or from the start of `bytes`.
  */
 export function alignLegacy(bytes: Uint8Array, at: number, name: string): number {
   let from = at - 1;
@@ -122,10 +122,10 @@ export function alignLegacy(bytes: Uint8Array, at: number, name: string): number
   }
 }
 
-/** Bytes in which a declaration is looked for. */
+/** Bytes in which a declaration is searched. */
 const DECLARED_WITHIN = 1024;
 
-/** The encoding that a text declares in its first bytes, by the WHATWG's name: XML, HTML, CSS, Python, Emacs, Vim. */
+/** The WHATWG name of the encoding that a text declares in its first bytes: XML, HTML, CSS, Python, Emacs, Vim. */
 export function declaredEncoding(head: Uint8Array): string | undefined {
   const { buffer, byteOffset, length } = head;
   const text = Buffer.from(buffer, byteOffset, Math.min(length, DECLARED_WITHIN)).toString('latin1');
@@ -134,12 +134,12 @@ export function declaredEncoding(head: Uint8Array): string | undefined {
   return label === undefined ? undefined : encodingName(label);
 }
 
-/** Lines at the end of a text in which Vim looks for a mode line, as it does at the start. */
+/** Vim reads mode lines in this many lines at the start and at the end of a text. */
 const MODE_LINES = 5;
 
 const MODE_LINE = /(?:^|\s)(?:vim?|ex):.*?\b(?:fileencoding|fenc)=([\w.-]+)/;
 
-/** The encoding that a mode line of Vim in the last lines of a text declares; `tail`: the last bytes of it. */
+/** The encoding that a Vim mode line in the last lines of a text declares; `tail`: the last bytes of the text. */
 export function encodingAtEnd(tail: Uint8Array): string | undefined {
   const text = Buffer.from(tail.buffer, tail.byteOffset, tail.length)
     .toString('latin1')
@@ -151,7 +151,7 @@ export function encodingAtEnd(tail: Uint8Array): string | undefined {
 
 const CHARSET = /\bcharset\s*=\s*["']?\s*([\w.:-]+)/i;
 
-/** In `content` it is one beside `http-equiv` alone. Source: HTML, "prescan a byte stream to determine its encoding". */
+/** A `charset` in `content` counts only with `http-equiv`. Source: HTML, "prescan a byte stream to determine its encoding". */
 function labelOfMeta(page: string): string | undefined {
   for (const [tag] of page.matchAll(/<meta\s[^>]*/gi)) {
     const isHeader = /\bhttp-equiv\s*=\s*["']?content-type\b/i.test(tag);
@@ -172,7 +172,7 @@ function labelIn(text: string): string | undefined {
   }
   const lines = text.split('\n').slice(0, MODE_LINES);
   for (const [i, line] of lines.entries()) {
-    // Source: PEP 263, and the manual of Emacs, "File Variables": the first line, or the second.
+    // Only in the first two lines. Source: PEP 263, and the Emacs manual, "File Variables".
     const emacs = i < 2 && /-\*-.*?\bcoding:\s*([\w.-]+).*-\*-/.exec(line);
     const python = i < 2 && /^[ \t\f]*#.*?coding[:=][ \t]*([\w.-]+)/.exec(line);
     const vim = MODE_LINE.exec(line);

@@ -1,17 +1,17 @@
-/** Finds the names that a mistyped one probably means. */
+/** Finds the names that are similar to a mistyped one. */
 
-/** A message has room for this many. */
+/** Maximum number of suggestions in a message. */
 const MOST_NEAR = 5;
 
-/** Longer names are not compared letter by letter. */
+/** Names longer than this many characters are not compared. */
 const LONGEST = 200;
 
-/** Pairs of letters that are compared: some 40 ms. Of the names beyond, only those that begin alike are found. */
+/** Maximum pairs of letters that are compared: about 40 ms. After that, only names with a common beginning are found. */
 const MOST_PAIRS = 5_000_000;
 
 /**
- * The names nearest to `typed`, the nearest first, equally near ones sorted: the same letters in another case or with
- * other separators, one that begins with the other, or a few letters apart (one for every three, at most).
+ * At most `most` names similar to `typed`, the most similar first, equal ones sorted: the same letters in another case or
+ * with other separators, one name begins with the other, or at most one edit for every three letters.
  */
 export function nearNames(typed: string, names: Iterable<string>, most = MOST_NEAR): string[] {
   const wanted = fold(typed);
@@ -37,24 +37,24 @@ export function nearNames(typed: string, names: Iterable<string>, most = MOST_NE
   return found.slice(0, most).map(({ name }) => name);
 }
 
-/** `Did you mean a or b?`, with a blank in front; nothing if there is none. */
+/** ` Did you mean a or b?`, with a leading space; an empty string if there are no names. */
 export function didYouMean(names: readonly string[]): string {
   if (names.length === 0) return '';
   const last = names.at(-1) as string;
   return ` Did you mean ${names.length === 1 ? last : `${names.slice(0, -1).join(', ')} or ${last}`}?`;
 }
 
-/** Case and separators are what is mistyped most. */
+/** Case and separators are mistyped most often. */
 function fold(name: string): string {
   return name.toLowerCase().replace(/[-_ ]+/g, '');
 }
 
-/** Of one letter every other is near. */
+/** None for a single letter: with one edit it would match every other letter. */
 function mostEdits({ length }: string): number {
   return length < 2 ? 0 : Math.max(1, Math.floor(length / 3));
 }
 
-/** Names with more edits than `most` are far, unless one begins with the other. */
+/** Undefined for names with more edits than `most`, unless one begins with the other. */
 function distance(typed: string, name: string, most: number): number | undefined {
   if (typed === name) return 0;
   const begins = name.startsWith(typed) || (typed.startsWith(name) && name.length > 2);
@@ -63,8 +63,8 @@ function distance(typed: string, name: string, most: number): number | undefined
 }
 
 /**
- * Letters inserted, left out, replaced or swapped with their neighbour; undefined beyond `most`. Source: optimal string
- * alignment, a restricted Damerau-Levenshtein distance.
+ * The number of letters inserted, removed, replaced or swapped with their neighbour; undefined if more than `most`.
+ * Source: optimal string alignment, a restricted Damerau-Levenshtein distance.
  */
 function editDistance(a: string, b: string, most: number): number | undefined {
   let before: number[] = [];

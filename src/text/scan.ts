@@ -1,6 +1,6 @@
 /**
- * Finds newlines: how many there are in a block, and where the k-th one ends. With WebAssembly SIMD, or in JavaScript
- * where that is not available; both give the same results.
+ * Counts newlines in a block and finds the k-th one. Uses WebAssembly SIMD, or JavaScript where that is not available;
+ * both give the same results.
  */
 
 import { queues } from '../queues/queue-table.ts';
@@ -16,7 +16,7 @@ interface Exports {
 /** Bytes of one read buffer; a scan uses two, so that reading and counting overlap. */
 export const SCAN_BUFFER: number = 2 << 20;
 
-/** Scans with SIMD. Bytes in its own `buffers` are scanned in place, others are copied first. */
+/** Scans with SIMD. Bytes in its own `buffers` are scanned in place; other bytes are copied first. */
 export class SimdScanner implements Scanner {
   readonly buffers: readonly [Uint8Array, Uint8Array];
   readonly #exports: Exports;
@@ -72,7 +72,7 @@ interface WebAssemblyApi {
 
 let compiled: object | null | undefined;
 
-/** A scanner with its own buffers: with SIMD where WebAssembly has it. */
+/** A new scanner with its own buffers: with SIMD if WebAssembly supports it. */
 export function createScanner(): BufferedScanner {
   const { WebAssembly: wasm } = globalThis as unknown as { WebAssembly?: WebAssemblyApi };
   try {
@@ -87,7 +87,7 @@ export function createScanner(): BufferedScanner {
 
 const idle: BufferedScanner[] = [];
 
-/** Runs `use` with a scanner of the pool. `use` awaits nothing but the reads that fill the buffers. */
+/** Runs `use` with a scanner of the pool. `use` may only wait for the reads that fill the buffers. */
 export function withScanner<T>(
   use: (scanner: BufferedScanner) => Promise<T>,
   signal?: AbortSignal,
@@ -105,7 +105,7 @@ export function withScanner<T>(
   );
 }
 
-/** Newlines in bytes of any buffer. */
+/** Scans bytes of any buffer for newlines. */
 export const newlinesInBytes: Scanner = {
   count(bytes) {
     let total = 0;
@@ -122,9 +122,9 @@ export const newlinesInBytes: Scanner = {
   },
 };
 
-/** Newlines among code units of `unit` bytes; `bytes` and `from` begin on a unit. */
+/** Scans code units of `unit` bytes for newlines; `bytes` and `from` begin on a unit. */
 export function newlinesInUnits(unit: 2 | 4, bigEndian: boolean): Scanner {
-  /** The byte of the unit that holds the 0x0A; all others are zero. */
+  /** The position of the 0x0A within the unit; all other bytes of it are zero. */
   const low = bigEndian ? unit - 1 : 0;
   const next = (bytes: Uint8Array, from: number): number => {
     for (let at = bytes.indexOf(10, from); at !== -1; at = bytes.indexOf(10, at + 1)) {

@@ -6,12 +6,12 @@
  */
 const PLAIN = /^(?!.*[=:]~)[\w./@%+=:,][\w./@%+=:,~-]*$/;
 
-/** `path` as one word of a command: quoted unless that is not needed, and never an option. */
+/** `path` as one word of a command: quoted if necessary, and never taken for an option. */
 export function shellWord(path: string): string {
   return shellArgument(path.startsWith('-') ? `./${path}` : path);
 }
 
-/** `word` as one word of a command, a leading `-` and all. */
+/** `word` as one word of a command, quoted if necessary; a leading `-` is kept. */
 export function shellArgument(word: string): string {
   if (PLAIN.test(word)) return word;
   // Line breaks would end the notice that contains the command.

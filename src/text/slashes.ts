@@ -1,4 +1,4 @@
-/** `http://host/a//` → `http://host/a`. In linear time, as a pattern anchored at the end is not. */
+/** `http://host/a//` → `http://host/a`. In linear time; a regular expression such as `/\/+$/` is quadratic. */
 export function withoutTrailingSlashes(text: string): string {
   let end = text.length;
   while (end > 0 && text[end - 1] === '/') end -= 1;

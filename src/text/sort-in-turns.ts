@@ -4,15 +4,15 @@ import { createTurns } from '../queues/turns.ts';
 
 const nextTurn = createTurns();
 
-/** Sorted or merged at a stretch: a few milliseconds. */
+/** Items that are sorted or merged before the next yield: a few milliseconds. */
 const AT_ONCE = 4096;
 
-/** What `prepare` makes of the items, in order. */
+/** Maps the items with `prepare` and sorts the results with `compare`. */
 export async function sortInTurns<T, U>(
   items: readonly T[],
   prepare: (item: T) => U,
   compare: (a: U, b: U) => number,
-  /** Yields to other work. */
+  /** Yields to the event loop. */
   rest: () => Promise<void> = nextTurn,
 ): Promise<U[]> {
   let runs: U[][] = [];

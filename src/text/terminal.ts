@@ -46,7 +46,7 @@ function control(final: string, parameters: string, screen: ScreenLine): void {
 }
 
 class ScreenLine {
-  /** An erased or skipped cell is blank; at the end of the line it is left out. */
+  /** Undefined for an erased or skipped cell, which is blank; blank cells at the end of the line are dropped. */
   readonly #cells: (string | undefined)[] = [];
   column = 0;
 

@@ -5,11 +5,11 @@
  */
 
 /**
- * What shows nothing, or nothing that everybody agrees on: controls, formats, what Unicode calls default ignorable,
- * private use, unassigned, unpaired surrogates, line separators. Then spaces that ordinary text does not use, and signs
- * that are blank although their category does not say so: braille without dots, the Khitan filler, the null notehead,
- * blank hieroglyphs, the object replacement character, marks that only stack letters. Not: format characters with ink
- * (numbers signs of Arabic and Kaithi), and code points that are reserved for emoji.
+ * Characters that are invisible or have no defined glyph: controls, format characters, Default_Ignorable_Code_Point,
+ * private use, unassigned code points, unpaired surrogates, line separators. Also spaces that ordinary text does not use,
+ * and blank characters of other categories: braille without dots, the Khitan filler, the null notehead, blank
+ * hieroglyphs, the object replacement character, marks that only stack letters. Not included: visible format characters
+ * (number signs of Arabic and Kaithi), and code points that are reserved for emoji.
  */
 const CLASS =
   String.raw`[[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}` +
@@ -51,7 +51,7 @@ export function makeVisible(text: string): Visible {
   return { text: shown, escaped };
 }
 
-/** Whether this one character is escaped where it is alone. */
+/** Whether this character is escaped when it stands alone. */
 export function isHidden(character: string): boolean {
   return ONE_SUSPECT.test(character);
 }
@@ -85,18 +85,18 @@ const TEXT_STYLE = 0xfe0e;
 const EMOJI_STYLE = 0xfe0f;
 const CANCEL_TAG = 0xe007f;
 
-/** Characters without ink that are ordinary text between certain others: at most one for each of those. */
+/** Whether an invisible character is ordinary in its context, such as a joiner in an emoji: at most one for each visible one. */
 function isInnocent(code: number, text: string, at: number): boolean {
-  // Most of what is hidden depends on nothing.
+  // Most hidden characters do not depend on their context.
   if (code < 0xfe00 && !CONTEXTUAL.has(code)) return false;
   if (code === 0x0d) return text[at + 1] === '\n';
   const before = lastCodePoint(text, at);
   const after = String.fromCodePoint(text.codePointAt(at + (code > 0xffff ? 2 : 1)) ?? 0x20);
   if (code === ZWJ && EMOJI_END.test(before)) return PICTOGRAPH.test(after);
   if (isTag(code)) return isInFlag(text, at);
-  // Only what can be seen carries more than itself.
+  // A hidden character cannot be the base of another one.
   if (isHidden(before)) return false;
-  // What joins two is not ordinary where the second is shown as an escape.
+  // A joiner is not ordinary if the character after it is escaped.
   const joins = (kind: RegExp): boolean => kind.test(before) && kind.test(after) && !isHidden(after);
   if (code === ZWJ || code === ZWNJ) return joins(JOINING);
   if (code === BRAILLE_BLANK) return BRAILLE.test(before) && BRAILLE.test(after);
@@ -117,8 +117,8 @@ const PICTOGRAPH = /^\p{Extended_Pictographic}$/u;
 const BRAILLE = /^[\u2801-\u28ff]$/;
 
 /**
- * Scripts whose letters change shape by U+200C and U+200D. By extensions, so that the marks which several of them share
- * belong to them and accents do not: two that are over each other would hide a joiner between them.
+ * Scripts in which U+200C and U+200D change the shape of letters. `scx` includes the marks that several of these scripts
+ * share, but no accents: a joiner between two accents would be invisible.
  */
 const JOINING =
   /^[\p{scx=Arabic}\p{scx=Syriac}\p{scx=Mandaic}\p{scx=Nko}\p{scx=Adlam}\p{scx=Hanifi_Rohingya}\p{scx=Phags_Pa}\p{scx=Devanagari}\p{scx=Bengali}\p{scx=Gurmukhi}\p{scx=Gujarati}\p{scx=Oriya}\p{scx=Tamil}\p{scx=Telugu}\p{scx=Kannada}\p{scx=Malayalam}\p{scx=Sinhala}\p{scx=Myanmar}\p{scx=Khmer}\p{scx=Balinese}\p{scx=Javanese}\p{scx=Tibetan}\p{scx=Mongolian}\p{scx=Newa}\p{scx=Grantha}\p{scx=Tirhuta}\p{scx=Sharada}\p{scx=Chakma}]$/u;
@@ -142,8 +142,8 @@ const STACKERS: ReadonlyMap<number, RegExp> = new Map([
 ]);
 
 /**
- * Variation selectors, by the characters that they go with. Source: StandardizedVariants.txt; of the 240 that an
- * ideograph may have, the first four, which fonts use most: any of 240 would be a hidden byte after each letter.
+ * Variation selectors, and the characters after which they are ordinary. Source: StandardizedVariants.txt. Of the 240
+ * selectors of ideographs only the first four, which fonts use most: all 240 could hide a byte after each letter.
  */
 const VARIED: readonly { readonly from: number; readonly to: number; readonly base: RegExp }[] = [
   { from: 0x180b, to: 0x180f, base: /^\p{Script=Mongolian}$/u },
@@ -174,7 +174,7 @@ function isTag(code: number): boolean {
   return code >= 0xe0020 && code <= CANCEL_TAG;
 }
 
-/** Tags spell the subdivision of a flag: only those flags that are in use. */
+/** Tag characters spell the subdivision of a flag. Only the flags of the Unicode standard are accepted (RGI). */
 function isInFlag(text: string, at: number): boolean {
   const from = Math.max(0, at - LONGEST_FLAG);
   const begin = text.slice(from, at).lastIndexOf(BLACK_FLAG);
@@ -194,7 +194,7 @@ function lastCodePoint(text: string, before: number): string {
   return text.slice(Math.max(0, start), before);
 }
 
-/** Escapes of the characters that were hidden before: texts that hide many hide few different ones. */
+/** A cache of escapes: texts with many hidden characters have few different ones. */
 const escapes = new Map<number, string>();
 const MOST_ESCAPES = 1_024;
 
@@ -212,7 +212,7 @@ function escapeOf(code: number): string {
   return escape;
 }
 
-/** Characters of the caller's text that a message repeats. */
+/** Maximum characters of the caller's text in a message. */
 const ECHO = 200;
 
 /** The caller's text on one line, safe to print and short. */
@@ -228,12 +228,12 @@ export function oneLine(name: string): string {
 
 const ESCAPES: Record<string, string> = { '\n': '\\n', '\t': '\\t', '\r': '\\r' };
 
-/** `Use X.`, where the full stop of the sentence cannot be taken for one of the call: `..` is another directory. */
+/** `Use X.` If the call itself ends in a dot, as `..` does, the sentence makes clear that the dot belongs to the call. */
 export function use(call: string): string {
   return `Use ${quote(call)}${call.endsWith('.') ? ' as it is' : ''}.`;
 }
 
-/** A sentence with its full stop, which one at the end of what it names is too. */
+/** Adds a full stop unless the sentence ends with a dot. */
 export function ended(sentence: string): string {
   return sentence.endsWith('.') ? sentence : `${sentence}.`;
 }

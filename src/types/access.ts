@@ -39,13 +39,13 @@ export interface OpenedDirectory {
   readonly fd: number;
   readonly mtimeMs: number;
   /**
-   * Names and types in the order of the file system, of names that begin with `prefix`; stops after `most` and says whether
-   * there were more.
+   * Names and types of the entries whose names begin with `prefix`, in the order of the file system. Returns at most
+   * `most`; `more`: whether there are others.
    */
   list(most: number, signal?: AbortSignal, prefix?: string): Promise<{ entries: Entry[]; more: boolean }>;
   /** Undefined for an entry that has vanished. Links are not followed. */
   stat(name: string): Promise<EntryStat | undefined>;
-  /** Where a link points, as written; undefined for what is not a link. */
+  /** The target of a symbolic link, as stored; undefined if `name` is not a link. */
   linkTarget(name: string): Promise<string | undefined>;
   /** Opens a real directory inside this one (links refused), or undefined when `name` is not one. */
   enter(name: string): Promise<OpenedDirectory | undefined>;
@@ -57,15 +57,15 @@ export type Opened = OpenedFile | OpenedDirectory;
 export interface Access {
   /** Absolute; relative paths are resolved against it. */
   readonly cwd: string;
-  /** Absolute real paths of the roots; empty for none. */
+  /** Absolute real paths of the roots; empty if there are none. */
   readonly roots: readonly string[];
-  /** `~`, `@`, `file://` and relative forms to an absolute path. Does not touch the disk. */
+  /** Turns `~`, `@`, `file://` and relative forms into an absolute path. Does not touch the disk. */
   absolute(typed: string): string;
   /**
    * Opens the file or directory at `path` (absolute). Throws OrielError: `NOT_FOUND`, `OUTSIDE_ROOT`,
    * `NOT_REGULAR`, `DENIED`, …
    */
   open(path: string, signal?: AbortSignal): Promise<Opened>;
-  /** The path relative to `cwd` where it is below it, otherwise absolute: what a model is shown. */
+  /** The path as a model is shown it: relative to `cwd` if it is below `cwd`, otherwise absolute. */
   display(path: string): string;
 }

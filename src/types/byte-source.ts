@@ -14,11 +14,11 @@ export interface ByteSource {
   readInto(target: Uint8Array, offset: number, signal?: AbortSignal): Promise<number>;
   /** Whether the content is no longer that of `identity`. Absent if content cannot change. */
   changed?(): Promise<boolean>;
-  /** Comes from a stream: its size is unknown until the stream has ended. Never changes. */
+  /** The bytes come from a stream: their number is unknown until the stream has ended. Such a source never changes. */
   readonly streamed?: boolean;
   /** Each read may be a request to a server, so unnecessary reads are avoided. */
   readonly remote?: boolean;
-  /** How another machine with its own credentials can read the same bytes, and which version; plain JSON. */
+  /** For another machine with its own credentials: how to read the same bytes, and which version. Plain JSON. */
   readonly elsewhere?: { readonly facts: Facts; readonly version: StoredVersion };
 }
 

@@ -3,15 +3,18 @@
 import type { Line } from './excerpt.ts';
 
 export interface Display {
-  /** The most bytes that are before a line; none when absent. */
+  /** Maximum bytes of the prefix of a line; 0 when absent. */
   readonly prefix?: number;
   /** The line as shown, its terminator included. */
   show(line: Line): string;
-  /** Bytes of the result of `show`; computed from it when absent. */
+  /** Bytes of the result of `show`; measured on that result when absent. */
   cost?(line: Line): number;
   /** A piece of text as shown, without a prefix. */
   text(text: string): string;
 }
 
-/** `terminal`: escape sequences and redrawn progress gone. `stream`: the decoded text as it is, at the cost of its stored bytes. */
+/**
+ * `terminal`: escape sequences and overwritten progress bars are removed. `stream`: the decoded text unchanged; its cost
+ * is the number of its stored bytes.
+ */
 export type OutputDisplay = 'terminal' | 'stream';

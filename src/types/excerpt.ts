@@ -59,7 +59,7 @@ export interface Excerpt {
   readonly parts: readonly (readonly Line[])[];
   /** Of the whole text: bytes as stored; lines where they are counted. */
   readonly totals: { readonly bytes?: number; readonly lines?: number };
-  /** Which limit ended the answer; absent when the window was shown to its end. `window`: a byte window's own. */
+  /** The limit that cut the excerpt; absent when the window was shown to its end. `window`: the length of a byte window. */
   readonly cutBy?: CutBy;
   /** Present when requested text follows (or, for a tail, precedes) the shown part. */
   readonly next?: Next;
@@ -67,7 +67,7 @@ export interface Excerpt {
   readonly pastEnd?: boolean;
   /** The number of the last line, if a requested range is beyond it, at least in part. */
   readonly lastLine?: number;
-  /** The oversized line that was cut, refused or left out. `bytes` is its stored length where that was counted. */
+  /** The oversized line that was cut, refused or left out. `bytes`: its stored length, if it was counted. */
   readonly oversized?: { readonly no?: number; readonly start: number; readonly bytes?: number };
   /** Invalid sequences that were shown as U+FFFD. */
   readonly invalid: number;

@@ -1,4 +1,4 @@
-/** The budget of one answer. */
+/** The limits of an answer. */
 
 /** The budget of one answer. All limits are inclusive and count what is shown, prefixes and escapes included. */
 export interface Limits {

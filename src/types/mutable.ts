@@ -3,3 +3,6 @@
  * every read.
  */
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** The same fields, none of which may be left out: a new field of `T` then does not compile until it is handled. */
+export type Complete<T> = { readonly [K in keyof T]-?: T[K] };

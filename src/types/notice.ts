@@ -1,9 +1,9 @@
-/** The messages of an answer besides its text, as data. render/notices.ts has the sentences. */
+/** The messages beside the text of an answer, as data. The sentences are in render/notices.ts. */
 
 import type { CutBy, Range } from './excerpt.ts';
 import type { Limits } from './limits.ts';
 
-/** Byte and line spans here are as a reader counts: bytes half-open from 0, lines inclusive from 1. */
+/** Byte spans are 0-based and half-open, line spans 1-based and inclusive. */
 export type Notice =
   /** More follows. */
   | {
@@ -52,7 +52,7 @@ export type Notice =
   /** `use` decodes the text with another encoding. */
   | { readonly kind: 'invalid'; readonly count: number; readonly encoding: string; readonly use?: string }
   | { readonly kind: 'encoding'; readonly encoding: string; readonly mark: boolean }
-  /** The text says so itself. */
+  /** The text declares it. */
   | { readonly kind: 'encoding'; readonly encoding: string; readonly declared: true }
   /** It was guessed; `use` shows the text as UTF-8. */
   | { readonly kind: 'encoding'; readonly encoding: string; readonly guessed: true; readonly use: string }
@@ -62,7 +62,7 @@ export type Notice =
   /** A command's output is shown in part. */
   | {
       readonly kind: 'output-cut';
-      /** Absent for one output of all; otherwise the stream's name. */
+      /** The name of the stream; absent if stdout and stderr are merged. */
       readonly stream?: string;
       readonly lines: readonly (readonly [number, number])[];
       readonly totals: { readonly lines: number; readonly bytes: number };
@@ -71,7 +71,7 @@ export type Notice =
       /** The line of which only the end is shown, with its length in bytes. */
       readonly partial?: { readonly no: number; readonly shown: number; readonly bytes: number };
       readonly kept?: KeptOutput;
-      /** Why it is not kept: a sentence. */
+      /** Why it is not kept, as a sentence. */
       readonly unkept?: string;
       /** The exact `path` of the next call. */
       readonly use?: string;
@@ -84,33 +84,33 @@ export type Notice =
       readonly unkept?: string;
     }
   | { readonly kind: 'no-output' }
-  /** How a command ended, where that was not a success. */
+  /** How a command ended, if it failed. */
   | { readonly kind: 'exit'; readonly code: number }
   | { readonly kind: 'signal'; readonly signal: string }
   | { readonly kind: 'time-out'; readonly seconds: number }
   | { readonly kind: 'cancelled' }
   /** Processes that outlived their command. */
   | { readonly kind: 'background'; readonly ended: number; readonly left: number }
-  /** Below a map: how much was left out, and the calls that show it. */
+  /** Shown below a map: how much was left out, and the calls that show it. */
   | {
       readonly kind: 'summary';
       readonly target: string;
       readonly elidedLines: number;
-      /** The first lines left out, exactly, in one call: at most three ranges. */
+      /** A call that shows exactly the first lines that were left out: at most three ranges. */
       readonly use: string;
-      /** The call for the whole text, if there is room for it. */
+      /** The call for the whole text, if the text fits into an answer. */
       readonly whole?: string;
-      /** Symbols that are not shown, for want of room. */
+      /** Number of symbols that did not fit. */
       readonly left?: number;
       /** Whether the map names calls by their selector only. */
       readonly namesCalls?: boolean;
     }
-  /** Below an outline: how much it lists, and how to read one of its symbols. */
+  /** Shown below an outline: how much it lists, and how to read one of its symbols. */
   | {
       readonly kind: 'outline';
       readonly target: string;
       readonly symbols: number;
-      /** Symbols that are not listed, for want of room. */
+      /** Number of symbols that did not fit. */
       readonly left?: number;
       /** Their first line. */
       readonly leftFrom?: number;
@@ -130,13 +130,13 @@ export type Notice =
       readonly why: NoStructure;
       readonly target: string;
     }
-  /** A name that fits several symbols. */
+  /** A name that matches several symbols. */
   | {
       readonly kind: 'symbols';
       readonly target: string;
       readonly name: string;
       readonly candidates: readonly { readonly name: string; readonly use: string }[];
-      /** Candidates that are not listed. */
+      /** Number of candidates that are not listed. */
       readonly more: number;
       /** The lines of all of them are shown. */
       readonly shown?: boolean;
@@ -162,7 +162,7 @@ export interface KeptOutput {
   readonly unshared?: string;
 }
 
-/** Why a text has no structure to show; worded in render/notices.ts. */
+/** Why a text has no map or outline; the sentences are in render/notices.ts. */
 export type NoStructure =
   /** No grammar or scanner for this kind of text, or it holds no symbols. */
   | 'language'
@@ -170,11 +170,11 @@ export type NoStructure =
   | 'binary'
   | 'minified'
   | 'size'
-  /** Too large or of too many lines for a map. */
+  /** Too many bytes or lines for a map. */
   | 'long'
   /** A map of it would be no shorter. */
   | 'dense'
-  /** The parser passed its deadline. */
+  /** The parser exceeded its timeout. */
   | 'time'
-  /** The parser died: its stack or its memory was not enough. */
+  /** The parser crashed: it ran out of stack or memory. */
   | 'crash';

@@ -14,10 +14,10 @@ export type LongLine =
 export interface TextPolicy {
   readonly overflow: 'cut' | 'refuse';
   readonly longLine: LongLine;
-  /** Absent: as the host's settings say. */
+  /** When absent, the display of the host's settings. */
   readonly display?: Display;
   /** The `\n` does not count for the length of a line when oversized lines are detected. */
   readonly bareLines?: boolean;
-  /** Bytes of a line as shown, where that is not simply what the display shows (joiners, envelopes). */
+  /** Bytes of a line as shown, if the dialect adds to what the display shows (joiners, envelopes). */
   cost?(line: Line): number;
 }

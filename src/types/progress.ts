@@ -1,4 +1,4 @@
-/** Progress of long work, for a person who waits. */
+/** Progress of a long operation, for a person who waits for it. */
 
 export interface Progress {
   /** What is being done: "scanning 412 MiB of 1 GiB". */

@@ -18,7 +18,7 @@ export interface RequestOf {
 
 export type Request = RequestOf[keyof RequestOf];
 
-/** How a path is typed: with `selectors` it may end in the grammar of selector/, `literal` is only a path. */
+/** How a path is parsed: `selectors`: it may end with a selector (see selector/). `literal`: all of it is the path. */
 export type Grammar = 'selectors' | 'literal';
 
 export interface ReadRequest {
@@ -26,9 +26,9 @@ export interface ReadRequest {
   /** A path as typed. */
   readonly target: string;
   readonly grammar: Grammar;
-  /** Kinds of things that may be read; all when absent. */
+  /** Kinds of sources that may be read; all when absent. */
   readonly kinds?: readonly SourceKind[];
-  /** For `literal` grammars; the whole when absent. */
+  /** For `literal` paths; the whole text when absent. */
   readonly window?: Window;
   /** Whether the result says if the text ends with a newline. */
   readonly tellsEnd?: boolean;
@@ -36,7 +36,7 @@ export interface ReadRequest {
   readonly outlineOver?: number;
 }
 
-/** Lines of one text file, all of them or none. */
+/** Lines of one text file. If they do not all fit, none are returned. */
 export interface LinesRequest {
   readonly do: 'lines';
   readonly path: string;
@@ -45,7 +45,7 @@ export interface LinesRequest {
   readonly wholeUpTo?: number;
   /** The entries to list for a directory; without it, a directory is refused. */
   readonly entries?: { readonly offset: number; readonly limit: number };
-  /** The workspace with the file, by its name in `settings.workspaces`; this machine when absent. */
+  /** The name in `settings.workspaces` of the workspace that has the file; this machine when absent. */
   readonly on?: string;
 }
 
@@ -56,7 +56,7 @@ export interface RunRequest {
   readonly timeout?: number;
   /** The working directory, inside the roots; that of the session when absent. */
   readonly cwd?: string;
-  /** One stream in the order in which it was written, or two. */
+  /** `merged`: stdout and stderr as one stream, in the order in which they were written. */
   readonly streams: 'merged' | 'split';
   /** Which end of a long output is kept. */
   readonly keep: Keep;
@@ -73,7 +73,7 @@ interface SearchFor {
   readonly path?: string;
   /** Only files whose path matches: see walk/glob.ts. */
   readonly glob?: string;
-  /** Only files of this type, by ripgrep's names for them. */
+  /** Only files of this type, by ripgrep's name of it (`ts`, `py`). */
   readonly type?: string;
   readonly ignoreCase: boolean;
   readonly literal: boolean;
@@ -81,9 +81,9 @@ interface SearchFor {
   readonly word?: boolean;
   /** Whether a match may span several lines; absent if the dialect does not support it. */
   readonly multiline?: boolean;
-  /** The most matching lines (or files, where those are counted) in this answer. */
+  /** Maximum number of matching lines (or of files, if those are listed) in this answer. */
   readonly limit: number;
-  /** Number of matches to skip (0-based), for the next page. */
+  /** Number of matches to skip, for the next page. */
   readonly offset: number;
   /** `time`: the most recently written file first. By path when absent. */
   readonly sort?: 'time';
@@ -109,7 +109,7 @@ export interface SearchRequest extends SearchFor {
   readonly leads?: boolean;
 }
 
-/** `grep` for the files that hold a match, or for how many lines match in each. */
+/** `grep` that lists the files with a match, or counts the matching lines in each file. */
 export interface CountRequest extends SearchFor {
   readonly do: 'count';
   /** Whether the lines are counted; otherwise the search stops at the first match of a file. */
@@ -123,9 +123,9 @@ export interface FindRequest {
   readonly pattern: string;
   /** Directory; the cwd when absent. */
   readonly path?: string;
-  /** The most paths in this answer. */
+  /** Maximum number of paths in this answer. */
   readonly limit: number;
-  /** Paths to leave out first (0-based). */
+  /** Number of paths to skip, for the next page. */
   readonly offset: number;
   /** `time`: the most recently written file first. By path when absent. */
   readonly sort?: 'time';
@@ -139,9 +139,9 @@ export interface SymbolsRequest {
   readonly query: string;
   /** Directory; the cwd when absent. */
   readonly path?: string;
-  /** The most symbols in this answer. */
+  /** Maximum number of symbols in this answer. */
   readonly limit: number;
-  /** Symbols to leave out first (0-based). */
+  /** Number of symbols to skip, for the next page. */
   readonly offset: number;
 }
 

@@ -33,17 +33,17 @@ export interface Subject {
   readonly head: Uint8Array;
 }
 
-/** Text to be windowed, stored or derived. */
+/** A text, stored or derived, of which a window will be shown. */
 export interface TextResource {
   readonly is: 'text';
   readonly kind: SourceKind;
   readonly bytes: ByteSource;
   /** Texts up to this many bytes state their totals; when absent, streams up to 4 MiB, others as the limits say. */
   readonly countUpTo?: number;
-  /** `stored`: the encoding is found from the bytes. `utf-8`: the text is our own. `as`: as the caller says. */
+  /** `stored`: it is detected from the bytes. `utf-8`: oriel made the text. `as`: the caller named it. */
   readonly encoding: 'stored' | 'utf-8' | { readonly as: string };
   readonly selection: Selection;
-  /** Modes of the selection that the source has already applied to `bytes` (`outputs` of a notebook). */
+  /** Modes of the selection that the source has already applied to `bytes`, such as `outputs` of a notebook. */
   readonly modes?: readonly Mode[];
   /** What goes before `:selector` in the next call: `"a.zip:dir/x.ts"`. */
   readonly target: string;
@@ -53,9 +53,9 @@ export interface TextResource {
   readonly display: 'lines' | 'plain';
   /** Lines of one page, if fewer than the limits allow: a listing. */
   readonly pageLines?: number;
-  /** Whether an edit tool can change it; only then it gets a hashline header. */
+  /** Whether an edit tool can change it. Only an editable text gets a hashline header. */
   readonly editable: boolean;
-  /** Shown above the text if no window was given, within its budget: what the text is. It is not a line of the text. */
+  /** A description that is shown above the text if no window was given. It counts for the budget, but is not a line of the text. */
   readonly above?: string;
   /** Facts for `details.meta`, plain JSON. */
   readonly facts?: Readonly<Record<string, unknown>>;
@@ -82,7 +82,7 @@ export interface PartOfDocument {
   readonly name: string;
   /** The call for the next part, without a mode. */
   readonly next: string;
-  /** The end of this part is missing, because the text was too long. */
+  /** This part was truncated, because its text was too long. */
   readonly isCut?: true;
 }
 
@@ -91,7 +91,7 @@ export interface RestOfText {
   readonly bytes: ByteSource;
   /** In order: the call that reads each part, and the lines and bytes before it. Empty if there is no text. */
   readonly parts: readonly { readonly target: string; readonly lines: number; readonly start: number }[];
-  /** Not all of it is there. */
+  /** It was truncated. */
   readonly isCut: boolean;
 }
 
@@ -99,7 +99,7 @@ export interface RestOfText {
 export interface ImageResource {
   readonly is: 'image';
   readonly kind: SourceKind;
-  /** The metadata line, and what was done to the image. */
+  /** The line with the metadata, and how the image was converted. */
   readonly text: string;
   readonly image?: { readonly mimeType: string; readonly data: Uint8Array };
   readonly facts?: Readonly<Record<string, unknown>>;

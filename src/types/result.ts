@@ -98,15 +98,15 @@ export interface Gaps {
   readonly timedOut: boolean;
   /** The permission to read some files was denied. */
   readonly denied: boolean;
-  /** The machine failed to read something: an input/output error. */
+  /** An input/output error occurred while something was read. */
   readonly failed?: boolean;
-  /** Paths longer than the system takes (4,096 bytes) were left out. */
+  /** Paths longer than the maximum of the system (4,096 bytes) were left out. */
   readonly tooDeep: boolean;
   /** A directory has more entries than the limit: the file system determines which ones were left out. */
   readonly tooMany: boolean;
   /** Files left out because their names are not UTF-8. */
   readonly unnamed: number;
-  /** Documents, archives and databases, by their names, in which a search for texts did not look. */
+  /** Number of documents, archives and databases (by their names) that a search for texts skipped. */
   readonly containers: number;
   /** Number of ignore files that were not used, because they are too large or not regular files. */
   readonly rules: number;
@@ -118,7 +118,7 @@ export interface Gaps {
   readonly changed?: number;
   /** Number of documents, archives, databases and members of archives that could not be searched. */
   readonly unread?: number;
-  /** The first of them, at most three, as they are shown. */
+  /** The first of them, at most three, as shown to the model. */
   readonly firstUnread?: readonly string[];
   /**
    * Containers that are recognised only by their content: their paths below the searched directory, as bytes
@@ -135,14 +135,14 @@ export interface ListResult {
   readonly is: 'entries';
   /** Sorted. */
   readonly entries: readonly ListedEntry[];
-  /** How many entries the directory has; absent if they are not from one directory. */
+  /** Number of entries of the directory; absent if they are not from one directory. */
   readonly total?: number;
   /** The offset of what follows beyond `limit`; absent when nothing does. */
   readonly next?: number;
   /** How many there are in all, when the offset is beyond them. */
   readonly beyond?: number;
   readonly gaps: Gaps;
-  /** As of a search. */
+  /** As for `SearchResult`. */
   readonly passedOver?: number;
   readonly hint?: Hint;
   /** The call that reads the first entries together, if an entry is itself a call. */
@@ -172,9 +172,9 @@ export interface RunResult {
   readonly signal?: string;
   readonly timedOut: boolean;
   readonly cancelled: boolean;
-  /** The time limit. */
+  /** The timeout in seconds. */
   readonly timeout: number;
-  /** How long it took, in seconds. */
+  /** Duration in seconds. */
   readonly seconds: number;
   /** Background processes that were ended with the shell, and those that could not be ended. */
   readonly background: { readonly ended: number; readonly left: number };
@@ -219,7 +219,7 @@ export interface SeveralResult extends Origin {
   readonly parts: readonly PartResult[];
 }
 
-/** One of the paths as it was typed, with its result: `full` if the answer has no room for it. */
+/** One of the paths as it was typed, with its result: `full` if it does not fit into the answer. */
 export interface PartResult {
   readonly typed: string;
   readonly result: SingleResult | OrielError | 'full';
@@ -243,7 +243,7 @@ export interface TextResult extends Origin {
   readonly selection: Selection;
   readonly encoding: Encoding;
   readonly display: Display;
-  /** Text shown above the content. */
+  /** A description of the text, shown above its content. */
   readonly above?: string;
   /** The tag of the shown version, and the header line above the text that contains it. */
   readonly snapshot?: { readonly tag: string; readonly header: string };
@@ -267,7 +267,7 @@ export interface BinaryResult extends Origin {
   readonly selection: Selection;
 }
 
-/** The structure of a long code file, instead of its first lines. */
+/** The map of a long code file, which is shown instead of its first lines. */
 export interface SummaryResult extends Origin {
   readonly is: 'summary';
   readonly summary: Summary;

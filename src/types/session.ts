@@ -1,4 +1,4 @@
-/** What outlives one call, as the engine uses it. session/ implements it. */
+/** The interfaces of everything that outlives one call. session/ implements them. */
 
 import type { OpenedFile } from './access.ts';
 import type { DerivedStore } from './store.ts';
@@ -18,13 +18,13 @@ export interface Session {
    * host turned it off.
    */
   readonly disk?: DiskCache;
-  /** The part of it that is not shared with other machines: for data about local files. */
+  /** The part of `disk` that is not shared with other machines: for data about local files. */
   readonly files?: LocalCache;
   /** Workers for heavy work on other machines; absent if the host configures none. */
   readonly work?: RemoteWork;
   /** Where calls are recorded; absent if the host turned telemetry off. */
   readonly telemetry?: TelemetrySink;
-  /** A private file (mode 0600), for what is too large for memory. */
+  /** A private file (mode 0600) for data that is too large for memory. */
   scratch(): Promise<ScratchFile>;
   /** Work that continues after the call that began it. */
   readonly background: Background;
@@ -32,7 +32,7 @@ export interface Session {
   close(): Promise<void>;
 }
 
-/** Background work of a session, for which no call waits. It ends with the session. */
+/** Work of a session in the background: no call waits for it. It ends with the session. */
 export interface Background {
   /** Errors of `work` are ignored. Its signal aborts with the session. */
   start(work: (signal: AbortSignal) => Promise<void>): void;
@@ -45,7 +45,7 @@ export interface Background {
  * the digest of the source bytes, the kind, its version and all options.
  */
 export interface DiskCache {
-  /** Since the start. */
+  /** Number of lookups since the start. */
   readonly lookups?: { readonly hits: number; readonly misses: number };
   /** The bytes exactly as they were written, or undefined. Never throws. */
   get(key: string): Promise<Buffer | undefined>;
@@ -55,7 +55,7 @@ export interface DiskCache {
    * copy is tried. Throws what the receiver throws.
    */
   getPieces(key: string, begin: () => TakePiece): Promise<boolean>;
-  /** All that there are under the key, of this machine and of other replicas. Absent if nobody else has any. Never throws. */
+  /** All values under the key, of this machine and of other replicas. Absent if the cache is not shared. Never throws. */
   all?(key: string): Promise<readonly Buffer[]>;
   /**
    * Writes the concatenation of `parts` in the background, if possible; they must not change meanwhile.
@@ -96,11 +96,11 @@ export interface Spill {
   readonly unshared?: string;
 }
 
-/** Appended to in order, read at offsets. */
+/** A file that is appended to, and read at offsets. */
 export interface ScratchFile {
   /** The descriptor, for code that reads in a worker or child. */
   readonly fd: number;
-  /** Resolves when written. */
+  /** Resolves when the bytes are written. */
   append(bytes: Uint8Array): Promise<void>;
   readInto(target: Uint8Array, offset: number): Promise<number>;
   /** The file is unlinked, so closing its descriptor frees it. */
@@ -109,7 +109,7 @@ export interface ScratchFile {
 
 export interface OpenedSpill {
   readonly file: OpenedFile;
-  /** Its end is missing: the output was larger than the cap. */
+  /** It was truncated: the output was larger than the cap. */
   readonly capped: boolean;
 }
 
@@ -119,10 +119,10 @@ export interface KeptSpill {
   readonly bytes: number;
 }
 
-/** The version of a remote file that each caller was shown last. */
+/** For each caller, the version of a remote file that it was shown last. */
 export interface SeenStore {
   last(caller: object, place: string): Promise<SeenVersion>;
-  /** Resolves when other replicas can read it. Never throws. */
+  /** Records the version. Resolves when other replicas can read it. Never throws. */
   saw(caller: object, place: string, version: string): Promise<void>;
 }
 
@@ -154,21 +154,21 @@ export interface SnapshotStore {
 
 /** Full outputs, kept as numbered files named `artifact://N`. */
 export interface SpillStore {
-  /** The private directory of the spills; made when first asked for. */
+  /** The private directory of the spills; created on first use. */
   readonly directory: string;
-  /** The private directory of `local://`; made when first asked for. */
+  /** The private directory of `local://`; created on first use. */
   local(): string;
-  /** Whether `path` is that of a spill. */
+  /** Whether `path` is the path of a spill. */
   has(path: string): boolean;
-  /** Begins a spill under the next free number. Throws OrielError (`LIMIT`, `BUSY`) when its file cannot be made. */
+  /** Begins a spill under the next free number. Throws OrielError (`LIMIT`, `BUSY`) when its file cannot be created. */
   create(): SpillSink;
   /** Opens `artifact://number` for reading. Throws OrielError `NOT_FOUND`. */
   open(number: number): Promise<OpenedSpill>;
   /** Whether there are no spills in this process. */
   readonly isEmpty: boolean;
-  /** The spills of this process, in the order in which they were made. */
+  /** The spills of this process, the oldest first. */
   list(): readonly KeptSpill[];
-  /** Also those of other replicas, if they are shared. Does not throw if the store is unavailable. */
+  /** As `list`, with the spills of other replicas if they are shared. Does not throw if the store is unavailable. */
   listAll?(): Promise<readonly KeptSpill[]>;
 }
 
@@ -179,6 +179,6 @@ export interface SpillSink {
    * write: backpressure.
    */
   write(bytes: Uint8Array): Promise<void> | undefined;
-  /** Throws OrielError (`LIMIT`, `BUSY`) when not all of it could be written; then nothing is left of it. */
+  /** Throws OrielError (`LIMIT`, `BUSY`) when not all of it could be written; the file is then removed. */
   finish(): Promise<Spill>;
 }

@@ -1,31 +1,31 @@
-/** The settings of one instance, made from the options of its host. */
+/** The settings of one instance, derived from the options of its host. */
 
 import type { Access } from './access.ts';
 import type { TokenCounter } from './limits.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface Settings {
-  /** Lines of an open-ended read, at most `limits.lines` (`read.defaultLimit`). */
+  /** Lines of a read without an end, at most `limits.lines` (option `read.defaultLimit`). */
   readonly defaultLimit: number;
   /** How lines are shown: `numbers` (`N|text`), `hashline` (for hosts with an edit tool), `plain`. */
   readonly display: 'numbers' | 'hashline' | 'plain';
-  /** Whether long code files are answered with their map (`read.summarize`). */
+  /** Whether a read of a long code file returns its map (option `read.summarize`). */
   readonly summarize: boolean;
-  /** Bytes of a map, its notice included (`read.mapBytes`). */
+  /** Maximum bytes of a map with its notice (option `read.mapBytes`). */
   readonly mapBytes: number;
-  /** The model's own token counter, for `limits.tokens`; four bytes a token when absent. */
+  /** The token counter of the model, for `limits.tokens`; when absent, four bytes count as a token. */
   readonly tokens?: TokenCounter;
-  /** Answer images with their facts only. */
+  /** A read of an image returns its metadata only. */
   readonly imageMetadataOnly: boolean;
-  /** Opens only files in the directory of `agent://`, which is its `cwd`. */
+  /** Access to the directory of `agent://`, which is its `cwd`, and to nothing else. */
   readonly agentOutputs?: Access;
-  /** Opens only the user's own skills and notes, which may be outside the roots. */
+  /** Access to the user's own skills and notes, which may be outside the roots, and to nothing else. */
   readonly userFiles?: Access;
   /** Schemes of the host, by name; `false` removes one. */
   readonly schemes: Readonly<Record<string, HostScheme | false>>;
-  /** Web pages, and what may be reached beside public addresses; `false` turns them off. */
+  /** Web pages: which addresses beside the public ones may be reached; `false` turns web reading off. */
   readonly web: (WebSettings & Allowable) | false;
-  /** Objects of S3 and what speaks its protocol; `false` turns them off. */
+  /** Objects of S3 and of servers with the same protocol; `false` turns them off. */
   readonly s3: (S3Settings & Allowable) | false;
   /** Servers whose resources `mcp://` reads, by name; absent if no server may be started. */
   readonly mcpServers?: Readonly<Record<string, McpServer>>;
@@ -33,11 +33,11 @@ export interface Settings {
   readonly run: RunSettings;
   /** Remote workspaces, by the names that tools use. */
   readonly workspaces: Readonly<Record<string, Workspace>>;
-  /** How the operator allows what is refused here. */
+  /** How the operator can allow what these settings refuse. */
   readonly operator: OperatorWords;
 }
 
-/** Each follows `Whoever runs oriel allows it`; `HOST` stands for the host to allow. */
+/** Each completes the sentence `Whoever runs oriel allows it …`; `HOST` stands for the host to allow. */
 export interface OperatorWords {
   readonly web: string;
   readonly objects: string;
@@ -50,29 +50,29 @@ export interface OperatorWords {
 }
 
 export interface Allowable {
-  /** How an address that is refused is allowed. */
+  /** How the operator can allow an address that is refused. */
   readonly howToAllow?: string;
 }
 
 export interface WebSettings {
-  /** `HOST|CIDR[:PORT]`, beside all public addresses. */
+  /** `HOST|CIDR[:PORT]`, in addition to all public addresses. */
   readonly allow: readonly string[];
   /** Base URLs of known sites, instead of their public ones. */
   readonly endpoints: Endpoints;
 }
 
 export interface S3Settings {
-  /** `HOST|CIDR[:PORT]`, beside all public addresses and the endpoint. */
+  /** `HOST|CIDR[:PORT]`, in addition to all public addresses and the endpoint. */
   readonly allow: readonly string[];
-  /** The URL of the server, in place of that of the environment; `{bucket}` in it stands for the bucket. */
+  /** The URL of the server, instead of the one from the environment; `{bucket}` in it stands for the bucket. */
   readonly endpoint?: string;
-  /** In place of that of the environment. */
+  /** Instead of the one from the environment. */
   readonly region?: string;
-  /** `BUCKET` or `BUCKET/PREFIX`: only these are read. When absent, everything that the credentials allow. */
+  /** `BUCKET` or `BUCKET/PREFIX`: only these may be read. When absent, everything that the credentials allow. */
   readonly buckets?: readonly string[];
 }
 
-/** By site: a mirror, which may have a private address. */
+/** A mirror for each site. A mirror may have a private address. */
 export interface Endpoints {
   /** `{lang}` stands for the language: `https://{lang}.wikipedia.org`. */
   readonly wikipedia?: string;
@@ -82,28 +82,28 @@ export interface Endpoints {
   readonly rfc?: string;
 }
 
-/** A server of the Model Context Protocol, as `.mcp.json` has them: a program to start, or a URL. */
+/** An MCP server in the format of `.mcp.json`: a program to start, or a URL. */
 export type McpServer =
   | {
       readonly command: string;
       readonly args?: readonly string[];
-      /** Beside what every program needs (PATH, HOME and the like). */
+      /** In addition to the variables that every program needs (PATH, HOME and the like). */
       readonly env?: Readonly<Record<string, string>>;
     }
   | { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
 
 export interface RunSettings {
-  /** Seconds a command may take when its call names no time limit. @default 120 */
+  /** Timeout of a command in seconds, if its call has none. @default 120 */
   readonly timeout: number;
-  /** The variables of the host's environment that commands get: `PATH`, `LC_*`. @default all of them */
+  /** The variables of the host's environment that commands receive: `PATH`, `LC_*`. @default all of them */
   readonly environment?: readonly string[];
-  /** What happens to processes that a command leaves behind: they `end` with it, or `keep` running. @default 'end' */
+  /** Whether processes that a command leaves in the background `end` with it or `keep` running. @default 'end' */
   readonly background: 'end' | 'keep';
 }
 
 /**
- * Reads what follows `name://` (without a selector). An empty name asks for a list of names. Undefined if nothing is
- * called so.
+ * Reads `name`, the text after `scheme://` without a selector. For an empty name, returns a list of names. Returns
+ * undefined if nothing has that name.
  */
 export type HostScheme = (
   name: string,

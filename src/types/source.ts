@@ -1,4 +1,4 @@
-/** A source: which paths it claims, and how it opens them. One implementation per kind in sources/. */
+/** The interface of a source: which paths it claims, and how it opens them. Each kind is implemented in sources/. */
 
 import type { Call } from './call.ts';
 import type { Resource, SourceKind, Subject } from './resource.ts';
@@ -10,8 +10,8 @@ export interface Source {
    */
   claims(subject: Subject): boolean;
   /**
-   * Whether more than a selector may follow a file of that name, as in `app.db:users`: then the path is also
-   * tried without it. Absent for sources that have no words of their own.
+   * Whether something else than a selector may follow a file of that name, as in `app.db:users`. Then the path is also
+   * tried without it. Absent for sources without such a syntax.
    */
   holds?(name: string): boolean;
   /**

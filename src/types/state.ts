@@ -2,7 +2,7 @@
 
 import type { RemoteWork } from './work.ts';
 
-/** One store that several replicas use: texts under keys. Every method rejects where the store cannot answer. */
+/** A key-value store of texts that several replicas use. Every method rejects if the store does not answer. */
 export interface StateBackend {
   /** Connects, or checks that the store answers. */
   ping(): Promise<void>;
@@ -53,36 +53,39 @@ export interface StateName {
 }
 
 /**
- * The part of the shared store that belongs to one client, or to all. No method throws: while the store does not answer
- * they come back at once with `'away'`, and a value that is damaged, forged or of another version is one that is not there.
+ * The part of the shared store that belongs to one client, or to all. No method throws. While the store is unavailable
+ * they return `'away'` at once. A value that is damaged, forged or of another version counts as missing.
  */
 export interface StateSpace {
   /** Whether the store answers. */
   readonly isUp: boolean;
   get(name: StateName): Promise<Buffer | 'away' | undefined>;
-  /** False if the value is too large or the store does not take it. `bytes` must not change meanwhile. */
+  /** False if the value is too large or the store refuses it. `bytes` must not change meanwhile. */
   put(name: StateName, bytes: Uint8Array, ttl: number): Promise<boolean>;
   remove(name: StateName): Promise<void>;
-  /** As `StateBackend.add`; `'away'` also where the store refuses it. */
+  /** As `StateBackend.add`; `'away'` also if the store refuses it. */
   add(name: StateName, by: number, start: number, ttl: number): Promise<number | 'away'>;
 }
 
 export type StateOperation = 'get' | 'put' | 'remove' | 'add';
 
-/** Since the start. */
+/** Counters since the start. */
 export interface StateStats {
   /** Whether the store answers. */
   readonly up: boolean;
-  /** Times that it stopped answering. */
+  /** How often it stopped answering. */
   readonly outages: number;
   /** By operation and how it ended. */
   readonly operations: ReadonlyMap<StateOperation, Readonly<Record<StateOutcome, number>>>;
-  /** Of values, sealed, as they are in the store. */
+  /** Bytes of encrypted values. */
   readonly bytesRead: number;
   readonly bytesWritten: number;
 }
 
-/** `refused`: damaged, forged, of another version or too large, or the store has answered with an error. `away`: not asked, or no answer. */
+/**
+ * `refused`: the value is damaged, forged, of another version or too large, or the store answered with an error. `away`:
+ * the store was not asked, or did not answer.
+ */
 export type StateOutcome = 'ok' | 'missing' | 'refused' | 'away';
 
 /** `why`: a code, such as `ECONNREFUSED` or `OOM`. */
@@ -95,16 +98,16 @@ export type StateListener = (change: StateChange) => void;
 
 /** The shared store of one process. */
 export interface SharedState {
-  /** The space of that name; equal names are one space on all replicas that have the same key. */
+  /** The space with that name. It is the same on all replicas that have the same key. */
   space(name: string): StateSpace;
-  /** A name that tells nothing of `text` to whoever does not have the key; the same on all replicas. */
+  /** A keyed hash of `text`: it reveals nothing without the key, and is the same on all replicas. */
   nameOf(text: string): string;
-  /** Work that other machines do for a session whose cache is in that space; undefined if the host did not ask for it. */
+  /** Remote work for a session whose cache is in that space; undefined if the host did not turn it on. */
   work(space: string): RemoteWork | undefined;
   stats(): StateStats;
-  /** Hears of each change, and of what the store refuses, of the same once a minute. */
+  /** Calls the listener at each change and for each refusal of the store, for the same reason once a minute. */
   onChange(listener: StateListener): void;
-  /** Resolves when the store has answered for the first time, or could not. */
+  /** Resolves when the first attempt to reach the store has ended, with or without success. */
   connected(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,10 +1,10 @@
-/** The store of derived data: what a kind declares, what a maker is given, and how an entry is asked for. */
+/** The store of derived data: the declaration of a kind, the input of a maker, and the lookup of a value. */
 
 import type { Derivation, Facts, Identity } from '../identity.ts';
 import type { ByteSource } from './byte-source.ts';
 import type { Progress } from './progress.ts';
 
-/** What a value holds. */
+/** The resources that a value holds. */
 export interface Weight {
   /** Bytes of this process's memory. */
   readonly memory: number;
@@ -14,38 +14,38 @@ export interface Weight {
 }
 
 /**
- * One kind of derived value, declared once: line indexes, outlines, unpacked members. Its options are everything
- * that shapes the value, limits included: they are part of the cache key.
+ * A kind of derived values, declared once: line indexes, outlines, unpacked members. Its options are everything that
+ * affects the value, limits included. They are part of the cache key.
  */
 export interface Kind<T, O extends Facts = Facts> extends Derivation<O> {
-  /** Asked again after each call that used the value: it may have grown. */
+  /** Called again after each call that used the value, because it may have grown. */
   weigh(value: T): Weight;
-  /** Bytes of memory that all its values may hold, where that is less than its share. */
+  /** Maximum bytes of memory for all its values, if that is less than its share of the store. */
   readonly mostMemory?: number;
-  /** Frees what the value holds. Called once, when no call uses the value any more. */
+  /** Frees the resources of the value. Called once, when no call uses the value any more. */
   dispose?(value: T): void | Promise<void>;
-  /** Whether the value may stay in the store, where that can change: a stream that has failed may not. */
+  /** Whether the value may stay in the store: a stream that has failed may not. True when absent. */
   lasts?(value: T): boolean;
 }
 
 export interface Made<T> {
   readonly value: T;
   /**
-   * Whether the same bytes and options always give this value. False for what a timeout, a cancel, a shortage or a
-   * failure shaped: it is used once and disposed.
+   * Whether the same bytes and options always give this value. False if a timeout, a cancellation, a lack of resources or
+   * a failure affected it; it is then used once and disposed.
    */
   readonly keep: boolean;
 }
 
-/** What a maker works with. Nothing else of the call that began may be used: others may be waiting when it has ended. */
+/** The input of a maker. It must not use anything else of its call: other calls may still wait when that call has ended. */
 export interface Making {
-  /** The bytes to derive from, for as long as any call waits for the value or uses it. */
+  /** The bytes to derive from. Open for as long as any call waits for the value or uses it. */
   readonly source: ByteSource;
   /** The identity of the value: of its source, the kind and the options. */
   readonly identity: Identity;
-  /** Aborted when nobody waits for the value any more, and when it is disposed. */
+  /** Aborted when no call waits for the value any more, and when it is disposed. */
   readonly signal: AbortSignal;
-  /** Tells all calls that wait for the value or use it. */
+  /** Reports progress to all calls that wait for the value or use it. */
   progress(progress: Progress): void;
 }
 
@@ -64,15 +64,15 @@ export interface KindStats {
   /** The value was already being made for another call. */
   readonly joined: number;
   readonly evictions: number;
-  /** In the store now. */
+  /** Number of values in the store now. */
   readonly entries: number;
   readonly weight: Required<Weight>;
 }
 
 export interface DerivedStore {
   /**
-   * The value of this kind for the bytes of `of`: kept, in the making for another call, or made. It stays valid until
-   * the end of `user`. Throws what the maker threw, and the reason of the user's signal when that aborts.
+   * The value of this kind for the bytes of `of`: from the store, from another call that is already making it, or new. It
+   * stays valid until the end of `user`. Throws what the maker threw, and the reason of the user's signal when that aborts.
    */
   get<T, O extends Facts>(
     kind: Kind<T, O>,
@@ -81,8 +81,8 @@ export interface DerivedStore {
     make: (making: Making) => Promise<Made<T>>,
     user: StoreUser,
   ): Promise<T>;
-  /** The same for values that are made without a wait. */
+  /** The same for values that are made synchronously. */
   getNow<T, O extends Facts>(kind: Kind<T, O>, of: ByteSource, options: O, make: () => T, user: StoreUser): T;
-  /** By the name of the kind, of those that were asked for at least once. */
+  /** By the name of the kind; only kinds that were requested at least once. */
   stats(): ReadonlyMap<string, KindStats>;
 }

@@ -3,7 +3,7 @@
 export type SummaryPart =
   /** A stored line. */
   | { readonly is: 'line'; readonly from: number; readonly to: number; readonly text: string }
-  /** Several lines on one: `function run() { ... }`. */
+  /** Several lines joined into one: `function run() { ... }`. */
   | { readonly is: 'merged'; readonly from: number; readonly to: number; readonly text: string }
   /** `...` for lines left out between others. */
   | { readonly is: 'gap'; readonly from: number; readonly to: number; readonly text: string };

@@ -1,34 +1,34 @@
-/** All that is told of a task: of its sources, of the habits that cost most, and whether larger windows helped. */
+/** The report on a task: its sources, its most expensive habits, and whether larger windows reduced calls. */
 
 import type { TaskTotals } from './telemetry.ts';
 
 /** All figures of a task. */
 export interface TaskReport extends TaskTotals {
   readonly client?: string;
-  /** Milliseconds since the epoch: of the first event and of the last. */
+  /** Times of the first and of the last event, in milliseconds since the epoch. */
   readonly first: number;
   readonly last: number;
-  /** Milliseconds that its calls took. */
+  /** Duration of all its calls, in milliseconds. */
   readonly ms: number;
   /** Bytes of the largest answer. */
   readonly largest: number;
-  /** Times that a source was read, and those of them that were not the first. */
+  /** Number of reads, and of those that were not the first of their source. */
   readonly reads: number;
   readonly repeated: number;
-  /** Bytes of texts that were shown for the first time, and once more. */
+  /** Bytes of text that were shown for the first time, and bytes that were shown again. */
   readonly fresh: number;
   readonly again: number;
-  /** Runs of reads of which each continues where one before has ended. */
+  /** Number of page chains: reads of which each continues where an earlier one ended. */
   readonly chains: number;
-  /** Calls by tool, the most first; and so on. */
+  /** Number of calls by tool, the most frequent first; likewise by limit, error code, host and dialect. */
   readonly tools: Readonly<Record<string, number>>;
   readonly cuts: Readonly<Record<string, number>>;
   readonly codes: Readonly<Record<string, number>>;
   readonly hosts: Readonly<Record<string, number>>;
   readonly dialects: Readonly<Record<string, number>>;
-  /** How many there are; `files` may hold fewer. */
+  /** Number of sources; `files` may list fewer. */
   readonly sources: number;
-  /** Reads of further sources, which are too many to be distinguished: `fresh`, `again` and chains are without them. */
+  /** Reads of the sources above the maximum that is tracked: `fresh`, `again` and `chains` do not include them. */
   readonly others?: { readonly reads: number; readonly bytes: number };
   /** The most wasteful first. */
   readonly files: readonly FileReport[];
@@ -36,7 +36,7 @@ export interface TaskReport extends TaskTotals {
   readonly habits: readonly Habit[];
   readonly sizes: readonly SizeReport[];
   readonly verdict: Verdict;
-  /** The totals of all replicas, where they share a state; all else is of one. */
+  /** The totals of all replicas, if they share a state. All other figures are of this replica. */
   readonly everywhere?: TaskTotals;
 }
 
@@ -44,20 +44,20 @@ export interface FileReport {
   readonly source: string;
   readonly what?: string;
   readonly reads: number;
-  /** Of answers. */
+  /** Bytes of its answers. */
   readonly bytes: number;
-  /** Share of what was shown of it that had been shown before, 0 to 1. */
+  /** The share of its shown bytes that had been shown before, 0 to 1. */
   readonly redundancy: number;
   readonly followed: number;
-  /** Versions that were read; the rest is about the last one. */
+  /** Number of versions that were read. The following fields are about the last one. */
   readonly versions: number;
   readonly unit: 'lines' | 'bytes';
   readonly total?: number;
-  /** Units shown once, more than once, never. */
+  /** Number of lines or bytes shown once, more than once, never. */
   readonly once: number;
   readonly again: number;
   readonly never?: number;
-  /** Neighbouring parts were joined, for want of room. */
+  /** There were too many parts: adjacent ones were joined. */
   readonly approximate?: boolean;
   /** `[from, to, times]`: 0-based and half-open, sorted. */
   readonly stretches: readonly (readonly [number, number, number])[];
@@ -67,17 +67,17 @@ export interface FileReport {
 }
 
 /**
- * `whole`: a text read whole of which a part was then read again. `again`: ranges asked again. `map`: maps that nothing
- * followed. `pages`: pages that one larger window would have shown.
+ * `whole`: a text was read completely, then a part of it again. `again`: the same range was requested again. `map`: a map
+ * was requested and no part of the text read after it. `pages`: pages that one larger window would have shown.
  */
 export type HabitName = 'whole' | 'again' | 'map' | 'pages';
 
 export interface Habit {
   readonly name: HabitName;
   readonly times: number;
-  /** Of answers, that a cheaper call would have spared. */
+  /** Bytes of answers that a cheaper call would have saved. */
   readonly bytes: number;
-  /** Estimated, as those of the answers. */
+  /** Estimated: four bytes a token. */
   readonly tokens: number;
   /** The most expensive first. */
   readonly examples: readonly HabitExample[];
@@ -87,11 +87,11 @@ export interface HabitExample {
   readonly source: string;
   readonly bytes: number;
   readonly tokens: number;
-  /** Of the call that cost it. */
+  /** The dialect of the expensive call. */
   readonly dialect: string;
-  /** The call to make instead, as that dialect writes it; absent if none was needed, or if there is none. */
+  /** The better call, in the syntax of that dialect; absent if no call was needed, or if there is no better one. */
   readonly instead?: string;
-  /** The same as a path with a selector, which the lens takes for every dialect. */
+  /** The same call as a path with a selector, which the lens accepts for every dialect. */
   readonly path?: string;
 }
 
@@ -99,11 +99,11 @@ export interface HabitExample {
 export interface SizeReport {
   readonly size: 'small' | 'middle' | 'large';
   readonly sources: number;
-  /** Of these sources, in all. */
+  /** Number of reads of these sources. */
   readonly reads: number;
   /** Reads that were a later page. */
   readonly pages: number;
-  /** Of answers. */
+  /** Bytes of its answers. */
   readonly bytes: number;
 }
 

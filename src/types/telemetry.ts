@@ -1,4 +1,4 @@
-/** What is recorded of each call, as it is in the ring and, a line of JSON each, in a file. It holds no content. */
+/** The events of telemetry: in a ring buffer in memory, and in a file as lines of JSON. They contain no content. */
 
 import type { Window } from './excerpt.ts';
 import type { TraceOrigin } from './trace.ts';
@@ -8,9 +8,9 @@ export type TelemetryEvent = CallEvent | RateLimitEvent;
 interface TaskEvent {
   /** Milliseconds since the epoch: when the call began. */
   readonly at: number;
-  /** As the caller named it, otherwise that of its session. */
+  /** The name that the caller gave, otherwise the name of its session. */
   readonly task: string;
-  /** Tells clients of one server apart; absent if there is only one. */
+  /** Distinguishes the clients of a server; absent if there is only one. */
   readonly client?: string | undefined;
 }
 
@@ -20,22 +20,22 @@ export interface CallEvent extends TaskEvent {
   readonly ms: number;
   readonly dialect: string;
   readonly tool: string;
-  /** The program that asked, as it calls itself. */
+  /** The client program, by the name that it gave. */
   readonly host?: string | undefined;
-  /** Of the text in the answer. */
+  /** Bytes of the text of the answer. */
   readonly bytes: number;
   /** Estimated: four bytes a token. */
   readonly tokens: number;
   readonly images?: number | undefined;
   /** The stable code of a failure. */
   readonly error?: string | undefined;
-  /** What was read, in the order in which it is in the answer; one for each path. */
+  /** What was read: one for each path, in the order of the answer. */
   readonly reads?: readonly ReadFacts[] | undefined;
-  /** Of an answer that is a list: matches, paths, entries. */
+  /** If the answer is a list: matches, paths, entries. */
   readonly list?: ListFacts | undefined;
 }
 
-/** A part of one text. Offsets are those of the text as it is stored, or of what was derived from it. */
+/** A part of one text. Offsets refer to the stored text, or to the text that was derived from it. */
 export interface ReadFacts {
   /** What was read, without its selector. */
   readonly source: string;
@@ -43,9 +43,9 @@ export interface ReadFacts {
   readonly what?: string | undefined;
   /** Equal for equal bytes. */
   readonly version?: string | undefined;
-  /** Another text of the text: `map`, `outline`, `conflicts`. Absent for the text itself, raw or not. */
+  /** A derived text: `map`, `outline`, `conflicts`. Absent for the text itself, raw or not. */
   readonly view?: string | undefined;
-  /** The window that was asked for, as a selector has it: `50..100`, `@65536+65536`, `-20`. */
+  /** The requested window, in the syntax of a selector: `50..100`, `@65536+65536`, `-20`. */
   readonly window?: string | undefined;
   /** Lines shown, 1-based and inclusive; absent if lines are not counted. */
   readonly lines?: readonly Span[] | undefined;
@@ -53,51 +53,51 @@ export interface ReadFacts {
   readonly bytes?: readonly Span[] | undefined;
   readonly totalLines?: number | undefined;
   readonly totalBytes?: number | undefined;
-  /** The limit that cut it: a notice named the next call. */
+  /** The limit that cut it; then a notice named the next call. */
   readonly cutBy?: string | undefined;
-  /** Characters of the answer that are about it, where the call names several paths. */
+  /** Characters of its part of the answer, if the call names several paths. */
   readonly shown?: number | undefined;
 }
 
 export type Span = readonly [number, number];
 
 export interface ListFacts {
-  /** Equal for equal questions, whatever their offset; says nothing about them. */
+  /** A hash: equal for equal queries, whatever their offset. It reveals nothing about them. */
   readonly query: string;
-  /** Entries that were left out first. */
+  /** Number of entries that were skipped. */
   readonly from: number;
-  /** The offset that a notice named. */
+  /** The offset of the next page, as a notice named it. */
   readonly next?: number;
   readonly cutBy?: string;
 }
 
-/** The model's provider refused a request of the host: too many, or too much. */
+/** The model's provider refused a request of the host because of a rate limit. */
 export interface RateLimitEvent extends TaskEvent {
   readonly kind: 'rate-limit';
-  /** Seconds after which it may be tried again, where the provider said so. */
+  /** Seconds after which the request may be repeated, if the provider said so. */
   readonly retryAfter?: number;
-  /** Who refused, in the host's words. */
+  /** The provider, as the host named it. */
   readonly by?: string;
 }
 
 /**
- * A call that has ended, of which an event is made later. It holds small things alone, and nothing of the answer: what
- * is done here is done while somebody waits for that.
+ * The note that is taken when a call ends, from which its event is made later. It is small and cheap to make, because
+ * the caller is still waiting for the answer, and contains nothing of the answer.
  */
 export interface CallNote {
-  /** As its caller named it. */
+  /** The name that the caller gave. */
   readonly task: string | undefined;
   readonly caller: object | undefined;
   readonly host: string | undefined;
   readonly dialect: string;
   readonly tool: string;
-  /** As `performance.now()` counts. */
+  /** On the clock of `performance.now()`. */
   readonly began: number;
   readonly ms: number;
   readonly bytes: number;
   readonly images: number | undefined;
   readonly error: string | undefined;
-  /** What was read, where that was one text; otherwise it is in `reads`. */
+  /** What was read, if it was one text; otherwise it is in `reads`. */
   readonly text: TextNote | undefined;
   readonly reads: readonly ReadFacts[] | undefined;
   readonly list: ListFacts | undefined;
@@ -112,7 +112,10 @@ export interface TextNote {
   readonly window: Window | undefined;
   readonly cutBy: string | undefined;
   readonly totals: { readonly lines?: number | undefined; readonly bytes?: number | undefined };
-  /** Of a text that is shown in one part: its lines and bytes, as `ReadFacts` has them; otherwise they are in `spans`. */
+  /**
+   * Lines `first` to `last` (1-based, inclusive) and bytes `from` to `to` (0-based, half-open) of a text that is shown in
+   * one part; of several parts they are in `spans`.
+   */
   readonly first: number | undefined;
   readonly last: number | undefined;
   readonly from: number | undefined;
@@ -120,14 +123,14 @@ export interface TextNote {
   readonly spans: Pick<ReadFacts, 'lines' | 'bytes'> | undefined;
 }
 
-/** Whose call it is. */
+/** The task and the caller of a call. */
 export interface CallOrigin {
   /** The name of its task. */
   readonly task?: string | undefined;
   readonly caller?: object | undefined;
 }
 
-/** What is counted of a task. */
+/** The counters of a task. */
 export interface TaskCounts {
   readonly calls: number;
   readonly bytes: number;
@@ -136,12 +139,12 @@ export interface TaskCounts {
   readonly continued: number;
   readonly saved: number;
   readonly rateLimits: number;
-  /** Bytes of texts that were shown for the first time, and once more. */
+  /** Bytes of text that were shown for the first time, and bytes that were shown again. */
   readonly fresh: number;
   readonly again: number;
 }
 
-/** A task's totals so far, as an answer carries them on request. */
+/** The totals of a task so far. An answer contains them on request. */
 export interface TaskTotals {
   readonly id: string;
   readonly calls: number;
@@ -150,11 +153,11 @@ export interface TaskTotals {
   /** Bytes of an average answer. */
   readonly averageBytes: number;
   readonly errors: number;
-  /** Calls that continued where a notice had said. */
+  /** Number of calls that a notice had suggested as the next page. */
   readonly continued: number;
-  /** Share of the shown bytes that had been shown before, 0 to 1. */
+  /** The share of the shown bytes that had been shown before, 0 to 1. */
   readonly redundancy: number;
-  /** Calls that a larger window would have saved. */
+  /** Number of calls that a larger window would have saved. */
   readonly saved: number;
   readonly rateLimits: number;
 }
@@ -168,23 +171,23 @@ export interface EventsPage {
 /** How far a file of events has been read. */
 export interface FileState {
   readonly events: number;
-  /** Lines that are not events; a last one that is still being written is one of them. */
+  /** Number of lines that are not events, including an incomplete last line. */
   readonly skipped: number;
-  /** Events of which only the call was counted, for want of room. */
+  /** Number of events of which only the call was counted, because the limit of tracked data was reached. */
   readonly withoutReads: number;
-  /** Bytes that were read, and bytes of the file with its rotated parts. */
+  /** Bytes read so far, and bytes of the file with its rotated parts. */
   readonly read: number;
   readonly size: number;
 }
 
-/** Where calls are recorded. Nothing here throws or waits. */
+/** Records calls. `record` neither throws nor blocks. */
 export interface TelemetrySink {
   record(call: CallNote, trace: TraceOrigin | undefined): void;
-  /** Throws OrielError (`BAD_INPUT`) for what is not a rate limit. */
+  /** Throws OrielError (`BAD_INPUT`) for invalid fields. */
   reportRateLimit(
     reported: { readonly retryAfter?: number | undefined; readonly by?: string | undefined },
     origin: CallOrigin,
   ): void;
-  /** Of the task of such a call, on all replicas that have counted it; undefined before its first one. */
+  /** The totals of the task of such a call, over all replicas; undefined before its first call. */
   totals(origin: CallOrigin): Promise<TaskTotals | undefined>;
 }

@@ -1,10 +1,10 @@
-/** Where a call comes from, as tracing has it. */
+/** The origin of a call, for distributed tracing. */
 
 export interface TraceOrigin {
-  /** As the W3C has it (Trace Context): `00-4bf9…-00f0…-01`. An invalid one is no parent. */
+  /** The header of W3C Trace Context: `00-4bf9…-00f0…-01`. An invalid one is ignored. */
   readonly traceparent?: string | undefined;
   readonly tracestate?: string | undefined;
-  /** Of a request of the Model Context Protocol. */
+  /** Set for a request of the Model Context Protocol. */
   readonly mcp?: McpOrigin | undefined;
 }
 

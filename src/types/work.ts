@@ -18,7 +18,7 @@ export interface WorkOrder {
   readonly sha256: string;
 }
 
-/** `here`: no worker has done it, so do it in this process. `failed`: a worker found that it cannot be done. */
+/** `here`: no worker did it, so do it in this process. `failed`: a worker found that it cannot be done. */
 export type WorkOutcome =
   | { readonly is: 'done'; readonly result: Buffer; readonly isCached: boolean }
   | { readonly is: 'failed'; readonly why: string }

@@ -6,9 +6,9 @@ export interface Changed {
   readonly escaped_characters?: number;
   /** Invalid sequences that are shown as U+FFFD. */
   readonly invalid_sequences?: number;
-  /** A byte order mark was taken off. */
+  /** A byte order mark was removed. */
   readonly byte_order_mark?: true;
-  /** How the text is stored, where that is not UTF-8. */
+  /** The encoding of the stored text, if it is not UTF-8. */
   readonly encoding?: string;
   /** The encoding is a guess. */
   readonly encoding_guessed?: true;
@@ -21,7 +21,7 @@ export interface FileLines extends Changed {
   readonly file_size: number;
   readonly total_lines: number;
   readonly lines_read: number;
-  /** Lines as number, tab, text (`1\tcontent`), joined by newlines; none at the end. */
+  /** Lines as number, tab, text (`1\tcontent`), joined by newlines, without a newline at the end. */
   readonly content: string;
   /** The error of the file system; empty on success. */
   readonly error: string;
@@ -32,7 +32,7 @@ export interface WorkspaceQuery {
   readonly path: string;
   /** First line, 1-based. */
   readonly offset: number;
-  /** Lines; absent for as many as an answer may have. */
+  /** Number of lines; when absent, as many as fit into an answer. */
   readonly limit?: number;
   readonly signal: AbortSignal;
 }
@@ -58,7 +58,7 @@ export interface WorkspaceBytes {
 
 export interface WorkspaceListQuery {
   readonly path: string;
-  /** Entries to leave out first. */
+  /** Number of entries to skip. */
   readonly offset: number;
   readonly limit: number;
   readonly signal: AbortSignal;

@@ -1,6 +1,6 @@
 /**
- * Unresolved merge conflicts: where they are and what each side says, with the common ancestor where the
- * `diff3` or `zdiff3` style left one.
+ * The view `:conflicts`: unresolved merge conflicts with both sides, and with the common ancestor if the conflict style
+ * is `diff3` or `zdiff3`.
  */
 
 import { decode } from '../text/encoding.ts';
@@ -33,7 +33,7 @@ interface Conflict {
 
 const VIEW_CAP = 256 << 20;
 const VIEW_MEMORY = 4 << 20;
-/** A marker line longer than this is none. */
+/** A longer line is not a marker. */
 const MARKER_BYTES = 1024;
 
 export async function conflictsView(
@@ -90,11 +90,11 @@ const conflictTexts: Kind<Spool, EncodingOptions> = {
 
 interface Counted {
   readonly conflicts: number;
-  /** The line of the first opening marker that no end follows. */
+  /** The line of the first opening marker without a closing one. */
   readonly unclosed?: number;
 }
 
-/** Each number follows the number of all: they are counted first, and found again where they are shown. */
+/** Counts the conflicts before they are shown, because each is shown with its number and the total. */
 async function countConflicts(input: TextInput): Promise<Counted> {
   const found = findConflicts(input);
   let conflicts = 0;
@@ -104,8 +104,8 @@ async function countConflicts(input: TextInput): Promise<Counted> {
 }
 
 /**
- * Complete conflicts only: an opening marker without its end is text, and may be a damaged conflict. Returns the line of
- * the first such marker.
+ * Yields complete conflicts only. An opening marker without a closing one counts as text, but may be a damaged conflict:
+ * the line of the first such marker is returned.
  */
 async function* findConflicts(input: TextInput): AsyncGenerator<Conflict, number | undefined> {
   const reader = new LineReader(input.source, input.encoding, 0, MARKER_BYTES, input.signal);
@@ -188,10 +188,10 @@ async function* show(count: number, input: TextInput): AsyncGenerator<Uint8Array
   }
 }
 
-/** Lines are taken in order: over a gap of this many it is cheaper to read on than to begin again. */
+/** Lines are read in order. Up to a gap of this many lines, reading on is cheaper than a new seek. */
 const NEAR = 256;
 
-/** Lines of the file by number, each time a later one. */
+/** Reads lines of the file by number, in increasing order. */
 class Lines {
   readonly #input: TextInput;
   #reader: LineReader | undefined;
@@ -201,7 +201,7 @@ class Lines {
     this.#input = input;
   }
 
-  /** `12|text` with a terminator; empty if the file has no such line any more. */
+  /** `12|text` with a terminator; empty if the line does not exist any more. */
   async shown(no: number): Promise<string> {
     await this.#goTo(no);
     const line = await this.#reader?.next();

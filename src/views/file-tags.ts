@@ -1,6 +1,6 @@
 /**
- * The tags of one code file: its symbols, the names that it uses, the modules that it imports. As one text,
- * the form in which it travels between threads and is kept: a hundred thousand small objects would hold both.
+ * The tags of a code file: its symbols, the names that it uses, the modules that it imports. They are serialized as one
+ * string for other threads and the cache: cloning a hundred thousand small objects would block the event loop.
  */
 
 import type { Uses } from './grammar/uses.ts';
@@ -14,7 +14,7 @@ export interface Tag {
   readonly name: string;
   readonly qualified: string;
   readonly signature: string;
-  /** The first sentence that is above it or in it; empty if there is none. */
+  /** The first sentence of its comment or docstring; empty if there is none. */
   readonly doc: string;
   readonly from: number;
   readonly to: number;
@@ -23,26 +23,26 @@ export interface Tag {
   readonly depth: number;
 }
 
-/** Where a file uses a name, and how. */
+/** The lines on which a file uses a name. */
 export interface NameUses {
   readonly name: string;
-  /** Lines where it is by itself: a function that is called, a type. */
+  /** Lines where it stands alone: a called function, a type. */
   readonly plain: readonly number[];
   /** Lines where it follows a dot. */
   readonly member: readonly number[];
 }
 
-/** Symbols and names of one file that are kept, and lines of one name. */
+/** Maximum symbols and names of a file, and lines of a name. */
 const MOST_TAGS = 5_000;
 const MOST_NAMES = 5_000;
 const MOST_LINES = 200;
 
-/** Characters of a name, of a signature, of a sentence. */
+/** Maximum characters of a name, of a signature, of a sentence. */
 export const LONGEST_NAME = 100;
 const LONGEST_SIGNATURE = 160;
 const LONGEST_DOC = 120;
 
-/** Between parts, entries and fields: names hold none of them. */
+/** Separators of parts, entries and fields. Names do not contain them. */
 const PART = '\x1c';
 const ENTRY = '\n';
 const FIELD = '\t';
@@ -71,19 +71,19 @@ export function writeTags(text: string, { symbols, uses }: Outlined): string {
   return [tags.join(ENTRY), names.join(ENTRY), importsOf(text, uses).join(ENTRY)].join(PART);
 }
 
-/** Whether the file may have more symbols or names than its tags have. */
+/** Whether a maximum was reached, so that the file may have more symbols or names than its tags. */
 export function isCut(tags: string): boolean {
   if (tags.length < Math.min(MOST_TAGS, MOST_NAMES)) return false;
   const [symbols = '', names = ''] = tags.split(PART);
   return symbols.split(ENTRY).length >= MOST_TAGS || names.split(ENTRY).length >= MOST_NAMES;
 }
 
-/** Whether a file may use a name on more lines than its tags have. */
+/** Whether the maximum of lines was reached, so that the file may use the name on more lines. */
 export function isUseCut({ plain, member }: NameUses): boolean {
   return plain.length >= MOST_LINES || member.length >= MOST_LINES;
 }
 
-/** The symbols of a file, in the order of its text, by its tags. */
+/** The symbols of a file, in the order of its text. */
 export function readSymbols(tags: string): Tag[] {
   return entriesOf(tags, 0).map(tagOf);
 }
@@ -138,7 +138,7 @@ function entriesOf(tags: string, no: number): string[] {
   return part === '' ? [] : part.split(ENTRY);
 }
 
-/** How many numbers stand there, with a space between each two. */
+/** The number of numbers in `text`, which are separated by single spaces. */
 function linesIn(text: string): number {
   if (text === '') return 0;
   let count = 1;
@@ -150,10 +150,10 @@ function numbersOf(text: string): number[] {
   return text === '' ? [] : text.split(' ').map(Number);
 }
 
-/** What is before the name in a qualified name, with its dot; of a long one the innermost names. */
+/** The part of a qualified name before the name, with its dot. Of a long one only the innermost names. */
 function scopeOf(qualified: string, name: string): string {
   if (qualified === name) return '';
-  // A very long one is cut at its end, and without its name.
+  // A very long qualified name was cut at its end and does not contain the name.
   const scope = qualified.endsWith(`.${name}`) ? qualified.slice(0, -name.length) : `${qualified}.`;
   if (scope.length <= 2 * LONGEST_NAME) return clean(scope, scope.length);
   const end = scope.slice(-2 * LONGEST_NAME);
@@ -165,7 +165,7 @@ function clean(text: string, most: number): string {
   return text.slice(0, most).replace(/[\x00-\x1f]/g, ' ');
 }
 
-/** By the lines of their names. */
+/** Names of symbols by line. */
 function namesByLine(symbols: Outlined['symbols']): ReadonlyMap<number, readonly string[]> {
   const names = new Map<number, string[]>();
   for (const { at, name } of symbols) {
@@ -182,11 +182,11 @@ interface Lines {
   readonly member: Set<number>;
 }
 
-/** Entries of the names that are used. A name where it is declared is no use of it. */
+/** The entries of the used names. The declaration of a name does not count as a use. */
 function namesUsed(text: string, uses: Uses, declared: ReadonlyMap<number, readonly string[]>): string[] {
   const rowOf = rowsInOrder(text);
   const names = new Map<string, Lines>();
-  // To clean a name takes longer than to find it.
+  // A cache by the uncleaned name: cleaning is slower than the lookup.
   const asWritten = new Map<string, Lines>();
   const [use, member] = [uses.names.indexOf('use'), uses.names.indexOf('member')];
   let [place, isMember] = [-1, false];
@@ -194,7 +194,7 @@ function namesUsed(text: string, uses: Uses, declared: ReadonlyMap<number, reado
     const [capture, start, end] = [uses.capture[i], uses.start[i] as number, uses.end[i] as number];
     if (capture !== use && capture !== member) continue;
     if (start !== place) [place, isMember] = [start, isCapturedAs(member, uses, i)];
-    // A name after a dot is captured as a name too.
+    // A name after a dot is captured twice, as a member and as a name.
     if (capture === use && isMember) continue;
     const written = text.slice(start, Math.min(end, start + LONGEST_NAME));
     const line = rowOf(start) + 1;
@@ -215,13 +215,13 @@ function namesUsed(text: string, uses: Uses, declared: ReadonlyMap<number, reado
   );
 }
 
-/** Whether one of the uses from position `from` on that begin at the same place is a `capture`. */
+/** Whether one of the uses that begin at the same offset as use `from`, from that one on, is a `capture`. */
 function isCapturedAs(capture: number, { start, capture: captures, count }: Uses, from: number): boolean {
   for (let i = from; i < count && start[i] === start[from]; i += 1) if (captures[i] === capture) return true;
   return false;
 }
 
-/** The modules that are imported, and names from them with theirs before them. */
+/** The imported modules, and imported names with their module before them. */
 function importsOf(text: string, uses: Uses): string[] {
   const imports = new Set<string>();
   let module = '';
@@ -236,7 +236,7 @@ function importsOf(text: string, uses: Uses): string[] {
   return [...imports].slice(0, MOST_NAMES).filter((one) => one !== '');
 }
 
-/** `<stdio.h>`, `"fmt"`, `import scala.util._`, `std::{io, fmt}` → the module, on one line. */
+/** Extracts the module from `<stdio.h>`, `"fmt"`, `import scala.util._`, `std::{io, fmt}`, on one line. */
 function moduleOf(written: string): string {
   return clean(written, LONGEST_SIGNATURE)
     .replace(/^import\s+/, '')
@@ -245,7 +245,7 @@ function moduleOf(written: string): string {
     .trim();
 }
 
-/** The first sentence of the comment right above line `from`, or of the string right below line `at`. */
+/** The first sentence of the comment directly above line `from`, or of the docstring directly below line `at`. */
 function docOf(lines: readonly string[], from: number, at: number): string {
   let first = from - 1;
   const isComment = (line: string | undefined): boolean =>

@@ -1,5 +1,5 @@
 /**
- * Resolves the name of a symbol: the qualified name, a unique last part of it, otherwise the candidates or
+ * Resolves the name of a symbol: its qualified name, or a unique last part of that. Otherwise it returns the candidates or
  * similar names.
  */
 
@@ -7,30 +7,30 @@ import type { OutlineSymbol } from './structure.ts';
 
 export type FoundSymbol =
   | { readonly one: OutlineSymbol }
-  /** All that the name could mean, in the order of the text; none if nothing fits. */
+  /** All symbols that match, in the order of the text; possibly none. */
   | { readonly candidates: readonly OutlineSymbol[] };
 
-/** As it travels between threads: bounded. */
+/** The result in bounded size, for other threads. */
 export type FoundSymbols =
   | { readonly one: Place }
-  /** At least two, the first ones of `all`. */
+  /** At least two matches: the first ones of `all`. */
   | { readonly candidates: readonly Place[]; readonly all: number }
-  /** Nothing has that name: what has a similar name, the nearest first. */
+  /** No match: symbols with a similar name, the most similar first. */
   | { readonly near: readonly Place[] };
 
 export interface Place {
   readonly from: number;
   readonly to: number;
   readonly qualified: string;
-  /** After `#`, this names the symbol and no other; absent if it takes its lines to name it. */
+  /** The name that selects this symbol after `#`; absent if only its lines are unambiguous. */
   readonly name?: string;
 }
 
-/** Candidates that are handed on, and names alike. */
+/** Maximum candidates and similar names in a result. */
 const mostCandidates = 200;
 const mostNear = 5;
 
-/** A name that may be in a list and before another selector. */
+/** A name that can be part of a list and precede another selector. */
 const plain = /^[\w$.]{1,100}$/;
 
 export function findSymbols(symbols: readonly OutlineSymbol[], names: readonly string[]): FoundSymbols[] {
@@ -52,8 +52,8 @@ export function findSymbols(symbols: readonly OutlineSymbol[], names: readonly s
 }
 
 /**
- * Tries the exact qualified name, then names that end in it, then both without regard to case and punctuation
- * (`install-on-linux` for a heading). `::`, `#`, `->` and the `:` of Lua may stand for the dot, on both sides.
+ * Tries the exact qualified name, then names that end with it, then both ignoring case and punctuation
+ * (`install-on-linux` for a heading). `::`, `#`, `->` and the `:` of Lua are equivalent to a dot, on both sides.
  */
 export function findSymbol(symbols: readonly OutlineSymbol[], name: string): FoundSymbol {
   const dotted = withDots(name);
@@ -77,8 +77,8 @@ function withDots(name: string): string {
 }
 
 /**
- * Overloads and prototypes have no body: the one that has is meant, when it is the only one of that name, with the
- * overloads that are right before it.
+ * Overloads and prototypes have no body. If exactly one symbol of that name has a body, it is the result, together with
+ * the overloads directly before it.
  */
 function onlyDefinition(
   fits: readonly OutlineSymbol[],
@@ -102,10 +102,10 @@ function slugOf(name: string): string {
     .replace(/^-+|-+$/g, '');
 }
 
-/** Characters of a name that are compared. */
+/** Maximum characters of a name that are compared. */
 const compared = 60;
 
-/** Symbols whose names hold the last part of the name, or are held by it, or differ from it in few letters. */
+/** Symbols whose names contain the last part of `name`, are contained in it, or differ from it in a few letters. */
 function nearest(symbols: readonly OutlineSymbol[], name: string): OutlineSymbol[] {
   const last = (name.split(/::|->|[.#]/).findLast((part) => part !== '') ?? name)
     .slice(0, compared)
@@ -116,7 +116,7 @@ function nearest(symbols: readonly OutlineSymbol[], name: string): OutlineSymbol
   const seen = new Set<string>();
   for (const symbol of symbols) {
     const own = symbol.name.slice(0, compared).toLowerCase();
-    // Headings are also written as the names of links to them.
+    // A heading may be typed as the anchor of a link to it.
     const score = known.get(own) ?? Math.min(distance(last, own), distance(slugOf(last), slugOf(own)));
     known.set(own, score);
     if (score > most(last) || seen.has(symbol.qualified)) continue;
@@ -132,7 +132,7 @@ function nearest(symbols: readonly OutlineSymbol[], name: string): OutlineSymbol
 
 const most = (name: string): number => Math.max(1, Math.floor(name.length / 3));
 
-/** Letters to insert, take away or change; 0.5 where one name holds the other. */
+/** The number of letters to insert, remove or replace; 0.5 if one name contains the other. */
 function distance(a: string, b: string): number {
   if (a.length >= 3 && b.length >= 3 && (a.includes(b) || b.includes(a))) return 0.5;
   if (Math.abs(a.length - b.length) > most(a)) return Number.POSITIVE_INFINITY;

@@ -1,6 +1,6 @@
 /**
- * Line indexes of what is on a server, in the cache on disk: counting takes reading all of it, and the next process, or
- * another replica that shares the cache, need not do that again.
+ * Caches the line indexes of remote texts on disk. Counting lines reads the whole text; with the cache, the next process
+ * or another replica does not have to do it again.
  */
 
 import type { ByteSource } from '../types/byte-source.ts';
@@ -8,21 +8,21 @@ import type { Call } from '../types/call.ts';
 import type { LineIndex } from '../window/line-index.ts';
 import { askForLines } from './lines-elsewhere.ts';
 
-/** Bytes that have to be counted beyond what is kept before it is kept again. */
+/** The cached index is replaced only if at least this many more bytes were counted. */
 const WORTH_KEEPING = 4 << 20;
 
-/** Counted up when the layout changes. */
+/** Incremented when the layout changes. */
 const VERSION = 1;
 
 interface Known {
   readonly found: Promise<void>;
-  /** Bytes counted in what is kept. */
+  /** Bytes counted in the cached index. */
   kept: number;
 }
 
 const known = new WeakMap<LineIndex, Known>();
 
-/** Gives `index` what was counted elsewhere, and keeps what this call will have counted. */
+/** Restores `index` from the cache, and caches it again at the end of the call. */
 export async function recallLines(
   index: LineIndex,
   bytes: ByteSource,
@@ -36,7 +36,7 @@ export async function recallLines(
   const key = JSON.stringify(['lines', VERSION, bytes.identity.key, options]);
   const whole = JSON.stringify(['lines', VERSION, bytes.identity.key, options, 'whole']);
   const find = async (): Promise<void> => {
-    // A worker has counted the whole text.
+    // `whole`: a worker has counted the whole text.
     const saved = (session.work && (await disk.get(whole))) ?? (await disk.get(key));
     if (saved && index.restore(saved, size)) here.kept = index.scanned;
   };

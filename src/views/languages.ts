@@ -1,4 +1,4 @@
-/** The languages that can be outlined: how each is recognised, and which scanner or grammar reads it. */
+/** The table of languages that can be outlined: how each is detected, and its scanner or grammar. */
 
 import type { Scanner } from './scanners/scanner.ts';
 
@@ -6,20 +6,20 @@ export interface Language {
   readonly name: string;
   /** Lower case, without the dot. */
   readonly extensions: readonly string[];
-  /** Whole base names, lower case: `makefile`. */
+  /** Complete base names, lower case: `makefile`. */
   readonly names?: readonly string[];
-  /** Programs of a `#!` line, without version digits. */
+  /** Interpreters in a `#!` line, without version digits. */
   readonly interpreters?: readonly string[];
-  /** `<grammar>.wasm`, and the query files that are joined for it. */
+  /** The grammar `<grammar>.wasm`, and the query files that are concatenated for it. */
   readonly grammar?: string;
   readonly queries?: readonly string[];
-  /** The query files, in `uses/`, that read which names a text uses and which modules it imports. */
+  /** The query files in `uses/` for used names and imported modules. */
   readonly uses?: readonly string[];
-  /** For texts that need no grammar. */
+  /** The hand-written scanner of a language without a grammar. */
   readonly scanner?: () => Promise<Scanner>;
-  /** What begins a comment, or a directive, that ends with its line. */
+  /** Marks that begin a comment or directive up to the end of the line. */
   readonly lineComments?: readonly string[];
-  /** Whether long files are answered with a summary: code, as opposed to prose and data. */
+  /** Whether a read of a long file returns a map: true for code, false for prose and data. */
   readonly summary: boolean;
 }
 
@@ -296,8 +296,8 @@ const byInterpreter = new Map(
 );
 
 /**
- * The language of a text by its base name, otherwise by its `#!` line (`start`: its first line or more); undefined
- * if there is none.
+ * The language of a text by its base name, otherwise by its `#!` line (`start`: at least its first line); undefined if
+ * neither is known.
  */
 export function languageOf(name: string, start: string): Language | undefined {
   const base = name.toLowerCase();
@@ -324,7 +324,7 @@ function interpreter(start: string): string {
   return program?.replace(/[\d.]+$/, '') ?? '';
 }
 
-/** Whether a file of that name is code, whose symbols a map of a directory shows. */
+/** Whether a file of that name is code, so that its symbols are in the map of a directory. */
 export function isCode(name: string): boolean {
   return languageOf(name, '')?.summary === true;
 }

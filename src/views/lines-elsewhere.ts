@@ -1,4 +1,4 @@
-/** Has the lines of a huge object counted by another machine, which reads it itself. */
+/** Lets a remote worker count the lines of a huge object. The worker reads the object itself. */
 
 import { createHash } from 'node:crypto';
 import type { ByteSource } from '../types/byte-source.ts';
@@ -8,18 +8,18 @@ import type { LineIndex } from '../window/line-index.ts';
 
 export const LINES_KIND = 'lines';
 
-/** Counted up when the layout of a line index changes. */
+/** Incremented when the layout of a line index changes. */
 export const LINES_VERSION = '1';
 
-/** What is asked of a worker. */
+/** The order for a worker. */
 export interface LinesHead extends NonNullable<ByteSource['elsewhere']> {
   readonly size: number;
   readonly encoding: UnicodeName;
-  /** Bytes of the mark at the start of the text. */
+  /** Bytes of the byte order mark. */
   readonly bom: number;
 }
 
-/** Bytes that are counted here before anyone else is asked, and that must be needed beyond them. */
+/** A worker is asked only after this many bytes were counted here, if at least as many more are needed. */
 const WORTH_ASKING: number = 32 << 20;
 
 const NO_BYTES_SHA256 = createHash('sha256').digest('hex');
@@ -29,11 +29,11 @@ export interface CountedText {
   readonly size: number;
   readonly encoding: string;
   readonly bom: number;
-  /** The key under which what is counted is kept. */
+  /** The cache key of the counts. */
   readonly name: string;
 }
 
-/** Lets `index` take over what a worker has counted, once it has counted much by itself. */
+/** Lets `index` restore the counts of a worker once it has counted `WORTH_ASKING` bytes itself. */
 export function askForLines(
   index: LineIndex,
   { elsewhere, size, encoding, bom, name }: CountedText,
@@ -63,7 +63,7 @@ export function askForLines(
     );
     if (outcome.is === 'done') index.restore(outcome.result, size);
   };
-  // Whoever is cancelled finds that out by itself: another call may be counting.
+  // Errors are ignored: a cancelled call notices that itself, and another call may be the one that counts.
   const others = (needed: number): Promise<void> => ask(needed).catch(() => undefined);
   index.askOthers = others;
   call.onEnd(() => {

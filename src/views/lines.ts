@@ -1,19 +1,19 @@
-/** Line helpers of the views: where blocks begin and end when only whole lines can be left out. */
+/** Line functions for the views: offsets and rows, and the whole lines inside a block. */
 
-/** The lines of a text without their terminators; a final newline begins no further line. */
+/** The lines of a text without their terminators. A final newline does not begin another line. */
 export function linesOf(text: string): string[] {
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
   return lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
 }
 
-/** Both from 0; columns count characters (UTF-16 units). */
+/** Both 0-based; columns are in UTF-16 units. */
 export interface Place {
   readonly row: number;
   readonly column: number;
 }
 
-/** Finds the place of an offset, which counts characters. */
+/** Returns a function from an offset (UTF-16 units) to its row and column. */
 export function placer(text: string): (offset: number) => Place {
   const starts = [0];
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
@@ -28,7 +28,7 @@ export function placer(text: string): (offset: number) => Place {
   };
 }
 
-/** Finds the row of an offset, which is not before the one that was asked for last. */
+/** Returns a function from an offset to its row, for offsets in increasing order. */
 export function rowsInOrder(text: string): (offset: number) => number {
   let row = 0;
   let end = text.indexOf('\n');
@@ -38,24 +38,24 @@ export function rowsInOrder(text: string): (offset: number) => number {
   };
 }
 
-/** A stretch of text: 0-based rows and columns, the end exclusive, as parsers give it. */
+/** A range of a text: 0-based rows and columns, the end exclusive, as in parsers. */
 export interface Stretch extends Place {
   readonly endRow: number;
   readonly endColumn: number;
 }
 
-/** Brackets and quotes that open a block on the line that introduces it. */
+/** Marks that open a block on the line that introduces it. */
 const opener = /^(?:[{([`"']|do\b|begin\b|then\b|<<)/;
 
-/** The body of a declaration may begin with a string, which is its first statement. */
+/** Without quotes: a body may begin with a string, which is then its first statement. */
 const bodyOpener = /^(?:[{([]|do\b|begin\b|then\b|<<)/;
 
-/** Lines that begin with what closes a block, and so belong to the line that opened it. */
+/** A line that begins with the closing mark of a block. */
 const closer = /^\s*(?:[\])}`]|"""|'''|end\b|done\b|fi\b|esac\b)/;
 
 /**
- * The whole lines inside a block (1-based, inclusive), its braces' lines left out, and for blocks that have none all
- * of its lines; undefined if there are no such lines.
+ * The whole lines inside a block (1-based, inclusive), without the lines of its braces; all lines of a block without
+ * braces. Undefined if there are none.
  */
 export function inside(
   lines: readonly string[],
@@ -73,7 +73,7 @@ export function inside(
   return from <= to ? { from, to } : undefined;
 }
 
-/** The row of the last character: a stretch may end with a newline, before the first column of the next row. */
+/** The row of the last character. A range that ends with a newline has its end at column 0 of the next row. */
 export function lastRow(stretch: Stretch): number {
   return stretch.endColumn === 0 && stretch.endRow > stretch.row ? stretch.endRow - 1 : stretch.endRow;
 }

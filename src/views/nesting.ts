@@ -1,15 +1,15 @@
-/** Turns found declarations into symbols: order, nesting, qualified names, clipped signatures. */
+/** Turns declarations into symbols: sorts and nests them, qualifies names, clips signatures. */
 
 import type { Found } from './scanners/scanner.ts';
 import type { OutlineSymbol } from './structure.ts';
 
-/** Characters of a signature or name; longer ones end in `…`. */
+/** Maximum characters of a signature or name; longer ones end with `…`. */
 const longest = 200;
 
-/** Levels of nesting that are distinguished; deeper symbols are listed at this one. */
+/** Maximum depth; deeper symbols get this depth. */
 const deepest = 32;
 
-/** Orders what was found by where it begins, the outer before the inner, and nests it by its ranges. */
+/** Sorts by start, outer symbols before inner ones, and nests by ranges. */
 export function nest(found: readonly Found[]): OutlineSymbol[] {
   const spans = found.map((one) => ({
     one,
@@ -31,7 +31,7 @@ export function nest(found: readonly Found[]): OutlineSymbol[] {
   return parameters.size === 0 ? symbols : withoutDeclared(symbols, parameters);
 }
 
-/** `record City(string Name) { public string Name … }` has one property. */
+/** Drops parameters that are also declared: `record City(string Name) { public string Name … }` has one property. */
 function withoutDeclared(
   symbols: readonly OutlineSymbol[],
   parameters: ReadonlySet<OutlineSymbol>,
@@ -44,7 +44,7 @@ function withoutDeclared(
   return symbols.filter((one) => !parameters.has(one) || !declared.has(one.qualified));
 }
 
-/** `app.init = function init() {…}` is one function, and its name occurs twice. */
+/** Whether it is the same function again: `app.init = function init() {…}` is one function with two names. */
 function isAgain(outer: OutlineSymbol | undefined, { kind, name, from, to }: Found): boolean {
   if (!outer || kind !== 'function' || (outer.kind !== 'function' && outer.kind !== 'method')) return false;
   return outer.name === name && outer.from === from && outer.to === to;
@@ -55,7 +55,7 @@ interface Span {
   readonly end: number;
 }
 
-/** Two symbols with the same span are neighbours. */
+/** Symbols with the same span are siblings. */
 function holds(outer: Span, inner: Span): boolean {
   if (inner.start === outer.start && inner.end === outer.end) return false;
   return inner.start >= outer.start && inner.end <= outer.end;

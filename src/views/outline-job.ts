@@ -1,15 +1,15 @@
-/** Parses large texts for replicas, in a worker. */
+/** The job of a remote worker that parses large texts for replicas. */
 
 import type { WorkHandler } from '../types/work.ts';
 import { languages } from './languages.ts';
 import { grammarFiles, parseText } from './parsed.ts';
 import { OUTLINE_KIND, parseHead, type ParseHead, parserVersion, write } from './parsed-elsewhere.ts';
 
-/** Milliseconds in which the parser may end by itself, and after which its thread is ended. */
+/** Timeouts in milliseconds: after the first the parser gives up, after the second its thread is terminated. */
 const SOFT_MS = 10_000;
 const HARD_MS = 13_000;
 
-/** With another grammar the answer is none that others may use. */
+/** The failure if this worker has another grammar: its result would not be the one that the replica expects. */
 const HERE = { why: 'here', isLasting: true } as const;
 
 export const outlineJob: WorkHandler = {
@@ -19,7 +19,7 @@ export const outlineJob: WorkHandler = {
   },
   async run(head, { body }, signal) {
     const pieces: Uint8Array[] = [];
-    // Bytes of a piece may be reused.
+    // The memory of a piece may be reused, so it is copied.
     for await (const piece of body) pieces.push(Uint8Array.from(piece));
     const text = Buffer.concat(pieces).toString();
     const wanted = head as ParseHead;

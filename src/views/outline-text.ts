@@ -1,4 +1,4 @@
-/** How an outline is shown: one line a symbol, indented by its depth, with the lines it spans. */
+/** Formats an outline: one line for each symbol, indented by its depth, with its line range. */
 
 import { findSymbols, type FoundSymbols } from './find-symbol.ts';
 import type { OutlineSymbol } from './structure.ts';
@@ -6,26 +6,26 @@ import { span } from '../render/units.ts';
 
 export interface OutlineText {
   readonly text: string;
-  /** How many symbols there are, and how many of them the text leaves out. */
+  /** Number of symbols, and how many of them are left out. */
   readonly symbols: number;
   readonly left: number;
-  /** The first line of those. */
+  /** The first line of the first symbol that is left out. */
   readonly leftFrom?: number;
-  /** A symbol to name in a call. */
+  /** A symbol for the example in the notice. */
   readonly example?: { readonly name: string; readonly from: number; readonly to: number };
 }
 
 export interface OutlineWanted {
-  /** The most bytes it may have; all symbols when absent. */
+  /** Maximum bytes; all symbols when absent. */
   readonly within?: number | undefined;
-  /** The symbol whose own outline is wanted. */
+  /** The name of a symbol: only the outline of this symbol. */
   readonly of?: string | undefined;
 }
 
-/** Bytes of a name in an example: a notice has 1 KiB at most. */
+/** Maximum bytes of a name in an example: a notice has at most 1 KiB. */
 const longestExample = 200;
 
-/** The outline of a text or of a symbol in it; what else `of` could mean, where that is not one symbol. */
+/** The outline of a text or of a symbol in it; the candidates if `of` does not name exactly one symbol. */
 export function outlineOf(
   symbols: readonly OutlineSymbol[],
   { within, of }: OutlineWanted,
@@ -54,16 +54,16 @@ export function outlineOf(
   };
 }
 
-/** `"[L10-42] export class Server"`, two spaces for each level; a terminator after every line. */
+/** Lines such as `"[L10-42] export class Server"`, indented by two spaces for each level, all with a terminator. */
 export function outlineText(symbols: readonly OutlineSymbol[]): string {
   const lines = symbols.map(lineOf);
-  // Names that one statement declares look the same.
+  // Several names that one statement declares give identical lines.
   return lines.filter((line, i) => line !== lines[i - 1]).join('');
 }
 
 /**
- * The outline in at most `bytes` bytes: level by level from the top, and of the first level that does not fit whole the
- * symbols that come first. Says how many are not listed.
+ * The outline in at most `bytes` bytes: whole levels from the top, and the first symbols of the level that does not fit.
+ * `left`: the number of symbols that are not listed.
  */
 function outlineWithin(
   symbols: readonly OutlineSymbol[],
@@ -83,7 +83,7 @@ function outlineWithin(
   return {
     text: outlineText(symbols.filter((_, i) => listed.has(i))),
     left: symbols.length - listed.size,
-    // In the order of the text.
+    // Symbols are in the order of the text.
     leftFrom: symbols.find((_, i) => !listed.has(i))?.from,
   };
 }

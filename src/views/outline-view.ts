@@ -1,4 +1,4 @@
-/** `:outline` on any text: the list of its symbols, or of those in one symbol. */
+/** The view `:outline`: the list of the symbols of a text, or of one symbol in it. */
 
 import { memoryBytes } from '../access/bytes.ts';
 import type { ByteSource } from '../types/byte-source.ts';
@@ -19,7 +19,7 @@ async function parsedOf(resource: TextResource, call: Call): Promise<Parsed> {
   return whole ? structureOf(whole, call) : { none: 'size' };
 }
 
-/** The outline as a separate text; one line if there is none. */
+/** The outline as a text of its own; a note if there is none. */
 export async function outlineView(
   resource: TextResource,
   { window, symbol, typed }: Selection,
@@ -44,8 +44,8 @@ export async function outlineView(
 }
 
 /**
- * The outline in one answer of at most `bytes` bytes, for callers that cannot page through it; the first window of
- * the text where it has none.
+ * The outline in an answer of at most `bytes` bytes, for callers that cannot page; the first window of the text if it has
+ * no outline.
  */
 export async function outlineOfWhole(resource: TextResource, call: Call, bytes: number): Promise<Viewed> {
   const outline = await outlineOf(resource, { of: undefined, within: bytes }, call);
@@ -55,7 +55,7 @@ export async function outlineOfWhole(resource: TextResource, call: Call, bytes: 
 
 type Outline = Omit<OutlineText, 'text'> & { readonly bytes: ByteSource };
 
-/** `within`: the most bytes it may have; undefined if all symbols are in it. `of`: the symbol whose outline it is. */
+/** See `OutlineWanted`. */
 type OutlineOptions = { name: string; encoding: string; within: number | undefined; of: string | undefined };
 
 const outlines: Kind<Outline | FoundSymbols | Unparsed, OutlineOptions> = {

@@ -1,6 +1,6 @@
 /**
- * The thread in which texts are parsed and their structures are searched: one question at a time, ended by its owner
- * when it takes too long. Whatever grows with the number of symbols happens here and not in the event loop.
+ * The worker thread that parses texts and searches their structures: one question at a time; its owner terminates it at a
+ * timeout. All work that grows with the number of symbols is done here instead of in the main event loop.
  */
 
 import { parentPort } from 'node:worker_threads';
@@ -27,16 +27,16 @@ export interface ParseQuestion {
   /** By its name in the table of languages. */
   readonly language: string;
   readonly grammar?: GrammarFiles;
-  /** Milliseconds of a processor, from when the grammar is loaded. */
+  /** Timeout in milliseconds of CPU time, after the grammar is loaded. */
   readonly within: number;
 }
 
 export interface OutlineQuestion {
   readonly ask: 'outline';
   readonly structure: PackedStructure;
-  /** The most bytes it may have; all symbols when absent. */
+  /** Maximum bytes; all symbols when absent. */
   readonly within?: number;
-  /** The symbol whose own outline is wanted. */
+  /** The name of a symbol: only the outline of this symbol. */
   readonly of?: string;
 }
 
@@ -57,40 +57,40 @@ export interface MapQuestion {
   readonly bytes: number;
 }
 
-/** Several files at once: what is asked of a thread and answered by it costs as much as parsing a small one. */
+/** Several files in one message: the message costs as much as parsing a small file. */
 export interface TagsQuestion {
   readonly ask: 'tags';
-  /** Their bytes as stored; none for a file that has no tags. */
+  /** The stored bytes of each file; absent for a file that has no tags. */
   readonly files: readonly { readonly bytes?: Uint8Array; readonly language: string }[];
   /** By language. */
   readonly grammars: Readonly<Record<string, GrammarFiles>>;
-  /** Milliseconds of a processor for each of them. */
+  /** Timeout in milliseconds of CPU time for each file. */
   readonly within: number;
 }
 
 export interface TagsFound {
-  /** Of the files that were looked at, the first ones: all of them, unless the owner told to stop. */
+  /** The tags of the first files: of all files, unless the owner stopped the thread. */
   readonly tags: PackedTags;
-  /** Positions of files that took too long, which have no tags. */
+  /** Indexes of files that exceeded the timeout; they have no tags. */
   readonly late: readonly number[];
 }
 
 export type Question = ParseQuestion | OutlineQuestion | FindQuestion | MapQuestion | TagsQuestion;
 
-/** By the word in `ask`. */
+/** The answer for each `ask`. */
 export interface AnswerTo {
   readonly parse: PackedStructure | NoStructure;
-  /** A name that is not one symbol's is answered with what it could be. */
+  /** `FoundSymbols` if the name does not select exactly one symbol. */
   readonly outline: OutlineText | FoundSymbols;
   readonly find: readonly FoundSymbols[];
   readonly map: Summary | NoStructure;
   readonly tags: TagsFound;
 }
 
-/** Characters of a text after which the memory of the parser is worth giving back: it never shrinks. */
-const heavy = 1 << 20;
+/** After parsing a text with more characters, the thread ends to free the memory of the parser, which never shrinks. */
+const HEAVY_TEXT = 1 << 20;
 
-/** Bytes of grammars and parsers after which a thread that makes tags is ended: 32 MiB are there from the start. */
+/** A thread that makes tags ends when its parser has more bytes of memory. It begins with 32 MiB. */
 const MOST_MEMORY = 40 << 20;
 
 async function answer(question: Question, stop: Int32Array): Promise<AnswerTo[Question['ask']]> {
@@ -120,7 +120,7 @@ async function answer(question: Question, stop: Int32Array): Promise<AnswerTo[Qu
   }
 }
 
-/** Stops between files, and within one, when the owner says so. */
+/** Stops when the owner sets `stop`, also within a file. */
 async function tagsFound({ files, grammars, within }: TagsQuestion, stop: Int32Array): Promise<TagsFound> {
   const tags: string[] = [];
   const late: number[] = [];
@@ -134,7 +134,7 @@ async function tagsFound({ files, grammars, within }: TagsQuestion, stop: Int32A
   return { tags: packTags(tags), late };
 }
 
-/** `time` where it takes too long; empty if it has none. */
+/** The tags of a file; `time` at the timeout; empty if it has none. */
 async function tagsIn(
   bytes: Uint8Array,
   language: string,
@@ -153,9 +153,9 @@ async function tagsIn(
   return writeTags(text, found);
 }
 
-/** Whether so much memory was taken that the thread must end: that of a parser grows with what is parsed, and never shrinks. */
+/** Whether the thread must end to free its memory: that of a parser grows with the parsed text and never shrinks. */
 async function isGrown(job: Question): Promise<boolean> {
-  if (job.ask === 'parse') return job.text.length > heavy;
+  if (job.ask === 'parse') return job.text.length > HEAVY_TEXT;
   return job.ask === 'tags' && (await import('./grammar/parse.ts')).parserBytes() > MOST_MEMORY;
 }
 
@@ -163,7 +163,7 @@ const port = parentPort;
 port?.on('message', ({ job, stop }: { job: Question; stop: Int32Array }) => {
   void answer(job, stop)
     .then(async (reply) => port.postMessage({ reply, retire: reply === 'time' || (await isGrown(job)) }))
-    // A parser that threw (a stack overflow) has undefined memory: the thread dies with it, and its owner sees that.
+    // After an exception (a stack overflow) the memory of the parser is undefined, so the thread exits; its owner notices.
     // oxlint-disable-next-line node/no-process-exit
     .catch(() => process.exit(1));
 });

@@ -1,4 +1,4 @@
-/** Finds the structure of a text: with a scanner, or with a grammar that is loaded when first needed. */
+/** Finds the structure of a text with a scanner or with a grammar, which are loaded on first use. */
 
 import type { NoStructure } from '../types/notice.ts';
 import { readCaptures } from './grammar/captures.ts';
@@ -12,18 +12,18 @@ import type { Fold, Structure } from './structure.ts';
 import { unfit } from './unfit.ts';
 
 export interface OutlineOptions {
-  /** Needed where the language has a grammar. */
+  /** Required if the language has a grammar. */
   readonly grammar?: GrammarFiles | undefined;
-  /** Whether a parser shall give up now. */
+  /** Whether the parser should give up. */
   isLate(): boolean;
 }
 
 export interface Outlined extends Structure {
-  /** What the grammar's query of uses captured; empty if there is none. */
+  /** The captures of the query for uses; empty if the language has none. */
   readonly uses: Uses;
 }
 
-/** The symbols of a text and what a summary may fold, or why there are none. */
+/** The symbols of a text and the parts that a map may fold, or the reason why there are none. */
 export async function outline(
   text: string,
   language: Language,
@@ -35,7 +35,7 @@ export async function outline(
   return symbols.length === 0 ? 'empty' : { symbols, folds };
 }
 
-/** The same with the names that the text uses. A text without symbols may have some. */
+/** As `outline`, with the names that the text uses. A text without symbols may use names. */
 export async function outlineWithUses(
   text: string,
   language: Language,
@@ -48,7 +48,7 @@ export async function outlineWithUses(
     const found = jsonShape(text, lines);
     return found.length === 0 ? reason : { symbols: nest(found), folds: [], uses: NO_USES };
   }
-  // Long lines of a table or of stored cells are no sign that nobody wrote them.
+  // Long lines are normal in tables and notebooks.
   if (reason !== undefined && !(reason === 'minified' && DATA.has(language.name))) return reason;
   if (language.scanner) {
     const scan = await language.scanner();
@@ -64,7 +64,7 @@ export async function outlineWithUses(
 
 const DATA: ReadonlySet<string> = new Set(['notebook', 'csv']);
 
-/** Sorts folds and joins the neighbours: runs of line comments, and of imports with blank lines between. */
+/** Sorts folds and joins adjacent ones: runs of line comments, and of imports with blank lines between them. */
 function joined(folds: readonly Fold[], lines: readonly string[]): Fold[] {
   const result: Fold[] = [];
   const latest = new Map<Fold['kind'], number>();

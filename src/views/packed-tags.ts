@@ -1,42 +1,42 @@
 /**
- * The tags of some files together, deflated, and beside them the numbers that ranking needs: for 20,000 files
- * all numbers are read, but only the tags of a few files.
+ * The tags of a group of files, compressed, with the numbers for ranking in separate arrays: ranking 20,000 files reads
+ * all numbers, but the tags of only a few files.
  */
 
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
 import { isCut, readImports, readNames, readUseCounts } from './file-tags.ts';
 
-/** Plain data, as it travels between threads and is kept. Files are told by their positions, from 0. */
+/** Plain data for other threads and the cache. Files are identified by their 0-based positions. */
 export interface PackedTags {
   /** All tags, joined by `\0` and deflated. */
   readonly packed: Uint8Array;
-  /** Their characters. */
+  /** Characters of all tags. */
   readonly chars: number;
-  /** For each file what is known of it: see `KNOWN`. */
+  /** For each file, whether its tags are known: see `KNOWN`. */
   readonly known: Uint8Array;
   /** Hashes of the names that each file declares, then of those that it uses. */
   readonly names: Uint32Array;
   /** How often it uses each; 0 for those that it declares. At most 255. */
   readonly counts: Uint8Array;
-  /** Where in `names` those of each file begin: declared, used, and so on; at last the end. */
+  /** Indexes into `names`: for each file the start of its declared and of its used names; finally the end. */
   readonly starts: Uint32Array;
-  /** What each file imports, lines; files joined by `\0`. */
+  /** The imports of each file, one on each line; files are joined by `\0`. */
   readonly imports: string;
 }
 
-/** Nothing is known of a file; all is; or the first 5,000 symbols and names. */
+/** The tags of a file are missing, complete, or truncated to the first 5,000 symbols and names. */
 export const KNOWN = { nothing: 0, all: 1, part: 2 } as const;
 
 const PACKING = { level: constants.Z_BEST_SPEED };
 
-/** Names as numbers of 32 bits. Of a hundred thousand names two or three have the same one: look at the names. */
+/** A 32-bit hash of a name (FNV-1a). Of 100,000 names two or three collide, so compare the names themselves too. */
 export function hashOf(name: string): number {
   let hash = 0x81_1c_9d_c5;
   for (let i = 0; i < name.length; i += 1) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01_00_01_93);
   return hash >>> 0;
 }
 
-/** `tags`: of each file, as `writeTags` writes them; empty if nothing is known. */
+/** `tags`: the result of `writeTags` for each file; empty if its tags are missing. */
 export function packTags(tags: readonly string[]): PackedTags {
   const names: number[] = [];
   const counts: number[] = [];
@@ -72,12 +72,12 @@ export function unpackTags({ packed }: PackedTags): string[] {
   return inflateRawSync(packed).toString().split('\0');
 }
 
-/** Hashes of what a file declares. */
+/** Hashes of the names that a file declares. */
 export function declaredIn({ names, starts }: PackedTags, file: number): Uint32Array {
   return names.subarray(starts[2 * file], starts[2 * file + 1]);
 }
 
-/** Hashes of what a file uses, each once. */
+/** Hashes of the names that a file uses, each once. */
 export function usedIn({ names, starts }: PackedTags, file: number): Uint32Array {
   return names.subarray(starts[2 * file + 1], starts[2 * file + 2]);
 }
@@ -87,7 +87,7 @@ export function countsIn({ counts, starts }: PackedTags, file: number): Uint8Arr
   return counts.subarray(starts[2 * file + 1], starts[2 * file + 2]);
 }
 
-/** Bytes that it takes, about. */
+/** Approximate bytes of memory. */
 export function packedTagsBytes({ packed, known, names, counts, starts, imports }: PackedTags): number {
   return packed.length + known.length + names.byteLength + counts.length + starts.byteLength + imports.length;
 }

@@ -1,12 +1,12 @@
 /**
- * A structure as it travels between threads and is kept: numbers in one array and words in one string. A hundred
- * thousand objects would hold the event loop while they arrive.
+ * The serialized form of a structure, for other threads and the cache: an array of numbers and a string. Cloning a hundred
+ * thousand objects would block the event loop.
  */
 
 import { type Fold, type OutlineSymbol, type Structure, symbolKinds } from './structure.ts';
 
 export interface PackedStructure {
-  /** How many symbols there are. */
+  /** Number of symbols. */
   readonly count: number;
   /** `SYMBOL` numbers for each symbol. */
   readonly symbols: Int32Array;
@@ -20,7 +20,7 @@ const SYMBOL = 7;
 const FOLD = 3;
 const WORDS = 3;
 
-/** In place of a line that is absent. */
+/** Stands for a line that is absent. */
 const ABSENT = -1;
 
 const foldKinds: readonly Fold['kind'][] = ['imports', 'comment', 'docstring', 'block'];

@@ -1,4 +1,4 @@
-/** Has large texts parsed by other machines: how a replica asks for a structure, and how it travels. */
+/** Lets remote workers parse large texts: the order of a replica, and the serialized result. */
 
 import { createHash } from 'node:crypto';
 import { memoryBytes } from '../access/bytes.ts';
@@ -11,10 +11,10 @@ import type { PackedStructure } from './packed.ts';
 
 export const OUTLINE_KIND = 'outline';
 
-/** Characters; a shorter text is parsed sooner than it is sent. */
+/** Minimum characters: a shorter text is parsed faster than it is sent. */
 const LEAST_TEXT: number = 256 << 10;
 
-/** What is asked of a worker beside the text. */
+/** The order for a worker, beside the text. */
 export interface ParseHead {
   /** By its name in the table of languages. */
   readonly language: string;
@@ -28,7 +28,7 @@ export interface ParseWork {
   readonly grammar: PackedGrammar | undefined;
 }
 
-/** Undefined if no worker has parsed it. Throws the reason of the signal. */
+/** Undefined if no worker parsed it. Throws the reason of the signal. */
 export async function parsedElsewhere(
   { text, language, grammar }: ParseWork,
   wanting: Wanting,
@@ -44,7 +44,7 @@ export async function parsedElsewhere(
   return outcome.is === 'done' ? read(outcome.result) : undefined;
 }
 
-/** What a worker found out about the text. Anything else is about the worker: the text is parsed here. */
+/** Failures that are about the text. After any other failure the text is parsed here. */
 const FAILURES: ReadonlyMap<string, NoStructure> = new Map([
   ['slow', 'time'],
   ['crashed', 'crash'],
@@ -67,7 +67,7 @@ function digestOf({ name, wasm, query }: PackedGrammar): string {
 
 let digestOfParser: string | undefined;
 
-/** Another parser finds another structure. */
+/** A digest of the parser's code, because another version may find another structure. */
 export function parserVersion(): string {
   return (digestOfParser ??= digestOfCode('views/outline-worker.js', ['web-tree-sitter']));
 }
@@ -75,12 +75,12 @@ export function parserVersion(): string {
 interface Head {
   readonly none?: NoStructure;
   readonly count: number;
-  /** Numbers of the symbols, and of the folds. */
+  /** Lengths of the arrays of symbols and folds. */
   readonly symbols: number;
   readonly folds: number;
 }
 
-/** As it is kept in the store. */
+/** Serializes a result. */
 export function write(found: PackedStructure | NoStructure): Buffer {
   if (typeof found === 'string')
     return Buffer.concat(frame({ none: found, count: 0, symbols: 0, folds: 0 }, Buffer.alloc(0)));
@@ -90,7 +90,7 @@ export function write(found: PackedStructure | NoStructure): Buffer {
   return Buffer.concat(frame(head, Buffer.concat([...numbers, Buffer.from(words)])));
 }
 
-/** Undefined for what cannot be a structure. */
+/** Parses a serialized result; undefined if it is invalid. */
 export function read(bytes: Buffer): PackedStructure | NoStructure | undefined {
   const { head, body } = wholeFrame(bytes) ?? {};
   if (!head || !body) return undefined;
@@ -98,7 +98,7 @@ export function read(bytes: Buffer): PackedStructure | NoStructure | undefined {
   if (none !== undefined) return none;
   const words = 4 * (symbols + folds);
   if (!(words <= body.length)) return undefined;
-  // Numbers of four bytes are at multiples of four.
+  // Copied, because an Int32Array must begin at a multiple of four bytes.
   const numbers = new Int32Array(Uint8Array.from(body.subarray(0, words)).buffer);
   return {
     count,

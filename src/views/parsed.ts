@@ -1,4 +1,4 @@
-/** The structure of a text resource, and what is found in it: asked of the parser's thread once, and kept. */
+/** Parses texts in worker threads, caches their structures, and searches them. */
 
 import { asset } from '../access/assets.ts';
 import { readAt } from '../access/bytes.ts';
@@ -23,27 +23,27 @@ import { parsedElsewhere, type ParseWork } from './parsed-elsewhere.ts';
 import { longestText } from './unfit.ts';
 
 /**
- * Milliseconds after which a parser that has its grammar gives up, and after which its thread is ended. The first text
- * of a thread waits until the grammar is loaded: 0.1 s, and much more on a busy machine.
+ * Timeouts in milliseconds of CPU time: `soft` is for the parser once its grammar is loaded, after `hard` its thread is
+ * terminated. Loading the grammar for the first text of a thread takes 0.1 s, and much longer on a busy machine.
  */
 const soft = 1_300;
 const hard = 4_000;
 
 /**
- * Time without a processor does not count, so that a map does not depend on what else the machine does; after so many
- * milliseconds the thread is ended in any case.
+ * CPU time is counted so that a map does not depend on the load of the machine. After this many milliseconds of wall-clock
+ * time the thread is terminated in any case.
  */
 const latest = 12_000;
 
 /**
- * The same for the tags of one file. Nobody waits for one file of many, and without tags it would be missing from all
- * answers: 1 MiB takes a second, and ten times as long where others need the cores.
+ * The soft timeout for the tags of one file. It is longer, because no call waits for a single file, and without tags the
+ * file would be missing from all answers: 1 MiB takes a second, and ten times as long if the cores are busy.
  */
 const softForTags = 15_000;
 
 /**
- * Milliseconds after which a text without a thread has no outline. Callers are served in turn, so it takes many that
- * send hostile texts to make another wait for so long; an outline that is missing because others were busy is worse.
+ * Maximum milliseconds that a text waits for a thread; after that it has no outline. The queue is fair between callers, so
+ * only many hostile callers can make another one wait this long. A short timeout would lose outlines under normal load.
  */
 const MOST_WAIT_MS = 10_000;
 
@@ -56,8 +56,8 @@ const parsers = new WorkerPool<Question, AnswerTo[Question['ask']]>({
 });
 
 /**
- * The same for the tags of many files. V8 lets a heap grow to a half of what it may have before it collects: two threads
- * that parse 20,000 files would hold most of it as garbage. A file that needs more is parsed alone, by one of the others.
+ * The threads for the tags of many files. Their heap limit is low, because V8 lets a heap grow to half of its limit before
+ * it collects garbage. A file that needs more is parsed alone, by a thread of `parsers`.
  */
 const tagParsers = new WorkerPool<Question, AnswerTo[Question['ask']]>({
   entry: builtFile('views/outline-worker.js'),
@@ -68,8 +68,8 @@ const tagParsers = new WorkerPool<Question, AnswerTo[Question['ask']]>({
 });
 
 /**
- * Ends the threads that make tags and have nothing to do, and drops the grammars that they share. Each thread holds 50 MB,
- * which would come on top of what it takes to rank many files.
+ * Ends the idle threads that make tags, and drops their shared grammars. Each thread holds 50 MB, which would add to the
+ * memory for ranking many files.
  */
 export function endTagParsers(): Promise<void> {
   tagGrammars.clear();
@@ -79,11 +79,11 @@ export function endTagParsers(): Promise<void> {
 export interface WholeText {
   readonly text: string;
   readonly language: Language | undefined;
-  /** As stored. */
+  /** Stored bytes. */
   readonly bytes: number;
-  /** Whether some of it was not text. */
+  /** Whether it has invalid sequences. */
   readonly invalid: boolean;
-  /** The bytes it was decoded from, and how. */
+  /** The source of the text, and how it was decoded. */
   readonly of: ByteSource;
   readonly decoded: { readonly encoding: string; readonly bom: number; readonly name: string };
 }
@@ -113,7 +113,7 @@ export async function wholeText(
   };
 }
 
-/** Listings and tables have no language. */
+/** Undefined for listings and tables, which have no language. */
 function languageFor({ name, display }: TextResource, text: string): Language | undefined {
   return display === 'plain' ? undefined : languageOf(name, text);
 }
@@ -121,7 +121,7 @@ function languageFor({ name, display }: TextResource, text: string): Language | 
 /** Why a text has no structure. */
 export interface Unparsed {
   readonly none: NoStructure;
-  /** No thread was free, or none could be started. */
+  /** The text was not parsed, because no thread was free or none could be started. */
   readonly isUnasked?: boolean;
 }
 
@@ -134,7 +134,7 @@ const structures: Kind<Parsed, StructureOptions> = {
   weigh: (parsed) => ({ memory: 'none' in parsed ? 0 : packedBytes(parsed) }),
 };
 
-/** The structure of a text, or why it has none. Throws the signal's reason. */
+/** The structure of a text, or the reason why it has none. Throws the signal's reason. */
 export async function structureOf({ text, language, of, decoded }: WholeText, call: Call): Promise<Parsed> {
   if (!language) return { none: 'language' };
   const make = async ({ signal }: Making): Promise<Made<Parsed>> => {
@@ -150,7 +150,7 @@ export async function structureOf({ text, language, of, decoded }: WholeText, ca
   return call.session.store.get(structures, of, options, make, call);
 }
 
-/** In a thread of this process. Milliseconds: until the parser gives up, and until it is ended. Throws the signal's reason. */
+/** Parses in a thread of this process. `ms`: see `soft` and `hard`. Throws the signal's reason. */
 export async function parseText(
   { text, language, grammar }: ParseWork,
   signal: AbortSignal,
@@ -161,14 +161,14 @@ export async function parseText(
   return typeof reply === 'object' && 'none' in reply ? reply.none : reply;
 }
 
-/** A parser that ran out of time or memory may have more of them next time. */
+/** Whether a result may stay in the cache: not after a timeout or crash, which may not occur again. */
 export function lasts(value: object): boolean {
   return !('none' in value && (value.none === 'time' || value.none === 'crash'));
 }
 
 /**
- * What the thread answers, or why it did not. `until` is on the clock of `performance.now()`, and counts the time in which
- * it waits for a thread; `within`, the milliseconds that the thread may take, does not. Throws the signal's reason.
+ * The answer of a thread, or the reason why there is none. `until` is a deadline on the clock of `performance.now()` which
+ * includes the wait for a thread; `within` is the timeout of the thread's work. Throws the signal's reason.
  */
 export async function answerTo<A extends Question['ask']>(
   question: Question & { readonly ask: A },
@@ -204,13 +204,13 @@ export async function grammarFiles({ grammar, queries = [] }: Language): Promise
   return { name: grammar, wasm, query };
 }
 
-/** Milliseconds after the last tags in which the grammars that were compiled for them are held. */
+/** The compiled grammars are dropped this many milliseconds after their last use for tags. */
 const HELD_MS = 30_000;
 
 const tagGrammars = new Map<string, Promise<GrammarFiles | undefined>>();
 let forget: NodeJS.Timeout | undefined;
 
-/** For many files: compiled, and with the query of uses where the language has one. */
+/** The compiled grammar for many files, with the query for uses if the language has one. */
 function tagGrammar(language: Language): Promise<GrammarFiles | undefined> {
   clearTimeout(forget);
   forget = setTimeout(() => tagGrammars.clear(), HELD_MS).unref();
@@ -235,15 +235,15 @@ async function queriesOf(names: readonly string[]): Promise<string> {
   return parts.map((part) => Buffer.from(part).toString()).join('\n');
 }
 
-/** A code file whose tags are wanted; without bytes it has none. */
+/** A code file to make tags of; without bytes it has none. */
 export interface TaggedFile {
   readonly bytes?: Uint8Array;
   readonly language: Language;
 }
 
 /**
- * The tags of code files: of all, or of the first ones where `until` (of `performance.now()`) has passed or `signal` was
- * aborted, or so many milliseconds (`within`) were over in the thread; or why there are none. `alone`: they may need much
+ * The tags of code files, or the reason why there are none. Only of the first files if the deadline `until` (of
+ * `performance.now()`) or the timeout `within` (milliseconds in the thread) is reached. `alone`: they may need much
  * memory. Throws the signal's reason.
  */
 export async function tagsOf(

@@ -1,4 +1,4 @@
-/** The encoding of the text in a byte source, asked once of each version. */
+/** Finds the encoding of a byte source. A guess is cached for each version. */
 
 import { headOf, readAt } from '../access/bytes.ts';
 import { storedEncoding } from '../text/encoding.ts';
@@ -11,7 +11,7 @@ import type { Kind, Made, Making } from '../types/store.ts';
 
 const guesses: Kind<Guess> = { name: 'encoding', weigh: () => ({ memory: 0 }) };
 
-/** The same for the same bytes, whatever part of them is read. */
+/** The result depends only on the bytes, not on the part that is read. */
 export async function encodingOf(bytes: ByteSource, call: Call): Promise<Encoding> {
   const start = headOf(bytes, call.signal);
   const head = start instanceof Promise ? await start : start;
@@ -19,7 +19,7 @@ export async function encodingOf(bytes: ByteSource, call: Call): Promise<Encodin
   if (!isUndeclared(stored)) return stored;
   const begins = isUtf8Start(head);
   if (begins && bytes.size !== undefined && bytes.size <= head.length) return stored;
-  // A text that begins as UTF-8 is spared the way to its end, a stream is not read ahead, nor a server asked for it.
+  // The end is not read if the text begins as UTF-8, nor if that would read a stream ahead or take a request to a server.
   if (!begins && bytes.size !== undefined && !bytes.streamed && !bytes.remote) {
     const tail = await readAt(bytes, Math.max(0, bytes.size - END_BYTES), END_BYTES, call.signal);
     const declared = declaredAtEnd(tail, head);
@@ -36,7 +36,7 @@ async function guessFor(bytes: ByteSource, call: Call): Promise<Guess> {
   return call.session.store.get(guesses, bytes, {}, make, call);
 }
 
-/** The library is loaded for texts alone that are not UTF-8. */
+/** Loads the library only for texts that are not UTF-8. */
 async function guessIn(start: Uint8Array): Promise<Guess> {
   if (isUtf8Start(start)) return {};
   const { analyse } = await import('chardet');

@@ -1,4 +1,4 @@
-/** The structure of a text: its symbols, and the lines that a summary may fold. */
+/** The structure of a text: its symbols, and the lines that a map may fold. */
 
 export const symbolKinds = [
   'class',
@@ -34,23 +34,23 @@ export type SymbolKind = (typeof symbolKinds)[number];
 export interface OutlineSymbol {
   readonly kind: SymbolKind;
   readonly name: string;
-  /** The name with the names around it, joined by dots: `Server.start`. */
+  /** The names of the enclosing symbols and its own, joined by dots: `Server.start`. */
   readonly qualified: string;
   /** The declaration without its body, on one line, at most 200 characters. */
   readonly signature: string;
   /** The first line, with the decorators and attributes that belong to the symbol. */
   readonly from: number;
   readonly to: number;
-  /** The line that holds the name. */
+  /** The line with the name. */
   readonly at: number;
-  /** How many symbols are around it: 0 at the top. */
+  /** Number of enclosing symbols: 0 at the top level. */
   readonly depth: number;
   /** The lines inside the body, without the lines of its braces; absent if there are none. */
   readonly bodyFrom?: number;
   readonly bodyTo?: number;
 }
 
-/** Lines that a summary may leave out. The line before `from` introduces them; the line after `to` closes them. */
+/** Lines that a map may leave out. The line before `from` introduces them, the line after `to` closes them. */
 export interface Fold {
   readonly kind: 'imports' | 'comment' | 'docstring' | 'block';
   readonly from: number;
@@ -63,7 +63,7 @@ export interface Structure {
   readonly folds: readonly Fold[];
 }
 
-/** Symbols whose inner lines are structure rather than a body: a summary shows them. */
+/** Kinds of symbols that contain other symbols instead of a body of statements: a map shows their inner lines. */
 export const containers: ReadonlySet<SymbolKind> = new Set([
   'class',
   'interface',

@@ -1,14 +1,14 @@
-/** The qualified names of the symbols of a text that is at hand, for whoever types one. */
+/** The qualified names of the symbols of a text in memory, for the completion of a typed name. */
 
 import { languageOf } from './languages.ts';
 import { unpack } from './packed.ts';
 import { answerTo, grammarFiles } from './parsed.ts';
 
-/** Milliseconds for the parser, and with the start of its thread: one file, for somebody who waits. */
+/** Timeouts in milliseconds: for the parser, and including the start of its thread. */
 const PARSING_MS = 5_000;
 const MOST_MS = 9_000;
 
-/** In the order of the text, each once; none if it has no symbols. `name` is that of its file. */
+/** The names in the order of the text, without duplicates. `name`: the name of the file. */
 export async function symbolNames(name: string, text: string, signal: AbortSignal): Promise<string[]> {
   const language = languageOf(name, text);
   if (!language) return [];

@@ -1,4 +1,4 @@
-/** `:#name` and lists of names and ranges on any text: the lines of these symbols, under one budget. */
+/** The view `:#name`, also with lists of names and ranges: the lines of these symbols, within one budget. */
 
 import { OrielError } from '../errors.ts';
 import { noStructure } from '../render/notices.ts';
@@ -14,23 +14,23 @@ import { answerTo, structureOf, wholeText } from './parsed.ts';
 import { textInput } from './text-input.ts';
 import type { Viewed } from './viewed.ts';
 
-/** Symbols of an ambiguous name that are listed, and bytes of their list: a notice has 1 KiB at most. */
+/** Maximum candidates in a notice, and maximum bytes of their list: a notice has at most 1 KiB. */
 const mostCandidates = 5;
 const noticeRoom = 800;
 
-/** Names of one list. */
+/** Maximum items of a list. */
 const mostItems = 100;
 
 type Item = { readonly name: string } | { readonly ranges: readonly Range[] };
 
-/** An item, and what the text has of that name. */
+/** An item, with the symbols that its name matches. */
 type Found =
   | { readonly name: string; readonly symbols: FoundSymbols }
   | { readonly ranges: readonly Range[] };
 
 /**
- * The lines of what `selection.symbol` names, or a note with what it could be. An ambiguous name is answered with all
- * that it names where that fits the budget of a map. In a list, what is not found is said below what is.
+ * The lines of the symbols that `selection.symbol` names, or a note with the candidates. For an ambiguous name all matches
+ * are shown if they fit the budget of a map. For a list, notices below the text name the items that were not found.
  */
 export async function symbolView(
   resource: TextResource,
@@ -53,7 +53,7 @@ export async function symbolView(
   };
 }
 
-/** A name with commas is looked for as one name first. Throws where the text has no structure. */
+/** A name with commas is first searched as one name. Throws OrielError if the text has no structure. */
 async function findItems(
   resource: TextResource,
   symbol: string,
@@ -77,7 +77,7 @@ async function findItems(
   return { text: whole.text, found };
 }
 
-/** The lines that are shown of an item, and what is said of it. */
+/** The lines to show of an item, and the notices about it. */
 function shownOf(
   resource: TextResource,
   found: Found,
@@ -102,7 +102,7 @@ function noneOf(target: string, notes: readonly Notice[]): OrielError {
   });
 }
 
-/** Sorted and joined, as if they had been typed. */
+/** The selection of these ranges, sorted and merged as for a typed selector. */
 function selectionOf(ranges: readonly Range[], mode: Selection['mode']): Selection {
   const typed = (parts: readonly Range[]): string =>
     parts.map(({ from, to }) => `${from}..${to ?? ''}`).join(',');
@@ -133,7 +133,7 @@ function itemsOf(list: string, text: string): Item[] {
   });
 }
 
-/** What all meanings of an ambiguous name may take. */
+/** The budget for all matches of an ambiguous name. */
 class Room {
   readonly #text: string;
   #starts: readonly number[] | undefined;
@@ -168,13 +168,13 @@ function startsOf(text: string): number[] {
   return starts;
 }
 
-/** Why no symbol can be named in a text. */
+/** The error for a symbol in a text that has no structure. */
 export function noSymbols(target: string, why: NoStructure): OrielError {
   const said = `${quote(target)} has no symbols: ${noStructure[why]}. Use ${quote(target)}.`;
   return new OrielError('UNSUPPORTED', said, { next: target });
 }
 
-/** The note about a name of several symbols. Throws `NOT_FOUND` for a name of none. */
+/** The note about an ambiguous name. Throws `NOT_FOUND` if no symbol has the name. */
 export function noSymbol(
   resource: TextResource,
   name: string,
@@ -191,7 +191,7 @@ export function noSymbol(
   });
 }
 
-/** The call that looks for the name in the part after this one, or that lists what there is. */
+/** The call that searches the name in the next part of a document, or lists all symbols. */
 function wayOn({ target, part }: TextResource, name: string, mode: string): string {
   return part ? `${part.next}:#${name}${mode}` : `${target}:outline`;
 }
@@ -239,7 +239,7 @@ function candidatesNotice(
   };
 }
 
-/** A list of many names has many notes: as many as fit, and how many more there are. */
+/** The first notes of a list, and the number of the others. */
 function capped(notes: readonly Notice[]): Notice[] {
   const most = 3;
   if (notes.length <= most) return [...notes];

@@ -1,4 +1,4 @@
-/** A text resource made ready for windows: its encoding, its line index from the session, whether it is counted. */
+/** Prepares a text resource for windows: its encoding, its cached line index, and whether its lines are counted. */
 
 import { headOf, readAt } from '../access/bytes.ts';
 import { binarySize } from '../render/units.ts';
@@ -13,7 +13,7 @@ import { recallLines } from './kept-lines.ts';
 import { encodingOf } from './source-encoding.ts';
 
 const COUNT_STREAMS_UP_TO = 4 << 20;
-/** Scans shorter than this are over before anyone wonders. */
+/** Bytes of a scan after which progress is reported: shorter scans take too little time. */
 const REPORT_AFTER = 256 << 20;
 
 const lineIndexes: Kind<LineIndex, { encoding: string; bom: number }> = {
@@ -24,7 +24,7 @@ const lineIndexes: Kind<LineIndex, { encoding: string; bom: number }> = {
 export async function textInput(resource: TextResource, call: Call): Promise<TextInput> {
   const { bytes } = resource;
   const encoding = await encodingFor(resource, call);
-  // Newlines are the same bytes in all encodings of single bytes.
+  // All legacy encodings share an index, because their newlines are the same bytes as in UTF-8.
   const options = { encoding: encoding.legacy ? utf8.name : encoding.name, bom: encoding.bom };
   const make = (): LineIndex => new LineIndex(encoding);
   const index = call.session.store.getNow(lineIndexes, bytes, options, make, call);
@@ -53,14 +53,14 @@ async function encodingFor({ bytes, encoding }: TextResource, call: Call): Promi
   return encodingNamed(encoding.as, 'told', await headOf(bytes, call.signal)) ?? utf8;
 }
 
-/** False for a text whose size is not known. */
+/** Whether the text ends with a newline; false if its size is unknown. */
 export async function endsWithNewline({ source, encoding, signal }: TextInput): Promise<boolean> {
   const { unit, scanner } = encoding;
   if (source.size === undefined || source.size < unit) return false;
   return scanner.count(await readAt(source, source.size - unit, unit, signal)) > 0;
 }
 
-/** By kind and size alone, never by what happens to be known already. */
+/** Depends only on the kind and size of the text, never on the state of caches. */
 function isCounted({ bytes, countUpTo }: TextResource, { limits }: Call): boolean {
   const most = Math.min(limits.countBytes, countUpTo ?? Number.POSITIVE_INFINITY);
   return (bytes.size ?? Number.POSITIVE_INFINITY) <= most;

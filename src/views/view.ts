@@ -1,4 +1,4 @@
-/** Chooses another text of a text: what `:conflicts` or `:outline` show instead of the lines as stored. */
+/** Selects the view for a mode: the text that `:conflicts` or `:outline` shows instead of the stored lines. */
 
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
@@ -21,8 +21,8 @@ const VIEWS: Partial<Record<Mode, () => Promise<View>>> = {
 };
 
 /**
- * The resource as the selection's mode or symbol shows it, and what is left to be selected in it. Throws
- * `BAD_SELECTOR` for a mode that this text does not have.
+ * Applies the mode or symbol of the selection. Returns the resulting text, and the rest of the selection. Throws
+ * `BAD_SELECTOR` for a mode that the text does not support.
  */
 export async function view(
   resource: TextResource,

@@ -1,4 +1,4 @@
-/** What a view hands on: another text, or another part of the same. */
+/** The result of a view: another text, or another selection of the same text. */
 
 import type { TextResource } from '../types/resource.ts';
 import type { Selection } from '../types/selection.ts';

@@ -1,6 +1,6 @@
 /**
- * Windows by byte offsets, rounded to whole lines. Paging by the end of each window visits every byte once:
- * a start inside a line goes back to the line's start, except inside an oversized line, which is gone through in slices.
+ * Windows by byte offsets, rounded to whole lines. A start inside a line is moved back to the start of the line, except
+ * inside an oversized line, which is shown in slices. Paging from the end of each window visits every byte once.
  */
 
 import { readAt } from '../access/bytes.ts';
@@ -14,10 +14,10 @@ import { type TextInput, toLine, wholeLine } from './input.ts';
 import { LineReader, type StoredLine } from './line-reader.ts';
 import { startOfLineBefore } from './line-start.ts';
 
-/** Read at first beyond the last byte asked for: most lines end within it. */
+/** Bytes to read beyond the last requested byte: most lines end within them. */
 const READ_OVER = 4096;
 
-/** `start` and `length` in stored bytes; the length is brought into [1, limits.windowMax]. */
+/** `start` and `length` in stored bytes; the length is clamped to [1, limits.windowMax]. */
 export async function bytesWindow(
   input: TextInput,
   start: number,
@@ -33,7 +33,7 @@ export async function bytesWindow(
   const asked = Math.max(start, encoding.bom);
   const { begin, inside } = await windowStart(asked, input, fit);
   const end = asked + wanted;
-  // Inside an oversized line no more than the slice is needed; otherwise the line that holds the last byte, if it fits.
+  // Inside an oversized line only the slice is needed; otherwise whole lines, up to the one with the last byte.
   const hold = (inside ? end - begin : windowMax) + SPARE;
   const reader = new LineReader(source, encoding, begin, hold, signal, end - begin + READ_OVER);
   const no = input.counted ? await input.index.lineAt(begin, source, signal, input.onScan) : undefined;
@@ -54,9 +54,9 @@ interface From {
   /** Half-open, in stored bytes. */
   readonly begin: number;
   readonly end: number;
-  /** The line that `begin` is in. */
+  /** The number (1-based) of the line that contains `begin`. */
   readonly no: number | undefined;
-  /** At `begin`; holds as much of a line as a window may have. */
+  /** Positioned at `begin`; holds as many bytes of a line as a window may have. */
   readonly reader: LineReader;
   readonly input: TextInput;
   readonly fit: Fit;
@@ -69,7 +69,7 @@ interface Got {
   readonly oversized?: Excerpt['oversized'];
 }
 
-/** Lines up to the one that holds the last byte asked for, or to the last that the window has room for. */
+/** Lines up to the one with the last requested byte, or to the last one that fits into the window. */
 async function wholeLines(from: From): Promise<Got> {
   const { begin, end, reader, input, fit } = from;
   const { windowMax } = fit.limits;
@@ -97,7 +97,7 @@ async function wholeLines(from: From): Promise<Got> {
   return { lines, invalid: tally.invalid, cutBy: 'window' };
 }
 
-/** What was asked for of an oversized line, and nothing of the lines after it: a part is never shown beside whole lines. */
+/** The requested slice of an oversized line, without the lines after it: a slice is never shown with whole lines. */
 async function oversizedLine(from: From): Promise<Got> {
   const stored = await from.reader.next();
   return stored ? oversizedPart(from, stored) : { lines: [], invalid: 0, cutBy: 'line' };
@@ -126,8 +126,8 @@ function slice(
 }
 
 /**
- * Where to cut `bytes` (the rest of a line) within `length`: what straddles the cut, a character or a CRLF, belongs to
- * the next slice, unless this one would be empty without it.
+ * The position at which to cut `bytes` (the rest of a line), at most `length`. A character or a CRLF that straddles the
+ * cut goes to the next slice, unless this slice would be empty without it.
  */
 function cutBefore(bytes: Uint8Array, length: number, encoding: Encoding): number {
   if (length >= bytes.length) return bytes.length;
@@ -143,7 +143,7 @@ function endsInReturn(bytes: Uint8Array, end: number, encoding: Encoding): boole
   return decode(bytes.subarray(end - encoding.unit, end), encoding).text === '\r';
 }
 
-/** Facts about the oversized line that the slice at `begin` belongs to; its length where lines are counted. */
+/** Facts about the oversized line that contains `begin`; with its length if lines are counted. */
 async function oversizedAt(
   begin: number,
   no: number | undefined,
@@ -154,7 +154,7 @@ async function oversizedAt(
   return { no, start, bytes: end - start };
 }
 
-/** Where a window that was asked to begin at `start` begins, and whether that is inside an oversized line. */
+/** The first byte of a window that was requested from `start`, and whether it is inside an oversized line. */
 async function windowStart(
   start: number,
   input: TextInput,
@@ -171,7 +171,7 @@ async function windowStart(
     const oversized = !line || line.end === undefined || isOversized(line, encoding, fit);
     if (!oversized) return { begin: before.start, inside: false };
   }
-  // Where characters cannot be told backwards, the byte is one at which an answer ended.
+  // Legacy encodings have no character boundaries to find backwards; `start` is taken from a notice, which names one.
   if (encoding.legacy) return { begin: unit, inside: true };
   const near = Math.max(encoding.bom, unit - 4);
   const bytes = await readAt(source, near, 8, signal);

@@ -1,4 +1,4 @@
-/** Windows by line numbers: one or several ranges over one budget, with lines of context if there is room. */
+/** Windows by line numbers: one or several ranges within one budget, with lines of context if they fit. */
 
 import { readAt } from '../access/bytes.ts';
 import { alignDown } from '../text/cut.ts';
@@ -8,7 +8,7 @@ import { Budget, type Fit, holdFor, isOversized, safeLength, sliceOf } from './f
 import { type TextInput, toLine, wholeLine } from './input.ts';
 import { LineReader, type StoredLine } from './line-reader.ts';
 
-/** Lines of context around a range that the caller gave with a start or an end. */
+/** Lines of context before the start and after the end of a requested range. */
 const CONTEXT_BEFORE = 1;
 const CONTEXT_AFTER = 3;
 
@@ -35,7 +35,7 @@ export async function linesWindow(
     const begin = i === 0 ? inside : undefined;
     const outcome = await readRange(input, part, budget, fit, tally, parts.length === 0, begin);
     if (outcome === 'past-end') {
-      // The index has just been to the end: the total is known.
+      // The index has scanned to the end, so the total is known.
       lastLine = await input.index.total(input.source, input.signal, input.onScan);
       break;
     }
@@ -88,7 +88,7 @@ function nextOf(stop: Stop, { isPart }: Fit): Pick<Excerpt, 'next'> {
   if (stop.deadEnd) return {};
   const { rest, inside } = stop;
   if (inside !== undefined) {
-    // A byte window continues from there to the end of the text, and knows nothing of ranges.
+    // A byte window continues to the end of the text; it cannot stop at the end of a range.
     const toEnd = rest.length === 1 && rest[0]?.to === undefined && !isPart;
     return { next: toEnd ? { by: 'bytes', start: inside } : { by: 'lines', ranges: rest, inside } };
   }
@@ -115,7 +115,7 @@ async function readRange(
     if (!stored) return undefined;
     const alone = firstOfAll && part.lines.length === 0;
     if (fit.longLine.as === 'clip') {
-      // Most lines are plain and short: there is nothing to look for in them.
+      // The fast path: most lines are plain and short.
       if (stored.text !== undefined && stored.length <= fit.longLine.at) {
         const line = wholeLine(stored, no, encoding, tally);
         if (budget.take(line) === undefined) {
@@ -139,7 +139,7 @@ async function readRange(
       continue;
     }
     const whole = wholeLine(stored, no, encoding, tally);
-    // The rest of a line that began in another answer.
+    // The rest of an oversized line, whose beginning was in another answer.
     const line: Line = no === from && inside !== undefined ? { ...whole, cut: 'slice' } : whole;
     const cutBy = budget.take(line);
     if (cutBy) return { cutBy, rest: restOf(part, no) };
@@ -148,7 +148,7 @@ async function readRange(
   return undefined;
 }
 
-/** The byte at which line `from` begins, or byte `inside` of it; undefined past the end. */
+/** The byte at which line `from` begins, or byte `inside` if that is in the line; undefined past the end. */
 async function beginOf(
   from: number,
   inside: number | undefined,
@@ -156,10 +156,10 @@ async function beginOf(
 ): Promise<number | undefined> {
   const start = await index.startOf(from, source, signal, onScan);
   if (start === undefined || inside === undefined || inside <= start) return start;
-  // A byte of another line is ignored: the file has changed, or the caller made a mistake.
+  // A byte in another line is ignored: the file has changed, or the caller made a mistake.
   if ((await index.lineAt(inside, source, signal, onScan)) !== from) return start;
   const at = inside - ((inside - start) % encoding.unit);
-  // Where characters cannot be told backwards, the byte is one at which an answer ended.
+  // Legacy encodings have no character boundaries to find backwards; `inside` is taken from a notice, which names one.
   if (encoding.legacy) return at;
   const near = Math.max(start, at - 4);
   const bytes = await readAt(source, near, 8, signal);
@@ -170,7 +170,7 @@ function restOf({ range }: Part, no: number): readonly Range[] {
   return [{ ...range, from: no }];
 }
 
-/** A line that is `alone` is shown as far as the budget goes: an answer without a line would not lead on. */
+/** If no other line was shown (`alone`), the line is shortened until it fits: without any line there is no next page. */
 function takeClipped(
   clip: Clippable,
   most: number,
@@ -196,8 +196,8 @@ interface OversizedLine {
 }
 
 /**
- * The first line of an answer is too large for it: its head is shown, or nothing, as the fit says. Undefined if the head
- * is all of it: in UTF-16 a line may be stored in more bytes than it is shown in.
+ * Shows the head of an oversized line that is the first line of an answer, or nothing if the fit does not slice lines.
+ * Returns undefined if the head is the whole line: in UTF-16 a line may have more stored bytes than shown bytes.
  */
 async function sliceLine(line: OversizedLine): Promise<Stop | undefined> {
   const { input, stored, fit, part, no, tally, rest, budget } = line;
@@ -210,13 +210,14 @@ async function sliceLine(line: OversizedLine): Promise<Stop | undefined> {
   const head = toLine(slice, stored.start, no, input.encoding, tally);
   const isWhole = head.end === end;
   const shown: Line = isWhole ? head : { ...head, cut: 'slice' };
-  budget.take(shown);
+  // The shortest slice may exceed the limit of tokens. It is shown, because without any line there is no next page.
+  budget.charge(shown);
   part.lines.push(shown);
   if (isWhole) return undefined;
   return { cutBy: 'line', rest, oversized, inside: shown.end };
 }
 
-/** Context is outside window and totals, and takes only what the asked lines left of the budget. */
+/** Adds lines of context. They are not part of the window or the totals, and use what is left of the budget. */
 async function addContext(
   input: TextInput,
   parts: readonly Part[],

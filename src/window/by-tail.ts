@@ -1,4 +1,4 @@
-/** Windows from the end: the last lines of a text, or of what is before a byte, paged backwards. */
+/** Windows from the end: the last lines of a text, or the last lines before a byte. Pages go backwards. */
 
 import type { CutBy, Line } from '../types/excerpt.ts';
 import type { Yield } from './by-lines.ts';
@@ -6,7 +6,7 @@ import { Budget, type Fit, holdFor, isOversized, sliceOf } from './fit.ts';
 import { type TextInput, toLine } from './input.ts';
 import { BackwardReader } from './line-start.ts';
 
-/** The last `count` lines before byte `before` (exclusive), or before the end. Reads no more than it shows. */
+/** The last `count` lines before byte `before` (exclusive; the end when absent). Reads little more than it shows. */
 export async function tailWindow(
   input: TextInput,
   count: number,
@@ -51,7 +51,7 @@ export async function tailWindow(
     no = no === undefined ? undefined : no - 1;
   }
   lines.reverse();
-  // The line of a slice is not done with: it is counted again by the next call.
+  // The next call counts the line of a slice again.
   const left = oversized ? count : count - lines.length;
   return {
     parts: [lines],
@@ -62,7 +62,7 @@ export async function tailWindow(
   };
 }
 
-/** The size of the text. A stream is read to its end: only then its last line is known. */
+/** The size of the text. A stream is first read to its end. */
 async function endOf({ source, signal }: TextInput): Promise<number> {
   const step = 4 << 20;
   for (let at = 0; source.size === undefined; at += step)

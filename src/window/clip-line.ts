@@ -1,4 +1,4 @@
-/** Long lines that are shown by their head alone, with their terminator: the rest is left out. */
+/** Clips long lines: their head is shown with the terminator, and the rest is left out. */
 
 import { readAt } from '../access/bytes.ts';
 import { decode } from '../text/encoding.ts';
@@ -9,13 +9,13 @@ import { type TextInput, wholeLine } from './input.ts';
 import type { LineReader, StoredLine } from './line-reader.ts';
 
 export interface Clippable {
-  /** The line up to `at` characters or bytes, whole where it is no longer. */
+  /** The line up to `at` characters or bytes; the whole line if it is not longer. */
   to(at: number): Line;
-  /** Invalid sequences of the whole line. */
+  /** Number of invalid sequences in the whole line. */
   readonly invalid: number;
 }
 
-/** The line that `reader` gave, perhaps in part: its end is looked for. */
+/** `stored`: the line that `reader` returned last. If it is only a part of the line, the end of the line is searched. */
 export async function clippable(
   input: TextInput,
   stored: StoredLine,
@@ -53,7 +53,7 @@ async function terminatorAt(
   return /\r?\n$/.exec(decode(tail, encoding).text)?.[0] ?? '';
 }
 
-/** The head of `text` within `at` code points, or within `at` bytes as they are shown, cut between code points. */
+/** The head of `text`: at most `at` code points, or at most `at` bytes as shown, cut between code points. */
 function clipText(text: string, at: number, unit: 'byte' | 'char'): string {
   if (text.length <= at && (unit === 'char' || visibleBytes(text) <= at)) return text;
   let used = 0;

@@ -1,9 +1,9 @@
-/** Captures the first and last bytes of a streamed output and counts the rest; memory stays bounded. */
+/** Keeps the first and the last bytes of an output while it is written, and counts its bytes and lines, in bounded memory. */
 
 export interface EndsOptions {
-  /** Bytes remembered of the beginning. */
+  /** Maximum bytes to keep from the beginning. */
   readonly head: number;
-  /** Bytes remembered of the end. */
+  /** Maximum bytes to keep from the end. */
   readonly tail: number;
   /** Counts the newlines of a chunk. */
   countNewlines(bytes: Uint8Array): number;
@@ -22,36 +22,36 @@ export class Ends {
   constructor(options: EndsOptions) {
     this.#options = options;
     this.#head = Buffer.allocUnsafeSlow(options.head);
-    // Most outputs are small: the ring grows with them up to its size.
+    // Most outputs are small: the ring buffer starts small and grows up to its full size.
     this.#ring = Buffer.allocUnsafeSlow(Math.min(options.tail, 16 << 10));
   }
 
-  /** Bytes seen. */
+  /** Bytes so far. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Lines seen, the unfinished last one included. */
+  /** Lines so far, including an unterminated last line. */
   get lines(): number {
     return this.#newlines + (this.#endsInsideLine ? 1 : 0);
   }
 
-  /** Newlines seen. */
+  /** Newlines so far. */
   get newlines(): number {
     return this.#newlines;
   }
 
-  /** Offset at which the last line begins; a final newline begins no further line. */
+  /** Offset (0-based) at which the last line begins; a final newline does not begin another line. */
   get lastLine(): number {
     return this.#lastLine;
   }
 
-  /** The first bytes. */
+  /** The kept first bytes. */
   get head(): Uint8Array {
     return this.#head.subarray(0, Math.min(this.#bytes, this.#head.length));
   }
 
-  /** The last bytes, at most `most` of them, and the offset of the first. */
+  /** The kept last bytes, at most `most`, and the offset of the first of them. */
   tail(most: number = Number.POSITIVE_INFINITY): { readonly start: number; readonly bytes: Uint8Array } {
     const size = this.#ring.length;
     const length = Math.min(most, size, this.#bytes);
@@ -62,7 +62,7 @@ export class Ends {
     return { start: this.#bytes - length, bytes };
   }
 
-  /** Takes a chunk; it may be reused at once. */
+  /** Copies what it keeps of `chunk`, so that the caller may reuse it. */
   push(chunk: Uint8Array): void {
     if (chunk.length === 0) return;
     this.#noteLastLine(chunk);
@@ -100,7 +100,7 @@ export class Ends {
   #grow(needed: number): void {
     const size = this.#ring.length;
     if (needed <= size || size === this.#options.tail) return;
-    // Until it has its full size the ring has never gone round: bytes are at their offsets.
+    // The ring has not wrapped before it has its full size: bytes are at their offsets.
     const larger = Buffer.allocUnsafeSlow(Math.min(this.#options.tail, Math.max(needed, size * 2)));
     larger.set(this.#ring.subarray(0, this.#bytes));
     this.#ring = larger;

@@ -1,4 +1,4 @@
-/** From a window and limits to an excerpt: by the kind of window, with the totals of the text beside it. */
+/** Makes the excerpt of a window: the lines by the kind of window, and the totals of the text. */
 
 import type { Excerpt, Line, Window } from '../types/excerpt.ts';
 import type { Mutable } from '../types/mutable.ts';
@@ -10,7 +10,7 @@ import type { TextInput } from './input.ts';
 
 const wholeText: Window = { by: 'lines', ranges: [{ from: 1 }], context: false };
 
-/** What `window` (the whole text when absent) yields of `input` within the limits of `fit`. */
+/** The excerpt of `window` (the whole text when absent) within the limits of `fit`. */
 export async function excerpt(input: TextInput, window: Window | undefined, fit: Fit): Promise<Excerpt> {
   const yielded = await byKind(input, window ?? wholeText, fit);
   const { source, index, signal, onScan } = input;
@@ -68,13 +68,13 @@ async function endsWindow(input: TextInput, from: number, most: number, fit: Fit
   };
 }
 
-/** From the first line on, at or after `from`, from which everything to the end fits; nothing if the last line alone does not. */
+/** The longest run of lines at the end, not before line `from`, that fits; empty if the last line alone does not fit. */
 async function lastLines(input: TextInput, from: number, fit: Fit): Promise<Yield> {
   const tail = await linesWindow(input, [{ from }], false, fit);
   if (!tail.next) return tail;
   const shown = tail.parts.flat().length;
   const total = await input.index.total(input.source, input.signal, input.onScan);
-  // Fewer lines at the end, until they fit: what fits of the first ones is a good guess.
+  // Retries with fewer lines. As many as fitted from `from` on is a good estimate.
   const fewer = Math.max(from + 1, total - shown + 1);
   return fewer > total ? { parts: [], invalid: 0 } : lastLines(input, fewer, fit);
 }

@@ -1,4 +1,4 @@
-/** What fits into an answer: the cost of a line as it will be shown, the budget that is left, and oversized lines. */
+/** What fits into an answer: the cost of a line as shown, the remaining budget, and the test for oversized lines. */
 
 import { estimateTokens } from '../limits.ts';
 import { cutHead, cutTail } from '../text/cut.ts';
@@ -9,17 +9,17 @@ import type { CutBy, Line } from '../types/excerpt.ts';
 import type { Limits, TokenCounter } from '../types/limits.ts';
 import type { LongLine, TextPolicy } from '../types/policy.ts';
 
-/** How lines are made to fit. A display supplies the costs, a dialect the rest. */
+/** How lines are fitted into an answer. The costs come from a display, the rest from a dialect. */
 export interface Fit {
   readonly limits: Limits;
-  /** The most bytes a line number or an anchor may take, so that a line counts as oversized whatever its prefix is. */
+  /** Maximum bytes of a prefix (line number or anchor). Whether a line is oversized does not depend on its actual prefix. */
   readonly prefix?: number;
   /** Bytes of the line as shown: prefix, escapes, markers and terminator included. */
   cost(line: Line): number;
   /** Bytes of a piece of text as shown, without a prefix. */
   shown(text: string): number;
   readonly tokens: TokenCounter;
-  /** `cut`: whole lines until the budget is spent. `refuse`: nothing when not all of it fits. */
+  /** `cut`: show whole lines until the budget is used up. `refuse`: show nothing unless everything fits. */
   readonly overflow: 'cut' | 'refuse';
   readonly longLine: LongLine;
   /** See `TextPolicy`. */
@@ -31,40 +31,39 @@ export interface Fit {
   readonly isPart?: boolean;
 }
 
-/** Bytes that a line may take when it is shown alone. */
+/** Maximum shown bytes of a line that is the only one of an answer. */
 function lineBudget({ limits, prefix = 0 }: Fit): number {
   return Math.min(limits.bytes, limits.line, limits.windowMax, limits.tokens * 4) - prefix;
 }
 
-/** Bytes that a slice in a byte window may take. */
+/** Maximum shown bytes of a slice in a byte window. */
 export function windowBudget({ limits, prefix = 0 }: Fit): number {
   return Math.min(limits.windowMax, limits.tokens * 4) - prefix;
 }
 
-/** Tokens that a line may take when it is shown alone. */
+/** Maximum tokens of a line that is the only one of an answer. */
 function lineTokens({ limits, prefix = 0 }: Fit): number {
   return limits.tokens - prefix / 4;
 }
 
-/** Held beyond what may be shown, so that a cut falls before what is held ends: inside a character, perhaps. */
+/** Bytes to hold beyond what may be shown: the held bytes may end inside a character, and the cut has to be before it. */
 export const SPARE = 256;
 
-/** Stored bytes to hold of a line in order to tell whether it is oversized, and to cut it if so. */
+/** Stored bytes of a line that must be held to decide whether it is oversized, and to slice it. */
 export function holdFor(fit: Fit, encoding: Encoding): number {
   const { longLine, limits } = fit;
   if (longLine.as === 'clip') return (longLine.at + 8) * 4;
   return Math.min(limits.bytes, limits.line) * encoding.unit + SPARE;
 }
 
-/** Bytes of a stored line that is not oversized, whatever is in it. */
+/** A line of at most this many stored bytes is never oversized: a byte is shown as at most 8 bytes or tokens. */
 export function safeLength(fit: Fit): number {
   return Math.min(lineBudget(fit), fit.limits.tokens) / 8;
 }
 
 /**
- * Whether a whole stored line is too large to be shown alone. Line windows slice such a line; byte windows begin
- * inside it where they are told to, instead of at its start. Both ask here, or the notices of one would loop in
- * the other.
+ * Whether a whole stored line is too large for an answer of its own. Line windows slice such a line; byte windows may
+ * begin inside it. Both must use this function: if they disagreed, following their notices would loop.
  */
 export function isOversized(
   stored: { readonly bytes: Uint8Array; readonly length: number },
@@ -80,8 +79,8 @@ export function isOversized(
 }
 
 /**
- * The largest part of an oversized line that may be shown alone, from its start or its end, in stored bytes.
- * `room` bounds what is shown.
+ * The largest slice of an oversized line, from its start or its end, that fits into an answer of its own; at least one
+ * code point. `room`: maximum shown bytes.
  */
 export function sliceOf(
   bytes: Uint8Array,
@@ -99,10 +98,10 @@ export function sliceOf(
   }
 }
 
-/** What is left of one answer's limits; shared by all of its ranges. */
+/** The remaining budget of an answer, shared by all of its ranges. */
 export class Budget {
   #lines: number;
-  /** Lines of any kind. */
+  /** Remaining lines of any kind: requested lines, context and gaps. */
   #rows: number;
   #bytes: number;
   #tokens: number;
@@ -116,49 +115,62 @@ export class Budget {
     this.#tokens = limits.tokens;
   }
 
-  /** Lines left. */
+  /** Remaining lines. */
   get lines(): number {
     return Math.min(this.#lines, this.#rows);
   }
 
-  /** Takes a line that is between two parts. */
+  /** Charges the line that is shown between two parts. */
   takeGap(): void {
     this.#rows -= 1;
   }
 
-  /** Takes the line's cost, or says which limit it would pass and takes nothing. */
+  /** Charges the line. If it would exceed a limit, charges nothing and returns that limit. */
   take(line: Line): CutBy | undefined {
     if (this.#lines < 1 || this.#rows < 1) return 'lines';
     const bytes = this.#fit.cost(line);
     if (bytes > this.#bytes) return 'bytes';
-    const tokens = this.#tokens === Number.POSITIVE_INFINITY ? 0 : this.#tokensOf(line, bytes);
+    const tokens = this.#tokensOf(line, bytes);
     if (tokens > this.#tokens) return 'tokens';
+    this.#spend(bytes, tokens);
+    return undefined;
+  }
+
+  /** Charges a line that is shown even if it exceeds the budget. In that case nothing else fits afterwards. */
+  charge(line: Line): void {
+    const bytes = this.#fit.cost(line);
+    this.#spend(bytes, this.#tokensOf(line, bytes));
+  }
+
+  #spend(bytes: number, tokens: number): void {
     this.#lines -= 1;
     this.#rows -= 1;
     this.#bytes -= bytes;
     this.#tokens -= tokens;
-    return undefined;
   }
 
-  /** The prefix is charged at the plain rate, so that a counter sees only text. */
+  /** 0 if tokens are not limited. The prefix counts as four bytes a token, so that the host's counter sees only text. */
   #tokensOf(line: Line, cost: number): number {
+    if (this.#tokens === Number.POSITIVE_INFINITY) return 0;
     return this.#fit.tokens(line.text) + Math.ceil(Math.max(0, cost - this.#fit.shown(line.text)) / 4);
   }
 
-  /** Takes a line of context, which must fit but does not count as one of the lines that were asked for. */
+  /** Charges a line of context, which does not count for `limits.lines`. False, and no charge, if it does not fit. */
   takeContext(line: Line): boolean {
     const bytes = this.#fit.cost(line);
-    if (bytes > this.#bytes || this.#rows < 1) return false;
+    const tokens = this.#tokensOf(line, bytes);
+    if (bytes > this.#bytes || tokens > this.#tokens || this.#rows < 1) return false;
     this.#bytes -= bytes;
+    this.#tokens -= tokens;
     this.#rows -= 1;
     return true;
   }
 }
 
-/** Whole lines until the budget is spent, an oversized one in slices: what dialects do unless they say otherwise. */
+/** The default policy: whole lines until the budget is used up, oversized lines in slices. */
 export const cutPolicy: TextPolicy = { overflow: 'cut', longLine: { as: 'slice' } };
 
-/** A dialect's policy over one display and the limits of one call. Tokens are estimated where the host has no counter. */
+/** The fit of a dialect's policy, a display and the limits of a call. Tokens are estimated if the host has no counter. */
 export function fitOf(policy: TextPolicy, display: Display, limits: Limits, tokens?: TokenCounter): Fit {
   return {
     limits,

@@ -1,4 +1,4 @@
-/** What a window is laid on: stored bytes with their encoding, their line index, and whether lines are counted. */
+/** The input of a window: stored bytes, their encoding, their line index, and whether lines are counted. */
 
 import { decode } from '../text/encoding.ts';
 import type { ByteSource } from '../types/byte-source.ts';
@@ -11,13 +11,13 @@ export interface TextInput {
   readonly source: ByteSource;
   readonly encoding: Encoding;
   readonly index: LineIndex;
-  /** Whether totals and the numbers of lines found by byte are stated. */
+  /** Whether lines are counted: then excerpts have totals, and lines of byte windows have numbers. */
   readonly counted: boolean;
   readonly signal?: AbortSignal;
   readonly onScan?: OnScan;
 }
 
-/** A whole line as it was read; adds the invalid sequences it holds to `tally`. */
+/** Makes a `Line` of a whole stored line; adds its number of invalid sequences to `tally`. */
 export function wholeLine(
   stored: StoredLine,
   no: number | undefined,
@@ -32,7 +32,7 @@ export function wholeLine(
     : { no, start, end, text, ascii: true, role: 'asked' };
 }
 
-/** A shown line from its stored bytes; adds the invalid sequences it holds to `tally`. */
+/** Makes a `Line` of stored bytes; adds their number of invalid sequences to `tally`. */
 export function toLine(
   bytes: Uint8Array,
   start: number,

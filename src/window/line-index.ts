@@ -1,6 +1,6 @@
 /**
- * Where lines are in a text of any size: by a sparse table of newline counts that is built once for a version, and only as
- * far as a call needs.
+ * Finds lines in a text of any size with a sparse table of newline counts. The table is built once for each version of
+ * the text, and only as far as calls need it.
  */
 
 import { readAt } from '../access/bytes.ts';
@@ -16,24 +16,24 @@ export interface Bounds {
   readonly end: number;
 }
 
-/** How far a scan has come, for progress reports. */
+/** Receives the number of bytes scanned so far, for progress reports. */
 export type OnScan = (scanned: number) => void;
 
 /** Bytes of one read from a stream or a server. */
 const STREAM_PIECE = 256 << 10;
 
-/** Bytes that are read and counted at once, without the large buffers. */
+/** A rest of at most this many bytes is read and counted without the large buffers. */
 const SMALL_REST = 64 << 10;
 
-/** Buffers that are counted in a row while another call waits for them: 16 MiB. */
+/** A scan releases the buffers after this many of them (16 MiB) if another call waits for them. */
 const SLICE_BUFFERS = 8;
 
-/** Numbers in front of the table in what is saved. */
+/** Numbers before the table in the saved form. */
 const SAVED_HEAD = 5;
 
 interface Scan {
   readonly source: ByteSource;
-  /** Whether what is needed is known. */
+  /** Whether the scan may stop. */
   readonly enough: () => boolean;
   readonly signal: AbortSignal | undefined;
   readonly onScan: OnScan | undefined;
@@ -42,21 +42,21 @@ interface Scan {
 export class LineIndex {
   readonly #encoding: Encoding;
   #table = new NewlineTable();
-  /** Everything before this byte (a multiple of the block, or the end) has been counted. */
+  /** Newlines are counted up to this byte (exclusive; a multiple of the block, or the end). */
   #scanned = 0;
   #newlines = 0;
   #ended = false;
-  /** Whether the last unit counted was no newline: the text so far ends inside a line. */
+  /** Whether the last counted unit is not a newline: the text so far ends inside a line. */
   #unterminated = false;
   #steps: Promise<unknown> = Promise.resolve();
-  /** Calls that wait for the step of another. */
+  /** Number of calls that wait for the step of another call. */
   #waiting = 0;
-  /** The oversized line that was looked at last: its pages are asked for one after the other. */
+  /** A cache of the last oversized line: its pages are usually requested one after the other. */
   #oversized: Bounds & { readonly line: number } = { line: 0, start: 0, end: 0 };
 
   /**
-   * Asked before each step of a count, with the bytes that are left by an estimate: others may have counted further, and
-   * `restore` takes that over.
+   * Called before each step of a count, with the estimated number of bytes that are left. Another replica may have counted
+   * further; its result is then passed to `restore`.
    */
   askOthers: ((left: number) => Promise<void>) | undefined;
 
@@ -64,7 +64,7 @@ export class LineIndex {
     this.#encoding = encoding;
   }
 
-  /** Bytes of the table. */
+  /** Bytes of memory of the table. */
   get held(): number {
     return this.#table.held;
   }
@@ -74,7 +74,7 @@ export class LineIndex {
     return this.#scanned;
   }
 
-  /** What has been counted, for `restore` of another index. */
+  /** The counts so far, in the form that `restore` reads. */
   save(): Uint8Array {
     const { block, counts } = this.#table;
     const head = [block, this.#scanned, this.#newlines, Number(this.#ended), Number(this.#unterminated)];
@@ -85,8 +85,8 @@ export class LineIndex {
   }
 
   /**
-   * Takes over what another index of the same bytes (`size` of them) and encoding has saved. False, and nothing is taken
-   * over, for what cannot be that, and where this one has counted as far.
+   * Loads the saved counts of another index for the same bytes (`size` of them) and encoding. Returns false, and loads
+   * nothing, if they are invalid or this index has counted as far.
    */
   restore(saved: Uint8Array, size: number): boolean {
     if (saved.length % 8 !== 0) return false;
@@ -106,13 +106,13 @@ export class LineIndex {
     return true;
   }
 
-  /** Lines of the whole text (contract: a final newline begins no further line). */
+  /** Number of lines of the whole text. A final newline does not begin another line. */
   async total(source: ByteSource, signal?: AbortSignal, onScan?: OnScan): Promise<number> {
     await this.#extend(source, () => Number.POSITIVE_INFINITY, signal, onScan);
     return this.#newlines + (this.#unterminated ? 1 : 0);
   }
 
-  /** The byte at which line `line` (1-based) begins, or undefined if the text has no such line. */
+  /** The offset of the first byte of line `line` (1-based), or undefined if the text has fewer lines. */
   async startOf(
     line: number,
     source: ByteSource,
@@ -128,7 +128,7 @@ export class LineIndex {
     return at === end ? undefined : at;
   }
 
-  /** The bytes of line `line`, its terminator included, or undefined if the text has no such line. */
+  /** The offsets of line `line` (1-based) with its terminator, or undefined if the text has fewer lines. */
   async boundsOf(
     line: number,
     source: ByteSource,
@@ -143,12 +143,12 @@ export class LineIndex {
     return { start, end };
   }
 
-  /** The number (1-based) of the line that holds byte `offset`. */
+  /** The number (1-based) of the line that contains byte `offset` (0-based). */
   async lineAt(offset: number, source: ByteSource, signal?: AbortSignal, onScan?: OnScan): Promise<number> {
     const { line, start: from, end } = this.#oversized;
     if (offset >= from && offset < end) return line;
     await this.#extend(source, () => offset - this.#scanned, signal, onScan);
-    // The last byte is asked for by every window at the end.
+    // The fast path: every window at the end asks for the last byte.
     if (this.#ended && offset < this.#scanned && offset + this.#encoding.unit >= this.#scanned)
       return this.#newlines + (this.#unterminated ? 1 : 0);
     const at = Math.min(offset, this.#scanned);
@@ -157,13 +157,13 @@ export class LineIndex {
     return newlines + this.#encoding.scanner.count(bytes) + 1;
   }
 
-  /** The byte after line `line`, which the text has. */
+  /** The offset after line `line` (1-based), which must exist. */
   async endOf(line: number, source: ByteSource, signal?: AbortSignal, onScan?: OnScan): Promise<number> {
     await this.#extend(source, () => this.#bytesTo(line), signal, onScan);
     return (await this.#after(line, source, signal)) ?? this.#scanned;
   }
 
-  /** The byte after newline `count` (1-based), or undefined if so many were not counted. */
+  /** The offset after newline `count` (1-based), or undefined if fewer were counted. */
   async #after(count: number, source: ByteSource, signal?: AbortSignal): Promise<number | undefined> {
     if (this.#newlines < count) return undefined;
     const { start, newlines } = this.#table.placeBefore(count);
@@ -177,15 +177,15 @@ export class LineIndex {
     return (await readAt(source, this.#encoding.bom, 1)).length === 0;
   }
 
-  /** Bytes that are left to newline `count`, by the length of the lines so far; 0 if it was counted. */
+  /** The estimated number of bytes up to newline `count`, from the average length of the lines so far; 0 if it was counted. */
   #bytesTo(count: number): number {
     const missing = count - this.#newlines;
     return missing <= 0 ? 0 : Math.max(1, (missing * this.#scanned) / Math.max(1, this.#newlines));
   }
 
   /**
-   * Counts until `left`, which estimates the bytes that are still needed, is 0. Concurrent calls take turns, a step each:
-   * every step starts where the one before has ended.
+   * Counts until `left`, the estimated number of bytes that are still needed, is 0. Concurrent calls alternate, one step
+   * each: every step starts where the previous one ended.
    */
   async #extend(
     source: ByteSource,
@@ -208,8 +208,8 @@ export class LineIndex {
   }
 
   /**
-   * A stream or a server is read in small pieces: bytes may come slowly, and none of the buffers for scanning waits.
-   * A small rest needs none either.
+   * Streams and remote files are read in small pieces without the pooled scan buffers: a slow source would block them.
+   * A small rest does not need them either.
    */
   #step(scan: Scan): Promise<void> {
     const { source, signal } = scan;
@@ -229,7 +229,7 @@ export class LineIndex {
     onScan?.(this.#scanned);
   }
 
-  /** Reads one buffer while the other is counted, until enough is known or another call waits for the buffers. */
+  /** Reads one buffer while the other is counted, until the scan may stop or another call waits for the buffers. */
   async #scanOn({ source, enough, signal, onScan }: Scan, buffered: BufferedScanner): Promise<void> {
     const { unit, scanner } = this.#encoding;
     const count = unit === 1 ? (bytes: Uint8Array) => buffered.count(bytes) : scanner.count;
@@ -250,7 +250,7 @@ export class LineIndex {
       this.#ended = ended;
       onScan?.(this.#scanned);
     }
-    // The buffer goes back to the pool: no read may still write into it.
+    // The buffers go back to the pool, so a pending read must end first.
     await next.catch(() => undefined);
   }
 

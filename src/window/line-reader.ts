@@ -1,4 +1,4 @@
-/** Walks a text line by line from a byte offset and holds no more of one line than the caller wants. */
+/** Reads a text line by line from a byte offset. Memory is bounded: of each line at most `hold` bytes are kept. */
 
 import { readAt } from '../access/bytes.ts';
 import { plainHead } from '../text/visible.ts';
@@ -9,13 +9,13 @@ import type { Encoding } from '../types/encoding.ts';
 export interface StoredLine {
   /** Byte offset of its first byte. */
   readonly start: number;
-  /** Offset after its terminator; undefined for a line longer than what is held, whose end was not looked for. */
+  /** Offset after its terminator; undefined for a line longer than `hold`, whose end was not searched. */
   readonly end: number | undefined;
-  /** The whole line, terminator included, or as much of its head as is held. */
+  /** The whole line with its terminator, or the first `hold` bytes of it. */
   readonly bytes: Uint8Array;
-  /** Of `bytes`. */
+  /** Length of `bytes`. */
   readonly length: number;
-  /** The line decoded, where all of it is ASCII that is shown as it is; absent if that was not looked at. */
+  /** The decoded line, if it is known to be ASCII that is shown unchanged. */
   readonly text?: string;
 }
 
@@ -23,14 +23,14 @@ export interface StoredLine {
 const LINES_A_TURN = 16;
 const TURN_MS = 5;
 
-/** Bytes that are decoded together, and after how many bytes that is tried again where it did not give a line. */
+/** Bytes that are decoded together, and the distance after which that is tried again when it did not yield a line. */
 const RUN = 8 << 10;
 const RUN_AGAIN = 1 << 10;
 
 const FIRST_READ = 64 << 10;
 const LATER_READ = 256 << 10;
 
-/** A line of a run. Its bytes are cut out only where they are asked for, which for most lines nobody does. */
+/** A line of a run. `bytes` is computed only on access: most callers need only the text. */
 class PlainLine implements StoredLine {
   readonly start: number;
   readonly end: number;
@@ -60,16 +60,16 @@ export class LineReader {
   readonly #first: number;
   readonly #signal: AbortSignal | undefined;
   #buffer: Uint8Array = new Uint8Array(0);
-  /** Where in the buffer the next line begins. */
+  /** The position in the buffer at which the next line begins. */
   #from = 0;
-  /** Offset of that byte in the text. */
+  /** The offset of that byte in the text. */
   #at: number;
   /**
-   * A part of the buffer that is ASCII and shown as it is, decoded once: lines are found and cut in it as in any
-   * string. Line by line, decoding and looking for hidden characters take four times as long.
+   * A run: a part of the buffer that is ASCII and shown unchanged, decoded at once. Lines are cut out of this string.
+   * Decoding and checking for hidden characters line by line takes four times as long.
    */
   #run = '';
-  /** Where in the buffer the run begins, and from where on the next one is tried. */
+  /** The positions in the buffer at which the run begins, and from which on the next run may be tried. */
   #runFrom = 0;
   #nextRun = 0;
   #reads = 0;
@@ -78,8 +78,8 @@ export class LineReader {
   #turn = performance.now();
 
   /**
-   * Begins at byte `offset`, which is taken for the start of a line. Lines over `hold` bytes are given in part. `first`
-   * is how much is read at first, where that is known.
+   * Begins at byte `offset`, which must be the start of a line. Lines of more than `hold` bytes are returned in part.
+   * `first`: bytes of the first read.
    */
   constructor(
     source: ByteSource,
@@ -97,10 +97,10 @@ export class LineReader {
     this.#signal = signal;
   }
 
-  /** The next line where it is in the buffer; undefined says nothing: then call `next`. */
+  /** The next line if it can be returned synchronously; otherwise undefined: then call `next`. */
   buffered(): StoredLine | undefined {
     if (this.#isTurnOver()) return undefined;
-    const plain = this.#takePlain();
+    const plain = this.#takeFromRun();
     if (plain) {
       this.#lines += 1;
       return plain;
@@ -117,7 +117,7 @@ export class LineReader {
     if (this.#isTurnOver()) await this.#yieldToEventLoop();
     this.#lines += 1;
     for (;;) {
-      const plain = this.#takePlain();
+      const plain = this.#takeFromRun();
       if (plain) return plain;
       const after = this.#encoding.scanner.after(this.#buffer, 1, this.#from + searched) - this.#from;
       if (after > 0 && after <= this.#hold) return this.#take(after);
@@ -130,8 +130,8 @@ export class LineReader {
   }
 
   /**
-   * Goes to the line after the one that `next` gave in part, and returns where that is. `find`, where something knows
-   * where the line ends, spares reading up to there.
+   * Skips the rest of a line that `next` returned in part, and returns the offset of the next line. `find` returns that
+   * offset if an index knows it, which saves reading up to there.
    */
   async skipRest(find?: () => Promise<number>): Promise<number> {
     for (;;) {
@@ -143,7 +143,7 @@ export class LineReader {
       if (find && !this.#ended) {
         this.#at = await find();
         this.#replace(new Uint8Array(0));
-        // The head of the next line may be all that is wanted of it.
+        // Possibly only the head of the next line is needed, so small reads start again.
         this.#reads = 0;
         return this.#at;
       }
@@ -157,8 +157,8 @@ export class LineReader {
     }
   }
 
-  /** The next line where it is part of a run, or of one that begins with it. */
-  #takePlain(): StoredLine | undefined {
+  /** The next line if it is part of the current run, or of a new run that begins with it. */
+  #takeFromRun(): StoredLine | undefined {
     let from = this.#from - this.#runFrom;
     let length = this.#run.indexOf('\n', from) + 1 - from;
     if (length <= 0) {

@@ -1,4 +1,4 @@
-/** Scans backwards for the start of the line that contains or precedes a byte. */
+/** Finds the start of the line before a byte by scanning backwards. */
 
 import { readAt } from '../access/bytes.ts';
 import type { Identity } from '../identity.ts';
@@ -12,8 +12,8 @@ interface Stored {
 }
 
 /**
- * The start of the line whose bytes reach up to `end` (exclusive; the terminator that ends just there belongs to
- * it), or undefined when it begins more than `hold` bytes before. `end` is on a code unit, or the end of the text.
+ * The start of the line that ends at `end` (exclusive, its terminator included), or undefined if the line begins more
+ * than `hold` bytes before `end`. `end` is a multiple of the code unit, or the end of the text.
  */
 export async function startOfLineBefore(
   end: number,
@@ -21,7 +21,7 @@ export async function startOfLineBefore(
   { encoding, source, signal }: Stored,
 ): Promise<{ start: number | undefined; bytes: Uint8Array }> {
   const { unit, bom, scanner } = encoding;
-  // The last unit may be incomplete: then `end` is on none.
+  // At the end of the text the last code unit may be incomplete.
   const beforeLast = end - ((end - bom) % unit || unit);
   let from = end;
   let bytes: Uint8Array = new Uint8Array(0);
@@ -38,7 +38,7 @@ export async function startOfLineBefore(
   }
 }
 
-/** The position after the last newline in `bytes`, or undefined when there is none. */
+/** The position after the last newline in `bytes`, or undefined if there is none. */
 function lastStart(bytes: Uint8Array, unit: number, scanner: Scanner): number | undefined {
   if (unit === 1) {
     const at = bytes.lastIndexOf(10);
@@ -48,11 +48,11 @@ function lastStart(bytes: Uint8Array, unit: number, scanner: Scanner): number | 
   return newlines === 0 ? undefined : scanner.after(bytes, newlines);
 }
 
-/** The first block, and the later ones. */
+/** Bytes of the first block, and of the later ones. */
 const FIRST_BLOCK = 16 << 10;
 const BLOCK = 64 << 10;
 
-/** The same bytes for a reader that goes backwards: a block is read once, not once for each line in it. */
+/** A byte source for reading backwards: it reads a block at once instead of reading for each line. */
 export class BackwardReader implements ByteSource {
   readonly #source: ByteSource;
   readonly #encoding: Encoding;
@@ -62,7 +62,7 @@ export class BackwardReader implements ByteSource {
   #from = 0;
   #nextLength = FIRST_BLOCK;
 
-  /** The end (exclusive) of the lines that will be asked for. */
+  /** The end (exclusive) of the lines that will be read. */
   readonly #end: number;
 
   constructor(source: ByteSource, end: number, encoding: Encoding, signal: AbortSignal | undefined) {
@@ -84,7 +84,7 @@ export class BackwardReader implements ByteSource {
     const end = offset + target.length;
     if (offset < this.#from || end > this.#from + this.#block.length) {
       if (target.length > BLOCK) return this.#source.readInto(target, offset, signal);
-      // What counts the lines before the last one reads up to it: then the block holds that line, too.
+      // The count of the lines reads up to one unit before the end: then the block includes the last unit too.
       await this.#fill(end + this.#encoding.unit === this.#end ? this.#end : end, BLOCK);
     }
     if (offset < this.#from) return this.#source.readInto(target, offset, signal);
@@ -116,7 +116,7 @@ export class BackwardReader implements ByteSource {
     this.#block = await readAt(this.#source, this.#from, end - this.#from, this.#signal);
   }
 
-  /** The line where all of it is in the block. */
+  /** The line that ends at `end`, if all of it is in the block. */
   #inBlock(end: number, hold: number): { start: number; bytes: Uint8Array; length: number } | undefined {
     const { unit, bom } = this.#encoding;
     const last = end - this.#from;

@@ -1,18 +1,18 @@
 /**
- * How many newlines are before places of a text: one place a block. Its memory is bounded: when it is full, blocks double,
- * up to what one request to a server brings; beyond that it grows before they double again.
+ * Counts of the newlines before each block of a text. Memory is bounded: when the table is full, the block size doubles,
+ * up to the size of one request to a server; from there on the table grows further before the block size doubles again.
  */
 
 const FIRST_BLOCK = 64 << 10;
 const MOST_ENTRIES = 1 << 16;
-/** From blocks of this size on so many entries: 8 TiB. */
+/** From this block size on, the table may have `MOST_LARGE` entries: enough for 8 TiB. */
 const LARGE_BLOCK = 4 << 20;
 const MOST_LARGE = 1 << 21;
 const LEAST_ROOM = 64;
 
 const mostOf = (block: number): number => (block < LARGE_BLOCK ? MOST_ENTRIES : MOST_LARGE);
 
-/** A byte at which a block begins, and the newlines before it. */
+/** The first byte of a block, and the number of newlines before it. */
 export interface Place {
   readonly start: number;
   readonly newlines: number;
@@ -24,7 +24,7 @@ export class NewlineTable {
   #before = new Float64Array(LEAST_ROOM);
   #entries = 1;
 
-  /** Bytes between two places. */
+  /** Bytes of a block. */
   get block(): number {
     return this.#block;
   }
@@ -34,12 +34,12 @@ export class NewlineTable {
     return this.#before.byteLength;
   }
 
-  /** Newlines before each place. */
+  /** The number of newlines before each block. */
   get counts(): Float64Array {
     return this.#before.subarray(0, this.#entries);
   }
 
-  /** Undefined for what cannot be the counts of a text of which `scanned` bytes were counted. */
+  /** The table with these counts; undefined if they are not valid for a text of which `scanned` bytes were counted. */
   static of(block: number, counts: Float64Array, scanned: number): NewlineTable | undefined {
     const isTable =
       Number.isInteger(Math.log2(block / FIRST_BLOCK)) &&
@@ -57,7 +57,7 @@ export class NewlineTable {
     return table;
   }
 
-  /** The next place has so many newlines before it. */
+  /** Adds the next block, with the number of newlines before it. */
   add(newlines: number): void {
     if (this.#entries === mostOf(this.#block)) {
       const half = this.#entries / 2;
@@ -74,12 +74,12 @@ export class NewlineTable {
     this.#entries += 1;
   }
 
-  /** The last place at or before byte `at`. */
+  /** The last block that begins at or before byte `at`. */
   placeOf(at: number): Place {
     return this.#place(Math.min(Math.floor(at / this.#block), this.#entries - 1));
   }
 
-  /** The last place before newline `count` (1-based). */
+  /** The last block that begins before newline `count` (1-based). */
   placeBefore(count: number): Place {
     let low = 0;
     let high = this.#entries - 1;

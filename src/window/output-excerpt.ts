@@ -1,6 +1,6 @@
 /**
- * Makes the excerpt of a command's output: its last lines, its first or both, found in what was captured of it
- * while it streamed by, and where the rest is to be read. Synchronous, so that a running command can be looked at.
+ * Makes the excerpt of a command's output from its captured first and last bytes: its last lines, its first lines or
+ * both, and the next page. Synchronous, so that it also works while the command runs.
  */
 
 import type { Excerpt, Line, Next } from '../types/excerpt.ts';
@@ -10,14 +10,14 @@ import {
   type DecodedLine,
   type PickedLines,
   headLines,
-  type Remembered,
+  type CapturedOutput,
   type Share,
   tailLines,
 } from './output-lines.ts';
 
-/** `snap` says whether a kept head ends with its last whole line, or is filled to the last character. */
+/** `snap`: whether a kept head ends after its last whole line, or after the last character that fits. */
 export function outputExcerpt(
-  output: Remembered,
+  output: CapturedOutput,
   keep: Keep,
   fit: Fit,
   snap: 'line' | 'char' = 'line',
@@ -30,12 +30,12 @@ export function outputExcerpt(
   return (keep === 'ends' && tail.cutBy && bothEnds(output, fit)) || tailExcerpt(output, tail);
 }
 
-function tailExcerpt(output: Remembered, tail: PickedLines): Excerpt {
+function tailExcerpt(output: CapturedOutput, tail: PickedLines): Excerpt {
   return excerptOf(output, [tail.lines], tail, before(tail.lines[0]?.line, output));
 }
 
-/** Half of the budget for each end; undefined if the first line alone is over its half. */
-function bothEnds(output: Remembered, fit: Fit): Excerpt | undefined {
+/** Half of the budget for each end; undefined if the first line alone exceeds its half. */
+function bothEnds(output: CapturedOutput, fit: Fit): Excerpt | undefined {
   const head = headLines(output, fit, halfOf(fit.limits, Math.ceil), 'line');
   const last = head.lines.at(-1)?.line;
   if (!last || last.cut) return undefined;
@@ -54,7 +54,7 @@ function halfOf({ lines, bytes, tokens }: Share, round: (half: number) => number
 }
 
 function excerptOf(
-  output: Remembered,
+  output: CapturedOutput,
   parts: readonly (readonly DecodedLine[])[],
   { cutBy, oversized }: Omit<PickedLines, 'lines'>,
   next: Next | undefined,
@@ -72,20 +72,20 @@ function excerptOf(
   };
 }
 
-/** What follows a shown head. */
+/** The next page after a shown head. */
 function after(last: Line | undefined): Next {
   if (last?.cut) return { by: 'bytes', start: last.end };
   return { by: 'lines', ranges: [{ from: (last?.no ?? 0) + 1 }] };
 }
 
-/** What goes before a shown tail, read backwards. The line of a slice is not done with: it is counted again. */
-function before(first: Line | undefined, output: Remembered): Next {
+/** The page before a shown tail, paged backwards. The line of a slice is counted again. */
+function before(first: Line | undefined, output: CapturedOutput): Next {
   if (!first) return { by: 'tail', lines: output.lines, before: output.bytes };
   return { by: 'tail', lines: (first.no as number) - (first.cut ? 0 : 1), before: first.start };
 }
 
-/** What is between a shown head and a shown tail, read backwards: its oversized lines end where they end. */
-function between(head: Line, tail: Line | undefined, output: Remembered): Next | undefined {
+/** The page between a shown head and a shown tail, paged backwards from the tail; undefined if nothing is between them. */
+function between(head: Line, tail: Line | undefined, output: CapturedOutput): Next | undefined {
   const behind = { no: tail?.no ?? output.lines + 1, start: tail?.start ?? output.bytes };
   if (behind.start <= head.end) return undefined;
   const lines = behind.no - (head.no as number) - (tail?.cut ? 0 : 1);

@@ -7,20 +7,20 @@ import type { Limits } from '../types/limits.ts';
 import type { Ends } from './ends.ts';
 import { Budget, type Fit, sliceOf } from './fit.ts';
 
-/** What an output is known by. */
-export type Remembered = Pick<Ends, 'bytes' | 'lines' | 'lastLine' | 'head' | 'tail'>;
+/** The captured parts and counts of an output. */
+export type CapturedOutput = Pick<Ends, 'bytes' | 'lines' | 'lastLine' | 'head' | 'tail'>;
 
 export type Share = Pick<Limits, 'lines' | 'bytes' | 'tokens'>;
 
 export interface DecodedLine {
   readonly line: Line;
-  /** Sequences in it that were not UTF-8. */
+  /** Number of invalid UTF-8 sequences in it. */
   readonly invalid: number;
 }
 
 export interface PickedLines {
   readonly lines: readonly DecodedLine[];
-  /** Absent when the search came to the other end. */
+  /** Absent if all lines fit. */
   readonly cutBy?: CutBy;
   readonly oversized?: NonNullable<Excerpt['oversized']>;
 }
@@ -28,8 +28,13 @@ export interface PickedLines {
 const NEWLINE = 10;
 const RETURN = 13;
 
-/** Lines from the beginning. With `char` the line that no longer fits is cut to fill the budget. */
-export function headLines(output: Remembered, fit: Fit, share: Share, snap: 'line' | 'char'): PickedLines {
+/** Lines from the beginning. With `snap: 'char'`, the first line that does not fit is cut to fill the budget. */
+export function headLines(
+  output: CapturedOutput,
+  fit: Fit,
+  share: Share,
+  snap: 'line' | 'char',
+): PickedLines {
   const budget = new Budget(fit, share);
   const lines: DecodedLine[] = [];
   let room = share.bytes;
@@ -46,7 +51,7 @@ export function headLines(output: Remembered, fit: Fit, share: Share, snap: 'lin
     const most = bytes.length > share.bytes ? alignDown(bytes, share.bytes, utf8) : bytes.length;
     const slice = sliceOf(bytes.subarray(0, most), utf8, within(fit, share), 'head', room);
     const cut = decodedLine(slice, start, lines.length + 1, 'slice');
-    // A slice holds at least one character, even if there is no room for it.
+    // A slice has at least one character, even if that does not fit.
     if (!alone && fit.cost(cut.line) > room) return { lines, cutBy };
     return { lines: [...lines, cut], cutBy: 'line', ...(alone && { oversized: { no: 1, start: 0 } }) };
   }
@@ -54,8 +59,8 @@ export function headLines(output: Remembered, fit: Fit, share: Share, snap: 'lin
   return { lines, ...(end < output.bytes && { cutBy: 'bytes' as const }) };
 }
 
-/** Lines from the end back to byte `floor`. A last line over the budget is shown by its last bytes. */
-export function tailLines(output: Remembered, fit: Fit, share: Share, floor = 0): PickedLines {
+/** Lines from the end back to byte `floor`. Of a last line that exceeds the budget, the last bytes are shown. */
+export function tailLines(output: CapturedOutput, fit: Fit, share: Share, floor = 0): PickedLines {
   const budget = new Budget(fit, share);
   const lines: DecodedLine[] = [];
   for (const { bytes, start, whole } of backwards(output, floor)) {
@@ -69,8 +74,8 @@ export function tailLines(output: Remembered, fit: Fit, share: Share, floor = 0)
   return { lines, ...(start > floor && { cutBy: 'bytes' as const }) };
 }
 
-function slicedTail(output: Remembered, fit: Fit, bytes: Uint8Array, { no, end }: Line): PickedLines {
-  // Nothing is shown shorter than it is stored, so that no more can fit; walking all of it would be slow.
+function slicedTail(output: CapturedOutput, fit: Fit, bytes: Uint8Array, { no, end }: Line): PickedLines {
+  // Text is never shown in fewer bytes than it is stored in, so more bytes cannot fit.
   const from = alignDown(bytes, Math.max(0, bytes.length - fit.limits.bytes), utf8);
   const slice = sliceOf(bytes.subarray(from), utf8, fit, 'tail', fit.limits.bytes);
   const oversized = { no: no as number, start: output.lastLine, bytes: end - output.lastLine };
@@ -81,15 +86,15 @@ function within(fit: Fit, share: Share): Fit {
   return { ...fit, limits: { ...fit.limits, ...share } };
 }
 
-/** A line as remembered. */
+/** A line of the captured bytes. */
 interface StoredLine {
   readonly bytes: Uint8Array;
   readonly start: number;
-  /** Whether neither its beginning nor its end is beyond what is remembered or wanted. */
+  /** Whether its beginning and its end are within the captured and requested bytes. */
   readonly whole: boolean;
 }
 
-function* forwards(output: Remembered): Generator<StoredLine> {
+function* forwards(output: CapturedOutput): Generator<StoredLine> {
   const bytes = output.head;
   for (let at = 0; at < bytes.length;) {
     const newline = bytes.indexOf(NEWLINE, at);
@@ -99,7 +104,7 @@ function* forwards(output: Remembered): Generator<StoredLine> {
   }
 }
 
-function* backwards(output: Remembered, floor: number): Generator<StoredLine> {
+function* backwards(output: CapturedOutput, floor: number): Generator<StoredLine> {
   const { start, bytes } = output.tail();
   const lowest = Math.max(0, floor - start);
   for (let end = bytes.length; end > lowest;) {
@@ -114,8 +119,8 @@ function* backwards(output: Remembered, floor: number): Generator<StoredLine> {
 }
 
 /**
- * Of a line that began before what is remembered, a terminal would show what came after a carriage return: where
- * that is, or 0 if there is none but that of the line's end.
+ * If the beginning of a line was not captured, a terminal would still show the text after a carriage return: returns the
+ * position of that text, or 0 if there is no carriage return except at the end of the line.
  */
 function redrawnAt(line: Uint8Array): number {
   return line.subarray(0, Math.max(0, line.length - 2)).indexOf(RETURN) + 1;

@@ -1,12 +1,12 @@
 /**
- * A stream as a byte source that grows: pulled only as far as its readers need, in memory while it is small, in a
- * private file when it is not, and never past its cap.
+ * Makes a stream readable at any offset. It is pulled only as far as its readers need, up to a cap, and stored in memory
+ * while it is small, then in a private file.
  */
 
 import type { Identity } from '../identity.ts';
 import type { ByteSource } from '../types/byte-source.ts';
 
-/** Where the spool goes when it outgrows memory: appended to in order, read at offsets. */
+/** The file of a spool that is too large for memory: it is appended to, and read at offsets. */
 export interface Overflow {
   append(bytes: Uint8Array): Promise<void>;
   readInto(target: Uint8Array, offset: number): Promise<number>;
@@ -15,22 +15,22 @@ export interface Overflow {
 
 export interface SpoolOptions {
   readonly identity: Identity;
-  /** Bytes kept in memory before the overflow is opened. */
+  /** Maximum bytes in memory; above that, `overflow` is opened. */
   readonly memory: number;
-  /** Bytes after which the stream is ended and `capped` is set. */
+  /** Maximum bytes: after them the stream is ended and `capped` is set. */
   readonly cap: number;
   overflow(): Promise<Overflow>;
-  /** Ends the work that fills the stream, also in the middle of a step. */
+  /** Ends the work that produces the stream, even in the middle of a step. */
   stop?(): void;
 }
 
-/** Milliseconds that a step may continue when no reader waits for it, before the work after the stream is ended. */
+/** When no reader waits for a step any more, the work is ended after this many milliseconds. */
 const GRACE_MS = 1_000;
 
 export class Spool implements ByteSource {
   readonly identity: Identity;
   readonly streamed = true;
-  /** The stream was ended by the cap: more would have followed. */
+  /** The stream was truncated at the cap. */
   capped = false;
 
   #pulled = 0;
@@ -50,17 +50,17 @@ export class Spool implements ByteSource {
     this.identity = options.identity;
   }
 
-  /** Bytes, once the stream has ended; undefined before, and where it failed: a part must not pass for the whole. */
+  /** Bytes, once the stream has ended; undefined before, and if it failed: a part must not be taken for the whole. */
   get size(): number | undefined {
     return this.#ended && !this.failed ? this.#pulled : undefined;
   }
 
-  /** Whether the stream threw, or was ended before its end: what follows will never be there. */
+  /** Whether the stream threw, or was closed before its end: its rest will never arrive. */
   get failed(): boolean {
     return this.#failure !== undefined;
   }
 
-  /** What it holds, without the work after the stream. */
+  /** Bytes of memory, bytes on disk and descriptors of the spool, without those of the work that produces the stream. */
   get held(): { readonly memory: number; readonly disk: number; readonly descriptors: number } {
     if (this.#closed) return { memory: 0, disk: 0, descriptors: 0 };
     return this.#overflow
@@ -68,7 +68,7 @@ export class Spool implements ByteSource {
       : { memory: this.#pulled, disk: 0, descriptors: 0 };
   }
 
-  /** Pulls until `offset` bytes are there or the stream ends. Throws what the stream threw. */
+  /** Pulls until `offset` bytes are stored or the stream ends. Throws what the stream threw. */
   async ensure(offset: number, signal?: AbortSignal): Promise<void> {
     while (this.#pulled < offset && !this.#ended) {
       signal?.throwIfAborted();
@@ -96,7 +96,7 @@ export class Spool implements ByteSource {
     return written;
   }
 
-  /** Ends the stream and frees its memory or file, also a file that is still being opened. */
+  /** Ends the stream and frees its memory or file, even a file that is still being opened. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#end(new Error('The spool is closed.'));
@@ -110,7 +110,7 @@ export class Spool implements ByteSource {
     }
   }
 
-  /** A reader that is cancelled leaves; the step continues for the other readers, and for one that comes soon. */
+  /** A cancelled reader stops waiting. The step continues for other readers, and for `GRACE_MS` if there are none. */
   async #waitFor(pulling: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
     if (!signal) return pulling;
     this.#waiting += 1;
@@ -166,7 +166,7 @@ export class Spool implements ByteSource {
 
   async #keep(chunk: Uint8Array): Promise<void> {
     if (!this.#overflow && this.#pulled + chunk.length > this.#options.memory) await this.#goToOverflow();
-    // Nobody reads a closed spool, and what it held is gone.
+    // A closed spool has no readers, and its storage is freed.
     if (this.#closed) return;
     if (this.#overflow) await this.#overflow.append(chunk);
     else this.#chunks.push(Uint8Array.from(chunk));
@@ -187,8 +187,8 @@ export class Spool implements ByteSource {
 }
 
 /**
- * One reader's view of a spool that others have read before. It knows the end, and what went wrong there, only once it
- * has come that far itself: an answer never depends on what happens to be there already.
+ * One reader's view of a spool that is shared. It reports the size, and a failure of the stream, only after it has read
+ * that far itself: so an answer does not depend on what other readers have pulled.
  */
 export class SpoolReader implements ByteSource {
   readonly identity: Identity;

@@ -1,4 +1,4 @@
-/** Pages of a known site, read where its API and the site itself are one server on loopback. */
+/** Reads pages of a known site; one loopback server stands in for both the site and its API. */
 
 import { onTestFinished } from 'vitest';
 import { createAccess } from '../../src/access/local.ts';
@@ -9,14 +9,14 @@ import { temporaryFolder } from './commands.ts';
 import { type Page, site } from './web.ts';
 
 export interface ApiSite {
-  /** Of the server. */
+  /** Base URL of the server, without a trailing slash. */
   readonly url: string;
   readonly asked: string[];
-  /** Reads `http://HOST/path` of a host that leads to the server. */
+  /** Reads `http://HOST/path`, where HOST is made to resolve to the server. */
   read(host: string, path: string): Promise<WebPage & { readonly text: string }>;
 }
 
-/** `endpoints` are those of the server. Every name resolves to it, and nothing but it is allowed. */
+/** `endpoints`: the API endpoints to point at the server. Every host name resolves to it; no other address is allowed. */
 export async function apiSite(
   pages: Readonly<Record<string, Page>>,
   ...endpoints: readonly (keyof Endpoints)[]

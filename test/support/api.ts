@@ -1,4 +1,4 @@
-/** A stand-in for a provider's API on loopback: answers scripted replies and remembers what it was asked. */
+/** A stand-in for a provider's API on loopback: sends scripted replies in order and records the requests. */
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

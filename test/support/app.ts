@@ -1,4 +1,4 @@
-/** A server over an offer of a test's own, in this process. */
+/** An HTTP server in this process that serves tools which the test defines. */
 
 import { Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';

@@ -12,12 +12,12 @@ export function closeBrowserAtEnd(): void {
   afterAll(async () => (await browser)?.close());
 }
 
-/** As long as what is polled: Playwright's own 30 s are short where other tests hold the processors. */
+/** The same limit as for polled expectations: Playwright's default of 30 s is too short when other tests use the CPU. */
 const LONGEST_WAIT_MS = 100_000;
 
 export interface PageUnderTest {
   readonly page: Page;
-  /** What the console said, and what the policy has refused. */
+  /** Console messages, and violations of the Content-Security-Policy. */
   readonly said: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export async function pageOf(url: string, options: BrowserContextOptions = {}): 
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** The page as axe-core judges it. What a test evaluates does not pass the policy of the page, which stays in force. */
+/** Expects no axe-core violations. Scripts that a test evaluates bypass the page's CSP, which stays in force otherwise. */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.evaluate(`${axe};0`);
   const violations = await page.evaluate(

@@ -1,6 +1,6 @@
 /**
- * Builds what is tested, once for each run and in a directory of its own: `dist/` may be in use. Says at the end which
- * tests were left out, because a program is missing; with ORIEL_TEST_ALL=1 that is an error at once.
+ * Vitest's global setup: builds the package once per run, into a separate directory because `dist/` may be in use. Reports
+ * at the end which tests were skipped because a program is missing; with ORIEL_TEST_ALL=1 that is an error at the start.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -14,7 +14,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** URL of the directory that holds package.json and `dist/`; it ends in `/`. */
     builtPackage: string;
-    /** Names of programs that are not there. */
+    /** Names of the optional programs that are not installed. */
     missingPrograms: readonly string[];
   }
 }
@@ -26,7 +26,7 @@ const missing = missingPrograms();
 export function setup(project: TestProject): void {
   if (missing.length > 0 && process.env['ORIEL_TEST_ALL']) throw new Error(leftOut(missing));
   build();
-  // What one run has cached says nothing about the next one.
+  // Each run starts with an empty cache directory.
   process.env['XDG_CACHE_HOME'] = join(home, 'cache');
   project.provide(
     'missingPrograms',
@@ -38,7 +38,7 @@ export function setup(project: TestProject): void {
 
 function build(): void {
   execFileSync(process.execPath, ['scripts/build.mjs', home], { stdio: 'inherit' });
-  // The manual is part of the package.
+  // The package includes docs/.
   if (!existsSync(join(home, 'docs'))) symlinkSync(resolve('docs'), join(home, 'docs'));
 }
 

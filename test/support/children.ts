@@ -1,11 +1,11 @@
-/** What this process has started and holds open, as Linux tells it. */
+/** Child processes and open file descriptors, read from Linux's /proc. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The converting children of `pid`. */
+/** Process ids of the converter children of `pid`. */
 export const convertersOf = (pid: number): number[] => childrenOf(pid, 'convert-child');
 
-/** The children of `pid` in whose command lines `part` stands: others watch over them. */
+/** Process ids of the children of `pid` whose command line contains `part`. */
 export function childrenOf(pid: number, part: string): number[] {
   const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
     readOr(`/proc/${pid}/task/${task}/children`).split(' ').filter(Boolean).map(Number),
@@ -17,7 +17,7 @@ export function openDescriptors(): number {
   return readdirSync('/proc/self/fd').length;
 }
 
-/** Empty for a process that has ended. */
+/** The file's content; empty if the process has ended. */
 function readOr(path: string): string {
   try {
     return readFileSync(path, 'latin1');

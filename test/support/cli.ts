@@ -23,7 +23,7 @@ export function run(
   return { out: stdout, err: stderr, code: status };
 }
 
-/** For a command that asks a server of this process. */
+/** Like `run`, without blocking: for a command that talks to a server in this process. */
 export function runAsync(
   args: readonly string[],
   options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},

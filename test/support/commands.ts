@@ -1,4 +1,4 @@
-/** Runs commands through the engine in a folder of their own, with a session that is closed behind them. */
+/** Runs commands through the engine, each in a temporary folder and with a session that is closed after the test. */
 
 import { mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -80,14 +80,14 @@ export function bench(options: BenchOptions = {}): Bench {
   };
 }
 
-/** What is shown of a stream, its parts joined by `…`. */
+/** The displayed text of a stream (0-based index), its parts joined by `…`. */
 export function shown(result: RunResult, stream = 0): string {
   const { excerpt } = result.streams[stream] as RunStream;
   const display = outputDisplays[result.display];
   return excerpt.parts.map((lines) => lines.map((line) => display.show(line)).join('')).join('…');
 }
 
-/** Command lines of living processes that hold `marker`. */
+/** Command lines of running processes that contain `marker`. */
 export function living(marker: string): string[] {
   return readdirSync('/proc').flatMap((pid) => {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return [];

@@ -1,5 +1,5 @@
-// Loaded by NODE_OPTIONS=--import: counts what is opened in all threads of a process. `globalThis.opens()` tells how often;
-// with ORIEL_SAY_OPENS a process says it on stderr at its end.
+// Loaded by NODE_OPTIONS=--import: counts the files and directories that all threads of a process open. `globalThis.opens()`
+// gives the count; with ORIEL_SAY_OPENS the process prints it on stderr at exit.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import workerThreads from 'node:worker_threads';

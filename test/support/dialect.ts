@@ -15,7 +15,7 @@ import { temporaryFolder } from './commands.ts';
 import { notesServer } from './mcp.ts';
 
 export interface Called {
-  /** Of the only text block. */
+  /** The text of the answer's only block. */
   readonly text: string;
   readonly details: Readonly<Record<string, unknown>>;
   readonly isError: boolean;
@@ -31,7 +31,7 @@ export interface Place {
   call(tool: string, input: object, signal?: AbortSignal): Promise<Called>;
 }
 
-/** Workspaces that every place knows; a test adds its own before it makes one. */
+/** Remote workspaces that every `place` gets; a test adds to them before it calls `place`. */
 export const elsewhere: Record<string, Workspace> = {};
 
 export function place(dialect: DialectName, options: OrielOptions = {}): Place {
@@ -60,7 +60,7 @@ export function place(dialect: DialectName, options: OrielOptions = {}): Place {
   };
 }
 
-/** Calls of tools by their names. */
+/** A function that calls a tool of `oriel` by its name. */
 export function callsOf(oriel: Oriel): Place['call'] {
   return async (tool, input, signal) => {
     const answer = await oriel.tool(tool).run(input, signal ? { signal } : {});
@@ -74,7 +74,7 @@ function onlyText({ content }: Answer): string {
   return block.text;
 }
 
-/** `from` to `to`, one on each line. */
+/** The numbers `from` to `to` (inclusive), one per line, each followed by `text`. */
 export function numbered(from: number, to: number, text = ''): string {
   return Array.from({ length: to - from + 1 }, (_, i) => `${from + i}${text}\n`).join('');
 }
@@ -84,7 +84,7 @@ export function wideLines(count: number, width: number): string {
   return Array.from({ length: count }, (_, i) => `${`${i + 1} `.padEnd(width - 1, 'x')}\n`).join('');
 }
 
-/** Of `text`, lines `from` to `to` (1-based, inclusive). */
+/** Lines `from` to `to` of `text` (1-based, inclusive). */
 export function linesOf(text: string, from: number, to: number): string {
   return text
     .split(/(?<=\n)/)

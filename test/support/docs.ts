@@ -28,9 +28,9 @@ export const pages: readonly string[] = [
 
 export interface Block {
   readonly page: string;
-  /** Page and line of the fence. */
+  /** Page and 1-based line of the opening fence. */
   readonly name: string;
-  /** What follows the fence: `ts types`. */
+  /** The info string of the fence, such as `ts types`. */
   readonly language: string;
   readonly text: string;
 }
@@ -51,11 +51,11 @@ export const blocks: readonly Block[] = pages.flatMap((page) => {
 export interface Example {
   readonly name: string;
   readonly command: string;
-  /** `…` in a line stands for any text, alone in a line for any lines. */
+  /** Expected output: `…` within a line matches any text, `…` alone on a line matches any number of lines. */
   readonly printed: string;
 }
 
-/** The commands of a `console` block, each with what is printed below it. */
+/** The commands of a `console` block, each with its expected output. */
 export function examplesOf({ name, text }: Block): Example[] {
   return text
     .split(/^\$ /m)
@@ -66,7 +66,7 @@ export function examplesOf({ name, text }: Block): Example[] {
     });
 }
 
-/** A regular expression for what is printed. */
+/** A regular expression that matches the expected output. */
 export function pattern(printed: string): RegExp {
   const lines = printed.split('\n').map((line) => {
     if (line === '…') return '(?:.*\n)*?';
@@ -176,12 +176,12 @@ def checkout(prices):
 export interface DocsWorld {
   /** The working directory of the commands. */
   readonly work: string;
-  /** What `command` prints, on both streams, in a shell in which `oriel` is the built one. */
+  /** Runs `command` in a shell in which `oriel` is the built one, and gives its stdout and stderr together. */
   run(command: string): string;
   remove(): void;
 }
 
-/** A directory with every file that the pages read. Its state is its own, so that outputs are numbered from 1. */
+/** Makes a directory with every file that the pages read, and a separate state directory, so that outputs start at 1. */
 export async function docsWorld(): Promise<DocsWorld> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'oriel-docs-')));
   const photo = await sharp(makePng(300, 200)).resize(3000, 2000).jpeg().toBuffer();
@@ -204,7 +204,7 @@ export async function docsWorld(): Promise<DocsWorld> {
   }
   chmodSync(join(base, 'bin/oriel'), 0o755);
   const work = join(base, 'work');
-  /** Directories as the pages call them. */
+  /** The directory names that the pages use, and the real ones. */
   const names: readonly [string, string][] = [
     ['/home/me/project', work],
     ['/srv/app', work],
@@ -226,7 +226,7 @@ export async function docsWorld(): Promise<DocsWorld> {
           },
         }).stdout;
       let printed = answer();
-      // On a machine that is very busy a read does not wait for the parser.
+      // On a very busy machine the parser can exceed its time limit: retry.
       for (let i = 0; i < 100 && printed.includes('parsing it took too long'); i += 1) printed = answer();
       return names.reduce((text, [name, real]) => text.replaceAll(real, name), printed);
     },

@@ -1,10 +1,10 @@
-/** Documents for tests: those of the fixtures, and small ones that are made part by part. */
+/** Documents for tests: fixture files, and small ones built from parts. */
 
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { zip } from './zip.ts';
 
-/** `"report.docx"`; what is kept compressed is unpacked. */
+/** The content of a fixture by its file name, such as `report.docx`; names that end in `.gz` are decompressed. */
 export function fixture(name: string): Buffer {
   const bytes = readFileSync(new URL(`../fixtures/documents/${name}`, import.meta.url));
   return name.endsWith('.gz') ? gunzipSync(bytes) : bytes;
@@ -23,7 +23,7 @@ export function docx(body: string, before = '', parts: Readonly<Record<string, s
 
 export const paragraph = (text: string): string => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
 
-/** A workbook; each sheet is the XML inside its `worksheet`. In `one part` all are what the first is. */
+/** A workbook; `content` is the XML inside a sheet's `worksheet`. With `one part` all sheets refer to the first one's part. */
 export function xlsx(
   sheets: readonly (readonly [name: string, content: string])[],
   stored: 'parts' | 'one part' = 'parts',
@@ -55,7 +55,7 @@ export function xlsx(
 const STYLES =
   '<?xml version="1.0"?><styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><numFmts count="1"><numFmt numFmtId="164" formatCode="0.0%"/></numFmts><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="164" applyNumberFormat="1"/></cellXfs></styleSheet>';
 
-/** A row of texts and numbers from column A on. */
+/** A row of texts and numbers that starts in column A. `number` is 1-based. */
 export function sheetRow(number: number, cells: readonly (string | number | Styled)[]): string {
   const written = cells.map((cell, i) => sheetCell(`${String.fromCharCode(65 + i)}${number}`, cell));
   return `<row r="${number}">${written.join('')}</row>`;
@@ -88,7 +88,7 @@ function packaged(main: string, type: string, xml: string, parts: Readonly<Recor
   return zip(Object.entries(all).map(([name, content]) => ({ name, content })));
 }
 
-/** A PDF of these objects; the first is its catalogue. */
+/** A PDF with these objects, numbered from 1; the first one is the catalogue. */
 export function pdf(objects: readonly (string | Buffer)[]): Buffer {
   const parts: Buffer[] = [Buffer.from('%PDF-1.4\n')];
   const offsets: number[] = [];
@@ -118,7 +118,7 @@ export function pdfStream(data: string | Buffer, extra = ''): Buffer {
   ]);
 }
 
-/** A PDF with a page for each of these contents. */
+/** A PDF with one page per content stream. */
 export function pdfPages(contents: readonly Buffer[], catalogue = ''): Buffer {
   const kids = contents.map((_, i) => `${4 + 2 * i} 0 R`).join(' ');
   return pdf([

@@ -1,4 +1,4 @@
-// Runs one call of the library again and again, each time with another of its operations failing, and prints what came.
+// Repeats one call of the library, each time with a different system operation made to fail, and prints the outcomes.
 import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -16,7 +16,7 @@ const facts = (answer) => ({
   notices: (answer.details.notices ?? []).map(({ text }) => text),
 });
 
-/** What is open of the workspace, of the private directories, or without a name. */
+/** Open files in the workspace, in the private state directory, and deleted ones. */
 const held = () =>
   fs.readdirSync('/proc/self/fd').flatMap((fd) => {
     try {
@@ -34,7 +34,7 @@ process.on('unhandledRejection', (error) => unexpected.push(String(error?.stack 
 
 const fresh = () => createOriel(options);
 
-// What is loaded once is loaded before the count begins; threads that rest are used again.
+// Warm up before counting: modules are loaded once, and idle threads are reused.
 for (let i = 0; i < 2; i += 1) {
   const warm = fresh();
   await warm.tool(tool).run(input);
@@ -47,7 +47,7 @@ const whole = facts(await good.tool(tool).run(input));
 const { count } = faults.disarm();
 await good.close();
 
-// Every operation where there are few, evenly spread ones where there are many.
+// At most `most` operations, evenly spread.
 const numbers = Array.from(
   { length: Math.min(count, most) },
   (_, i) => 1 + Math.floor((i * count) / Math.min(count, most)),

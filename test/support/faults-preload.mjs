@@ -1,6 +1,6 @@
-// Loaded into a process under test: counts what it does to files, processes and connections, in all of its threads, and
-// lets the n-th of them fail: `globalThis.faults` arms it. What has the name FAULT_NAME cannot be opened: FAULT_CODE (EIO), the
-// first FAULT_TIMES times (always).
+// Loaded into a process under test: counts the operations on files, processes and connections in all of its threads, and
+// makes the n-th one fail; `globalThis.faults` arms it. Opening a file named FAULT_NAME fails with FAULT_CODE (default EIO)
+// the first FAULT_TIMES times (default: always).
 import childProcess from 'node:child_process';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -8,7 +8,7 @@ import net from 'node:net';
 import workerThreads from 'node:worker_threads';
 
 const SHARED = 'oriel faults';
-/** How an operation fails, by what it is: for good, or for want of something. */
+/** Error codes by kind of operation: [a permanent failure, a shortage of a resource]. */
 const CODES = {
   open: ['EIO', 'EMFILE'],
   ask: ['EIO', 'EIO'],
@@ -26,14 +26,15 @@ const kindOf = (name) =>
       : name.startsWith('write')
         ? 'write'
         : 'ask';
-// Operations so far, the one that fails (0 for none), how it fails, and how often it did.
+// Indices of the cells: operations so far, the number of the one that fails (0 for none), which kind of failure, how often
+// it failed, and how often FAULT_NAME was opened.
 const [COUNT, AT, HOW, HIT, TRIED] = [0, 1, 2, 3, 4];
 
 const cells = new Int32Array(
   workerThreads.isMainThread ? new SharedArrayBuffer(20) : workerThreads.getEnvironmentData(SHARED),
 );
 
-/** The error or shortage that strikes now, if any. */
+/** Counts an operation of this kind; the error code if it is the one that fails. */
 function strikes(kind) {
   const at = Atomics.load(cells, AT);
   if (at < 0) return undefined;
@@ -43,13 +44,13 @@ function strikes(kind) {
   return CODES[kind][Atomics.load(cells, HOW)];
 }
 
-// The one name that cannot be opened. Threads have no environment.
+// The file name that cannot be opened. Worker threads get it as environment data, not from the environment.
 const { FAULT_NAME, FAULT_CODE = 'EIO', FAULT_TIMES = 'Infinity' } = process.env;
 if (workerThreads.isMainThread && FAULT_NAME)
   workerThreads.setEnvironmentData('damaged', [FAULT_NAME, FAULT_CODE, Number(FAULT_TIMES)]);
 const [damaged, damage, times] = workerThreads.getEnvironmentData('damaged') ?? [];
 
-/** The error that strikes the one name, if it is opened here and now. */
+/** The error code if this call opens the file that cannot be opened. */
 function damages(name, path) {
   if (!damaged || !name.startsWith('open') || !String(path).endsWith(`/${damaged}`)) return undefined;
   return Atomics.add(cells, TRIED, 1) < times ? damage : undefined;
@@ -59,10 +60,10 @@ function errorOf(code, syscall) {
   return Object.assign(new Error(`${code}: made by a test, ${syscall}`), { code, syscall, errno: -5 });
 }
 
-/** Half of what was asked for, at least one byte. */
+/** Half of a requested length, at least one byte. */
 const half = (length) => Math.max(1, length >> 1);
 
-/** Where the length stands in the arguments of reads and writes of a buffer. */
+/** The arguments of a read or write of a buffer, (fd, buffer, offset, length, …), with half the length. */
 function shortened(args) {
   if (typeof args[3] !== 'number' || !ArrayBuffer.isView(args[1])) return args;
   return args.with(3, half(args[3]));
@@ -174,7 +175,7 @@ if (workerThreads.isMainThread) {
   workerThreads.setEnvironmentData(SHARED, cells.buffer);
   Atomics.store(cells, AT, -1);
   globalThis.faults = {
-    /** Counts from now on; the operation number `at` (1-based, 0 for none) fails: for good (0), for want of something (1). */
+    /** Starts counting; operation `at` (1-based, 0 for none) fails: permanently (`how` 0) or for a shortage (1). */
     arm(at, how = 0) {
       Atomics.store(cells, AT, -1);
       Atomics.store(cells, COUNT, 0);
@@ -182,7 +183,7 @@ if (workerThreads.isMainThread) {
       Atomics.store(cells, HOW, how);
       Atomics.store(cells, AT, at);
     },
-    /** How many operations there were, and whether one has failed. */
+    /** Stops counting: how many operations there were, and whether one failed. */
     disarm() {
       Atomics.store(cells, AT, -1);
       return { count: Atomics.load(cells, COUNT), hit: Atomics.load(cells, HIT) > 0 };

@@ -1,4 +1,4 @@
-// A small MCP server that reads files, honest or with one fault: what `oriel check` must tell apart.
+// A small MCP server that reads files, correct or with one fault (first argument) that `oriel check` must detect.
 import { lstatSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -11,7 +11,7 @@ const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0'
 const isInside = (path) => path === root || !relative(root, path).startsWith('..');
 const shown = (path) => JSON.stringify(path).slice(0, 200);
 
-/** Throws a sentence for what is not read. */
+/** The real path. Throws a message for a path that must not be read. */
 function placeOf(path, isRight) {
   if (typeof path !== 'string') throw new Error('The path is not a text.');
   if (fault === 'crashes' && path.includes('\0')) process.exit(1);

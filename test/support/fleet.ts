@@ -1,4 +1,4 @@
-/** A workspace that an `oriel serve` of its own has, for all tests of a file. */
+/** A workspace served by a separate `oriel serve` process, shared by all tests of a file. */
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { createFleet, type Fleet } from '../../src/faces/client/fleet.ts';
 import { cli } from './cli.ts';
 
 export interface ServedWorkspace {
-  /** `dev`. */
+  /** One workspace, `dev`. */
   readonly workspaces: Fleet['workspaces'];
   write(path: string, content: string | Uint8Array): void;
 }

@@ -1,4 +1,4 @@
-/** A server on loopback that answers as GitHub's REST API does: pages with `Link`, entity tags, refusals. */
+/** A server on loopback that answers like GitHub's REST API: pagination with `Link`, ETags, errors. */
 
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ export interface Issue {
 
 export interface Repository {
   issues?: readonly Issue[];
-  /** By number: who said what. */
+  /** Comments by the number of the issue. */
   comments?: Readonly<Record<number, readonly object[]>>;
   reviews?: Readonly<Record<number, readonly object[]>>;
   placed?: Readonly<Record<number, readonly object[]>>;
@@ -38,9 +38,9 @@ export interface Heard {
 export interface GitHubServer {
   readonly url: string;
   readonly heard: Heard[];
-  /** By `owner/name`; may be exchanged at any time. */
+  /** By `owner/name`; a test may replace it at any time. */
   repositories: Readonly<Record<string, Repository>>;
-  /** Answers everything instead. */
+  /** If set, answers every request in place of the server. */
   instead: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
 }
 
@@ -50,7 +50,7 @@ export const comment = (user: string | null, body: string, day = '2026-05-02'): 
   created_at: `${day}T10:00:00Z`,
 });
 
-/** Named by GITHUB_API_URL until the end of the test, without a token, and with a cache of its own. */
+/** Starts the server and sets GITHUB_API_URL to it until the end of the test, with no token and an empty cache. */
 export async function gitHubServer(
   repositories: Readonly<Record<string, Repository>> = {},
 ): Promise<GitHubServer> {
@@ -72,7 +72,7 @@ export async function gitHubServer(
   vi.stubEnv('GITHUB_API_URL', url);
   vi.stubEnv('GITHUB_TOKEN', '');
   vi.stubEnv('GH_TOKEN', '');
-  // A later test may get the same port.
+  // A later test may get the same port: a separate cache keeps their responses apart.
   vi.stubEnv('XDG_CACHE_HOME', temporaryFolder());
   onTestFinished(() => {
     vi.unstubAllEnvs();

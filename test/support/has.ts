@@ -1,4 +1,4 @@
-/** Whether a program is there that a test runs: `test.runIf(has('python3'))(…)`. */
+/** Whether an optional program is installed: `test.runIf(has('python3'))(…)`. */
 
 import { inject } from 'vitest';
 import type { ProgramName } from './programs.ts';

@@ -1,4 +1,4 @@
-// A server of the Model Context Protocol over HTTP that answers `resources/list` in a bad manner, named by its first argument.
+// An MCP server over HTTP that misbehaves in its answer to `resources/list`; the first argument says how.
 import { createServer } from 'node:http';
 import { gzipSync } from 'node:zlib';
 
@@ -11,7 +11,7 @@ const event = (text) => `event: message\n${text.map((part) => `data: ${part}\n`)
 const inLines = (message) => event(message.split(/(?<=,)/));
 const space = ' '.repeat(100 << 20);
 
-/** As gzip: a header once, then blocks that unpack to nothing. */
+/** A gzip stream: the header (i = 0), then blocks that decompress to nothing. */
 function emptyBlocks(_, i) {
   return i === 0
     ? Buffer.from('1f8b0800000000000003', 'hex')
@@ -20,12 +20,12 @@ function emptyBlocks(_, i) {
 
 function breakOff(response) {
   setTimeout(() => response.destroy(), 100);
-  // No more is asked for.
+  // Stops the pump.
   response.removeAllListeners('drain');
   return ' '.repeat(1 << 20);
 }
 
-/** Writes what `make` gives, without an end. */
+/** Writes the chunks of `make` without end, respecting backpressure. */
 function pump(response, make) {
   let i = 0;
   const more = () => {
@@ -35,7 +35,7 @@ function pump(response, make) {
   more();
 }
 
-/** How many names there are, and what becomes of the message. */
+/** How many resources are listed, and how the message is sent. */
 const ways = {
   json: [200_000, (message) => [message, JSON_TYPE]],
   event: [200_000, (message) => [event([message]), EVENTS]],

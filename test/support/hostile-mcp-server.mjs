@@ -1,4 +1,4 @@
-// A server of the Model Context Protocol with bad manners, named by its first argument. By hand: the SDK has good ones.
+// An MCP server over stdio that misbehaves as its first argument says. It does not use the SDK, which follows the protocol.
 import { closeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
@@ -49,7 +49,7 @@ if (how === 'die') process.exit(3);
 if (how === 'stderr') for (let i = 0; i < 2_000; i += 1) process.stderr.write('x'.repeat(65_536));
 if (how === 'noise') out('starting up…\n\n\u001b[31mready\n');
 if (how === 'pings') {
-  // Nothing that it gets is read.
+  // Sends requests and never reads its input.
   const id = 'x'.repeat(10_000);
   for (let i = 0; i < 20_000; i += 1) say({ id: `${i}${id}`, method: 'ping' });
 }

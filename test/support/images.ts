@@ -1,8 +1,8 @@
-/** Images made byte by byte, so that a test can damage exactly one thing. */
+/** Images built byte by byte, so that a test can damage exactly one field. */
 
 import { createDeflate, deflateSync } from 'node:zlib';
 
-/** CRC-32 as PNG wants it, one bit at a time: fixtures are small. */
+/** CRC-32 of PNG chunks, computed bit by bit: fixtures are small. */
 export function crc32(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) {
@@ -48,7 +48,7 @@ export function makePng(
   return Buffer.concat([pngSignature, pngHeader(width, height), ...extra, pixels, pngEnd]);
 }
 
-/** `bytes` zeros, deflated, without ever holding them: the filling of every bomb. */
+/** `bytes` zeros, deflated as a stream: the payload of decompression bombs. */
 export async function deflatedZeros(bytes: number): Promise<Buffer> {
   const deflate = createDeflate({ level: 9 });
   const parts: Buffer[] = [];
@@ -66,7 +66,7 @@ export async function deflatedZeros(bytes: number): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** The EXIF block (a TIFF) that states an orientation and a GPS position. */
+/** An EXIF block (a TIFF) with an orientation and a GPS position. */
 export function exifBlock(orientation: number): Buffer {
   const tiff = Buffer.alloc(8 + 2 + 2 * 12 + 4 + 2 + 12 + 4);
   tiff.write('MM\0*', 0, 'latin1');
@@ -86,7 +86,7 @@ function entry(tiff: Buffer, at: number, tag: number, type: number, value: numbe
   tiff.writeUInt32BE(value >>> 0, at + 8);
 }
 
-/** A JPEG with an EXIF segment put in right behind its start. */
+/** `jpeg` with an EXIF segment inserted after its SOI marker. */
 export function withExif(jpeg: Buffer, exif: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from('Exif\0\0', 'latin1'), exif]);
   const head = Buffer.from([0xff, 0xe1, 0, 0]);
@@ -94,7 +94,7 @@ export function withExif(jpeg: Buffer, exif: Buffer): Buffer {
   return Buffer.concat([jpeg.subarray(0, 2), head, body, jpeg.subarray(2)]);
 }
 
-/** The header of a BMP of 24 bits. A negative height says that the first row is the top one. */
+/** The header of a 24-bit BMP. A negative height means that rows are stored top to bottom. */
 export function bmpHeader(width: number, height: number): Buffer {
   const bmp = Buffer.alloc(54);
   bmp.write('BM', 0, 'latin1');
@@ -107,7 +107,7 @@ export function bmpHeader(width: number, height: number): Buffer {
   return bmp;
 }
 
-/** A directory of icons with these sides, whose pictures are empty; 0 stands for 256. */
+/** The directory of an ICO file with icons of these sides in pixels (0 means 256) and no image data. */
 export function iconDirectory(sides: readonly number[]): Buffer {
   const head = Buffer.from([0, 0, 1, 0, sides.length, 0]);
   const entries = sides.map((side) => {

@@ -1,4 +1,4 @@
-/** `oriel inspect` as a process of its own. */
+/** `oriel inspect` in a child process. */
 
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { expect, onTestFinished } from 'vitest';
 import { cli } from './cli.ts';
 
 export interface Inspection {
-  /** What it has printed until the file was read, or until it has ended. */
+  /** Its stdout so far. */
   out(): string;
   err(): string;
   /** The page, and the token that its URL has. */
@@ -20,11 +20,11 @@ export interface Inspection {
 export interface InspectionOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** What runs the command instead of a plain start: script(1), which gives it a terminal. */
+  /** Wraps the command line, for example in script(1), which gives it a terminal. */
   readonly via?: (command: readonly string[]) => readonly string[];
 }
 
-/** Resolves when the file was read. Throws with what it printed where it ended before. */
+/** Resolves when it has read the file. Throws with its output if it exits before that. */
 export async function inspection(
   args: readonly string[],
   { via = (command) => command, ...options }: InspectionOptions = {},
@@ -60,7 +60,7 @@ export async function inspection(
   };
 }
 
-/** A terminal with a desktop: programs are looked for in `bin` first, where xdg-open writes what it was asked to open. */
+/** Simulates a desktop: `bin` comes first in PATH and holds an xdg-open that writes its argument to the file `opened`. */
 export function desktop(home: string): { readonly options: InspectionOptions; readonly opened: string } {
   const [bin, opened] = [join(home, 'bin'), join(home, 'opened')];
   mkdirSync(bin);

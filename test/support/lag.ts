@@ -1,4 +1,4 @@
-/** How long the event loop of this process is held while something runs. */
+/** Measures how long the event loop of this process is blocked while something runs. */
 
 import { expect } from 'vitest';
 import { machineMs } from './machine-time.mjs';
@@ -8,12 +8,12 @@ const BEAT_MS = 20;
 /** The largest lag that a hostile case may cause, in ms. */
 export const MOST_LAG_MS = 150;
 
-/** What the work itself holds, it holds every time: a busy machine is slow now and then. */
+/** Work that blocks the event loop does so in every try; delays by other programs come and go. */
 const TRIES = 5;
 
 /**
- * Does the work until it holds the event loop for less than `MOST_LAG_MS`, and expects that of one try in five. Where
- * other programs slow this one down, the lag counts as what it would be without them.
+ * Repeats `work` until it blocks the event loop for less than `MOST_LAG_MS`; fails after `TRIES` tries. A lag above the
+ * limit is divided by `slowness()`, to discount what other programs cause.
  */
 export async function withoutLag<T>(work: () => Promise<T>): Promise<T> {
   const lags: number[] = [];
@@ -30,10 +30,10 @@ const REFERENCE = JSON.stringify(
   Array.from({ length: 20_000 }, () => ({ key: [1, 2, 'a text of some words', { x: null }] })),
 );
 
-/** What parsing it takes on an idle machine of 2 GHz, in ms. */
+/** Time in ms to parse `REFERENCE` on an idle 2 GHz machine. */
 const REFERENCE_MS = 7;
 
-/** How many times as long as on an idle machine work takes now: programs share caches and cores. At least 1. */
+/** Factor by which work is slower now than on an idle machine, since programs share caches and cores. At least 1. */
 export function slowness(): number {
   const times = Array.from({ length: 9 }, () => {
     const [at, waited] = [performance.now(), machineMs()];
@@ -43,7 +43,7 @@ export function slowness(): number {
   return Math.max(1, (times.sort((a, b) => a - b)[4] as number) / REFERENCE_MS);
 }
 
-/** The longest stretch in ms; what the machine took of it is left out where that is known. */
+/** The longest lag of the event loop in ms, without the time that `machineMs` accounts for. */
 async function lagOf<T>(work: () => Promise<T>): Promise<{ lag: number; result: T }> {
   let largest = 0;
   let [at, waited] = [performance.now(), machineMs()];

@@ -1,2 +1,2 @@
-/** Milliseconds so far that the machine, and not the main thread, took. */
+/** Milliseconds so far that the main thread lost to the machine: waiting for a processor, and slow page faults. */
 export declare function machineMs(): number;

@@ -1,35 +1,35 @@
-// What of a lag is the machine's: other programs have the processor, or memory is slow to come. Plain JavaScript, for a
-// program under test loads it too.
+// The part of a lag that the machine causes: waiting for a processor, and slow page faults. Plain JavaScript, because
+// programs under test load it too.
 import { openSync, readSync } from 'node:fs';
 
 const PAGE = 4_096;
 /** Pages in each block that is measured. */
 const PAGES = 256;
-/** What the first touch of a page takes on an idle machine, in ms. */
+/** Time of a page fault (the first write to a page) on an idle machine, in ms. */
 const FAULT_MS = 0.001;
 
-// Opened once: a look that finds no descriptor would end the process, which is then blamed for it.
+// Opened once, at load: opening them later could fail for lack of descriptors, and end the process under test.
 const scheduler = opened('schedstat');
 const stat = opened('stat');
 const bytes = Buffer.alloc(1_024);
 const extraFaultMs = Math.max(0, measuredFaultMs() - FAULT_MS);
 
 /**
- * Milliseconds so far that the main thread was ready to run and waited for a processor, and that its pages took longer
- * than usual to come: a virtual machine may have to ask its host for each. 0 where the system does not tell.
+ * Milliseconds so far that the main thread was runnable and waited for a processor, plus the extra time of its page faults:
+ * a virtual machine may have to get each page from its host. 0 if the system gives no numbers.
  * Source: Documentation/scheduler/sched-stats.rst, proc_pid_stat(5).
  */
 export function machineMs() {
   return Number(read(scheduler).split(' ')[1] ?? 0) / 1e6 + faults() * extraFaultMs;
 }
 
-/** Pages that the main thread was the first to touch. The name of the program, in brackets, may hold blanks. */
+/** Minor page faults of the main thread so far. The program's name in brackets may contain spaces, so split after it. */
 function faults() {
   return Number(read(stat).split(') ')[1]?.split(' ')[7] ?? 0);
 }
 
 function measuredFaultMs() {
-  // All are kept until the end: memory that was given back may be had again at once.
+  // Keep all blocks until the end: freed memory could be reused without page faults.
   const blocks = [];
   const times = Array.from({ length: 5 }, () => {
     const block = Buffer.allocUnsafeSlow(PAGES * PAGE);

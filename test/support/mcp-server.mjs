@@ -1,4 +1,4 @@
-// A server of the Model Context Protocol over stdio, made with its SDK: resources of every kind, and bad manners.
+// An MCP server over stdio, made with the SDK: resources of every kind, some of which misbehave.
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 const [note = '', mark] = process.argv.slice(2);
 const notes = existsSync(note) ? readFileSync(note, 'utf8') : '# One\nline 2\nline 3\n';
 if (mark) {
-  // What it starts ignores the end of its input.
+  // A child process that outlives its parent: it does not read its input.
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
   writeFileSync(mark, `${process.pid} ${child.pid}`);
 }
@@ -20,7 +20,7 @@ const text = (uri, body, mimeType = 'text/plain') => ({
 });
 let reads = 0;
 
-// Files beside the notes: listed ones, and others that only a template has.
+// Files in the folder `files` next to the notes: some are listed, others are only available through a template.
 const files = join(dirname(note), 'files');
 const file = (uri, name) => ({
   contents: [{ uri: String(uri), blob: readFileSync(join(files, name)).toString('base64') }],

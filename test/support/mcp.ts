@@ -3,7 +3,7 @@
 import { join, resolve } from 'node:path';
 import type { McpServer } from '../../src/types/settings.ts';
 
-/** Its first note is the file `note` in `folder`, where there is one; `more` are further arguments of the program. */
+/** Its first note is the file `note` in `folder`, if that exists; `more` are further arguments of the program. */
 export function notesServer(folder: string, ...more: readonly string[]): Record<string, McpServer> {
   return {
     notes: {

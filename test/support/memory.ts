@@ -1,4 +1,4 @@
-/** What this process holds, without what only waits to be collected. */
+/** Bytes of heap and buffers that this process uses after garbage collection. */
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

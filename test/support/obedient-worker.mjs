@@ -1,4 +1,4 @@
-// A worker for the pool's tests: echoes, obeys, spins without end, throws, retires.
+// A worker for the pool's tests: by its job it echoes, reacts to a stop, loops forever, throws or retires.
 import { parentPort } from 'node:worker_threads';
 
 parentPort.on('message', ({ job, stop }) => {

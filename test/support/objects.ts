@@ -1,7 +1,7 @@
 /**
  * A server on loopback that speaks the protocol of S3 and verifies the signature of every request with the signer of the
- * AWS SDK: ranges, entity tags, conditions, lists with continuation tokens, errors in XML. Objects may be of any size:
- * they are made where they are read.
+ * AWS SDK: ranges, ETags, conditional requests, lists with continuation tokens, errors in XML. Objects may have any size:
+ * their bytes are generated when they are read.
  */
 
 import { createHash, createHmac } from 'node:crypto';
@@ -23,7 +23,7 @@ export interface StoredObject {
 export type Content = string | Uint8Array | StoredObject;
 
 export interface Heard {
-  /** With its query, decoded. */
+  /** Decoded path and query. */
   readonly path: string;
   readonly range: string | undefined;
   /** 0 until the answer has been sent. */
@@ -35,16 +35,16 @@ export interface ObjectServer {
   readonly url: string;
   /** Every request, in order. */
   readonly heard: Heard[];
-  /** By bucket and key; may be exchanged at any time. */
+  /** By bucket and key; a test may replace it at any time. */
   buckets: Record<string, Record<string, Content>>;
-  /** Answers instead, where it returns true. */
+  /** If set, called for every request; the server answers only if it returns false. */
   instead: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
 }
 
 export const KEYS = { accessKeyId: 'AKIAORIELTEST', secretAccessKey: 'secret/with+signs=' } as const;
 const REGION = 'eu-test-1';
 
-/** Named by the AWS variables of the environment until the end of the test, with keys that it accepts. */
+/** Starts a server and sets the AWS environment variables to its address and keys until the end of the test. */
 export async function objectServer(buckets: ObjectServer['buckets'] = {}): Promise<ObjectServer> {
   const here = await startObjectServer(buckets);
   useObjects(here.url);
@@ -55,7 +55,7 @@ export async function objectServer(buckets: ObjectServer['buckets'] = {}): Promi
   return here;
 }
 
-/** What an operator sets. */
+/** The environment variables that point an AWS client at the server. */
 export const objectVariables = (url: string): Readonly<Record<string, string>> => ({
   AWS_ENDPOINT_URL_S3: url,
   AWS_ENDPOINT_URL: '',
@@ -73,7 +73,7 @@ export function useObjects(url: string): void {
   vi.stubEnv('XDG_CACHE_HOME', temporaryFolder());
 }
 
-/** Until it is closed; it keeps no process alive. */
+/** Starts a server that runs until `close`; it does not keep the process alive. */
 export async function startObjectServer(
   buckets: ObjectServer['buckets'] = {},
 ): Promise<ObjectServer & { close(): void }> {
@@ -120,7 +120,7 @@ async function answer(
   return sendObject(request, response, stored(content));
 }
 
-/** The code of the error, where the signature is not the one that the SDK's own signer makes. */
+/** Compares the signature with that of the SDK's signer; the S3 error code if it is wrong. */
 async function verified(request: IncomingMessage): Promise<string | undefined> {
   const authorization = request.headers.authorization ?? '';
   const match =
@@ -159,7 +159,7 @@ async function verified(request: IncomingMessage): Promise<string | undefined> {
   return expected.headers['authorization'] === authorization ? undefined : 'SignatureDoesNotMatch';
 }
 
-/** Node's own hashes in the form that the signer takes. */
+/** Node's SHA-256 (an HMAC if a secret is given) with the interface that the signer expects. */
 class Sha256 {
   readonly #hash;
 
@@ -238,7 +238,7 @@ function bucketsXml(buckets: ObjectServer['buckets']): string {
 
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-/** ListObjectsV2. */
+/** The answer to ListObjectsV2. */
 function listXml(bucket: string, objects: Record<string, Content>, query: URLSearchParams): string {
   const [prefix, delimiter] = [query.get('prefix') ?? '', query.get('delimiter') ?? ''];
   const after = query.get('continuation-token') ?? query.get('start-after') ?? '';
@@ -285,10 +285,10 @@ function listXml(bucket: string, objects: Record<string, Content>, query: URLSea
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** Bytes of each line of `numberedObject`. */
+/** Bytes of each line of `numberedObject`, line feed included. */
 export const LINE_BYTES = 64;
 
-/** A text of `size` bytes in lines of 64 bytes, each with its number, made where it is read. */
+/** A text of `size` bytes in numbered lines of `LINE_BYTES` bytes, generated when it is read. */
 export function numberedObject(size: number, etag = '"numbered"'): StoredObject {
   return {
     size,
@@ -303,7 +303,7 @@ export function numberedObject(size: number, etag = '"numbered"'): StoredObject 
   };
 }
 
-/** Line `no` (1-based) of it. */
+/** Line `no` (1-based) of `numberedObject`. */
 export function lineOf(no: number): string {
   return `${`line ${no} `.padEnd(LINE_BYTES - 1, '.')}\n`;
 }

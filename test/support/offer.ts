@@ -1,4 +1,4 @@
-/** Offers of tools that only tests have: slow ones, failing ones, ones that report. */
+/** Tools for tests of servers: slow ones, failing ones, ones that report progress. */
 
 import { z, type ZodType } from 'zod';
 import { narrowRoots } from '../../src/access/narrow-roots.ts';
@@ -32,7 +32,7 @@ function deferred(): { promise: Promise<void>; resolve: () => void } {
   return { promise, resolve };
 }
 
-/** A tool that ends only when it is cancelled, and tells when that was. */
+/** A tool that ends only when it is cancelled; `stopped` resolves at that time. */
 export function hangingTool(name: string): { tool: Tool; started: Promise<void>; stopped: Promise<void> } {
   const started = deferred();
   const stopped = deferred();

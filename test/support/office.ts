@@ -1,4 +1,4 @@
-/** Real files of a real LibreOffice: sources in flat OpenDocument, and what it makes of them. */
+/** Documents in flat OpenDocument XML, and their conversion to other formats by an installed LibreOffice. */
 
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -39,14 +39,14 @@ const table = (name: string, rows: readonly (readonly string[])[]): string =>
     .map((row) => `<table:table-row>${row.map(cell).join('')}</table:table-row>`)
     .join('')}</table:table>`;
 
-/** Rows of a table that no reader may take apart. */
+/** Rows of a table whose cells a reader must keep together. */
 export const ROWS = Array.from({ length: 8 }, (_, i) => [
   `Item ${i + 1}`,
   `${(i + 1) * 11} kg`,
   `Shelf ${String.fromCharCode(65 + i)}`,
 ]);
 
-/** The words of the text, in the order in which it is read. */
+/** Marker words of `text`, in reading order. */
 export const WORDS = [
   'MARK-TITLE-1',
   'MARK-PARA-2',
@@ -56,7 +56,7 @@ export const WORDS = [
   'MARK-END-6',
 ];
 
-/** A footnote stands wherever a format puts it. */
+/** Marker word of the footnote, whose place depends on the format. */
 export const FOOTNOTE = 'MARK-NOTE-7';
 
 export const text = flat(
@@ -70,14 +70,14 @@ export const text = flat(
 const change = (id: string, kind: string, text = ''): string =>
   `<text:changed-region text:id="${id}"><text:${kind}><office:change-info><dc:creator>Ann</dc:creator><dc:date>2026-03-09T10:00:00</dc:date></office:change-info>${text}</text:${kind}></text:changed-region>`;
 
-/** Under tracked changes a word is replaced, and a paragraph deleted. */
+/** A text with tracked changes: one word replaced, one paragraph deleted. */
 export const reviewed = flat(
   'text',
   '',
   `<office:text><text:tracked-changes>${change('c1', 'deletion', p('10GONE'))}${change('c2', 'insertion')}${change('c3', 'deletion', p('GONE too, ç'))}</text:tracked-changes>${p('The price is <text:change text:change-id="c1"/><text:change-start text:change-id="c2"/>20<text:change-end text:change-id="c2"/> Euro.')}${p('<text:change text:change-id="c3"/>')}</office:text>`,
 );
 
-/** A comment within a word, a gloss, a text box, a header and a footer. */
+/** A text with a comment inside a word, a ruby annotation, a text box, a header and a footer. */
 export const noted = flat(
   'text',
   '<office:automatic-styles><style:page-layout style:name="pm1"><style:page-layout-properties fo:page-width="21cm" fo:page-height="29.7cm"/><style:header-style/><style:footer-style/></style:page-layout></office:automatic-styles><office:master-styles><style:master-page style:name="Standard" style:page-layout-name="pm1"><style:header><text:p>ON TOP</text:p></style:header><style:footer><text:p>BELOW</text:p></style:footer></style:master-page></office:master-styles>',
@@ -108,7 +108,7 @@ export const slides = flat(
   `<office:presentation>${SLIDES.map(slide).join('')}</office:presentation>`,
 );
 
-/** What LibreOffice makes of a flat document: `as` is the extension of its format. It works below `directory`. */
+/** Converts a flat document with LibreOffice; `as` is the extension of the format. Temporary files go to `directory`. */
 export async function savedAs(as: string, source: string, directory: string): Promise<Buffer> {
   const from = join(directory, `from-${as}.xml`);
   await writeFile(from, source);

@@ -1,4 +1,4 @@
-/** Opens one file through one source, as the engine would, for tests of sources alone. */
+/** Opens one file through one source, as the engine does, for unit tests of sources. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,14 +14,14 @@ import type { Settings } from '../../src/types/settings.ts';
 import type { Source } from '../../src/types/source.ts';
 import { wide } from './windows.ts';
 
-/** A folder of its own for one test, removed after it. */
+/** A temporary folder that is removed after the test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'oriel-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Writes `content` under `name` in a folder of its own and gives the path. */
+/** Writes `content` as `name` in a new temporary folder and returns the path. */
 export async function file(name: string, content: Uint8Array | string): Promise<string> {
   const path = join(await temporaryFolder(), name);
   await writeFile(path, content);
@@ -34,7 +34,7 @@ export interface OpenOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What `source` answers for `path`, which is shown by its base name; undefined when the source does not claim it. */
+/** The result of `source` for `path`, displayed as its base name; undefined if the source does not handle it. */
 export async function openWith(
   source: Source,
   path: string,

@@ -1,9 +1,9 @@
-/** The tables of docs/options.md: the library's from the doc comments of its options, the servers' from those of the command line. */
+/** The tables of docs/options.md, generated from the doc comments of the library's options and from the command line's options. */
 
 import { readFileSync } from 'node:fs';
 import type { Option } from '../../src/faces/cli/command.ts';
 
-/** Where the interface of each group of options is declared, and what stands before the names in it. */
+/** Where the interface of each group of options is declared, and the prefix of its names. */
 const GROUPS = [
   { marker: 'library', file: 'src/options.ts', name: 'OrielOptions', front: '' },
   { marker: 'read', file: 'src/options.ts', name: 'ReadOptions', front: 'read.' },
@@ -13,7 +13,7 @@ const GROUPS = [
   { marker: 'spills', file: 'src/session/spills.ts', name: 'SpillOptions', front: 'spills.' },
 ];
 
-/** `page` with each table between its markers made anew; `mcp` and `serve` are the options of these commands. */
+/** `page` with the tables between its markers regenerated; `mcp` and `serve` are the options of these commands. */
 export function withTables(
   page: string,
   { mcp, serve }: { readonly mcp: readonly Option[]; readonly serve: readonly Option[] },
@@ -50,7 +50,7 @@ function libraryTable(source: string, name: string, front: string): string[] {
   return table(['option', 'when absent', 'effect'], rows);
 }
 
-/** Code where it is a value, words where it is a sentence. */
+/** A default as code if it is a value, as plain text if it is a sentence. */
 function valueCell(value: string): string {
   return /^(?:'.*'|\[\]|\{.*\}|[\w.]+(?:\(\))?)$/.test(value) && value !== 'none' ? `\`${value}\`` : value;
 }
@@ -67,7 +67,7 @@ function serverTable(mcp: readonly Option[], serve: readonly Option[]): string[]
   return table(['option', 'of', 'effect'], [...both.map(row('both')), ...http.map(row('`serve`'))]);
 }
 
-/** As the formatter has tables: columns as wide as their widest cell. */
+/** A table in the formatter's style: each column is as wide as its widest cell. */
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const all = [heads, ...rows].map((cells) => cells.map((cell) => cell.replaceAll('|', String.raw`\|`)));
   const widths = heads.map((_, i) => Math.max(...all.map((cells) => Array.from(cells[i] ?? '').length)));

@@ -1,8 +1,8 @@
-/** What bzip2 1.0, xz 5.4, zstd 1.5 and lz4 1.9 make of a few texts: Node has no encoder for any of them. */
+/** A few texts compressed by bzip2 1.0, xz 5.4, zstd 1.5 and lz4 1.9, because Node has no encoder for these. */
 
 const decode = (base64: string): Buffer => Buffer.from(base64, 'base64');
 
-/** `hello\nworld\n`; `hello line\n` 100,000 times; a tar of `dir/a.txt` and `ok.txt`; 3,000 bytes of noise. */
+/** `hello\nworld\n`; `hello line\n` 100,000 times; a tar of `dir/a.txt` and `ok.txt`; 3,000 random bytes. */
 export const packed = {
   bz2: {
     hello: decode('QlpoOTFBWSZTWWtfsd0AAAJBgAAQBkSQgCAAMQwIIaNpCAcjroeLuSKcKEg1r9jugA=='),

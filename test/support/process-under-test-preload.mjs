@@ -1,5 +1,5 @@
-// Loaded into a process under test: beats every 20 ms, and at SIGUSR2 prints on stderr the largest lag, and that since
-// the last time.
+// Loaded into a process under test: measures the lag of its event loop every 20 ms. At SIGUSR2 it prints on stderr the
+// largest lag, and the largest since the previous SIGUSR2.
 import { writeSync } from 'node:fs';
 import { machineMs } from './machine-time.mjs';
 
@@ -9,7 +9,7 @@ let largest = 0;
 let latest = 0;
 let at = performance.now();
 let waited = machineMs();
-// The start of the program is no answer to anybody.
+// Ignore the lag of the program's start.
 setTimeout(() => (largest = latest = 0), 1_000).unref();
 setInterval(() => {
   const [now, nowWaited] = [performance.now(), machineMs()];

@@ -1,9 +1,9 @@
-/** What a hostile case must not do to another process: hold its event loop, or leave something behind. */
+/** Observes another process under hostile input: event loop lag, memory, and leaked descriptors and children. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { slowness } from './lag.ts';
 
-/** Before the program on the command line of Node: its heartbeat then answers `SIGUSR2`, on stderr. */
+/** Options of Node that load the heartbeat, which answers SIGUSR2 on stderr. */
 export const heartbeat: readonly string[] = [
   '--import',
   new URL('process-under-test-preload.mjs', import.meta.url).href,
@@ -11,19 +11,19 @@ export const heartbeat: readonly string[] = [
 
 interface Beating {
   readonly pid: number;
-  /** What it has written on stderr. */
+  /** Its stderr so far. */
   log(): string;
 }
 
 /**
- * The largest lag so far of a process that was started with `heartbeat`: without the time that it waited for a processor,
- * and as it would be on an idle machine.
+ * The largest event loop lag in ms so far of a process that was started with `heartbeat`, without the time that it waited
+ * for a processor, and divided by `slowness()` to estimate that of an idle machine.
  */
 export async function lagOf(process: Beating): Promise<number> {
   return (await beats(process, /^heartbeat (\d+)$/m)) / slowness();
 }
 
-/** The same since it was last asked for, as it was measured: for a process that serves one test after the other. */
+/** The largest lag in ms since the previous request, not divided: for a process that is shared by several tests. */
 export function lagSince(process: Beating): Promise<number> {
   return beats(process, /^heartbeat since (\d+)$/m);
 }
@@ -52,18 +52,18 @@ export function holdingsOf(pid: number): Holdings {
   };
 }
 
-/** Megabytes of memory that a process has at the moment. */
+/** Resident memory of a process in MiB. */
 export function residentMb(pid: number): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }
 
-/** Megabytes that it held at most so far, as Linux tells it. */
+/** Peak resident memory of a process in MiB. */
 export function peakMb(pid: number): number {
   const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) / 1024;
 }
 
-/** Waits until a process holds no more than `before`; descriptors of idle connections come and go. */
+/** Waits until a process holds no more than `before`, with `spare` more descriptors allowed for idle connections. */
 export async function givenBack(pid: number, before: Holdings, spare = 2): Promise<Holdings> {
   const held = (now: Holdings): boolean =>
     now.descriptors <= before.descriptors + spare && now.children <= before.children;

@@ -1,12 +1,12 @@
-/** Programs that some tests run and that not every machine has: those tests are left out there, and that is said. */
+/** Optional programs that some tests run. Without them these tests are skipped, and a message says so. */
 
 import { spawnSync } from 'node:child_process';
 
 export interface Program {
   readonly name: string;
-  /** A command that succeeds where the program is there. */
+  /** A command that succeeds if the program is installed. */
   readonly check: readonly [string, ...string[]];
-  /** Debian's name of the package that brings it. */
+  /** The Debian packages that contain it, separated by spaces. */
   readonly from: string;
 }
 
@@ -26,7 +26,7 @@ export const programs = [
   { name: 'haproxy', check: ['haproxy', '-v'], from: 'haproxy' },
   {
     name: 'libreoffice',
-    // The libraries of Writer, Calc and Impress.
+    // libswlo.so is Writer's library, libsclo.so Calc's, libsdlo.so that of Draw and Impress.
     check: ['sh', '-c', 'cd /usr/lib/libreoffice/program && ls soffice libswlo.so libsclo.so libsdlo.so'],
     from: 'libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui',
   },
@@ -39,7 +39,7 @@ export function missingPrograms(): readonly Program[] {
   return programs.filter(({ check: [command, ...args] }) => spawnSync(command, args).status !== 0);
 }
 
-/** One line: what was left out, and how to get it. */
+/** One line: which programs are missing, and how to install them. */
 export function leftOut(missing: readonly Program[]): string {
   const names = missing.map(({ name }) => name).join(', ');
   const packages = missing.map(({ from }) => from).join(' ');

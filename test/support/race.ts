@@ -1,4 +1,4 @@
-/** A race that is counted: a directory is exchanged for a link that leads out, while everything that reads asks for it. */
+/** TOCTOU tests: a directory is swapped with a symlink that leads outside the root while tools read it in a loop. */
 
 import { execFileSync } from 'node:child_process';
 import { symlinkSync, writeFileSync } from 'node:fs';
@@ -6,25 +6,25 @@ import { basename } from 'node:path';
 import { racer } from './racer.ts';
 import { zip } from './zip.ts';
 
-/** In the name or the text of all that lies outside. */
+/** Occurs in the name or the content of every file outside the root. */
 export const OUTSIDE_MARK = 'TOPSECRET-OUTSIDE';
 
-/** A root, a directory beside it that holds secrets, and what writes a file below the root. */
+/** A root `W`, a directory `O` next to it with secrets, and a function that writes a file below the root. */
 export interface RaceGround {
   readonly W: string;
   readonly O: string;
   write(path: string, content: string | Uint8Array): unknown;
 }
 
-/** What came back, whole. */
+/** An answer. */
 export interface Told {
   readonly whole: string;
   readonly isError: boolean;
-  /** What is said of a failure. */
+  /** The message of a failure. */
   readonly text: string;
 }
 
-/** One question; `often`: how many times in each round of a long run. */
+/** A call to make; `often`: how many times in each round of a long run (default 1). */
 export interface Question {
   readonly name: string;
   readonly often?: number;
@@ -33,11 +33,11 @@ export interface Question {
 
 export interface Raced {
   readonly asked: number;
-  /** Questions with an answer that the inside alone cannot give. */
+  /** Names of calls and their answers that are not allowed. */
   readonly wrong: readonly string[];
 }
 
-/** Calls of tools whose answers depend on what `d` is just now. */
+/** Calls of tools whose answers depend on what `d` is at the moment. */
 export const raceCalls: readonly (readonly [tool: string, input: object])[] = [
   ['grep', { pattern: 'inside|SECRET' }],
   ['grep', { pattern: 'inside|SECRET', offset: 7 }],
@@ -54,10 +54,10 @@ export const raceCalls: readonly (readonly [tool: string, input: object])[] = [
   ['read', { path: 'g.txt' }],
 ];
 
-/** What a long run asks more often: it starts no process. */
+/** Calls per round of a long run: fewer for `grep`, which starts a process. */
 export const oftenOf = (tool: string): number => (tool === 'grep' ? 1 : 12);
 
-/** A directory `real` and a link `away` to what lies outside; either becomes `d`. */
+/** Creates the directory `real` and `away`, a symlink to the outside; `exchanging` renames one or the other to `d`. */
 export function layRace({ W, O, write }: RaceGround): void {
   const fill = (at: string, text: string): void => {
     write(`${at}/f.txt`, `${text}\n`);
@@ -71,15 +71,15 @@ export function layRace({ W, O, write }: RaceGround): void {
   symlinkSync(O, `${W}/away`);
 }
 
-/** Exchanges the two over and over until the returned function is called. */
+/** Renames `real` and `away` to `d` and back in a loop until the returned function is called. */
 export function exchanging(W: string): () => Promise<void> {
   return racer(`cd ${W}; while :; do mv real d; mv d real; mv away d; mv d away; done`);
 }
 
 /**
- * Asks in rounds while the directory is exchanged: at least `atLeast` questions, and for `seconds` where that is not 0.
- * Right is what was answered while nothing moved, in any of the states that a walk can meet, and a refusal that says
- * no more than that something moved.
+ * Makes the calls in rounds during the renames: for `seconds`, or at least `atLeast` calls if that is 0. An answer is
+ * allowed if the same call gave it while nothing moved, in any of the states that a walk can see, or if it is an error that
+ * reveals only that something moved.
  */
 export async function race(
   { W }: RaceGround,
@@ -96,7 +96,7 @@ export async function race(
   await arrange(':', ':');
   await arrange('mv real d', 'mv d real');
   await arrange('mv away d', 'mv d away');
-  // Seen under both names, or under none, by a walk that began before and went on after the exchange.
+  // A walk during a rename can see the directory under both names, or under neither.
   await arrange('cp -a real d', 'rm -r d');
   await arrange('mv real ../kept', 'mv ../kept real');
   const round = questions.flatMap(({ often = 1 }, i) => Array<number>(seconds > 0 ? often : 1).fill(i));
@@ -119,16 +119,16 @@ export async function race(
   return { asked, wrong: [...wrong] };
 }
 
-/** The directory may have its other name by the time when what was opened is asked for its path. */
+/** The answer with `d` replaced by `real`: the directory may be renamed between opening it and asking for its path. */
 function underOneName({ whole }: Told, W: string): string {
-  // As one path, and name by name in JSON that is a text of JSON.
+  // As a path, and as separate names in JSON within a JSON string.
   const above = basename(W);
   return whole.replaceAll(new RegExp(String.raw`(/${above}/|"${above}\\",\\")d(?=[/"\\])`, 'g'), '$1real');
 }
 
-/** One that says no more than that something was exchanged just now. */
+/** Whether the answer is an error that reveals only that something was renamed. */
 function isHonestRefusal({ isError, text, whole }: Told): boolean {
-  // The questions of a round come over as many connections, of which the server takes a bounded number.
+  // Each call of a round uses its own connection, and the server limits connections per address.
   if (isError && text.startsWith('Too many connections are open from your address.')) return true;
   const places =
     /^(?:That path|d|real|\S*\/work\/(?:d|real))(?:\/(?:f\.txt|sub|sub\/g\.txt|a\.zip))?(?::m\.txt)?$/;

@@ -1,11 +1,12 @@
-/** A shell that changes files while they are read. */
+/** Runs a shell script in the background that changes files while they are read. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Runs `script` until the returned function has ended it with everything that it started. */
+/** Starts `script`; the returned function kills it and its child processes. */
 export function racer(script: string): () => Promise<void> {
-  // Its input ends with this process, however that ends: a racer that was left behind would take a core for good.
+  // The shell kills its process group when its stdin closes, which happens even if this process crashes. Otherwise an
+  // orphaned loop would occupy a core forever.
   const shell = spawn('sh', ['-c', `( ${script} ) <&- & read -r _; kill -KILL 0`], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],

@@ -33,7 +33,7 @@ function header(fields: readonly Buffer[]): Buffer {
   return Buffer.concat([crc, sized]);
 }
 
-/** Seven bits a byte, low ones first. */
+/** RAR 5's vint: 7 bits per byte, least significant first; the high bit is set on all but the last byte. */
 function number(value: number): Buffer {
   const bytes: number[] = [];
   for (let left = value; ; left = Math.floor(left / 128)) {

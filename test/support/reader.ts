@@ -1,4 +1,4 @@
-/** A workspace asked through its `read` tool: answers as one string, a failure with its code in front. */
+/** Reads a workspace with the `read` tool and gives each answer as one string; a failure starts with its error code. */
 
 import { codeOf, textOf, workspace } from './workspace.ts';
 

@@ -1,4 +1,4 @@
-/** Several `oriel serve` on one shared store, and balancers in front of them. */
+/** Several `oriel serve` processes with one shared store, and load balancers in front of them. */
 
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ export interface ReplicaAnswer {
   };
 }
 
-/** A file with the key of the operator, below a new temporary directory. */
+/** Creates a file with the encryption key of the shared state in a new temporary directory; returns its path. */
 export function keyFile(): string {
   const path = join(mkdtempSync(join(tmpdir(), 'oriel-key-')), 'key');
   writeFileSync(path, 'the key of one operator, and no other\n', { mode: 0o600 });
@@ -26,21 +26,21 @@ export function keyFile(): string {
 }
 
 export interface ReplicaOptions {
-  /** Of `oriel serve`. */
+  /** Further arguments of `oriel serve`. */
   readonly more?: readonly string[];
   readonly workspace?: string;
 }
 
 export interface Replicas {
   readonly store: StoreServer;
-  /** The file with the key. */
+  /** Path of the key file. */
   readonly key: string;
-  /** Another one on that store. */
+  /** Starts another replica on the store. */
   replica(options?: ReplicaOptions): Promise<ServerProcess>;
   two(options?: ReplicaOptions): Promise<readonly [ServerProcess, ServerProcess]>;
 }
 
-/** A store and a key for all tests of the group in which it is called. */
+/** A store and a key for all tests of the enclosing `describe`. */
 export function replicasOn(start: () => Promise<StoreServer>): Replicas {
   const made = storeForAll(start);
   const key = keyFile();
@@ -61,14 +61,14 @@ export function replicaOn(
   key: string,
   { more = [], workspace = temporaryFolder() }: ReplicaOptions = {},
 ): Promise<ServerProcess> {
-  // A busy machine is no store that is away.
+  // A long timeout: on a busy machine a slow store must not count as unavailable.
   const state = ['--state', store.url, '--state-key-file', key, '--state-timeout', '30'];
   return server([workspace, '--allow-bash', '--host', 'oriel', ...state, ...more], {
     env: { XDG_CACHE_HOME: temporaryFolder() },
   });
 }
 
-/** `client`: its name; false for none. */
+/** Calls a tool over HTTP. `client`: the client's name; false for none. */
 export async function callOn(
   url: string,
   tool: string,
@@ -92,7 +92,7 @@ export const textOf = ({ content }: ReplicaAnswer): string => content.map(({ tex
 export const artifactOf = (answer: ReplicaAnswer): string =>
   answer.details.output?.artifact ?? textOf(answer);
 
-/** A balancer that gives each request to the next replica, and to another one where that is dead. */
+/** A round-robin balancer that retries on another replica if one is down. */
 export function balancerInTurn(replicas: readonly ServerProcess[]): Promise<StoreServer> {
   return haproxy(
     (port) => `defaults
@@ -112,7 +112,7 @@ ${replicas.map(({ port: at }, i) => `  server r${i} 127.0.0.1:${at}`).join('\n')
   );
 }
 
-/** The balancer of the Compose file, with the replicas of a test in the place of those that a resolver names. */
+/** The balancer configuration of the Compose file, with the test's replicas instead of those found by DNS. */
 export function shippedBalancer(replicas: readonly ServerProcess[]): Promise<StoreServer> {
   const shipped = readFileSync('deploy/compose/haproxy.cfg', 'utf8');
   const servers = replicas.map(({ port }, i) => `  server r${i + 1} 127.0.0.1:${port}`).join('\n');

@@ -1,4 +1,4 @@
-// Loaded into a process under test: names below .test resolve as hostile cases want them to, all others fail.
+// Loaded into a process under test: replaces DNS. Names below .test resolve to the addresses of `NAMES`, all others fail.
 import dns from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';
 

@@ -1,4 +1,4 @@
-/** Results of reads and runs as the engine gives them, for tests of what is said about them. */
+/** Results of reads and runs as the engine returns them, for tests of rendering. */
 
 import { baseLimits } from '../../src/limits.ts';
 import { displays } from '../../src/render/display.ts';
@@ -13,7 +13,7 @@ export const origin: Origin = {
   facts: {},
 };
 
-/** `text` as numbered lines from line `no` (1-based) and byte `start` on. */
+/** `text` as lines; the first one has number `no` (1-based) and starts at byte `start` (0-based). */
 export function linesOf(text: string, no = 1, start = 0): Line[] {
   let at = start;
   return (text.match(/[^\n]*\n|[^\n]+$/g) ?? []).map((line, i) => {
@@ -23,7 +23,7 @@ export function linesOf(text: string, no = 1, start = 0): Line[] {
   });
 }
 
-/** All of a text that fits. */
+/** An excerpt that shows all of `text`. */
 export function excerptOf(text: string, over: Partial<Excerpt> = {}): Excerpt {
   const lines = linesOf(text);
   const bytes = Buffer.byteLength(text);

@@ -1,4 +1,4 @@
-/** What a scanner finds, as lines: `"from-to name"`. */
+/** The symbols that a scanner finds, as strings `"from-to name"`. */
 
 import { linesOf } from '../../src/views/lines.ts';
 import type { Scanner } from '../../src/views/scanners/scanner.ts';

@@ -1,4 +1,4 @@
-/** `oriel serve` as a process of its own, spoken to by fetch and, where that is too polite, by hand. */
+/** `oriel serve` in a child process, called with fetch, or with raw bytes for requests that fetch cannot send. */
 
 import { spawn } from 'node:child_process';
 import { connect } from 'node:net';
@@ -9,12 +9,12 @@ export interface ServerProcess {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Lines of the log so far. */
+  /** Its log (stderr) so far. */
   log(): string;
   get(path: string, init?: RequestInit): Promise<Response>;
-  /** A JSON body unless `init` says otherwise. */
+  /** Sends `body` as JSON unless `init` says otherwise. */
   post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
-  /** Sends bytes as they are and resolves with all that came back until the server closed, or `ms` passed. */
+  /** Sends raw bytes; resolves with everything received until the server closes the connection or `ms` have passed. */
   raw(bytes: string | readonly (string | Uint8Array)[], ms?: number): Promise<string>;
   kill(signal: NodeJS.Signals): void;
   readonly exited: Promise<number | null>;
@@ -85,12 +85,12 @@ export async function server(
   };
 }
 
-/** A call of 2025's MCP that needs no session. */
+/** A stateless request of MCP's 2025 versions. */
 export const mcpList = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
 
 export const mcpHeaders = { accept: 'application/json, text/event-stream' };
 
-/** The JSON-RPC message of a reply, whether it came as JSON or as an event. */
+/** The JSON-RPC message of a response, which may be JSON or a server-sent event. */
 export async function mcpMessage(response: Response): Promise<Record<string, unknown>> {
   const text = await response.text();
   const data = /^data: (\{.*\})$/m.exec(text)?.[1] ?? text;

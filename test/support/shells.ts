@@ -1,4 +1,4 @@
-/** What real shells offer behind a line, with the completions of the built command line. */
+/** Completions that installed shells offer for a command line, with the scripts of the built CLI. */
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { workspace } from './workspace.ts';
 
 export type Shell = 'bash' | 'zsh' | 'fish';
 
-/** A function that asks one shell in the directory `cwd`; each word that it offers, sorted. */
+/** A function that returns the sorted completions of `line` in a shell whose working directory is `cwd`. */
 export function shellIn(cwd: string): (shell: Shell, line: string) => string[] {
   const { W, write } = workspace();
   chmodSync(write('bin/oriel', `#!/bin/sh\nexec '${process.execPath}' '${cli}' "$@"\n`), 0o755);
@@ -35,7 +35,7 @@ export function shellIn(cwd: string): (shell: Shell, line: string) => string[] {
   };
 }
 
-/** Without descriptions, quotes, or what only one of the shells puts before and behind a word. */
+/** A completion without its description, quotes, and decorations of the shell. */
 function tidy(word: string): string {
   return word
     .replace(/\t.*/s, '')
@@ -44,7 +44,7 @@ function tidy(word: string): string {
     .replace(/\/$/, '');
 }
 
-/** The words as readline takes them apart, blanks escaped by a backslash excepted. */
+/** Splits the line into words as readline does, except that it ignores escaped blanks. */
 const BASH_ASK = `source "$0/oriel.bash"
 COMP_LINE=$1; COMP_POINT=\${#1}
 spaced=\${1//:/ : }; spaced=\${spaced//=/ = }
@@ -54,7 +54,7 @@ COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
 _oriel
 printf '%s\\n' "\${COMPREPLY[@]}" >"$0/offered"`;
 
-/** An interactive zsh on a terminal of its own, of which one TAB is asked. */
+/** Starts an interactive zsh in a pseudo-terminal and sends one TAB. */
 const ZSH_ASK = `zmodload zsh/zpty
 zpty shell zsh -f -i
 zpty -w shell "fpath=($1/zsh \\$fpath); autoload -Uz compinit; compinit -u -D; OUT=$1/offered; source $1/zsh-setup"
@@ -64,7 +64,7 @@ zpty -r shell text '*DONE*'
 zpty -d shell
 `;
 
-/** Every match is noted on its way to zsh. Calls with -A, -D or -O only sort matches out. */
+/** Wraps compadd to record every match. Calls with -A, -D or -O add no matches. */
 const ZSH_SETUP = `unsetopt beep
 offered=()
 compadd() {

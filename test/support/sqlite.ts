@@ -1,4 +1,4 @@
-/** Databases for tests, made with SQLite itself, and one way to read them: through the front door. */
+/** Databases for tests, made with SQLite itself and read through the public API. */
 
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,14 +8,14 @@ import { onTestFinished } from 'vitest';
 import { createOriel, type OrielOptions } from '../../src/index.ts';
 import { loadLibrary } from '../../src/sources/sqlite/worker/library.ts';
 
-/** A folder that is removed when the test is over. */
+/** A temporary folder that is removed after the test. */
 export function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'oriel-sqlite-'));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
 
-/** The bytes of a database with 4 KiB pages in which `statements` have run. */
+/** The bytes of a database with 4 KiB pages after `statements` were executed. */
 export async function databaseBytes(...statements: string[]): Promise<Uint8Array> {
   const { oo1, capi } = await loadLibrary();
   const db = new oo1.DB(':memory:');
@@ -28,7 +28,7 @@ export async function databaseBytes(...statements: string[]): Promise<Uint8Array
   }
 }
 
-/** A new folder with the database `name` in it. */
+/** Creates the database `name` in a new folder; returns the folder's path. */
 export async function database(name: string, ...statements: string[]): Promise<string> {
   const cwd = folder();
   writeFileSync(join(cwd, name), await databaseBytes(...statements));
@@ -36,11 +36,11 @@ export async function database(name: string, ...statements: string[]): Promise<s
 }
 
 export interface Answered {
-  /** Text and notices as a model gets them. */
+  /** Text with notices, as sent to a model. */
   readonly text: string;
   /** `OK`, or the error's code. */
   readonly code: string;
-  /** The call that an error suggests. */
+  /** The path that an error suggests to read next. */
   readonly next: string | undefined;
   readonly details: Readonly<Record<string, unknown>>;
 }
@@ -60,8 +60,8 @@ export function reader(cwd: string, options: OrielOptions = {}): (path: string) 
 }
 
 /**
- * Another program that writes: runs Python with `db`, an autocommit connection to `path`. Resolves when the script
- * has printed a line; the process then lives until it ends or is killed.
+ * A second process that writes to the database: runs a Python script with `db`, an autocommit connection to `path`.
+ * Resolves when the script has printed a line; the process goes on until it exits or is killed.
  */
 export async function writer(
   path: string,

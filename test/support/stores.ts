@@ -1,4 +1,4 @@
-/** Real stores for tests, each a process of its own on a free port, with its data in a temporary directory. */
+/** Redis and PostgreSQL servers for tests, each in a child process on a free port with its data in a temporary directory. */
 
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,17 +10,17 @@ import { afterAll, beforeAll } from 'vitest';
 export interface StoreServer {
   readonly port: number;
   readonly url: string;
-  /** The signal takes effect before this resolves where it ends the process. */
+  /** Sends a signal and resolves when the process has exited. */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Stops to answer without ending: connections stay open. */
+  /** Suspends the process: connections stay open, without answers. */
   freeze(): void;
   thaw(): void;
-  /** Starts it again on the same port, with its data where it keeps any. */
+  /** Starts it again on the same port and with the same data directory. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The kinds of stores that replicas share, the signal that ends one at once, and what removes all values of one. */
+/** The kinds of shared stores, the signal that ends a server at once, and a function that deletes all values. */
 export const storeKinds = [
   { kind: 'redis', start: redisServer, end: 'SIGKILL', empty: emptyRedis },
   { kind: 'postgres', start: postgresServer, end: 'SIGQUIT', empty: emptyPostgres },
@@ -36,7 +36,7 @@ function emptyPostgres({ url }: StoreServer): void {
   });
 }
 
-/** One for all tests of the group in which it is called. */
+/** One server for all tests of the enclosing `describe`. */
 export function storeForAll(start: () => Promise<StoreServer>): { readonly server: StoreServer } {
   const made = {} as { server: StoreServer };
   beforeAll(async () => {
@@ -66,14 +66,14 @@ export async function redisServer(args: readonly string[] = []): Promise<StoreSe
   return running({ port, url: `redis://127.0.0.1:${port}`, directory, start });
 }
 
-/** The programs of PostgreSQL lie in a directory of their version. */
+/** The directory of PostgreSQL's programs, that of the highest version installed. */
 export function postgresPrograms(): string {
   const base = '/usr/lib/postgresql';
   const [version = 'none'] = readdirSync(base).toSorted((a, b) => Number(b) - Number(a));
   return join(base, version, 'bin');
 }
 
-/** With `tls` it takes no connection without it. */
+/** With `tls` the server refuses unencrypted connections. */
 export async function postgresServer(tls?: {
   readonly certificate: string;
   readonly key: string;
@@ -81,7 +81,7 @@ export async function postgresServer(tls?: {
   const directory = mkdtempSync(join(tmpdir(), 'oriel-pg-'));
   const port = await freePort();
   const programs = postgresPrograms();
-  // It refuses to run as root.
+  // PostgreSQL refuses to run as root.
   const user = process.getuid?.() === 0 ? userOf('postgres') : undefined;
   if (user) chownSync(directory, user.uid, user.gid);
   const data = join(directory, 'data');
@@ -93,7 +93,7 @@ export async function postgresServer(tls?: {
   );
   const settings = ['-c', 'shared_buffers=16MB'];
   if (tls) {
-    // It wants a key that is its own, and nobody else's.
+    // PostgreSQL requires a key file that it owns and no other user can read.
     const own = (path: string): string => {
       const copy = join(directory, basename(path));
       copyFileSync(path, copy);
@@ -133,11 +133,11 @@ interface Startable {
   readonly url: string;
   readonly directory: string;
   readonly start: () => ChildProcess;
-  /** Whether it takes work, where to listen is not enough. */
+  /** A readiness check, for servers that listen before they can answer. */
   readonly answers?: () => boolean;
 }
 
-/** A process that listens on a port: waits until it does. Also for balancers. */
+/** Starts a process and waits until it listens on its port. Also for load balancers. */
 export async function running({ port, url, directory, start, answers }: Startable): Promise<StoreServer> {
   let child = start();
   const exited = (of: ChildProcess): Promise<void> =>

@@ -1,4 +1,4 @@
-/** The structure of a text as the parser's thread finds it, without the thread. Grammars come from the build. */
+/** Parses a text as the parser's worker thread does, but in this thread. Grammars come from the build. */
 
 import { readFileSync } from 'node:fs';
 import type { NoStructure } from '../../src/types/notice.ts';
@@ -15,7 +15,7 @@ export async function structureOf(name: string, text: string): Promise<Structure
   return outline(text, language, { grammar: grammarOf(language), isLate: () => false });
 }
 
-/** Throws for a text without symbols. */
+/** Like `structureOf`, but throws if there is no structure. */
 export async function found(name: string, text: string): Promise<Structure> {
   const structure = await structureOf(name, text);
   if (typeof structure === 'string') throw new Error(`${name}: ${structure}`);

@@ -1,6 +1,6 @@
-// An MCP server that does not want to end, named by its second argument; the first is the file of its process ids.
-// It and its children ignore every signal that can be ignored, and the end of their input. One child is in its group,
-// one has left group and session and holds its output, one has cleared its environment.
+// An MCP server that is hard to stop. The first argument is a file to which the process ids are appended, the second one
+// selects the behaviour. It and its children ignore the end of input and every signal that can be ignored. One child is in
+// its process group, one has a session of its own and keeps stdout open, one has an empty environment.
 import { spawn } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -35,7 +35,7 @@ const results = {
     capabilities: { resources: {} },
     serverInfo: { name: how, version: '1' },
   }),
-  // 10^6 names, and a cursor behind them too.
+  // 10^6 resources and more: every page has a cursor.
   'resources/list': ({ cursor = '0' }) => ({
     resources: Array.from({ length: how === 'million' ? PAGE : 1 }, (_, i) => resource(Number(cursor) + i)),
     ...(how === 'million' && { nextCursor: String(Number(cursor) + PAGE) }),

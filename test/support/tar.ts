@@ -1,4 +1,4 @@
-/** Builds tars block by block, honest or not. */
+/** Builds tar archives block by block, valid or damaged. */
 
 export interface TarEntry {
   readonly name: string | Uint8Array;
@@ -6,9 +6,9 @@ export interface TarEntry {
   /** Type flag: `0` file (the default), `1` hard link, `2` symlink, `5` directory, `x` pax, … */
   readonly flag?: string;
   readonly link?: string;
-  /** What the size field says. */
+  /** Value of the size field; by default the real size. */
   readonly size?: number;
-  /** The 12 bytes of the size field as they are. */
+  /** The raw 12 bytes of the size field. */
   readonly sizeField?: Uint8Array;
   /** Changes the header; the checksum is computed after it unless `badChecksum`. */
   edit?(header: Buffer): void;
@@ -40,7 +40,7 @@ export function tarEntry(entry: TarEntry): Buffer[] {
   return [header, content, Buffer.alloc((512 - (content.length % 512)) % 512)];
 }
 
-/** A pax header for the entry after it. */
+/** A pax header entry, which applies to the next entry. */
 export function pax(records: Readonly<Record<string, string>>): TarEntry {
   const body = Object.entries(records)
     .map(([key, value]) => {

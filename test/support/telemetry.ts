@@ -1,4 +1,4 @@
-/** Events as tests need them. */
+/** Telemetry events for tests. */
 
 import { TaskFigures } from '../../src/telemetry/task-figures.ts';
 import type { CallEvent, CallNote, ReadFacts, TelemetryEvent } from '../../src/types/telemetry.ts';
@@ -20,7 +20,7 @@ export function call(event: Partial<CallEvent> = {}): CallEvent {
   };
 }
 
-/** The call of which an event is made. */
+/** The call note from which `event` would be made. */
 export function noteOf(event: CallEvent, task: string | undefined, caller?: object): CallNote {
   const { host, dialect, tool, ms, bytes, images, error, reads, list } = event;
   const began = event.at - (Date.now() - performance.now());
@@ -28,7 +28,7 @@ export function noteOf(event: CallEvent, task: string | undefined, caller?: obje
   return { ...told, task, caller, began, text: undefined };
 }
 
-/** Lines `from` to `to` of a text of 1,000 lines with 100 bytes each. */
+/** A read of lines `from` to `to` (1-based, inclusive) of a text with 1,000 lines of 100 bytes. */
 export function page(
   from: number,
   to: number,

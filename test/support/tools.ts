@@ -1,4 +1,4 @@
-/** The tools of a workspace, and one that answers an image. */
+/** The tools of a workspace, and one that returns an image. */
 
 import { createOriel, type Tool } from '../../src/index.ts';
 import { onTestFinished } from 'vitest';
@@ -13,7 +13,7 @@ export interface TestTools {
   readonly hanging: ReturnType<typeof hangingTool>;
 }
 
-/** A file `f` that holds two lines. */
+/** Tools over a workspace with a file `f` of two lines. */
 export function testTools(): TestTools {
   const { W, write } = workspace();
   write('f', 'a\nb\n');

@@ -15,9 +15,9 @@ import type { Answer } from '../../src/types/answer.ts';
 import type { Call } from '../../src/types/call.ts';
 
 export class Tree {
-  /** Real and absolute. */
+  /** The root: absolute, without symlinks. */
   readonly path: string;
-  /** A folder beside it that no root holds. */
+  /** A folder next to the root and outside of it. */
   readonly outside: string;
   readonly #base: string;
 
@@ -27,7 +27,7 @@ export class Tree {
     this.outside = join(base, 'outside');
   }
 
-  /** With these files, by path; folders are made as needed. */
+  /** Creates a tree with files (path → content); parent folders are created. */
   static async create(files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<Tree> {
     const tree = new Tree(await realpath(await mkdtemp(join(tmpdir(), 'oriel-'))));
     await mkdir(tree.path);
@@ -43,7 +43,7 @@ export class Tree {
     }
   }
 
-  /** The whole answer of one call. */
+  /** The answer of one call. */
   async answer(tool: string, input: unknown, options: OrielOptions = {}): Promise<Answer> {
     const oriel = createOriel({ cwd: this.path, ...options });
     try {
@@ -59,7 +59,7 @@ export class Tree {
     return content.map((block) => (block.type === 'text' ? block.text : `(${block.mimeType})`)).join('\n');
   }
 
-  /** What the engine hands to its parts, for tests of one part alone. */
+  /** A `Call` as the engine passes it to its parts, for unit tests; what is not overridden throws when it is used. */
   call(overrides: Partial<Call> = {}): Call {
     const never = (): never => {
       throw new Error('not part of this test');
@@ -81,7 +81,7 @@ export class Tree {
   }
 
   async remove(): Promise<void> {
-    // Unlike Node, it also removes what is too deep for a path to name.
+    // Unlike Node's rm, it also removes directories nested deeper than PATH_MAX.
     await promisify(execFile)('rm', ['-rf', this.#base]);
   }
 }

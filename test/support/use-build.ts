@@ -1,4 +1,4 @@
-/** Sources under test take their workers and grammars from the build of this run. */
+/** Vitest setup: code under test loads workers and grammars from this run's build. */
 
 import { inject } from 'vitest';
 import { useBuiltPackage } from '../../src/access/package-files.ts';

@@ -1,4 +1,4 @@
-/** A web server on loopback with the pages of a test, and what was asked of it. */
+/** A web server on loopback that serves a test's pages and records the requested paths. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -17,11 +17,11 @@ export type Page =
 
 export interface Site {
   readonly url: string;
-  /** Paths in the order in which they were asked for. */
+  /** Requested paths, in order. */
   readonly asked: string[];
 }
 
-/** By their paths; a string is a page of HTML. What is not there is a 404. */
+/** Pages by path; a string is HTML. Other paths give 404. */
 export async function site(pages: Readonly<Record<string, Page>>): Promise<Site> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -47,7 +47,7 @@ export async function site(pages: Readonly<Record<string, Page>>): Promise<Site>
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
 }
 
-/** A page as blogs have them: a menu, an article with a title, a footer. */
+/** An HTML page like a blog's: a menu, an article with a title, a footer. */
 export function article(title: string, body: string, head = ''): string {
   return (
     `<!doctype html><html><head><title>${title}</title>${head}</head><body>` +
@@ -56,7 +56,7 @@ export function article(title: string, body: string, head = ''): string {
   );
 }
 
-/** Enough text to be the main one. */
+/** `count` paragraphs, long enough for the extraction to recognise them as the main text. */
 export function paragraphs(count: number): string {
   return Array.from(
     { length: count },

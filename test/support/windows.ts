@@ -1,4 +1,4 @@
-/** Plain windows over texts in memory, for tests of window/ alone. */
+/** Windows over in-memory texts without decoration, for unit tests of window/. */
 
 import { memoryBytes } from '../../src/access/bytes.ts';
 import { estimateTokens } from '../../src/limits.ts';
@@ -21,7 +21,7 @@ export const wide: Limits = {
   countBytes: 1 << 30,
 };
 
-/** Lines as they are, without prefixes. */
+/** Lines without prefixes. */
 export function plainFit(limits: Partial<Limits> = {}, over: Partial<Fit> = {}): Fit {
   return {
     limits: { ...wide, ...limits },
@@ -47,12 +47,12 @@ export const textOf = (result: Excerpt): string =>
     .map((line) => line.text)
     .join('');
 
-/** The window that a cut answer's `next` stands for. */
+/** The window that `next` of a truncated answer refers to. */
 export function windowOf(next: Next): Window {
   return next.by === 'lines' ? { ...next, context: false } : next;
 }
 
-/** Follows `next` from the first excerpt to the last. */
+/** Reads page after page by following `next`; returns all excerpts. */
 export async function follow(input: TextInput, window: Window | undefined, fit: Fit): Promise<Excerpt[]> {
   const pages: Excerpt[] = [];
   for (let at = window; ;) {

@@ -1,4 +1,4 @@
-/** A process that speaks JSON-RPC, one message a line, driven by hand: also with what no client would send. */
+/** A child process that speaks line-delimited JSON-RPC over stdio; a test can also send it invalid messages. */
 
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -16,14 +16,14 @@ export interface Message {
 
 export interface Wire {
   readonly pid: number;
-  /** Everything that came out so far, line by line. */
+  /** Lines of stdout so far. */
   readonly lines: readonly string[];
   stderr(): string;
   write(bytes: string | Uint8Array): Promise<void>;
   send(message: object): void;
-  /** Resolves with the first message that `wanted` accepts, of those that came and those to come. */
+  /** Resolves with the first message, already received or future, that `wanted` accepts. */
   receive(wanted: (message: Message) => boolean): Promise<Message>;
-  /** Sends a request and resolves with its answer. */
+  /** Sends a request and resolves with its response. */
   ask(id: string | number, method: string, params?: object): Promise<Message>;
   end(): void;
   kill(signal: NodeJS.Signals): void;
@@ -35,7 +35,7 @@ export interface WireOptions {
   readonly cwd?: string;
   /** Options of Node. */
   readonly node?: readonly string[];
-  /** Reads nothing of what comes out. */
+  /** Never reads its stdout. */
   readonly deaf?: boolean;
 }
 
@@ -89,7 +89,7 @@ export function wire(args: readonly string[], { node = [], deaf, ...options }: W
   return self;
 }
 
-/** A session that has shaken hands, as a client of 2025 does. */
+/** A process after the `initialize` handshake of MCP's 2025 versions. */
 export async function session(
   args: readonly string[],
   client = 'test',

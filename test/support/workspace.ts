@@ -1,4 +1,4 @@
-/** A fresh root with a secret beside it, and oriel inside its walls. */
+/** A temporary root with a secret file outside of it, and oriel confined to the root. */
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,11 +14,11 @@ export const unhurried: OrielOptions = { timeoutMs: Number.POSITIVE_INFINITY };
 export interface Workspace {
   /** The only root, and the working directory. */
   readonly W: string;
-  /** A folder beside it that holds secret.txt. */
+  /** A folder next to the root; contains secret.txt. */
   readonly O: string;
   /** Writes a file below the root and returns its absolute path. */
   write(path: string, content: string | Uint8Array): string;
-  /** Inside the walls. */
+  /** Confined to the root. */
   readonly oriel: Oriel;
   with(options: OrielOptions): Oriel;
   read(path: string, options?: OrielOptions): Promise<Answer>;
@@ -26,7 +26,7 @@ export interface Workspace {
   text(path: string, options?: OrielOptions): Promise<string>;
 }
 
-/** `own` options hold for all of it; `unhurried` for what takes long on a busy machine. */
+/** `own`: options of every Oriel of the workspace, for example `unhurried` for tests that are slow on a busy machine. */
 export function workspace(own: OrielOptions = {}): Workspace {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'oriel-test-')));
   const W = join(base, 'work');
@@ -70,7 +70,7 @@ export function codeOf(answer: Answer): string {
   return (answer.details['error'] as { code: string } | undefined)?.code ?? 'OK';
 }
 
-/** What the answer's notice says to call next; undefined when it promises nothing more. */
+/** The path that the answer's last notice says to read next; undefined if there is no more. */
 export function nextOf(answer: Answer): string | undefined {
   const last = textOf(answer).split('\n').at(-1) ?? '';
   return /^\[.*Use (.+) to continue( backwards)?\]$/.exec(last)?.[1];

@@ -1,11 +1,11 @@
-/** Builds zips byte by byte, honest or not: every field a test lies about can be set. */
+/** Builds zips byte by byte, valid or damaged: a test can set each field. */
 
 import { crc32, deflateRawSync } from 'node:zlib';
 
 export interface ZipEntry {
   readonly name: string | Uint8Array;
   readonly content?: string | Uint8Array;
-  /** 0 stored, 8 deflate (the default); others take `packed` as it is. */
+  /** 0 stored, 8 deflate (the default); for other methods give the compressed bytes in `packed`. */
   readonly method?: number;
   readonly packed?: Uint8Array;
   /** Bit 11 (UTF-8 names) is set unless given. */
@@ -23,9 +23,9 @@ export interface ZipShape {
   readonly before?: Uint8Array;
   readonly after?: Uint8Array;
   readonly comment?: string;
-  /** Entries that the end record declares. */
+  /** Number of entries in the end record; by default the real number. */
   readonly count?: number;
-  /** Changes the directory before it is written. */
+  /** Changes the bytes of the central directory before they are written. */
   damage?(directory: Buffer): void;
 }
 

@@ -30,28 +30,28 @@ export interface McpContent {
 
 export interface McpRead {
   readonly parts: readonly McpContent[];
-  /** There are more of them. */
+  /** Whether there are more parts. */
   readonly more: boolean;
 }
 
 export interface McpListing {
   readonly resources: readonly McpResource[];
   readonly templates: readonly McpResource[];
-  /** The server has more of them. */
+  /** Whether the server has more resources. */
   readonly more: boolean;
 }
 
 export interface McpConnection {
-  /** The server has exited, or `close` was called. */
+  /** Whether the server has exited, or `close` was called. */
   readonly closed: boolean;
   /**
-   * Why the next call must make a new connection: the server has ended the session (then the call may be
-   * repeated), or has failed without an answer. Running calls may still succeed.
+   * Why the next call must use a new connection: the server has ended the session (then the failed call may be repeated), or
+   * it has failed without an answer. Running calls may still succeed.
    */
   readonly spent: Spent | undefined;
   /** Why oriel ended it: the server sent too much. */
   readonly failure: OrielError | undefined;
-  /** Throws what the client throws; as do the others. */
+  /** Throws the errors of the client; so does `read`. */
   list(signal: AbortSignal): Promise<McpListing>;
   read(uri: string, signal: AbortSignal): Promise<McpRead>;
   /** Ends the server if it is a child process. */
@@ -60,19 +60,19 @@ export interface McpConnection {
 
 type Spent = 'session over' | 'failed';
 
-/** Milliseconds to start and shake hands, and for one request. */
+/** Timeouts in milliseconds: for the start with the handshake, and for a request. */
 const START_MS = 15_000;
 const REQUEST_MS = 15_000;
 
-/** Names of one list, the pages that are asked for it, and parts of one resource. */
+/** Maximum names in a list, pages that are requested for it, and parts of a resource. */
 const MOST_NAMES = 1_000;
 const MOST_PAGES = 20;
 const MOST_PARTS = 1_000;
 
-/** Characters of what is said of one. */
+/** Maximum characters of a description. */
 const MOST_WORDS = 1_000;
 
-/** Throws what the start, the connection or the handshake throws. */
+/** Throws the error of the start, the connection or the handshake. */
 export async function connectMcp(
   server: McpServer,
   cwd: string,
@@ -125,7 +125,7 @@ export async function connectMcp(
       return transport instanceof StdioTransport ? transport.failure : refused;
     },
     close,
-    // Requests by name: the client's own methods print on standard output where a server has no resources.
+    // Generic requests, because the client's own methods print on standard output if a server has no resources.
     async list(until) {
       if (!client.getServerCapabilities()?.resources) return { resources: [], templates: [], more: false };
       const resources = await pages(async (params) => {
@@ -143,7 +143,7 @@ export async function connectMcp(
           next: page.nextCursor,
         };
       }).catch(() => {
-        // Servers that have none may answer with an error.
+        // Servers without templates may answer with an error.
         until.throwIfAborted();
         return { items: [], more: false };
       });
@@ -167,7 +167,7 @@ export async function connectMcp(
   };
 }
 
-/** Messages of a process; over HTTP each answer comes, or fails, by itself. */
+/** The number of messages from a process; undefined over HTTP, where each response succeeds or fails separately. */
 function heardFrom(transport: Transport): number | undefined {
   return transport instanceof StdioTransport ? transport.heard : undefined;
 }
@@ -179,7 +179,7 @@ function heardFrom(transport: Transport): number | undefined {
 function spentBy(error: unknown, transport: Transport, heard: number | undefined): Spent | undefined {
   if (error instanceof ProtocolError) return undefined;
   if (heard !== undefined) return heardFrom(transport) === heard ? 'failed' : undefined;
-  // The protocol has 404 for a session that has ended; servers made after the examples of its SDKs answer 400.
+  // By the protocol an ended session gives 404; servers that follow the examples of the SDKs answer 400.
   const isOver = error instanceof SdkHttpError && (error.status === 404 || error.status === 400);
   return isOver && transport.sessionId !== undefined ? 'session over' : 'failed';
 }
@@ -189,7 +189,7 @@ interface Page {
   readonly next: string | undefined;
 }
 
-/** Page by page: the client would collect all of them, whatever their number. */
+/** Requests a limited number of pages; the client's own method would request all of them. */
 async function pages(
   page: (params: { cursor?: string }) => Promise<Page>,
 ): Promise<{ readonly items: readonly McpResource[]; readonly more: boolean }> {

@@ -36,7 +36,7 @@ export async function* messagesIn(
   most: number,
   reduce: Reduce,
 ): AsyncGenerator<Uint8Array> {
-  // A buffer for each piece would take some 300 bytes beside its content.
+  // One growing buffer, because a Buffer for each piece would take about 300 bytes besides its content.
   const line = new GrowingBytes(most);
   let lines = 0;
   const add = (piece: Buffer): void => {
@@ -52,7 +52,7 @@ export async function* messagesIn(
         const message = line.length > 0 ? line.copy() : rest;
         line.free();
         from = end + 1;
-        // Every message names its protocol.
+        // Lines without the name of the protocol are not messages.
         if (message.includes(VERSION)) yield await parsable(message, reduce);
         lines += 1;
         if (lines % LINES_AT_ONCE === 0) await setImmediate();

@@ -1,4 +1,4 @@
-/** Server-sent events of an MCP server line by line: data that is large is reduced before the client parses it. */
+/** Filters the server-sent events of an MCP server: large data is reduced before the client parses it. */
 
 import { setImmediate } from 'node:timers/promises';
 import { OrielError } from '../../errors.ts';
@@ -10,10 +10,13 @@ const CR = 13;
 const NEWLINE = Buffer.from('\n');
 const DATA = Buffer.from('data:');
 
-/** Events of one answer: the client takes tens of microseconds for each. */
+/** Maximum events of a response: the client takes tens of microseconds for each. */
 const MOST_EVENTS = 10_000;
 
-/** Throws `LIMIT` beyond so many events, of `most` bytes in all. Reduces large data that is in one line, as servers write it; over several lines it is refused (`LIMIT`). */
+/**
+ * Throws `LIMIT` for more than `MOST_EVENTS` events or `most` bytes. Reduces large data that is on one line, as servers
+ * write it. Large data on several lines is refused (`LIMIT`).
+ */
 export function eventsWith(reduce: Reduce, most: number): TransformStream<Uint8Array, Uint8Array> {
   const held = new GrowingBytes(most);
   let ofEvent = 0;
@@ -43,7 +46,7 @@ export function eventsWith(reduce: Reduce, most: number): TransformStream<Uint8A
         if (held.length > 0) held.add(rest);
         const line = held.length > 0 ? held.copy() : Buffer.from(rest.buffer, rest.byteOffset, rest.length);
         held.free();
-        // One blank line ends an event; more of them say nothing.
+        // A blank line ends an event; further blank lines are dropped.
         if (ofEvent > 0 || !isBlank(line)) lines.push(await passed(line));
       }
       held.add(chunk.subarray(from));

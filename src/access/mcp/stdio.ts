@@ -1,6 +1,6 @@
 /**
- * The transport to an MCP server that is a child process. Not the SDK's own one: its child stays in our process group,
- * gets every descriptor that we inherited, and leaves what it has started itself.
+ * The transport to an MCP server that is a child process. The SDK's own transport is not used, because its child stays in
+ * our process group, inherits our descriptors, and its descendants are not ended.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -29,14 +29,14 @@ export interface StdioServer {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** The whole environment of the server. */
+  /** The complete environment of the server. */
   readonly env: Readonly<Record<string, string>>;
-  /** Bytes of one message; a server that sends more is ended. */
+  /** Maximum bytes of a message; a server that sends more is ended. */
   readonly maxMessage: number;
   readonly reduce: Reduce;
 }
 
-/** Milliseconds after the end of its input, and again after SIGTERM, that a server has to end by itself. */
+/** Milliseconds that a server has to exit after the end of its input, and again after SIGTERM. */
 const GRACE_MS = 400;
 
 export class StdioTransport implements Transport {
@@ -45,9 +45,9 @@ export class StdioTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
 
   readonly #server: StdioServer;
-  /** Why oriel ended it without being asked to. */
+  /** Why oriel ended the server, if it did so because of an error. */
   failure: OrielError | undefined;
-  /** Messages that it has sent. */
+  /** Number of messages that the server has sent. */
   heard = 0;
   #running: Running | undefined;
   #unsent: Unsent | undefined;
@@ -87,7 +87,7 @@ export class StdioTransport implements Transport {
         await this.#untilRead();
       }
     } catch (error) {
-      // Its output ends with it.
+      // After `close` the end of the output is expected.
       if (!this.#running) return;
       if (isOrielError(error)) this.failure = error;
       else this.onerror?.(error as Error);
@@ -113,17 +113,17 @@ export class StdioTransport implements Transport {
     try {
       const message = deserializeMessage(Buffer.from(line).toString('utf8'));
       this.heard += 1;
-      // A number that comes back as a string is that number, as for the client.
+      // An id that is returned as a string counts as the number, as in the client.
       if (isJSONRPCResponse(message) && !this.#waiting.delete(message.id))
         this.#waiting.delete(Number(message.id));
       this.onmessage?.(message);
     } catch (error) {
-      // One line that is no message is skipped, as the SDK does.
+      // A line that is not a message is skipped, as in the SDK.
       this.onerror?.(error as Error);
     }
   }
 
-  /** Pings are answered, so a server that sends them and never reads would fill our memory. */
+  /** Waits while the buffer of unsent messages is full: a server that sends pings and never reads would fill it with answers. */
   async #untilRead(): Promise<void> {
     while (this.#unsent?.isFull && this.#running) {
       const { stdin } = this.#running.child;
@@ -134,7 +134,7 @@ export class StdioTransport implements Transport {
     }
   }
 
-  /** Resolves when it is on its way. Rejects with `BUSY` if the server does not read what it was sent before. */
+  /** Resolves when the message is buffered. Rejects with `BUSY` if the server does not read earlier messages. */
   async send(message: JSONRPCMessage): Promise<void> {
     if (!this.#running?.child.stdin?.writable || !this.#unsent) {
       throw new Error('The server does not run any more.');
@@ -157,7 +157,7 @@ export class StdioTransport implements Transport {
     this.#unsent.add(bytes, message.id);
   }
 
-  /** Ends the server and what it has started. The process is gone when it resolves. */
+  /** Ends the server and its descendants. Resolves when the process is gone. */
   async close(): Promise<void> {
     const running = this.#running;
     this.#running = undefined;
@@ -185,7 +185,7 @@ interface Running {
   readonly isOver: () => void;
 }
 
-/** In a separate process group, with a token in its environment by which its descendants are found. */
+/** Starts the server in its own process group, with a token in its environment by which its descendants are found. */
 async function startServer({ command, args, cwd, env }: StdioServer): Promise<Running> {
   const token = randomBytes(16).toString('hex');
   const outer = process.env[TOKEN_NAME];

@@ -1,4 +1,4 @@
-/** How the messages of an MCP server travel: to a process over its pipes, to a URL over HTTP. */
+/** Creates the transport to an MCP server: pipes to a process, or HTTP to a URL. */
 
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import type { OrielError } from '../../errors.ts';
@@ -7,7 +7,7 @@ import { mcpFetch } from '../network/mcp-fetch.ts';
 import type { Reduce } from './messages.ts';
 import { StdioTransport } from './stdio.ts';
 
-/** Bytes of one message, or of an answer over HTTP: base64 of 12 MiB fits. */
+/** Maximum bytes of a message, or of an HTTP response: base64 of 12 MiB fits. */
 const MOST_MESSAGE = 16 << 20;
 
 export function transportTo(
@@ -43,7 +43,7 @@ export function transportTo(
   return { transport, release: close };
 }
 
-/** What a program needs to start, and no secret. As `getDefaultEnvironment` of the SDK, with what locales and temporary files need. */
+/** Variables that programs need and that contain no secrets: those of the SDK's `getDefaultEnvironment`, locales, TMPDIR. */
 const BASIC =
   /^(?:HOME|LOGNAME|PATH|SHELL|TERM|USER|TMPDIR|LANG|LC_[A-Z]+|TZ|APPDATA|COMSPEC|HOMEDRIVE|HOMEPATH|LOCALAPPDATA|PATHEXT|PROCESSOR_ARCHITECTURE|PROGRAMDATA|PROGRAMFILES|SYSTEMDRIVE|SYSTEMROOT|TEMP|USERNAME|USERPROFILE|WINDIR)$/i;
 

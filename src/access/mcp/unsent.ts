@@ -1,13 +1,13 @@
-/** Messages to an MCP server that its pipe has not taken yet. A request that is cancelled meanwhile is never sent. */
+/** Messages to an MCP server that were not written to its pipe yet. A request that is cancelled meanwhile is never sent. */
 
 import type { Writable } from 'node:stream';
 
-/** Bytes that are buffered for a server that does not read. */
+/** Maximum bytes that are buffered for a server that does not read. */
 const MOST_UNSENT = 1 << 20;
 
 export class Unsent {
   readonly #input: Writable;
-  /** By the id of a request, or by themselves. */
+  /** By the id of a request; other messages by themselves. */
   readonly #messages = new Map<unknown, Buffer>();
   #bytes = 0;
 
@@ -26,7 +26,7 @@ export class Unsent {
     this.#send();
   }
 
-  /** Whether the request was still here. */
+  /** Removes a request. Returns whether it was not sent yet. */
   remove(id: unknown): boolean {
     this.#bytes -= this.#messages.get(id)?.length ?? 0;
     return this.#messages.delete(id);

@@ -1,4 +1,4 @@
-/** Which addresses may be connected to: public ones, and those that the operator allows. */
+/** Checks which addresses may be connected to: public ones, and those that the operator allows. */
 
 import { domainToASCII } from 'node:url';
 import ipaddr from 'ipaddr.js';
@@ -7,16 +7,16 @@ import { quote } from '../../text/visible.ts';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** One `--allow-net HOST|CIDR[:PORT]`. */
+/** A value of `--allow-net HOST|CIDR[:PORT]`. */
 export type Allowed = { readonly port?: number } & (
   | { readonly host: string }
   | { readonly range: [Address, number] }
 );
 
-/** Public by its range, private by its use: the wire server of Azure. */
+/** In a public range, but used privately: the wire server of Azure. */
 const PRIVATE_BY_USE = new Set(['168.63.129.16']);
 
-/** Metadata services that give a cloud machine its credentials. */
+/** Metadata services from which cloud machines get credentials. */
 const CREDENTIALS = new Set([
   '169.254.169.254',
   '169.254.170.2',
@@ -33,13 +33,13 @@ export function hasCredentials(host: string): boolean {
   return CREDENTIALS.has(ipaddr.isValid(host) ? reached(ipaddr.process(host)).toString() : hostName(host));
 }
 
-/** Through a gateway of NAT64 an address of IPv4 that is at the end of one of IPv6. */
+/** The address that is really reached: for a NAT64 address, the IPv4 address at its end. */
 function reached(address: Address): Address {
   if (!(address instanceof ipaddr.IPv6) || address.range() !== 'rfc6052') return address;
   return new ipaddr.IPv4(address.toByteArray().slice(-4));
 }
 
-/** Ports that no web server has and other protocols listen on. Source: "bad port" in the Fetch Standard. */
+/** Ports of other protocols than HTTP. Source: "bad port" in the Fetch Standard. */
 const BAD_PORTS = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
   109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
@@ -77,7 +77,7 @@ export function parseAllowed(text: string): Allowed {
   return { range: [judged, isMapped ? length - 96 : length], ...rest };
 }
 
-/** As URLs compare host names: lower case, without the final dot. */
+/** Normalizes a host name: lower case, without the final dot. */
 export function hostName(host: string): string {
   return host.toLowerCase().replace(/\.$/, '');
 }
@@ -106,11 +106,11 @@ function isInRanges(allowed: readonly Allowed[], literal: string, port: number):
 
 function isPublic(address: Address): boolean {
   if (address.range() !== 'unicast' || PRIVATE_BY_USE.has(address.toString())) return false;
-  // All global unicast addresses of IPv6 are in 2000::/3; what embeds an IPv4 address is elsewhere.
+  // All global unicast addresses of IPv6 are in 2000::/3; addresses that embed an IPv4 address are not.
   return address.kind() === 'ipv4' || ((address as ipaddr.IPv6).parts[0] ?? 0) >> 13 === 1;
 }
 
-/** Whether a name can only mean this machine or its own network: `localhost`, `x.localhost`, `intranet`. */
+/** Whether a name is local to this machine or its network: `localhost`, `x.localhost`, `intranet`. */
 export function isLocalName(host: string): boolean {
   const name = hostName(host);
   return !name.includes('.') || name.endsWith('.localhost');
@@ -120,13 +120,13 @@ function allowsPort({ port }: Allowed, asked: number): boolean {
   return port === undefined || port === asked;
 }
 
-/** An IPv4 address inside an IPv6 one is judged as the IPv4 address that it reaches. */
+/** Parses an address; an IPv4 address inside an IPv6 address counts as the IPv4 address. */
 function parsed(literal: string): Address | undefined {
   // A zone id names an interface of this machine: such an address is local.
   return ipaddr.isValid(literal) && !literal.includes('%') ? ipaddr.process(literal) : undefined;
 }
 
-/** Whether a port is one of a web server, or the operator names it for this host or this address of it. */
+/** Whether the port is not a bad port, or the operator allows it for this host or this address. */
 export function allowsPortOf(
   allowed: readonly Allowed[],
   { host, address, port }: { readonly host: string; readonly address: string; readonly port: number },
@@ -136,7 +136,7 @@ export function allowsPortOf(
   return allowsHost(naming, host, port) || isInRanges(naming, address, port);
 }
 
-/** Throws `BLOCKED_PORT` if the operator names the port for no place at all: its name need not be resolved. */
+/** Throws `BLOCKED_PORT` for a bad port that the operator allows for no host: then the name need not be resolved. */
 export function checkPort(allowed: readonly Allowed[], port: number): void {
   if (BAD_PORTS.has(port) && !allowed.some((one) => one.port === port)) throw blockedPort(port);
 }

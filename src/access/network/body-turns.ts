@@ -1,4 +1,4 @@
-/** Response bodies are read in pieces: one piece of all bodies in each turn of the event loop. */
+/** Limits reading of response bodies to one piece, of all bodies together, in each turn of the event loop. */
 
 import { createTurns } from '../../queues/turns.ts';
 

@@ -13,21 +13,21 @@ import { checkedConnector, type Resolve } from './http-connect.ts';
 import { networkError } from './network-error.ts';
 
 export interface NetworkOptions {
-  /** `HOST|CIDR[:PORT]`, beside all public addresses. */
+  /** `HOST|CIDR[:PORT]`, in addition to all public addresses. */
   readonly allow: readonly string[];
   readonly resolve?: Resolve;
-  /** `HOST` in it stands for the host that the operator may allow. */
+  /** How the operator can allow a host; `HOST` stands for that host. */
   readonly howToAllow?: string;
 }
 
-/** The signal covers everything, the body too. */
+/** The signal also covers the body. */
 export interface WebRequest extends BodyOptions {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent to the origin of the first URL only, and not there either once a redirect has led to another one. */
+  /** Headers that are sent only to the origin of the first URL, and not even there after a redirect to another origin. */
   readonly credentials?: Readonly<Record<string, string>>;
-  /** The operator has configured the origin of this URL: its address may be private. */
+  /** The operator configured the origin of this URL, so its address may be private. */
   readonly trusted?: boolean;
-  /** `false`: a redirect is an answer like any other. */
+  /** `false`: a redirect is returned like any other response. */
   readonly follow?: false;
 }
 
@@ -48,15 +48,15 @@ export interface Network {
 }
 
 const MOST_REDIRECTS = 10;
-/** Characters of a URL that a redirect names: every answer repeats it. */
+/** Maximum characters of the URL of a redirect, because every answer repeats it. */
 const MOST_URL = 8_192;
 const MOST_HEADER_BYTES = 64 << 10;
 /** Informational responses, such as 103 Early Hints, before the final one. */
 const MOST_INFORMATIONAL = 16;
-/** Milliseconds without a byte. */
+/** Timeout in milliseconds without a byte. */
 const IDLE_MS = 10_000;
 
-/** Agents of trusted origins, each with its connections. */
+/** Maximum agents of trusted origins, each with its connections. */
 const MOST_TRUSTED = 64;
 
 export function createNetwork({ allow, resolve, howToAllow }: NetworkOptions): Network {
@@ -71,7 +71,7 @@ export function createNetwork({ allow, resolve, howToAllow }: NetworkOptions): N
       keepAliveTimeout: 1_000,
     });
   const agent = agentOf(allowed);
-  /** By origin. An endpoint with the bucket in its host is another origin for each bucket. */
+  /** Agents by origin. If the bucket is part of the host name, each bucket is another origin. */
   const trusted = new Map<string, Agent>();
   const trusting = (url: URL): Agent => {
     let known = trusted.get(url.origin);
@@ -79,7 +79,7 @@ export function createNetwork({ allow, resolve, howToAllow }: NetworkOptions): N
     if (trusted.size > MOST_TRUSTED) {
       const [[origin, oldest] = ['', known]] = trusted;
       trusted.delete(origin);
-      // Its running requests are completed.
+      // Running requests are completed first.
       void oldest.close();
     }
     return known;
@@ -173,7 +173,7 @@ async function follow(
   );
 }
 
-/** Throws `REDIRECT` for what a page may not lead to. */
+/** The URL of a redirect. Throws `REDIRECT` if it is not allowed. */
 function redirected(location: string, from: URL): URL {
   try {
     return webUrl(location, from.href);

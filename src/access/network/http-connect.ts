@@ -1,6 +1,6 @@
 /**
- * Opens sockets for HTTP. A name is resolved here, each of its addresses is judged, and the connection goes to the
- * address that was judged: so a name that resolves differently a moment later (DNS rebinding) has no effect.
+ * Opens sockets for HTTP. A name is resolved here, each of its addresses is checked, and the connection is made to a
+ * checked address, so a name that resolves differently later (DNS rebinding) has no effect.
  */
 
 import { lookup } from 'node:dns/promises';
@@ -20,16 +20,16 @@ import {
   isLocalName,
 } from './addresses.ts';
 
-/** Milliseconds that one connection may take to be made. */
+/** Timeout for making a connection, in milliseconds. */
 const CONNECT_MS = 5_000;
 
-/** Number of addresses of a name that are tried. */
+/** Maximum addresses of a name that are tried. */
 const MOST_TRIED = 8;
 
-/** Milliseconds after which the next address is tried beside one that has not answered. Source: RFC 8305, section 5. */
+/** After this many milliseconds without an answer the next address is tried concurrently. Source: RFC 8305, section 5. */
 const NEXT_MS = 250;
 
-/** For tests, which have no names of their own. Resolves to literal addresses. */
+/** Resolves a name to literal addresses. Tests replace it. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 const resolveName: Resolve = async (host) =>
@@ -37,7 +37,7 @@ const resolveName: Resolve = async (host) =>
 
 export interface ConnectOptions {
   readonly resolve?: Resolve | undefined;
-  /** `HOST` in it stands for what is to be allowed. */
+  /** How the operator can allow a host; `HOST` stands for that host. */
   readonly howToAllow?: string | undefined;
 }
 
@@ -95,7 +95,7 @@ async function reach(wanted: Reach): Promise<buildConnector.CallbackArgs> {
   throw blocked(wanted);
 }
 
-/** IPv6 and IPv4 in turns, beginning with the family of the first: one of them may lead nowhere. Source: RFC 8305, section 4. */
+/** Alternates IPv6 and IPv4, beginning with the family of the first: one may be unreachable. Source: RFC 8305, section 4. */
 function inTurns(addresses: readonly string[]): readonly string[] {
   const [first = ''] = addresses;
   const same = addresses.filter((address) => isIP(address) === isIP(first));
@@ -103,7 +103,7 @@ function inTurns(addresses: readonly string[]): readonly string[] {
   return same.flatMap((address, i) => [address, ...other.slice(i, i + 1)]).concat(other.slice(same.length));
 }
 
-/** The first socket, or the last failure. Sockets that come later are closed. */
+/** The first socket that connects, or the last failure. Sockets that connect later are closed. */
 function firstToConnect(
   addresses: readonly string[],
   connectTo: Reach['connectTo'],
@@ -134,12 +134,12 @@ function firstToConnect(
   });
 }
 
-/** A local name may lead to an address that the operator allows. */
+/** Whether the operator allows address ranges: then a local name has to be resolved before it is refused. */
 function hasRanges(allowed: readonly Allowed[]): boolean {
   return allowed.some((one) => 'range' in one);
 }
 
-/** `addresses`: those that are refused. */
+/** `addresses`: the addresses that are refused. */
 function blocked({ host, port, howToAllow }: Reach, addresses: readonly string[] = [host]): OrielError {
   const what = isIP(host)
     ? 'is not a public address'
@@ -147,7 +147,7 @@ function blocked({ host, port, howToAllow }: Reach, addresses: readonly string[]
   const name = hostName(host);
   const place = [80, 443].includes(port) ? name : `${isIP(host) === 6 ? `[${name}]` : name}:${port}`;
   const how =
-    // The error must not suggest to allow such an address.
+    // The error must not suggest allowing a metadata service.
     howToAllow === undefined || [host, ...addresses].some(hasCredentials)
       ? ''
       : ` Whoever runs oriel allows it ${howToAllow.replace('HOST', () => quote(place))}.`;

@@ -1,4 +1,4 @@
-/** Undoes `Content-Encoding: deflate`, which servers send with the header of zlib, as the standard says, and without. */
+/** Decodes `Content-Encoding: deflate`, which servers send with a zlib header, as the standard says, or without. */
 
 import { Duplex, pipeline, Readable } from 'node:stream';
 import { createInflate, createInflateRaw } from 'node:zlib';
@@ -18,7 +18,7 @@ export function createAnyInflate(): Duplex {
   });
 }
 
-/** The low four bits name the method, of which there is one. Source: RFC 1950. */
+/** The low four bits are the method, which is always 8. Source: RFC 1950. */
 function hasHeader([first = 0]: Buffer): boolean {
   return (first & 0x0f) === 8;
 }

@@ -1,4 +1,4 @@
-/** The `fetch` of an MCP server over HTTP: its own host, no redirects, a bounded number of bytes, messages that are soon parsed. */
+/** The `fetch` for an MCP server: only its own host, no redirects, a limited number of bytes, large messages reduced. */
 
 import { Agent, fetch } from 'undici';
 import { isOrielError, OrielError } from '../../errors.ts';
@@ -15,14 +15,14 @@ export interface McpFetch {
 }
 
 export interface McpBounds {
-  /** Of one response, also when unpacked. */
+  /** Maximum bytes of a response, before and after decompression. */
   readonly maxBytes: number;
   readonly reduce: Reduce;
-  /** Is called with the reason if a response ends early, because the client would wait for the rest. */
+  /** Called with the reason if a response ends early, because the client would wait for the rest. */
   failed(error: OrielError): void;
 }
 
-/** Configuring a server allows its address, and nothing else. */
+/** Only the address of the configured server is allowed. */
 export function mcpFetch(url: URL, bounds: McpBounds): McpFetch {
   const port = url.port || (url.protocol === 'http:' ? '80' : '443');
   const agent = new Agent({
@@ -43,7 +43,7 @@ export function mcpFetch(url: URL, bounds: McpBounds): McpFetch {
 /** `isAwaited`: a request waits for this response. */
 async function withParsable(response: Response, bounds: McpBounds, isAwaited: boolean): Promise<Response> {
   const { status, statusText, headers } = response;
-  // A response without a body may not be given an empty one.
+  // Some statuses do not allow a body, not even an empty one.
   if (!response.body) return response;
   const body = response.body.pipeThrough(atMost(bounds.maxBytes));
   const isStream = headers.get('content-type')?.includes('text/event-stream') === true;
@@ -87,7 +87,7 @@ async function wholeOf(body: ReadableStream<Uint8Array>, bounds: McpBounds): Pro
   }
 }
 
-/** Undefined if it was ended from here. */
+/** The reason why a response ended early; undefined if oriel aborted it. */
 function whyEnded(error: unknown, { maxBytes }: McpBounds): OrielError | undefined {
   if (isOrielError(error)) return error;
   const { name, cause } = error as Error;
@@ -99,7 +99,7 @@ function whyEnded(error: unknown, { maxBytes }: McpBounds): OrielError | undefin
   });
 }
 
-/** The agent counts bytes as they are sent: a few of them unpack to any number. */
+/** Limits the decompressed bytes; the agent limits only the transmitted bytes. */
 function atMost(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
   return new TransformStream({

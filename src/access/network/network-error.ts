@@ -1,4 +1,4 @@
-/** What went wrong with a connection, in one sentence that says what to do. */
+/** Turns the failure of a connection into an OrielError with advice. */
 
 import { OrielError } from '../../errors.ts';
 import { oneLine, quote } from '../../text/visible.ts';
@@ -32,7 +32,7 @@ export function networkError(error: unknown, url: URL | undefined, signal: Abort
   }
   if (/HEADERS_OVERFLOW/.test(code))
     return new OrielError('LIMIT', `${what} sends too many headers. Use another URL.`, options);
-  // What undici asserts of a reply: a status of 000.
+  // An assertion of undici about an invalid reply, such as a status of 000.
   const said =
     code === 'ERR_ASSERTION' ? 'its reply is not HTTP' : oneLine(message).slice(0, 200).replace(/\.$/, '');
   return new OrielError('NETWORK', `${what} could not be read: ${said}.${LATER}`, options);

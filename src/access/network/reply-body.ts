@@ -43,7 +43,7 @@ export function discard(body: Readable): void {
   body.destroy();
 }
 
-/** Throws `LIMIT`, `CORRUPT`, `BUSY`, and what `networkError` makes of a failure. */
+/** Throws `LIMIT`, `CORRUPT`, `BUSY`, and the errors of `networkError`. */
 export async function bodyOf(
   { body }: Dispatcher.ResponseData,
   headers: Headers,
@@ -84,7 +84,7 @@ export async function bodyOf(
   }
 }
 
-/** All that has arrived, however many chunks it came in: a stage after it costs as much for each as for a large piece. */
+/** Joins the chunks that have arrived to larger pieces, because each piece has a fixed cost in the following stages. */
 async function* piecesOf(body: Readable, read: { packed: number }): AsyncGenerator<Uint8Array> {
   for await (const piece of body as AsyncIterable<Uint8Array>) {
     read.packed += piece.length;
@@ -93,7 +93,7 @@ async function* piecesOf(body: Readable, read: { packed: number }): AsyncGenerat
   }
 }
 
-/** The output of the last stage. An error in any stage is thrown there. */
+/** The output of the last stage, which also throws the errors of earlier stages. */
 function unpacked(pieces: AsyncGenerator<Uint8Array>, stages: readonly Duplex[]): AsyncIterable<Uint8Array> {
   const last = stages.at(-1);
   if (!last) return pieces;
@@ -113,7 +113,7 @@ const UNPACKED: ReadonlySet<string> = new Set([
   'aws-chunked',
 ]);
 
-/** In the order in which they have to be undone. Throws `LIMIT` and `CORRUPT`. */
+/** The decoders in the order in which they must be applied. Throws `LIMIT` and `CORRUPT`. */
 function decoders(encoding = ''): Duplex[] {
   const names = encoding
     .toLowerCase()

@@ -8,8 +8,8 @@ import type { Answer } from '../../types/answer.ts';
 import { hasImage, parametersOf, textOf } from './blocks.ts';
 
 /**
- * The tools under their names, for `generateText`, `streamText` and agents. A call's result is the whole answer; the model sees
- * its text and images. The AI SDK's `abortSignal` ends the work. Throws OrielError (`UNSUPPORTED`) beside `ai` 4 or older.
+ * The tools by name, for `generateText`, `streamText` and agents. The result of a call is the whole answer; the model sees
+ * its text and images. The AI SDK's `abortSignal` cancels the call. Throws OrielError (`UNSUPPORTED`) with `ai` 4 or older.
  */
 export function aiSdkTools(tools: readonly Tool[]): ToolSet {
   if (typeof ai.dynamicTool !== 'function') {
@@ -46,7 +46,7 @@ function modelOutput(answer: Answer): unknown {
   };
 }
 
-/** Each version has a separate shape, and warns of the one before. */
+/** The shape of an image differs between the versions, which warn about the older shapes. */
 function imagePart({ data, mediaType }: { data: string; mediaType: string }): object {
   if ('isStepCount' in ai) return { type: 'file', mediaType, data: { type: 'data', data } };
   return { type: 'ToolLoopAgent' in ai ? 'file-data' : 'media', data, mediaType };

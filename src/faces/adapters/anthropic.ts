@@ -43,7 +43,7 @@ export function anthropicTools(tools: readonly Tool[], options: NoticeOptions = 
   }));
 }
 
-/** What the tool runner takes for a failure; versions before 0.71 have no class for it, and show the message. */
+/** The error class of the tool runner; versions before 0.71 have none, and show the message of any error. */
 async function toolError(answer: Answer): Promise<Error> {
   try {
     const { ToolError } = await import('@anthropic-ai/sdk/lib/tools/ToolError');
@@ -53,7 +53,7 @@ async function toolError(answer: Answer): Promise<Error> {
   }
 }
 
-/** Runs a `tool_use` block and gives the `tool_result` to send back. Never throws. */
+/** Runs a `tool_use` block and returns the `tool_result` to send back. Never throws. */
 export async function runToolUse(
   tools: readonly Tool[],
   use: { readonly id: string; readonly name: string; readonly input: unknown },

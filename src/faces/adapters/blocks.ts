@@ -3,7 +3,7 @@
 import type { Tool } from '../../oriel.ts';
 import type { Answer } from '../../types/answer.ts';
 
-/** The text of an answer, for hosts that take nothing else; an image is named where it cannot be shown. */
+/** The text of an answer, for hosts that accept only text. Images are replaced by a note. */
 export function textOf({ content }: Answer): string {
   return content
     .map((block) =>
@@ -22,7 +22,7 @@ export function parametersOf({ jsonSchema }: Tool): Record<string, unknown> {
   return schema;
 }
 
-/** What a model wrote as arguments. What is no JSON continues as it is, and the tool says what is wrong with it. */
+/** Parses the arguments that a model wrote. Invalid JSON is returned as a string, and the tool reports the error. */
 export function parseArguments(text: string): unknown {
   try {
     return text.trim() === '' ? {} : JSON.parse(text);
@@ -31,7 +31,7 @@ export function parseArguments(text: string): unknown {
   }
 }
 
-/** What an answer says besides its text, each by its kind: `cut`, `binary`, `exit` and others. */
+/** A notice of an answer, with its kind: `cut`, `binary`, `exit` and others. */
 export interface SaidNotice {
   readonly kind: string;
   readonly text: string;
@@ -39,20 +39,20 @@ export interface SaidNotice {
 
 export interface NoticeOptions {
   /**
-   * Told what an answer says besides its text, before the model sees it. The text of a file can look like one of our
-   * notices; what comes here cannot be written by a file.
+   * Receives the notices of an answer before the model sees it. The text of a file may imitate a notice; the notices here
+   * are authentic.
    */
   readonly onNotices?: (notices: readonly SaidNotice[], tool: string) => void;
 }
 
-/** Tells the host of the notices of an answer, where it asked for them and there are any. */
+/** Passes the notices of an answer to the host's `onNotices`, if there are any. */
 export function tellNotices(tool: string, { details }: Answer, { onNotices }: NoticeOptions): void {
   const notices = details['notices'] as readonly SaidNotice[] | undefined;
   if (!onNotices || !notices || notices.length === 0) return;
   try {
     onNotices(notices, tool);
   } catch (error) {
-    // The model has its answer anyway.
+    // An error of the host must not prevent the answer.
     process.emitWarning(error as Error);
   }
 }

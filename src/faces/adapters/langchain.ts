@@ -7,7 +7,7 @@ import type { Answer } from '../../types/answer.ts';
 import { hasImage, parametersOf, textOf } from './blocks.ts';
 import { needsPeer } from './peer.ts';
 
-/** The message's content is what a model is shown, its artifact the whole answer, its status `error` for a failure. */
+/** The content of the message is what the model sees, its artifact is the whole answer, its status is `error` for a failure. */
 export function langchainTools(tools: readonly Tool[]): DynamicStructuredTool[] {
   needsPeer('@langchain/core', 'langchain');
   return tools.map(

@@ -1,15 +1,15 @@
-/** `oriel/mastra`: tools for Mastra, by the part of its interface that they need. */
+/** `oriel/mastra`: tools for Mastra, with types for the part of its interface that they need. */
 
 import type { Tool } from '../../oriel.ts';
 import type { Answer } from '../../types/answer.ts';
 import { parametersOf, textOf } from './blocks.ts';
 import { needsPeer } from './peer.ts';
 
-/** What `createTool` of `@mastra/core/tools` takes. */
+/** The options of `createTool` of `@mastra/core/tools`. */
 export interface MastraToolOptions {
   id: string;
   description: string;
-  /** Shows the schema, and lets everything through: the tool checks its input itself. */
+  /** Declares the schema but accepts everything, because the tool validates its input itself. */
   inputSchema: {
     '~standard': {
       version: 1;
@@ -19,11 +19,11 @@ export interface MastraToolOptions {
     };
   };
   execute(input: unknown, context?: { readonly abortSignal?: AbortSignal | undefined }): Promise<Answer>;
-  /** Of what `execute` returned, which is typed as anything there. */
+  /** `output`: the result of `execute`, which Mastra types as unknown. */
   toModelOutput(output: unknown): unknown;
 }
 
-/** For `createTool(options)` of each. A call's result is the whole answer; the model sees its text and images. */
+/** Options for `createTool`. The result of a call is the whole answer; the model sees its text and images. */
 export function mastraTools(tools: readonly Tool[]): MastraToolOptions[] {
   needsPeer('@mastra/core', 'mastra');
   return tools.map((tool) => ({

@@ -8,13 +8,13 @@ import { toolDefinition, toolResult } from '../mcp/tool-result.ts';
 import { needsPeer } from './peer.ts';
 
 export interface RegisterOptions {
-  /** Put text and facts into `structuredContent` too. Hosts then show a model that instead of the text. */
+  /** Also return text and details as `structuredContent`. Hosts then show a model that instead of the text. */
   readonly structured?: boolean;
 }
 
 /** `McpServer` of `@modelcontextprotocol/sdk` 1.23 or newer. */
 export interface McpServerV1 {
-  /** Deprecated there, and gone in version 2. */
+  /** Deprecated in version 1, removed in version 2. */
   tool(name: never, callback: never): unknown;
   registerTool(name: string, config: never, callback: never): unknown;
 }
@@ -27,8 +27,8 @@ interface ExtraV1 {
 }
 
 /**
- * Registers each tool beside the server's own. Cancellation and progress of the protocol reach the work. The server may
- * also be one of version 1 of the SDK, as in the Claude Agent SDK; then nothing is returned for its tools.
+ * Registers the tools on a server, with support for the protocol's cancellation and progress. The server may also be one of
+ * version 1 of the SDK, as in the Claude Agent SDK; then nothing is returned.
  */
 export function registerTools(
   server: McpServer,
@@ -96,7 +96,7 @@ function configOf(tool: Tool, structured: boolean) {
   };
 }
 
-/** Shows the schema and lets everything through: the tool checks its input itself, and says what would work. */
+/** Declares the schema but accepts everything, because the tool validates its input itself, with better errors. */
 function schemaOf(jsonSchema: Readonly<Record<string, unknown>>): StandardSchemaWithJSON {
   const { $schema: _, ...schema } = jsonSchema;
   return {
@@ -109,7 +109,7 @@ function schemaOf(jsonSchema: Readonly<Record<string, unknown>>): StandardSchema
   };
 }
 
-/** The same for version 1, which takes schemas of Zod only. */
+/** The same for version 1, which only accepts schemas of Zod. */
 function zodSchemaOf(jsonSchema: Readonly<Record<string, unknown>>): ZodType {
   const { $schema: _, ...schema } = jsonSchema;
   const open = looseObject({});

@@ -1,15 +1,15 @@
-/** `oriel/openai-agents`: tools for the OpenAI Agents SDK, by the part of its interface that they need. */
+/** `oriel/openai-agents`: tools for the OpenAI Agents SDK, with types for the part of its interface that they need. */
 
 import type { Tool } from '../../oriel.ts';
 import { hasImage, type NoticeOptions, parametersOf, parseArguments, tellNotices, textOf } from './blocks.ts';
 import { needsPeer } from './peer.ts';
 
-/** Of a tool that returns more than a text. */
+/** The output of a tool that returns more than a text. */
 export type AgentToolOutput =
   | { type: 'text'; text: string }
   | { type: 'image'; image: { data: string; mediaType: string } };
 
-/** What `tool` of `@openai/agents` takes. */
+/** The options of `tool` of `@openai/agents`. */
 export interface AgentToolOptions {
   name: string;
   description: string;
@@ -17,7 +17,7 @@ export interface AgentToolOptions {
     type: 'object';
     properties: Record<string, { type: 'string' }>;
     required: string[];
-    /** So the SDK has the type; the schema itself allows no more than its properties. */
+    /** As the SDK types it. The schema itself does not allow further properties. */
     additionalProperties: true;
   };
   strict: false;
@@ -28,14 +28,14 @@ export interface AgentToolOptions {
   ): Promise<string | AgentToolOutput[]>;
 }
 
-/** For `tools.map((options) => tool(options))`. A failure is a text: the agent reads what would work instead. */
+/** For `tools.map((options) => tool(options))`. A failure is returned as text, so that the agent can react to it. */
 export function agentTools(tools: readonly Tool[], options: NoticeOptions = {}): AgentToolOptions[] {
   needsPeer('@openai/agents', 'openai-agents');
   return tools.map((tool) => ({
     name: tool.name,
     description: tool.description,
     parameters: parametersOf(tool) as unknown as AgentToolOptions['parameters'],
-    // Strict mode wants every field to be required.
+    // Strict mode would make every field required.
     strict: false,
     async execute(input, _context, details) {
       const given = typeof input === 'string' ? parseArguments(input) : input;

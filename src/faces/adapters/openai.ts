@@ -23,12 +23,12 @@ export function responsesTools(tools: readonly Tool[]): FunctionTool[] {
     name: tool.name,
     description: tool.description,
     parameters: parametersOf(tool),
-    // Strict mode wants every field to be required.
+    // Strict mode would make every field required.
     strict: false,
   }));
 }
 
-/** Runs a `function_call` of a response and gives the item to send back. Never throws. */
+/** Runs a `function_call` of a response and returns the item to send back. Never throws. */
 export async function runResponsesCall(
   tools: readonly Tool[],
   call: Pick<ResponseFunctionToolCall, 'name' | 'arguments' | 'call_id'>,
@@ -43,8 +43,8 @@ export async function runResponsesCall(
 }
 
 /**
- * For `chat.completions.create({ tools })`, and with what it needs to run them for `chat.completions.runTools`. Chat
- * takes no images from tools: they are named instead.
+ * For `chat.completions.create({ tools })`, and for `chat.completions.runTools`, which runs them. The chat API accepts no
+ * images from tools: they are replaced by a note.
  */
 export function chatTools(
   tools: readonly Tool[],

@@ -1,9 +1,9 @@
-/** Refuses a library that is older than its adapter needs, before that fails in an unclear way. */
+/** Refuses a library that is too old for its adapter, with a clear error. */
 
 import { OrielError } from '../../errors.ts';
 import { installedVersion, isOlder } from '../../state/package-version.ts';
 
-/** The oldest versions with which the adapters are tested; of Mastra the first one whose types take a Standard Schema. */
+/** The oldest versions with which the adapters are tested; for Mastra, the first one whose types accept a Standard Schema. */
 export const OLDEST = {
   openai: '5.0.1',
   '@anthropic-ai/sdk': '0.70.0',
@@ -16,8 +16,8 @@ export const OLDEST = {
 const found = new Map<string, string | undefined>();
 
 /**
- * Throws OrielError (`UNSUPPORTED`) if an older version of the package is beside us. One that is not found is not
- * judged: it may be bundled. `from`: the URL of the code that would import it.
+ * Throws OrielError (`UNSUPPORTED`) if an older version of the package is installed. A package that is not found is
+ * accepted, because it may be bundled. `from`: the URL of the code that would import it.
  */
 export function needsPeer(name: keyof typeof OLDEST, adapter: string, from = import.meta.url): void {
   const key = `${from} ${name}`;

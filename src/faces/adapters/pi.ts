@@ -1,4 +1,4 @@
-/** `oriel/pi`: an extension of the pi coding agent, using the part of its interface that it needs. */
+/** `oriel/pi`: an extension for the pi coding agent, with types for the part of its interface that it needs. */
 
 import type { OrielOptions } from '../../options.ts';
 import { createOriel, type Tool } from '../../oriel.ts';
@@ -16,7 +16,7 @@ export interface PiTool {
   name: string;
   label: string;
   description: string;
-  /** JSON Schema: what TypeBox's types are. */
+  /** JSON Schema, which TypeBox's types are. */
   parameters: Record<string, unknown>;
   execute(
     toolCallId: string,
@@ -33,7 +33,7 @@ export interface PiApi {
   on(event: 'session_shutdown', handler: () => Promise<void>): void;
 }
 
-/** An extension that replaces pi's tools of the same names, and adds the others. The session ends with pi's. */
+/** An extension that replaces pi's tools of the same names and adds the others. The session ends with pi's session. */
 export function orielExtension(options: OrielOptions = {}): (pi: PiApi) => void {
   return (pi) => {
     const oriel = createOriel(options);
@@ -56,7 +56,7 @@ export function piTool(tool: Tool): PiTool {
         ...(signal && { signal }),
         ...(onUpdate && { onProgress: tell }),
       });
-      // pi knows a failure by what is thrown.
+      // In pi a failure is an exception.
       if (answer.isError) throw new Error(textOf(answer));
       return { content: [...answer.content], details: answer.details };
     },

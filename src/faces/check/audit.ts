@@ -1,4 +1,4 @@
-/** Runs every case against one server: a fresh sandbox each, the laws after each, a new server where one was broken. */
+/** Runs all cases against a server: each with a clean sandbox; after a broken case the server is restarted. */
 
 import { isOrielError } from '../../errors.ts';
 import type { Case, Law } from './case.ts';
@@ -12,7 +12,7 @@ export interface Finding {
   readonly law: Law;
   readonly title: string;
   readonly verdict: 'held' | 'broken' | 'skipped';
-  /** Why, where it was not held. */
+  /** Why it is broken or skipped. */
   readonly reason?: string;
   readonly figures: Figures;
 }
@@ -58,7 +58,7 @@ export async function audit(
   }
 }
 
-/** What was found before is a report also where the server does not start again. */
+/** False if the server does not start again; the findings so far are still reported. */
 async function restarted(server: Server, mapping: string | undefined, signal: AbortSignal): Promise<boolean> {
   try {
     await server.start(mapping);

@@ -1,25 +1,25 @@
-/** The shape of a hostile case of `oriel check`. Each is one file below `cases/`, and a row in the table there. */
+/** The interface of a hostile case of `oriel check`. Each case is one file in `cases/` and a row in its table. */
 
 import type { Role } from './roles.ts';
 import type { Sandbox } from './sandbox.ts';
 
 export type Law = 'bounded' | 'lines' | 'continuation' | 'walls' | 'hangs' | 'memory' | 'errors';
 
-/** What a server answered to one call. */
+/** The answer of a server to a call. */
 export interface Said {
   readonly text: string;
-  /** What is beside the text, as JSON. */
+  /** The structured content as JSON. */
   readonly structured?: string;
-  /** Of the text, in UTF-8. */
+  /** UTF-8 bytes of the text. */
   readonly bytes: number;
-  /** A failure, of the tool or of the protocol. */
+  /** Whether it is an error of the tool or of the protocol. */
   readonly isError: boolean;
 }
 
-/** A server that is being checked. Every call is held to the laws of `laws.ts`, and throws `Broken` where one is not kept. */
+/** The server under test. Every answer is checked against `laws.ts`; `call` throws `Broken` for a violation. */
 export interface Checked {
   readonly roles: Readonly<Partial<Record<Role, unknown>>>;
-  /** `more` are further arguments, or other values for the same. */
+  /** `more`: further arguments, or replacements of the usual ones. */
   call(role: Role, path: string, more?: CallOptions): Promise<Said>;
   /** The arguments of the call that an answer names as the next one; undefined if it names none. */
   next(
@@ -32,23 +32,23 @@ export interface Checked {
 export interface CallOptions {
   readonly pattern?: string;
   readonly arguments?: Readonly<Record<string, unknown>>;
-  /** Larger answers than the law allows are no matter of this case. */
+  /** Do not check the size of the answer in this case. */
   readonly anySize?: true;
-  /** The name of the file outside is that of one inside as well. */
+  /** The answer may contain the name of the secret file, because a file inside has the same name. */
   readonly mayName?: true;
 }
 
 export interface Case {
   readonly id: string;
   readonly law: Law;
-  /** What is tried. */
+  /** What the case tries. */
   readonly title: string;
-  /** The tool that it needs. */
+  /** The required tool. */
   readonly role: Role;
   /** The case itself changes files while they are read. */
   readonly changes?: true;
-  /** Makes its files. Throws `Skipped` where it cannot be tried here. */
+  /** Creates its files. Throws `Skipped` if the case cannot be tried on this machine. */
   prepare?(sandbox: Sandbox): Promise<void> | void;
-  /** Throws `Broken` with what was wrong, `Skipped` where it does not apply. */
+  /** Throws `Broken` with the reason, or `Skipped` if the case does not apply. */
   run(server: Checked, sandbox: Sandbox): Promise<void>;
 }

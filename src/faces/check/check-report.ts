@@ -1,4 +1,4 @@
-/** The report of a check: as text for a person, as JSON with all figures, as SARIF for tools that show findings. */
+/** The report of a check: as text, as JSON with all figures, or as SARIF for tools that show findings. */
 
 import { version } from '../../access/package-files.ts';
 import { oneLine } from '../../text/visible.ts';

@@ -1,4 +1,4 @@
-/** The server that is checked: started in the sandbox, asked with the official client, watched, and ended as a tree. */
+/** The server under test: it is started in the sandbox, called with the official client, and its memory is measured. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -16,26 +16,26 @@ import { DEADLINE_MS, holdToLaws, MOST_MEMORY_MB } from './laws.ts';
 import { type Mapped, type Mapping, parseMapping, type Role, rolesOf, type Tool } from './roles.ts';
 import { PLAIN, PLAIN_TEXT, type Sandbox } from './sandbox.ts';
 
-/** Milliseconds to start and shake hands. */
+/** Timeout in milliseconds for the start with the handshake. */
 const START_MS = 60_000;
 
-/** Bytes of a message that are taken at all. */
+/** Maximum bytes of a message. */
 const MOST_MESSAGE = 128 << 20;
 
 const SAMPLE_MS = 40;
 
 export interface Figures {
-  /** Of the slowest call. */
+  /** Milliseconds of the slowest call. */
   ms: number;
-  /** Of the largest answer. */
+  /** Bytes of the largest answer. */
   bytes: number;
-  /** Above the server at rest, its children included. */
+  /** Additional memory compared to the idle server, with its children. */
   memoryMb: number;
 }
 
 export class Server implements Checked {
   roles: Mapping = {};
-  /** Since the last `resetFigures`. */
+  /** Maxima since the last `resetFigures`. */
   figures: Figures = { ms: 0, bytes: 0, memoryMb: 0 };
   readonly #sandbox: Sandbox;
   readonly #command: readonly string[];
@@ -44,7 +44,7 @@ export class Server implements Checked {
   #tools: readonly Tool[] = [];
   #running: { readonly client: Client; readonly transport: StdioTransport; idleMb: number } | undefined;
 
-  /** In `command`, `{}` stands for the root. */
+  /** `{}` in `command` is replaced by the root. */
   constructor(sandbox: Sandbox, command: readonly string[], signal: AbortSignal, deadlineMs = DEADLINE_MS) {
     this.#sandbox = sandbox;
     this.#command = command.map((word) => fromHere(word).replaceAll('{}', sandbox.root));
@@ -52,12 +52,12 @@ export class Server implements Checked {
     this.#deadlineMs = deadlineMs;
   }
 
-  /** Throws `BAD_INPUT` for a command that is no MCP server, and for a mapping that does not fit it. */
+  /** Throws `BAD_INPUT` if the command is not an MCP server, or the mapping does not match its tools. */
   async start(mapping?: string): Promise<void> {
     const [command = '', ...args] = this.#command;
     const env = { ...basicEnvironment(), ORIEL_CHECK_SECRET: this.#sandbox.secret };
     const { root: cwd } = this.#sandbox;
-    // Nothing else waits in this process: messages of any size are parsed as they come.
+    // This process has nothing else to do, so messages of any size are parsed directly.
     const reduce = (message: Uint8Array): Promise<Uint8Array> => Promise.resolve(message);
     const transport = new StdioTransport({ command, args, cwd, env, maxMessage: MOST_MESSAGE, reduce });
     const client = new Client({ name: 'oriel-check', version: version() }, { capabilities: {} });
@@ -96,7 +96,7 @@ export class Server implements Checked {
     await running?.transport.close();
   }
 
-  /** A small read is answered, and right. Throws `Broken`. */
+  /** Throws `Broken` if the server does not answer a small read correctly. */
   async expectServed(): Promise<void> {
     if (!this.roles.read) return;
     const said = await this.call('read', PLAIN);
@@ -166,7 +166,7 @@ export class Server implements Checked {
   }
 }
 
-/** The server runs in the sandbox: a path of a file here, `./checked-server.js`, is made absolute. */
+/** Makes the path of a file absolute, because the server runs in the sandbox: `./checked-server.js`. */
 function fromHere(word: string): string {
   return word.includes('/') && existsSync(word) ? resolve(word) : word;
 }
@@ -177,7 +177,7 @@ interface Result {
   readonly isError?: unknown;
 }
 
-/** Hosts show either the content or the structured content: both are looked through, the larger one counts. */
+/** Hosts show either the content or the structured content: both are checked, and the larger one counts. */
 function saidIn({ content, structuredContent, isError }: Result): Said {
   const blocks = (Array.isArray(content) ? content : []) as readonly Readonly<Record<string, unknown>>[];
   const text = blocks
@@ -196,7 +196,7 @@ function saidBy(text: string, isError: boolean): Said {
   return { text, bytes: Buffer.byteLength(text), isError };
 }
 
-/** Megabytes of a process and all below it; undefined if that is not known. */
+/** Resident megabytes of a process and its descendants; undefined if unknown. */
 function treeMb(pid: number | undefined): number | undefined {
   const listed = pid === undefined ? undefined : listProcesses();
   if (!listed) return undefined;

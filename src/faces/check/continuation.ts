@@ -1,11 +1,11 @@
-/** What an answer names as the next call: `Use PATH to continue`, or a number for one of the tool's own arguments. */
+/** Finds the next call that an answer names: `Use PATH to continue`, or a number for an argument of the tool. */
 
 export interface NextCall {
   readonly path?: string;
   readonly arguments?: Readonly<Record<string, number>>;
 }
 
-/** `numbers` are the tool's arguments that take numbers. The last one that is named counts: notices are at the edge. */
+/** `numbers`: the numeric arguments of the tool. The last one in the text counts, because notices are at the end. */
 export function continuationOf(text: string, numbers: readonly string[]): NextCall | undefined {
   const edge = text.slice(-1_000);
   const path = [...edge.matchAll(/\bUse (\S+) to continue\b/g)].at(-1)?.[1];
@@ -17,7 +17,7 @@ export function continuationOf(text: string, numbers: readonly string[]): NextCa
     ].at(-1)?.[1];
     return value === undefined ? [] : [[name, Number(value)] as const];
   });
-  // "Use offset=41 to continue" is both.
+  // "Use offset=41 to continue" matches both, and is an argument.
   if (path !== undefined && !/^\w+=\d+$/.test(path)) return { path };
   return named.length > 0 ? { arguments: Object.fromEntries(named) } : undefined;
 }

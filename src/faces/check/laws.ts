@@ -4,16 +4,16 @@ import type { CallOptions, Said } from './case.ts';
 import { Broken } from './outcome.ts';
 import type { Sandbox } from './sandbox.ts';
 
-/** Bytes of one answer. */
+/** Maximum bytes of an answer. */
 export const MOST_BYTES = 65_536;
 
-/** Milliseconds for one call: what takes longer hangs, also on a slow machine. */
+/** Maximum milliseconds of a call: a longer one counts as hanging, even on a slow machine. */
 export const DEADLINE_MS = 15_000;
 
-/** Megabytes that a call may add to the memory of the server and its children. */
+/** Maximum megabytes that a call may add to the memory of the server and its children. */
 export const MOST_MEMORY_MB = 300;
 
-/** Characters of an error. */
+/** Maximum characters of an error. */
 const MOST_ERROR = 1_000;
 
 const STACK = /^\s+at .+:\d+:\d+\)?$|Traceback \(most recent call last\)/m;
@@ -37,7 +37,7 @@ export function holdToLaws(
     throw new Broken(`the error has ${said.text.length} characters, not at most ${MOST_ERROR}`);
 }
 
-/** For cases that are about errors. Throws `Broken`. */
+/** For cases that expect an error of one line. Throws `Broken`. */
 export function expectOneLine(said: Said): void {
   if (!said.isError) throw new Broken('the answer is not marked as an error');
   if (said.text.trim() === '') throw new Broken('the error says nothing');
@@ -52,7 +52,7 @@ export function expectNoControls(said: Said): void {
   if (CONTROLS.test(said.text)) throw new Broken('the answer holds control characters unescaped');
 }
 
-/** For cases in which nothing may be shown. Throws `Broken`. */
+/** For cases that expect a refusal. Throws `Broken`. */
 export function expectRefused(said: Said): void {
   if (!said.isError) throw new Broken('it was not refused');
   expectNoControls(said);

@@ -1,4 +1,4 @@
-/** Which tool of a server reads a file, lists a directory and searches: by its name and schema, or by a mapping file. */
+/** Finds the tools of a server for reading, listing and searching, by name and schema or from a mapping file. */
 
 import { z } from 'zod';
 import { OrielError } from '../../errors.ts';
@@ -6,13 +6,13 @@ import { OrielError } from '../../errors.ts';
 export const roles = ['read', 'list', 'search'] as const;
 export type Role = (typeof roles)[number];
 
-/** How a tool is called: the names of its arguments. */
+/** A tool with the names of its arguments. */
 export interface Mapped {
   readonly tool: string;
   readonly path: string;
-  /** Of a search. */
+  /** The argument for the pattern of a search. */
   readonly pattern?: string | undefined;
-  /** What every call gets beside these. */
+  /** Further arguments of every call. */
   readonly arguments?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface Tool {
 const PATH = /^(?:path|file|file_?path|filename|target_file|dir|directory|directory_path|folder|root)$/i;
 const PATTERN = /^(?:pattern|query|regex|regexp|search|text|q)$/i;
 
-/** The better names first. */
+/** Names of tools by role, the best match first. */
 const NAMES: Readonly<Record<Role, readonly RegExp[]>> = {
   read: [
     /^read$/,
@@ -47,7 +47,7 @@ const NAMES: Readonly<Record<Role, readonly RegExp[]>> = {
   search: [/^grep$/, /grep/i, /^search_?(?:content|code|files|in_files)$/i, /search/i],
 };
 
-/** A tool fits a role when it can be called with a path, and a search with a pattern, and needs nothing else. */
+/** A tool fits a role if it can be called with a path (a search also with a pattern) and requires nothing else. */
 export function rolesOf(tools: readonly Tool[]): Mapping {
   const found: Mapping = {};
   for (const role of roles) {
@@ -58,7 +58,7 @@ export function rolesOf(tools: readonly Tool[]): Mapping {
       break;
     }
   }
-  // Some tools read directories too.
+  // The read tool of some servers also lists directories.
   if (!found.list && found.read) found.list = found.read;
   return found;
 }
@@ -84,7 +84,7 @@ const shape = z.strictObject({
   search: mappedShape.optional(),
 });
 
-/** Throws `BAD_INPUT` for what is no mapping, and for tools that the server does not have. */
+/** Throws `BAD_INPUT` for an invalid mapping, and for tools that the server does not have. */
 export function parseMapping(text: string, tools: readonly Tool[]): Mapping {
   let mapping: z.infer<typeof shape>;
   try {

@@ -1,4 +1,4 @@
-/** A text whose lines say where they are: what an answer shows of it can be judged line by line. */
+/** A text whose lines contain their numbers, so that an answer can be checked line by line. */
 
 import type { Said } from './case.ts';
 import { Broken } from './outcome.ts';
@@ -16,7 +16,7 @@ export function rows(count: number): string {
   return Array.from({ length: count }, (_, i) => `${row(i + 1)}\n`).join('');
 }
 
-/** The numbers of the whole lines that an answer shows, in its order. Throws `Broken` for a line that is changed. */
+/** The numbers of the whole lines in an answer, in order. Throws `Broken` for a changed line. */
 export function shownRows({ text }: Said): readonly number[] {
   return [...text.matchAll(ROW)].map(([whole, number]) => {
     if (whole !== row(Number(number))) throw new Broken(`line ${Number(number)} is shown with other content`);
@@ -24,7 +24,7 @@ export function shownRows({ text }: Said): readonly number[] {
   });
 }
 
-/** Throws `Broken` where a part of a line is shown. */
+/** Throws `Broken` if a part of a line is shown. */
 export function expectWholeRows({ text }: Said): void {
   for (const line of text.split(/\n|\\n/)) {
     const rest = line.replaceAll(ROW, '');

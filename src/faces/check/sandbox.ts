@@ -1,4 +1,4 @@
-/** The temporary directory of a check: the root that a server gets, with files of all kinds, and a secret beside it. */
+/** The temporary directory of a check: the root of the server with test files, and a directory outside with a secret. */
 
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -18,7 +18,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Skipped } from './outcome.ts';
 
-/** In the root at all times: a server that still answers reads it. */
+/** A file that is always in the root, to check whether the server still answers. */
 export const PLAIN = 'plain.txt';
 export const PLAIN_TEXT = 'still served';
 
@@ -28,9 +28,9 @@ export class Sandbox {
   readonly root = join(this.#base, 'work');
   /** A directory beside it. */
   readonly outside = join(this.#base, 'outside');
-  /** What no answer may hold: it is outside, and in the environment of the server. */
+  /** No answer may contain this text: it is in a file outside, and in the environment of the server. */
   readonly secret = `secret-${randomBytes(9).toString('hex')}`;
-  /** The name of the file that holds it. */
+  /** The name of the file with the secret. */
   readonly secretName = `of-${randomBytes(6).toString('hex')}.txt`;
 
   constructor() {
@@ -46,7 +46,7 @@ export class Sandbox {
     writeFileSync(full, content);
   }
 
-  /** A file of so many bytes that takes no room. */
+  /** Creates a sparse file. */
   sparse(path: string, bytes: number): void {
     this.write(path, '');
     truncateSync(join(this.root, path), bytes);
@@ -64,7 +64,7 @@ export class Sandbox {
     }
   }
 
-  /** Names, sizes, modes and times of all that is there, inside and outside. */
+  /** Names, sizes, modes and times of all files, inside and outside. */
   state(): string {
     return (readdirSync(this.#base, { recursive: true }) as string[])
       .toSorted()
@@ -75,7 +75,7 @@ export class Sandbox {
       .join('\n');
   }
 
-  /** Leaves what every case begins with. */
+  /** Restores the initial state. */
   clear(): void {
     for (const name of readdirSync(this.root)) {
       if (name !== PLAIN) rmSync(join(this.root, name), { recursive: true, force: true });

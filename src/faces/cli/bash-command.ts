@@ -10,7 +10,7 @@ import { callOptions } from './option-table.ts';
 import { printAnswer } from './print.ts';
 import { withTool } from './dialect-tool.ts';
 
-/** As of timeout(1), so that scripts can tell what failed. */
+/** The exit codes of timeout(1), so that scripts can distinguish the failures. */
 const TIMED_OUT = 124;
 const OWN_FAILURE = 125;
 
@@ -59,12 +59,12 @@ export const bashCommand: Command = {
   },
 };
 
-/** On a terminal the output is shown as it comes; the other dialects word more than an end below it. */
+/** Whether the output is shown live: on a terminal, in the default dialect. Other dialects format the output differently. */
 function isWatched(values: Values, { out }: Streams): boolean {
   return out.isTTY && values['json'] !== true && (values['dialect'] ?? 'oriel') === 'oriel';
 }
 
-/** Undefined if the dialect's details do not tell how the command ended. */
+/** Undefined if the dialect's details do not include the exit code. */
 function exitCodeOf({ details, isError }: Answer): ExitCode | undefined {
   if (details['timedOut'] === true) return TIMED_OUT;
   const { exitCode, signal } = details;

@@ -44,7 +44,7 @@ function parseJson(text: string, typed: Typed): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    // A path alone, or as a field, is likely meant where it looks like one.
+    // If it looks like a path, alone or as `path=…`, the suggestion uses it.
     const path = /^(?:path=)?([^=\s{}["']+)$/.exec(text)?.[1] ?? '.';
     const call = commandOf({ ...typed, operands: [...typed.operands, JSON.stringify({ path })] });
     throw new OrielError('BAD_INPUT', `${quote(text)} is not valid JSON. Use ${call}`, { cause });

@@ -40,7 +40,7 @@ export const checkCommand: Command = {
     const found = await audit(operands, cases, { signal, mapping });
     if (values['sarif'] === true) out.write(`${safeJson(reportSarif(found, cases))}\n`);
     else out.write(values['json'] === true ? `${safeJson(reportJson(found))}\n` : reportText(found));
-    // Nothing was checked: it has none of the tools.
+    // The server has none of the tools, so nothing was checked.
     if (found.findings.every(({ verdict }) => verdict === 'skipped')) return 2;
     return found.findings.some(({ verdict }) => verdict === 'broken') ? 1 : 0;
   },

@@ -1,4 +1,4 @@
-/** Colours of answers on a terminal: notices, line numbers, paths, and what a search has found. */
+/** Colours answers on a terminal: notices, line numbers, paths, and matches of a search. */
 
 import { styleText } from 'node:util';
 import { NO_FILES, NO_MATCHES } from '../../render/list-notices.ts';
@@ -6,7 +6,7 @@ import type { Typed } from './typed.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** NO_COLOR and FORCE_COLOR as other tools take them; the first wins. */
+/** NO_COLOR and FORCE_COLOR as in other tools; NO_COLOR has priority. */
 export function usesColour(out: NodeJS.WriteStream): boolean {
   const { NO_COLOR: no, FORCE_COLOR: force, TERM: terminal } = process.env;
   if (no) return false;
@@ -14,12 +14,12 @@ export function usesColour(out: NodeJS.WriteStream): boolean {
   return out.isTTY && terminal !== 'dumb' && out.hasColors();
 }
 
-/** Not styleText as it is: it would decide by the environment for itself. */
+/** `styleText` without its own check of the environment. */
 export function paint(style: Style, text: string): string {
   return styleText(style, text, { validateStream: false });
 }
 
-/** `notices` are whole lines of `text`. With `typed`, what its command lists and finds has colours too. */
+/** `notices`: whole lines of `text`. With `typed`, the paths and matches of its command are coloured too. */
 export function colour(text: string, notices: ReadonlySet<string>, typed?: Typed): string {
   const found = typed && foundBy(typed);
   const line = typed && listsPaths(typed) ? colourPath : (one: string) => colourLine(one, found);
@@ -43,12 +43,12 @@ function colourPath(line: string): string {
   return paint('magenta', path) + (count === undefined ? '' : `: ${paint('green', count)}`);
 }
 
-/** Characters of a pattern whose matches are shown. */
+/** Maximum characters of a pattern whose matches are highlighted. */
 const MOST_CHARACTERS = 200;
 
 /**
- * What a pattern matches, to be shown. Undefined if this engine, which goes back and tries again, has another syntax,
- * or could take long for a line: with two repetitions, or one of a group.
+ * The regular expression for highlighting matches. Undefined if the pattern is invalid in JavaScript, whose engine
+ * backtracks, or could be slow there: with two repetitions, or a repeated group.
  */
 function foundBy({ name, values, operands: [pattern = ''] }: Typed): RegExp | undefined {
   if (name !== 'grep' || pattern === '' || pattern.length > MOST_CHARACTERS) return undefined;

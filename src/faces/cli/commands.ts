@@ -1,4 +1,4 @@
-/** The list of commands, and the help made from it. All but the two that must start fastest are loaded when called. */
+/** The list of commands, and the help text. Commands are loaded when called, except for the two that must start fastest. */
 
 import { existsSync } from 'node:fs';
 import { OrielError } from '../../errors.ts';
@@ -38,7 +38,7 @@ export function loadCommand(name: string): Promise<Command> {
   throw new OrielError('BAD_INPUT', `${what} ${quote(name)}.${insteadOf(name)}`);
 }
 
-/** What people type out of habit, and the call that does it. */
+/** Names of commands that people type by habit, and the equivalent call. */
 const HABITS: Readonly<Record<string, string>> = {
   ...named(['cat', 'open', 'show', 'view', 'less', 'more'], 'read PATH'),
   head: 'read PATH:1..20',
@@ -62,7 +62,7 @@ function insteadOf(name: string): string {
   return `${didYouMean(nearNames(name, commandNames))} Use one of ${commandNames.join(', ')}; oriel help says what each does.`;
 }
 
-/** Where help goes: its width in columns, if it is a terminal. */
+/** The output of help, with its width if it is a terminal. */
 type Width = Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>;
 
 export async function generalHelp(to: Width): Promise<string> {
@@ -103,7 +103,7 @@ export function allCommands(): Promise<Command[]> {
   return Promise.all(commandNames.map(loadCommand));
 }
 
-/** Characters of the right column, below which it is below the left one. */
+/** Minimum characters of the right column; otherwise it is put below the left one. */
 const NARROW = 24;
 
 /** Two columns. On a terminal the right one is wrapped. */

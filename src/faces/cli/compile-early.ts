@@ -1,16 +1,16 @@
-/** Lets V8 compile the code of a server sooner: one whose sessions are short would end before it runs at full speed. */
+/** Lets V8 optimize code earlier, because a short session of a server would end before its code is optimized. */
 
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * In V8 11 (Node 20) a function is optimized after it has run through some 200 KB of its bytecode: one of 300 bytes that
- * each call runs once, after a thousand calls. With this budget it takes a sixth of that.
+ * In V8 11 (Node 20) a function is optimized after running about 200 KB of its bytecode: a function of 300 bytes that runs
+ * once in each call, after about a thousand calls. With this budget it takes a sixth of that.
  *
- * Later versions have a second compiler for the time until then, and other flags: they are left as they are.
+ * Later versions have another compiler tier and other flags, so nothing is set there.
  */
 const FLAGS: Readonly<Record<string, string>> = { '11': '--interrupt-budget=10000' };
 
-/** For a process of ours that serves: the flags are those of the whole process, and no library may set them. */
+/** Only for oriel's own server process: the flags affect the whole process, so a library must not set them. */
 export function compileEarly(): void {
   const [major = ''] = process.versions.v8.split('.');
   const flags = FLAGS[major];

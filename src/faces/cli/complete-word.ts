@@ -1,16 +1,16 @@
-/** What may be in the place of a word that names a part of a file: its symbols, its members, its tables. */
+/** Completes the part of a word after a colon: symbols of a file, members of an archive, tables of a database. */
 
 import { symbolNames } from '../../views/symbol-names.ts';
 import type { Answer } from '../../types/answer.ts';
 import type { Streams } from './command.ts';
 import { withTool } from './dialect-tool.ts';
 
-/** Words that a shell is offered, and what is read for them. */
+/** Maximum number of completions, milliseconds, and limits of the reads. */
 const MOST = 200;
 const MOST_MS = 10_000;
 const LIMITS = 'lines=20000,bytes=1M';
 
-/** Whole words that begin with `word`, in the order of the file; none for a word without a colon, or where it takes long. */
+/** Complete words that begin with `word`, in the order of the file; none for a word without a colon, or at the timeout. */
 export async function completeWord(word: string, streams: Streams): Promise<readonly string[]> {
   const [, file] = /^(.+):#[^:,]*$/.exec(word) ?? [];
   const [, front] = /^([^:]+:(?:.*[/:])?)[^/:]*$/.exec(word) ?? [];
@@ -26,7 +26,7 @@ async function symbolsOf(file: string, streams: Streams): Promise<string[]> {
   return names.filter((one) => /^[\w$.]+$/.test(one)).map((one) => `${file}:#${one}`);
 }
 
-/** Of an archive or a directory in it, and of a database. `front` ends with a colon or a slash. */
+/** Members of an archive or of a directory in it, tables of a database. `front` ends with a colon or a slash. */
 async function membersOf(front: string, streams: Streams): Promise<string[]> {
   const answer = await read(front.replace(/:$/, ''), streams);
   const { kind, meta = {} } = (answer?.details ?? {}) as { kind?: string; meta?: Record<string, unknown> };

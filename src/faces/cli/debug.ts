@@ -3,7 +3,7 @@
 import { inspect } from 'node:util';
 import type { ErrorContext } from '../../engine/unexpected.ts';
 
-/** Answers and protocols own stdout, so this goes to stderr in every command, servers included. */
+/** Prints on stderr, because stdout is for answers and protocols. */
 export function printUnexpected(error: unknown, { code, tool }: Pick<ErrorContext, 'code' | 'tool'>): void {
   process.stderr.write(`oriel: ${tool === undefined ? code : `${code} in ${tool}`}: ${inspect(error)}\n`);
 }

@@ -1,4 +1,4 @@
-/** The tool of the chosen dialect that does what a command does, and the call of it. */
+/** Finds the tool of the chosen dialect for a command, and calls it. */
 
 import { assemble, type RunOptions } from '../../assemble.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
@@ -12,7 +12,7 @@ import { orielOptions } from './oriel-options.ts';
 import { progressOn, silent } from './progress-line.ts';
 import { workspacesOf } from './workspaces.ts';
 
-/** Commands, each with the names that dialects give to the tool for it, and the operands of a call of it. */
+/** The names of the tool for each command in the dialects, and example operands. */
 const TOOLS = {
   read: { names: ['read', 'read_file'], example: 'PATH' },
   bash: { names: ['bash'], example: "'COMMAND'" },
@@ -23,13 +23,13 @@ const TOOLS = {
 
 export type ToolCommand = keyof typeof TOOLS;
 
-/** Calls the tool and shows progress on the way. */
+/** Calls the tool and shows progress. */
 export type Ask = (
   input: Readonly<Record<string, unknown>>,
   options?: Pick<RunOptions, 'onOutput' | 'isPart'>,
 ) => Promise<Answer>;
 
-/** Runs `use` with a separate session. Throws `BAD_INPUT` if the dialect has no such tool. */
+/** Calls `use` with a session of its own, which it closes. Throws `BAD_INPUT` if the dialect has no such tool. */
 export async function withTool<T>(
   command: ToolCommand,
   values: Values,
@@ -62,7 +62,7 @@ async function open(command: ToolCommand, values: Values, streams: Streams): Pro
   const options = { ...orielOptions(values), ...(await workspacesOf(values, streams)) };
   const name = toolOf(dialectOf(options.dialect ?? 'oriel'), command);
   if (options.dialect === undefined || options.dialect === 'oriel') {
-    // What a command makes fits the schema of the default dialect: the library that would check it takes 35 ms to load.
+    // No validation: inputs of a command match the schema of the default dialect, and loading zod takes 35 ms.
     const oriel = assemble(options);
     const tool = oriel.tool(name);
     return { run: (input, run) => oriel.run(tool, input, run), session: oriel.session };

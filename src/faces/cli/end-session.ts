@@ -5,7 +5,7 @@
 
 import type { Session } from '../../types/session.ts';
 
-/** Milliseconds. The answer is on the screen by then. */
+/** Maximum milliseconds to wait. The answer has been printed before. */
 const MOST_WAIT_MS = 3_000;
 
 export async function endSession(session: Session, signal: AbortSignal): Promise<void> {

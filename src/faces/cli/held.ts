@@ -1,6 +1,6 @@
-/** Protects parts of a sentence from further rewriting: calls and names that are already quoted. */
+/** Replaces parts of a sentence by placeholders, so that later rewriting does not change calls and quoted names. */
 
-/** Follows a command. Sentences have no control characters. */
+/** The mark after a command. Sentences contain no control characters. */
 const COMMAND = '\u0001';
 
 export class Held {
@@ -10,7 +10,7 @@ export class Held {
     return `\0${this.#texts.push(text) - 1}\0`;
   }
 
-  /** A command: a full stop after it would be pasted with it, so it has none. */
+  /** Holds a command. A full stop after it is removed, because it would be pasted with the command. */
   holdCommand(text: string): string {
     return this.hold(text) + COMMAND;
   }

@@ -1,4 +1,4 @@
-/** `oriel inspect`: the dashboard on a file of telemetry, in a browser. */
+/** `oriel inspect`: shows a telemetry file with the dashboard in a browser. */
 
 import { randomBytes } from 'node:crypto';
 import { OrielError } from '../../errors.ts';

@@ -1,4 +1,4 @@
-/** Shows the output of a command on a terminal while it runs; below it only how the command ended. */
+/** Shows the output of a command on a terminal while it runs, and below it only how the command ended. */
 
 import { once } from 'node:events';
 import { StringDecoder } from 'node:string_decoder';
@@ -7,10 +7,10 @@ import type { Answer } from '../../types/answer.ts';
 import { paint, usesColour } from './colour.ts';
 
 export interface LiveOutput {
-  /** Shows a chunk (it may be reused at once). A promise asks for backpressure. */
+  /** Shows a chunk, whose memory may be reused afterwards. Wait for a returned promise before the next chunk: backpressure. */
   write(this: void, chunk: Uint8Array): Promise<void> | undefined;
   hasBegun(): boolean;
-  /** Says how the command ended, where that was no success, and where a long output is kept. */
+  /** Shows how the command ended, if it failed, and where a long output is kept. */
   end(answer: Answer): void;
 }
 

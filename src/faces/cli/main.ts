@@ -11,7 +11,7 @@ import { refuseExtraOperand } from './operands.ts';
 import { parse, splitCommand } from './parse-arguments.ts';
 import { printError } from './print.ts';
 
-/** What the process ends with when it fails, as the command has it. */
+/** The exit code of a failure, which depends on the command. */
 let failureCode: ExitCode = 2;
 
 async function main(args: readonly string[], streams: Streams): Promise<ExitCode> {
@@ -50,18 +50,18 @@ async function withoutCommand(args: readonly string[], { out }: Streams): Promis
   return asked ? 0 : 2;
 }
 
-/** A reader that has seen enough is no failure: `oriel read big.txt | head`. A full disk is one. */
+/** A closed pipe is not a failure: `oriel read big.txt | head`. A full disk is a failure. */
 function endOutput(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
   printError(writeFailure(error, 'The answer could not be written').message, streams);
   process.exit(failureCode);
 }
 
-/** Milliseconds that what was written last has to be read, once a signal has ended the command. */
+/** Milliseconds to wait for the last output to be read after a signal has ended the command. */
 const LAST_WORDS_MS = 1_000;
 
 const stop = new AbortController();
-/** A running command must not outlive this process, whoever ends it. */
+/** Signals and their exit codes. They abort the command, so that child processes do not outlive this process. */
 const ENDINGS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 for (const [signal, code] of Object.entries(ENDINGS)) {
   process.once(signal, () => {
@@ -71,7 +71,7 @@ for (const [signal, code] of Object.entries(ENDINGS)) {
 }
 const streams: Streams = { out: process.stdout, err: process.stderr, signal: stop.signal };
 process.stdout.on('error', endOutput);
-// There is nowhere left to say so.
+// An error of stderr cannot be reported.
 process.stderr.on('error', () => process.exit(process.exitCode ?? 0));
 try {
   const code = await main(process.argv.slice(2), streams);
@@ -82,5 +82,5 @@ try {
   if (process.argv.includes('--debug')) printUnexpected(error, { code: failure.code });
   process.exitCode ??= failureCode;
 }
-// A pipe that nobody reads would keep the process for ever; unref: it ends sooner where somebody does.
+// A pipe that is not read would keep the process alive. With unref the process ends earlier if the pipe is read.
 if (stop.signal.aborted) setTimeout(() => process.exit(), LAST_WORDS_MS).unref();

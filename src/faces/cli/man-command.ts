@@ -45,7 +45,7 @@ function manPage(commands: readonly Command[], release: string): string {
   ].join('\n');
 }
 
-/** Options of this command alone are described here, the names of shared ones are listed. */
+/** Describes the options of the command itself, and lists the names of shared ones. */
 function section({ name, operands, help, options }: Command): string[] {
   const own = options.filter((option) => !sharedOptions.includes(option));
   const shared = [...options.filter((option) => !own.includes(option)), ...globalOptions];
@@ -63,7 +63,7 @@ function entry(option: Option): string[] {
   return ['.TP', `.B ${roff(spelling)}`, roff(help)];
 }
 
-/** Backslashes and leading dots mean something to roff, and a dash is a hyphen unless it is said to be a minus. */
+/** Escapes text for roff: backslashes, leading dots, and dashes, which would become hyphens. */
 function roff(text: string): string {
   return text.replaceAll('\\', '\\e').replaceAll('-', '\\-').replace(/^[.']/, '\\&$&');
 }

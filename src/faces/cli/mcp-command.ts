@@ -3,7 +3,7 @@
 import type { Command } from './command.ts';
 import { offerOptions, servedBy, serverOptions, writeTimeoutOf } from './server-options.ts';
 
-/** For a person who tries the command that a host should start. */
+/** For a person who starts the command in a terminal. */
 const GREETING =
   'oriel mcp waits for an agent on stdin: add it to yours, for instance with claude mcp add oriel -- npx -y oriel mcp ' +
   '(oriel read oriel://hosts.md has the others), or press Ctrl-D to end it.';
@@ -17,10 +17,10 @@ export const mcpCommand: Command = {
   async run(parsed, streams) {
     const { out, err, signal } = streams;
     if (process.stdin.isTTY) err.write(`${GREETING}\n`);
-    // Whatever a library has to say goes to stderr: stdout belongs to the protocol.
+    // Messages of libraries go to stderr, because stdout is for the protocol.
     console.log = console.info = console.debug = console.error;
     const { offerOverStdio } = await import('../mcp/serve-stdio.ts');
-    // A host waits for the answer to `initialize`, and after it for nothing until a model makes its first call.
+    // Loading happens after the answer to `initialize`, for which the host waits, and before the first call.
     const options = await offerOptions(parsed, streams);
     const load = async (): Promise<void> => {
       (await import('./compile-early.ts')).compileEarly();
@@ -31,7 +31,7 @@ export const mcpCommand: Command = {
       { input: process.stdin, output: out, signal, ...writeTimeoutOf(parsed) },
       { structured: parsed.values['structured'] === true },
     );
-    // What the host has not read by now it never reads: it would keep the process alive.
+    // Output that the host has not read by now would keep the process alive.
     if (out.writableLength > 0) process.exit(process.exitCode ?? 0);
     return 0;
   },

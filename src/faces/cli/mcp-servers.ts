@@ -1,4 +1,4 @@
-/** The MCP servers of a project, from its `.mcp.json`, for whoever runs oriel with --mcp-resources. */
+/** Reads the MCP servers of a project from its `.mcp.json`, for the option --mcp-resources. */
 
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,14 +13,14 @@ const FILE = '.mcp.json';
 const MOST_BYTES = 1 << 20;
 
 /**
- * Read once, when oriel starts: what an agent writes into the file later is not run. Empty without the option. Throws
- * `BAD_INPUT` for a file that is no configuration.
+ * The file is read once when oriel starts, so that changes by an agent have no effect. Empty without the option. Throws
+ * `BAD_INPUT` for an invalid file.
  */
 export function mcpServersIn(directory: string, values: Values): Pick<OrielOptions, 'mcpServers'> {
   if (values['mcp-resources'] !== true) return {};
   const servers = Object.entries(configured(join(directory, FILE))).flatMap(([name, entry]) => {
     const server = serverOf(entry);
-    // With --offline nothing is asked over the network.
+    // With --offline there are no network requests.
     if (!server || ('url' in server && values['offline'] === true)) return [];
     return [[name, server] as const];
   });
@@ -46,7 +46,7 @@ function configured(path: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Undefined for a transport that is not spoken here (`sse`). What has neither command nor URL is refused with the options. */
+/** Undefined for an unsupported transport (`sse`). An entry without command and URL is refused later, as an option. */
 function serverOf(entry: unknown): McpServer | undefined {
   const { type, command, args, env, url, headers } = expanded(entry ?? {}) as Readonly<Record<string, never>>;
   if (type === 'sse') return undefined;
@@ -59,7 +59,7 @@ function serverOf(entry: unknown): McpServer | undefined {
   } as McpServer;
 }
 
-/** `${NAME}` and `${NAME:-value}`, as Claude Code has them. A variable that is not set, and oriel's own tokens, stay as written. */
+/** Expands `${NAME}` and `${NAME:-value}`, as Claude Code does. Unset variables and oriel's own tokens are not expanded. */
 function expanded(value: unknown): unknown {
   if (typeof value === 'string') {
     return value.replace(/\$\{(\w+)(?::-([^}]*))?\}/g, (whole, name: string, otherwise: string | undefined) =>

@@ -1,14 +1,14 @@
-/** Opens a page in the browser of the person at this machine, if there is one. */
+/** Opens a page in the browser of this machine, if there is one. */
 
 import { spawn } from 'node:child_process';
 
-/** The arguments of a process can be seen by others: `url` must hold nothing that works twice. Never throws. */
+/** Other users can see the arguments of a process, so `url` must not contain a secret that can be used twice. Never throws. */
 export function openPage(url: string, env: NodeJS.ProcessEnv = process.env): void {
   const command = commandFor(env);
   if (!command) return;
   const [program, ...args] = command;
   const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true });
-  // Without such a program there is the URL that was printed.
+  // If there is no such program, the person can use the printed URL.
   child.on('error', () => undefined);
   child.unref();
 }

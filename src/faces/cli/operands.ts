@@ -1,4 +1,4 @@
-/** The operands of a command: how many it takes, from the words that its help shows, and paths as a shell means them. */
+/** Checks the number of operands of a command, and translates paths of a shell. */
 
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
@@ -13,7 +13,7 @@ export function refuseExtraOperand({ name, operands }: Command, given: readonly 
   throw new OrielError('BAD_INPUT', `There is one operand too many: ${quote(extra)}. Use ${usage}.`);
 }
 
-/** To a shell `/` is the root of the file system; to a model, whose paths begin at the workspace, it is that. */
+/** In a shell `/` is the root of the file system; in tools it is the workspace, so it is translated to `/.`. */
 export function operandPath(typed: string): string {
   return typed === '/' || typed.startsWith('/:') ? `/.${typed.slice(1)}` : typed;
 }

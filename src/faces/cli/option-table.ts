@@ -21,7 +21,7 @@ export const root: Option = {
   help: 'read nothing outside DIR (repeatable; without it nothing is outside)',
 };
 
-/** Of servers, which always have roots. */
+/** The option `--root` of servers, which always have roots. */
 const serverRoot: Option = {
   ...root,
   help: 'read nothing outside DIR (repeatable; without it nothing outside the working directory)',
@@ -118,7 +118,7 @@ const mcpResources: Option = {
   help: 'read resources of the MCP servers in .mcp.json as mcp://SERVER/URI; to read one starts its command',
 };
 
-/** What beside this machine's files may be read. */
+/** Options for reading from the network. */
 const webOptions: readonly Option[] = [web, offline, allowNet, s3, s3Endpoint, mcpResources];
 
 export const telemetry: Option = {
@@ -141,10 +141,10 @@ export const json: Option = {
   help: 'print the whole answer as JSON, one object a line',
 };
 
-/** Where to look and how much to answer: what every tool of every dialect depends on. */
+/** Options on which every tool depends. */
 const engineOptions: readonly Option[] = [cwd, root, allow, dialect, limits, telemetry, task];
 
-/** Of commands that serve tools to others. */
+/** Options of servers. */
 export const servingOptions: readonly Option[] = [
   ...engineOptions.map((option) => (option === root ? serverRoot : option)),
   display,
@@ -154,10 +154,10 @@ export const servingOptions: readonly Option[] = [
   noCache,
 ];
 
-/** Of commands that call a tool and print its answer. */
+/** Options of commands that call a tool and print its answer. */
 export const callOptions: readonly Option[] = [...engineOptions, json];
 
-/** Of those whose answer may show the lines of a file. */
+/** Options of commands whose answer may show lines of a file. */
 export const readOptions: readonly Option[] = [
   ...engineOptions,
   display,
@@ -168,19 +168,19 @@ export const readOptions: readonly Option[] = [
   json,
 ];
 
-/** Of those that describe tools. */
+/** Options of commands that describe tools. */
 export const describeOptions: readonly Option[] = [dialect, limits, json];
 
-/** What several commands take; each command lists its own. */
+/** Options that several commands share; each command lists its own. */
 export const sharedOptions: readonly Option[] = readOptions;
 
-/** What every command takes. */
+/** Options of every command. */
 export const globalOptions: readonly Option[] = [
   { name: 'debug', type: 'boolean', help: 'print the stack of every unexpected error on stderr' },
   { name: 'help', type: 'boolean', short: 'h', help: 'show this help' },
 ];
 
-/** Is alone, without a command. */
+/** The only option without a command. */
 export const versionOption: Option = {
   name: 'version',
   type: 'boolean',
@@ -188,7 +188,7 @@ export const versionOption: Option = {
   help: 'show the version',
 };
 
-/** How help and the manual show an option: `-l, --limits LIMITS`, and what it does. */
+/** An option in help and in the manual: `-l, --limits LIMITS`, and its description. */
 export function optionRow({ name, short, value, help }: Option): readonly [string, string] {
   return [`${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`, help];
 }

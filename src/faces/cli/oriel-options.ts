@@ -1,4 +1,4 @@
-/** What the options of a command mean for the library. */
+/** Converts the options of a command to options of the library. */
 
 import { resolve } from 'node:path';
 import { fromWorkingDirectory } from '../../access/paths.ts';
@@ -31,7 +31,7 @@ import {
   userFiles,
 } from './option-table.ts';
 
-/** What the shared options mean for the library. Throws `BAD_INPUT`. */
+/** The library options for the shared options. Throws `BAD_INPUT`. */
 export function orielOptions(values: Values): OrielOptions & MadeOptions {
   const text = (option: Option): string | undefined => values[option.name] as string | undefined;
   const list = (option: Option): readonly string[] =>
@@ -73,7 +73,7 @@ export function orielOptions(values: Values): OrielOptions & MadeOptions {
     ...mcpServersIn(fromWorkingDirectory(directory), values),
     ...(values['debug'] === true && { onError: printUnexpected }),
     telemetry: telemetryOf(values, directory),
-    // The next call is another process: what this one keeps must outlive it.
+    // Kept outputs must outlive this process, because the next command is another process.
     spills: { workingDirectory: fromWorkingDirectory(directory) },
   };
 }
@@ -91,7 +91,7 @@ export function s3Options(
   };
 }
 
-/** The session of a command is its working directory. Throws `BAD_INPUT` for a file that cannot be written. */
+/** In telemetry, the session of a command is its working directory. Throws `BAD_INPUT` if the file cannot be written. */
 function telemetryOf(values: Values, directory: string | undefined): TelemetrySettings | false {
   const [file, named] = [values[telemetry.name], values[task.name]] as (string | undefined)[];
   if (file === undefined) {

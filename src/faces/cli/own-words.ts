@@ -1,6 +1,6 @@
 /**
- * The sentences of tools in the words of the command line: fields are options here, and another call is a command that
- * can be pasted.
+ * Rewrites the sentences of tools for the command line: fields become options, and suggested calls become commands that can
+ * be pasted.
  */
 
 import { shellArgument, shellWord } from '../../text/shell.ts';
@@ -8,13 +8,13 @@ import { oneLine, quote } from '../../text/visible.ts';
 import { Held } from './held.ts';
 import { commandOf, commandWith, FIELDS, optionOf, type Typed } from './typed.ts';
 
-/** Not those of a path: `app.db:users?limit=5&offset=9`, `data/type=x`, `context/a.ts`. */
+/** Matches names of fields, but not in paths: `app.db:users?limit=5&offset=9`, `data/type=x`, `context/a.ts`. */
 const field = `(?<![?&/.-])\\b(${FIELDS.join('|')})(?![\\w/-]|[.:]\\w)`;
 
-/** A word that names a field, which is not one. */
+/** A typed word that contains the name of a field. It is held, so that it is not rewritten. */
 const NAMES_FIELD = new RegExp(`\\b(?:${FIELDS.join('|')})\\b`);
 
-/** `calls`: the fields of those that the answer names, beside what was typed. What `held` has is not touched. */
+/** `calls`: the fields of the calls that the answer suggests. Text in `held` is not changed. */
 export function inOwnWords(
   sentence: string,
   typed: Typed,
@@ -44,14 +44,14 @@ export function inOwnWords(
 
 const GLOB_AS_PATH = /; a glob is a field of its own\. Use path=(.+) with the glob (.+)\.$/s;
 
-/** `oriel grep x 'src/*.ts'` → `oriel grep --glob '*.ts' x src`; what lists finds. */
+/** `oriel grep x 'src/*.ts'` → `oriel grep --glob '*.ts' x src`; for `ls`, a call of `find`. */
 function withGlob(path: string, glob: string, { name, values, operands: [first] }: Typed): string {
   if (name === 'grep' && first !== undefined)
     return commandOf({ name, values: { ...values, glob }, operands: [first, path] });
   return commandOf({ name: 'find', values, operands: [glob, path] });
 }
 
-/** What names the fields of another call, as the command that makes it. */
+/** Replaces the fields of a suggested call by the equivalent command. */
 function nameCommand(
   text: string,
   fields: Readonly<Record<string, unknown>>,
@@ -76,7 +76,7 @@ function nameCommand(
   return worded === undefined ? text : text.replace(`Use ${worded}`, () => `Use ${command()}`);
 }
 
-/** All fields of a call, as the command that takes them as JSON. */
+/** The `oriel call` command with all fields as JSON. */
 function callWith(
   fields: Readonly<Record<string, unknown>>,
   { name, values, operands: [tool] }: Typed,
@@ -91,7 +91,7 @@ function callWith(
   });
 }
 
-/** What `call` takes as fields. */
+/** Options that are fields in `oriel call`. */
 const OPTIONS: ReadonlySet<string> = new Set(FIELDS.map((name) => optionOf(name).slice(2)));
 
 /** `Use offset=3 to continue` → `Use --offset 3 to continue` */
@@ -112,7 +112,7 @@ function asOptions(text: string): string {
     .replace(new RegExp(`^${field}(?= must be )`), optionOf);
 }
 
-/** Tools that read by fields, which `oriel read` has not: `Use start_line=5 and end_line=9` → `Use oriel call read_file …` */
+/** For fields that `oriel read` does not have: `Use start_line=5 and end_line=9` → `Use oriel call read_file …` */
 function asCalls(text: string, { operands: [path], values }: Typed): string {
   const { dialect, ...others } = values;
   if (typeof dialect !== 'string') return text;

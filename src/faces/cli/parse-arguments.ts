@@ -1,4 +1,4 @@
-/** Parses the arguments of a command by its table of options. */
+/** Parses the arguments of a command with its table of options. */
 
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { OrielError } from '../../errors.ts';
@@ -7,7 +7,7 @@ import { quote } from '../../text/visible.ts';
 import type { Command, Option, Parsed, Values } from './command.ts';
 import { globalOptions, sharedOptions } from './option-table.ts';
 
-/** Throws `BAD_INPUT` for an option or a value that does not exist. */
+/** Throws `BAD_INPUT` for an unknown option or an invalid value. */
 export function parse(args: readonly string[], command: Command): Parsed {
   const options = [...command.options, ...globalOptions];
   const all = configOf(options);
@@ -21,7 +21,7 @@ export function parse(args: readonly string[], command: Command): Parsed {
   return { values, operands: end === undefined ? positionals.map(asTyped) : args.slice(end) };
 }
 
-/** `-:50-100`, a part of the standard input, looks like a group of short options. No argument begins with a NUL. */
+/** Marks `-:50-100` (a part of the standard input) with a NUL, because it looks like short options. */
 const asOperand = (arg: string): string => (arg.startsWith('-:') ? `\0${arg}` : arg);
 const asTyped = (operand: string): string => operand.replace(/^\0/, '');
 
@@ -48,7 +48,7 @@ function firstOperand(args: readonly string[], options: Config): number | undefi
   return tokens.find(({ kind }) => kind === 'positional')?.index;
 }
 
-/** Options may be before the command too: `--json read a.txt` → `read`, `['--json', 'a.txt']`. */
+/** Options may also precede the command: `--json read a.txt` → `read`, `['--json', 'a.txt']`. */
 export function splitCommand(args: readonly string[]): { name: string | undefined; rest: readonly string[] } {
   const at = firstOperand(args, configOf([...sharedOptions, ...globalOptions]));
   if (at === undefined) return { name: undefined, rest: args };

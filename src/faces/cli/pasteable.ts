@@ -1,4 +1,4 @@
-/** Next calls as a shell takes them, so that what a notice or an error names can be pasted back. */
+/** Quotes the calls in notices and errors for a shell, so that they can be pasted. */
 
 import { shellWord } from '../../text/shell.ts';
 import type { Answer } from '../../types/answer.ts';
@@ -9,7 +9,7 @@ import type { Typed } from './typed.ts';
 
 type Details = Answer['details'];
 
-/** The notices of an answer, each as its line in the text and as the line that is printed. */
+/** The notices of an answer: the line in the text, and the line that is printed instead. */
 export function pasteableNotices(
   { details }: Answer,
   typed?: Typed,
@@ -22,8 +22,8 @@ export function pasteableNotices(
 }
 
 /**
- * Paths of several words in quotes, and what was typed with the options that the sentence is about. `calls`: the paths
- * that it names, where they are known.
+ * Quotes paths in a sentence, and rewrites suggested fields to the typed command with options. `calls`: the paths in the
+ * sentence, if they are known.
  */
 export function pasteable(
   sentence: string,
@@ -40,16 +40,13 @@ export function pasteable(
   return held.restore(worded).replaceAll(/\bUse read (?=['\w./~])/g, 'Use oriel read ');
 }
 
-/**
- * Of a command with its own options: the fields become those, but for the one that is an operand. `oriel call` takes
- * them as they are.
- */
+/** The paths of the suggested calls, from `next` in the details and from their fields. */
 function pathsOf(details: Details, fields: readonly Readonly<Record<string, unknown>>[]): string[] {
   const named = fields.flatMap(({ path, cwd }) => [path, cwd]).filter((path) => typeof path === 'string');
   return [...nextCalls(details).filter((call) => !call.startsWith('{')), ...named];
 }
 
-/** Calls that are known, wherever they are in the sentence; the longest first, which may hold others. */
+/** Holds known calls in the sentence; the longest first, because it may contain others. */
 function holdCalls(sentence: string, calls: readonly string[], held: Held): string {
   return [...new Set(calls)]
     .filter((call) => call !== '')
@@ -60,20 +57,20 @@ function holdCalls(sentence: string, calls: readonly string[], held: Held): stri
     );
 }
 
-/** What was read, with whatever selector follows it: `my file.txt:1` becomes `'my file.txt:1'`. */
+/** Holds the path that was read, with a following selector: `my file.txt:1` becomes `'my file.txt:1'`. */
 function holdSubject(sentence: string, subject: string, held: Held): string {
   if (subject.length < 2) return sentence;
   const call = behindCall(`${escaped(subject)}(?:[:?][^\\s'\\],;)\0]*(?:[^\\s'\\],;.)?\0]|\\.\\.))?`);
   return sentence.replaceAll(call, (found) => held.hold(shellWord(found)));
 }
 
-/** What was read; of an error, what was to be read, up to its selector. */
+/** The path that was read; for an error, the typed path without its selector. */
 function subjectOf({ source }: Details, typed: Typed | undefined): string {
   if (typeof source === 'string') return source;
   return typed?.name === 'read' ? (typed.operands[0]?.replace(/(?<=.)[:?].*$/s, '') ?? '') : '';
 }
 
-/** The pattern as a separate word, not in quotes already. The mark of a question that ends with it is not of it. */
+/** Matches the pattern as a word of its own that is not quoted yet. A following question mark is not part of it. */
 function behindCall(pattern: string): RegExp {
   return new RegExp(`(?<![^\\s(])${pattern}(?=\\??(?:$|[\\s,;.)\\]]))`, 'g');
 }
@@ -82,7 +79,7 @@ function escaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
-/** Calls that are named by fields of the tool. */
+/** Suggested calls in the form of fields of the tool. */
 function nextFields(details: Details): Record<string, unknown>[] {
   return nextCalls(details).flatMap((call) => {
     if (!call.startsWith('{')) return [];
@@ -94,7 +91,7 @@ function nextFields(details: Details): Record<string, unknown>[] {
   });
 }
 
-/** Every `next` in the details that is a path, or fields as JSON. */
+/** All `next` in the details: paths, or fields as JSON. */
 function nextCalls(details: unknown): string[] {
   if (typeof details !== 'object' || details === null) return [];
   return Object.entries(details).flatMap(([key, value]) =>

@@ -1,4 +1,4 @@
-/** What `grep`, `find` and `ls` share: paging, and an exit code that tells whether anything was found. */
+/** Shared by `grep`, `find` and `ls`: paging, and the exit code for nothing found. */
 
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
@@ -28,13 +28,13 @@ export const sortOption: Option = {
   help: 'the order of files: by path, or by time, the newest first',
 };
 
-/** How an answer tells that nothing was found: its details count what was, or its text says so. */
+/** How to detect that nothing was found: a count in the details, or the text of the answer. */
 export interface Found {
   readonly fact: string;
   readonly nothing: string;
 }
 
-/** Prints the answer of one call, `typed`. With `found`, nothing found ends with 1. Of several calls each takes its part of `budget`. */
+/** Prints the answer of a call. With `found`, the exit code is 1 if nothing was found. `budget` is shared by several calls. */
 export function printList(
   typed: Typed & { readonly name: ToolCommand },
   input: Readonly<Record<string, unknown>>,
@@ -50,7 +50,7 @@ export function printList(
   });
 }
 
-/** Not every dialect counts in its details. */
+/** Some dialects have no count in their details. */
 function isNothing({ details, content: [block] }: Answer, { fact, nothing }: Found): boolean {
   if (fact in details) return details[fact] === 0;
   return block?.type === 'text' && block.text.split('\n', 1)[0] === nothing;
@@ -67,7 +67,7 @@ function wholeNumber(name: string, text: string): number {
   throw new OrielError('BAD_INPUT', `--${name} takes a whole number, not ${quote(text)}. Use --${name} 100.`);
 }
 
-/** The values of those options that were given, as fields of an input. */
+/** The values of the given options, as fields of an input. */
 export function given(names: readonly string[], values: Values): Record<string, unknown> {
   const known = names.filter((name) => values[name] !== undefined);
   return Object.fromEntries(known.map((name) => [name, values[name]]));

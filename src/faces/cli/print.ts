@@ -9,8 +9,8 @@ import { pasteable, pasteableNotices } from './pasteable.ts';
 import type { Typed } from './typed.ts';
 
 /**
- * Prints an answer and says how it went. A failure is one line on stderr; output it kept goes to stdout. With `typed`, the
- * call of a command, sentences are in the words of the command line.
+ * Prints an answer and returns the exit code. An error is one line on stderr; the output of a failed command goes to stdout.
+ * With `typed`, sentences are rewritten for the command line.
  */
 export function printAnswer(answer: Answer, streams: Streams, asJson: boolean, typed?: Typed): ExitCode {
   const code = exitCodeOf(answer);
@@ -30,7 +30,7 @@ export function printAnswer(answer: Answer, streams: Streams, asJson: boolean, t
   return code;
 }
 
-/** A failing command says how it failed below its output. */
+/** Whether the answer is the output of a command, which says itself how the command failed. */
 function keepsOutput({ details }: Answer): boolean {
   return 'timedOut' in details;
 }
@@ -45,14 +45,14 @@ function exitCodeOf({ isError, details }: Answer): ExitCode {
   return 'error' in details ? 1 : codeOfPage(details);
 }
 
-/** A page that the server does not have is nothing there; one that it refuses or fails to give is an error. */
+/** A missing page counts as nothing found (1); a page that the server refuses or fails to send is an error (2). */
 function codeOfPage({ meta }: Answer['details']): ExitCode {
   const { method, status } = (meta ?? {}) as { readonly method?: unknown; readonly status?: unknown };
   if (method !== 'failed') return 0;
   return status === 404 || status === 410 ? 1 : 2;
 }
 
-/** A page that does not exist is nothing there, as a line beyond the end is. */
+/** A window past the end counts as nothing found. */
 function isBeyondEnd({ error }: Answer['details']): boolean {
   return (error as { readonly code?: string } | undefined)?.code === 'OUT_OF_RANGE';
 }
@@ -64,7 +64,7 @@ function forStream(text: string, answer: Answer, out: NodeJS.WriteStream, typed:
     return at < 0 ? shown : shown.slice(0, at) + printed + shown.slice(at + line.length);
   }, text);
   const ended = pasted === '' || pasted.endsWith('\n') ? pasted : `${pasted}\n`;
-  // Verbatim text may hold escape sequences that repaint a terminal.
+  // Raw text may contain escape sequences, which must not reach a terminal.
   const safe = out.isTTY ? makeVisible(ended).text : ended;
   return usesColour(out) ? colour(safe, new Set(notices.map(([, printed]) => printed)), typed) : safe;
 }

@@ -1,4 +1,4 @@
-/** One line on a terminal that tells a person how far a long call has come. */
+/** Shows the progress of a long call on one line of a terminal. */
 
 import { oneLine } from '../../text/visible.ts';
 import type { Progress } from '../../types/progress.ts';
@@ -12,10 +12,10 @@ export interface ProgressLine {
   clear(): void;
 }
 
-/** Where nobody watches, and for calls whose output is shown as it comes. */
+/** Shows nothing: without a terminal, and for calls whose output is shown live. */
 export const silent: ProgressLine = { show: () => undefined, clear: () => undefined };
 
-/** Writes nothing if stderr is not a terminal. The seconds of a call are counted until it tells something itself. */
+/** Writes nothing if stderr is not a terminal. Shows the elapsed seconds until the call reports progress. */
 export function progressOn(err: NodeJS.WriteStream): ProgressLine {
   if (!err.isTTY) return silent;
   const began = performance.now();

@@ -61,7 +61,7 @@ async function readOne(
   });
 }
 
-/** A shell passes on a glob as it was typed where it is quoted or nothing matches it. A URL and a path with parameters are none. */
+/** Whether the operand is a glob that the shell did not expand, because it was quoted or nothing matched. URLs and paths with parameters are not globs. */
 function isUnmatchedGlob(operand: string, { details }: Answer): boolean {
   const error = details['error'] as { readonly code?: string } | undefined;
   if (/^[a-z][\w+.-]+:\/\//i.test(operand) || /\?(?:q|where|limit|offset|after|order)=/i.test(operand))

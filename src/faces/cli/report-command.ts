@@ -1,4 +1,4 @@
-/** `oriel report`: what a file of telemetry tells, as text or JSON. */
+/** `oriel report`: the report on a telemetry file, as text or JSON. */
 
 import { OrielError } from '../../errors.ts';
 import type { Overview } from '../../telemetry/overview.ts';

@@ -1,4 +1,4 @@
-/** The report on a file of telemetry as text. */
+/** Formats the report on a telemetry file as text. */
 
 import type { ReadEvents } from '../../session/telemetry/read-events.ts';
 import type { Overview } from '../../telemetry/overview.ts';
@@ -15,13 +15,13 @@ import {
 import type { TaskTotals } from '../../types/telemetry.ts';
 import type { Habit, TaskReport } from '../../types/task-report.ts';
 
-/** Tasks, and sources of each, that are shown; `--json` has more. */
+/** Maximum tasks, and sources of each; `--json` has more. */
 const MOST_TASKS = 20;
 const MOST_FILES = 10;
 
 const MOST_EXAMPLES = 3;
 
-/** `withoutReads`: events of which only the call was counted, for want of room. */
+/** `withoutReads`: number of events of which only the call was counted, because the limit of tracked data was reached. */
 type Read = ReadEvents & { readonly withoutReads?: number };
 
 export function reportText({ events, skipped, withoutReads = 0 }: Read, overview: Overview): string {

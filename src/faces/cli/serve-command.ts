@@ -83,7 +83,7 @@ export const serveCommand: Command = {
   },
 };
 
-/** What to do next, for a person who has started it. */
+/** The hint for the person who started the server. */
 function greeting(address: Address, needsToken: boolean): string {
   const token = needsToken ? ` -H "Authorization: Bearer $TOKEN"` : '';
   if (address.at === 'socket')

@@ -46,8 +46,8 @@ export async function offerOptions(
   { values, operands }: Parsed,
   { err, signal }: Pick<Streams, 'err' | 'signal'>,
 ): Promise<OfferOptions> {
-  // A server is one session: what it keeps is deleted when it ends.
-  // Tasks of a server are seen in other ways than in a file.
+  // A server is one session: its kept outputs are deleted when it ends.
+  // A server records telemetry in memory too, not only in a file.
   const task = values['task'] as string | undefined;
   const {
     spills: _,
@@ -76,7 +76,7 @@ export async function offerOptions(
   };
 }
 
-/** What is loaded before the first call. */
+/** The parts to load before the first call. */
 export function servedBy({ web, s3, mcpServers, workspaces }: OfferOptions): Served {
   return {
     web: web !== false,
@@ -86,7 +86,7 @@ export function servedBy({ web, s3, mcpServers, workspaces }: OfferOptions): Ser
   };
 }
 
-/** Of `--write-timeout`. Throws `BAD_INPUT`. */
+/** The value of `--write-timeout`. Throws `BAD_INPUT`. */
 export function writeTimeoutOf({ values }: Parsed): { readonly writeTimeoutMs?: number } {
   const text = values['write-timeout'] as string | undefined;
   if (text === undefined) return {};
@@ -99,7 +99,7 @@ export function writeTimeoutOf({ values }: Parsed): { readonly writeTimeoutMs?: 
   return { writeTimeoutMs: Number(text) * 1_000 };
 }
 
-/** Of `--max-connections`. Throws `BAD_INPUT`. */
+/** The value of `--max-connections`. Throws `BAD_INPUT`. */
 export function maxConnectionsOf({ values }: Parsed): { readonly maxConnections?: number } {
   const text = values['max-connections'] as string | undefined;
   if (text === undefined) return {};

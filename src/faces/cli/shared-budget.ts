@@ -1,4 +1,4 @@
-/** One budget for the answers of several calls: each gets an equal part of what the ones before it have left. */
+/** A budget for the answers of several calls: each gets an equal share of what is left. */
 
 import type { Values } from './command.ts';
 import { assemble } from '../../assemble.ts';
@@ -12,7 +12,7 @@ export class SharedBudget {
   #lines: number;
   #bytes: number;
 
-  /** The limits that `values` mean, for this many calls. */
+  /** The limits from `values`, shared by this many calls. */
   constructor(values: Values, calls: number) {
     const { limits } = assemble(orielOptions(values));
     this.#values = values;
@@ -21,7 +21,7 @@ export class SharedBudget {
     this.#bytes = limits.bytes;
   }
 
-  /** The values of the next call, its limits among them. */
+  /** The values for the next call, with its limits. */
   next(): Values {
     const part = (left: number, least: number): number => Math.max(least, Math.floor(left / this.#calls));
     const limits = [`lines=${part(this.#lines, LEAST.lines)}`, `bytes=${part(this.#bytes, LEAST.bytes)}`];

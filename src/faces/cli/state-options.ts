@@ -1,4 +1,4 @@
-/** The store that replicas share, on the command line: `--state URL` and the key with which values in it are sealed. */
+/** Options for the shared store of replicas: `--state URL` and the encryption key. */
 
 import { OrielError } from '../../errors.ts';
 import type { StateOptions } from '../../state/open-state.ts';
@@ -33,7 +33,7 @@ export const stateOptions: readonly Option[] = [
   },
 ];
 
-/** For those who have their own outputs: servers. */
+/** For servers, which have kept outputs. */
 export const spaceOption: Option = {
   name: 'state-space',
   type: 'string',
@@ -41,14 +41,14 @@ export const spaceOption: Option = {
   help: 'share with all that use the same NAME; use different ones for people whose outputs must stay separate (default common)',
 };
 
-/** For those who ask workers: servers. */
+/** For servers, which send work to workers. */
 export const workersOption: Option = {
   name: 'workers',
   type: 'boolean',
   help: 'let oriel worker processes on the same Redis or Valkey do heavy work, if there are any',
 };
 
-/** Throws `BAD_INPUT`; a password is in no message. `warn` hears of files that others can read. */
+/** Throws `BAD_INPUT`; messages never contain a password. `warn` is called for files that others can read. */
 export function stateOf(values: Values, warn: (text: string) => void): { readonly state?: StateOptions } {
   const secretIn = (path: string, what: string, remedy: string): string => {
     const { text, warning } = readSecret(path, what, remedy);
@@ -93,7 +93,7 @@ export function stateOf(values: Values, warn: (text: string) => void): { readonl
   };
 }
 
-/** pg reads one among the parameters too. */
+/** Whether the URL has a password; pg also accepts one as a parameter. */
 function hasPassword(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return url !== undefined && (url.password !== '' || url.searchParams.has('password'));

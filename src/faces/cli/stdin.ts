@@ -1,16 +1,16 @@
-/** `oriel read -`: the standard input, kept like the output of a command, so that its later pages can be read. */
+/** `oriel read -`: keeps the standard input like the output of a command, so that its later pages can be read. */
 
 import { assemble } from '../../assemble.ts';
 import { OrielError } from '../../errors.ts';
 import type { Streams, Values } from './command.ts';
 import { orielOptions } from './oriel-options.ts';
 
-/** Bytes that are read; an input may be endless. The producer gets EPIPE after them. */
+/** Maximum bytes that are read, because an input may be endless. The producer gets EPIPE after them. */
 const MOST = 256 << 20;
 
 /**
- * What `-` and `-:50-100` name: `artifact://N`, or its file where the dialect reads only files. Any other operand stays
- * as it is. Throws `BAD_INPUT` on a terminal.
+ * Reads the input for `-` and `-:50-100`, and returns `artifact://N` with the selector, or its file if the dialect reads only files.
+ * Any other operand is returned unchanged. Throws `BAD_INPUT` on a terminal.
  */
 export async function keepInput(operand: string, values: Values, { err, signal }: Streams): Promise<string> {
   if (operand !== '-' && !operand.startsWith('-:')) return operand;

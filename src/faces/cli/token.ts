@@ -33,7 +33,7 @@ export const operatorTokenOption: Option = {
   help: 'show the tasks of all clients to whoever sends the token in FILE (the dashboard asks for it)',
 };
 
-/** Of `--operator-token-file`. Throws `BAD_INPUT`. */
+/** The token of `--operator-token-file`. Throws `BAD_INPUT`. */
 export function operatorToken(values: Values): ServerToken | undefined {
   const file = values[operatorTokenOption.name] as string | undefined;
   return file === undefined ? undefined : tokenIn(file, makeSecret(file));
@@ -43,13 +43,12 @@ const MOST_BYTES = 4_096;
 
 export interface ServerToken {
   readonly token: string;
-  /** What is wrong with where it was found, as one sentence. */
+  /** A warning about its source, as one sentence. */
   readonly warning?: string;
 }
 
 /**
- * Options win over variables, which are removed from `env`. Throws `BAD_INPUT`, also as
- * `refuseReadable`.
+ * Options have priority over variables, which are removed from `env`. Throws `BAD_INPUT`, also as `refuseReadable`.
  */
 export function serverToken(values: Values, env: NodeJS.ProcessEnv): ServerToken | undefined {
   const { ORIEL_TOKEN: variable, ORIEL_TOKEN_FILE: fileVariable } = env;
@@ -67,15 +66,15 @@ export function serverToken(values: Values, env: NodeJS.ProcessEnv): ServerToken
   return token ? { token } : undefined;
 }
 
-/** Programs that oriel starts for others, by the option that lets it. */
+/** Programs that oriel starts for clients, by the option that allows it. */
 const STARTED = {
   'allow-bash': 'commands',
   'mcp-resources': 'the servers of .mcp.json',
 } as const;
 
 /**
- * A program of the same user reads the first environment and the arguments of this process, whatever is removed from
- * them later. Throws `BAD_INPUT` for a token that is in `where` and a process that starts such programs.
+ * A program of the same user can read the initial environment and the arguments of this process, even if they are removed
+ * later. Throws `BAD_INPUT` if the token was in `where` and this process starts such programs.
  */
 export function refuseReadable(values: Values, where: string, use: string): void {
   for (const [option, who] of Object.entries(STARTED)) {
@@ -85,12 +84,12 @@ export function refuseReadable(values: Values, where: string, use: string): void
   }
 }
 
-/** What makes the file of a secret that is the server's own. */
+/** The advice how to create a file with a secret. */
 export function makeSecret(path: string): string {
   return `Use (umask 077; openssl rand -hex 32 > ${shellWord(path)}) to make one.`;
 }
 
-/** A pipe will do: `--token-file <(pass show oriel)`. `remedy` says what to do where no file is there. */
+/** Reads a token; the file may be a pipe: `--token-file <(pass show oriel)`. `remedy`: the advice if there is no file. */
 export function tokenIn(path: string, remedy: string): ServerToken {
   const { text, warning } = readSecret(path, 'token', remedy);
   const token = text.trim();
@@ -103,7 +102,7 @@ export function tokenIn(path: string, remedy: string): ServerToken {
   return { token, ...(warning !== undefined && { warning }) };
 }
 
-/** What a private file holds, at most 4 KiB; `what` names it in errors, `remedy` ends that of a file that is missing. */
+/** The content of a private file of at most 4 KiB. `what`: its name in errors; `remedy`: the advice if it is missing. */
 export function readSecret(
   path: string,
   what: string,

@@ -1,4 +1,4 @@
-/** `oriel tools`: prints the tools as a model gets them. */
+/** `oriel tools`: prints the tools as models see them. */
 
 import { toolNames } from '../../dialects/dialect-table.ts';
 import type { Command } from './command.ts';

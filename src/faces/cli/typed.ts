@@ -1,4 +1,4 @@
-/** A call as it was typed, and the command that makes it again with other fields of its tool. */
+/** A typed command, and the commands for the same call with other fields. */
 
 import { shellArgument } from '../../text/shell.ts';
 import type { Parsed } from './command.ts';
@@ -8,10 +8,10 @@ export interface Typed extends Parsed {
   readonly name: string;
 }
 
-/** The options of the command line for the fields of the tools, where they are called otherwise. */
+/** Options whose names differ from those of the fields. */
 const RENAMED: Readonly<Record<string, string>> = { ignoreCase: 'ignore-case' };
 
-/** Fields that are options here. */
+/** Fields of tools that are options of commands. */
 export const FIELDS: readonly string[] = [
   'after',
   'before',
@@ -40,14 +40,14 @@ export function commandWith(fields: Readonly<Record<string, unknown>>, typed: Ty
   const values = { ...typed.values };
   for (const [field, value] of Object.entries(options))
     values[optionOf(field).slice(2)] = value as string | boolean;
-  // The first operand is the pattern, of which words of code take the place.
+  // The first operand is the pattern, unless `--symbol` is given.
   const behind = typed.values['symbol'] === undefined ? typed.operands.slice(1) : typed.operands;
   const rest = typeof path === 'string' ? [path] : behind;
   const first = values['symbol'] === undefined ? [(pattern as string | undefined) ?? typed.operands[0]] : [];
   return commandOf({ ...typed, values, operands: [...first, ...rest].filter((word) => word !== undefined) });
 }
 
-/** As a shell takes it. */
+/** The command, quoted for a shell. */
 export function commandOf({ name, values, operands }: Typed): string {
   const options = Object.entries(values).flatMap(([option, value]) =>
     [value ?? []].flat().map((one) => written(option, one)),
@@ -57,7 +57,7 @@ export function commandOf({ name, values, operands }: Typed): string {
   return ['oriel', name, ...options.filter((option) => option !== ''), ...end, ...words].join(' ');
 }
 
-/** Letters that are habits mean what is done anyway. */
+/** Writes an option; habits are dropped, because they are the default behaviour. */
 function written(option: string, value: string | boolean): string {
   if (option.startsWith('habit-') || value === false) return '';
   if (value === true) return `--${option}`;

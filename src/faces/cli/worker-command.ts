@@ -1,4 +1,4 @@
-/** `oriel worker`: does the heavy work of replicas that share a state. */
+/** `oriel worker`: does heavy work for replicas that share a state. */
 
 import { OrielError } from '../../errors.ts';
 import type { Jobs } from '../../state/run-jobs.ts';
@@ -9,13 +9,13 @@ import { allowNet, s3, s3Endpoint, web } from './option-table.ts';
 import { s3Options } from './oriel-options.ts';
 import { stateOf, stateOptions } from './state-options.ts';
 
-/** Jobs of each kind at once in a process. */
+/** Maximum concurrent jobs of each kind in a process. */
 const MOST_JOBS = 2;
 
-/** Milliseconds in which the jobs that run may end, after a signal. */
+/** Milliseconds that running jobs have to end after a signal. */
 export const DRAIN_MS = 20_000;
 
-/** Milliseconds in which those that have not ended may be given back. */
+/** Milliseconds for giving back the jobs that have not ended. */
 const GIVING_BACK_MS = 2_000;
 
 const MOST_A_MINUTE = 100_000;
@@ -81,7 +81,7 @@ export const workerCommand: Command = {
     const app = createWorkerApp({ jobs: () => running, state: () => state.stats() });
     const serving = address && (await listenFor(app, { address, option: '--metrics' }));
     if (serving) log('listening', { address: addressText(serving.address) });
-    // A store that refuses the password, or is away, is said at once; it is waited for anyway.
+    // Reports at once if the store refuses the password or is unavailable; `runJobs` then waits for it.
     await state.connected();
     running = await runJobs({
       url: options.url,
@@ -111,7 +111,7 @@ export const workerCommand: Command = {
   },
 };
 
-/** What the worker reads itself, to count lines. Throws `BAD_INPUT`. */
+/** What the worker may read itself, for counting lines. Throws `BAD_INPUT`. */
 async function readableOf(values: Values): Promise<Readable> {
   const list = (name: string): readonly string[] => (values[name] as readonly string[] | undefined) ?? [];
   const [isObjects, isWeb] = [values['s3'] !== undefined, values['web'] === true];
@@ -142,7 +142,7 @@ function rateOf({ rate }: Values): number | undefined {
   throw new OrielError('BAD_INPUT', `${quote(String(rate))} is not 1 to ${MOST_A_MINUTE}. Use --rate 60.`);
 }
 
-/** What has not ended by then ends with the process. */
+/** Waits for `work`, at most `ms` milliseconds. */
 async function within(ms: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => void (timer = setTimeout(resolve, ms)));

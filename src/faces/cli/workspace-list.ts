@@ -1,4 +1,4 @@
-/** Lists of workspaces as JSON: from a file, or from a command that finds them. */
+/** Reads lists of workspaces as JSON, from a file or from the output of a command. */
 
 import { execFile } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
@@ -9,15 +9,15 @@ import { oneLine, quote } from '../../text/visible.ts';
 import { isServerUrl } from '../client/base-url.ts';
 import { type Given, isName } from './workspace-names.ts';
 
-/** Bytes of a list: more than 10,000 workspaces. */
+/** Maximum bytes of a list: enough for more than 10,000 workspaces. */
 const MOST_BYTES = 4 << 20;
 
-/** Milliseconds that a command may take. */
+/** Timeout of the command in milliseconds. */
 const COMMAND_MS = 30_000;
 
 type Entries = readonly (readonly [name: string, workspace: Given])[];
 
-/** Files of tokens are named from the directory of the list. Throws `BAD_INPUT`. */
+/** Paths of token files are relative to the directory of the list. Throws `BAD_INPUT`. */
 export function workspacesIn(file: string): Entries {
   try {
     const found = statSync(file);
@@ -28,7 +28,7 @@ export function workspacesIn(file: string): Entries {
   }
 }
 
-/** Runs `command` in a shell. Throws `BAD_INPUT` if it fails or prints no list. */
+/** Runs `command` in a shell. Throws `BAD_INPUT` if it fails or does not print a list. */
 export async function workspacesFound(command: string, signal: AbortSignal): Promise<Entries> {
   const [shell, flag] = process.platform === 'win32' ? ['cmd.exe', '/c'] : ['/bin/sh', '-c'];
   const printed = await new Promise<string>((done, fail) => {
@@ -46,7 +46,7 @@ export async function workspacesFound(command: string, signal: AbortSignal): Pro
   }
 }
 
-/** Throws Error that says what is wrong. */
+/** Throws an Error with the reason if the list is invalid. */
 function entriesIn(text: string, directory: string): Entries {
   const list: unknown = JSON.parse(text);
   if (typeof list !== 'object' || list === null || Array.isArray(list))

@@ -1,12 +1,12 @@
-/** What a remote workspace is called, and where it is. */
+/** The name and the address of a remote workspace. */
 
-/** A workspace as it was given. */
+/** A workspace as given in an option or a list. */
 export interface Given {
   readonly url: string;
   readonly tokenFile?: string;
 }
 
-/** What may be before the path in `ws://NAME/path`. */
+/** Whether it is a valid NAME in `ws://NAME/path`. */
 export function isName(name: string): boolean {
   return /^[\p{L}\p{N}_](?:[\p{L}\p{N}_.@+/-]{0,198}[\p{L}\p{N}_])?$/u.test(name) && !name.includes('//');
 }

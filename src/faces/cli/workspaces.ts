@@ -1,4 +1,4 @@
-/** Remote workspaces on the command line: named one by one, in a file, or by a command that finds them. */
+/** Remote workspaces of the command line: from options, from a file, or from a command that lists them. */
 
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
@@ -40,7 +40,7 @@ export const workspaceOptions: readonly Option[] = [
 
 const DIALECTS: ReadonlySet<unknown> = new Set([undefined, 'oriel', 'coder']);
 
-/** As `fleetOf`, for those who tell nobody how the workspaces have done. */
+/** As `fleetOf`, without the report of the fleet. */
 export async function workspacesOf(
   values: Values,
   streams: Pick<Streams, 'err' | 'signal'>,
@@ -49,7 +49,7 @@ export async function workspacesOf(
   return workspaces ? { workspaces } : {};
 }
 
-/** Throws `BAD_INPUT` for what names no workspace, and for a dialect that reads on this machine only. */
+/** Throws `BAD_INPUT` for an invalid workspace, and for a dialect that only reads local files. */
 export async function fleetOf(
   values: Values,
   { err, signal }: Pick<Streams, 'err' | 'signal'>,
@@ -82,7 +82,7 @@ export async function fleetOf(
   return { workspaces: fleet.workspaces, fleet: () => fleet.report() };
 }
 
-/** What is named one by one wins over the file, and that over the command. */
+/** Options have priority over the file, and the file over the command. */
 async function allGiven(values: Values, signal: AbortSignal): Promise<Map<string, Given>> {
   const [file, command] = [values['workspaces'], values['workspaces-command']] as (string | undefined)[];
   const given = new Map<string, Given>();
@@ -122,10 +122,10 @@ function pair(
   throw new OrielError('BAD_INPUT', `${quote(text)} is not NAME=${what}. Use ${example}.`);
 }
 
-/** Variables that hold something else: a file of the token of this server. */
+/** Variables with another meaning: the file with the token of this server. */
 const TAKEN: ReadonlySet<string> = new Set(['ORIEL_TOKEN_FILE']);
 
-/** Throws `BAD_INPUT` if a variable that is set could be the token of several: each would get that of another one. */
+/** Throws `BAD_INPUT` if a set variable would be the token of several workspaces, which would leak it to the wrong one. */
 function refuseShared(given: ReadonlyMap<string, Given>): void {
   const first = new Map<string, string>();
   for (const [name, { tokenFile }] of given) {
@@ -144,7 +144,7 @@ function refuseShared(given: ReadonlyMap<string, Given>): void {
   }
 }
 
-/** `me/dev-1` → `ORIEL_TOKEN_ME_DEV_1`. Names that differ in signs or in case alone share one. */
+/** `me/dev-1` → `ORIEL_TOKEN_ME_DEV_1`. Names that differ only in punctuation or case have the same variable. */
 function tokenVariable(name: string): string {
   return `ORIEL_TOKEN_${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`;
 }

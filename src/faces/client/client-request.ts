@@ -1,20 +1,20 @@
-/** One exchange with the server: address, token, retries, and every failure as a value. */
+/** Sends requests to the server: address, token, retries, and failures as values. */
 
 import { baseOf } from './base-url.ts';
 import { type ClientError, failed, type Result, succeeded } from './client-result.ts';
 
 export interface ClientOptions {
-  /** Where the server is: `http://127.0.0.1:7345`, or `https://gateway/ws1` where a gateway has it below a path. */
+  /** The base URL of the server: `http://127.0.0.1:7345`, or `https://gateway/ws1` behind a gateway. */
   readonly url: string;
   readonly token?: string;
   /**
-   * As which client the server knows this one, on every replica and after a restart: whoever gives the name reads what was
-   * kept for it. ASCII without blanks; a random one when absent.
+   * The name by which the server identifies this client, on every replica and after a restart. Whoever gives the same name
+   * can read the outputs that were kept for it. ASCII without spaces; random when absent.
    */
   readonly name?: string;
-  /** Times that a request which changes nothing is sent again; 2 when absent. */
+  /** Maximum retries of a request without side effects; 2 when absent. */
   readonly retries?: number;
-  /** Instead of the global one: for a unix socket, a proxy, a test. */
+  /** Replaces the global `fetch`: for a unix socket, a proxy, a test. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
@@ -26,25 +26,25 @@ export interface Exchange {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
-  /** Sending it twice does what sending it once does. */
+  /** Whether the request is idempotent, so that it may be retried. */
   readonly repeatable: boolean;
-  /** Statuses that are answers, beside those of success. */
+  /** Statuses that are not errors, besides those of success. */
   readonly accepts?: readonly number[];
 }
 
 export type Send = (exchange: Exchange) => Promise<Result<Response>>;
 
-/** A server that is busy or not up yet may answer a moment later. */
-const PASSING = new Set([502, 503, 504, 429]);
+/** Statuses of temporary failures: the server is busy or not ready yet. */
+const TEMPORARY = new Set([502, 503, 504, 429]);
 
 const FIRST_WAIT_MS = 200;
-/** The longest wait that a server may ask for. */
+/** Maximum wait, even if the server asks for a longer one. */
 const LONGEST_WAIT_MS = 5_000;
 
 export function sender({
   url,
   token,
-  // By this name the server tells its clients apart, whatever connections they use, and serves them in turn.
+  // The server identifies its clients by this name, not by connections, and its queues are fair between them.
   name = crypto.randomUUID(),
   retries = 2,
   fetch = globalThis.fetch,
@@ -69,7 +69,7 @@ export function sender({
     try {
       const response = await fetch(target, {
         method,
-        // A token belongs to the server that was named, and so does every answer.
+        // Redirects are not followed, because the token must not be sent to another server.
         redirect: 'manual',
         headers: {
           'oriel-client': name,
@@ -90,7 +90,7 @@ export function sender({
 
 const CANCELLED: ClientError = { kind: 'cancelled', message: 'The call was cancelled.' };
 
-/** What a fetch, or the reading of its body, threw. */
+/** The error for an exception of `fetch` or of reading the body. */
 export function brokenBy(error: unknown, signal: AbortSignal | undefined): ClientError {
   if (signal?.aborted) return CANCELLED;
   const { message, cause } = error as Error & { cause?: { code?: string } };
@@ -98,10 +98,10 @@ export function brokenBy(error: unknown, signal: AbortSignal | undefined): Clien
   return { kind: 'network', message: `No answer came: ${why}.` };
 }
 
-/** Bytes of an answer that is held in memory: what this API answers is far smaller. */
+/** Maximum bytes of a response in memory; those of this API are far smaller. */
 const MOST_BYTES = 16 * 2 ** 20;
 
-/** Throws for more than is ever answered: a server need not be the one it was. */
+/** Throws if the response exceeds `MOST_BYTES`: the server is not trusted. */
 export async function boundedText(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
@@ -133,7 +133,7 @@ async function refusalOf(response: Response): Promise<Refused> {
 }
 
 function isPassing(error: ClientError): boolean {
-  return error.kind === 'network' || (error.kind === 'refused' && PASSING.has(error.status));
+  return error.kind === 'network' || (error.kind === 'refused' && TEMPORARY.has(error.status));
 }
 
 function waitOf(error: ClientError): number | undefined {
@@ -141,7 +141,7 @@ function waitOf(error: ClientError): number | undefined {
   return retryAfter === undefined ? undefined : Math.min(LONGEST_WAIT_MS, retryAfter * 1000);
 }
 
-/** False when the caller gave up in the meantime. */
+/** Waits; false if the caller cancelled meanwhile. */
 function pause(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
   return new Promise((resolve) => {
     const stop = (): void => {

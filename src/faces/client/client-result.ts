@@ -1,8 +1,8 @@
-/** The client's results: a failure is a value, with a kind to branch on. */
+/** The results of the client: failures are values with a kind. */
 
-/** Everything that can go wrong, as data. */
+/** A failure. */
 export type ClientError =
-  /** The server answered and refused: `status` is HTTP's, `code` stable. */
+  /** The server refused the request. `status`: the HTTP status; `code`: a stable error code. */
   | {
       readonly kind: 'refused';
       readonly status: number;
@@ -10,14 +10,14 @@ export type ClientError =
       readonly code?: string;
       readonly next?: string;
       readonly validations?: readonly { readonly field: string; readonly detail: string }[];
-      /** Seconds after which the server may be asked again. */
+      /** Seconds after which the request may be repeated. */
       readonly retryAfter?: number;
     }
-  /** No answer came: no such host, a connection that broke. */
+  /** There was no response: unknown host, broken connection. */
   | { readonly kind: 'network'; readonly message: string }
   /** The caller's signal was aborted. */
   | { readonly kind: 'cancelled'; readonly message: string }
-  /** What came is no answer of this API. */
+  /** The response is not one of this API. */
   | { readonly kind: 'protocol'; readonly message: string };
 
 export type Result<T> =
@@ -32,7 +32,7 @@ export function failed(error: ClientError): { ok: false; error: ClientError } {
   return { ok: false, error };
 }
 
-/** The value, or an Error with the message of what went wrong: for callers that rather catch. */
+/** Returns the value, or throws an Error with the message of the failure. */
 export function unwrap<T>(result: Result<T>): T {
   if (result.ok) return result.value;
   throw new Error(result.error.message, { cause: result.error });

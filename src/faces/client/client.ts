@@ -1,4 +1,4 @@
-/** The client of a workspace server: a method for each route that a program needs. */
+/** The client of a workspace server, with a method for each route. */
 
 import { isServerUrl } from './base-url.ts';
 import { readEvents } from './event-reader.ts';
@@ -38,33 +38,33 @@ export { type ClientError, type Result, unwrap } from './client-result.ts';
 export type * from './types.ts';
 
 export interface Client {
-  /** Numbered lines of the text file at an absolute path. What the file system says is in `success` and `error`. */
+  /** Numbered lines of the text file at an absolute path. Errors of the file system are in `success` and `error`. */
   readFileLines(path: string, options?: ReadFileLinesOptions): Promise<Result<FileLines>>;
   /** The bytes of the file at a path, as a stream. */
   readFile(path: string, options?: ReadFileOptions): Promise<Result<FileBytes>>;
-  /** The entries of a directory: a path, or its names one by one. */
+  /** The entries of a directory, which is given as a path or as a list of names. */
   listDirectory(
     path?: string | readonly string[],
     options?: ListDirectoryOptions,
   ): Promise<Result<Directory>>;
-  /** Where an absolute path leads, links followed. */
+  /** The real path of an absolute path. */
   resolvePath(path: string, options?: Cancel): Promise<Result<string>>;
-  /** What this client was shown of a file under a tag of the hashline display: the path without links, the tag without `#`. */
+  /** The lines of a file that this client was shown under a hashline tag. `path`: the real path; `tag`: without `#`. */
   shownLines(path: string, tag: string, options?: ShownLinesOptions): Promise<Result<readonly ShownLine[]>>;
   tools(options?: Cancel): Promise<Result<Tools>>;
-  /** Never sent twice: a tool may do more than read. A failure of the tool is an answer with `isError`. */
+  /** Calls a tool. Never retried, because a tool may have side effects. A failure of the tool is an answer with `isError`. */
   callTool(name: string, input: unknown, options?: CallToolOptions): Promise<Result<ToolAnswer>>;
-  /** The tasks of this client, with their totals; those of all clients for the operator. */
+  /** The tasks of this client with their totals; for the operator, the tasks of all clients. */
   tasks(options?: Cancel): Promise<Result<Tasks>>;
-  /** The figures of a task, by the name that its calls give it. */
+  /** The report on a task, by the name that its calls have given. */
   task(id: string, options?: TaskOptions): Promise<Result<TaskReport>>;
-  /** Events of a task as they were recorded. */
+  /** The recorded events of a task. */
   taskEvents(id: string, options?: TaskEventsOptions): Promise<Result<TaskEvents>>;
-  /** Tells that the provider of the model has refused a request of the host. */
+  /** Records that the model provider refused a request of the host. */
   reportRateLimit(id: string, limit?: RateLimitOptions): Promise<Result<{ readonly recorded: boolean }>>;
-  /** Whether the server lives. */
+  /** Whether the server is alive. */
   health(options?: Cancel): Promise<Result<{ readonly status: 'ok' }>>;
-  /** Prometheus text. */
+  /** The metrics in the text format of Prometheus. */
   metrics(options?: Cancel): Promise<Result<string>>;
   /** The OpenAPI 3.1 document. */
   openApi(options?: Cancel): Promise<Result<Readonly<Record<string, unknown>>>>;
@@ -98,7 +98,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** Requests and what is read of their answers. */
+/** Sends requests and parses their responses. */
 class Asking {
   readonly send: Send;
 
@@ -241,7 +241,7 @@ function bytesOf({ headers, body }: Response): FileBytes {
   };
 }
 
-/** The last event of a call is its answer. */
+/** Reads the event stream of a call; its last event is the answer. */
 async function answerIn(
   { body }: Response,
   onProgress: (progress: ToolProgress) => void,

@@ -1,11 +1,11 @@
-/** Reads Server-Sent Events as the tools route sends them. */
+/** Reads the Server-Sent Events of the tools route. */
 
 export interface ServerEvent {
   readonly event: string;
   readonly data: string;
 }
 
-/** Bytes of one event: an answer is far smaller. */
+/** Maximum bytes of an event; an answer is far smaller. */
 const MOST_BYTES = 16 * 2 ** 20;
 
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent, void> {

@@ -1,4 +1,4 @@
-/** Many workspaces as one: a client for each by its name, bounds for all of them, and a report of each. */
+/** A fleet of workspaces: a client for each by its name, common limits, and a report on each. */
 
 import { Queue } from '../../queues/queue.ts';
 import type { Workspace } from '../../types/workspace.ts';
@@ -14,22 +14,22 @@ export { type ClientError, type Result, unwrap } from './client-result.ts';
 export type { Workspace } from '../../types/workspace.ts';
 
 export interface FleetWorkspace extends ClientOptions {
-  /** How whoever reads the error names the place of a missing token. */
+  /** Where the token comes from, for the error if it is missing. */
   readonly tokenFrom?: string;
 }
 
 export interface FleetOptions {
   /** By name. */
   readonly workspaces: Readonly<Record<string, FleetWorkspace>>;
-  /** Requests to all workspaces at a time; 64 when absent. */
+  /** Maximum concurrent requests to all workspaces; 64 when absent. */
   readonly concurrency?: number;
-  /** Requests to one workspace at a time; 8 when absent. */
+  /** Maximum concurrent requests to one workspace; 8 when absent. */
   readonly perWorkspace?: number;
-  /** Requests that may wait for one workspace; 32 when absent. */
+  /** Maximum requests that wait for one workspace; 32 when absent. */
   readonly waiting?: number;
-  /** Milliseconds without a byte after which a request has failed; 10,000 when absent, Infinity for commands that are silent. */
+  /** Timeout in milliseconds without a byte; 10,000 when absent. Use Infinity for commands without output. */
   readonly timeoutMs?: number;
-  /** Milliseconds that one request of a `ws://` read may take; 20,000 when absent. */
+  /** Timeout in milliseconds of a request of a `ws://` read; 20,000 when absent. */
   readonly requestMs?: number;
 }
 
@@ -38,7 +38,7 @@ export interface WorkspaceReport extends GateReport {
   readonly url: string;
 }
 
-/** What one workspace answered, and after how many milliseconds. */
+/** The result of a workspace, and the duration in milliseconds. */
 export interface FleetAnswer<T> {
   readonly name: string;
   readonly result: Result<T>;
@@ -47,16 +47,16 @@ export interface FleetAnswer<T> {
 
 export interface Fleet {
   readonly names: readonly string[];
-  /** For `createOriel({ workspaces })`: `ws://NAME/path`, and the tool of the coder dialect. */
+  /** For `createOriel({ workspaces })`: used by `ws://NAME/path` and by the tool of the coder dialect. */
   readonly workspaces: Readonly<Record<string, Workspace>>;
-  /** Undefined for a name that is not known. */
+  /** Undefined for an unknown name. */
   client(name: string): Client | undefined;
-  /** Asks all workspaces, or those of `names`; answers in their order, a failure as a value like any other. */
+  /** Calls `ask` for all workspaces, or those of `names`. Results are in their order; failures are values. */
   each<T>(
     ask: (client: Client, name: string) => Promise<Result<T>>,
     names?: readonly string[],
   ): Promise<readonly FleetAnswer<T>[]>;
-  /** How each has done so far. */
+  /** A report on each workspace so far. */
   report(): readonly WorkspaceReport[];
 }
 
@@ -65,7 +65,7 @@ const PER_WORKSPACE = 8;
 const WAITING = 32;
 const TIMEOUT_MS = 10_000;
 
-/** What the caller's own function throws is a failure of that workspace, and takes no answer of another one away. */
+/** An exception of the caller's function counts as a failure of that workspace, so that the other results are not lost. */
 async function asked<T>(ask: () => Promise<Result<T>>): Promise<Result<T>> {
   try {
     return await ask();
@@ -85,7 +85,7 @@ export function createFleet({
 }: FleetOptions): Fleet {
   const queue = new Queue('workspaces', 'requests to workspaces run', {
     limit: concurrency,
-    // Each workspace has a separate bound.
+    // The number of waiting requests is limited for each workspace separately.
     waiting: Number.POSITIVE_INFINITY,
     share: Math.min(1, perWorkspace / concurrency),
   });

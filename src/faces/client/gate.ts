@@ -6,35 +6,35 @@
 import type { Queue, Slot } from '../../queues/queue.ts';
 
 export interface GateOptions {
-  /** Slots of the fleet, of which one workspace holds a share. */
+  /** The queue of the fleet; a workspace may hold a share of its slots. */
   readonly queue: Queue;
-  /** Requests that may wait for a slot. */
+  /** Maximum requests that wait for a slot. */
   readonly waiting: number;
-  /** Milliseconds without a byte after which a request has failed. */
+  /** Timeout in milliseconds without a byte. */
   readonly timeoutMs: number;
   readonly fetch: typeof globalThis.fetch;
 }
 
-/** What was asked of one workspace, and how that went. */
+/** The statistics of a workspace. */
 export interface GateReport {
   readonly requests: number;
-  /** Those that got no answer. */
+  /** Number of requests without a response. */
   readonly failed: number;
   readonly running: number;
   readonly waiting: number;
-  /** Of answers, as they were unpacked. */
+  /** Decompressed bytes of responses. */
   readonly bytes: number;
-  /** Milliseconds until the headers of an answer came, on average. */
+  /** Average milliseconds until the headers of a response. */
   readonly meanMs: number;
-  /** Answers, of which the mean is. */
+  /** Number of responses in this average. */
   readonly answered: number;
-  /** Why it is not asked at the moment; absent if it is. */
+  /** Why no requests are sent at the moment (the circuit is open); absent if they are sent. */
   readonly away?: string;
 }
 
-/** Requests in a row that got no answer until no others are sent. */
+/** Consecutive requests without a response after which the circuit opens. */
 const MOST_FAILURES = 3;
-/** Milliseconds until one is tried again; doubled each time that fails. */
+/** Milliseconds until the next attempt, doubled after each failure. */
 const FIRST_PAUSE_MS = 250;
 const LAST_PAUSE_MS = 10_000;
 
@@ -47,10 +47,10 @@ export class Gate {
   #bytes = 0;
   #answered = 0;
   #answeredMs = 0;
-  /** In a row. */
+  /** Number of consecutive failures. */
   #failures = 0;
   #why = '';
-  /** On the clock of `performance.now()`. */
+  /** When the next attempt is allowed, on the clock of `performance.now()`. */
   #askedAgainAt = 0;
 
   constructor(options: GateOptions) {
@@ -71,7 +71,7 @@ export class Gate {
     };
   }
 
-  /** As `fetch`: rejects also where too many requests wait, and where the workspace is away. */
+  /** As `fetch`; also rejects if too many requests wait, or the circuit is open. */
   readonly fetch: typeof globalThis.fetch = async (input, init = {}) => {
     this.#refuseAway();
     const slot = await this.#slot(init.signal ?? undefined);
@@ -80,7 +80,7 @@ export class Gate {
     const idle = new IdleTimer(this.#options.timeoutMs, () => {
       const why = new Error(`it has sent nothing for ${seconds} seconds`);
       late.abort(why);
-      // Also of a body that nobody reads.
+      // This also covers a body that is never read.
       end(why);
     });
     this.#requests += 1;
@@ -117,7 +117,7 @@ export class Gate {
     if (now < this.#askedAgainAt) {
       throw new Error(`it has not answered ${this.#failures} times, and is asked again in a moment`);
     }
-    // One request finds out; the others wait for what it finds.
+    // Only this request is tried; others are refused until it has an outcome.
     this.#pause(now);
   }
 
@@ -148,13 +148,13 @@ export class Gate {
     }
   }
 
-  /** The response, whose slot is released at the end of its body. */
+  /** Wraps the response, so that the slot is released at the end of its body. */
   #watched(response: Response, { idle, end, late, unreadMs }: Watch): Response {
     if (!response.body) {
       end();
       return response;
     }
-    // Whoever reads slowly says nothing about the workspace: the slot is given back, and that is all.
+    // A slow reader is not a failure of the workspace: only the slot is released.
     const unread = new IdleTimer(unreadMs, () => {
       end();
       late.abort(new Error(`nobody has read its answer for ${unreadMs / 1000} seconds`));
@@ -195,7 +195,7 @@ export class Gate {
   }
 }
 
-/** What ends a request whose answer has begun. */
+/** The means to end a request whose response has begun. */
 interface Watch {
   readonly idle: IdleTimer;
   readonly end: (error?: unknown) => void;
@@ -203,7 +203,7 @@ interface Watch {
   readonly unreadMs: number;
 }
 
-/** Acts once nothing has started it for `ms` milliseconds. */
+/** A timer that calls `act` after `ms` milliseconds without a restart. */
 class IdleTimer {
   readonly #ms: number;
   readonly #act: () => void;

@@ -1,4 +1,4 @@
-/** The files of a remote workspace, for reads of `ws://NAME/path`: stored bytes by ranges, and directories by pages. */
+/** Reads files and directories of a remote workspace for `ws://NAME/path`: byte ranges, and pages of entries. */
 
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
@@ -12,16 +12,16 @@ import type {
 import type { Exchange, Send } from './client-request.ts';
 import type { ClientError } from './client-result.ts';
 
-/** Milliseconds that one request may take, however slowly its bytes drip. */
+/** Timeout of a complete request in milliseconds, even if bytes arrive slowly. */
 const REQUEST_MS = 20_000;
 
-/** Milliseconds in which a workspace says that it lives. */
+/** Timeout of a health check in milliseconds. */
 const CHECK_MS = 2_000;
 
-/** Bytes of a listing of so many entries: names and absolute paths as long as they usually may be. */
+/** Bytes of an entry in a listing, for the maximum size of the response. */
 const BYTES_PER_ENTRY = 5_000;
 
-/** Bytes of a name, as file systems have them. */
+/** Maximum bytes of a name. */
 const MOST_NAME = 1_024;
 
 export interface RemoteFilesOptions {
@@ -35,7 +35,7 @@ export function remoteFiles(
   send: Send,
   { name, origin, failure, requestMs = REQUEST_MS }: RemoteFilesOptions,
 ): WorkspaceFiles {
-  /** Throws OrielError, `TIMEOUT` too. */
+  /** Sends a request and processes its response within `ms` milliseconds. Throws OrielError, also `TIMEOUT`. */
   async function within<T>(
     exchange: Omit<Exchange, 'repeatable'>,
     ms: number,
@@ -66,7 +66,7 @@ export function remoteFiles(
           query: { path, relativity: 'cwd' },
           headers: { 'accept-encoding': 'identity', ...headers },
           signal,
-          // Another version, and a range beyond the end.
+          // The file has another version; the range is past the end.
           accepts: [412, 416],
         },
         requestMs,
@@ -116,7 +116,7 @@ function joined(chunks: readonly Uint8Array[]): Uint8Array {
   return all;
 }
 
-/** Names that lead elsewhere are left out. Throws `CORRUPT` for what is no list. */
+/** Drops names that contain a path. Throws `CORRUPT` for an invalid list. */
 function listIn(
   body: Uint8Array,
   { offset, limit }: Pick<WorkspaceListQuery, 'offset' | 'limit'>,

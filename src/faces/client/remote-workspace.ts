@@ -1,4 +1,4 @@
-/** A remote workspace behind the engine's interface: the client, with failures as the engine's errors. */
+/** Adapts the client of a remote workspace to the engine's interface: failures become OrielErrors. */
 
 import { type ErrorCode, OrielError } from '../../errors.ts';
 import { oneLine, quote } from '../../text/visible.ts';
@@ -9,15 +9,15 @@ import { remoteFiles } from './remote-files.ts';
 import { type ClientOptions, sender } from './client-request.ts';
 import type { ClientError } from './client-result.ts';
 
-/** A sentence of the server's, for a model: no longer than this many characters. */
+/** Maximum characters of a message of the server that is shown to a model. */
 const MOST_WORDS = 500;
 
 export interface RemoteOptions {
-  /** As the caller names it. */
+  /** The caller's name for it. */
   readonly name?: string;
-  /** What holds its token, for the sentence when the server wants one: `the variable ORIEL_TOKEN_DEV`. */
+  /** Where its token comes from, for the error if it is missing: `the variable ORIEL_TOKEN_DEV`. */
   readonly tokenFrom?: string;
-  /** Milliseconds that one request of a read may take. */
+  /** Timeout of a request in milliseconds. */
   readonly requestMs?: number;
 }
 
@@ -45,7 +45,7 @@ export function remoteWorkspace(
   };
 }
 
-/** What the file system there says comes as an answer: a refusal is one of the server, not of the file. */
+/** The code of a refused request. Errors of the file system are not refusals: they are in the response. */
 function codeOf(error: ClientError): ErrorCode {
   if (error.kind === 'cancelled') return 'CANCELLED';
   return error.kind === 'refused' && error.status === 400 ? 'BAD_INPUT' : 'NETWORK';
@@ -56,7 +56,7 @@ const wantsToken = (error: ClientError): boolean => error.kind === 'refused' && 
 const advice = (tokenFrom: string | undefined): string =>
   tokenFrom === undefined ? '' : ` Set ${tokenFrom} to the token of this workspace.`;
 
-/** What a server may say of a file; any other code is its own affair. */
+/** Error codes about files, which are passed on; other codes become `NETWORK`. */
 const OF_FILES: ReadonlySet<string> = new Set<ErrorCode>([
   'NOT_FOUND',
   'IS_DIRECTORY',
@@ -69,7 +69,7 @@ const OF_FILES: ReadonlySet<string> = new Set<ErrorCode>([
   'NAME_TOO_LONG',
 ]);
 
-/** The words of the server are quoted, and bounded by that. */
+/** The message of the server is quoted, which also limits its length. */
 function errorOf(error: ClientError, name: string, tokenFrom: string | undefined): OrielError {
   const who = `The workspace ${quote(name)}`;
   if (error.kind === 'cancelled') return new OrielError('CANCELLED', error.message);
@@ -88,7 +88,7 @@ function errorOf(error: ClientError, name: string, tokenFrom: string | undefined
   return isOfFile ? new OrielError(error.code as ErrorCode, message) : away(message);
 }
 
-/** Of a workspace that cannot be read: the list says which can. */
+/** The error for an unavailable workspace; it suggests the list of workspaces. */
 function away(message: string, code: ErrorCode = 'NETWORK'): OrielError {
   return new OrielError(code, `${message} Use ws:// to see which workspaces answer.`, { next: 'ws://' });
 }

@@ -1,4 +1,4 @@
-/** What the routes of a workspace server answer, as types for callers. The OpenAPI document declares the same. */
+/** The types of options and responses of the routes. The OpenAPI document declares the same. */
 
 import type { TaskTotals, TelemetryEvent } from '../../types/telemetry.ts';
 import type { TaskReport } from '../../types/task-report.ts';
@@ -13,33 +13,33 @@ export interface Cancel {
 export interface ReadFileLinesOptions extends Cancel {
   /** First line, 1-based. */
   readonly offset?: number;
-  /** Lines; 2,000 when absent. */
+  /** Number of lines; 2,000 when absent. */
   readonly limit?: number;
-  /** Bytes of a file that is read without offset and limit; 1 MiB when absent. */
+  /** Maximum bytes of a file that is read without offset and limit; 1 MiB when absent. */
   readonly maxFileSize?: number;
-  /** Bytes shown of one line; 1,024 when absent. */
+  /** Maximum bytes shown of a line; 1,024 when absent. */
   readonly maxLineBytes?: number;
-  /** Lines of the answer; 2,000 when absent. */
+  /** Maximum lines of the response; 2,000 when absent. */
   readonly maxResponseLines?: number;
-  /** Bytes of the answer; 32,768 when absent. */
+  /** Maximum bytes of the response; 32,768 when absent. */
   readonly maxResponseBytes?: number;
   /** The task that the call belongs to. */
   readonly task?: string;
 }
 
 export interface ReadFileOptions extends Cancel {
-  /** What a path that is not absolute begins at; none may be relative when absent. */
+  /** The base directory of a relative path; when absent, the path must be absolute. */
   readonly relativity?: 'root' | 'home' | 'cwd';
   /** First byte, 0-based. */
   readonly offset?: number;
-  /** Bytes; to the end when absent. */
+  /** Number of bytes; to the end when absent. */
   readonly limit?: number;
 }
 
 export interface ShownLinesOptions extends Cancel {
   /** First line, 1-based. */
   readonly offset?: number;
-  /** Lines; 1,000 when absent, and at most. */
+  /** Number of lines; 1,000 when absent, which is also the maximum. */
   readonly limit?: number;
 }
 
@@ -51,7 +51,7 @@ export interface ShownLine {
 }
 
 export interface FileBytes {
-  /** Bytes that follow. */
+  /** Number of bytes in `body`. */
   readonly size: number;
   readonly type: string;
   /** Changes when the file may have changed. */
@@ -60,13 +60,13 @@ export interface FileBytes {
 }
 
 export interface ListDirectoryOptions extends Cancel {
-  /** What a path that is not absolute begins at; the server's working directory when absent. */
+  /** The base directory of a relative path; the server's working directory when absent. */
   readonly relativity?: 'root' | 'home' | 'cwd';
-  /** Only entries whose names begin with it; all when absent. */
+  /** Only entries whose names begin with this text; all when absent. */
   readonly prefix?: string;
-  /** Entries to leave out first. */
+  /** Number of entries to skip. */
   readonly offset?: number;
-  /** Entries; 1,000 when absent. */
+  /** Number of entries; 1,000 when absent. */
   readonly limit?: number;
 }
 
@@ -82,11 +82,11 @@ export interface Directory {
   readonly absolute_path_string: string;
   readonly contents: readonly DirectoryEntry[];
   readonly total: number;
-  /** Entries follow. */
+  /** Whether there are more entries. */
   readonly more: boolean;
-  /** The offset of the next page, if there is one: a page ends early where names and paths are long. */
+  /** The offset of the next page, if there is one. With long names a page may have fewer entries than requested. */
   readonly next?: number;
-  /** The directory has more entries than are listed: `total` are. */
+  /** The directory has more entries than can be listed; `total` is the number of listed ones. */
   readonly cut?: true;
 }
 
@@ -120,7 +120,7 @@ export interface CallToolOptions extends Cancel {
   readonly task?: string;
   /** Whether `details.task` has the totals of the task. */
   readonly totals?: boolean;
-  /** Told at most ten times a second how far the call has come. */
+  /** Receives the progress of the call, at most ten times a second. */
   readonly onProgress?: (progress: ToolProgress) => void;
 }
 
@@ -134,11 +134,11 @@ export interface ToolAnswer {
 }
 
 export interface Tasks {
-  /** The token was that of the operator: the tasks are those of all clients. */
+  /** Whether the token was that of the operator: then the tasks of all clients are listed. */
   readonly operator: boolean;
-  /** Tasks that there are. */
+  /** Number of all tasks. */
   readonly total: number;
-  /** The last used first. */
+  /** The most recently used first. */
   readonly tasks: readonly (TaskTotals & {
     readonly client?: string;
     readonly first: number;
@@ -147,19 +147,19 @@ export interface Tasks {
 }
 
 export interface TaskOptions extends Cancel {
-  /** Whose task it is, as `tasks` has it; for the operator. */
+  /** The client of the task, as in `tasks`; for the operator. */
   readonly client?: string;
 }
 
 export interface TaskEventsOptions extends TaskOptions {
-  /** Events to leave out first. */
+  /** Number of events to skip. */
   readonly from?: number;
-  /** Events; 5,000 when absent, which is the most. */
+  /** Number of events; 5,000 when absent, which is also the maximum. */
   readonly limit?: number;
 }
 
 export interface TaskEvents {
-  /** The number of the first event; higher than asked where older ones are forgotten. */
+  /** The number of the first event; higher than requested if older ones were evicted. */
   readonly from: number;
   /** The number of the event after the last one. */
   readonly next: number;
@@ -168,8 +168,8 @@ export interface TaskEvents {
 }
 
 export interface RateLimitOptions extends Cancel {
-  /** Seconds after which the provider may be asked again. */
+  /** Seconds after which the request may be repeated. */
   readonly retryAfter?: number;
-  /** Who refused. */
+  /** The provider that refused. */
   readonly by?: string;
 }

@@ -1,4 +1,4 @@
-/** The frame of the dashboard: who looks, which view, whether it is live. */
+/** The frame of the dashboard: sign-in, choice of the view, state of the connection. */
 
 import { useCallback, useRef, useState } from 'preact/hooks';
 import { countWords, percentWords, skippedWords } from '../../telemetry/words.ts';
@@ -34,7 +34,7 @@ export function App() {
 
 interface SignInProps {
   readonly enter: (token: string) => void;
-  /** The token that was given is not that of the server. */
+  /** Whether the given token is wrong. */
   readonly refused: boolean;
 }
 
@@ -132,7 +132,7 @@ function Signed({ unauthorized, signOut }: SignedProps) {
   );
 }
 
-/** What is said of the file that is looked at. */
+/** The line about the telemetry file that is inspected. */
 function FileLine({
   file: { name, events, skipped, withoutReads, read, size },
 }: {

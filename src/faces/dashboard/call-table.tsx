@@ -1,4 +1,4 @@
-/** The calls of a task one by one, the newest first: what the timeline shows, in words. */
+/** The calls of a task as a table, the newest first. */
 
 import { useState } from 'preact/hooks';
 import { sizeWords, timeWords } from '../../telemetry/words.ts';

@@ -1,4 +1,4 @@
-/** The API as the dashboard asks it: with the token of this tab, and the stream of live events. */
+/** The dashboard's client of the API: the token of this tab, requests, and the stream of live events. */
 
 import type { FileState, TaskTotals, TelemetryEvent } from '../../types/telemetry.ts';
 import type { TaskReport } from '../../types/task-report.ts';
@@ -12,13 +12,13 @@ export interface Listed extends TaskTotals {
 export interface TaskList {
   readonly operator: boolean;
   readonly lens: boolean;
-  /** Tasks that there are. */
+  /** Number of all tasks. */
   readonly total: number;
   readonly file?: SeenFile;
   readonly tasks: readonly Listed[];
 }
 
-/** The file that is looked at. */
+/** The telemetry file that is inspected. */
 export interface SeenFile extends FileState {
   readonly name: string;
 }
@@ -51,7 +51,7 @@ export interface Seen {
   readonly next?: Fields;
 }
 
-/** In the tab alone, and gone with it: never in a URL, a cookie or a log. */
+/** The key in `sessionStorage`: the token is only in this tab, never in a URL, a cookie or a log. */
 const KEY = 'oriel-token';
 
 export function storeToken(token: string): void {
@@ -63,7 +63,7 @@ export function hasToken(): boolean {
   return sessionStorage.getItem(KEY) !== null;
 }
 
-/** `#token=…` is the token, `#ticket=…` is exchanged for it; neither stays in the address. */
+/** Takes the token from `#token=…`, or exchanges `#ticket=…` for it, and removes it from the address. */
 export async function enter(): Promise<void> {
   const [, name, value = ''] = /^#(token|ticket)=([\w-]+)$/.exec(location.hash) ?? [];
   if (name === undefined) return;
@@ -75,22 +75,22 @@ export async function enter(): Promise<void> {
   storeToken(token);
 }
 
-/** The server wants a token, or another one. */
+/** The token is missing or wrong. */
 export class Unauthorized extends Error {}
 
-/** The server cannot answer now. */
+/** The server is temporarily unavailable. */
 class Busy extends Error {}
 
-/** Milliseconds to wait before a question is asked again, each time. */
+/** Milliseconds before each retry. */
 const WAITS = [250, 1_000, 4_000];
 
-/** A question that changes nothing is asked again where the connection broke or the server is busy: a page lives for hours. */
+/** Retries a request without side effects if the connection broke or the server is busy. */
 async function askUntilAnswered(path: string, init?: RequestInit): Promise<Response> {
   for (const wait of WAITS) {
     try {
       return await ask(path, init);
     } catch (error) {
-      // `fetch` throws a TypeError for a connection that broke.
+      // `fetch` throws a TypeError for a broken connection.
       if (!(error instanceof TypeError || error instanceof Busy)) throw error;
       await new Promise((done) => setTimeout(done, wait));
     }
@@ -146,12 +146,12 @@ export async function look(question: Fields): Promise<Seen> {
 }
 
 export interface LiveEvents {
-  /** Events that were left out because this page did not take them. */
+  /** Number of events that were dropped because this page was too slow. */
   readonly missed: number;
   readonly events: readonly TelemetryEvent[];
 }
 
-/** Resolves when the stream has ended. Throws what fetch throws. */
+/** Reads the stream of live events. Resolves when it has ended. Throws the errors of `fetch`. */
 export async function live(
   tell: (events: LiveEvents) => void,
   opened: () => void,

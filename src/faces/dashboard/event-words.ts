@@ -1,9 +1,9 @@
-/** A call in words: what it read, what cut it, how long it took. */
+/** Formats a call: what it read, what cut it, how long it took. */
 
 import { sizeWords } from '../../telemetry/words.ts';
 import type { CallEvent, ReadFacts } from '../../types/telemetry.ts';
 
-/** Sources, and ranges of each, that are named. */
+/** Maximum sources, and ranges of each, that are named. */
 const MOST = 3;
 
 /** `src/a.ts L1-50, src/b.ts (map)` */

@@ -1,4 +1,4 @@
-/** Of each source a strip: what was read once, again and never; the most wasteful first. */
+/** The coverage of each source as a strip: read once, again, never. The most wasteful source is first. */
 
 import { useState } from 'preact/hooks';
 import { isWhole } from '../../telemetry/call-for.ts';
@@ -17,7 +17,7 @@ export function Files({
 }) {
   const [shown, setShown] = useState(PAGE);
   if (files.length === 0) return null;
-  // That of most calls of the task.
+  // The dialect of most calls.
   const [dialect] = Object.keys(dialects);
   return (
     <>

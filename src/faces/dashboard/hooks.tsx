@@ -1,4 +1,4 @@
-/** State that several views need: the address, what the server says, live events. */
+/** Hooks that several views use: the route, loaded data, live events. */
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { live, type LiveEvents, Unauthorized } from './dashboard-api.ts';
@@ -10,7 +10,7 @@ export function useRoute(): readonly [string, URLSearchParams] {
   useEffect(() => {
     const changed = (): void => setHash(read());
     addEventListener('hashchange', changed);
-    // It may have changed before anybody listened.
+    // The hash may have changed before the listener was added.
     changed();
     return () => removeEventListener('hashchange', changed);
   }, []);
@@ -31,8 +31,8 @@ export interface Loaded<T> {
 }
 
 /**
- * What `load` gives; asked again when `key` changes or when told. What was there stays beside an error. `unauthorized` hears
- * that a token is wanted.
+ * The result of `load`, which is called again when `key` changes or on request. After an error the last value stays.
+ * `unauthorized` is called if a token is required.
  */
 export function useLoaded<T>(load: () => Promise<T>, key: string, unauthorized: () => void): Loaded<T> {
   const [state, setState] = useState<{ key: string; value?: T; error?: string }>({ key });
@@ -61,7 +61,7 @@ export type Connection = 'connecting' | 'live' | 'lost';
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
 
-/** Tells of events as they come. What came before the stream was open counts as missed, each time that it is opened. */
+/** Passes on live events. Events before the stream is open count as missed, also when it is opened again. */
 export function useLive(tell: (events: LiveEvents) => void): Connection {
   const [connection, setConnection] = useState<Connection>('connecting');
   const latest = useRef(tell);
@@ -79,7 +79,7 @@ export function useLive(tell: (events: LiveEvents) => void): Connection {
         };
         await live((events) => latest.current(events), opened, stop.signal);
       } catch {
-        // It is tried again.
+        // It is opened again below.
       }
       if (stop.signal.aborted) return;
       setConnection('lost');
@@ -95,7 +95,7 @@ export function useLive(tell: (events: LiveEvents) => void): Connection {
   return connection;
 }
 
-/** Runs `work` at most once in `ms`, the last time after the last call. */
+/** Runs `work` at most once in `ms` milliseconds, and once after the last call. */
 export function useThrottled(work: () => void, ms: number): () => void {
   const latest = useRef(work);
   latest.current = work;

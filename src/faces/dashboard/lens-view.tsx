@@ -1,4 +1,4 @@
-/** The lens: a path as a model would get it, under one dialect or two side by side. */
+/** The lens: shows a path as a model would see it, in one dialect or in two side by side. */
 
 import { useEffect, useState } from 'preact/hooks';
 import { countWords, sizeWords } from '../../telemetry/words.ts';
@@ -10,8 +10,8 @@ const DIALECTS = ['oriel', 'pi', 'pi@0.74', 'zed', 'zdx', 'coder'] as const;
 const encoder = new TextEncoder();
 
 /**
- * All in the address, so that every look is a link: `path`, `dialect`, `beside`, `bytes`, `lines`, `input`. What is typed is
- * the form's until then: the frame draws it again with every call that is made somewhere.
+ * The state is in the address, so that every view can be linked: `path`, `dialect`, `beside`, `bytes`, `lines`, `input`.
+ * Typed values stay in the form (uncontrolled) until it is submitted, because live events re-render this view.
  */
 export function LensView({ query }: { readonly query: URLSearchParams }) {
   const of = (name: string): string => query.get(name) ?? '';
@@ -206,7 +206,7 @@ function nextHref(query: URLSearchParams, next: Fields, second: boolean): string
   return hrefOf('lens', { ...fields, [second ? 'besideInput' : 'input']: JSON.stringify(next) });
 }
 
-/** The notice, which is the last line, is told apart by its look alone. */
+/** Shows a block. The last line is styled as a notice if it looks like one. */
 function ShownBlock({ block, name }: { readonly block: Block; readonly name: string }) {
   if (block.type === 'image') {
     const type = /^image\/[a-z0-9.+-]+$/.test(block.mimeType ?? '') ? block.mimeType : 'image/png';

@@ -1,6 +1,6 @@
-/** Work on many things in slices, between which the browser draws and answers. */
+/** Processes many items in slices, between which the browser can render. */
 
-/** Milliseconds of a slice: with what else a frame takes, well below 100 on a slow machine. */
+/** Milliseconds of a slice: a frame then takes well below 100 ms on a slow machine. */
 const SLICE_MS = 12;
 
 /** Ends early when `signal` is aborted. */
@@ -20,5 +20,5 @@ export async function inSlices<T>(
   }
 }
 
-/** After what waits: input, drawing. */
+/** Lets the browser handle input and rendering. */
 const pause = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve));

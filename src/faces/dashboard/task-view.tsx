@@ -1,4 +1,4 @@
-/** One task: what it cost, its timeline, its habits, and of each source what was read once, again and never. */
+/** The view of a task: its totals, its timeline, its habits, and the coverage of each source. */
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { reportOf } from '../../telemetry/report.ts';
@@ -14,13 +14,13 @@ import { hrefOf, useThrottled } from './hooks.tsx';
 import { inSlices } from './slices.ts';
 import { addPoint, noPoints, type Points, Timeline } from './timeline.tsx';
 
-/** Events of a page that is asked for. */
+/** Events of a page. */
 const PAGE = 2_000;
 
-/** The last events of a task, which are shown one by one; figures of longer tasks are those of the server. */
+/** Maximum events that are loaded, the last ones of the task. The figures of longer tasks come from the server. */
 const MOST_EVENTS = 150_000;
 
-/** Events beyond that before it is begun anew. */
+/** Events above the maximum after which loading starts again. */
 const SLACK = 50_000;
 
 interface Gathered {
@@ -29,7 +29,7 @@ interface Gathered {
   readonly points: Points;
   /** The number of the next event. */
   next: number;
-  /** Events before the first one here. */
+  /** Number of events before the first loaded one. */
   before: number;
 }
 
@@ -64,7 +64,7 @@ export function TaskView({ task, watcher, hasLens }: Props) {
   }, []);
   const showSoon = useThrottled(show, 250);
 
-  /** Page by page, and each in slices, between which the browser draws. */
+  /** Loads page by page, and processes each page in slices. */
   const load = useCallback(
     async (signal: AbortSignal): Promise<void> => {
       try {
@@ -76,7 +76,7 @@ export function TaskView({ task, watcher, hasLens }: Props) {
         }
         for (;;) {
           const { from, next, total, events } = await taskEvents(task, into.next, PAGE);
-          // Fewer than were here: the server, or its memory of the task, has begun anew.
+          // Fewer than before: the server was restarted, or has evicted the task.
           if (total < into.next) {
             all.current = gathered(task);
             report.current = undefined;
@@ -89,7 +89,7 @@ export function TaskView({ task, watcher, hasLens }: Props) {
           if (next >= total) break;
           showSoon();
         }
-        // What is not here is counted there.
+        // The server has counted the events that are not loaded.
         if (into.before > 0) report.current = await taskReport(task);
         setError(undefined);
       } catch (cause) {
@@ -118,7 +118,7 @@ export function TaskView({ task, watcher, hasLens }: Props) {
       const isMine = events.some(
         (event) => event.task === task.id && (task.client === undefined || event.client === task.client),
       );
-      // Events are numbered: those that were missed are read with the others.
+      // Events are numbered, so that missed ones are loaded too.
       if (isMine || missed > 0) void run();
     };
     void run();

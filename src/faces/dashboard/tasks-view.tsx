@@ -4,7 +4,7 @@ import { percentWords, sizeWords, timeWords } from '../../telemetry/words.ts';
 import type { Listed, TaskList } from './dashboard-api.ts';
 import { hrefOf } from './hooks.tsx';
 
-/** Tasks of a page, as the server sends them. */
+/** Tasks of a page of the server. */
 const PAGE = 256;
 
 const pageHref = (from: number): string => (from === 0 ? '#/' : hrefOf('', { from: String(from) }));
@@ -27,7 +27,7 @@ const COLUMNS: readonly (readonly [string, string, (task: Listed) => string])[] 
 
 interface Props {
   readonly list: TaskList;
-  /** Tasks that were left out first. */
+  /** Number of tasks that were skipped. */
   readonly from: number;
 }
 

@@ -1,4 +1,4 @@
-/** The calls of a task in their order, by the size of their answers; pages of one chain are joined. */
+/** The timeline: the calls of a task in order, by the size of their answers. Pages of a chain are connected. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
@@ -13,7 +13,7 @@ export interface Points {
   readonly bytes: number[];
   /** The chain of each call; 0 for none. */
   readonly chain: number[];
-  /** Numbers of the calls before which a rate limit was reported. */
+  /** Numbers of the calls before which a rate limit occurred. */
   readonly limits: number[];
 }
 
@@ -36,13 +36,13 @@ export function addPoint(
 
 const HEIGHT = 220;
 
-/** Bytes between two marks of the axis of sizes. */
+/** Possible ticks of the axis of sizes, in bytes. */
 const SIZES = Array.from({ length: 30 }, (_, i) => 2 ** (i + 4));
 
-/** Calls between two marks of the other axis. */
+/** Possible distances of ticks on the axis of calls. */
 const STEPS = [1, 10, 100, 1_000, 10_000, 100_000].flatMap((step) => [step, 2 * step, 5 * step]);
 
-/** Marks and joining lines of more calls in view would hide each other: their outline is drawn. */
+/** With more visible calls, bars and connecting lines would overlap, so only an outline is drawn. */
 const MOST_MARKS = 2_000;
 
 type Paths = (...given: Parameters<uPlot.Series.PathBuilder>) => ReturnType<uPlot.Series.PathBuilder>;
@@ -54,7 +54,7 @@ const marks: Paths = (plot, series, from, to) =>
 export function Timeline({ points, count }: { readonly points: Points; readonly count: number }) {
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
-  /** The position of the call at which the pointer is. */
+  /** The index of the call under the pointer. */
   const [at, setAt] = useState<number | null>();
   useEffect(() => {
     const element = holder.current as HTMLDivElement;
@@ -106,7 +106,7 @@ export function Timeline({ points, count }: { readonly points: Points; readonly 
   );
 }
 
-/** What a pointer does by dragging: moved by a share of the view, and how much wider it is then. */
+/** Buttons with the effects of dragging: the shift as a share of the view, and the zoom factor. */
 const ZOOMS = [
   ['Zoom in', 0, 0.5],
   ['Zoom out', 0, 2],
@@ -114,10 +114,10 @@ const ZOOMS = [
   ['Later', 0.5, 1],
 ] as const;
 
-/** Calls in view at least. */
+/** Minimum number of visible calls. */
 const LEAST_VIEW = 4;
 
-/** Stays within what there is. */
+/** Zooms and pans within the existing calls. */
 function zoom(plot: uPlot | undefined, by: number, factor: number): void {
   const { min, max } = plot?.scales['x'] ?? {};
   const calls = plot?.data[0].length ?? 0;

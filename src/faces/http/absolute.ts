@@ -1,4 +1,4 @@
-/** Paths of routes: absolute, as a control plane knows them, or from a place that the request names. */
+/** Resolves the paths of routes: absolute paths, or relative to a base directory that the request names. */
 
 import { homedir } from 'node:os';
 import { isAbsolute, sep } from 'node:path';
@@ -11,14 +11,14 @@ export function absolute(access: Access, path: string): string {
   if (!isAbsolute(path)) {
     throw new OrielError('BAD_PATH', `file path must be absolute: ${JSON.stringify(quote(path))}`);
   }
-  // To a model `/` is its working directory; here it is the root of the file system.
+  // In tools `/` is the working directory; in routes it is the root of the file system.
   return path === '/' ? path : access.absolute(path);
 }
 
-/** What a path that is not absolute begins at. */
+/** The base directories of relative paths. */
 export const RELATIVITIES = ['root', 'home', 'cwd'] as const;
 
-/** The directory that `relativity` means. */
+/** The base directory for `relativity`. */
 export function startOf(relativity: (typeof RELATIVITIES)[number], cwd: string): string {
   return { root: sep, home: homedir(), cwd }[relativity];
 }

@@ -1,8 +1,8 @@
 /**
- * The application: which requests get in, which routes there are, what is counted and logged.
+ * The HTTP application: access control, routes, metrics and logs.
  *
- * Over node:http itself: behind hono with @hono/node-server 2.1.8 what a client has not taken yet could not be seen, so
- * not be bounded, and a small read cost the server 460 µs of CPU instead of 383.
+ * It uses node:http directly. With hono and @hono/node-server 2.1.8 the unsent bytes of a client were not visible and so could
+ * not be limited, and a small read took 460 µs of CPU instead of 383.
  */
 
 import { setMaxListeners } from 'node:events';
@@ -46,7 +46,7 @@ export interface AppOptions {
 }
 
 export interface App {
-  /** Answers one request. Never throws. */
+  /** Answers a request. Never throws. */
   answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
   close(): Promise<void>;
 }
@@ -97,7 +97,7 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
   const { refused, isOperator } = createGuard(guard);
   const mcp = mountMcp((server) => createMcpServer(offer, { structured, ...server }), offer);
   const closing = new AbortController();
-  // Each live stream listens, and they are bounded.
+  // No warning: each live stream adds a listener, and their number is limited.
   setMaxListeners(0, closing.signal);
   const served: Served = {
     offer,
@@ -157,7 +157,7 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
       metrics.request(path, status);
       log('request', { method: exchange.method, path, status, ms: Math.round(monotonicMs() - start) });
       await send(answered, exchange, outgoing, writeTimeoutMs).catch((error: unknown) => {
-        // The status has been sent: that its body ends too early is all that a client can be told.
+        // The status was sent already, so the error can only be signalled by closing the connection.
         outgoing.destroy();
         report(offer.engine().onError, explained(error, exchange.signal));
       });
@@ -177,7 +177,7 @@ async function routed(exchange: Exchange, { routes, name }: Match): Promise<Repl
   return 'status' in input ? input : route.handle(exchange, { ...input, name });
 }
 
-/** HEAD is a GET of which only the headers are sent. */
+/** HEAD is handled like GET, without the body. */
 function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
 }
@@ -190,7 +190,7 @@ function notAllowed(methods: readonly string[]): Reply {
   );
 }
 
-/** Whatever way a call comes in, it is counted once. */
+/** Wraps an offer so that every call is counted once, on whatever route it arrives. */
 function counted(offer: Offer, metrics: Metrics): Offer {
   const counting = async (name: string, call: () => Promise<Answer>): Promise<Answer> => {
     const count = countOf(metrics, name);

@@ -1,31 +1,31 @@
-/** Which client sends a request: it decides whose turn is next, and whose kept outputs `artifact://N` means. */
+/** Identifies the client of a request, for the fairness of queues and for its kept outputs (`artifact://N`). */
 
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { comesFrom, type Caller, nameCaller } from '../../queues/caller.ts';
 import { networkOf } from './connections.ts';
 
-/** A client names itself with this header; the text is its choice. */
+/** The header with the name of the client, which it chooses itself. */
 const CLIENT_HEADER = 'oriel-client';
 
-/** Characters of a name that is kept as it is; of a longer one its digest is. A client without one has three such parts. */
+/** Longer names are replaced by a digest. The key of an unnamed client has three parts of this length. */
 const MOST_NAME = 200;
 
-/** A client is remembered while anything of it is: a request, a kept output. Forgotten before, it would lose those. */
+/** The clients by key. An entry lives as long as anything refers to the client: a request, a kept output. */
 const clients = new Map<string, WeakRef<Caller>>();
 const forgotten = new FinalizationRegistry<string>((key) => {
-  // Since then the client may have come again.
+  // The client may have come again meanwhile.
   if (!clients.get(key)?.deref()) clients.delete(key);
 });
 
 /**
- * By the name that it gives itself, otherwise by its address and its program. Not by its connection: many clients open one
- * for each request that they have under way, and would have as many turns.
+ * Identified by its name, otherwise by its address and `User-Agent`. Not by its connection: many clients open a connection
+ * for each concurrent request, and would get more than their fair share.
  */
 export function clientOf({ headers, socket }: IncomingMessage): Caller {
   const named = headers[CLIENT_HEADER];
   const isNamed = typeof named === 'string';
-  // No name that a client can give itself is that of one without a name.
+  // The prefixes separate named from unnamed clients, so that no name can collide with an unnamed client.
   const key = isNamed
     ? named.length > MOST_NAME
       ? `hashed ${hashed(named)}`
@@ -36,7 +36,7 @@ export function clientOf({ headers, socket }: IncomingMessage): Caller {
   return client;
 }
 
-/** Programs at one address may differ in the last words of a long `User-Agent`. */
+/** A long key is hashed whole, because programs at one address may differ at the end of a long `User-Agent`. */
 function unnamedKey(facts: readonly string[]): string {
   const key = JSON.stringify(facts);
   return key.length > 3 * MOST_NAME ? JSON.stringify(['hashed', hashed(key)]) : key;
@@ -48,7 +48,7 @@ function hashed(text: string): string {
 
 function made(key: string, isNamed: boolean): Caller {
   const client = {};
-  // Two clients on two machines may have the same address, 127.0.0.1, and the same program.
+  // Unnamed clients on different machines may have the same key (127.0.0.1 and the same program), so it is a guess.
   nameCaller(client, { name: key, isGuess: !isNamed });
   clients.set(key, new WeakRef(client));
   forgotten.register(client, key);
@@ -56,8 +56,8 @@ function made(key: string, isNamed: boolean): Caller {
 }
 
 /**
- * The addresses that proxies say. They distinguish clients that come through one, and make nobody another client: who says
- * a false one has its own address anyway. What the last proxy says is last.
+ * The addresses that proxies report. They distinguish clients behind a proxy. A false one does not impersonate another
+ * client, because the real address is part of the key too. The last proxy's entry is at the end.
  */
 function behindProxy(headers: IncomingMessage['headers']): string {
   const said = headers['x-forwarded-for'] ?? headers.forwarded ?? '';

@@ -6,13 +6,13 @@
 import { mostDescriptors } from '../../access/descriptors.ts';
 import { isIPv6, type Server, type Socket } from 'node:net';
 
-/** Connections of one address, where nothing else is said. */
+/** Default maximum connections of an address. */
 const MOST_CONNECTIONS = 256;
 
-/** Twice as many may be open for a moment, and other addresses need some too. */
+/** Maximum share of the descriptors: twice the maximum may be open briefly, and other addresses need some too. */
 const SHARE_OF_DESCRIPTORS = 1 / 8;
 
-/** As many as that, or fewer where this process may open few descriptors. */
+/** The maximum connections of an address, fewer if this process may open few descriptors. */
 export function mostConnections(descriptors = mostDescriptors()): number {
   if (descriptors === undefined) return MOST_CONNECTIONS;
   return Math.max(1, Math.min(MOST_CONNECTIONS, Math.floor(descriptors * SHARE_OF_DESCRIPTORS)));
@@ -21,7 +21,7 @@ export function mostConnections(descriptors = mostDescriptors()): number {
 let open = 0;
 let refused = 0;
 
-/** Of the whole process: connections that are open, and those that were one too many. */
+/** Counters of the whole process: open connections, and connections over the limit. */
 export const connections = {
   get open(): number {
     return open;
@@ -31,11 +31,11 @@ export const connections = {
   },
 };
 
-/** Counts the connections of `server`. The function that it returns tells whether one of them is one too many. */
+/** Counts the connections of `server`. The returned function says whether a connection is over the limit. */
 export function boundConnections(server: Server, most: number): (socket: Socket) => boolean {
   const counts = new Map<string, number>();
   const surplus = new WeakSet<Socket>();
-  // Before the listener of HTTP, which would parse what comes.
+  // Before the listener of HTTP, which would start parsing.
   server.prependListener('connection', (socket: Socket) => {
     const from = networkOf(socket.remoteAddress ?? 'local');
     const before = counts.get(from) ?? 0;
@@ -56,7 +56,7 @@ export function boundConnections(server: Server, most: number): (socket: Socket)
   return (socket) => surplus.has(socket);
 }
 
-/** An address of IPv4; of IPv6 the network of 64 bits, all of which one machine may use. */
+/** An IPv4 address, or the /64 network of an IPv6 address, all of which one machine may use. */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;

@@ -1,11 +1,11 @@
-/** The files of the dashboard: a page without data, which asks the API for it with the token that a person gives it. */
+/** Serves the files of the dashboard. They contain no data; the page requests it from the API with the user's token. */
 
 import { createHash } from 'node:crypto';
 import { asset } from '../../access/assets.ts';
 import type { Reply } from './exchange.ts';
 import { type Route, route } from './route.ts';
 
-/** By path: what it is. Open without a token, since a browser sends none with a page. */
+/** The files by path. They need no token, because a browser sends none with a page. */
 const FILES = {
   '/': ['index.html', 'text/html; charset=utf-8', 'The dashboard: the page asks for the token'],
   '/dashboard.js': ['dashboard.js', 'text/javascript; charset=utf-8', 'The code of the dashboard'],
@@ -14,7 +14,7 @@ const FILES = {
 
 export const DASHBOARD_PATHS: readonly string[] = Object.keys(FILES);
 
-/** Nothing but these files runs or is loaded; images come as data, which cannot run. */
+/** The content security policy: only these files may be loaded; images are data URLs. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

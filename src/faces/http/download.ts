@@ -1,6 +1,6 @@
 /**
- * Sends a file. The file is open while its client reads. If the client pauses and other downloads wait, the
- * file is closed, and opened again for the next bytes.
+ * The file of a download. It is open while the client reads. If the client pauses and other downloads wait, it is closed
+ * and opened again for the next bytes.
  */
 
 import { readAt } from '../../access/bytes.ts';
@@ -18,14 +18,14 @@ export class Download {
   #file: OpenedFile | undefined;
   #identity: Identity | undefined;
 
-  /** `open` opens the file, always the same one. */
+  /** `open` opens the file; it is called again after a pause. */
   constructor(open: () => Promise<OpenedFile>, claim: Claim) {
     this.#open = open;
     this.#claim = claim;
     this.#lease = queues.downloads.lease(claim, () => this.#close());
   }
 
-  /** Open until `rest` or `end`. Throws `BUSY` when too many wait, `INCOMPLETE` where it is another file by now. */
+  /** Opens the file until `rest` or `end`. Throws `BUSY` if too many wait, `INCOMPLETE` if it is another file now. */
   async file(): Promise<OpenedFile> {
     await this.#lease.work();
     this.#file ??= await queues.calls.run(this.#open, this.#claim);
@@ -34,7 +34,7 @@ export class Download {
     throw new OrielError('INCOMPLETE', 'The file was changed while it was sent.');
   }
 
-  /** Fewer bytes only where the file has become shorter. */
+  /** Fewer bytes only if the file was truncated. */
   async read(offset: number, length: number): Promise<Uint8Array> {
     const file = await this.file();
     const bytes = await readAt(file.bytes, offset, length);
@@ -42,7 +42,7 @@ export class Download {
     return bytes;
   }
 
-  /** Nothing is read until it is asked for again. */
+  /** Pauses: the file may be closed until the next read. */
   rest(): void {
     this.#lease.rest();
   }

@@ -1,4 +1,4 @@
-/** An answer as Server-Sent Events: progress while the work continues, then the answer. */
+/** Sends an answer as Server-Sent Events: progress while the call runs, then the answer. */
 
 import { safeJson } from '../../text/json.ts';
 import type { Answer } from '../../types/answer.ts';
@@ -6,10 +6,10 @@ import type { Progress } from '../../types/progress.ts';
 import { pace } from '../pace.ts';
 import type { Reply } from './exchange.ts';
 
-/** Proxies close what is silent for longer. */
+/** Interval of keep-alive comments, because proxies close silent connections. */
 const KEEP_ALIVE_MS = 15_000;
 
-/** Runs `work`; a client that goes away stops it through the request's own signal. */
+/** Runs `work`. If the client disconnects, the signal of the request cancels it. */
 export function eventStream(work: (onProgress: (progress: Progress) => void) => Promise<Answer>): Reply {
   return {
     status: 200,
@@ -17,7 +17,7 @@ export function eventStream(work: (onProgress: (progress: Progress) => void) => 
     async body(outlet) {
       const event = (name: string, data: unknown): void =>
         outlet.write(`event: ${name}\ndata: ${safeJson(data)}\n\n`);
-      // A client that does not read is not told how far it has come.
+      // Progress is dropped for a client that does not read.
       const quietly = (tell: () => void): void => {
         if (outlet.unsent === 0) tell();
       };

@@ -1,4 +1,4 @@
-/** One HTTP request as the routes see it, and what they answer. */
+/** An HTTP request and its reply, as the routes see them. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { OrielError } from '../../errors.ts';
@@ -6,21 +6,21 @@ import type { Caller } from '../../queues/caller.ts';
 import type { Outlet } from '../outbox.ts';
 import { clientOf } from './client-of.ts';
 
-/** All at once, or by a function that writes it as it is made. */
+/** The complete body, or a function that writes it. */
 export type Body = string | Uint8Array | ((outlet: Outlet) => Promise<void>);
 
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Without one the body is empty. */
+  /** Empty when absent. */
   readonly body?: Body;
-  /** Whose it is until it was taken, where that is not the client of the request: a MCP session. */
+  /** To whom unsent bytes are charged, if not to the client of the request: an MCP session. */
   readonly caller?: Caller;
 }
 
 export class Exchange {
   readonly incoming: IncomingMessage;
-  /** Of the request target, as it was sent. */
+  /** The path of the request target, not decoded. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly #outgoing: ServerResponse;
@@ -46,13 +46,13 @@ export class Exchange {
     return Array.isArray(value) ? value.join(', ') : value;
   }
 
-  /** Undefined also if there are several, of which another program might have looked at another one. */
+  /** Also undefined if there are several Host headers, because a proxy might have used another one. */
   get host(): string | undefined {
     const names = this.incoming.rawHeaders.filter((text, i) => i % 2 === 0 && /^host$/i.test(text));
     return names.length === 1 ? this.header('host') : undefined;
   }
 
-  /** Aborted when the client goes away before it has its answer. */
+  /** Aborted if the client disconnects before it has its reply. */
   get signal(): AbortSignal {
     return this.#stopping.signal;
   }
@@ -70,7 +70,7 @@ export class Exchange {
     return stop;
   }
 
-  /** What `work` gives; throws at once, where the request is evicted before. */
+  /** The result of `work`; rejects at once if the request is evicted. */
   beforeEvicted<T>(work: T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#evict = reject;
@@ -78,14 +78,14 @@ export class Exchange {
     });
   }
 
-  /** Ends its call. The client hears of `error`; where a part of the answer has been sent already, its connection is closed. */
+  /** Evicts the request: cancels its call, and replies with `error`, or closes the connection if the reply has begun. */
   evict(error: OrielError): void {
     if (this.#outgoing.headersSent) return void this.incoming.socket.destroy();
     this.#evict?.(error);
     this.#stopping.abort();
   }
 
-  /** Tells when the answer has been sent, or nobody waits for it any more. */
+  /** Calls `tell` when the reply has been sent or the connection is closed. */
   onClosed(tell: () => void): void {
     if (this.#outgoing.closed) tell();
     else this.#outgoing.once('close', tell);

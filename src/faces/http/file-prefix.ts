@@ -1,28 +1,28 @@
 /**
- * A file that grows, such as a log, for whoever reads it by several requests: they say how long it was when they began, and
- * are sent parts of it as it was then, as long as it has only become longer.
+ * Consistent reads of a growing file, such as a log, by several requests: they send the size from the first response, and
+ * get parts of this prefix as long as bytes were only appended.
  */
 
 import { createHash } from 'node:crypto';
 import { readAt } from '../../access/bytes.ts';
 import type { OpenedFile } from '../../types/access.ts';
 
-/** `*` with the first request, then the size that its answer told. */
+/** The request header: `*` in the first request, then the size from its response. */
 export const SIZE_HEADER = 'oriel-size';
 
-/** Tells apart what the file began with: of two answers with the same one, the file of the later has only grown, if anything. */
+/** The response header with a digest of the prefix: if it is equal in two responses, bytes were only appended between them. */
 const PREFIX_HEADER = 'oriel-prefix';
 
-/** Bytes before that size that are compared. In a file that was rewritten other ones are there. */
+/** Bytes at the end of the prefix that are compared; they differ in a rewritten file. */
 const COMPARED = 4096;
 
 export interface Prefix {
-  /** Bytes of the file that there are for this request. */
+  /** The size of the file for this request. */
   readonly size: number;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** `asked`: the header of the request. A file of that size is compared by its tag, as ever. */
+/** `asked`: the header of the request. A file that still has that size is compared by its ETag instead. */
 export async function prefixOf(
   { bytes, size: now }: OpenedFile,
   asked: string | undefined,

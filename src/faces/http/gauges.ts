@@ -1,4 +1,4 @@
-/** Metrics that are measured at request time: queues, unsent bytes of clients, the store of derived data. */
+/** Metrics that are measured when they are requested: queues, unsent bytes, caches, the shared store, workspaces. */
 
 import type { Queue } from '../../queues/queue.ts';
 import { queues } from '../../queues/queue-table.ts';
@@ -12,7 +12,7 @@ import { type Family, labels } from './prometheus.ts';
 
 type Families = (readonly [string, Family])[];
 
-/** What one server holds; all else is of the whole process. */
+/** The figures of one server; the others are of the whole process. */
 export interface Gauged {
   /** The store of derived data, by kind. */
   readonly store: ReadonlyMap<string, KindStats>;
@@ -22,7 +22,7 @@ export interface Gauged {
   readonly state?: StateStats | undefined;
   /** Remote workspaces. */
   readonly fleet?: readonly WorkspaceReport[] | undefined;
-  /** Kept outputs, and their bytes. */
+  /** Number of kept outputs, and their bytes. */
   readonly spills?: { readonly outputs: number; readonly bytes: number } | undefined;
 }
 
@@ -94,7 +94,7 @@ export function stateFamilies({ up, outages, operations, bytesRead, bytesWritten
   ];
 }
 
-/** Workspaces of which series are shown: those that were asked, in the order in which they were named. */
+/** Maximum workspaces with series of their own: those with requests, in the configured order. */
 const MOST_WORKSPACES = 500;
 
 const FLEET_FAMILIES: readonly [string, Family['type'], string, (report: WorkspaceReport) => number][] = [

@@ -11,22 +11,22 @@ import type { Problem } from './problem.ts';
 export interface GuardOptions {
   /** The bearer token that every request must carry; none when absent. */
   readonly token?: string;
-  /** The operator's own token, which does all that the other one does. */
+  /** The token of the operator, which includes all rights of `token`. */
   readonly operatorToken?: string;
-  /** Only reachable from this machine. */
+  /** Whether the server is only reachable from this machine. */
   readonly loopback: boolean;
-  /** Names, besides addresses, by which the server is known. */
+  /** Host names that are accepted, besides addresses. */
   readonly hosts: readonly string[];
 }
 
 export interface Asked {
-  /** Of the request target, as it was sent: nothing has been parsed or decoded. */
+  /** The path of the request target, not decoded. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly host: string | undefined;
   readonly origin: string | undefined;
   readonly authorization: string | undefined;
-  /** What a browser says of the page that asks: `Sec-Fetch-Site`. Programs send none. */
+  /** The header `Sec-Fetch-Site`, which browsers send and other programs do not. */
   readonly site: string | undefined;
 }
 
@@ -36,15 +36,14 @@ export interface Refusal {
 }
 
 /**
- * Open to everybody: a supervisor needs no token to see that the process lives, and a browser sends none with the page
- * that asks for it. The page holds no data.
+ * Paths without a token: the health check of a supervisor, and the page that asks for the token, which has no data.
  */
 const OPEN = new Set(['/healthz', ...DASHBOARD_PATHS]);
 
-/** Where clients of MCP look for an authorization server when they have no token, before they register with it. */
+/** Paths at which MCP clients without a token look for an authorization server. */
 const OAUTH = /^\/(?:\.well-known\/(?:oauth-|openid-)[^?]*|register|authorize|token)$/;
 
-/** They are answered with 404, token or not: one that got 401 here would continue asking. */
+/** These paths are always answered with 404, because a client that gets 401 would try again. */
 export function isOAuth(path: string): boolean {
   return OAUTH.test(path);
 }
@@ -54,7 +53,7 @@ const OTHER_SITE =
   'Requests from pages of other sites are refused. Send it from a program, without Origin and Sec-Fetch-Site.';
 
 export interface Guard {
-  /** Why a request is refused; undefined if it is not. */
+  /** The refusal of a request; undefined if it is accepted. */
   refused(asked: Asked): Refusal | undefined;
   isOperator(authorization: string | undefined): boolean;
 }
@@ -72,13 +71,13 @@ export function createGuard({ token, operatorToken, loopback, hosts }: GuardOpti
     const name = nameOf(host);
     if (name === undefined) return refuse(400, 'The request must name one Host.');
     if (!isOurs(name, loopback, known)) return refuse(403, UNKNOWN_HOST);
-    // A page of another site, or of none ("null"), has no business here; programs send no Origin.
+    // Refuses pages of other sites, also with the origin "null". Programs other than browsers send no Origin.
     if (origin !== undefined && !isSameOrigin(origin, host)) return refuse(403, OTHER_SITE);
-    // Scripts, images and styles of another site are asked for without an Origin. A link to the dashboard may be anywhere.
+    // Other sites load scripts, images and styles without an Origin. Only links to the dashboard are allowed.
     if (site !== undefined && site !== 'same-origin' && site !== 'none' && !OPEN.has(path))
       return refuse(403, OTHER_SITE);
     if (['access_token', 'token'].some((key) => query.has(key))) {
-      // It would end up in logs and histories on the way.
+      // A token in the URL would be in logs and histories.
       return refuse(401, 'A token belongs in the Authorization header, not in the URL.');
     }
     if (
@@ -99,7 +98,7 @@ function tokenIn(authorization = ''): string {
   return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
 }
 
-/** Digests have one length: comparing them tells nothing about the token, not even how long it is. */
+/** Digests have a fixed length, so that comparing them does not reveal the length of the token. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
@@ -114,7 +113,7 @@ function nameOf(host: string | undefined): string | undefined {
   return match?.[1]?.toLowerCase().replace(/^\[|\]$/g, '');
 }
 
-/** DNS rebinding needs a name: an address in Host was typed by somebody, not resolved. */
+/** Whether the host is acceptable. Addresses are, because DNS rebinding needs a name. */
 function isOurs(name: string, loopback: boolean, known: ReadonlySet<string>): boolean {
   if (name === 'localhost' || known.has(name)) return true;
   return loopback ? isLoopback(name) : isIP(name) !== 0;

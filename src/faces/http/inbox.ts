@@ -1,35 +1,35 @@
 /**
- * Bytes of bodies that have not been answered yet, bounded for one client, for one network address and in all before a
- * body is read. When there is no room, bodies that have stalled for a second are evicted first, then those of the address
- * that has most, for one that has less: a few addresses cannot hold all room.
+ * Limits the bytes of request bodies that were not answered yet: for each client, for each network address, and in total.
+ * At a limit, bodies that have stalled for a second are evicted first, then bodies of the address with most bytes in favour
+ * of one with fewer, so that a few addresses cannot use up the memory.
  */
 
 import { OrielError } from '../../errors.ts';
 import { type Caller, type Origin, originOf } from '../../queues/caller.ts';
 import { monotonicMs } from '../outbox.ts';
 
-/** Of one client: four of the largest. */
+/** Maximum of a client: four bodies of the maximum size. */
 const CLIENT_BYTES = 16 << 20;
 
-/** Of all clients, and of those at one address, whatever names they give themselves: some room stays for the others. */
+/** Maximum of all clients, and of all clients at one address, so that others always have room. */
 const TOTAL_BYTES = 64 << 20;
 const ORIGIN_BYTES = TOTAL_BYTES - CLIENT_BYTES;
 
-/** A body of which nothing comes for so long is evicted for any other. */
+/** A body without new bytes for this long may be evicted for any other. */
 const STALLED_MS = 1_000;
 
-/** Bodies that are being read; the one that has sent nothing for longest first. */
+/** Bodies that are being read, the longest inactive first. */
 const reading = new Set<Parcel>();
 /** Bodies whose requests are being answered, the oldest first. */
 const complete = new Set<Parcel>();
-/** Stands for all clients. */
+/** The holder that stands for all clients. */
 const EVERYBODY = {};
-/** A client that comes from nowhere else is its own origin, and is counted once. */
+/** A client or its origin. They may be the same object, which is then counted once. */
 type Holder = Caller | Origin;
 const held = new Map<Holder, number>();
 let refused = 0;
 
-/** Of the whole process: bytes that bodies take or will take, and bodies that were refused because of others. */
+/** Counters of the whole process: reserved bytes of bodies, and bodies that were refused. */
 export const inbox = {
   get bytes(): number {
     return held.get(EVERYBODY) ?? 0;
@@ -39,18 +39,18 @@ export const inbox = {
   },
 };
 
-/** The room that one body takes, until it is released. */
+/** The reserved bytes of a body, until they are released. */
 export class Parcel {
-  /** Where its client came from with it: later it may come from elsewhere. */
+  /** The origin of its client at this request; it may differ in later requests. */
   readonly origin: Origin;
-  /** As whose it counts, and how many bytes each of them may have: its client first, all of them last. */
+  /** The holders to which it counts, with their maximum bytes: the client first, all clients last. */
   readonly holders: ReadonlyMap<Holder, number>;
-  /** When something of it has last come, on the clock of `monotonicMs`. */
+  /** When its last bytes arrived, on the clock of `monotonicMs`. */
   cameAt = monotonicMs();
   #bytes = 0;
   readonly #refuse: (error: OrielError) => void;
 
-  /** `refuse` hears that the body, or the request that it made, must be evicted to another one; its room is released then. */
+  /** `refuse` is called when the body, or its request, is evicted; its bytes are then released. */
   constructor(client: Caller, refuse: (error: OrielError) => void) {
     this.origin = originOf(client);
     this.holders = new Map([
@@ -65,7 +65,7 @@ export class Parcel {
     return this.#bytes;
   }
 
-  /** Makes its room as large as this. Throws `BUSY` if there is none. */
+  /** Reserves `bytes` in total for this body. Throws `BUSY` at a limit. */
   grow(bytes: number): void {
     this.cameAt = monotonicMs();
     reading.delete(this);
@@ -77,7 +77,7 @@ export class Parcel {
     reading.add(this);
   }
 
-  /** All of it has come. */
+  /** Marks the body as completely received. */
   complete(): void {
     reading.delete(this);
     complete.add(this);
@@ -89,7 +89,7 @@ export class Parcel {
     this.#take(-this.#bytes);
   }
 
-  giveWay(): void {
+  evict(): void {
     this.release();
     refused += 1;
     this.#refuse(busy());
@@ -111,10 +111,10 @@ function makeRoom(parcel: Parcel, bytes: number): void {
     refused += 1;
     throw busy();
   }
-  for (const other of evicted) other.giveWay();
+  for (const other of evicted) other.evict();
 }
 
-/** Whom so many bytes more evict: undefined if that would not make room. */
+/** The bodies to evict for `bytes` more bytes; undefined if that would not be enough. */
 function evictedFor(parcel: Parcel, bytes: number): ReadonlySet<Parcel> | undefined {
   const changes = new Map<Holder, number>();
   const evicted = new Set<Parcel>();
@@ -139,7 +139,7 @@ function evictedFor(parcel: Parcel, bytes: number): ReadonlySet<Parcel> | undefi
   }
   if (holders.some((holder) => holder !== EVERYBODY && isFull(holder))) return undefined;
 
-  // Bodies that are being read go first.
+  // Incomplete bodies are evicted first.
   const larger = new Map<Origin, Parcel[]>();
   for (const other of isFull(EVERYBODY) ? [...reading, ...complete] : []) {
     if (evicted.has(other) || bytesOf(other.origin) <= bytesOf(parcel.origin)) continue;
@@ -155,7 +155,7 @@ function evictedFor(parcel: Parcel, bytes: number): ReadonlySet<Parcel> | undefi
     evict(other);
   }
 
-  // A large one can make needless what was chosen before it.
+  // Drops bodies that need not be evicted, because a larger one was chosen later.
   for (const other of [...evicted].reverse()) {
     add(other, other.bytes);
     if (holders.some(isFull)) add(other, -other.bytes);

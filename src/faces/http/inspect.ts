@@ -1,4 +1,4 @@
-/** The dashboard over a file of telemetry: its tasks and nothing else, on this machine, for whoever has the token. */
+/** Serves the dashboard for a telemetry file, on this machine only, with a token. */
 
 import { setMaxListeners } from 'node:events';
 import { basename } from 'node:path';
@@ -24,13 +24,13 @@ export interface InspectOptions {
   readonly file: EventFile;
   readonly path: string;
   readonly token: string;
-  /** Is exchanged for the token once: it may be where other users see it, as the token may not. */
+  /** It can be exchanged once for the token. Unlike the token it may be visible to other users. */
   readonly ticket: string;
-  /** 0 for one that is free. */
+  /** 0 for any free port. */
   readonly port: number;
 }
 
-/** Throws OrielError where the port cannot be had. */
+/** Throws OrielError if the port cannot be used. */
 export function inspect(options: InspectOptions): Promise<Serving> {
   const address = { at: 'port', host: '127.0.0.1', port: options.port } as const;
   return listenFor(createInspection(options), { address, option: '--port' });
@@ -38,7 +38,7 @@ export function inspect(options: InspectOptions): Promise<Serving> {
 
 function createInspection({ file, path, token, ticket }: InspectOptions): App {
   const closing = new AbortController();
-  // Each live stream listens, and they are bounded.
+  // No warning: each live stream adds a listener, and their number is limited.
   setMaxListeners(0, closing.signal);
   const here = { loopback: true, hosts: [] };
   const [withToken, withTicket] = [createGuard({ ...here, token }), createGuard(here)];
@@ -103,7 +103,7 @@ async function routed(exchange: Exchange, { routes, name }: Match): Promise<Repl
 
 const ticketBody = z.strictObject({ ticket: z.string() });
 
-/** The page that was opened has a ticket in its address. It works once: whoever sees it later gets nothing. */
+/** Exchanges the ticket in the page's address for the token, once. */
 function enterRoute(token: string, ticket: string): Route {
   let isUsed = false;
   return route<unknown, z.infer<typeof ticketBody>>({

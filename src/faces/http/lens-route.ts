@@ -1,4 +1,4 @@
-/** `POST /api/v0/lens`: what a model would see under a dialect, for a person who looks. */
+/** `POST /api/v0/lens`: shows a person what a model would see in a dialect. */
 
 import { resolve } from 'node:path';
 import * as z from 'zod';
@@ -27,7 +27,7 @@ const reply = z.object({
     .describe('The input of the next call, where the answer was cut'),
 });
 
-/** What a person looks at is a call like any other, of the task `lens`: events, metrics and spans all have it. */
+/** A request is recorded like any other call, with the task `lens`: in events, metrics and spans. */
 export const lensRoute = ({ offer, metrics }: Served): Route =>
   route<unknown, z.infer<typeof body>>({
     method: 'post',

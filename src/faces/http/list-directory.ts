@@ -16,7 +16,7 @@ import { type Route, route, type Served } from './route.ts';
 const MOST_SHOWN = 10_000;
 const SHOWN = 1_000;
 
-/** Bytes of the entries of one page: each has its whole path. */
+/** Maximum bytes of the entries of a page, each with its whole path. */
 const MOST_BYTES = 1 << 20;
 
 const query = z.strictObject({
@@ -126,7 +126,7 @@ async function answerOf({ entries, more }: Listed, path: string, { offset, limit
   };
 }
 
-/** As many as fit into a page, at least one. */
+/** As many entries as fit into a page, at least one. */
 function pageOf(entries: readonly Entry[], directory: string): Reply['contents'] {
   const page: Reply['contents'] = [];
   let room = MOST_BYTES;

@@ -24,12 +24,12 @@ export function parseAddress(text: string, option = '--listen'): Address {
   return { at: 'port', host: host.replace(/^\[|\]$/g, '') || LOOPBACK, port: Number(port) };
 }
 
-/** Whether only this machine can reach it. */
+/** Whether the address can only be reached from this machine. */
 export function isLocal(address: Address): boolean {
   return address.at === 'socket' || isLoopback(address.host);
 }
 
-/** As a client would be given it. */
+/** The address in the form for clients. */
 export function addressText(address: Address): string {
   if (address.at === 'socket') return `unix:${address.path}`;
   const host = address.host.includes(':') ? `[${address.host}]` : address.host;

@@ -1,4 +1,4 @@
-/** Listens for an application of HTTP: timeouts for slow or silent peers, one request of a connection at a time, the end. */
+/** Listens for an HTTP application: timeouts for slow peers, one request of a connection at a time, graceful shutdown. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { lstat, rm } from 'node:fs/promises';
@@ -10,13 +10,13 @@ import type { App } from './app.ts';
 import { boundConnections, mostConnections } from './connections.ts';
 
 export interface Serving {
-  /** With the port that was given, where 0 was asked for. */
+  /** With the actual port, if port 0 was requested. */
   readonly address: Address;
-  /** Takes nothing new, lets what runs end for a moment, then ends it. */
+  /** Accepts no new requests, waits a moment for running ones, then ends them. */
   close(): Promise<void>;
 }
 
-/** Against peers that send byte by byte, or nothing. */
+/** Timeouts in milliseconds against peers that send slowly or nothing. */
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 60_000;
 const IDLE_MS = 5_000;
@@ -25,22 +25,22 @@ const ALIVE_MS = 30_000;
 const HEADER_BYTES = 16 * 1024;
 
 /**
- * Connections that may wait to be accepted, which Node.js does with one for each turn of its loop: of a thousand clients
- * that come at once none is reset. The kernel bounds it too (`net.core.somaxconn`).
+ * Maximum connections that wait to be accepted. Node.js accepts one in each turn of its event loop, so a thousand clients
+ * that connect at once need a long queue. The kernel also limits it (`net.core.somaxconn`).
  */
 const BACKLOG = 4_096;
 
-/** Calls that run when the server is told to end may still be answered for so long. */
+/** Milliseconds that running calls have after the server was told to end. */
 export const GRACE_MS = 3_000;
 
 export interface ListenOptions {
   readonly address: Address;
   readonly maxConnections?: number | undefined;
-  /** The option that names another address. */
+  /** The command line option for another address, for errors. */
   readonly option?: string;
 }
 
-/** Throws OrielError where the address cannot be had. */
+/** Throws OrielError if the address cannot be used. */
 export async function listenFor(
   app: App,
   { address, maxConnections = mostConnections(), option = '--listen' }: ListenOptions,
@@ -51,7 +51,7 @@ export async function listenFor(
     keepAliveTimeout: IDLE_MS,
     maxHeaderSize: HEADER_BYTES,
     connectionsCheckingInterval: 1_000,
-    // Notices a peer whose machine has vanished while a call of it runs for long.
+    // TCP keep-alive detects a peer that has vanished during a long call.
     keepAlive: true,
     keepAliveInitialDelay: ALIVE_MS,
   });
@@ -61,9 +61,9 @@ export async function listenFor(
     if (isSurplus(request.socket)) response.writeHead(503, REFUSED_CONNECTION).end(TOO_MANY);
     else answer(request, response);
   });
-  // Without a listener the connection would be closed without a word.
+  // Without a listener the connection would be closed without a response.
   server.on('connect', (_request, socket) => {
-    // It has left HTTP, with its time limits and its listener of errors, without which a reset would end the process.
+    // The socket has no HTTP timeouts and error listeners any more; without a listener a reset would end the process.
     socket.on('error', () => undefined).end(REFUSED_CONNECT);
     setTimeout(() => socket.destroy(), UNREAD_MS).unref();
   });
@@ -98,12 +98,12 @@ const REFUSED_CONNECTION = {
   connection: 'close',
 };
 
-/** Requests that may wait after one that is being answered on their connection. */
+/** Maximum pipelined requests that wait on a connection. */
 const MOST_PIPELINED = 64;
 
 type Answering = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** Requests of one connection are answered one after the other: the next begins when the client has the answer. */
+/** Answers the requests of a connection one after the other: the next one begins when the client has the response. */
 function inTurn(answer: Answering): (request: IncomingMessage, response: ServerResponse) => void {
   const waiting = new WeakMap<Socket, (() => void)[]>();
   return (request, response) => {
@@ -112,7 +112,7 @@ function inTurn(answer: Answering): (request: IncomingMessage, response: ServerR
       response.once('close', () => {
         endUnread(request);
         const next = waiting.get(socket)?.shift();
-        // Others have their turn first.
+        // After other connections.
         if (next && !socket.destroyed) setImmediate(next);
         else waiting.delete(socket);
       });
@@ -128,8 +128,8 @@ function inTurn(answer: Answering): (request: IncomingMessage, response: ServerR
 }
 
 /**
- * A client that still sends when it has been answered is listened to a little longer: cut off at once, it might never
- * see the answer.
+ * Reads the rest of a request for a moment after its response: if the connection were closed at once, the client might not
+ * see the response.
  */
 function endUnread(request: IncomingMessage): void {
   if (request.complete) return;
@@ -143,7 +143,7 @@ async function listen(server: Server, address: Address, option: string): Promise
   const target =
     address.at === 'socket' ? { path: address.path } : { host: address.host, port: address.port };
   await new Promise<void>((resolve, reject) => {
-    // Later errors are those of connections that could not be accepted: the peer learns it, and the server continues.
+    // Later errors are about connections that could not be accepted; they are ignored.
     server.on('error', (error: NodeJS.ErrnoException) =>
       reject(
         new OrielError(
@@ -163,7 +163,7 @@ function adviceFor({ code }: NodeJS.ErrnoException, option: string): string {
   return ` Another process listens there. Use another address with ${option}.`;
 }
 
-/** The socket is made within `listen`, before it returns: with mode 0600, and never with another. */
+/** `listen` creates the socket synchronously, so that it has mode 0600 from the beginning. */
 function listenPrivately(listenNow: () => void): void {
   const before = process.umask(0o177);
   try {
@@ -173,9 +173,9 @@ function listenPrivately(listenNow: () => void): void {
   }
 }
 
-/** A socket that a killed server left behind, to which nobody answers any more. */
+/** Removes a socket that a killed server has left behind. */
 async function removeStale(path: string): Promise<void> {
-  // A file of the user's is refused to a connection just the same.
+  // Connecting to a regular file fails in the same way, so the type is checked first.
   if (!(await lstat(path).catch(() => undefined))?.isSocket()) return;
   const refused = await new Promise<boolean>((resolve) => {
     const probe = connect(path);

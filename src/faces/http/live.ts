@@ -1,4 +1,4 @@
-/** `GET /api/v0/live`: events as they are recorded, for whoever may see their tasks, as Server-Sent Events. */
+/** `GET /api/v0/live`: events as they are recorded, as Server-Sent Events. A client gets only events of its own tasks. */
 
 import { safeJson } from '../../text/json.ts';
 import type { TelemetryEvent } from '../../types/telemetry.ts';
@@ -9,24 +9,24 @@ import { problem, problemSchema } from './problem.ts';
 import { type Route, route } from './route.ts';
 import type { Seen } from './seen.ts';
 
-/** Streams of one server, and those of them that are left for the operator. */
+/** Maximum streams of a server, and how many of them are reserved for the operator. */
 const MOST_STREAMS = 64;
 const OPERATOR_STREAMS = 16;
 
-/** Streams of one client, and of those at one address, whatever names they give themselves. */
+/** Maximum streams of a client, and of all clients at one address. */
 const MOST_OF_CLIENT = 16;
 const MOST_OF_ORIGIN = 32;
 
-/** Events go out together, so often. */
+/** Events are collected and sent at this interval. */
 const EVERY_MS = 100;
 
-/** Bytes that a client has not taken, at which events are left out; it is told how many. */
+/** Unsent bytes of a client above which events are dropped; it is told their number. */
 const MOST_UNSENT = 256 << 10;
 
-/** Characters of events that wait for the next time. */
+/** Maximum characters of collected events. */
 const MOST_WAITING = 256 << 10;
 
-/** Proxies close what is silent for longer. */
+/** Interval of keep-alive comments, because proxies close silent connections. */
 const KEEP_ALIVE_MS = 15_000;
 
 export const liveRoute = (seen: Seen): Route => {
@@ -70,9 +70,9 @@ export const liveRoute = (seen: Seen): Route => {
           'cache-control': 'no-store',
           'x-accel-buffering': 'no',
         },
-        // Not before: of HEAD there is no body.
+        // Counted here, because HEAD has no body.
         body: (outlet) => {
-          // Later the client may come from another address.
+          // The same holders are released later, even if the client then has another address.
           const holders = new Set([exchange.client, originOf(exchange.client)]);
           counted(holders, 1);
           return stream(seen, exchange, outlet).finally(() => counted(holders, -1));
@@ -82,7 +82,7 @@ export const liveRoute = (seen: Seen): Route => {
   });
 };
 
-/** Resolves when the client or the server goes. */
+/** Resolves when the client disconnects or the server ends. */
 async function stream(seen: Seen, exchange: Exchange, outlet: Outlet): Promise<void> {
   let waiting: string[] = [];
   let bytes = 0;
@@ -100,7 +100,7 @@ async function stream(seen: Seen, exchange: Exchange, outlet: Outlet): Promise<v
   let quiet = 0;
   const timer = setInterval(() => {
     quiet += EVERY_MS;
-    // Nobody takes it: what comes is left out until somebody does.
+    // The client does not read, so events are dropped.
     if (outlet.unsent > MOST_UNSENT) missed += waiting.length;
     else if (changed) {
       outlet.write(`event: events\ndata: {"missed":${missed},"events":[${waiting.join(',')}]}\n\n`);
@@ -122,7 +122,7 @@ async function stream(seen: Seen, exchange: Exchange, outlet: Outlet): Promise<v
 
 let last: { readonly event: TelemetryEvent; readonly text: string } | undefined;
 
-/** Streams hear of an event one after the other: it is put into words for all of them once. */
+/** Serializes an event once for all streams. */
 function textOf(event: TelemetryEvent): string {
   if (last?.event !== event) last = { event, text: safeJson(event) };
   return last.text;

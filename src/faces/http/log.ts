@@ -1,22 +1,22 @@
-/** The log: one JSON object a line, or plain text on a terminal. Of what a caller typed it holds only paths, no secret. */
+/** The log: a JSON object on each line, or plain text on a terminal. It contains paths of callers, but no secrets. */
 
 import type { Writable } from 'node:stream';
 import { quote } from '../../text/visible.ts';
 
 export interface Log {
   (event: string, facts?: Readonly<Record<string, unknown>>): void;
-  /** Writes what has been logged and not written. */
+  /** Writes pending lines. */
   flush(): void;
 }
 
-/** Bytes that wait for whoever reads the log; while there are more, lines are dropped and counted. */
+/** Maximum unwritten bytes; above that, lines are dropped and counted. */
 const UNREAD_BYTES = 1 << 20;
 
-/** Lines that come together are written together: a write for each would cost as much as a small read. */
+/** Lines are written in batches, because a write for each would cost as much as a small read. */
 export function createLog(out: Writable & { readonly isTTY?: boolean }, now: () => number = Date.now): Log {
   const write = out.isTTY ? asText : asJson;
   let lines = '';
-  /** A line has been written a moment ago: what follows waits for the others. */
+  /** Whether a line was just written: following lines are collected. */
   let wrote = false;
   let dropped = 0;
   const line = (event: string, facts: Readonly<Record<string, unknown>>): string => {

@@ -1,4 +1,4 @@
-/** One session of a client of 2025: its server, and the ids that are in flight, which no second request may use. */
+/** A session of a client with protocol 2025: its server, and the ids of pending requests, which must not be reused. */
 
 import { randomUUID } from 'node:crypto';
 import {
@@ -14,7 +14,7 @@ import { DUPLICATE_ID } from '../mcp/refusals.ts';
 import { json } from './problem.ts';
 import type { Reply } from './exchange.ts';
 
-/** What the SDK is told of a cancelled request; it is never sent. */
+/** The error code that ends a cancelled request in the SDK; it is never sent. */
 const CANCELLED = -32800;
 
 export interface SessionEvents {
@@ -22,7 +22,7 @@ export interface SessionEvents {
   closed(id: string): void;
 }
 
-/** The requests that came in one POST. */
+/** The requests of one POST. */
 interface Post {
   readonly ids: readonly RequestId[];
   readonly pending: Set<RequestId>;
@@ -32,7 +32,7 @@ interface Post {
 export class McpSession {
   readonly #transport: WebStandardStreamableHTTPServerTransport;
   readonly #inFlight = new Map<RequestId, Post>();
-  /** Makes the SDK forget a request whose stream is closed; it calls that an error. */
+  /** Removes a request whose stream is closed from the SDK, which reports that as an error. */
   #clear: (id: RequestId) => void = () => undefined;
   #clearing = false;
   #used = false;
@@ -45,12 +45,12 @@ export class McpSession {
     });
   }
 
-  /** Requests are being answered. */
+  /** Whether requests are pending. */
   get busy(): boolean {
     return this.#inFlight.size > 0;
   }
 
-  /** It was asked for more than to open. */
+  /** Whether there were other requests than `initialize`. */
   get used(): boolean {
     return this.#used;
   }
@@ -63,7 +63,7 @@ export class McpSession {
     const transport = this.#transport;
     const send = transport.send.bind(transport);
     transport.send = async (message, options) => {
-      // First the answer, then the id is free: a request that reuses it must not find the other's stream.
+      // The id is released after the response, so that a request that reuses it does not find the old stream.
       await send(message, options);
       if (!('method' in message) && message.id !== undefined) this.#settle(message.id, 'answered');
     };
@@ -92,11 +92,11 @@ export class McpSession {
     const response = await this.#transport
       .handleRequest(request, { parsedBody: body })
       .catch((error: unknown) => {
-        // Ids that stay in flight would keep the session busy for good.
+        // Otherwise the ids would stay pending, and the session busy for ever.
         this.#abandon(post);
         throw error;
       });
-    // Refused as a whole: none of its requests has begun.
+    // The POST was refused, so none of its requests has begun.
     if (response.status !== 200) this.#free(post);
     else if (request.signal.aborted) this.#abandon(post);
     else request.signal.addEventListener('abort', () => this.#abandon(post), { once: true });
@@ -107,7 +107,7 @@ export class McpSession {
     return response;
   }
 
-  /** Nobody waits for the answers any more: the work stops. */
+  /** Cancels the requests of a POST whose client has disconnected. */
   #abandon(post: Post): void {
     for (const requestId of post.pending) {
       this.#transport.onmessage?.({
@@ -119,13 +119,13 @@ export class McpSession {
     }
   }
 
-  /** Ids are free when their POST has ended: until then the SDK knows its stream by them. */
+  /** Ids are released when their POST has ended, because until then the SDK uses them for its stream. */
   #settle(id: RequestId, how: 'answered' | 'cancelled'): void {
     const post = this.#inFlight.get(id);
     if (!post?.pending.delete(id)) return;
     if (how === 'cancelled') post.cancelled.push(id);
     if (post.pending.size > 0) return;
-    // What is cancelled gets no answer, and the SDK would keep its stream open for one.
+    // A cancelled request gets no response, but the SDK would keep its stream open for one.
     for (const cancelled of post.cancelled) {
       this.#transport.closeSSEStream(cancelled);
       this.#clear(cancelled);

@@ -1,6 +1,6 @@
 /**
- * `/mcp`: Streamable HTTP. Since 2026-07-28 every request stands for itself; clients of 2025 shake hands and get
- * a session, which is how their notices of cancellation find the work, and their name the size of an answer.
+ * `/mcp`: Streamable HTTP. Since protocol 2026-07-28 requests are stateless. Clients with protocol 2025 initialize a session,
+ * which connects their cancellations with requests, and their names with the limits of answers.
  */
 
 import {
@@ -24,16 +24,16 @@ import { json, problem } from './problem.ts';
 import { jsonOf } from './request-body.ts';
 
 /**
- * Sessions kept. Whoever opens many takes the place of none but its own: the address with most of them makes room. First
- * go those that were only opened, then those for which no output is kept, then the others, of each the one that was not
- * used for longest; its client shakes hands again. One that is being answered stays.
+ * Maximum sessions. At the maximum a session of the address with most sessions is evicted: first those that were only
+ * opened, then those without kept outputs, then the others, the least recently used first. Its client must initialize
+ * again. A session with pending requests is never evicted.
  */
 const MOST_SESSIONS = 256;
 
-/** Sessions of one address: while all of them are being answered, others find room. */
+/** Maximum sessions of an address, so that others have room even if all of them have pending requests. */
 const MOST_OF_ADDRESS = 224;
 
-/** Messages of one POST. As many as the SDK takes, which looks at each of them before it counts. */
+/** Maximum messages of a POST, as in the SDK, which parses all of them before it counts. */
 const MOST_MESSAGES = 100;
 
 const TOO_MANY = {
@@ -44,32 +44,32 @@ const TOO_MANY = {
 
 export interface McpMount {
   handle(exchange: Exchange): Promise<Reply>;
-  /** Whose calls those of a session are; undefined if there is none of that id. */
+  /** The caller of a session; undefined for an unknown id. */
   callerOf(session: string): Caller | undefined;
   close(): Promise<void>;
 }
 
 export interface ServerFor {
-  /** What the client calls itself, where the protocol does not say. */
+  /** The name of the client program, if the protocol does not include it. */
   readonly host: string | undefined;
-  /** Whose calls these are. */
+  /** The caller of the requests. */
   readonly caller?: Caller;
 }
 
-/** Makes what answers: one server for a session, or one for a request that stands for itself. */
+/** Makes a server for a session, or for a stateless request. */
 export type MakeServer = (of: ServerFor) => ReturnType<McpServerFactory>;
 
 interface OpenSession {
   readonly session: McpSession;
   readonly caller: Caller;
-  /** From where it was opened. */
+  /** The address that opened it. */
   readonly from: string;
 }
 
 export function mountMcp(make: MakeServer, offer: Pick<Offer, 'keeps' | 'forget'>): McpMount {
   const callers = new WeakMap<Request, Caller>();
   const addresses = new WeakMap<Request, string>();
-  // Clients of 2025 that keep no session never say in MCP who they are.
+  // Clients with protocol 2025 but without a session do not give their name in MCP.
   const hostOf = (request?: Request): string | undefined => request?.headers.get('user-agent') ?? undefined;
   const factory: McpServerFactory = ({ requestInfo }) => {
     const caller = requestInfo && callers.get(requestInfo);
@@ -113,7 +113,7 @@ export function mountMcp(make: MakeServer, offer: Pick<Offer, 'keeps' | 'forget'
     }
   }
 
-  /** Whether so many sessions more from there were too many. */
+  /** Whether `more` sessions from the address would exceed a maximum. */
   function isFull(from: string, more: number): boolean {
     return sessions.size + more > MOST_SESSIONS || countOf(from) + more > MOST_OF_ADDRESS;
   }
@@ -123,8 +123,8 @@ export function mountMcp(make: MakeServer, offer: Pick<Offer, 'keeps' | 'forget'
   }
 
   /**
-   * One that is not being answered, of the address with most of them. None of another address goes for one at `from` that
-   * has as many.
+   * The session to evict: without pending requests, of the address with most sessions. Sessions of another address are only
+   * evicted if it has more than `from`.
    */
   function leastWanted(from: string): [string, OpenSession] | undefined {
     const counts = new Map<string, number>();
@@ -173,7 +173,7 @@ export function mountMcp(make: MakeServer, offer: Pick<Offer, 'keeps' | 'forget'
       const body = await jsonOf(exchange);
       if ('status' in body) return body;
       if (Array.isArray(body.value) && body.value.length > MOST_MESSAGES) return json(TOO_MANY, 400);
-      const twice = idThatIsThereTwice(body.value);
+      const twice = duplicateId(body.value);
       if (twice !== undefined) return json({ jsonrpc: '2.0', id: twice, error: DUPLICATE_ID }, 400);
       const request = requestOf(exchange);
       callers.set(request, exchange.client);
@@ -186,14 +186,14 @@ export function mountMcp(make: MakeServer, offer: Pick<Offer, 'keeps' | 'forget'
   };
 }
 
-/** Of two requests with one id in a batch only one could be answered. */
-function idThatIsThereTwice(body: unknown): RequestId | undefined {
+/** An id that occurs twice in a batch: only one of the requests could be answered. */
+function duplicateId(body: unknown): RequestId | undefined {
   const seen = new Set<RequestId>();
   const ids = [body].flat().flatMap((message) => (isJSONRPCRequest(message) ? [message.id] : []));
   return ids.find((id) => seen.size === seen.add(id).size);
 }
 
-/** As the SDK takes it, without the body, which is parsed already. */
+/** The request for the SDK, without its body, which is parsed already. */
 function requestOf({ method, incoming, signal }: Exchange): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(incoming.headers)) {
@@ -202,7 +202,7 @@ function requestOf({ method, incoming, signal }: Exchange): Request {
   return new Request('http://localhost/mcp', { method, headers, signal });
 }
 
-/** `caller` is the session that the answer belongs to: while it takes nothing, its calls wait. */
+/** `caller`: the session of the response: its unsent bytes hold back the session's calls. */
 function replyOf(response: Response | Reply, caller?: Caller): Reply {
   const of = caller && { caller };
   if (!(response instanceof Response)) return { ...response, ...of };
@@ -212,7 +212,7 @@ function replyOf(response: Response | Reply, caller?: Caller): Reply {
   return { status, headers, body: (outlet) => pass(body, outlet), ...of };
 }
 
-/** The SDK keeps what is not taken from it: all of it is taken at once, so that it is counted with what is unsent. */
+/** Reads the body from the SDK without waiting for the client, so that unsent bytes are counted in the outbox. */
 async function pass(body: ReadableStream<Uint8Array>, outlet: Outlet): Promise<void> {
   const reader = body.getReader();
   outlet.onGone(() => void reader.cancel().catch(() => undefined));

@@ -1,31 +1,31 @@
-/** What is counted about calls, requests and queues, as Prometheus reads it. */
+/** The metrics of calls, requests and queues in the format of Prometheus. */
 
 import type { Answer } from '../../types/answer.ts';
 import type { CallEvent, TelemetryEvent } from '../../types/telemetry.ts';
 import { type Gauged, gauges } from './gauges.ts';
 import { type Family, familyText, labels } from './prometheus.ts';
 
-/** Seconds. */
+/** Upper bounds of the buckets in seconds. */
 const BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];
 
-/** What a call came to. */
+/** The outcome of a call. */
 export interface Ended {
-  /** Of text in its answer. */
+  /** Bytes of the text of its answer. */
   readonly bytes: number;
-  /** The code of its failure. */
+  /** The error code of a failure. */
   readonly error?: string | undefined;
 }
 
 export interface Metrics {
   call(tool: string, ended: Ended, seconds: number): void;
-  /** An event of telemetry: what cut its answer, and whether it continued where a notice had said. */
+  /** Counts an event of telemetry: the limits that cut the answer, and whether the call followed a notice. */
   recorded(event: TelemetryEvent, followed: boolean): void;
   request(route: string, status: number): void;
   /** Prometheus text, version 0.0.4. */
   text(): string;
 }
 
-/** `measure` is asked for what is measured when somebody asks. */
+/** `measure` returns the gauges; it is called when the metrics are requested. */
 export function createMetrics(measure: () => Gauged): Metrics {
   const families = new Map<string, Family>();
   const family = (name: string, help: string, type: Family['type'] = 'counter'): Map<string, number> => {
@@ -87,9 +87,9 @@ export function createMetrics(measure: () => Gauged): Metrics {
   };
 }
 
-/** How long the calls of one tool took. */
+/** The durations of the calls of a tool. */
 interface Times {
-  /** By bucket: calls that took at most so long. */
+  /** By bucket: number of calls that took at most this long. */
   readonly within: number[];
   sum: number;
   count: number;
@@ -116,13 +116,13 @@ export function endedWith({ content, details, isError }: Answer): Ended {
   return { bytes, ...(isError && { error: code }) };
 }
 
-/** Every limit that cut the answer, once. What dialects tell of it differs, what is recorded does not. */
+/** The limits that cut the answer, without duplicates. From the event, because details differ between dialects. */
 function cutsOf({ reads = [], list }: CallEvent): ReadonlySet<string> {
   const all = [...reads.map(({ cutBy }) => cutBy), list?.cutBy];
   return new Set(all.filter((by) => by !== undefined));
 }
 
-/** Series of one family: labels are names of our own, and no more of them than this, whatever is asked. */
+/** Maximum series of a family. Labels are only names that oriel defines. */
 const MOST_SERIES = 1_000;
 
 function add(values: Map<string, number>, key: string, by = 1): void {

@@ -1,4 +1,4 @@
-/** What the operations of the OpenAPI document are made of: schemas, bodies, and the replies that any route may give. */
+/** Parts of the operations of the OpenAPI document: schemas, bodies, and the replies that all routes share. */
 
 import * as z from 'zod';
 import { problemSchema } from './problem.ts';
@@ -25,7 +25,7 @@ export function requestBody(schema: Json, example?: unknown): Json {
   return { required: true, content: jsonContent(schema, example) };
 }
 
-/** What any route may answer, by the name of its component: the status, what it means, and an example as its message and code. */
+/** Replies that any route may give, by component name: status, meaning, and the message and code of an example. */
 const COMMON = {
   Invalid: [400, 'What is wrong with the request', 'The request must name one Host.', 'BAD_INPUT'],
   NoToken: [
@@ -63,7 +63,7 @@ export const commonResponses: Json = Object.fromEntries(
   ]),
 );
 
-/** A route's own reply of a status comes before the common one. `example` is of the reply with status 200. */
+/** A route's own reply replaces the common one of the same status. `example`: of the reply with status 200. */
 export function responses(
   replies: Readonly<Record<number, DeclaredReply>>,
   common: readonly Common[],

@@ -91,7 +91,7 @@ function toolOperation({ name, title, description, jsonSchema }: Tool): Json {
   };
 }
 
-/** Values of fields that tools require, by their names. */
+/** Example values of required fields, by name. */
 const FIELDS: Readonly<Record<string, unknown>> = {
   command: 'npm test',
   limit: 100,
@@ -112,7 +112,7 @@ const descriptionOperation: Json = {
   responses: responses({ 200: { about: 'OpenAPI 3.1', schema: z.record(z.string(), z.unknown()) } }, ALWAYS),
 };
 
-/** Its messages are those of the protocol. */
+/** The body of the MCP route: messages of the protocol. */
 const message = z.union([z.record(z.string(), z.unknown()), z.array(z.record(z.string(), z.unknown()))]);
 const noSession: DeclaredReply = { about: 'There is no such session', schema: problemSchema };
 

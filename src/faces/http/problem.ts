@@ -1,4 +1,4 @@
-/** JSON answers over HTTP, and error answers: a status, one sentence, a stable code. */
+/** JSON replies, and error replies with a status, one sentence and a stable code. */
 
 import * as z from 'zod';
 import type { ErrorCode, OrielError } from '../../errors.ts';
@@ -28,7 +28,7 @@ export function json(value: unknown, status = 200, headers: Record<string, strin
   return jsonText(safeJson(value), status, headers);
 }
 
-/** JSON that is a text already. */
+/** A reply with JSON that is serialized already. */
 export function jsonText(text: string, status = 200, headers: Record<string, string> = {}): Reply {
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: text };
 }
@@ -46,11 +46,11 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   LOOP: 400,
   BUSY: 503,
   TIMEOUT: 504,
-  // The client has gone; nobody reads it. (nginx's number.)
+  // The client has disconnected and does not read it. (The number of nginx.)
   CANCELLED: 499,
 };
 
-/** The answer to what a route threw. Routes take absolute paths: `cwd` is where a model would be told of `.`. */
+/** The reply for an error of a route. `cwd` replaces `.` in suggestions, because routes take absolute paths. */
 export function failed(error: OrielError, cwd: string): Reply {
   const status = statusOf(error);
   const next = error.next === '.' ? cwd : error.next;

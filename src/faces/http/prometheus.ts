@@ -1,13 +1,13 @@
-/** Metrics as Prometheus reads them: text, version 0.0.4. */
+/** Formats metrics for Prometheus: text format, version 0.0.4. */
 
 export interface Family {
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** By labels, as they are in the text. */
+  /** By labels, in the text format. */
   readonly values: ReadonlyMap<string, number>;
 }
 
-/** Values are names of our own: tools, codes, routes as declared. */
+/** Formats labels. Values are names that oriel defines: tools, codes, routes. */
 export function labels(pairs: Readonly<Record<string, string>>): string {
   return `{${Object.entries(pairs)
     .map(([name, value]) => `${name}="${value.replaceAll(/["\\\n]/g, '_')}"`)

@@ -1,6 +1,6 @@
 /**
- * `GET /api/v0/read-file-lines`: a numbered window over a text file, refused as a whole where it does not fit.
- * What the file system says is an answer, not an HTTP error.
+ * `GET /api/v0/read-file-lines`: a numbered window over a text file. It is refused if it does not fit. Errors of the file
+ * system are in the response, not HTTP errors.
  */
 
 import * as z from 'zod';
@@ -16,7 +16,7 @@ import { count } from './request-input.ts';
 import { type Route, route, type Served } from './route.ts';
 import { taskOf } from './task-of.ts';
 
-/** A call may raise a limit up to this many times. */
+/** A request may raise a limit up to this factor. */
 const MOST_TIMES = 8;
 
 const tuned = (about: string, base: number) => count(`${about}; ${base} when absent or 0`, base * MOST_TIMES);
@@ -86,7 +86,7 @@ export const readFileLinesRoute = ({ offer, metrics }: Served): Route =>
       const options = { limits: baseLimits, dialect: 'coder', signal, caller: client, ...taskOf(exchange) };
       const lines = await callTool(offer.engine(client), { ...reader, failure }, undefined, options);
       ended({ bytes: Buffer.byteLength(lines.content), error: error?.code });
-      // Not what the file system says.
+      // Not an error of the file system.
       if (error instanceof QueueFull) throw error;
       return json(lines);
     },

@@ -64,7 +64,7 @@ export const readFileRoute = ({ offer, metrics }: Served): Route =>
         const file = await download.file();
         const { key, recurs } = file.bytes.identity;
         const tag = `"${createHash('sha1').update(key).digest('base64url')}"`;
-        // A file that was changed just now may change again without another time: its tag promises nothing.
+        // A file that was just changed may change again without a new time, so its ETag is weak.
         const etag = recurs ? tag : `W/${tag}`;
         const { size, headers: ofPrefix } = await prefixOf(file, exchange.header(SIZE_HEADER), signal);
         const common = {
@@ -73,7 +73,7 @@ export const readFileRoute = ({ offer, metrics }: Served): Route =>
           'accept-ranges': 'bytes',
           'last-modified': new Date(file.mtimeMs).toUTCString(),
           'content-type': getMimeType(path) ?? 'application/octet-stream',
-          // A page among the files must not act in the name of this server.
+          // An HTML file must not run scripts with the origin of this server.
           'content-security-policy': "sandbox; default-src 'none'",
           'x-content-type-options': 'nosniff',
         };
@@ -83,7 +83,7 @@ export const readFileRoute = ({ offer, metrics }: Served): Route =>
           ...(body !== undefined && { body }),
         });
         const ifRange = exchange.header('if-range');
-        // A weak tag is no match here. Source: RFC 9110, 13.1.5.
+        // A weak ETag never matches in If-Range. Source: RFC 9110, 13.1.5.
         const ranges = ifRange === undefined || (recurs && ifRange === etag);
         const asked =
           ranges && offset === 0 && limit === 0 ? rangeOf(exchange.header('range'), size) : undefined;
@@ -117,7 +117,7 @@ async function openFile(access: Access, path: string, signal: AbortSignal): Prom
   throw new OrielError('IS_DIRECTORY', `open ${quote(path)}: not a file`);
 }
 
-/** Half-open. `none`: no byte of it exists. Undefined for no range, several, or what is none: all is sent then. */
+/** Half-open. `none`: the range is past the end. Undefined for no range, several or an invalid one: then all is sent. */
 function rangeOf(
   header: string | undefined,
   size: number,
@@ -130,7 +130,7 @@ function rangeOf(
   return start < end ? { start, end } : 'none';
 }
 
-/** Reads when the client has taken what was read before; ends whatever happens. */
+/** Reads the next chunk when the client has received the previous one. Closes the download in any case. */
 async function stream(
   download: Download,
   from: number,
@@ -142,7 +142,7 @@ async function stream(
   try {
     while (at < to && !outlet.gone) {
       const chunk = await download.read(at, Math.min(CHUNK_BYTES, to - at));
-      // Fewer bytes than were promised: the client must notice.
+      // The response is shorter than its content-length, so the client must notice an error.
       if (chunk.length === 0)
         throw new OrielError('INCOMPLETE', 'The file became shorter while it was sent.');
       at += chunk.length;

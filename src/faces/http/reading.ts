@@ -1,4 +1,4 @@
-/** Runs file routes like calls of tools: in the same queue, for their client, and counted in the same way. */
+/** Runs file routes like calls of tools: in the same queue and with the same metrics. */
 
 import { explained } from '../../engine/unexpected.ts';
 import { queues } from '../../queues/queue-table.ts';
@@ -7,7 +7,7 @@ import type { Exchange, Reply } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
 import { jsonText } from './problem.ts';
 
-/** Answers with what `work` gives, as JSON. Throws what it throws. */
+/** Replies with the result of `work` as JSON. Throws the errors of `work`. */
 export async function reading(
   metrics: Metrics,
   name: string,
@@ -26,7 +26,7 @@ export async function reading(
   }
 }
 
-/** Counts a call that begins now, once, however it ends. */
+/** Starts timing a call. The returned function counts it, once. */
 export function countOf(metrics: Metrics, name: string): (ended: Parameters<Metrics['call']>[1]) => void {
   const start = performance.now();
   let counted = false;

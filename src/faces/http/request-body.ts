@@ -1,4 +1,4 @@
-/** Reads the body of a request as JSON: its bytes, its pieces and its values are bounded. */
+/** Reads the body of a request as JSON, with limits on its bytes, pieces and values. */
 
 import { OrielError } from '../../errors.ts';
 import { binarySize } from '../../render/units.ts';
@@ -7,20 +7,23 @@ import { Parcel } from './inbox.ts';
 import { hasTooManyValues, MOST_VALUES } from '../../text/json-values.ts';
 import { problem } from './problem.ts';
 
-/** Bytes of a body. */
+/** Maximum bytes of a body. */
 const BODY_BYTES = 4 * 2 ** 20;
 
-/** A body that takes more keeps its room until its request is answered; connections and queues bound the smaller ones. */
+/** Larger bodies reserve bytes in the inbox until their request is answered; smaller ones are limited by connections and queues. */
 const SMALL_BYTES = 16 << 10;
 
-/** So many pieces may be of any size; of more, each has so many bytes on average. A piece of one byte costs as much time as a large one. */
+/**
+ * The first pieces may have any size; above that, pieces must have `PIECE_BYTES` on average. A piece of one byte costs as
+ * much time as a large one.
+ */
 const FEW_PIECES = 4_096;
 const PIECE_BYTES = 64;
 
-/** The JSON body, or the 4xx instead. */
+/** The JSON body, or the 4xx reply. */
 export async function jsonOf(exchange: Exchange): Promise<{ value: unknown } | Reply> {
   const type = (exchange.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
-  // A browser sends text/plain and forms anywhere without asking first; it asks before it sends JSON.
+  // A browser sends text/plain and forms to other origins without a preflight request, but not JSON.
   if (type !== 'application/json')
     return problem(415, {
       message: 'The body must have the content type application/json.',
@@ -47,8 +50,8 @@ const TOO_FINE: Text = {
 };
 
 /**
- * The body, or why it is refused: of one over the cap no more is read than that. Throws `BUSY` if there is no room for
- * it, before it is read or, where it stalls, later.
+ * The body, or why it is refused. At most `BODY_BYTES` are read. Throws `BUSY` if the inbox has no room for it, or when it
+ * is evicted because it stalls.
  */
 async function textOf(exchange: Exchange): Promise<Text> {
   const { incoming } = exchange;
@@ -86,7 +89,7 @@ async function textOf(exchange: Exchange): Promise<Text> {
       if (end > BODY_BYTES) return refuse(TOO_LARGE);
       if (pieces > FEW_PIECES && end < pieces * PIECE_BYTES) {
         refuse(TOO_FINE);
-        // What the parser still hands on is dropped: kept, it would cost a hundred times its size.
+        // Further pieces are dropped: buffering small pieces would cost a hundred times their size.
         incoming.resume();
         exchange.onClosed(() => incoming.socket.destroy());
         return;
@@ -119,7 +122,7 @@ async function textOf(exchange: Exchange): Promise<Text> {
         new OrielError('CANCELLED', 'The client disconnected before its request was complete.', { cause }),
       );
     };
-    // Nothing more is told of one that has closed already.
+    // No events follow if the connection is closed already.
     if (incoming.destroyed) return gone();
     makeRoom(declared);
     incoming.on('data', take).on('end', end).on('close', gone).on('error', gone);

@@ -1,4 +1,4 @@
-/** Reads the input of a request: its query and its body, bounded, checked against the route's schemas. */
+/** Reads the query and the body of a request and validates them with the schemas of the route. */
 
 import * as z from 'zod';
 import { quote } from '../../text/visible.ts';
@@ -10,13 +10,13 @@ import type { Route } from './route.ts';
 const NO_QUERY = z.strictObject({});
 const INVALID_QUERY = 'Query parameters have invalid values.';
 
-/** Parameters of a query; no route has as many. */
+/** Maximum parameters of a query; no route has that many. */
 const MOST_PARAMETERS = 100;
 
-/** Fields that a refusal lists. */
+/** Maximum fields that a refusal lists. */
 const MOST_VALIDATIONS = 20;
 
-/** A whole number in a query, 0 to `most`: digits and nothing else. */
+/** The schema of a whole number in a query, 0 to `most`: only digits. */
 export function count(about: string, most: number = Number.MAX_SAFE_INTEGER): z.ZodType<number> {
   const number = z
     .number('must be a whole number')
@@ -30,7 +30,7 @@ export function count(about: string, most: number = Number.MAX_SAFE_INTEGER): z.
   );
 }
 
-/** The input of a route, or the 4xx that says what is wrong with it. */
+/** The input of a route, or a 4xx reply with the reason. */
 export async function inputOf(
   route: Route,
   exchange: Exchange,
@@ -56,7 +56,7 @@ export async function inputOf(
   return { query: query.data, body: body.data };
 }
 
-/** Parameters by name. An empty one is as good as none: its default is meant. */
+/** Parameters by name. Empty ones count as absent. */
 function queryOf({ query }: Exchange): Record<string, string> {
   return Object.fromEntries([...query].filter(([, value]) => value !== ''));
 }
@@ -79,7 +79,7 @@ function invalid(message: string, { issues }: z.ZodError): Reply {
   );
 }
 
-/** Each field with what is wrong with it; of very many the first ones. */
+/** The reply with the invalid fields and the reasons; only the first ones if there are many. */
 function invalidFields(message: string, fields: readonly (readonly [field: string, what: string])[]): Reply {
   const more = fields.length - MOST_VALIDATIONS;
   const validations = fields.slice(0, MOST_VALIDATIONS).map(([field, what]) => ({

@@ -1,4 +1,4 @@
-/** `GET /api/v0/resolve-path`: where a path really leads, also one whose end does not exist yet. */
+/** `GET /api/v0/resolve-path`: the real path, also for a path whose end does not exist yet. */
 
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
@@ -34,10 +34,10 @@ export const resolvePathRoute = ({ offer, metrics }: Served): Route =>
       }),
   });
 
-/** More links than this are a loop. Source: MAXSYMLINKS in linux/namei.h. */
+/** More links count as a loop. Source: MAXSYMLINKS in linux/namei.h. */
 const MOST_LINKS = 40;
 
-/** What can be named but not opened: its directory can. */
+/** Errors after which the directory of the path is resolved instead. */
 const UNOPENED: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['NOT_FOUND', 'NOT_REGULAR', 'DENIED']);
 
 async function resolvePath(

@@ -1,4 +1,4 @@
-/** The shape of a route: what it takes and answers, declared once for the server, its checks and OpenAPI. */
+/** The interface of a route. Its input and replies are declared once, for the server, validation and OpenAPI. */
 
 import type { ZodObject, ZodType } from 'zod';
 import type { Caller } from '../../queues/caller.ts';
@@ -6,22 +6,22 @@ import type { Offer } from '../offer.ts';
 import type { Exchange, Reply } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
 
-/** What routes work with. */
+/** The context of routes. */
 export interface Served {
   readonly offer: Offer;
   readonly metrics: Metrics;
-  /** Whose tasks a request is about: its client, or the MCP session that it names; undefined if that is gone. */
+  /** The caller whose tasks a request is about: its client, or the MCP session that it names; undefined if that does not exist. */
   ownerOf(exchange: Exchange): Caller | undefined;
-  /** Aborted when the server ends: streams end with it. */
+  /** Aborted when the server ends, which ends streams. */
   readonly closing: AbortSignal;
-  /** Whether it comes from the operator, who sees the tasks of all clients. */
+  /** Whether a request comes from the operator, who sees the tasks of all clients. */
   isOperator(exchange: Exchange): boolean;
 }
 
 /** For the OpenAPI document. */
 export interface DeclaredReply {
   readonly about: string;
-  /** Of a JSON body; absent for another content type. */
+  /** The schema of a JSON body; absent for another content type. */
   readonly schema?: ZodType;
   readonly type?: string;
 }
@@ -29,31 +29,31 @@ export interface DeclaredReply {
 export interface RouteInput<Query = unknown, Body = unknown> {
   readonly query: Query;
   readonly body: Body;
-  /** The part of the path that stands for `:name`, decoded. */
+  /** The decoded value of `:name` in the path. */
   readonly name: string;
 }
 
 export interface Route<Query = unknown, Body = unknown> {
   readonly method: 'get' | 'post';
-  /** May hold `/:name`, which is any one part of a path. */
+  /** May contain `/:name`, which matches one segment. */
   readonly path: string;
-  /** What `:name` is, for the OpenAPI document; absent if that lists the names one by one. */
+  /** The description of `:name` for the OpenAPI document; absent if that lists the names individually. */
   readonly named?: string;
   readonly summary: string;
   readonly query?: ZodObject;
   readonly body?: ZodType;
   readonly replies: Readonly<Record<number, DeclaredReply>>;
-  /** A call and its answer, for the OpenAPI document. */
+  /** An example for the OpenAPI document. */
   readonly example?: {
     readonly query?: Readonly<Record<string, unknown>>;
     readonly body?: unknown;
     readonly reply?: unknown;
   };
-  /** Query and body have passed their schemas. May throw OrielError. */
+  /** Query and body are valid. May throw OrielError. */
   handle(exchange: Exchange, input: RouteInput<Query, Body>): Reply | Promise<Reply>;
 }
 
-/** Puts a route with its own input types into a list. */
+/** Hides the types of the input, so that routes can be in one list. */
 export function route<Query, Body = undefined>(declared: Route<Query, Body>): Route {
   return declared as Route;
 }

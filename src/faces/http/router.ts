@@ -1,15 +1,15 @@
-/** Finds the route of a request. Paths are compared as they were sent: `/api/../x` and `%2e` name nothing. */
+/** Finds the route of a request. Paths are not normalized or decoded: `/api/../x` and `%2e` match nothing. */
 
 import type { Route } from './route.ts';
 
 const NAME = '/:name';
 
 export interface Match {
-  /** As declared: what is counted and logged. */
+  /** The declared path, for metrics and logs. */
   readonly path: string;
-  /** By method, lower case. */
+  /** Routes by method, lower case. */
   readonly routes: ReadonlyMap<string, Route>;
-  /** What stands for `:name`, decoded. */
+  /** The decoded value of `:name`. */
   readonly name: string;
 }
 
@@ -35,7 +35,7 @@ export function createRouter(routes: readonly Route[]): (path: string) => Match 
 
 interface Pattern {
   readonly path: string;
-  /** What stands for `:name`; undefined if the path is another one. */
+  /** The value of `:name`; undefined if the path does not match. */
   match(path: string): string | undefined;
 }
 

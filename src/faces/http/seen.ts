@@ -1,4 +1,4 @@
-/** Tasks as the dashboard sees them: those of a server that records, or those of a file. */
+/** The source of tasks for the dashboard: a recording server, or a telemetry file. */
 
 import type { Task } from '../../telemetry/bounded-tasks.ts';
 import type { EventQueue } from '../../telemetry/event-queue.ts';
@@ -11,12 +11,12 @@ import type { Served } from './route.ts';
 
 export interface SeenTask {
   readonly figures: TaskFigures;
-  /** Its totals on all replicas; absent if there are no others. */
+  /** Its totals over all replicas; absent if there are no others. */
   everywhere?(): Promise<TaskTotals | undefined>;
-  /** Its events so far, and how many of them, the first ones, are forgotten. */
+  /** Number of its events so far, and how many of the first ones were evicted. */
   readonly total: number;
   readonly forgotten: number;
-  /** At most `most` events, and some 512 KiB of them, from the one with the number `from`, which is not forgotten. */
+  /** At most `most` events and about 512 KiB of them, from number `from` on, which must not be evicted. */
   events(from: number, most: number): EventsPage | Promise<EventsPage>;
 }
 
@@ -25,20 +25,23 @@ export interface SeenFile extends FileState {
 }
 
 export interface Seen {
-  /** Those that the one who asks may see, the last used first. */
+  /** The tasks that the client of a request may see, the most recently used first. */
   tasks(exchange: Exchange): readonly SeenTask[];
-  /** Tells of each event that the one who asks may see, without one that something else has changed. Returns what ends that. */
+  /**
+   * Calls `tell` for each event that the client may see, and without an event after another change. The returned function
+   * ends this.
+   */
   watch(exchange: Exchange, tell: (event: TelemetryEvent | undefined) => void): () => void;
-  /** Whether it comes from one who sees the tasks of all clients. */
+  /** Whether the client of a request may see the tasks of all clients. */
   isOperator(exchange: Exchange): boolean;
-  /** Whether paths can be read here. */
+  /** Whether the lens is available. */
   readonly lens: boolean;
   readonly file?: () => SeenFile;
-  /** Aborted when the server ends: streams end with it. */
+  /** Aborted when the server ends, which ends streams. */
   readonly closing: AbortSignal;
 }
 
-/** What a server has recorded: a client sees its own tasks, the operator those of all. */
+/** The tasks that a server has recorded: a client sees its own tasks, the operator those of all clients. */
 export function recordedTasks({ offer, ownerOf, isOperator, closing }: Served): Seen {
   const { telemetry } = offer;
   return {

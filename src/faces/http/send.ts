@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { Outlet } from '../outbox.ts';
 import type { Exchange, Reply } from './exchange.ts';
 
-/** Resolves when the body has been made; the client may still have to take it. Throws what its making throws. */
+/** Resolves when the body was written to the outlet; the client may not have received it yet. Throws the errors of `body`. */
 export async function send(
   { status, headers, body = '', caller }: Reply,
   { client, method }: Exchange,
@@ -14,7 +14,7 @@ export async function send(
   const outlet = new Outlet(outgoing, caller ?? client, { timeoutMs });
   if (typeof body === 'function') {
     outgoing.writeHead(status, headers);
-    // The client may wait for them until there is something to send, which may take long.
+    // The headers are sent at once, because the first part of the body may take long.
     outgoing.flushHeaders();
     if (method !== 'HEAD') await body(outlet);
     return outlet.end();

@@ -1,4 +1,4 @@
-/** The HTTP server over an offer: who may ask it, where it listens, its log. */
+/** The HTTP server for an offer: access control, address and log. */
 
 import type { Writable } from 'node:stream';
 import { OrielError } from '../../errors.ts';
@@ -11,19 +11,19 @@ import { createLog } from './log.ts';
 export interface ServeOptions {
   readonly address: Address;
   readonly token?: string;
-  /** Whoever sends this one sees the tasks of all clients. */
+  /** The token of the operator, who sees the tasks of all clients. */
   readonly operatorToken?: string;
   readonly hosts?: readonly string[];
   readonly structured?: boolean;
-  /** Milliseconds for which a client may read nothing of what was written; 30,000 when absent. */
+  /** Timeout in milliseconds for a client that does not read; 30,000 when absent. */
   readonly writeTimeoutMs?: number;
-  /** Connections of one address (of IPv6: of one /64); 256 when absent. */
+  /** Maximum connections of an address (for IPv6, of a /64); 256 when absent. */
   readonly maxConnections?: number;
-  /** Where the log goes. */
+  /** The output of the log. */
   readonly log: Writable;
 }
 
-/** Throws OrielError for options that cannot work, and where the address cannot be had. */
+/** Throws OrielError for invalid options, and if the address cannot be used. */
 export async function serve(offer: Offer, options: ServeOptions): Promise<Serving> {
   const {
     address,

@@ -1,11 +1,11 @@
-/** `GET /api/v0/shown-lines`: what a client was shown under a tag of the hashline display, on whichever replica. */
+/** `GET /api/v0/shown-lines`: the lines that a client was shown under a hashline tag, by any replica. */
 
 import * as z from 'zod';
 import { count } from './request-input.ts';
 import { reading } from './reading.ts';
 import { type Route, route, type Served } from './route.ts';
 
-/** Lines of an answer, and characters of them. */
+/** Maximum lines of a response, and their characters. */
 const MOST_LINES = 1_000;
 const MOST_CHARACTERS: number = 1 << 20;
 

@@ -1,14 +1,14 @@
-/** Which task a request belongs to, as its headers say, and which program sends it. */
+/** Reads the task and the client program of a request from its headers. */
 
 import type { RunOptions } from '../../assemble.ts';
 import type { Exchange } from './exchange.ts';
 
-/** The name of the task; percent-encoded where it has more than ASCII. */
+/** The header with the name of the task, percent-encoded if it is not ASCII. */
 const TASK_HEADER = 'oriel-task';
 
 export const TASK_NAME_HELP = `a call names its task in the header ${TASK_HEADER}`;
 
-/** Any value asks for the task's totals in `details`. */
+/** The header that requests the totals of the task in `details`, with any value. */
 const TOTALS_HEADER = 'oriel-totals';
 
 export function taskOf(exchange: Exchange): Pick<RunOptions, 'task' | 'host' | 'totals' | 'trace'> {

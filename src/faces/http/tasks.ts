@@ -1,4 +1,4 @@
-/** The routes `/api/v0/tasks`: what was recorded of calls. A client sees its own tasks, the operator those of all. */
+/** The routes `/api/v0/tasks`: the recorded calls. A client sees its own tasks, the operator those of all clients. */
 
 import * as z from 'zod';
 import { TASK_NAME_HELP } from './task-of.ts';
@@ -11,10 +11,10 @@ import { count } from './request-input.ts';
 import { type Route, route, type Served } from './route.ts';
 import type { Seen, SeenTask } from './seen.ts';
 
-/** Tasks of a list. */
+/** Maximum tasks in a list. */
 const MOST_LISTED = 256;
 
-/** Events of a page. */
+/** Maximum events in a page. */
 const MOST_EVENTS = 5_000;
 
 const NAMED = 'The task, as its calls name it (percent-encoded)';
@@ -153,7 +153,7 @@ function taskEventsRoute(seen: Seen): Route {
       ofTask(seen, exchange, name, query, async ({ total, forgotten, events }) => {
         const from = Math.max(query.from ?? 0, forgotten);
         const most = query.limit || MOST_EVENTS;
-        // Beyond the last one there is nothing to be read.
+        // Past the last event.
         const page = from >= total ? { next: from, events: [] } : await events(from, most);
         return json({ from, next: page.next, total, events: page.events });
       }),
@@ -190,7 +190,7 @@ function ofTask(
 ): Reply | Promise<Reply> {
   const id = taskName(name);
   const named = seen.tasks(exchange).filter(({ figures }) => figures.id === id);
-  // Without a client that of no client is meant, if there are several.
+  // If several clients have a task of that name and none is given, the task without a client is preferred.
   const task = named.find(({ figures }) => figures.client === client);
   if (task) return answer(task);
   const [only, ...others] = client === undefined ? named : [];
@@ -203,7 +203,7 @@ function ofTask(
   });
 }
 
-/** The operator sees the tasks of all clients, and several have one of that name. */
+/** The reply if several clients have a task of that name. */
 function severalClients({ figures: { id, client = '' } }: SeenTask): Reply {
   const next = `/api/v0/tasks/${encodeURIComponent(id)}?client=${encodeURIComponent(client)}`;
   return problem(400, {

@@ -9,13 +9,13 @@ import { stateFamilies } from './gauges.ts';
 import { type Family, familyText, labels } from './prometheus.ts';
 
 export interface WorkerFacts {
-  /** Absent until it takes jobs. */
+  /** Undefined until the worker takes jobs. */
   readonly jobs: () => Pick<Jobs, 'running' | 'waiting'> | undefined;
   readonly state: () => StateStats;
 }
 
 export interface WorkerApp extends App {
-  /** A job has ended. */
+  /** Counts a job that has ended. */
   ended(event: WorkEvent): void;
 }
 
@@ -37,7 +37,7 @@ export function createWorkerApp({ jobs, state }: WorkerFacts): WorkerApp {
         { help: 'Time from taking a job to its end.', type: 'counter', values: seconds },
       ],
       ['oriel_jobs_running', byKind('Jobs under way.', taken?.running() ?? new Map())],
-      // Of a queue that does not answer nothing is said.
+      // Queues that do not answer are omitted.
       ['oriel_jobs_waiting', byKind('Jobs that wait for any worker.', waiting)],
       ...stateFamilies(state()),
     ];

@@ -1,4 +1,4 @@
-/** The SDK's server, with a shorter way for calls of tools that need none of its checks. */
+/** The SDK's server, with a fast path for plain calls of tools. */
 
 import { type JSONRPCRequest, type Result, Server, type ServerContext } from '@modelcontextprotocol/server';
 import { type PlainCall, plainCallIn } from './plain-messages.ts';
@@ -8,13 +8,13 @@ type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Resu
 type Answer = (call: PlainCall, context: ServerContext) => Promise<Result>;
 
 /**
- * The SDK checks each call of a tool twice against its schema, and its result once, which a tool of ours has built with
- * its types. A plain call goes to the tool at once, and its result out as it is.
+ * The SDK validates each call twice and its result once. A plain call goes directly to the tool, and its result, which is
+ * typed, is sent without validation.
  */
 export class CallServer extends Server {
   #answer: Answer | undefined;
 
-  /** `answer` is for plain calls; the handler that is set for `tools/call` answers the others. */
+  /** `answer` handles plain calls; the handler of `tools/call` handles the others. */
   answerPlainCalls(answer: Answer): void {
     this.#answer = answer;
   }

@@ -1,4 +1,4 @@
-/** Asks a client for the directories that it works in, and keeps the answer until it says that they have changed. */
+/** Asks a client for its roots, and caches the answer until the client reports a change. */
 
 import { fileURLToPath } from 'node:url';
 import {
@@ -14,21 +14,21 @@ import {
 import type { NarrowedRoots } from '../../access/held-roots.ts';
 import { OrielError } from '../../errors.ts';
 
-/** Milliseconds for which a call waits for the answer. */
+/** Timeout in milliseconds for the client's answer. */
 const ROOTS_MS = 2_000;
 
-/** Each of them is looked up before a call. */
+/** Maximum roots, because each is looked up before a call. */
 const MOST_ROOTS = 100;
 
-/** Under this key a client of 2026-07-28 answers. */
+/** The key of the answer of a client with protocol 2026-07-28. */
 const KEY = 'roots';
 
 type Narrow = (declared: readonly string[]) => Promise<NarrowedRoots>;
 
 /**
- * The declared roots, as far as they are inside those of the server; undefined from a client that declares none. In
- * protocol 2026-07-28 a server does not ask: it answers with what the client has to tell, and the client calls again.
- * Throws OrielError (`OUTSIDE_ROOT`) if roots are declared and cannot be known: then nothing may be read.
+ * The declared roots that are inside those of the server; undefined if the client declares none. In protocol 2026-07-28 a
+ * server does not send requests: it replies that it needs the roots, and the client calls again with them. Throws OrielError
+ * (`OUTSIDE_ROOT`) if roots are declared but cannot be determined: then nothing may be read.
  */
 export function rootsOf(
   server: Server,
@@ -41,7 +41,7 @@ export function rootsOf(
 
   async function ask(context: ServerContext): Promise<NarrowedRoots> {
     const others = asked;
-    // The call for which the client was asked may have been cancelled: that is no answer for this one.
+    // If the call that made the shared request was cancelled, the request is made again.
     if (others)
       return others.roots.catch((error) => (others.by.aborted ? ask(context) : Promise.reject(error)));
     const roots = listRoots(context).then((uris) => narrow(pathsOf(uris)));
@@ -71,7 +71,7 @@ function declaresRoots(envelope: Readonly<Record<string, unknown>>): boolean {
   return Boolean(capabilities.roots);
 }
 
-/** Asked in the stream of the call: over HTTP there is no other. */
+/** Sends the request in the stream of the call, because over HTTP there is no other. */
 async function listRoots({ mcpReq }: ServerContext): Promise<readonly { readonly uri: string }[]> {
   try {
     const { roots } = await mcpReq.send(
@@ -80,7 +80,7 @@ async function listRoots({ mcpReq }: ServerContext): Promise<readonly { readonly
     );
     return roots;
   } catch (error) {
-    // A client that does not know the request has no roots, whatever it declares.
+    // A client that does not implement the request has no roots, even if it declares the capability.
     if (error instanceof ProtocolError && error.code === ProtocolErrorCode.MethodNotFound) return [];
     throw unknown(error);
   }
@@ -94,7 +94,7 @@ function unknown(cause?: unknown): OrielError {
   );
 }
 
-/** What is no file of this machine is elsewhere. */
+/** Paths of the roots; those that are not local files count as outside. */
 function pathsOf(roots: readonly { readonly uri: string }[]): string[] {
   if (roots.length > MOST_ROOTS) {
     const message = `The client declares ${roots.length} roots: at most ${MOST_ROOTS} are looked up. Declare a directory that holds them.`;

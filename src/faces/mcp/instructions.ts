@@ -1,4 +1,4 @@
-/** What a host shows of the server where it does not show the tools: models find them by it. */
+/** The instructions of the server, which hosts show when they hide the tools, so that models find them. */
 
 import type { Offer } from '../offer.ts';
 
@@ -7,7 +7,7 @@ export function instructionsFor(offer: Offer): string {
   const names = tools.map(({ name }) => name);
   const runs = tools.some(({ effects }) => !effects.readOnly);
   const web = offer.engine().settings.web !== false;
-  // The other dialects name files only.
+  // Other dialects read only files.
   const kinds =
     offer.dialect === 'oriel'
       ? `files, directories, documents, archives, SQLite databases, notebooks, images${web ? ', pages of the web' : ''}`

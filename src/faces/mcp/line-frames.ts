@@ -1,8 +1,8 @@
-/** Splits a stream of bytes into lines in bounded memory: the content of an oversized line is dropped as it comes. */
+/** Splits a stream of bytes into lines in bounded memory: the content of an oversized line is dropped. */
 
 import { GrowingBytes } from '../../text/growing-bytes.ts';
 
-/** Bytes of one frame at most; an MCP request with its arguments takes a few KiB. */
+/** Maximum bytes of a line; an MCP request usually has a few KiB. */
 export const FRAME_BYTES = 4 * 2 ** 20;
 
 const NEWLINE = 0x0a;
@@ -11,9 +11,9 @@ export type Frame = { readonly is: 'line'; readonly bytes: Buffer } | { readonly
 
 export class FrameSplitter {
   readonly #most: number;
-  /** The current line so far. A buffer for each piece would take some 300 bytes beside its content. */
+  /** The current line so far. One growing buffer, because a Buffer for each piece takes about 300 bytes besides its content. */
   readonly #line: GrowingBytes;
-  /** Bytes of the current line so far, those that were dropped included. */
+  /** Bytes of the current line so far, including dropped ones. */
   #length = 0;
 
   constructor(most: number = FRAME_BYTES) {
@@ -31,7 +31,7 @@ export class FrameSplitter {
     if (from < chunk.length) this.#add(chunk.subarray(from));
   }
 
-  /** The last line when it has no newline; undefined after a newline. */
+  /** The last line if it has no newline; otherwise undefined. */
   end(): Frame | undefined {
     return this.#length === 0 ? undefined : this.#take(Buffer.alloc(0));
   }
@@ -42,7 +42,7 @@ export class FrameSplitter {
     else this.#line.free();
   }
 
-  /** `rest` ends the line: all of it where nothing came before. */
+  /** `rest`: the end of the line. */
   #take(rest: Buffer): Frame {
     const isAll = this.#length === 0;
     const length = this.#length + rest.length;

@@ -1,19 +1,19 @@
 /**
- * Recognizes the requests that nearly all messages are, at a tenth of what the schemas of the SDK cost: each of these
- * walks the message once more, and in the first thousand calls of a session that is code which is not compiled yet.
- * Whatever is not recognized here goes through the schemas, which word all errors.
+ * Recognizes plain requests, which nearly all messages are, at a tenth of the cost of the SDK's schemas. Each schema
+ * traverses the message again, in code that is not optimized yet in the first thousand calls of a session. Messages that
+ * are not recognized here are validated by the schemas, which also report all errors.
  */
 
 import type { JSONRPCRequest, ServerContext } from '@modelcontextprotocol/server';
 
-/** Whether `value`, as JSON was parsed, is a request that the SDK's `parseJSONRPCMessage` would return unchanged. */
+/** Whether `value` (parsed JSON) is a request that the SDK's `parseJSONRPCMessage` would return unchanged. */
 export function isPlainRequest(value: unknown): value is JSONRPCRequest {
   if (!isRecord(value)) return false;
   const { jsonrpc, id, method, params } = value;
   if (jsonrpc !== '2.0' || typeof method !== 'string') return false;
   if (typeof id !== 'string' && !Number.isSafeInteger(id)) return false;
   const fields = Object.keys(value).length;
-  // `_meta` has a separate schema.
+  // `_meta` has a schema of its own.
   return params === undefined ? fields === 3 : fields === 4 && isRecord(params) && !('_meta' in params);
 }
 
@@ -23,8 +23,8 @@ export interface PlainCall {
 }
 
 /**
- * The parameters of a request `tools/call` of a protocol before 2026-07-28 that has a name and arguments and nothing
- * else: the SDK's schema would return them unchanged. Undefined for any other.
+ * The parameters of a `tools/call` request (protocol before 2026-07-28) that has only a name and arguments, which the SDK's
+ * schema would return unchanged. Undefined for any other request.
  */
 export function plainCallIn({ params }: JSONRPCRequest, { mcpReq }: ServerContext): PlainCall | undefined {
   if (!isRecord(params) || mcpReq.envelope || mcpReq.inputResponses || mcpReq.requestState() !== undefined)
@@ -34,7 +34,7 @@ export function plainCallIn({ params }: JSONRPCRequest, { mcpReq }: ServerContex
   return { name, arguments: given };
 }
 
-/** An object of JSON. The schemas leave out a field `__proto__`. */
+/** Whether it is a JSON object without a field `__proto__`, which the schemas would remove. */
 function isRecord(value: unknown): value is Record<string, unknown> {
   return (
     typeof value === 'object' &&

@@ -4,10 +4,10 @@ import type { Caller } from '../../queues/caller.ts';
 import { unsentTo } from '../outbox.ts';
 import { type Pace, pace } from '../pace.ts';
 
-/** Characters of a progress token, which every notification repeats. With a longer one there are none. */
+/** Maximum characters of a progress token, which every notification repeats. With a longer one there are no notifications. */
 const MOST_TOKEN = 1_024;
 
-/** A client that has so many bytes to take is not told how far its calls have come. */
+/** No progress is sent to a client with more unsent bytes. */
 const UNSENT_BYTES = 64 << 10;
 
 /** The part of a request that progress needs, in any version of the SDK. */
@@ -20,16 +20,16 @@ interface Asked {
   }): Promise<void>;
 }
 
-/** `caller`: whose bytes that are not taken yet count; none when absent. */
+/** `caller`: the client whose unsent bytes are checked; none when absent. */
 export function progressTo({ mcpReq }: { readonly mcpReq: Asked }, caller?: Caller): Pace | undefined {
   const token = mcpReq._meta?.progressToken;
   if (token === undefined || String(token).length > MOST_TOKEN) return undefined;
   let last = 0;
   return pace(({ message, done, total }) => {
-    // Its id may stand for another request by now.
+    // The id may belong to another request by now.
     if (mcpReq.signal.aborted) return;
     if (caller && unsentTo(caller) > UNSENT_BYTES) return;
-    // The protocol wants it to grow with each notification, also where nothing is counted.
+    // The protocol requires that progress increases with each notification.
     const progress = done !== undefined && done > last ? done : last + 1;
     last = progress;
     const counted = total !== undefined && total >= progress;

@@ -1,4 +1,4 @@
-/** How requests are refused before a server sees them, over stdio and over HTTP. */
+/** The errors for requests that are refused before a server sees them, over stdio and over HTTP. */
 
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;

@@ -1,6 +1,5 @@
 /**
- * Resources over MCP: outputs that were kept in full. What a URI names is read through the same engine, within the
- * same roots, as everything else.
+ * The resources of MCP: kept outputs. They are read through the same engine and within the same roots as everything else.
  */
 
 import { pathToFileURL } from 'node:url';
@@ -26,13 +25,13 @@ import { DETAILS_KEY } from './tool-result.ts';
 
 const ARTIFACT = 'artifact://';
 
-/** What may be read as a resource: never a web page, which a host could be talked into fetching. */
+/** The schemes of resources. No web pages, because a host could be tricked into fetching them. */
 const SCHEMES = /^(artifact|file):\/\//i;
 
-/** All of an output: verbatim, so that it is as long as the list says. */
+/** A complete output, which is read raw, so that it has the size in the list. */
 const ALL_OF_ONE = /^artifact:\/\/\d+$/i;
 
-/** At most a hundred values: what the protocol allows in one completion. */
+/** Maximum values of a completion in the protocol. */
 const MOST_VALUES = 100;
 
 export const artifactTemplate: ResourceTemplateType = {
@@ -44,10 +43,10 @@ export const artifactTemplate: ResourceTemplateType = {
   mimeType: 'text/plain',
 };
 
-/** Resources of one page. */
+/** Resources of a page. */
 const PAGE = 100;
 
-/** The page after the output that the cursor names, the first without one. Throws the protocol's error for another. */
+/** The page after `cursor`; the first page without one. Throws the protocol's error for an invalid cursor. */
 export async function listArtifacts(
   offer: Offer,
   caller: Caller,
@@ -67,7 +66,7 @@ export async function listArtifacts(
   };
 }
 
-/** The number of the last output of the page before: outputs that are evicted meanwhile move none of the others. */
+/** A cursor is the number of the last output of the previous page, so that evictions do not shift the pages. */
 const CURSOR = /^\d{1,15}$/;
 
 const numberOf = (url: string): number => Number(url.slice(ARTIFACT.length));
@@ -77,18 +76,18 @@ function resourceOf({ url, bytes }: KeptSpill): Resource {
     uri: url,
     name: url.replace(ARTIFACT, 'artifact '),
     mimeType: 'text/plain',
-    // The size of what is read: of a larger output that is its beginning, and how to continue.
+    // Without a size if the output does not fit into an answer: then a read returns only its beginning.
     ...(bytes <= baseLimits.bytes && { size: bytes }),
   };
 }
 
-/** Also those that other replicas have kept. */
+/** The kept outputs, including those of other replicas. */
 async function artifactsOf({ engine }: Offer, caller: Caller): Promise<readonly KeptSpill[]> {
   const { spills } = engine(caller).session;
   return (await spills.listAll?.()) ?? spills.list();
 }
 
-/** Values of `id` that begin with what was typed, of those that are here: it is asked for with every character. */
+/** Completes `id`. Only outputs of this process, because it is called for every typed character. */
 export function completeArtifact(offer: Offer, caller: Caller, typed: string): CompleteResult['completion'] {
   const ids = offer
     .engine(caller)
@@ -98,12 +97,12 @@ export function completeArtifact(offer: Offer, caller: Caller, typed: string): C
   return { values: ids.slice(0, MOST_VALUES), total: ids.length, hasMore: ids.length > MOST_VALUES };
 }
 
-/** Throws for a URI that no server of ours has: also to a client that has not told yet which roots it declares. */
+/** Throws for a URI with another scheme, before the roots of the client are determined. */
 export function checkResource(uri: string): void {
   if (!SCHEMES.test(uri)) throw new ResourceNotFoundError(quote(uri));
 }
 
-/** Of a URI that was checked. Throws the protocol's errors. */
+/** Reads a URI that `checkResource` accepted. Throws the protocol's errors. */
 export async function readResource(
   offer: Offer,
   uri: string,

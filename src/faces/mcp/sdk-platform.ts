@@ -1,6 +1,6 @@
 /**
- * Replaces the SDK's own choice of a JSON Schema validator: that one brings ajv, 300 KB which every start would
- * parse. The SDK validates with it what a person has filled into a form, which no tool of ours asks for.
+ * Replaces the SDK's default JSON Schema validator, which would load ajv (300 KB) at every start. The SDK uses it only to
+ * validate forms that a person has filled in, which oriel does not use.
  */
 
 import { createRequire } from 'node:module';
@@ -8,7 +8,7 @@ import type { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/valida
 
 export { default as process } from 'node:process';
 
-/** The SDK's validator, loaded when the first schema comes. */
+/** The SDK's validator, loaded on first use. */
 export class DefaultJsonSchemaValidator {
   readonly getValidator: AjvJsonSchemaValidator['getValidator'] = (schema) => {
     const load = createRequire(import.meta.url);

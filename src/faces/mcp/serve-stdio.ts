@@ -1,4 +1,4 @@
-/** A session over stdio from its first line to its end. */
+/** Serves an MCP session over stdio, from its first line to its end. */
 
 import type { Readable, Writable } from 'node:stream';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
@@ -9,13 +9,13 @@ import { StdioTransport } from './stdio-transport.ts';
 export interface Wires {
   readonly input: Readable;
   readonly output: Writable;
-  /** Ends the session. */
+  /** Ends the session when it aborts. */
   readonly signal: AbortSignal;
-  /** Milliseconds for which the client may read nothing of what was written. */
+  /** Timeout in milliseconds for a client that does not read. */
   readonly writeTimeoutMs?: number | undefined;
 }
 
-/** Serves what `options` offer, in a separate session. Resolves as `serveOverStdio`. Throws OrielError. */
+/** Serves the tools of `options` in a session of its own. Resolves as `serveOverStdio`. Throws OrielError. */
 export async function offerOverStdio(
   options: OfferOptions,
   wires: Wires,
@@ -26,9 +26,9 @@ export async function offerOverStdio(
   await offer.close();
 }
 
-/** Resolves when the client has gone or `signal` has been aborted, and all work has ended. */
+/** Resolves when the client has disconnected or `signal` was aborted, and all work has ended. */
 export async function serveOverStdio(offer: Offer, wires: Wires, options: McpOptions = {}): Promise<void> {
-  // One client, whatever servers the SDK makes for it.
+  // One caller for all servers that the SDK makes for this client.
   const caller = options.caller ?? {};
   const transport = new StdioTransport(wires.input, wires.output, caller, {
     timeoutMs: wires.writeTimeoutMs,
@@ -41,7 +41,7 @@ export async function serveOverStdio(offer: Offer, wires: Wires, options: McpOpt
   if (wires.signal.aborted) end();
   wires.signal.addEventListener('abort', end, { once: true });
   await ended;
-  // The last answers are still on their way to a host that reads slowly.
+  // Waits until a slow host has read the last answers.
   if (!wires.signal.aborted) await transport.taken();
   wires.signal.removeEventListener('abort', end);
   await session.close();

@@ -33,17 +33,17 @@ import {
 import { toolDefinition, toolResult } from './tool-result.ts';
 
 export interface McpOptions {
-  /** Put facts into `structuredContent` too. */
+  /** Also return details in `structuredContent`. */
   readonly structured?: boolean;
-  /** What the client calls itself, where the protocol does not say. */
+  /** The name of the client program, if the protocol does not include it. */
   readonly host?: string | undefined;
-  /** Whose calls these are; those of a separate session when absent. */
+  /** The caller of the requests; a new one when absent. */
   readonly caller?: Caller | undefined;
-  /** As OpenTelemetry names what carries the messages: `pipe` for stdio. `tcp` when absent. */
+  /** The transport as OpenTelemetry names it: `pipe` for stdio; `tcp` when absent. */
   readonly transport?: McpOrigin['transport'];
 }
 
-/** Milliseconds for which a client may keep the list of tools: it is the same for as long as the server runs. */
+/** Milliseconds for which a client may cache the list of tools, which does not change while the server runs. */
 const TOOLS_FRESH_MS = 3_600_000;
 
 interface CalledTool {
@@ -73,7 +73,7 @@ export function createMcpServer(
     const asker = { name, ...(model !== undefined && { model }), ...(structured && { structured }) };
     return { host: asker, caller, ...(roots && { roots }) };
   };
-  /** `answer` for whoever sent the request, inside the roots that it declares, or what it has to tell before. */
+  /** Calls `answer` for the sender of the request, inside its declared roots; or returns the request for these roots. */
   const inside = async <A>(
     context: ServerContext,
     answer: (asker: Asker) => Promise<A>,
@@ -87,7 +87,7 @@ export function createMcpServer(
   };
 
   server.setRequestHandler('tools/list', (_request, context) => {
-    // Between this answer and the first call a model thinks: there is time to load what calls need.
+    // After this answer there is time until the model's first call, in which the code of calls is loaded.
     setImmediate(() => void offer.prepare());
     return { tools: offer.tools(askerOf(context)).map((tool) => toolDefinition(tool, structured)) };
   });
@@ -129,20 +129,20 @@ export function createMcpServer(
   return server;
 }
 
-/** Since 2026-07-28 each request says who sends it; before, only the first one did. */
+/** The client's name in a request, since protocol 2026-07-28; before, only `initialize` had it. */
 function nameInEnvelope({ mcpReq }: ServerContext): string | undefined {
   const envelope = mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
   const { name } = Object(envelope?.[CLIENT_INFO_META_KEY]) as { name?: unknown };
   return typeof name === 'string' ? name : undefined;
 }
 
-/** Codex names the model in each call. */
+/** The model's name, which Codex sends in each call. */
 function modelIn({ mcpReq }: ServerContext): string | undefined {
   const meta = Object(Object(mcpReq._meta)['x-codex-turn-metadata']) as { model?: unknown };
   return typeof meta.model === 'string' ? meta.model : undefined;
 }
 
-/** Under these keys of `_meta` a call names its task, and asks for the task's totals. */
+/** Keys in `_meta` with which a call names its task and requests the task's totals. */
 const TASK_KEY = 'io.github.oriel/task';
 const TOTALS_KEY = 'io.github.oriel/totals';
 
@@ -152,7 +152,7 @@ function taskIn({ mcpReq }: ServerContext): Pick<RunOptions, 'task' | 'totals'> 
   return { ...(typeof task === 'string' && { task }), ...(meta[TOTALS_KEY] === true && { totals: true }) };
 }
 
-/** The parent of its span, as OpenTelemetry puts it into `_meta`. */
+/** The trace context, which OpenTelemetry puts into `_meta`. */
 function traceIn(
   { mcpReq, sessionId }: ServerContext,
   method: string,

@@ -1,7 +1,7 @@
 /**
- * The stdio transport of MCP: one JSON-RPC message a line. The SDK's own transport drops some bad input in silence and
- * fails on other (a line that is not JSON, one of 11 MB, an id that is used twice at once); this one answers each with
- * an error and continues.
+ * The stdio transport of MCP: one JSON-RPC message on each line. The SDK's own transport silently drops some invalid input
+ * and fails on other (a line that is not JSON, a line of 11 MB, an id that is already pending). This one answers each with an
+ * error and continues.
  */
 
 import type { Readable, Writable } from 'node:stream';
@@ -22,18 +22,18 @@ import { isPlainRequest } from './plain-messages.ts';
 
 type RequestId = string | number;
 
-/** Bytes of answers that the client has not taken at which nothing more is read from it. */
+/** Unsent bytes of the client above which no more input is read. */
 const UNSENT_BYTES = 1 << 20;
 
-/** Open requests at which nothing more is read: answers of all of them may be on their way. */
+/** Pending requests at which no more input is read. */
 const MOST_WAITING = 1_000;
 
-/** Bytes of open requests at which nothing more is read. */
+/** Bytes of pending requests above which no more input is read. */
 const WAITING_BYTES = 32 << 20;
 
 /**
- * Milliseconds that open requests have left to be answered after the input has ended. A session that is one pipe,
- * `printf … | oriel mcp`, ends before its first call has loaded what it needs.
+ * Milliseconds that pending requests have after the end of the input. With `printf … | oriel mcp` the input ends before the
+ * first call has loaded its code.
  */
 const DRAIN_MS = 5_000;
 
@@ -46,7 +46,7 @@ export class StdioTransport implements Transport {
   readonly #output: Writable;
   readonly #outlet: Outlet;
   readonly #frames = new FrameSplitter();
-  /** Requests that are not answered yet, and their bytes. */
+  /** Pending requests, with their bytes. */
   readonly #waiting = new Map<RequestId, number>();
   #waitingBytes = 0;
   #ended = false;
@@ -54,14 +54,14 @@ export class StdioTransport implements Transport {
   #drain: NodeJS.Timeout | undefined;
   #tellClosed: (() => void) | undefined;
 
-  /** `caller` is whom the calls are for: they wait while the client does not read. */
+  /** `caller`: the client, whose calls wait while it does not read. */
   constructor(input: Readable, output: Writable, caller: Caller = {}, options: OutletOptions = {}) {
     this.#input = input;
     this.#output = output;
     this.#outlet = new Outlet(output, caller, { ...options, end: () => void this.close() });
   }
 
-  /** Beside `onclose`, which belongs to the SDK. */
+  /** Registers a callback besides `onclose`, which the SDK uses. */
   whenClosed(tell: () => void): void {
     this.#tellClosed = tell;
   }
@@ -82,7 +82,7 @@ export class StdioTransport implements Transport {
     return Promise.resolve();
   }
 
-  /** Resolves when the client has read everything, or reads no more. */
+  /** Resolves when the client has read everything, or has disconnected. */
   taken(): Promise<void> {
     return this.#outlet.taken();
   }
@@ -112,7 +112,7 @@ export class StdioTransport implements Transport {
     this.#closeWhenAnswered();
   };
 
-  /** The reader of the answers is gone. */
+  /** The client has closed its end of the output. */
   readonly #onBroken = (): void => void this.close();
 
   #receive(frame: Frame): void {
@@ -166,7 +166,7 @@ export class StdioTransport implements Transport {
     this.onmessage?.(message);
   }
 
-  /** The id is null where that of the message could not be determined (JSON-RPC 2.0, section 5). */
+  /** The id is null if that of the message could not be determined (JSON-RPC 2.0, section 5). */
   #refuse(code: number, message: string, id: RequestId | null = null): void {
     this.#write({ jsonrpc: '2.0', id, error: { code, message } });
   }
@@ -176,7 +176,7 @@ export class StdioTransport implements Transport {
     this.#pauseIfFull();
   }
 
-  /** While the client takes nothing, or waits for very many answers, nothing more is read from it. */
+  /** Backpressure: pauses the input while the client does not read, or has too many pending requests. */
   #pauseIfFull(): void {
     if (!this.#isFull() || this.#input.isPaused()) return;
     this.#input.pause();

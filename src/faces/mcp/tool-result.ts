@@ -1,4 +1,4 @@
-/** A tool and its answers in the protocol's types. */
+/** Converts tools and answers to the types of the protocol. */
 
 import type { CallToolResult, Tool as McpTool } from '@modelcontextprotocol/server';
 import type { Tool } from '../../oriel.ts';
@@ -6,10 +6,10 @@ import { safeJson } from '../../text/json.ts';
 import type { Answer } from '../../types/answer.ts';
 import { FACTS_ROOM } from '../hosts.ts';
 
-/** Facts about an answer travel under this key of `_meta`, so that no host shows them instead of the text. */
+/** The key in `_meta` for the details of an answer, so that no host shows them instead of the text. */
 export const DETAILS_KEY = 'io.github.oriel/details';
 
-/** Of `structuredContent`, for hosts that were told to expect it. */
+/** The schema of `structuredContent`. */
 const structuredSchema = {
   type: 'object',
   properties: { text: { type: 'string' }, details: { type: 'object' } },
@@ -36,11 +36,11 @@ export function toolDefinition(tool: Tool, structured = false): McpTool {
 }
 
 /**
- * Hosts show a model `structuredContent` alone if there is any: it holds the text too, and is only there when
- * asked for.
+ * Hosts show a model only `structuredContent` if it is present. So it includes the text, and is only there if the operator
+ * turned it on.
  */
 export function toolResult({ content, details, isError }: Answer, structured = false): CallToolResult {
-  // In the order of the SDK's schemas, which not all results go through.
+  // The fields are in the order of the SDK's schemas, which plain calls skip.
   return {
     _meta: { [DETAILS_KEY]: details },
     content: content.map((block) =>
@@ -57,7 +57,7 @@ function textOf(content: Answer['content']): string {
   return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 }
 
-/** Facts that are larger than the text leaves room for are in `_meta` alone: what was read, how it ended, the next call stay. */
+/** Details that are too large are only in `_meta`; here are the source, the truncation with the next call, and the error. */
 function factsOf(details: Answer['details']): Record<string, unknown> {
   if (Buffer.byteLength(safeJson(details)) <= FACTS_ROOM) return { ...details };
   const { source, kind, truncation, error } = details;

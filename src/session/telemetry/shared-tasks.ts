@@ -5,7 +5,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '../../queues/caller.ts';
-import { beforeTheEnd } from '../../state/in-time.ts';
+import { beforeClose } from '../../state/in-time.ts';
 import { putJson, readJson } from '../../state/work-values.ts';
 import { countsOf, NO_COUNTS, sumOf, totalsOf } from '../../telemetry/task-counts.ts';
 import type { TaskFigures } from '../../telemetry/task-figures.ts';
@@ -86,7 +86,7 @@ export class SharedTasks {
 
   /** What could not be written by then, or within two seconds, is not. */
   async close(): Promise<void> {
-    await beforeTheEnd(this.flush());
+    await beforeClose(this.flush());
     this.#closed = true;
     clearTimeout(this.#timer);
   }

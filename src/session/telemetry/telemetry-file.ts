@@ -85,7 +85,7 @@ export class TelemetryFile {
     try {
       const handle = await this.#opened();
       const [bytes, lines] = this.#take();
-      await this.#append(handle, this.#onItsOwnLine(bytes), lines);
+      await this.#append(handle, bytes, lines);
     } catch (error) {
       const [, lines] = this.#take();
       this.#dropped += lines;
@@ -94,14 +94,17 @@ export class TelemetryFile {
     }
   }
 
-  async #append(handle: FileHandle, bytes: Buffer, lines: number): Promise<void> {
+  async #append(handle: FileHandle, text: Buffer, lines: number): Promise<void> {
+    const bytes = this.#onItsOwnLine(text);
     let written = 0;
     try {
       // One write for whole lines: those of several processes do not mix.
       while (written < bytes.length) written += (await handle.write(bytes, written)).bytesWritten;
       this.#torn = false;
     } catch (error) {
-      this.#dropped += lines - bytes.subarray(0, written).toString().split('\n').length + 1;
+      // The newline after a torn line is no event.
+      const ofText = Math.max(0, written - (bytes.length - text.length));
+      this.#dropped += lines - (text.subarray(0, ofText).toString().split('\n').length - 1);
       this.#torn = written > 0 || this.#torn;
       throw error;
     }

@@ -1,8 +1,9 @@
 /**
- * The capture names of the query files. A pattern captures a declaration by its kind (`@function`), with `@name`,
- * `@body`, `@scope` (what is before the name) and `@head` (what alone is shown of it) in it; or what belongs to
- * the declaration it holds (`@wrap`) or that follows it (`@attribute`); or what a summary may fold (`@imports`,
- * `@comment`, `@doc`, `@block`). A `@parameter` is a property unless its class declares it again. `@tag` and `@called` only serve predicates.
+ * The capture names of the query files. A pattern captures a declaration by its kind (`@function`), in it `@name`,
+ * `@body`, `@scope` (the text before the name) and `@head` (the only part that is shown); or a node around a declaration
+ * (`@wrap`) or before it (`@attribute`) that belongs to it; or a part that a summary may fold (`@imports`, `@comment`,
+ * `@doc`, `@block`). A `@parameter` is a property unless its class also declares a property of that name. `@tag` and
+ * `@called` are only used in predicates.
  */
 
 import { type Place, placer } from '../lines.ts';
@@ -11,9 +12,9 @@ import type { Fold, SymbolKind } from '../structure.ts';
 import { type Declaration, type Node, foundOf } from './declaration.ts';
 import { foldOf, isFoldName } from './folds.ts';
 
-/** One match of a query. Offsets count characters, half-open. */
+/** One match of a query. Offsets are in UTF-16 units, 0-based and half-open. */
 export interface Match {
-  /** The position of the pattern in the query: of two that match the same name, the first counts. */
+  /** The index of the pattern in the query: if two patterns match the same name, the first one wins. */
   readonly pattern: number;
   readonly captures: readonly { readonly name: string; readonly start: number; readonly end: number }[];
 }
@@ -68,10 +69,10 @@ function placed({ start, end }: { start: number; end: number }, place: (offset: 
   return { start, end, ...place(start), endRow, endColumn };
 }
 
-/** Characters that may be between the end of a declaration and the end of its wrap. */
+/** Maximum characters between the end of a declaration and the end of its wrap. */
 const longestTail = 200;
 
-/** Gives each wrap to the first declaration in it, where that is all that the wrap holds. */
+/** Assigns each wrap to the first declaration in it, if the wrap contains little else after that. */
 function wrapUp(sorted: readonly Declaration[], wraps: readonly Node[], text: string): void {
   for (const wrap of wraps.toSorted((a, b) => b.start - a.start)) {
     const inner = sorted[firstFrom(sorted, wrap.start)];

@@ -1,11 +1,11 @@
 /**
- * Compiles a grammar for all threads that parse many files. A thread that unpacks and compiles its own takes some twenty
- * MiB that are never given back, and so does each one after it.
+ * Compiles a grammar once for all threads that parse many files. Each thread that decompresses and compiles it itself would take
+ * about 20 MiB that are never freed.
  */
 
 import { createBrotliDecompress } from 'node:zlib';
 
-/** A compiled module of WebAssembly: threads share it when it is sent to them. */
+/** A compiled WebAssembly module: it is shared when it is sent to another thread. */
 export interface CompiledWasm {
   readonly [Symbol.toStringTag]: 'WebAssembly.Module';
 }
@@ -17,12 +17,12 @@ interface WasmApi {
 const { WebAssembly: wasm } = globalThis as unknown as { WebAssembly: WasmApi };
 
 /**
- * Bytes for an unpacked grammar. When a block of up to 32 MiB is freed, glibc from then on keeps blocks of that size, in
- * every thread; a larger one goes back to the system, and of this one only what is written was ever taken from it.
+ * Bytes reserved for a decompressed grammar. After freeing a block of up to 32 MiB, glibc keeps blocks of that size from
+ * then on, in every thread. A larger block is returned to the system, and only its written pages are ever resident.
  */
 const ROOM = 33 << 20;
 
-/** `packed` as it is in the package. */
+/** `packed`: the compressed grammar, as it is in the package. */
 export async function compiledWasm(packed: Uint8Array): Promise<CompiledWasm> {
   return wasm.compile(await unpacked(packed));
 }

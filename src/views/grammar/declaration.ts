@@ -5,7 +5,7 @@ import type { Found } from '../scanners/scanner.ts';
 import type { SymbolKind } from '../structure.ts';
 import { signature } from './signature.ts';
 
-/** Character offsets, half-open, and the rows and columns they stand for. */
+/** A range: offsets in UTF-16 units, 0-based and half-open, and the rows and columns of the same range. */
 export interface Node extends Stretch {
   readonly start: number;
   readonly end: number;
@@ -13,18 +13,18 @@ export interface Node extends Stretch {
 
 export interface Declaration {
   readonly kind: SymbolKind;
-  /** Whether a property of the same name takes its place. */
+  /** Whether it is dropped if a property of the same name exists. */
   readonly isParameter: boolean;
   readonly node: Node;
   readonly name: Node | undefined;
   readonly body: Node | undefined;
   readonly scope: Node | undefined;
   readonly head: Node | undefined;
-  /** `export`, a list of decorators, `template <…>` around the node. */
+  /** The node around it: `export`, a list of decorators, `template <…>`. */
   wrap?: Node;
 }
 
-/** Characters of a name that are looked at. */
+/** Maximum characters of a name that are examined. */
 const longestName = 1_000;
 
 /** `attributes` are in the order of the text. */
@@ -72,13 +72,13 @@ function pathOf(text: string): string[] {
   return path;
 }
 
-/** `["std", "vector<T>"]` → `"std.vector"`; what a module exports or an object holds needs no name around it. */
+/** `["std", "vector<T>"]` → `"std.vector"`. `module.exports`, `exports`, `this`, `self` and `prototype` are removed. */
 function scopeName(path: readonly string[]): string {
   const name = path.map((part) => part.replace(/<[\s\S]*$/, '').trim()).join('.');
   return name.replace(/^(?:module\.exports|exports|this|self)\b\.?/, '').replace(/\.prototype\b/, '');
 }
 
-/** The first row of the attributes that end on the row above, or on the row above those. */
+/** The first row of the attributes directly above `row`, including attributes above those. */
 function withAttributes(row: number, attributes: readonly Node[]): number {
   let low = 0;
   for (let high = attributes.length; low < high;) {
@@ -97,7 +97,7 @@ function withAttributes(row: number, attributes: readonly Node[]): number {
   return first;
 }
 
-/** Takes the comments between a signature and the first statement of its body into the body. */
+/** Extends the body to the comments between the signature and its first statement. */
 function upToSignature(lines: readonly string[], from: number, at: number): number {
   let first = from;
   while (first - 1 > at && /^\s*(?:#|\/\/|--|$)/.test(lines[first - 2] ?? '')) first -= 1;

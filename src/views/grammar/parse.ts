@@ -1,4 +1,4 @@
-/** The parser: loads each grammar once, parses and queries a text within a deadline, frees every tree. */
+/** The parser: loads each grammar once, parses and queries a text within a deadline, and frees every tree. */
 
 import { brotliDecompressSync } from 'node:zlib';
 
@@ -7,25 +7,25 @@ import { Language as Grammar, Parser, Query } from 'web-tree-sitter';
 import type { CompiledWasm } from './compiled.ts';
 import { type ParserModule, type QueryFound, queryMatches } from './query-matches.ts';
 
-/** A grammar: its wasm, packed as it is in the package or compiled, and the query that reads its trees. */
+/** A grammar: its WebAssembly, compressed as in the package or compiled, and the query for its trees. */
 export interface GrammarFiles {
   readonly name: string;
   readonly wasm: Uint8Array | CompiledWasm;
   readonly query: string;
-  /** The query that reads what names a text uses, where that is wanted. */
+  /** The query for used names; absent if they are not needed. */
   readonly uses?: string;
 }
 
-/** As it is in the package. */
+/** With the compressed WebAssembly of the package. */
 export interface PackedGrammar extends GrammarFiles {
   readonly wasm: Uint8Array;
 }
 
 interface Loaded {
   readonly parser: Parser;
-  /** With that of uses, whose patterns follow, where it is wanted: one walk through the tree is enough. */
+  /** Followed by the patterns of `uses`, if requested, so that one pass through the tree is enough. */
   readonly query: Query;
-  /** Patterns from this one on are of uses. */
+  /** The index of the first pattern of `uses`. */
   readonly firstUse: number;
 }
 
@@ -35,13 +35,13 @@ interface WasmApi {
 
 const { WebAssembly: wasm } = globalThis as unknown as { WebAssembly: WasmApi };
 
-/** 32 MiB and 2 GiB: what the parser has when it makes its own. Of the first most is never touched. */
+/** 32 MiB to 2 GiB in pages of 64 KiB, the library's own defaults. Most of the initial memory is never touched. */
 const memory = new wasm.Memory({ initial: 512, maximum: 32_768 });
 
-/** The module that the library makes of its options. */
+/** The options of the library, which it turns into its module. */
 const module = { wasmMemory: memory } as ParserModule;
 
-/** Bytes that grammars, trees and queries have taken: they never shrink. */
+/** Bytes of memory of the parser, for grammars, trees and queries. It never shrinks. */
 export function parserBytes(): number {
   return memory.buffer.byteLength;
 }
@@ -50,8 +50,8 @@ const loaded = new Map<string, Promise<Loaded>>();
 let started: Promise<void> | undefined;
 
 /**
- * The matches of the grammar's queries in the text, or undefined if it is `late` first.
- * May throw when the parser's stack overflows: its memory is not to be trusted afterwards, so end the thread.
+ * The matches of the grammar's queries in the text, or undefined if `late` returned true. May throw when the parser's
+ * stack overflows. Its memory is undefined afterwards, so the thread must end.
  */
 export async function matchesOf(
   text: string,
@@ -59,7 +59,7 @@ export async function matchesOf(
   late: () => boolean,
 ): Promise<QueryFound | undefined> {
   const { parser, query, firstUse } = await grammar(files);
-  const isLate = nowAndThen(late);
+  const isLate = everyFewCalls(late);
   const tree = parser.parse(text, null, { progressCallback: isLate });
   if (!tree) {
     parser.reset();
@@ -73,15 +73,15 @@ export async function matchesOf(
   }
 }
 
-/** The parser asks every hundred steps; to look at the clock takes longer than these. */
+/** The parser calls back every hundred steps, which take less time than reading the clock. */
 const ASKED = 32;
 
-function nowAndThen(late: () => boolean): () => boolean {
+function everyFewCalls(late: () => boolean): () => boolean {
   let asked = 0;
   return () => (asked += 1) % ASKED === 0 && late();
 }
 
-/** Loads a grammar, so that a deadline after it is for the text alone. */
+/** Loads a grammar, so that the time for loading does not count for the timeout of a text. */
 export async function ready(files: GrammarFiles): Promise<void> {
   await grammar(files);
 }
@@ -107,7 +107,7 @@ async function load({ wasm: packed, query, uses }: GrammarFiles): Promise<Loaded
   return { parser, query: all, firstUse: patternsBefore(all, Buffer.byteLength(query)) };
 }
 
-/** How many patterns begin before a byte of the query's text. */
+/** The number of patterns that begin before a byte of the query's text. */
 function patternsBefore(query: Query, byte: number): number {
   let count = 0;
   while (count < query.patternCount() && query.startIndexForPattern(count) < byte) count += 1;

@@ -1,41 +1,41 @@
 /**
- * Runs a query and reads its matches where the parser has left them, in the memory of WebAssembly. The library makes an
- * object of each captured node and copies it back to ask for its end: that took as long as the query itself.
+ * Runs a query and reads its matches directly from the memory of WebAssembly. The library's own API creates an object for
+ * each captured node and copies it back to get its end, which takes as long as the query itself.
  */
 
 import type { Query, Tree } from 'web-tree-sitter';
 import type { Match } from './captures.ts';
 import { UseList, type Uses } from './uses.ts';
 
-/** The module of web-tree-sitter 0.27.1: what `Parser.init` is given becomes it. */
+/** The module of web-tree-sitter 0.27.1: the object that was passed to `Parser.init`. */
 export interface ParserModule {
   readonly wasmMemory: { readonly buffer: ArrayBuffer };
-  /** Called now and then while a query runs, which ends where it says so. */
+  /** Called regularly while a query runs; true ends the query. */
   currentQueryProgressCallback: (() => boolean) | null;
-  /** Where numbers are handed over. Overwrites what is there. */
+  /** Returns the address of the transfer buffer. Overwrites its content. */
   _ts_init(): number;
   _ts_query_matches_wasm(query: number, tree: number, ...options: readonly number[]): void;
-  /** Of the node that is in the place for handing over. */
+  /** The end of the node that is in the transfer buffer. */
   _ts_node_end_index_wasm(tree: number): number;
   _free(address: number): void;
 }
 
 export interface Running {
   readonly module: ParserModule;
-  /** Patterns from this one on are of uses. */
+  /** The index of the first pattern of `uses`. */
   readonly firstUse: number;
   late(): boolean;
 }
 
 export interface QueryFound {
-  /** In the order in which they were found, those of uses left out. */
+  /** In the order in which they were found, without those of `uses`. */
   readonly matches: Match[];
   readonly uses: Uses;
 }
 
 /** Internals of the library that are used here. */
 interface Insides {
-  /** The address of what it stands for. */
+  /** The address of the object in WebAssembly. */
   readonly 0: number;
 }
 interface QueryInsides extends Insides {
@@ -45,16 +45,16 @@ type Predicate = (
   captures: readonly { readonly name: string; readonly node: { readonly text: string } }[],
 ) => boolean;
 
-/** A node is five numbers of 32 bits: its id, the character, row and column where it begins, and one more. */
+/** A node is five 32-bit numbers: its id, the offset, row and column of its start, and an internal one. */
 const NODE = 5;
 const START = 1;
 
 const MAX = 2 ** 32 - 1;
 
-/** The whole text (twelve zeros), all matches, at any depth. */
+/** Options of the query: the whole text (twelve zeros), no limit of matches, any depth. */
 const OPTIONS = [...Array.from({ length: 12 }, () => 0), MAX, MAX];
 
-/** The matches of `query` in the tree of `text`; incomplete if it is `late`. */
+/** The matches of `query` in the tree of `text`; incomplete if `late` returned true. */
 export function queryMatches(
   query: Query,
   tree: Tree,
@@ -64,12 +64,12 @@ export function queryMatches(
   const { 0: queryAt, textPredicates } = query as unknown as QueryInsides;
   const { 0: treeAt } = tree as unknown as Insides;
   const transfer = module._ts_init() / 4;
-  // Leaves its five numbers where the query looks for them.
+  // The getter writes the root node to the transfer buffer, from which the query reads it.
   void tree.rootNode;
   module.currentQueryProgressCallback = late;
   module._ts_query_matches_wasm(queryAt, treeAt, ...OPTIONS);
   module.currentQueryProgressCallback = null;
-  // The memory may have grown meanwhile.
+  // The memory may have grown, which replaces its buffer.
   const numbers = new Int32Array(module.wasmMemory.buffer);
   const [count = 0, address = 0] = numbers.subarray(transfer, transfer + 2);
   const matches: Match[] = [];

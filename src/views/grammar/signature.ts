@@ -1,4 +1,4 @@
-/** Makes the one-line signature of a declaration: without its body, its decorators and what introduces the body. */
+/** Makes the one-line signature of a declaration, without its body, the mark that introduces the body, and decorators. */
 
 interface Part {
   readonly start: number;
@@ -6,25 +6,25 @@ interface Part {
 }
 
 interface Parts {
-  /** The declaration with what is wrapped around it, and without. */
+  /** The declaration with its wrap, and without. */
   readonly node: Part;
   readonly inner: Part;
   readonly name: Part | undefined;
   readonly body: Part | undefined;
-  /** Where given, this alone is shown: an HTML start tag. */
+  /** If present, only this is shown: the start tag of an HTML element. */
   readonly head: Part | undefined;
 }
 
-/** Declarations of up to this many characters are shown whole, body included. */
+/** Declarations of at most this many characters are shown whole, including the body. */
 const short = 80;
 
-/** Characters that are looked at: what follows could not be shown anyway. */
+/** Maximum characters that are examined; more would not be shown. */
 const most = 1_000;
 
 /** `@Component({…})`, `[Obsolete]` on a separate line. */
 const annotation = /^(?:@[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?\s+|\[[^[\]]*\]\s*\n\s*)/;
 
-/** `interface` of Go's `type A interface {`: a word that the grammar counts to the body. */
+/** `interface` in Go's `type A interface {`: a word that the grammar includes in the body. */
 const lead = /^[A-Za-z_][\w\s]*(?=\{)/;
 
 export function signature(text: string, { node, inner, name, body, head }: Parts): string {
@@ -53,7 +53,7 @@ function part(text: string, start: number, end: number): string {
   return text.slice(start, Math.min(end, start + most));
 }
 
-/** Without what introduces the body, a comment between the two, or the rest of what has no body of its own. */
+/** Removes the mark that introduces the body, a comment before the body, and other text after the head. */
 function trim(declared: string): string {
   return declared
     .replace(/\s*(?:\{|\\)[ \t]*\n[\s\S]*$/, '')

@@ -1,12 +1,12 @@
 /**
- * The captures of the query for uses, as columns of numbers: a file of 1 MiB has hundreds of thousands, and
- * creating and collecting an object for each would take longer than finding them.
+ * The captures of the query for uses, as arrays of numbers. A file of 1 MiB has hundreds of thousands; allocating an object
+ * for each would take longer than the query.
  */
 
-/** In the order of the text. Offsets count characters, half-open. */
+/** In the order of the text. Offsets are in UTF-16 units, 0-based and half-open. */
 export interface Uses {
   readonly count: number;
-  /** What captures are called: `capture` has positions in it. */
+  /** The names of the captures; the values of `capture` are indexes into it. */
   readonly names: readonly string[];
   readonly capture: Int32Array;
   readonly start: Int32Array;
@@ -21,13 +21,13 @@ export const NO_USES: Uses = {
   end: new Int32Array(),
 };
 
-/** A capture, its start and its end. */
+/** Numbers for each use: its capture, start and end. */
 const FIELDS = 3;
 
-/** Positions of uses are below this, and follow their offsets in one number of 53 bits. */
+/** Maximum number of uses: for sorting, offset and index are combined in one number of 53 bits. */
 const MOST = 2 ** 24;
 
-/** Takes uses as they are found. */
+/** Collects uses. */
 export class UseList {
   #numbers = new Int32Array(FIELDS * 1024);
   #count = 0;
@@ -45,7 +45,7 @@ export class UseList {
     this.#count += 1;
   }
 
-  /** Captures with the same start stay in the order in which they were found. */
+  /** Sorted by start; captures with the same start stay in the order in which they were found. */
   inOrder(names: readonly string[]): Uses {
     const [count, numbers] = [this.#count, this.#numbers];
     const order = new Float64Array(count);

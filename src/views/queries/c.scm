@@ -1,7 +1,7 @@
 (preproc_include) @imports
 (comment) @comment
 
-; int run(void) { … }, and behind one or two *.
+; int run(void) { … }, also with one or two * before the name.
 (function_definition
   declarator: [
     (function_declarator declarator: (identifier) @name)

@@ -1,11 +1,11 @@
-; Not joined with c.scm: compiling a query for this grammar costs milliseconds a pattern.
+; c.scm is not included, because each pattern for this grammar takes milliseconds to compile.
 
 (preproc_include) @imports
 (using_declaration) @imports
 (comment) @comment
 (template_declaration) @wrap
 
-; int run() { … }, void Server::start() { … }, bool operator==(…) { … }, ~Server() = default; and behind * or &.
+; int run() { … }, void Server::start() { … }, bool operator==(…) { … }, ~Server() = default; also with * or & before the name.
 (function_definition
   declarator: [
     (function_declarator declarator: (_) @name)

@@ -1,4 +1,4 @@
-; What JavaScript, TypeScript and TSX share.
+; Common patterns of JavaScript, TypeScript and TSX.
 
 (import_statement) @imports
 (comment) @comment
@@ -72,7 +72,7 @@
     (assignment_expression right: (object (pair key: (_) @name value: (object) @body) @property))))
 (program (export_statement value: (object (pair key: (_) @name value: (object) @body) @property)))
 
-; What a module names at its top.
+; Constants and variables at the top level of a module.
 (program (lexical_declaration (variable_declarator name: (identifier) @name value: (_)? @body)) @constant)
 (program (variable_declaration (variable_declarator name: (identifier) @name value: (_)? @body)) @variable)
 (program
@@ -88,7 +88,7 @@
     [(arrow_function body: (statement_block) @body) (function_expression body: (_) @body)])
   (#match? @called "^(describe|context|suite|it|test|specify|bench)$")) @function
 
-; Blocks that are no bodies of the above.
+; Blocks of statements.
 (if_statement consequence: (statement_block) @block)
 (else_clause (statement_block) @block)
 (for_statement body: (statement_block) @block)

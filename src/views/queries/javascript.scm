@@ -1,4 +1,4 @@
-; Beside ecma.scm.
+; In addition to ecma.scm.
 
 (field_definition
   property: (_) @name

@@ -17,7 +17,7 @@
 (template_body (val_definition pattern: (identifier) @name) @property)
 (template_body (var_definition pattern: (identifier) @name) @property)
 (template_body (val_declaration name: (identifier) @name) @property)
-; Of a case class the first list: those behind it hold no members.
+; Only the first parameter list of a case class has members.
 (class_definition "case"
   name: (_) . (type_parameters)? . (annotation)* . (access_modifier)? .
   (class_parameters (class_parameter name: (_) @name) @property))

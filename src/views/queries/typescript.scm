@@ -1,4 +1,4 @@
-; Beside ecma.scm.
+; In addition to ecma.scm.
 
 (abstract_class_declaration name: (_) @name body: (_) @body) @class
 (interface_declaration name: (_) @name body: (_) @body) @interface

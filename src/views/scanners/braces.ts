@@ -1,8 +1,8 @@
-/** Reads the lines of a C-like text without strings and comments, and finds where its braces close. */
+/** Blanks strings and comments of a C-like text, and matches its braces. */
 
 import type { Place } from '../lines.ts';
 
-/** What is in strings and comments is replaced by blanks: what is left can be matched without being fooled. */
+/** The lines with strings and comments replaced by spaces, so that patterns match only code. */
 export function blanked(lines: readonly string[], syntax: { readonly nestedComments: boolean }): string[] {
   let depth = 0;
   let long = false;
@@ -48,7 +48,7 @@ export function blanked(lines: readonly string[], syntax: { readonly nestedComme
   });
 }
 
-/** Just past the closing quote, or the end of the line. */
+/** The position after the closing quote, or the end of the line. */
 function stringEnd(line: string, start: number): number {
   for (let at = start + 1; at < line.length; at += 1) {
     if (line[at] === '\\') at += 1;
@@ -57,7 +57,7 @@ function stringEnd(line: string, start: number): number {
   return line.length;
 }
 
-/** The closing brace of every opening one, by `row:column`, in one pass. Braces that never close are absent. */
+/** The closing brace of each opening brace, by `row:column` of the opening one. Unclosed braces are absent. */
 export function bracePairs(blank: readonly string[]): Map<string, Place> {
   const pairs = new Map<string, Place>();
   const open: string[] = [];

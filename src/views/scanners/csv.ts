@@ -1,6 +1,6 @@
 /**
- * Finds the shape of a table in text (CSV, TSV): how many rows it has, and its columns with what they hold. SheetJS
- * (xlsx 0.18.5) reads it, separators and quotes included: 4 MB in 0.24 s of CPU time.
+ * Finds the rows and columns of a CSV or TSV table, with the type of each column. SheetJS (xlsx 0.18.5) parses separators
+ * and quotes: 4 MB in 0.24 s of CPU time.
  */
 
 import { createRequire } from 'node:module';
@@ -8,10 +8,10 @@ import type { CellObject } from 'xlsx';
 import { plural } from '../../render/units.ts';
 import type { Found, Scanner } from './scanner.ts';
 
-/** Rows whose cells decide what a column holds. */
+/** Number of rows from which the type of a column is inferred. */
 const SAMPLED = 1_000;
 const MOST_COLUMNS = 500;
-/** Characters of an example. */
+/** Maximum characters of an example. */
 const EXAMPLE = 40;
 
 type Row = readonly string[];
@@ -45,7 +45,7 @@ export const csv: Scanner = (lines) => {
 
 function rowsOf(text: string): Row[] {
   const { read } = createRequire(import.meta.url)('xlsx') as typeof import('xlsx');
-  // A text that begins like another format is read as that: `ID` as SYLK, `<` as HTML.
+  // SheetJS detects formats by their first characters (`ID` as SYLK, `<` as HTML), so a harmless line is put first.
   const begin = /^sep=/i.test(text) ? '' : 'table\n';
   const book = read(begin + text, { type: 'string', raw: true, dense: true });
   const sheet: unknown = book.Sheets[book.SheetNames[0] ?? ''];
@@ -56,7 +56,7 @@ function rowsOf(text: string): Row[] {
   );
 }
 
-/** Names: none is empty, none is a number, none comes twice. */
+/** Whether the cells are names: not empty, not numbers, without duplicates. */
 function isHeader(row: Row): boolean {
   const names = row.map((cell) => cell.trim());
   return names.every((name) => name !== '' && !NUMBER.test(name)) && new Set(names).size === names.length;

@@ -33,7 +33,7 @@ export const diff: Scanner = (lines) => {
       const end = hunkEnd(lines, row, Number(header[1] ?? 1), Number(header[2] ?? 1));
       parts.push({ kind: 'hunk', name: header[0], signature: text, from: row + 1, to: end + 1 });
       row = end;
-      // Without `diff` lines the next `---` begins another file.
+      // If there are no `diff` lines, the next `---` begins another file.
       fresh = !lines[(file?.from ?? 1) - 1]?.startsWith('diff ');
     }
     if (file && text !== '') file.to = row + 1;
@@ -41,7 +41,7 @@ export const diff: Scanner = (lines) => {
   return parts.map((part): Found => ({ ...part, bodyFrom: part.from + 1, bodyTo: part.to }));
 };
 
-/** The last row of a hunk: its lines are counted, for a removed line may look like a header. */
+/** The last row of a hunk. Lines are counted, because a removed line may look like a header. */
 function hunkEnd(lines: readonly string[], row: number, removed: number, added: number): number {
   let end = row;
   let [before, after] = [removed, added];

@@ -1,17 +1,17 @@
-/** The shape of JSON that is in one line: its keys down to the second level, with what they hold. */
+/** The structure of JSON on a single line: the keys of its first two levels, with the types of their values. */
 
 import type { Found } from './scanner.ts';
 
 const LEVELS = 2;
-/** Keys that are listed of one object. */
+/** Maximum keys of an object that are listed. */
 const MOST_KEYS = 200;
-/** Items of a list whose keys are looked at, and keys that are named of them. */
+/** Maximum items of an array whose keys are examined, and maximum keys that are named. */
 const SAMPLED = 100;
 const MOST_NAMED = 12;
-/** Characters of a value. */
+/** Maximum characters of a value. */
 const EXAMPLE = 40;
 
-/** Empty for what is not JSON, or has no keys. */
+/** Empty if the text is not JSON or has no keys. */
 export function jsonShape(text: string, lines: readonly string[]): Found[] {
   let value: unknown;
   try {
@@ -38,7 +38,7 @@ export function jsonShape(text: string, lines: readonly string[]): Found[] {
   return found;
 }
 
-/** The keys of an object, or those of the items of a list. */
+/** The entries of an object, or of the items of an array. */
 function entriesOf(value: unknown): [string, unknown][] {
   if (!Array.isArray(value)) return isObject(value) ? Object.entries(value) : [];
   const items = value.slice(0, SAMPLED).filter(isObject);

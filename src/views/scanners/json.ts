@@ -1,4 +1,4 @@
-/** Finds the keys of JSON (comments allowed): those at the top and one level below, or the items of a top array. */
+/** Finds the keys of the first two levels of JSON (with comments), or the items of a top-level array. */
 
 import type { Place } from '../lines.ts';
 import type { Found, Scanner } from './scanner.ts';
@@ -8,7 +8,7 @@ const levels = 2;
 
 interface Open {
   readonly bracket: '{' | '[';
-  /** The entry that is being read: a key of an object, or the number of an item. */
+  /** The current entry: a key of an object, or the index of an item. */
   entry?: { readonly name: string; readonly key: Place; readonly value: Place };
   items: number;
 }
@@ -63,7 +63,7 @@ function foundOf(
   };
 }
 
-/** A number that is larger for a later place. Columns in one line are below 2^25: a text has no more characters. */
+/** A number that increases with the position. Columns are below 2^25, the maximum characters of a text. */
 function order({ row, column }: Place): number {
   return row * 2 ** 25 + column;
 }

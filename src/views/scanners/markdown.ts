@@ -6,7 +6,7 @@ import { type Heading, sectionsOf } from './sections.ts';
 const atx = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
 const setext = /^ {0,3}(=+|-+)[ \t]*$/;
 const fence = /^ {0,3}(`{3,}|~{3,})/;
-/** What cannot be the text of an underlined heading. */
+/** A line that cannot be the text of an underlined heading. */
 const noParagraph = /^(?: {4}|\t|\s*$| {0,3}(?:>|[-*+][ \t]|\d+[.)][ \t]|\|))/;
 
 export const markdown: Scanner = (lines) => sectionsOf(lines, headingsOf(lines));
@@ -35,7 +35,7 @@ function* headingsOf(lines: readonly string[]): Iterable<Heading> {
   }
 }
 
-/** Rows of a YAML header between `---` lines at the very start. */
+/** Number of rows of a YAML front matter at the start. */
 function frontMatter(lines: readonly string[]): number {
   if (lines[0]?.trimEnd() !== '---') return 0;
   const end = lines.findIndex((line, row) => row > 0 && /^(?:---|\.\.\.)\s*$/.test(line));

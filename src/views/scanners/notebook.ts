@@ -1,4 +1,4 @@
-/** Finds the cells of a notebook: as stored JSON, or as the text with `# %% [code] cell:N` markers. */
+/** Finds the cells of a notebook, in its JSON or in the text with `# %% [code] cell:N` markers. */
 
 import { json } from './json.ts';
 import type { Found, Scanner } from './scanner.ts';
@@ -33,11 +33,11 @@ function markers(lines: readonly string[]): Found[] {
   });
 }
 
-/** Cells of the JSON, where it is laid out over lines as notebooks are saved. */
+/** The cells in the JSON, if it is indented as Jupyter saves it. */
 function stored(lines: readonly string[]): Found[] {
   const cells = json(lines).find(({ name, from, to }) => name === 'cells' && to > from);
   if (!cells) return [];
-  // Inside the list, each cell is an item of a separate array.
+  // The lines inside the list are parsed as an array of their own, whose items are the cells.
   const inner = json(['[', ...lines.slice(cells.from, cells.to - 1), ']']).filter(({ name }) =>
     /^\d+$/.test(name),
   );

@@ -1,21 +1,21 @@
 /**
- * Finds the classes, protocols, methods, properties, functions and types of Objective-C and Objective-C++. A scanner of
- * ours, as for Perl: a body ends at the brace in the column of its declaration, as clang-format writes it.
+ * Finds the classes, protocols, methods, properties, functions and types of Objective-C and Objective-C++. A hand-written
+ * scanner, as for Perl: a body ends at the brace in the column of its declaration, as clang-format writes it.
  */
 
 import type { SymbolKind } from '../structure.ts';
 import type { Found, Scanner } from './scanner.ts';
 
-/** What only Objective-C has: a file of MATLAB or of Mathematica ends in `.m` too. In Octave `# include` is a comment. */
+/** Lines that only Objective-C has: MATLAB and Mathematica files also end with `.m`. `# include` is a comment in Octave. */
 const MARK = /^\s*(?:@(?:interface|implementation|protocol|class|import)\b|#\s*(?:import|include)\s*[<"])/;
-/** `@protocol A, B;` says that there are some. */
+/** Not the forward declaration `@protocol A, B;`. */
 const SECTION = /^@(?:(interface|implementation)|(protocol)(?!\s+\w+\s*[,;]))\s+(\w+)/;
 const PROPERTY = /^\s*@property\b([^;]*);/;
 /** `void (^name)(int)`. */
 const POINTER = /\(\s*[\^*]([\s\w]*\w)\s*\)/;
 /** A type, and a name after it. */
 const TYPED = /[\w>)\]][\s*]+\w+$/;
-/** `__deprecated`, `NS_AVAILABLE_IOS`: with what is in brackets after it. */
+/** An attribute macro: `__deprecated`, `NS_AVAILABLE_IOS`. */
 const ATTRIBUTE = /^(?:__\w+|[A-Z\d]+_[A-Z\d_]+)$/;
 /** Its type may be a block: `(void (^)(int))`. */
 const METHOD = /^(\s*)[-+]\s*\((?:[^()]|\([^()]*\))*\)\s*(\w+)/;
@@ -27,10 +27,10 @@ const MACRO = /^#\s*define\s+(\w+)\(/;
 
 const SECTIONS = { interface: 'interface', implementation: 'impl', protocol: 'trait' } as const;
 
-/** Lines in which the head of a declaration ends. */
+/** Maximum lines of the head of a declaration. */
 const MOST_HEAD = 40;
 
-/** Characters of a line in which a declaration is looked for. */
+/** Maximum characters of a line that are searched for a declaration. */
 const LONGEST = 400;
 
 export const objectiveC: Scanner = (lines) => {
@@ -44,7 +44,7 @@ export const objectiveC: Scanner = (lines) => {
     const one = sectionAt(code, row) ?? propertyAt(line, row) ?? blockAt(code, row, closing);
     if (!one) continue;
     found.push({ ...one, signature: signatureOf(lines, one) });
-    // What is inside a body or behind a macro is no declaration.
+    // Nothing inside a body or a macro is a declaration.
     if (!NESTS.has(one.kind)) row = one.to - 1;
   }
   return found;
@@ -62,7 +62,7 @@ function sectionAt(code: readonly string[], row: number): Declared | undefined {
   const kind = SECTIONS[(type ?? protocol) as keyof typeof SECTIONS];
   if (/^[^/]*@end\b/.test(line.slice(head.length))) return { kind, name, from: row + 1, to: row + 1 };
   let end = row + 1;
-  // Where the next one begins, at the latest: no line is looked at for two of them.
+  // Stops where the next section begins, so that each line is examined once.
   while (end < code.length && !isEnd(code[end] as string) && !SECTION.test(code[end] as string)) end += 1;
   const isClosed = isEnd(code[end] ?? '');
   const to = isClosed ? end + 1 : end;
@@ -94,13 +94,13 @@ function withoutAttributes(declared: string): string {
     const head = text.slice(0, groupAt(text)).trimEnd();
     const word = lastWord(head);
     const left = head.slice(0, head.length - word.length).trimEnd();
-    // A name may look like one.
+    // A name may look like an attribute.
     if (!ATTRIBUTE.test(word) || !(TYPED.test(left) || left.endsWith(')'))) return text;
     text = left;
   }
 }
 
-/** Where the brackets that end a text begin; its length if it ends with none. */
+/** The start of the parentheses at the end of a text; its length if there are none. */
 function groupAt(text: string): number {
   if (!text.endsWith(')')) return text.length;
   let depth = 0;
@@ -112,7 +112,7 @@ function groupAt(text: string): number {
   return text.length;
 }
 
-/** Empty if a text does not end with a word. */
+/** The word at the end of a text; empty if there is none. */
 function lastWord(text: string): string {
   return text.split(/\W+/).at(-1) ?? '';
 }
@@ -137,7 +137,7 @@ function blockAt(code: readonly string[], row: number, closing: Closing): Declar
   return name === undefined ? undefined : ended(code, closing, row, { kind: 'function', name }, '', true);
 }
 
-/** With the lines of its body, or of its head where it has none; undefined for one without a body that needs one. */
+/** The declaration with the lines of its body, or of its head if it has no body. Undefined if it must have a body but has none. */
 function ended(
   code: readonly string[],
   closing: Closing,
@@ -161,14 +161,14 @@ function ended(
   return { ...one, name, from: row + 1, to, ...(to > open + 2 && { bodyFrom: open + 2, bodyTo: to - 1 }) };
 }
 
-/** The rows that begin with a closing brace. Asked for rows in their order, so that each is looked at once. */
+/** The rows that begin with a closing brace. Queries must be in increasing order, so that each row is examined once. */
 class Closing {
   readonly #rows = new Map<string, number[]>();
   readonly #count: number;
 
   constructor(code: readonly string[]) {
     this.#count = code.length;
-    // From the last, so that the next one is the last of them.
+    // In reverse order, so that the next one can be popped.
     for (let row = code.length - 1; row >= 0; row -= 1) {
       const indent = /^(\s*)\}/.exec(code[row] as string)?.[1];
       if (indent === undefined) continue;
@@ -178,7 +178,7 @@ class Closing {
     }
   }
 
-  /** The next row that has one in that column; how many rows there are if there is none. */
+  /** The next row with a closing brace in that column; the number of rows if there is none. */
   after(row: number, indent: string): number {
     const rows = this.#rows.get(indent) ?? [];
     while ((rows.at(-1) ?? this.#count) <= row) rows.pop();
@@ -193,19 +193,19 @@ function signatureOf(lines: readonly string[], { from, to, bodyFrom, kind, name 
       ? from
       : Math.min(bodyFrom === undefined ? to : bodyFrom - 1, from + MOST_HEAD);
   const head = lines.slice(from - 1, last).map((line) => line.trim());
-  // A head may have two forms, between directives.
+  // A head may have two variants in preprocessor directives.
   const directive = head.findIndex((line, i) => i > 0 && line.startsWith('#'));
   const first = directive === -1 ? head : head.slice(0, directive);
   const said = first
     .join(' ')
-    // First: the next one would try each blank of a long gap.
+    // Spaces are collapsed first: the next pattern is slow on long runs of spaces.
     .replace(/\s+/g, ' ')
     .replace(/ ?(?:\{.*|;|\\) ?$/, '');
   // `typedef struct { … } Name;`
   return said.includes(name) ? said : `${said} ${name}`;
 }
 
-/** The lines, empty where they are comments. */
+/** The lines, with comment lines emptied. */
 function withoutComments(lines: readonly string[]): string[] {
   let isInside = false;
   return lines.map((line) => {

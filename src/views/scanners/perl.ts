@@ -1,5 +1,5 @@
 /**
- * Finds the packages, classes and subroutines of Perl. A hand-written scanner: no package of a grammar has it as WebAssembly
+ * Finds the packages, classes and subroutines of Perl. A hand-written scanner: no grammar package includes WebAssembly
  * (tree-sitter-perl 2.0.0, @ganezdragon/tree-sitter-perl 1.1.1, tree-sitter-wasms 0.1.13). A body ends at the brace in
  * the column of its declaration, as perltidy writes it: braces in patterns and strings cannot mislead it.
  */
@@ -19,7 +19,7 @@ const KINDS: Readonly<Record<string, SymbolKind>> = {
   has: 'property',
 };
 
-/** The mark at the end of each text that begins in the line. */
+/** The terminators of the heredocs that begin on a line. */
 const HEREDOC = /<<~?(?:"([^"\n]+)"|'([^'\n]+)'|([A-Za-z_]\w*))/g;
 
 interface Declared {
@@ -36,7 +36,7 @@ export const perl: Scanner = (lines) => {
     const match = DECLARATION.exec(line);
     if (!match) return [];
     const [, indent = '', word = '', single, double, bare, rest = ''] = match;
-    // `has => 1` is a key, `sub name;` says that there is one.
+    // `has => 1` is a key, `sub name;` is a forward declaration.
     if (word === 'has' && !/^[ \t]*(?:=>|,)/.test(rest)) return [];
     if (/^(?:sub|method)$/.test(word) && /^[^{]*;/.test(rest)) return [];
     return [{ word, name: single ?? double ?? bare ?? '', indent, row, rest }];
@@ -58,14 +58,14 @@ export const perl: Scanner = (lines) => {
   });
 };
 
-/** The declarations after one that are not further in. */
+/** The next declarations that are not indented more. */
 interface Followers {
   readonly next?: Declared;
-  /** Of the same word. */
+  /** The next one with the same keyword. */
   readonly nextAlike?: Declared;
 }
 
-/** Of each declaration, in linear time: from the last one on, those that can still follow another are kept. */
+/** The followers of each declaration, in linear time: goes backwards with a stack of possible followers. */
 function followersOf(declared: readonly Declared[]): Followers[] {
   const all: Declared[] = [];
   const alike = new Map<string, Declared[]>();
@@ -78,7 +78,7 @@ function followersOf(declared: readonly Declared[]): Followers[] {
   return found.toReversed();
 }
 
-/** The nearest one in `open` that is not further in than `one`, which takes the place of those that are. */
+/** The nearest declaration in the stack `open` that is not indented more than `one`; replaces those that are by `one`. */
 function follower(open: Declared[], one: Declared): Declared | undefined {
   while ((open.at(-1)?.indent.length ?? 0) > one.indent.length) open.pop();
   const next = open.at(-1);
@@ -90,13 +90,13 @@ function isClosed(line = ''): boolean {
   return /^\s*[})]/.test(line);
 }
 
-/** Rows from the declaration to the line with its brace, where that follows it. */
+/** The number of rows from the declaration to the line with its opening brace; undefined if there is none. */
 function opening(code: readonly string[], row: number): number | undefined {
   const at = code.slice(row, row + 20).findIndex((line) => line.includes('{'));
   return at === -1 ? undefined : at;
 }
 
-/** 1-based: the last line of a declaration. */
+/** The last line (1-based) of a declaration. */
 function endOf(
   { word, indent, row, rest }: Declared,
   { next: follows, nextAlike }: Followers,
@@ -120,7 +120,7 @@ function lastCode(code: readonly string[], row: number, end: number): number {
   return to;
 }
 
-/** The lines, empty if they are documentation, comments, the text of a heredoc, or after the end. */
+/** The lines, with documentation, comments, heredocs and everything after `__END__` emptied. */
 function codeOf(lines: readonly string[]): string[] {
   const waiting: string[] = [];
   let isDocumentation = false;
@@ -141,7 +141,7 @@ function codeOf(lines: readonly string[]): string[] {
     }
     for (const [, double, single, bare] of line.matchAll(HEREDOC)) {
       const end = double ?? single ?? bare ?? '';
-      // In a string, or a shift: no text ends there.
+      // Otherwise the `<<` is in a string or is a shift operator.
       if (known.has(end)) waiting.push(end);
     }
     return line;

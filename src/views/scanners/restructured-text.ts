@@ -1,6 +1,6 @@
 /**
- * Finds the sections of reStructuredText. A hand-written scanner: the grammar of tree-sitter-rst 0.2.0 knows titles and not
- * how they nest, since their levels follow from the order of their adornments. Source: docutils, "Sections".
+ * Finds the sections of reStructuredText. A hand-written scanner: tree-sitter-rst 0.2.0 finds titles, but not their levels,
+ * which follow from the order of their adornments. Source: docutils, "Sections".
  */
 
 import type { Scanner } from './scanner.ts';
@@ -9,13 +9,13 @@ import { type Heading, sectionsOf } from './sections.ts';
 /** A line of one repeated punctuation character. */
 const adornment = /^([!-/:-@[-`{-~])\1+[ \t]*$/;
 
-/** A shorter adornment must be as long as its title. */
+/** An adornment with fewer characters must be as long as its title. */
 const SURE = 4;
 
 export const restructuredText: Scanner = (lines) => sectionsOf(lines, headingsOf(lines));
 
 function* headingsOf(lines: readonly string[]): Iterable<Heading> {
-  /** In the order in which they appear first: that is their level. */
+  /** The adornment styles in the order of their first occurrence, which determines their level. */
   const styles: string[] = [];
   for (let row = 1; row < lines.length; row += 1) {
     const mark = adornment.exec(lines[row] ?? '')?.[1];

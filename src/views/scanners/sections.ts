@@ -1,4 +1,4 @@
-/** Makes sections of headings: each reaches down to the next heading of the same or a higher level. */
+/** Turns headings into sections: each ends before the next heading of the same or a higher level. */
 
 import type { Found } from './scanner.ts';
 
@@ -6,7 +6,7 @@ export interface Heading {
   /** 1 is the highest. */
   readonly level: number;
   readonly title: string;
-  /** 1-based: where the section begins. */
+  /** The first line of the section, 1-based. */
   readonly line: number;
   /** The line with the title; `line` when absent. */
   readonly at?: number;
@@ -34,7 +34,7 @@ function section({ level, title, line, at = line }: Heading, to: number): Found 
   return { kind: 'heading', name: title, signature, from: line, to, at, bodyFrom: at + 1, bodyTo: to };
 }
 
-/** Without the blank lines at the end. */
+/** The last line that is not blank. */
 function lastLine(lines: readonly string[], from: number, end: number): number {
   let to = end;
   while (to > from && (lines[to - 1] ?? '').trim() === '') to -= 1;

@@ -1,4 +1,4 @@
-/** Finds the statements of SQL that create things: tables, views, functions, procedures, triggers, indexes, types. */
+/** Finds the CREATE statements of SQL: tables, views, functions, procedures, triggers, indexes, types. */
 
 import { placer } from '../lines.ts';
 import type { SymbolKind } from '../structure.ts';
@@ -47,14 +47,14 @@ export const sql: Scanner = (lines) => {
   });
 };
 
-/** Tables up to their columns, routines up to their body, others whole. */
+/** The head of a statement: of a table up to its columns, of a routine up to its body, of others all of it. */
 function head(statement: string, word: string): string {
   const start = statement.slice(0, 400).replace(/--[^\n]*/g, '');
   const end = word === 'table' || word === 'type' ? /\(/ : /\$\w*\$|\bBEGIN\b|\bAS\s*\n|;/i;
   return start.split(end, 1)[0] ?? '';
 }
 
-/** The first line after the one that opens the columns or the body. */
+/** The line (1-based) after the one that opens the columns or the body. */
 function bodyRow(lines: readonly string[], from: number, to: number): number {
   for (let row = from; row < to; row += 1) {
     if (/(?:\(|\bAS\b.*|\bBEGIN\b|\$\w*\$)\s*$/i.test(lines[row - 1] ?? '')) return row + 1;
@@ -62,7 +62,7 @@ function bodyRow(lines: readonly string[], from: number, to: number): number {
   return from + 1;
 }
 
-/** Comments, strings, dollar quotes, a separator on a separate line, words, and the end of a statement. */
+/** Comments, strings, dollar quotes, a separator on its own line, words, and other characters. */
 const token =
   /--[^\n]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/)?|'(?:[^']|'')*'?|"[^"\n]*"?|(\$\w*\$)[\s\S]*?(?:\1|(?![\s\S]))|^[ \t]*(?:GO|\/)[ \t]*$|[A-Za-z_][\w$]*|\S/gim;
 
@@ -73,8 +73,7 @@ interface Statement {
 }
 
 /**
- * Statements end at a `;` outside of the `BEGIN … END` of a routine, or at a line that holds `GO` or `/` alone, as
- * in T-SQL and Oracle scripts.
+ * A statement ends at a `;` outside of the `BEGIN … END` of a routine, or at a line with only `GO` (T-SQL) or `/` (Oracle).
  */
 function* statements(text: string): Iterable<Statement> {
   let start: number | undefined;

@@ -1,4 +1,4 @@
-/** Finds the declarations of Swift, for which the package has no grammar: types, extensions, functions, initialisers, fields. */
+/** Finds the types, extensions, functions, initialisers and fields of Swift. There is no grammar of Swift in the package. */
 
 import type { SymbolKind } from '../structure.ts';
 import { blanked, bracePairs } from './braces.ts';
@@ -23,7 +23,7 @@ const kinds: Readonly<Record<string, SymbolKind>> = {
   func: 'function',
 };
 
-/** Lines that a declaration may take before its brace. */
+/** Maximum lines of a declaration before its brace. */
 const longestHead = 40;
 
 export const swift: Scanner = (lines) => {
@@ -60,7 +60,7 @@ const field = new RegExp(String.raw`^\s*${modifiers}(?:var|let|case)\s+(\w+|` + 
 
 const types: ReadonlySet<SymbolKind> = new Set(['class', 'struct', 'enum', 'interface', 'impl']);
 
-/** Stored properties and cases: in a type, and in nothing that the type holds. */
+/** Stored properties and cases directly in a type, not in anything inside it. */
 function fieldsIn(found: readonly Found[], blank: readonly string[], lines: readonly string[]): Found[] {
   const fields: Found[] = [];
   const open: Found[] = [];
@@ -83,7 +83,7 @@ function fieldsIn(found: readonly Found[], blank: readonly string[], lines: read
   return fields;
 }
 
-/** The brace that opens the body, unless another declaration or the end of the surrounding body comes first. */
+/** The brace that opens the body; undefined if another declaration or the end of the surrounding body comes first. */
 function opening(
   blank: readonly string[],
   row: number,

@@ -1,4 +1,4 @@
-/** Finds the tables of TOML and the sections of INI files, and the keys that are before the first of them. */
+/** Finds the tables of TOML, the sections of INI files, and the keys before the first of them. */
 
 import type { Found, Scanner } from './scanner.ts';
 
@@ -40,15 +40,15 @@ export const toml: Scanner = (lines) => {
 };
 
 interface Value {
-  /** The long quote that is open: `"""` or `'''`. */
+  /** The open multi-line quote: `"""` or `'''`. */
   readonly quote: string | undefined;
-  /** Brackets of a value over several lines. */
+  /** Number of open brackets of a value. */
   readonly brackets: number;
 }
 
 const value = /"""|'''|"(?:[^"\\]|\\.)*"|'[^']*'|#.*|[[\]]|=/g;
 
-/** Whether a value continues after this line. */
+/** The state after a line: whether a value continues. */
 function after(text: string, { quote, brackets }: Value): Value {
   let open = quote;
   let depth = brackets;

@@ -1,4 +1,4 @@
-/** Finds the keys of YAML: those at the top of each document and one level below, by their indentation. */
+/** Finds the keys of the first two levels of each YAML document, by indentation. */
 
 import type { Found, Scanner } from './scanner.ts';
 
@@ -11,7 +11,7 @@ const entry = /^("(?:[^"\\]|\\.)*"|'[^']*'|[^\s#'"[\]{},&*!|>%@`-][^#]*?|-[^\s#]
 const blockScalar = /(?::|^-)\s+(?:[!&]\S+\s+)*[|>][-+\d]*\s*(?:#.*)?$/;
 
 interface Key {
-  /** Columns; an item is half a column inside the key that it may share its indentation with. */
+  /** In columns. An item has half a column more, because it may have the same indentation as its key. */
   readonly indent: number;
   readonly name: string;
   readonly signature: string;

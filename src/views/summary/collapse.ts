@@ -1,17 +1,17 @@
-/** Shows a comment or a run of imports on one line: its first line of text, with its own marks around it. */
+/** Collapses a comment or a run of imports to one line: its first line of text, within its own comment marks. */
 
 import type { Fold } from '../structure.ts';
 
 export interface Collapsed {
   readonly from: number;
   readonly to: number;
-  /** Stands for the lines `from` to `to`. */
+  /** The text that replaces lines `from` to `to`. */
   readonly text: string;
   /** The lines whose text is not shown; absent if all of it is. */
   readonly elided?: { readonly from: number; readonly to: number };
 }
 
-/** Folds of fewer lines stay as they are. */
+/** Minimum lines of a fold that is collapsed. */
 const fewest = { imports: 4, comment: 3, docstring: 3, block: Number.POSITIVE_INFINITY } as const;
 
 const blockComment = /^(\s*)(\/\*[*!]?|<!--|--\[=*\[|\(\*|=begin\b)(.*)$/;
@@ -36,7 +36,7 @@ export function collapse(fold: Fold, lines: readonly string[]): Collapsed | unde
   return framed(fold, lines, { before: `${indent}${open}`, rest, close });
 }
 
-/** A comment with an opening and a closing mark: its first line with words in it, between the two. */
+/** Collapses a comment with an opening and a closing mark: its first line of text between the two marks. */
 function framed(
   { from, to, kind }: Fold,
   lines: readonly string[],
@@ -55,7 +55,7 @@ function framed(
   const elided = { from: row + 1, to: alone ? to - 1 : to };
   const left = lines.slice(elided.from - 1, elided.to).filter((line) => words.test(line));
   if (left.length === 1) {
-    // One line left out is one line of dots: nothing gained.
+    // Leaving out a single line saves nothing, because `...` takes its place.
     said = `${said} ${bare((left[0] ?? '').replace(close, ''))}`;
     elided.from = elided.to + 1;
   }
@@ -65,7 +65,7 @@ function framed(
   return { from, to, text: `${before}${space(before)}${said}${gap} ${close}`, elided };
 }
 
-/** The words of a line of a comment. */
+/** The text of a comment line, without its mark. */
 function bare(line: string): string {
   return line.trim().replace(/^\*+\s?/, '');
 }

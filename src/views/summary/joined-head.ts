@@ -1,4 +1,4 @@
-/** A declaration of several lines on one line, with all of its words. */
+/** Joins the lines of a declaration to one line without leaving anything out. */
 
 import type { LineRange } from '../../types/summary.ts';
 
@@ -7,13 +7,16 @@ export interface Joined {
   readonly text: string;
 }
 
-/** Characters that a joined declaration may have. */
+/** Maximum characters of a joined declaration. */
 const longest = 1_000;
 
-/** Whether what is joined after a line would be a part of its comment. */
+/** Whether a line ends in a line comment, so that text joined to it would become part of the comment. */
 export type Swallows = (line: string) => boolean;
 
-/** `signs` of the language. One in a word or URL begins no comment; one in a string may count, which costs a line. */
+/**
+ * `signs`: the line comment marks of the language. A mark in a word or URL is ignored; one in a string may count, which
+ * only means that lines are not joined.
+ */
 export function swallowsBehind(signs: readonly string[]): Swallows {
   if (signs.length === 0) return () => false;
   const before = (sign: string): string =>
@@ -22,7 +25,7 @@ export function swallowsBehind(signs: readonly string[]): Swallows {
   return (line) => comment.test(line);
 }
 
-/** Lines `from` to `to` as one; undefined for a single line, and where they cannot be joined. */
+/** Lines `from` to `to` as one; undefined for a single line, and if they cannot be joined. */
 export function joinedHead(
   lines: readonly string[],
   { from, to }: LineRange,

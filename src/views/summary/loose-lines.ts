@@ -1,14 +1,14 @@
-/** Text that lies mostly outside its symbols: statements of a script, or what a parser could not make sense of. */
+/** The order of the lines outside of all symbols: statements of a script, or text that the parser did not understand. */
 
-/** A stretch of lines that nothing of a map shows yet. */
+/** A run of lines that a map does not show yet. */
 export interface Loose {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Its lines in the order in which a map shows them: by their indentation, and of one indentation those before the
- * others that begin a paragraph or have lines further in below them.
+ * The lines in the order in which a map shows them: by indentation, and with equal indentation first those that begin a
+ * paragraph or have more indented lines below them.
  */
 export function looseOrder(lines: readonly string[], stretches: readonly Loose[]): number[] {
   const keyed: { readonly no: number; readonly key: number }[] = [];

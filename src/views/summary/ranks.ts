@@ -1,51 +1,51 @@
-/** The order in which the lines of a code file become visible in its map: the symbols first, then what explains them. */
+/** Ranks the lines of a code file for its map: symbols first, then comments and bodies. */
 
 import { containers, type Fold, type OutlineSymbol, type Structure } from '../structure.ts';
 import { type Collapsed, collapse } from './collapse.ts';
 import { type Joined, joinedHead, type Swallows, swallowsBehind } from './joined-head.ts';
 import { looseOrder } from './loose-lines.ts';
 
-/** What a level of detail is chosen from. Arrays are by line number, from 1. */
+/** The ranks. At a level of detail, a map shows everything of a lower rank. Arrays are indexed by line number, from 1. */
 export interface Ranks {
-  /** The level at which a line is shown; `never` for the rest of what is shown on one line. */
+  /** The rank of each line; `never` for lines that are collapsed into another one. */
   readonly lines: Uint32Array;
-  /** The level at which a symbol that ends on the line is shown: what is hidden after it is another's. */
+  /** The rank of the symbol that ends on the line: lines hidden after it belong to another gap. */
   readonly ends: Uint32Array;
-  /** By symbol: the level at which its name is shown. */
+  /** By symbol: the rank of the line with its name. */
   readonly symbols: Uint32Array;
-  /** What is in place of a line and those after it, when the line is shown. */
+  /** What replaces a line and the lines after it. */
   readonly collapsed: ReadonlyMap<number, Collapsed>;
-  /** Declarations of several lines on one, for a map without room. */
+  /** Declarations joined to one line, for a map that is too large otherwise. */
   readonly joined: ReadonlyMap<number, Joined>;
   readonly swallows: Swallows;
-  /** Lines that are never missed: blank ones, closing brackets alone, where a generator found the next ones. */
+  /** Lines that may be left out without a mark: blank lines, closing brackets, `#line` directives. */
   readonly trivial: Uint8Array;
-  /** Lines whose absence needs no mark beside another: comments, decorators. */
+  /** Lines that need no gap mark next to other lines: comments, decorators. */
   readonly quiet: Uint8Array;
   /** The index of the innermost symbol around a line; -1 for none. */
   readonly owner: Int32Array;
-  /** By symbol: the index of the one around it; -1 for none. */
+  /** By symbol: the index of the enclosing symbol; -1 for none. */
   readonly parents: Int32Array;
-  /** The levels: at 0 nothing is shown, at `levels` everything that ever is. `symbolLevels` show all symbols. */
+  /** Level 0 shows nothing, `levels` shows everything that a map can show, `symbolLevels` shows all symbols. */
   readonly levels: number;
   readonly symbolLevels: number;
 }
 
 export const never = 0xffff_ffff;
 
-/** Lines over this many characters are data: this many are shown. */
+/** Lines of more characters count as data; only the first `longLineShown` characters are shown. */
 const longLine = 1_000;
 const longLineShown = 200;
 
-/** Lines of a declaration that count as its head: the rest goes with its body. */
+/** Maximum lines of the head of a declaration; the rest counts as its body. */
 const longestHead = 40;
 
-/** Decorators of up to this many lines belong to the declaration. */
+/** Decorators of at most this many lines are shown with the declaration. */
 const fewDecorators = 3;
 
 /**
- * Lines of a body that is shown if there is room. A longer one costs more than the call that it may spare: with
- * bodies of any length, readers of real changes (`npm run bench -- tasks`) spend 3 % more tokens to spare one call in 134.
+ * Bodies of at most this many lines are shown if they fit. Longer ones cost more than the call that they may save: with
+ * bodies of any length, the readers of `npm run bench -- tasks` use 3 % more tokens and save one call in 134.
  */
 const shortRun = 6;
 
@@ -88,7 +88,7 @@ export function rank(lines: readonly string[], structure: Structure, lineComment
   const symbolLevels = level;
   const collapsed = new Map<number, Collapsed>();
   const quiet = new Uint8Array(count + 2);
-  // The lines below the one that stands for them are not a separate run.
+  // Collapsed lines do not form a run of their own.
   const folded = new Uint8Array(count + 2);
   symbols.forEach(({ from }, i) => quiet.fill(1, from, heads[i]?.from ?? from));
   for (const fold of foldOrder(folds, lines)) {
@@ -104,7 +104,7 @@ export function rank(lines: readonly string[], structure: Structure, lineComment
     if (line.length > longLine) collapsed.set(row + 1, clipped(row + 1, line));
   }
   const runs = runsOf(ranks, owner, (no) => trivial[no] === 1 || folded[no] === 1);
-  // The shortest first: most of them fit.
+  // The shortest first, so that as many as possible fit.
   for (const { from, to, size } of runs.toSorted((a, b) => a.size - b.size)) {
     if (size > shortRun) break;
     show(from, to, level);
@@ -155,7 +155,7 @@ function headOf({ from, to, at, bodyFrom }: OutlineSymbol, count: number): Head 
   return { from: first, to: Math.min(Math.max(last, at), at + longestHead, count) };
 }
 
-/** Symbols are in the order of the text, the outer before the inner. */
+/** `symbols` are in the order of the text, outer symbols before inner ones. */
 function parentsOf(symbols: readonly OutlineSymbol[]): Int32Array {
   const open: number[] = [];
   return Int32Array.from(symbols, ({ depth, from, to }, i) => {
@@ -176,7 +176,7 @@ function ownersOf(symbols: readonly OutlineSymbol[], count: number): Int32Array 
   return owner;
 }
 
-/** Level by level from the top, on each the fields and constants last; fields without symbols in them last of all. */
+/** By depth; fields and constants are last at each depth, and fields without inner symbols last of all. */
 function symbolOrder(symbols: readonly OutlineSymbol[], parents: Int32Array): number[] {
   const parental = new Set(parents);
   const deep = 1_000;
@@ -187,7 +187,7 @@ function symbolOrder(symbols: readonly OutlineSymbol[], parents: Int32Array): nu
   return symbols.map((_, i) => i).toSorted((a, b) => (keys[a] ?? 0) - (keys[b] ?? 0) || a - b);
 }
 
-/** Imports first, then what is said of the outer symbols before what is said of the inner ones. */
+/** Imports first, then comments by indentation, so that those of outer symbols come first. */
 function foldOrder(folds: readonly Fold[], lines: readonly string[]): Fold[] {
   const indent = ({ from }: Fold): number => /^\s*/.exec(lines[from - 1] ?? '')?.[0].length ?? 0;
   const keyOf = (fold: Fold): number => (fold.kind === 'imports' ? -1 : indent(fold));
@@ -198,7 +198,7 @@ function foldOrder(folds: readonly Fold[], lines: readonly string[]): Fold[] {
     .map(({ fold }) => fold);
 }
 
-/** Comments among the statements of a body are part of it. */
+/** Whether a comment is between the statements of a body, and so part of it. */
 function isInBody({ kind, from }: Fold, symbols: readonly OutlineSymbol[], owner: Int32Array): boolean {
   if (kind === 'docstring') return false;
   const around = symbols[owner[from] ?? -1];
@@ -217,11 +217,11 @@ function isBody(symbol: OutlineSymbol | undefined): boolean {
 interface Run {
   readonly from: number;
   readonly to: number;
-  /** Lines that are not trivial. */
+  /** Number of lines that are not trivial. */
   readonly size: number;
 }
 
-/** Stretches of lines of one symbol, or of none, that nothing above shows; lines to `skip` neither begin nor end one. */
+/** Runs of lines without a rank that belong to one symbol, or to none. Lines to `skip` neither begin nor end a run. */
 function runsOf(ranks: Uint32Array, owner: Int32Array, skip: (no: number) => boolean): Run[] {
   const runs: Run[] = [];
   const count = ranks.length - 2;

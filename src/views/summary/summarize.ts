@@ -1,6 +1,6 @@
 /**
- * The map of a code file: its structure at the level of detail that fills a budget and does not pass it. Every symbol
- * is visible, or what holds it says how many it holds and names the call that shows them.
+ * Makes the map of a code file: its structure at the highest level of detail that fits a budget. Each symbol is visible,
+ * or the gap that contains it has the number of its symbols and the call that shows them.
  */
 
 import type { LineRange, Summary, SummaryPart } from '../../types/summary.ts';
@@ -10,17 +10,17 @@ import { rank, type Ranks } from './ranks.ts';
 
 export interface SummaryLimits {
   readonly lines: number;
-  /** Bytes of all that is shown. */
+  /** Maximum bytes of the map. */
   readonly bytes: number;
-  /** Whether each part is shown with the numbers of its lines, so that it says itself how to read them. */
+  /** Whether parts are shown with line numbers, which can be used in the next call. */
   readonly numbered: boolean;
-  /** What begins a comment that ends with its line, in the language of the text. */
+  /** The line comment marks of the language. */
   readonly lineComments: readonly string[];
-  /** A part as it will be shown, its prefix and terminator included. */
+  /** A part as shown, with its prefix and terminator. */
   show(part: SummaryPart): string;
 }
 
-/** The map, or why the text itself is the better answer. `lines` are without their terminators. */
+/** The map, or the reason why the text itself should be shown. `lines` are without their terminators. */
 export function summarize(
   lines: readonly string[],
   structure: Structure,
@@ -44,7 +44,7 @@ export function summarize(
   };
   const found = best(ranks, at, fits);
   if (!found || found.elided.length === 0) return 'dense';
-  // Of a line that is too long its beginning is shown, with the names in it.
+  // The beginning of an overlong line is shown, with the names in it.
   const clipped = found.parts.filter(({ is, from, to }) => is === 'merged' && from === to);
   const inside = (ranges: readonly LineRange[]): number =>
     ranges.reduce((sum, range) => sum + between(counts, range), 0);
@@ -60,7 +60,7 @@ export function summarize(
   };
 }
 
-/** The most detail that fits. Where not every symbol does, declarations of several lines are joined on one. */
+/** The highest level that fits. If not all symbols fit, declarations of several lines are joined. */
 function best(
   { levels, symbolLevels }: Ranks,
   at: (level: number, joined: boolean) => Parts,
@@ -89,7 +89,7 @@ function highest(
   return [low - 1, found];
 }
 
-/** Lines cost the same at every level. */
+/** Caches the cost of lines, which is the same at every level. */
 function costOf({ show }: SummaryLimits, count: number): Level['cost'] {
   const known = new Float64Array(count + 2);
   return (part) => {
@@ -99,7 +99,7 @@ function costOf({ show }: SummaryLimits, count: number): Level['cost'] {
   };
 }
 
-/** By line: how many symbols have their names on it or above. */
+/** By line: the number of symbols whose names are on this line or above. */
 function countsOf(symbols: readonly OutlineSymbol[], count: number): Uint32Array {
   const counts = new Uint32Array(count + 2);
   for (const { at } of symbols) counts[at] = (counts[at] ?? 0) + 1;
@@ -111,12 +111,12 @@ function between(counts: Uint32Array, { from, to }: LineRange): number {
   return (counts[to] ?? 0) - (counts[from - 1] ?? 0);
 }
 
-/** Lines of a symbol that are read at once: beside their numbers a call for the symbols in them says nothing more. */
+/** For a symbol of at most this many lines, the line numbers are enough, and no call for its outline is named. */
 const fewLines = 24;
 
 /**
- * What after the path lists the symbols in a symbol: its name, where that is plain and means nothing else. The path
- * itself would fill the map with its copies. Undefined if the numbers of its lines say as much.
+ * The selector that lists the symbols in a symbol: its name, if that is plain and unambiguous. The path is not repeated,
+ * to save space. Undefined if the line numbers are enough.
  */
 function callsOf(
   symbols: readonly OutlineSymbol[],
@@ -131,10 +131,10 @@ function callsOf(
   };
 }
 
-/** Between the number of symbols and what lists them. */
+/** The text between the number of symbols and the selector that lists them. */
 const inCall = ', use :';
 
-/** What a gap says of the symbols in it. The file itself says it below the map. */
+/** Returns the function that describes the symbols in a gap. For the whole file, the notice below the map does that. */
 function sayer(
   ranks: Ranks,
   symbols: readonly OutlineSymbol[],

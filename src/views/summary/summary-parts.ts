@@ -1,4 +1,4 @@
-/** The parts of a map at one level of detail: lines, gaps, and blocks that are on the line that opens them. */
+/** Makes the parts of a map at one level of detail: lines, gaps, and blocks merged into the line that opens them. */
 
 import type { LineRange, SummaryPart } from '../../types/summary.ts';
 import type { Collapsed } from './collapse.ts';
@@ -7,18 +7,18 @@ import type { Ranks } from './ranks.ts';
 
 export interface Parts {
   readonly parts: readonly SummaryPart[];
-  /** The lines whose text is not shown, sorted; between two ranges is something that is shown. */
+  /** The lines that are not shown, sorted; between two ranges there is a shown line. */
   readonly elided: readonly LineRange[];
 }
 
 export interface Level {
-  /** Lines of a lower rank are shown. */
+  /** Lines with a lower rank are shown. */
   readonly level: number;
-  /** Whether declarations of several lines are on one. */
+  /** Whether declarations of several lines are joined. */
   readonly joined: boolean;
-  /** What a gap says of the symbols in it: `""`, or ` 3 symbols, use :#A:outline`. */
+  /** The description of the symbols in a gap: `""`, or ` 3 symbols, use :#A:outline`. */
   says(gap: LineRange): string;
-  /** Bytes of a part as it is shown, its prefix and terminator included. */
+  /** Bytes of a part as shown, with its prefix and terminator. */
   cost(part: SummaryPart): number;
 }
 
@@ -31,7 +31,7 @@ const closes = /^\s*(?:[)\]}]|end\b|done\b|fi\b)/;
 const wordCloses = /^\s*(?:end|done|fi)\b/;
 const wordEnds = /\b(?:end|done|fi)[;,)]?\s*$/;
 
-/** Characters of a block that is shown whole on one line. */
+/** Maximum characters of a block that is shown whole on one line. */
 const longestBlock = 120;
 
 class PartsWriter {
@@ -59,7 +59,7 @@ class PartsWriter {
     return (this.#ranks.lines[no] ?? 0) < this.#at.level;
   }
 
-  /** Appends a line or what stands for it; returns the last line that is dealt with. */
+  /** Appends a line or what replaces it; returns the last line that was processed. */
   #show(no: number): number {
     const short = this.#ranks.collapsed.get(no);
     if (short && this.#standsFor(short)) {
@@ -72,12 +72,12 @@ class PartsWriter {
     return this.#append(no, no, this.#lines[no - 1] ?? '', 'line');
   }
 
-  /** A fold that was opened further is shown by its lines. */
+  /** Whether the collapsed text is used: not if the lines after the first are shown at this level. */
   #standsFor({ from, to }: Collapsed): boolean {
     return from === to || !this.#isShown(from + 1);
   }
 
-  /** Declarations that share lines are shown as they are. */
+  /** Whether a declaration may be joined: not if another one begins on its lines. */
   #isFree(from: number, { to }: Joined): boolean {
     for (let no = from + 1; no <= to; no += 1) {
       if (this.#ranks.collapsed.has(no) || this.#ranks.joined.has(no)) return false;
@@ -85,7 +85,7 @@ class PartsWriter {
     return true;
   }
 
-  /** Appends what is shown; a block of nothing, or of the one line just shown, is closed on the line that opens it. */
+  /** Appends a shown line. An empty block, or a block of only this line, is merged into the line that opens it. */
   #append(from: number, to: number, text: string, is: 'line' | 'merged'): number {
     const closer = this.#closerAfter(to);
     const own = text.trimEnd();
@@ -108,7 +108,7 @@ class PartsWriter {
     return to;
   }
 
-  /** Whether a block begins at the end of a line, and not in its comment. */
+  /** Whether a line ends with the opening of a block that is not in a comment. */
   #opens(line: string): boolean {
     return opens.test(line) && !this.#ranks.swallows(line);
   }
@@ -117,7 +117,7 @@ class PartsWriter {
     return (this.#lines[no - 1] ?? '').trim();
   }
 
-  /** The line of a closing bracket alone that follows a line, where nothing but blank lines is between. */
+  /** The next line that is not blank, if it is only a closing bracket. */
   #closerAfter(no: number): number | undefined {
     let next = no + 1;
     while (next <= this.#lines.length && this.#text(next) === '') next += 1;
@@ -130,13 +130,13 @@ class PartsWriter {
     return /^\s*/.exec(this.#lines[no - 1] ?? '')?.[0].length ?? 0;
   }
 
-  /** Whether nothing but blank lines is between two lines. */
+  /** Whether there are only blank lines between two lines. */
   #isNext(above: number, below: number): boolean {
     for (let no = above + 1; no < below; no += 1) if (this.#text(no) !== '') return false;
     return above < below;
   }
 
-  /** Folds the hidden lines from `no` on; shows them where nothing would be saved. */
+  /** Replaces the hidden lines from `no` on by a gap; shows them if a gap would save nothing. */
   #fold(no: number): number {
     const { trivial, ends, quiet } = this.#ranks;
     let to = no;
@@ -169,7 +169,7 @@ class PartsWriter {
     return Math.max(last, to);
   }
 
-  /** Whether the line above, but for trivial ones, is left out too. */
+  /** Whether the line above (trivial lines aside) is left out too. */
   #follows(no: number): boolean {
     const last = this.#elided.at(-1);
     return last !== undefined && this.#isTrivial(last.to + 1, no - 1);
@@ -188,8 +188,8 @@ class PartsWriter {
   }
 
   /**
-   * Appends the gap, on the line before it where that opens the block; returns the last line that is dealt with, or
-   * undefined if the lines themselves are no longer.
+   * Appends the gap, merged into the line before it if that opens the block. Returns the last line that was processed, or
+   * undefined if the hidden lines are not longer than the gap.
    */
   #merge(gap: LineRange, says: string): number | undefined {
     const before = this.#parts.at(-1);
@@ -222,7 +222,7 @@ class PartsWriter {
     return gap.to;
   }
 
-  /** Whether a block that is no symbol's ends before its gap does: statements that are no further in follow it there. */
+  /** Whether a block outside of symbols ends within the gap: then the gap has statements that are not indented more. */
   #isLeft(opener: SummaryPart | undefined, { from, to }: LineRange): boolean {
     if (!opener || this.#ranks.owner[opener.from] !== -1) return false;
     const indent = this.#indent(opener.from);
@@ -233,14 +233,14 @@ class PartsWriter {
     return false;
   }
 
-  /** Whether `gap` and the `end` on line `closer` belong to the part before them, and not to what is around it. */
+  /** Whether `gap` and the `end` on line `closer` belong to the part before them, and not to an outer block. */
   #isBodyOf(opener: SummaryPart | undefined, gap: LineRange, closer: number): boolean {
     if (!opener || wordEnds.test(opener.text)) return false;
     const indent = this.#indent(opener.from);
     return this.#indent(gap.from) > indent && this.#indent(closer) === indent;
   }
 
-  /** The line after a gap that closes the block of line `opener`: those of blocks in it are further in. */
+  /** The line after a gap that closes the block of line `opener`; closers of inner blocks are indented more. */
   #closer(to: number, opener: number): number | undefined {
     let alone = this.#closerAfter(to);
     while (alone !== undefined && this.#indent(alone) > this.#indent(opener)) {

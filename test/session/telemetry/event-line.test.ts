@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { writeEvent } from '../../../src/session/telemetry/event-line.ts';
 import { LineBuffer } from '../../../src/session/telemetry/line-buffer.ts';
 import { safeJson } from '../../../src/text/json.ts';
-import type { TelemetryEvent } from '../../../src/types/telemetry.ts';
+import type { CallEvent, ReadFacts, TelemetryEvent } from '../../../src/types/telemetry.ts';
 import { fc } from '../../support/properties.ts';
 import { call } from '../../support/telemetry.ts';
 
@@ -11,8 +11,12 @@ const maybe = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined
 const sizes = fc.oneof(fc.nat(), fc.nat({ max: Number.MAX_SAFE_INTEGER }));
 const spans = maybe(fc.array(fc.tuple(sizes, sizes), { maxLength: 3 }));
 
+/** Values for every field of an event. A field that is missing here does not compile. */
+const record = <T>(fields: { readonly [K in keyof T]-?: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>
+  fc.record<T>(fields as { [K in keyof T]: fc.Arbitrary<T[K]> });
+
 /** In the order of `readOfText`. */
-const reads = fc.record({
+const reads = record<ReadFacts>({
   source: names,
   what: maybe(names),
   version: maybe(names),
@@ -27,7 +31,7 @@ const reads = fc.record({
 });
 
 /** In the order of `eventOfCall`. */
-const calls = fc.record({
+const calls = record<CallEvent>({
   kind: fc.constant('call' as const),
   task: names,
   client: maybe(names),

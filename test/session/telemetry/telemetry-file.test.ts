@@ -15,9 +15,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { checkTelemetryFile } from '../../../src/session/telemetry/open-privately.ts';
 import { TelemetryFile } from '../../../src/session/telemetry/telemetry-file.ts';
 import { call } from '../../support/telemetry.ts';
@@ -134,6 +135,41 @@ test('what cannot be written is no failure: events are dropped, counted, and tol
   await file.close();
   expect([file.dropped, told.length]).toEqual([3, 1]);
 });
+
+test.each([
+  ['begun by this process', ''],
+  ['that ends in a torn line', '{"kind":"call","task":"cut o'],
+])('when the disk is full, every event without a whole line is counted, in a file %s', async (_, before) => {
+  const { path } = place();
+  writeFileSync(path, before);
+  await failAfter(path, 400);
+  const file = new TelemetryFile({ path });
+  // 1.5 lines of four are written.
+  for (let i = 0; i < 4; i += 1) file.add(call({ tool: `${i}`, host: 'x'.repeat(150) }));
+  await file.close();
+  const whole = readFileSync(path, 'utf8')
+    .split('\n')
+    .slice(0, -1)
+    .filter((line) => line.endsWith('}'));
+  expect([whole.length, file.dropped]).toEqual([1, 3]);
+});
+
+interface Writes {
+  write(buffer: Buffer, offset: number, length?: number): Promise<{ readonly bytesWritten: number }>;
+}
+
+/** Lets the next write to a file stop after `most` bytes and the one after it fail, as on a full disk. */
+async function failAfter(path: string, most: number): Promise<void> {
+  const handle = await open(path);
+  const prototype = Object.getPrototypeOf(handle) as Writes;
+  await handle.close();
+  const { write } = prototype;
+  const spy = vi.spyOn(prototype, 'write').mockImplementation(async function (this: Writes, buffer, offset) {
+    if (offset > 0) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    return await write.call(this, buffer, 0, most);
+  });
+  onTestFinished(() => void spy.mockRestore());
+}
 
 test('the file is rotated, the oldest part is removed, no event is lost in the others', async () => {
   const { path } = place();

@@ -4,7 +4,6 @@ import type { Case } from '../case.ts';
 import { Broken } from '../outcome.ts';
 import { rows, shownRows } from '../rows.ts';
 
-/** A file of 4 MB. */
 const LINES = 100_000;
 
 export const boundedFile: Case = {

@@ -1,4 +1,4 @@
-/** A case of `oriel check`: listing outside: a link to a directory, and ... */
+/** A case of `oriel check`: listing a directory outside, through a link and with `..`. */
 
 import type { Case } from '../case.ts';
 import { expectRefused } from '../laws.ts';

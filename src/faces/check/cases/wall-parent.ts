@@ -1,4 +1,4 @@
-/** A case of `oriel check`: a path that leads outside with ... */
+/** A case of `oriel check`: a path that leads outside with `..`. */
 
 import type { Case } from '../case.ts';
 import { expectRefused } from '../laws.ts';

@@ -38,7 +38,7 @@ export const wallRace: Case = {
     const reader = async (): Promise<void> => {
       while (left > 0) {
         left -= 1;
-        // The name is the same on both sides: errors may repeat it.
+        // Errors may contain the name, because a file inside has the same one.
         await server.call('read', `d/${sandbox.secretName}`, { mayName: true }).catch((error: unknown) => {
           if (!(error instanceof Broken) || !error.message.startsWith('the answer holds bytes')) throw error;
           leaks += 1;

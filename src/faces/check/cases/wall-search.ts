@@ -14,7 +14,7 @@ export const wallSearch: Case = {
     sandbox.link('tree/self', '.');
   },
   async run(server) {
-    // Not the secret itself: an answer may repeat the pattern.
+    // Not the secret itself, because an answer may contain the pattern.
     await server.call('search', 'tree', { pattern: 'secret-' });
   },
 };

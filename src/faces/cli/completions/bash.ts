@@ -108,7 +108,7 @@ function operands(command: Entry): string[] {
   }
 }
 
-/** Names with blanks and brackets too: bash puts their backslashes and the slash. */
+/** Completes directories, including names with spaces and brackets, which bash escapes. */
 const DIRECTORIES = '_oriel_directories "$word"';
 
 const patterns = (options: readonly Option[]): string => options.flatMap(spellings).join('|');

@@ -1,4 +1,4 @@
-/** What the completion scripts are made from: the commands and options, and what completes the operands of each. */
+/** The input of the completion scripts: commands and options, and the kind of completion for operands and values. */
 
 import type { Command, Option } from '../command.ts';
 import { globalOptions, sharedOptions, versionOption } from '../option-table.ts';
@@ -12,7 +12,7 @@ export function optionsOf({ options }: Entry): readonly Option[] {
   return [...options, ...globalOptions];
 }
 
-/** Options that are offered in front of a command: any of its own may be there, but these are the ones of several. */
+/** Options that are offered before a command: those that several commands share. */
 export const leadingOptions: readonly Option[] = [...sharedOptions, ...globalOptions, versionOption];
 
 export function everyOption(commands: readonly Entry[]): readonly Option[] {
@@ -20,19 +20,19 @@ export function everyOption(commands: readonly Entry[]): readonly Option[] {
   return [...new Map(all.map((option) => [option.name, option])).values()];
 }
 
-/** `-l`, where it has a letter, and `--files`. */
+/** The forms of an option: `-l` if it has a letter, and `--files`. */
 export function spellings({ name, short }: Pick<Option, 'name' | 'short'>): readonly string[] {
   return short ? [`-${short}`, `--${name}`] : [`--${name}`];
 }
 
-/** What completes the value of an option: directories, files, its choices, or nothing that is known. */
+/** The kind of completion for the value of an option. */
 export function valueKind({ value = '', choices }: Option): 'directories' | 'files' | 'choices' | 'other' {
   if (choices) return 'choices';
   if (value === 'DIR') return 'directories';
   return value.endsWith('FILE') && !value.includes('=') ? 'files' : 'other';
 }
 
-/** What completes the operands of a command. */
+/** The kind of completion for the operands of a command. */
 export function operandKind({
   name,
   operands,
@@ -45,7 +45,7 @@ export function operandKind({
   return operands === '' ? 'none' : 'files';
 }
 
-/** One word of a shell, whatever is in it. */
+/** Quotes text as one word of a shell. */
 export function single(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

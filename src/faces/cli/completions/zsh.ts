@@ -73,7 +73,7 @@ function operand(command: Entry): string {
   }
 }
 
-/** Each spelling, with what it takes: `--display=[…]:HOW:(numbers plain)`. */
+/** The specification of each form of an option: `--display=[…]:HOW:(numbers plain)`. */
 function spec(option: Option): string {
   const { value, choices, multiple, help } = option;
   const all = spellings(option);
@@ -90,7 +90,7 @@ function spec(option: Option): string {
   return all.map((one) => single(`${before}${one}${joins(one, value)}${about}${argument}`)).join(' ');
 }
 
-/** Understood in front of a command, and not offered there. */
+/** The specification of an option that is accepted before a command but not offered there. */
 function hidden(option: Option): string {
   const argument = option.value === undefined ? '' : ':value: ';
   return spellings(option)
@@ -98,7 +98,7 @@ function hidden(option: Option): string {
     .join(' ');
 }
 
-/** The value may be in the same word: `--display=plain`, `-gPATTERN`. */
+/** The mark that the value may be in the same word: `--display=plain`, `-gPATTERN`. */
 function joins(spelling: string, value: string | undefined): string {
   if (value === undefined) return '';
   return spelling.startsWith('--') ? '=' : '+';

@@ -1,4 +1,4 @@
-; What JavaScript, TypeScript and TSX share.
+; Common patterns of JavaScript, TypeScript and TSX.
 
 (identifier) @use
 (shorthand_property_identifier) @use

@@ -1,3 +1,3 @@
-; Beside ecma.scm.
+; In addition to ecma.scm.
 
 (type_identifier) @use
