@@ -1,22 +1,22 @@
 /**
- * The quota of kept outputs over all sessions: total bytes, and the number of outputs of each session and of
- * all. When it is used up, the oldest output of the session with the most is evicted. An output that is still
- * being written is never evicted, but truncated if no other is left.
+ * The quota of kept outputs over all sessions: total bytes, and the number of outputs per session and in all. When it is
+ * exceeded, the oldest output of the session with the highest use is evicted. An output that is still being written is
+ * never evicted; it is truncated if nothing else can be evicted.
  */
 
-/** Outputs of one session: more would not be useful, and listing them all takes some milliseconds. */
+/** The most outputs of one session. More would not be useful, and listing them takes some milliseconds. */
 export const MOST_OUTPUTS = 1_000;
 
-/** Outputs of all sessions: each is a file. */
+/** The most outputs of all sessions; each is a file. */
 const MOST_IN_ALL = 20_000;
 
 /** One output's share of the quota. */
 export interface SpillShare {
-  /** Asks for `bytes` more and returns how many are granted. */
+  /** Reserves up to `bytes` more and returns how many were granted. */
   take(bytes: number): number;
-  /** The output is complete: from now on it may be evicted. */
+  /** Marks the output as complete: it may be evicted. */
   keep(): void;
-  /** The output was removed. */
+  /** Returns the share to the quota after the output was removed. */
   drop(): void;
 }
 
@@ -35,7 +35,7 @@ interface Owner {
 }
 
 export class SpillRoom {
-  /** Bytes. */
+  /** The quota in bytes. */
   readonly total: number;
   #used = 0;
   #outputs = 0;
@@ -54,7 +54,7 @@ export class SpillRoom {
     return this.#outputs;
   }
 
-  /** Begins an output of the owner `key`; `remove` is called when it is evicted. */
+  /** Begins an output of the owner `key` (compared by identity); `remove` is called when it is evicted. */
   begin(key: object, remove: () => void): SpillShare {
     const owner = this.#owners.get(key) ?? { key, shares: new Set(), bytes: 0 };
     if (owner.shares.size >= MOST_OUTPUTS) this.#evict(owner);
@@ -72,13 +72,13 @@ export class SpillRoom {
     };
   }
 
-  /** All outputs of the owner `key` were removed. */
+  /** Returns all shares of the owner `key` after its outputs were removed. */
   leave(key: object): void {
     for (const share of this.#owners.get(key)?.shares ?? []) this.#drop(share);
   }
 
   #take(share: Share, bytes: number): number {
-    // Its session was closed meanwhile.
+    // The session was closed meanwhile.
     if (!share.owner.shares.has(share)) return 0;
     while (this.#used + bytes > this.total) {
       if (!this.#evict(this.#heaviest((owner) => owner.bytes))) break;
@@ -102,7 +102,7 @@ export class SpillRoom {
     this.#outputs -= 1;
   }
 
-  /** Evicts the oldest complete output of the owner; tells whether there was one. */
+  /** Evicts the oldest complete output of the owner; false if there is none. */
   #evict(owner: Owner | undefined): boolean {
     const oldest = owner && oldestOf(owner);
     if (!oldest) return false;
@@ -111,7 +111,7 @@ export class SpillRoom {
     return true;
   }
 
-  /** The owner with the highest value of `weigh`, among those with a complete output. */
+  /** The owner with the highest value of `weigh` among those that have a complete output. */
   #heaviest(weigh: (owner: Owner) => number): Owner | undefined {
     let heaviest: Owner | undefined;
     for (const owner of this.#owners.values()) {

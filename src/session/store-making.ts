@@ -1,4 +1,4 @@
-/** A value of the store that is being made, once for all the calls that wait for it. */
+/** The computation of a value of the store, shared by all calls that wait for it. */
 
 import type { ByteSource } from '../types/byte-source.ts';
 import type { Made, Making, StoreUser } from '../types/store.ts';
@@ -15,11 +15,11 @@ interface Waiter<T> {
 export interface MakingOptions<T> {
   readonly backing: Backing;
   make(making: Making): Promise<Made<T>>;
-  /** Called when it is made, in the same step in which `take` is asked for every waiter. */
+  /** Called with the result. The returned function is then called for each waiter, without an `await` in between. */
   made(made: Made<T>): (of: ByteSource, user: StoreUser) => T;
-  /** Called once: when it is made, has failed, or no call waits for it any more. */
+  /** Called once: when the computation has succeeded or failed, or when no call waits for it any more. */
   over(): void;
-  /** Disposes a value that was made when no call waited for it any more. */
+  /** Disposes a value that was completed when no call waited for it any more. */
   unwanted(made: Made<T>): void;
 }
 
@@ -33,7 +33,7 @@ export class SharedMaking<T> {
     this.#options = options;
   }
 
-  /** Throws what the maker threw, and the reason of the user's signal when that aborts. The first one begins it. */
+  /** Waits for the value; the first call starts the computation. Rejects with its error, or when the user's signal aborts. */
   wait(of: ByteSource, user: StoreUser): Promise<T> {
     return new Promise((resolve, reject) => {
       const back = this.#options.backing.lend(of, user);
@@ -54,7 +54,7 @@ export class SharedMaking<T> {
     });
   }
 
-  /** Ends the work and refuses all that wait for it. */
+  /** Aborts the computation and rejects all waiters with `reason`. */
   cancel(reason: Error): void {
     this.#settle((waiter) => waiter.reject(reason));
     this.#abandon();
@@ -80,7 +80,7 @@ export class SharedMaking<T> {
 
   #settle(tell: (waiter: Waiter<T>) => void): void {
     for (const waiter of this.#waiters) {
-      // The user lends its bytes to the value before it takes them back from the making.
+      // The waiter starts to use the value before it leaves, so that there is always a lender of the bytes.
       tell(waiter);
       waiter.leave();
     }

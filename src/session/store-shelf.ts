@@ -23,7 +23,7 @@ export class Shelf<T> {
     this.kind = kind;
   }
 
-  /** The entry, now the most recently used one. */
+  /** Returns the entry and makes it the most recently used one. */
   use(key: string): Entry<T> | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
@@ -43,7 +43,7 @@ export class Shelf<T> {
     entry.weight = weight;
   }
 
-  /** Takes an entry out; calls that use it may continue using it. */
+  /** Removes an entry; calls that use it may continue to do so. */
   remove(entry: Entry<T>): void {
     entry.kept = false;
     this.#entries.delete(entry.key);
@@ -58,7 +58,7 @@ export class Shelf<T> {
     return undefined;
   }
 
-  /** Over the bound of the kind itself. */
+  /** Whether the kind exceeds its own limit (`mostMemory`). */
   isFull(measure: Measure): boolean {
     return measure === 'memory' && this.weight.memory > (this.kind.mostMemory ?? Infinity);
   }

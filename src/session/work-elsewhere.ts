@@ -1,4 +1,4 @@
-/** Has heavy work on bytes done by another machine, and keeps what comes back where all replicas find it. */
+/** Runs heavy work on bytes in a remote worker and caches the result where all replicas find it. */
 
 import { createHash } from 'node:crypto';
 import { chunksOf, readAt } from '../access/bytes.ts';
@@ -7,21 +7,21 @@ import type { ByteSource } from '../types/byte-source.ts';
 import type { Call } from '../types/call.ts';
 import type { WorkHandler, WorkOutcome } from '../types/work.ts';
 
-/** The call that wants it. Its signal may be that of several calls which wait for the same. */
+/** The call that needs the result. Its signal may be shared by several calls that wait for the same result. */
 export type Wanting = Pick<Call, 'session' | 'signal' | 'deadline'>;
 
 export interface HeavyWork extends Pick<WorkHandler, 'kind' | 'version'> {
-  /** All that shapes the result, beside the bytes; plain JSON. */
+  /** Everything that affects the result except the bytes; plain JSON. */
   readonly head: unknown;
   readonly source: ByteSource;
 }
 
-/** Bytes that are hashed at once. */
+/** Bytes that are hashed per step. */
 const PIECE = 256 << 10;
 
 /**
- * The result is found by the digest of the bytes, under whichever name they are read. Half of the time is left to do it
- * here. Throws the reason of the signal, and what the source throws.
+ * The cache key contains the digest of the bytes, so the result is found whichever name they were read under. Half of the
+ * remaining time is reserved for doing the work locally. Throws the reason of the signal, and what the source throws.
  */
 export async function workElsewhere(
   { kind, version, head, source }: HeavyWork,
@@ -29,7 +29,7 @@ export async function workElsewhere(
 ): Promise<WorkOutcome> {
   const { size } = source;
   if (!work || !disk || size === undefined || size > MOST_INPUT) return { is: 'here' };
-  // To read all of it costs more than to ask.
+  // Asked before hashing, because reading all bytes costs more.
   if (!(await work.hasWorkers({ kind, version }))) return { is: 'here' };
   const hash = createHash('sha256');
   for await (const piece of chunksOf(source, 0, size, PIECE, signal)) hash.update(piece);
@@ -43,7 +43,7 @@ export async function workElsewhere(
     { kind, version, key, head, bytes: size, read, sha256 },
     { signal, giveUpAt: now + (deadline - now) / 2 },
   );
-  // What the shared cache does not take is kept on this machine.
+  // If the worker has not cached the result, it is cached here.
   if (outcome.is === 'done' && !outcome.isCached) disk.put(key, [outcome.result]);
   return outcome;
 }

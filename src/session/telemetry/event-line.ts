@@ -1,4 +1,4 @@
-/** The line of an event in a file: the same bytes as those of `safeJson`. */
+/** Serialises an event as one line of JSON: the same bytes as `safeJson` gives. */
 
 import type { CallEvent, ReadFacts, Span, TelemetryEvent } from '../../types/telemetry.ts';
 import type { LineBuffer } from './line-buffer.ts';
@@ -51,7 +51,7 @@ export function writeEvent(line: LineBuffer, event: TelemetryEvent): void {
   line.put(NEWLINE);
 }
 
-/** Written out, in the order of `eventOfCall`: this runs for every call. */
+/** Written out field by field for speed, because it runs for every call. The order is that of `eventOfCall`. */
 function writeCall(line: LineBuffer, event: CallEvent): void {
   line.put(CALL);
   line.name(event.task);
