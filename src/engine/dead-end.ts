@@ -1,4 +1,4 @@
-/** Failures of a path that exists, at least in part, and cannot be opened. */
+/** Adds a next call to errors about paths that exist, at least in part, but cannot be opened or read. */
 
 import { type ErrorCode, isOrielError, OrielError } from '../errors.ts';
 import { shellWord } from '../text/shell.ts';
@@ -11,7 +11,7 @@ const DEAD_ENDS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'NAME_TOO_LONG',
 ]);
 
-/** The error with a call to make instead, where it names none. */
+/** The error with a next call, if it has none. */
 export function withNextCall(error: OrielError): OrielError {
   if (error.next !== undefined || !DEAD_ENDS.has(error.code)) return error;
   const message = `${error.message} Use . to list the working directory.`;
@@ -19,8 +19,8 @@ export function withNextCall(error: OrielError): OrielError {
 }
 
 /**
- * The error for a damaged file, where the call that it names does not read it either: other programs may look at it. What
- * is in brackets in place of a document says itself what to do.
+ * For a damaged file that no other call can read either, the error advises to inspect it with a shell. A message in
+ * brackets stands in place of a document and already says what to do.
  */
 export function withShell(error: unknown, typed: string): unknown {
   if (!isOrielError(error) || error.code !== 'CORRUPT' || error.message.startsWith('[')) return error;

@@ -1,4 +1,4 @@
-/** The lines that match, stretch by stretch, until the page is full. */
+/** The sink of `search`: collects matching lines until the page is full. */
 
 import type { Call } from '../../types/call.ts';
 import type { SearchRequest } from '../../types/request.ts';
@@ -55,7 +55,7 @@ export class Found implements Sink {
     return this.#page.skip(matches) ? 'counted' : 'wanted';
   }
 
-  /** Call it when the search has ended. */
+  /** The answer; call it when the search has ended. */
   async result(): Promise<SearchResult> {
     const { found, more, seen } = this.#page;
     const { gaps } = this.search;
@@ -70,7 +70,7 @@ export class Found implements Sink {
     };
   }
 
-  /** The searched files are open only during the search, so the data for symbols and anchors is kept now. */
+  /** Reads the data for symbols and anchors now, because the searched files are open only during the search. */
   async #prepare(file: MatchedFile, searched: Quotable, path: string | undefined): Promise<void> {
     const { EnclosingSymbols } = await import('./enclosing-symbols.ts');
     this.#symbols ??= new EnclosingSymbols(this.#call);
@@ -91,7 +91,7 @@ export class Found implements Sink {
     return anchored;
   }
 
-  /** The place in the stretch at which the page ended, if it did. */
+  /** Takes addresses until the page is full; returns the position in the stretch at which it was, undefined if it was not. */
   async #addressesOf(stretch: Stretch): Promise<number | undefined> {
     for await (const batch of stretch.addresses()) {
       for (const address of batch) if (!this.#page.take(address)) return stretch.placeOf(address);

@@ -1,14 +1,18 @@
 /**
- * The output that was passed on before a run ended early: a second run over the same file must begin with it.
+ * Continues the output of a ripgrep run that ended early with a second run over the same file: checks that the second
+ * output begins like the first, and skips that part.
  */
 
-/** Bytes at the end that are compared. Addresses count lines and bytes from the beginning: few of them tell two files apart. */
+/**
+ * Bytes at the end of the first output that are compared. A few addresses are enough to detect a changed file, because
+ * they count lines and bytes from its beginning.
+ */
 const COMPARED = 4 << 10;
 
 export class GivenOutput {
   #bytes = 0;
   #end: Buffer = Buffer.alloc(0);
-  /** Bytes of the second run so far. */
+  /** Bytes that the second run has given so far. */
   #again = 0;
   #equal = true;
 
@@ -20,7 +24,7 @@ export class GivenOutput {
         : Buffer.concat([this.#end, chunk]).subarray(-COMPARED);
   }
 
-  /** The new part of a chunk of the second run; undefined if it differs from the output of the first. */
+  /** The part of the second run's next chunk that is new; undefined if the outputs differ. */
   behind(chunk: Buffer): Buffer | undefined {
     const start = this.#bytes - this.#end.length;
     const [from, to] = [Math.max(this.#again, start), Math.min(this.#again + chunk.length, this.#bytes)];
@@ -33,7 +37,7 @@ export class GivenOutput {
     return this.#equal ? fresh : undefined;
   }
 
-  /** Whether the second run has given all of it again. */
+  /** Whether the second run has repeated the complete output of the first. */
   get isRepeated(): boolean {
     return this.#equal && this.#again >= this.#bytes;
   }

@@ -1,4 +1,4 @@
-/** One text inside a container as a stretch: its lines are numbered as the calls that read its parts number them. */
+/** Searches one text inside a container. Lines are numbered as in the calls that read its sections. */
 
 import { chunksOf } from '../../access/bytes.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
@@ -33,7 +33,7 @@ export class InsideStretch implements Stretch {
         return { ...address, path, ...(group !== undefined && { group }), no: address.no - lines };
       });
     }
-    // A line that is larger than memory may hold is a gap of this text: the others are searched.
+    // A line that exceeds the memory limit is a gap of this text only; other texts are still searched.
     if (run.outcome?.outOfMemory) this.gaps.add({ ...new GapsSeen().facts, cut: 1 }, 0);
     else this.#search.judge(run.outcome);
   }

@@ -1,4 +1,4 @@
-/** The rows of a database as texts: each row is a section, with the call that reads it. */
+/** The rows of a database as texts to search: each row is a section with the call that reads it. */
 
 import { memoryBytes, readAt } from '../../access/bytes.ts';
 import { isFault } from '../../access/system-failure.ts';
@@ -12,12 +12,12 @@ import type { InsideText, Section } from './inside-text.ts';
 import { isLate, mayMatch } from './may-match.ts';
 import type { Search } from './search-run.ts';
 
-/** Tables of one page of their list. */
+/** Tables per page of the list of tables. */
 const TABLES = 500;
 
 /**
- * Every table of the database, page by page, until the deadline. Unreadable tables are recorded as gaps;
- * throws what reading the list throws.
+ * Yields the rows of every table of the database until the deadline. Unreadable tables are recorded as gaps. Throws the
+ * errors of reading the list of tables.
  */
 export async function* tableTexts(
   subject: FileSubject,
@@ -32,7 +32,7 @@ export async function* tableTexts(
     if (lines.length === 0) return;
     offset += lines.length;
     for (const line of lines) {
-      // A shadow table holds what its virtual table shows.
+      // A shadow table contains the data of its virtual table, which is searched itself.
       if (/ \(shadow table\b[^()]*\)$/.test(line)) continue;
       const table = / \(/.test(line) ? line.slice(0, line.lastIndexOf(' (')) : line;
       try {
@@ -44,16 +44,16 @@ export async function* tableTexts(
   }
 }
 
-/** A table that is listed and cannot be read is a gap, whatever the reason. */
+/** Records a gap for a table that is listed but cannot be read, whatever the reason. */
 function passOverTable(error: unknown, name: string, search: Search, { signal }: Call): void {
   signal.throwIfAborted();
-  // The search was stopped by its deadline.
+  // At the deadline of the search the failure is expected.
   if (isLate(search)) return;
   if (!isOrielError(error) || isFault(error)) throw error;
   search.gaps.leaveUnread(name);
 }
 
-/** The rows of a table, as its name is in calls: each is a section, as the call that reads it shows it. */
+/** The rows of `table` (in the form used in calls), each as the section that its call shows. */
 async function* rowsOf(
   subject: FileSubject,
   table: string,
@@ -73,12 +73,12 @@ async function* rowsOf(
   }
 }
 
-/** Text of a row besides its values and the names of its columns (these are checked below). */
+/** The text that a row can show besides its values and column names. */
 const NO_VALUE = '<BLOB bytes> <TEXT bytes> NULL null Infinity -Infinity NaN true false';
 
-/** A word that the values of every matching row must contain; undefined if there is none for sure. */
+/** A word that the values of every matching row must contain; undefined if no such word is certain. */
 function comparable({ needle, scope, request }: Search): string | undefined {
-  // Other rows belong to a match over several lines, and to what is shown around one.
+  // Multi-line matches and context lines also need rows that do not match.
   if (needle === undefined || request.multiline || scope.before + scope.after > 0) return undefined;
   const isWord = /^[\p{L}\p{N}_@.-]{3,}$/u.test(needle) && /[g-z]/i.test(needle.replace(/^[ux]/i, ''));
   return isWord && !NO_VALUE.includes(needle) ? needle : undefined;

@@ -1,4 +1,4 @@
-/** A text inside a container, and the calls that read its parts. */
+/** A text inside a container, with the calls that read its sections. */
 
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Encoding } from '../../types/encoding.ts';
@@ -6,11 +6,11 @@ import type { Encoding } from '../../types/encoding.ts';
 export interface InsideText {
   readonly source: ByteSource;
   readonly encoding: Encoding;
-  /** In order; the first begins with the text. */
+  /** Sorted by `start`; the first begins at 0. */
   readonly sections: readonly Section[];
 }
 
-/** The section of a byte, by bisection: a text may have a section for each of thousands of rows. */
+/** The section that contains the byte at `offset` (0-based). Binary search: a text may have thousands of sections. */
 export function sectionAt(sections: readonly Section[], offset: number): Section {
   let [low, high] = [0, sections.length - 1];
   while (low < high) {
@@ -21,13 +21,13 @@ export function sectionAt(sections: readonly Section[], offset: number): Section
   return sections[low] as Section;
 }
 
-/** A part of a text that has a separate call: a page. */
+/** A part of a text that has its own call, such as a page. */
 export interface Section {
   /** The call that reads it. */
   readonly path: string;
-  /** The call that reads it together with others, where those count as one: the table of a row. */
+  /** The call that reads it together with others, if they are counted as one: the table of a row. */
   readonly group?: string;
-  /** Lines and bytes of the text before it: as UTF-8, without a byte order mark. */
+  /** The number of lines and bytes before it in the text, which is UTF-8 without a byte order mark. */
   readonly lines: number;
   readonly start: number;
 }

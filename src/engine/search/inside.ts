@@ -1,4 +1,4 @@
-/** The texts inside a named document, notebook, archive or database, as `read` shows them, and the calls that read their parts. */
+/** The searchable texts inside a document, notebook, archive or database, as `read` shows them, with their calls. */
 
 import { setImmediate } from 'node:timers/promises';
 import { isFault } from '../../access/system-failure.ts';
@@ -22,15 +22,15 @@ import type { Search } from './search-run.ts';
 import { untilLate } from './until-late.ts';
 import type { Sink } from './sink.ts';
 
-/** The search, and how many of its files are shown so far. */
+/** The search, and how many files its answer has so far. */
 type Found = Pick<Sink, 'search' | 'shown'>;
 
 const CONTAINERS: readonly SourceKind[] = ['document', 'notebook', 'archive', 'sqlite'];
 
-/** Members that are searched in one turn of the event loop. */
+/** Members that are searched before the event loop gets control again. */
 const MEMBERS_AT_ONCE = 32;
 
-/** The file as a subject, where it is a container that is searched inside; `shown` is how it is typed. */
+/** The file as a subject if it is a container; otherwise undefined. `shown` is its typed form. */
 export async function containerOf(
   file: OpenedFile,
   name: string,
@@ -44,9 +44,8 @@ export async function containerOf(
 }
 
 /**
- * Throws what reading the container throws; a member that cannot be read is skipped, unless the machine has failed.
- * At the deadline of the search, an unfinished open is abandoned, so that the matches found so far can be
- * shown.
+ * Throws the errors of reading the container. A member that cannot be read is skipped, except after a failure of the
+ * machine. At the deadline of the search an unfinished open is abandoned, so that the matches found so far are shown.
  */
 export async function* textsInside(
   subject: FileSubject,
@@ -78,17 +77,17 @@ async function* allTexts(subject: FileSubject, sink: Found, call: Call): AsyncGe
   if (index.contents.damage || tar?.trouble !== undefined) search.gaps.cut += 1;
   for (const [i, member] of membersOf(index.contents).entries()) {
     if (isLate(search)) return;
-    // What is small or kept is searched without ever waiting for anything.
+    // Small and cached members are searched without any real wait, so control is given back explicitly.
     if (i % MEMBERS_AT_ONCE === 0) await setImmediate();
     const before = sink.shown;
     const part = call.part();
     yield* memberTexts({ ...(tar ?? subject), rest: member }, sink, part.call);
-    // Releases unpacked data and the use of the index, because there may be a hundred thousand members.
+    // Frees unpacked data of members without a match, because there may be a hundred thousand members.
     if (sink.shown === before) await part.end();
   }
 }
 
-/** As they are read: those without a separate name by their number. */
+/** The selectors of the members; members without a usable name are selected by number. */
 function membersOf({ sorted, odd }: Contents): string[] {
   const numbered = [...odd].filter(([, { why }]) => why !== 'outside').map(([at]) => `%~${at + 1}`);
   return [...sorted.filter((name) => !name.endsWith('/')), ...numbered];
@@ -101,22 +100,22 @@ async function* memberTexts(subject: FileSubject, sink: Found, call: Call): Asyn
     const text = resource.is === 'mixed' ? resource.text : resource;
     if (text.is !== 'text') return;
     if (text.kind === 'document') yield* partsOf(text, subject, sink, call);
-    // The listing of an archive or a database inside this one: its own texts are not looked for.
+    // A listing means an archive or database inside this one; nested containers are not searched.
     else if (text.display === 'plain') search.gaps.leaveUnread(text.target);
     else {
       const own = await whole(text, call);
       if (await mayMatch(text.bytes, own.encoding, search, call.signal)) yield own;
-      // Damage is found while unpacking.
+      // Damage is known only after unpacking.
       if (isInTrouble(text.notes)) search.gaps.cut += 1;
       yield* restOf(text, search, call);
     }
   } catch (error) {
-    // Of its later parts too.
+    // This also covers errors of its later parts.
     passOver(error, `${subject.typed}:${subject.rest}`, search, call);
   }
 }
 
-/** Files that are gone or are not text leave no gap. */
+/** Errors that are recorded as gaps. A file that is gone or is not a text is not a gap. */
 const UNREAD: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'BUSY',
   'CORRUPT',
@@ -127,8 +126,8 @@ const UNREAD: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 /**
- * Counts a part that cannot be searched because of its content; `name` is the shown name. Rethrows errors
- * that end the call, and failures of the machine.
+ * Records a part that cannot be searched because of its content; `name` is the shown name. Rethrows errors that end the
+ * call, and failures of the machine.
  */
 export function passOver(error: unknown, name: string, { gaps }: Search, { signal }: Call): void {
   signal.throwIfAborted();
@@ -148,7 +147,7 @@ async function* ownTexts(subject: FileSubject, sink: Found, call: Call): AsyncGe
   }
 }
 
-/** A document in all its parts: the next pages, and the rows of large sheets. */
+/** All further parts of a document: later pages, and rows of large sheets. */
 async function* partsOf(
   first: TextResource,
   subject: FileSubject,
@@ -173,7 +172,7 @@ async function* partsOf(
   if (hasAttachments) yield* attachedTexts({ ...subject, rest: `${front}attachments` }, sink, call);
 }
 
-/** The files that are attached to a PDF, each as its own source reads it. `list`: their list as a subject. */
+/** The files attached to a PDF, each read by its own source. `list` is the list of attachments as a subject. */
 async function* attachedTexts(list: FileSubject, sink: Found, call: Call): AsyncGenerator<InsideText, void> {
   const { search } = sink;
   const found = await call.open(list).catch((error: unknown) => {
@@ -202,7 +201,7 @@ async function* restOf(text: TextResource, search: Search, call: Call): AsyncGen
   yield { source: rest.bytes, encoding: utf8, sections };
 }
 
-/** A truncated text has no call for its missing part. */
+/** Counts a truncated text: there is no call for its missing part. */
 function noteCut({ more, part }: TextResource, search: Search): void {
   if (part ? part.isCut : more?.kind === 'said' && more.use === undefined) search.gaps.cut += 1;
 }
@@ -227,7 +226,7 @@ async function whole({ bytes, encoding, target }: TextResource, call: Call): Pro
 /** Lines that are processed before the event loop runs again. */
 const LINES_AT_ONCE = 50_000;
 
-/** Only texts of documents have such markers; in other texts such a line is an ordinary line. */
+/** Whether the text has page marks: only texts of documents do; elsewhere such a line is ordinary text. */
 function hasPages({ facts }: TextResource): boolean {
   const { pages, slides } = Object(facts?.['document']) as {
     readonly pages?: number;
@@ -238,7 +237,7 @@ function hasPages({ facts }: TextResource): boolean {
 
 const MARK = /^--- (?:page|slide) (\d+) ---$/;
 
-/** A section begins at each mark of a page or a slide. */
+/** Divides a text into sections at the marks of pages or slides. */
 async function byPages(resource: TextResource, signal: AbortSignal): Promise<InsideText> {
   const { bytes, target } = resource;
   const read = await readAt(bytes, 0, bytes.size ?? 0, signal);
@@ -247,7 +246,7 @@ async function byPages(resource: TextResource, signal: AbortSignal): Promise<Ins
   const sections: Section[] = [{ path: target, lines: 0, start: 0 }];
   let lines = 0;
   for (let start = 0; start < content.length; lines += 1) {
-    // A text may have millions of lines.
+    // A text may have millions of lines, so the event loop gets control from time to time.
     if (lines % LINES_AT_ONCE === LINES_AT_ONCE - 1) await setImmediate();
     const newline = content.indexOf(10, start);
     const end = newline === -1 ? content.length : newline;

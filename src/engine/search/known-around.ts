@@ -1,4 +1,4 @@
-/** The symbols around lines of a file that is already in the code index: nothing is parsed. */
+/** Looks up the symbols around lines of a file in the code index, without parsing. */
 
 import { readAt } from '../../access/bytes.ts';
 import type { AroundLines } from '../../codebase/around-lines.ts';
@@ -6,10 +6,10 @@ import { codeRests } from '../../codebase/codebase.ts';
 import type { Call } from '../../types/call.ts';
 import { step } from '../code/parse-code.ts';
 
-/** Without an answer by then, the file is parsed. */
+/** The timeout in ms; after it the file is parsed instead. */
 const WITHIN_MS = 100;
 
-/** `content`: the searched bytes. Undefined if they are not in the index. */
+/** `content` is the searched bytes, `lines` are 1-based numbers. Undefined if the index does not have this version. */
 export async function knownAround(
   {
     path,
@@ -36,7 +36,7 @@ export async function knownAround(
   }
 }
 
-/** Undefined if it fails or is late because another call keeps the thread busy. */
+/** Undefined if it fails or times out, for example because another call keeps the thread busy. */
 async function soon<T>(asked: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

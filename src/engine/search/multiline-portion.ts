@@ -1,4 +1,4 @@
-/** Many small texts in which matches may go over several lines: one process, a record for each text. */
+/** Searches many small texts for multi-line matches in one process; each text is one record. */
 
 import { memoryBytes } from '../../access/bytes.ts';
 import { utf8 } from '../../text/encoding.ts';
@@ -15,9 +15,9 @@ import type { GrowingStretch, Quotable } from './stretch.ts';
 interface Held {
   readonly path: string;
   readonly bytes: Uint8Array;
-  /** Where it begins among all bytes that ripgrep gets. */
+  /** Its offset in the input of ripgrep. */
   readonly start: number;
-  /** Where it begins among all bytes of the portion. */
+  /** Its offset in the bytes of the portion. */
   readonly place: number;
   readonly guessed?: string;
 }
@@ -35,7 +35,7 @@ export class MultilinePortion implements GrowingStretch {
   #ended = false;
   #closed = false;
 
-  /** `released` is called for all texts in the end. */
+  /** `released` is called for each of the texts when the portion is closed. */
   constructor(search: Search, released: (texts: Texts) => void) {
     this.#search = search;
     this.#released = released;
@@ -114,7 +114,7 @@ export class MultilinePortion implements GrowingStretch {
     return Promise.resolve();
   }
 
-  /** A copy of a piece at a time, with a NUL after each text. */
+  /** The input of ripgrep: a copy of one message of texts at a time, with a NUL after each text. */
   async *#input(): AsyncGenerator<Uint8Array, void> {
     let file = 0;
     for (const texts of this.#texts) {

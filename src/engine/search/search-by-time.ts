@@ -1,6 +1,6 @@
 /**
- * A search in the order of time: the texts are searched once for the files that hold matches, then those that belong to
- * the answer are searched in order.
+ * A search sorted by modification time: a first search finds the files that contain matches, then those that belong to the
+ * page are searched again in order.
  */
 
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ interface Walked {
   readonly names: Naming;
 }
 
-/** `walk` searches all texts in the order of their paths. Throws `LIMIT` if there are too many to be sorted. */
+/** `walk` searches all texts in the order of paths. Throws `LIMIT` if there are too many files to sort. */
 export async function takeByTime(
   { directory, options, names }: Walked,
   sink: Sink,
@@ -63,9 +63,7 @@ export async function takeByTime(
   }
 }
 
-/**
- * Returns false when the page is full. Files that are gone meanwhile are skipped; other failures leave a gap.
- */
+/** Returns false if the page is full. Files that were removed meanwhile are skipped; other failures are recorded as gaps. */
 async function searchAgain(
   real: string,
   path: string,

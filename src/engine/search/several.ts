@@ -1,4 +1,4 @@
-/** Several paths in one string, `a.ts,src`, that one search visits one after the other. */
+/** Several paths in one string, such as `a.ts,src`, that one search visits one after the other. */
 
 import { within } from '../../access/paths.ts';
 import { OrielError } from '../../errors.ts';
@@ -7,8 +7,8 @@ import type { Call } from '../../types/call.ts';
 import { openTarget } from '../walk/open-target.ts';
 
 /**
- * The paths of a list whose paths are all there, without those that are in another one of them; undefined for what is no
- * such list. `cause`: why it is no single path.
+ * The paths of a list, without those inside another path of the list. Undefined unless all paths of the list exist. `cause`
+ * is the error of opening the string as one path.
  */
 export async function listedTargets(
   typed: string,
@@ -35,7 +35,7 @@ async function areThere(paths: readonly string[], call: Call): Promise<boolean> 
   return true;
 }
 
-/** No file is searched twice. */
+/** Removes paths inside another path of the list, so that no file is searched twice. */
 function apart(paths: readonly string[], { access }: Call): string[] {
   const full = paths.map((path) => access.absolute(path));
   return paths.filter((_, at) =>

@@ -1,4 +1,4 @@
-/** What one ripgrep process searches: many small texts one after the other, or one file. */
+/** A stretch is the input of one ripgrep process: many small texts one after the other, or one file. */
 
 import { chunksOf, memoryBytes } from '../../access/bytes.ts';
 import type { RipgrepRun } from '../../access/ripgrep.ts';
@@ -14,41 +14,41 @@ import { ADDRESS_FLAGS, type Address, addresses } from './match-addresses.ts';
 import type { AddressedFile, PlacedAddress } from './match-page.ts';
 import type { Search } from './search-run.ts';
 
-/** A file that was searched. */
+/** A searched text whose lines can be read for the answer. */
 export interface Quotable {
   readonly source: ByteSource;
-  /** Of `source`. */
+  /** The encoding of `source`. */
   readonly encoding: Encoding;
-  /** The encoding of the stored file, where it was guessed. */
+  /** The encoding of the stored file, if it was guessed. */
   readonly guessed?: string;
-  /** Its lines within the source. */
+  /** The addresses of its lines, relative to the source. */
   readonly file: AddressedFile;
 }
 
 export interface Stretch {
-  /** What was left out on the way through it. */
+  /** What was left out, by position in the stretch. */
   readonly gaps: GapsOnTheWay;
-  /** In order. Once. */
+  /** Yields the addresses in order. Can be called once. */
   addresses(): AsyncGenerator<PlacedAddress[], void>;
-  /** Where an address is among its gaps. */
+  /** The position of an address, on the scale of `gaps`. */
   placeOf(address: PlacedAddress): number;
-  /** The text of a file that has an address. */
+  /** The text of a file for which an address was yielded. */
   quotable(file: AddressedFile): Quotable;
   /** Ends the process. */
   close(): Promise<void>;
 }
 
-/** A stretch that texts are added to. */
+/** A stretch to which texts are still added. */
 export interface GrowingStretch extends Stretch {
-  /** Bytes so far. */
+  /** The number of bytes so far. */
   readonly size: number;
-  /** Takes over their gaps too. */
+  /** Adds texts and their gaps. */
   add(texts: Texts): void;
-  /** Nothing more is added. */
+  /** No more texts are added. */
   end(): void;
 }
 
-/** One file, which is open for as long as the stretch is used. */
+/** One file, which must stay open as long as the stretch is used. */
 export class FileStretch implements Stretch {
   readonly gaps = new GapsOnTheWay();
   readonly #opened: OpenedFile;
@@ -57,7 +57,7 @@ export class FileStretch implements Stretch {
   readonly #flags: readonly string[];
   readonly #search: Search;
 
-  /** `path` as matches are distinguished by it. */
+  /** `path` is the path that its addresses get. */
   constructor(opened: OpenedFile, path: string, encoding: Encoding, search: Search) {
     this.#opened = opened;
     this.#path = path;
@@ -103,8 +103,8 @@ export function guessedIn({ known, name }: Encoding): Pick<Quotable, 'guessed'> 
 }
 
 /**
- * ripgrep detects byte order marks itself. Other encodings than UTF-8 are decoded, and offsets then count
- * decoded bytes.
+ * The ripgrep flags for an encoding. ripgrep detects byte order marks itself. It decodes other encodings to UTF-8, and its
+ * offsets then count decoded bytes.
  */
 export function encodingFlags({ name, unit, bom, legacy }: Encoding): string[] {
   return legacy || (unit === 2 && bom === 0) ? [`--encoding=${name}`] : [];
@@ -116,12 +116,12 @@ async function* copiesOf(source: ByteSource): AsyncGenerator<Uint8Array, void> {
   for await (const chunk of chunksOf(source, 0, source.size ?? 0, CHUNK)) yield Buffer.from(chunk);
 }
 
-/** Where a file is in a portion. */
+/** The position of a file in a portion. */
 interface Place {
   readonly texts: Texts;
   readonly from: number;
   readonly to: number;
-  /** Where it begins among all bytes of the portion. */
+  /** Its offset in the bytes of the portion. */
   readonly start: number;
   readonly guessed?: string;
 }
@@ -129,31 +129,31 @@ interface Place {
 let scanner: BufferedScanner | undefined;
 
 /**
- * Small texts that are sent to one ripgrep process as they arrive. If the pattern may be invalid, the process
- * starts at once.
+ * Small texts that are sent to one ripgrep process as they arrive. The process starts with the first text, or at once if the
+ * pattern may be invalid.
  */
 export class Portion implements GrowingStretch {
   readonly gaps = new GapsOnTheWay();
-  /** Bytes so far. */
+  /** The number of bytes so far. */
   size = 0;
   readonly #search: Search;
   readonly #run: RipgrepRun;
   readonly #output: AsyncIterator<Buffer, void>;
-  /** Undefined while there is nothing to judge. */
+  /** The first output; undefined while the process is not started. */
   #first: Promise<IteratorResult<Buffer, void>> | undefined;
   readonly #released: (texts: Texts) => void;
   readonly #texts: Texts[] = [];
   readonly #bell = new Bell();
   #ended = false;
   #closed = false;
-  /** Of the last address: which texts, where they begin, which file, and its name. */
+  /** The position of the last address: index of the texts, their offset in the portion, index of the file in them. */
   #at = { texts: 0, start: 0, file: 0 };
   #paths: readonly string[] = [];
   readonly #places = new Map<string, Place>();
-  /** Newlines before a byte. */
+  /** The number of newlines before offset `to`; `texts` and `start` are as in `#at`. */
   #counted = { to: 0, texts: 0, start: 0, lines: 0 };
 
-  /** `released` is called for all texts in the end. */
+  /** `released` is called for each of the texts when the portion is closed. */
   constructor(search: Search, released: (texts: Texts) => void) {
     this.#search = search;
     this.#released = released;
@@ -172,7 +172,7 @@ export class Portion implements GrowingStretch {
     this.#bell.ring();
   }
 
-  /** Nothing more is added. */
+  /** No more texts are added. */
   end(): void {
     this.#ended = true;
     this.#bell.ring();
@@ -212,7 +212,7 @@ export class Portion implements GrowingStretch {
 
   #begin(): void {
     this.#first ??= this.#output.next();
-    // The error is thrown to the reader of the addresses.
+    // Not unhandled: whoever reads the addresses gets the error.
     this.#first.catch(() => undefined);
   }
 
@@ -233,7 +233,7 @@ export class Portion implements GrowingStretch {
     for (let next = await this.#first; !next.done; next = await this.#output.next()) yield next.value;
   }
 
-  /** Addresses come in order. */
+  /** The path of an address. Addresses must be given in order. */
   #pathAt({ offset }: Address): string {
     const at = this.#at;
     let texts = this.#texts[at.texts] as Texts;
@@ -257,7 +257,7 @@ export class Portion implements GrowingStretch {
     return path;
   }
 
-  /** Files are asked for in order. */
+  /** The number of lines before a file. Files must be given in order. */
   #linesBefore({ start }: Place): number {
     scanner ??= createScanner();
     const at = this.#counted;
@@ -273,7 +273,7 @@ export class Portion implements GrowingStretch {
   }
 }
 
-/** The output flags of every process. */
+/** The flags for the output of every ripgrep process. */
 export function addressFlags({ scope }: Search): string[] {
   return [...ADDRESS_FLAGS, `--before-context=${scope.before}`, `--after-context=${scope.after}`];
 }

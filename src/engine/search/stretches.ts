@@ -1,4 +1,4 @@
-/** Groups the files of a walk into stretches, in order: the next one is started while one is read. */
+/** Groups the files of a walk into stretches, in order. The next stretch is started while one is read. */
 
 import { lentFile } from '../../access/file.ts';
 import type { Call } from '../../types/call.ts';
@@ -11,11 +11,11 @@ import { MultilinePortion } from './multiline-portion.ts';
 import { FileStretch, type GrowingStretch, Portion, type Stretch } from './stretch.ts';
 import { WholeStretch } from './whole-stretch.ts';
 
-/** Bytes of a portion: the first is small, so that a full page is soon known, the others twice the one before. */
+/** The size of the first portion in bytes, and of the largest. The first is small, so that a page is soon full; sizes double. */
 const FIRST = 2 << 20;
 const MOST = 32 << 20;
 
-/** Number of started stretches. Together they hold less than one thread may have sent. */
+/** The most started stretches. Together they hold fewer bytes than one thread may have sent. */
 const BEGUN = 2;
 
 export class Stretches implements AsyncIterable<Stretch> {
@@ -23,7 +23,7 @@ export class Stretches implements AsyncIterable<Stretch> {
   readonly #search: Search;
   readonly #call: Call;
   readonly #bell = new Bell();
-  /** The first is being read. */
+  /** Started stretches; the first is the one being read. */
   readonly #begun: Stretch[] = [];
   readonly #making: Promise<void>;
   #failure: unknown;
@@ -41,7 +41,7 @@ export class Stretches implements AsyncIterable<Stretch> {
     });
   }
 
-  /** Each is closed when the next is asked for. When the walk broke off, the search's gaps say so in the end. */
+  /** A stretch is closed when the next one is requested. If the walk failed, this is recorded as a gap at the end. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Stretch, void> {
     for (;;) {
       const [stretch] = this.#begun;
@@ -67,7 +67,7 @@ export class Stretches implements AsyncIterable<Stretch> {
       await this.#walk.close();
     }
     await this.#making;
-    // One may have been begun meanwhile.
+    // Another stretch may have been started meanwhile.
     await this.#closeBegun();
   }
 
@@ -77,8 +77,7 @@ export class Stretches implements AsyncIterable<Stretch> {
 
   async #make(): Promise<void> {
     let size = FIRST;
-    // Started before there is anything to search, so that an invalid pattern is reported in an empty
-    // directory too.
+    // Started before there is anything to search, so that an invalid pattern is reported even for an empty directory.
     let portion: GrowingStretch | undefined = this.#portion();
     let last: Stretch = portion;
     try {

@@ -1,4 +1,4 @@
-/** The files that hold a match, and how many of their lines match, stretch by stretch, until the page is full. */
+/** The sink of `count`: collects files with a match, and their numbers of matching lines, until the page is full. */
 
 import type { Call } from '../../types/call.ts';
 import type { CountRequest } from '../../types/request.ts';
@@ -14,9 +14,9 @@ export class Tally implements Sink {
   readonly #request: CountRequest;
   readonly #files: { path: string; rank: number; matches: number }[] = [];
   readonly #end: number;
-  /** Files with a match so far, shown or not. */
+  /** The number of files with a match so far, shown or not. */
   #seen = 0;
-  /** The last of them, as it is shown. */
+  /** The shown path of the last of them. */
   #last: string | undefined;
 
   constructor(request: CountRequest, call: Call) {
@@ -29,7 +29,7 @@ export class Tally implements Sink {
     return this.#files.length;
   }
 
-  /** Those that are shown, with their matches; `undefined` where more follow. */
+  /** All files with their numbers of matches; undefined if there are more than fit the page. */
   get all(): ReadonlyMap<string, number> | undefined {
     if (this.#seen > this.#end) return undefined;
     return new Map(this.#files.map(({ path, matches }) => [path, matches]));
@@ -46,7 +46,7 @@ export class Tally implements Sink {
     return 'counted';
   }
 
-  /** Throws `LIMIT` if the walk ended before it found anything. */
+  /** Throws `LIMIT` if the walk failed before it found anything. */
   refuseIfBroken(): void {
     if (this.search.gaps.broken && this.#seen === 0) throw brokenOff();
   }
@@ -69,7 +69,7 @@ export class Tally implements Sink {
     };
   }
 
-  /** Returns the place in the stretch at which the page was full. */
+  /** Returns the position in the stretch at which the page was full; undefined if it was not. */
   async #count(stretch: Stretch, names: Naming): Promise<number | undefined> {
     let known: string | undefined;
     for await (const batch of stretch.addresses()) {
@@ -84,7 +84,7 @@ export class Tally implements Sink {
     return undefined;
   }
 
-  /** A match in the file at `path`, which may be the last one still. */
+  /** Notes a match in the file at `path`, which may still be the same file. Returns false if the page is full. */
   #begin(path: string): boolean {
     if (path === this.#last) return true;
     this.#last = path;

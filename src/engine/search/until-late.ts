@@ -1,13 +1,10 @@
-/**
- * A call that ends at the deadline of the search: an unfinished open is abandoned, and the matches found so
- * far are shown.
- */
+/** Limits a call to the deadline of a search, so that an unfinished open is abandoned and found matches are shown. */
 
 import { callerOf, waitAs } from '../../queues/caller.ts';
 import type { Call } from '../../types/call.ts';
 import type { Search } from './search-run.ts';
 
-/** The same call, which ends at the deadline of the search. */
+/** The same call, with a signal that also aborts at the deadline of the search. */
 export function untilLate(call: Call, { deadline }: Search): Call {
   const left = deadline - performance.now();
   if (!Number.isFinite(left)) return call;

@@ -1,4 +1,4 @@
-/** One text in which matches may go over several lines: it is held whole. */
+/** Searches one text for multi-line matches; the whole text is kept in memory. */
 
 import { memoryBytes, readAt } from '../../access/bytes.ts';
 import { decode, utf8 } from '../../text/encoding.ts';
@@ -19,7 +19,7 @@ export class WholeStretch implements Stretch {
   readonly #search: Search;
   #text: Uint8Array = Buffer.alloc(0);
 
-  /** `sections` as those of a text inside a container: the paths of its lines. */
+  /** `sections` give the paths of the lines, as for a text inside a container. */
   constructor(source: ByteSource, encoding: Encoding, sections: readonly Section[], search: Search) {
     this.#source = source;
     this.#encoding = encoding;

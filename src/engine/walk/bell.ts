@@ -1,4 +1,4 @@
-/** A condition variable: wakes all that wait for something to change. */
+/** A condition variable: wakes everything that waits for a change of state. */
 
 export class Bell {
   #waiting: (() => void)[] = [];

@@ -1,4 +1,4 @@
-/** The error of a search or walk whose worker died before it found anything. */
+/** The error for a search or walk whose thread or process ended before it found anything. */
 
 import { OrielError } from '../../errors.ts';
 

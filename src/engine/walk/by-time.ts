@@ -1,4 +1,4 @@
-/** Sorts paths by modification time: the newest first, equal times by path. */
+/** Lists the paths below a directory by modification time: newest first, equal times by path. */
 
 import { OrielError } from '../../errors.ts';
 import type { OpenedDirectory } from '../../types/access.ts';
@@ -9,7 +9,7 @@ import { lookUntil } from './time.ts';
 import { gather } from './gather.ts';
 import type { WalkOptions } from './walk-run.ts';
 
-/** All paths are in memory until they are sorted. */
+/** The most paths that are sorted, because all of them are in memory. */
 const MOST_SORTED = 200_000;
 
 interface Timed {
@@ -17,7 +17,7 @@ interface Timed {
   readonly time: number;
 }
 
-/** Throws `LIMIT` if there are too many to be sorted. */
+/** Throws `LIMIT` if there are too many to sort. */
 export async function newestPaths(
   directory: OpenedDirectory,
   options: Pick<WalkOptions, 'filter' | 'named'>,

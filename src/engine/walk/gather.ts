@@ -1,11 +1,11 @@
-/** Runs a walk to its end, passes on its batches, and returns its gaps, also if it failed. */
+/** Runs a walk, closes it, and returns its gaps, also if the walk failed after it had found something. */
 
 import type { OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
 import { GapsSeen } from './gaps.ts';
 import { WalkBroken, type WalkOptions, WalkRun } from './walk-run.ts';
 
-/** `take` goes through what it wants of the walk, which is closed in the end, whatever happens. */
+/** `take` consumes the walk; afterwards the walk is closed in any case. */
 export async function gather(
   directory: OpenedDirectory,
   options: WalkOptions,

@@ -1,7 +1,7 @@
 /**
- * Skips small files that cannot match: those of one directory are read one after the other and searched at
- * once for what every match contains. Bytes read here are not used for anything else. All other files are
- * read again with all checks.
+ * A prefilter that skips small files that cannot match: the files of a directory are read into one buffer, which is searched
+ * for the literal that every match contains. The bytes are used for nothing else; files that are not skipped are read
+ * again with all checks.
  */
 
 import { peekHeld, refusalOf } from '../../access/held-directory.ts';
@@ -10,20 +10,19 @@ import { isContainer } from './container-names.ts';
 
 const BUFFER = 1 << 20;
 
-/** Free bytes in the buffer before a file is read. A file that fills them is not skipped. */
+/** The least free bytes in the buffer before a file is read. A file that fills the buffer is not skipped. */
 const ROOM = 128 << 10;
 
 /**
- * If more than a quarter of the files remain, sifting costs more than it saves; this is decided after this
- * many files.
+ * After `TRIAL` files: if more than one in `WORTH` files remain, the prefilter costs more than it saves and is no longer used.
  */
 const TRIAL = 64;
 const WORTH = 4;
 
-/** Up to a whole number of pages a file may have been read to a page that could not be had, and not to its end. */
+/** A read that ends at a multiple of the page size may have failed at an unreadable page before the end of the file. */
 const PAGE = 4096;
 
-/** From here on a first byte may begin a byte order mark; so may a NUL. */
+/** A first byte from this value on, or a NUL, may be the start of a byte order mark. */
 const MARKED = 0xef;
 
 export class Sieve {
@@ -36,12 +35,12 @@ export class Sieve {
     this.#needle = needle;
   }
 
-  /** Whether it has left few files so far. */
+  /** Whether it is still worth using: it has skipped enough files so far. */
   get pays(): boolean {
     return this.#looked < TRIAL || this.#left * WORTH < this.#looked;
   }
 
-  /** Those of the files `names` (ASCII) in the directory `self` that may hold a match, in order. */
+  /** The files of `names` (ASCII) in the directory `self` that may contain a match, in order. */
   sift(self: string, names: readonly string[]): string[] {
     const left: string[] = [];
     for (let at = 0; at < names.length;) at = this.#siftSome(self, names, at, left);
@@ -50,7 +49,7 @@ export class Sieve {
     return left;
   }
 
-  /** As many as fit, from `at` on. Returns where to continue. */
+  /** Checks as many files from index `at` on as fit into the buffer. Returns the index of the next file. */
   #siftSome(self: string, names: readonly string[], at: number, left: string[]): number {
     const bytes = this.#bytes;
     const ends: number[] = [];
@@ -61,18 +60,18 @@ export class Sieve {
       const first = bytes[used] as number;
       const isWhole = got % PAGE !== 0 && used + got < BUFFER;
       const head = bytes.subarray(used, used + Math.min(got, HEAD_BYTES));
-      // Files that are skipped because of their type must be counted, whatever they contain.
+      // Containers are never skipped here, because they must be counted whatever they contain.
       if (isWhole && first < MARKED && first !== 0 && !isContainer('', head, got)) used += got;
       else doubtful.add(i - at);
       ends.push(used);
     }
-    // A find may begin in one file and end in another: the second is looked through once more.
+    // A hit may extend into the next file, so the search continues at the start of that file.
     for (let found = this.#find(this.#needle, 0, used); found !== -1;) {
       const file = ends.findIndex((end) => found < end);
       doubtful.add(file);
       found = this.#find(this.#needle, ends[file] as number, used);
     }
-    // UTF-16 holds the needle in other bytes, and NULs among them.
+    // In UTF-16 the needle has other bytes. Such files contain NULs.
     for (let found = this.#find(0, 0, used); found !== -1;) {
       const file = ends.findIndex((end) => found < end);
       const start = ends[file - 1] ?? 0;
@@ -87,7 +86,7 @@ export class Sieve {
     return at + ends.length;
   }
 
-  /** The next place of `what` from a byte on. */
+  /** The offset of the next `what` at or after `from`; -1 if there is none before `used`. */
   #find(what: Buffer | number, from: number, used: number): number {
     if (from >= used) return -1;
     const found = this.#bytes.subarray(from, used).indexOf(what);
@@ -95,7 +94,7 @@ export class Sieve {
   }
 }
 
-/** Bytes read; 0, too, where it was refused. */
+/** The number of bytes read; 0 if the file could not be opened or read. */
 function read(self: string, name: string, bytes: Buffer, at: number): number {
   try {
     return peekHeld(self, name, bytes, at);

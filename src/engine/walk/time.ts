@@ -1,13 +1,13 @@
-/** The deadline of a search or a walk. */
+/** Deadlines for the steps of a search or a walk. */
 
-/** Maximum milliseconds reserved for later steps. */
+/** The most milliseconds reserved for later steps. */
 const RESERVE_MS = 2000;
 
 /** Milliseconds reserved for ranking each file, on a busy machine. */
 const RESERVE_EACH_MS = 0.1;
 
 /**
- * The deadline of a step (by `performance.now()`) in work with the given `deadline`. Some time is reserved
+ * The deadline of a step, in milliseconds of `performance.now()`, for work with the given `deadline`. Some time is reserved
  * for later steps, so that the results found so far can still be shown.
  */
 export function lookUntil(deadline: number): number {
@@ -15,14 +15,14 @@ export function lookUntil(deadline: number): number {
   return deadline - Math.min(RESERVE_MS, left / 4);
 }
 
-/** The same for the first of several long steps: it gets half of the time. */
+/** The deadline of the first of two long steps: half of the remaining time. */
 export function halfUntil(deadline: number): number {
   return deadline - (deadline - performance.now()) / 2;
 }
 
 /**
- * The same for a step whose results, `count` of them, are put together after it. At least a quarter of the time is kept
- * back: where this process gets a tenth of a processor that takes seconds, and a part is worth more than no answer.
+ * The deadline of a step whose `count` results are processed after it. A quarter of the time or more is reserved (at most
+ * half): on a busy machine processing takes seconds, and a partial answer is better than none.
  */
 export function gatherUntil(deadline: number, count: number): number {
   const left = deadline - performance.now();
