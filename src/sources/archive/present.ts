@@ -1,4 +1,4 @@
-/** Shows the content of a member: text by windows, a note for a binary, everything else through its own source. */
+/** Shows the content of a member: a window of a text, a note for a binary, anything else through the source of its kind. */
 
 import { headOf } from '../../access/bytes.ts';
 import { binarySize } from '../../render/units.ts';
@@ -16,21 +16,21 @@ import { claimsArchive } from './formats.ts';
 import type { Unpacked } from './unpacked.ts';
 
 export interface Shown {
-  /** The archive that it is in. */
+  /** The archive that contains it. */
   readonly outer: FileSubject;
-  /** How it is typed: `a.zip:dir/x.ts`. */
+  /** The path that names it: `a.zip:dir/x.ts`. */
   readonly target: string;
   /** Its own base name. */
   readonly name: string;
-  /** What follows `target`, without the colon or with the question mark. */
+  /** The text after `target`, without the colon but with the question mark. */
   readonly tail: string;
   readonly unpacked: Unpacked;
   readonly facts: Readonly<Record<string, unknown>>;
-  /** Notices that come before those of the reading. */
+  /** Notices that come before those of reading it. */
   readonly notes: readonly Notice[];
 }
 
-/** What other sources claim by name or first bytes: notebooks, documents, databases. Images are detected apart. */
+/** Names that other sources claim: notebooks, documents. Databases are detected by their first bytes, images separately. */
 const ELSEWHERE = /\.(?:ipynb|pdf|docx?|pptx?|xlsx?|rtf|od[tsp]|epub)$/i;
 const ELSEWHERE_HEAD = /^(?:SQLite format 3\0|%PDF-)/;
 
@@ -39,7 +39,7 @@ export async function present(shown: Shown, call: Call): Promise<Resource> {
   const head = await headOf(unpacked.bytes, call.signal);
   if (belongsElsewhere(shown, head)) {
     const handed = await handBack(shown, head, call);
-    // The file source takes what no other source claims: such a member is shown as text or as a binary below.
+    // `file` means that no other source claims it: such a member is shown as text or as a binary below.
     if (handed.kind !== 'file') return handed;
   }
   const selection = selectionOf({ typed: target, rest: tail });
@@ -57,7 +57,7 @@ export async function present(shown: Shown, call: Call): Promise<Resource> {
     display: 'lines',
     editable: false,
     facts: shown.facts,
-    // Evaluated after the window was read: damage is found while unpacking.
+    // A getter, evaluated after the window was read, because damage is found while unpacking.
     get notes() {
       const trouble = unpacked.trouble();
       return trouble === undefined ? shown.notes : [...shown.notes, troubleNote(target, trouble)];
@@ -71,7 +71,7 @@ export function troubleNote(target: string, trouble: string): Notice {
 
 const WARNING = 'Warning for ';
 
-/** Whether not all of a member could be read. */
+/** Whether the notes say that a member could not be read completely. */
 export function isInTrouble(notes: readonly Notice[] = []): boolean {
   return notes.some((note) => note.kind === 'said' && note.text.startsWith(WARNING));
 }
@@ -83,7 +83,7 @@ function belongsElsewhere({ outer, name, tail }: Shown, head: Uint8Array): boole
   return claimsArchive({ ...outer, name, rest: tail, head });
 }
 
-/** Unpacks the member whole, because other sources read it at any offset. */
+/** Opens the member with the source of its kind. It is unpacked completely, because that source reads at any offset. */
 async function handBack(
   { outer, target, name, tail, unpacked }: Shown,
   head: Uint8Array,
