@@ -74,7 +74,7 @@ const MOST_COMPARED = 20_000;
 
 /**
  * The five most similar members, with the typed selector: by similar path, otherwise directories by similar path, otherwise
- * by the same last name.
+ * by a similar last name.
  */
 export async function nearMembers(contents: Contents, rest: string): Promise<string[]> {
   const members = contents.sorted.slice(0, MOST_COMPARED);

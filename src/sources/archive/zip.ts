@@ -106,7 +106,7 @@ export class Zip implements Container {
     return start + member.size <= this.#size ? sliceBytes(this.#source, start, member.size) : undefined;
   }
 
-  /** Reads the target of a symlink, which is its content. Never more bytes than it declares, whatever is stored. */
+  /** Adds the target of a symlink, which is its content. A content that is longer than declared gives no target. */
   async #withTarget(record: ZipRecord, signal: AbortSignal): Promise<ZipRecord & { link?: string }> {
     const { linkBytes } = archiveLimits;
     if (record.encrypted || record.size > linkBytes || record.packed > MOST_PACKED * linkBytes) return record;

@@ -1,6 +1,6 @@
 /**
- * Runs in a child process: converts one document after another, which come in frames on standard input, and answers
- * each with a frame on standard output. It opens no file and no connection.
+ * The child process that converts documents. They arrive in frames on standard input, one after the other; each is answered
+ * with a frame on standard output. The process opens no file and no connection.
  */
 
 import { answerJobs } from '../../access/child-jobs.ts';
@@ -28,17 +28,17 @@ import {
   type SheetRange,
 } from './document-protocol.ts';
 
-/** More bytes than any document that is sent. */
+/** The most bytes of an input frame; no document that is sent is larger. */
 const MOST_INPUT = 512 << 20;
 
 interface Converted {
   readonly text: string | Iterable<string>;
   readonly facts: DocumentFacts;
-  /** The first page that was left out. */
+  /** The first page (1-based) that was left out. */
   readonly nextPage?: number;
   readonly without?: string;
   readonly allSheets?: readonly SheetFacts[];
-  /** Those of the text that was taken so far. */
+  /** The ranges in the text, as far as it was consumed. */
   readonly ranges?: readonly SheetRange[];
 }
 

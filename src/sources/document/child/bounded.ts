@@ -1,13 +1,13 @@
-/** The texts of documents within the bytes of one text. */
+/** Truncates the text of a document to the bytes of one answer. */
 
-/** Without the last page, which is cut: the next part begins with it. Undefined if it is the only one. */
+/** Removes the last page, which is cut; `next` is its number, where the next part begins. Undefined if it is the only page. */
 export function wholePages(body: Buffer): { readonly body: Buffer; readonly next: number } | undefined {
   const at = body.lastIndexOf('\n--- page ') + 1;
   const next = Number(/^--- page (\d+) ---\n/.exec(body.toString('latin1', at, at + 40))?.[1]);
   return at > 0 && Number.isInteger(next) ? { body: body.subarray(0, at), next } : undefined;
 }
 
-/** The text up to `most` bytes, cut after a line. */
+/** The text truncated to `most` bytes, after a whole line. */
 export function bounded(text: string | Iterable<string>, most: number): { body: Buffer; isCut: boolean } {
   const parts: Buffer[] = [];
   let bytes = 0;

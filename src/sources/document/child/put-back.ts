@@ -1,15 +1,15 @@
-/** Texts that a converter leaves out, or glues into others: how they get through it, and how its Markdown shows them. */
+/** Carries comments, headers and footers through a converter that would lose them: as marked text before, restored after. */
 
-/** Around a comment, on its way through a converter: Unicode keeps these characters out of texts. */
+/** Delimiters of a comment during conversion. They are Unicode noncharacters, which do not occur in texts. */
 export const COMMENT = { open: '\ufdd0', close: '\ufdd1' } as const;
 
-/** Around a header or footer. */
+/** Delimiters of a header or footer. */
 export const MARGIN = { open: '\ufdd2', close: '\ufdd3' } as const;
 
 const COMMENTS = /( ?)\ufdd0([^\ufdd0\ufdd1]*)\ufdd1([\p{L}\p{N}]*)/gu;
 const MARGINS = /\n*\ufdd2([^\ufdd2\ufdd3]*)\ufdd3\n*/g;
 
-/** A comment between the marks above; `by` may be empty. */
+/** A comment between its delimiters; `by` (the author) may be empty. */
 export function comment(by: string, text: string): string {
   return `${COMMENT.open}${by === '' ? '' : ` by ${by}`}: ${text}${COMMENT.close}`;
 }
@@ -21,7 +21,7 @@ export interface Section {
 
 export const HEADS_AND_FEET = 'Headers and footers';
 
-/** The Markdown with each comment after its word, and at its end what has no place in the text. */
+/** Restores comments after the words that they refer to, and appends headers, footers and `sections` at the end. */
 export function putBack(markdown: string, sections: readonly Section[] = []): string {
   if (sections.every(({ lines }) => lines.length === 0) && !/[\ufdd0-\ufdd3]/.test(markdown)) return markdown;
   const margins = [...markdown.matchAll(MARGINS)].map((match) => match[1] ?? '');

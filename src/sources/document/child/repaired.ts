@@ -1,17 +1,17 @@
-/** Workbooks as SheetJS (0.18.5) reads them right: what it is known to misread is written in another way. */
+/** Works around known defects of SheetJS 0.18.5: rewrites the parts of a workbook that it would misread. */
 
 import { zipSync } from 'fflate';
 import { Compound } from './compound.ts';
 import type { Parts } from './zip-parts.ts';
 
-/** `parts`: of a package. */
+/** `parts` are those of a package; undefined for a binary workbook. */
 export function repaired(bytes: Buffer, parts: Parts | undefined): Buffer {
   if (!parts) return withPlainBooleans(bytes);
   const stored = parts.isWide ? narrow(parts) : bytes;
   return parts.has('mimetype') && parts.has('content.xml') ? withCoveredCells(stored, parts) : stored;
 }
 
-/** It knows no fields of zip64. Media are left out: cells need none. */
+/** Rewrites a zip64 package as a plain zip, because SheetJS does not support zip64. Media are left out. */
 function narrow(parts: Parts): Buffer {
   const names = parts.names.filter((name) => name === 'mimetype' || /\.(?:xml|rels|bin|vml)$/i.test(name));
   return zipped(names.map((name) => [name, readable(parts, name)]));
@@ -24,7 +24,7 @@ function zipped(members: readonly (readonly [name: string, content: Buffer | und
 
 const COVERED = /<table:covered-table-cell\b[^>]*\bnumber-columns-repeated="(\d{1,5})"[^>]*>/g;
 
-/** Of cells that are covered by a merged one it takes several for one. */
+/** Writes repeated covered cells one by one, because SheetJS counts a repeated one only once. */
 function withCoveredCells(bytes: Buffer, parts: Parts): Buffer {
   const content = readable(parts, 'content.xml');
   if (!content?.includes('covered-table-cell')) return bytes;
@@ -42,7 +42,7 @@ function withCoveredCells(bytes: Buffer, parts: Parts): Buffer {
   return zipped([...copy, ['content.xml', Buffer.from(text)]]);
 }
 
-/** Bytes of the XML of all sheets. */
+/** The most bytes of the XML of all sheets. */
 const MOST_CONTENT = 256 << 20;
 
 function readable(parts: Parts, name: string): Buffer | undefined {
@@ -53,12 +53,12 @@ function readable(parts: Parts, name: string): Buffer | undefined {
   }
 }
 
-/** Type of the record of a truth value or an error. Source: [MS-XLS] 2.4.24. */
+/** The type of a BoolErr record. Source: [MS-XLS] 2.4.24. */
 const BOOL_ERR = 0x0205;
 
 /**
- * The record has eight bytes, the value and its kind at the end. LibreOffice writes one more, and of nine it takes the
- * last two: they are moved there. Where the byte before them is 0 there is nothing to lose.
+ * Repairs BoolErr records. A record has eight bytes with the value and its kind at the end. LibreOffice writes nine, and
+ * SheetJS then reads the last two, so value and kind are moved there if the byte before them is 0.
  */
 function withPlainBooleans(bytes: Buffer): Buffer {
   const compound = Compound.of(bytes);

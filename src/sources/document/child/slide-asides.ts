@@ -1,10 +1,10 @@
-/** Whether a slide is hidden, and the comments on it: what its converter leaves out. */
+/** Reads what the converter of slides leaves out: whether a slide is hidden, and its comments. */
 
 import type { Aside } from './deck.ts';
 import { contents, each } from './xml-elements.ts';
 import { attribute, type Parts, plainText, relations } from './zip-parts.ts';
 
-/** Of a slide of a .pptx. Comments are in a separate part, of two kinds since 2021. */
+/** For a slide of a .pptx. Comments are in separate parts, of two kinds since 2021. */
 export function packageAside(parts: Parts, slide: string): Aside {
   const root = /<(?:\w+:)?sld(?=\s)[^>]*>/.exec(parts.text(slide) ?? '')?.[0] ?? '';
   const said = [...relations(parts, slide).values()]
@@ -39,7 +39,7 @@ function authors(parts: Parts): Map<string, string> {
   return new Map(tags.map(([tag]) => [attribute(tag, 'id') ?? '', attribute(tag, 'name') ?? '']));
 }
 
-/** Of a slide of an .odp; `front`: what is before the slides, with their styles. */
+/** For a slide of an .odp. `front` is the XML before the slides, which has their styles. */
 export function openAside(front: string, slide: string): Aside {
   const style = attribute(/^<[^>]*>/.exec(slide)?.[0] ?? '', 'draw:style-name');
   let isHidden = false;

@@ -1,12 +1,12 @@
 /**
- * The texts of a binary Word document that its converter does not read: comments, text boxes, headers and footers. All
- * texts are one after the other. Source of all offsets: [MS-DOC] 2.5 (Fib), 2.8.5 (PlcfandRef), 2.8.22 (PlcfHdd).
+ * Reads the texts of a binary Word document that its converter ignores: comments, text boxes, headers and footers. They are
+ * stored one after the other. Source of all offsets: [MS-DOC] 2.5 (Fib), 2.8.5 (PlcfandRef), 2.8.22 (PlcfHdd).
  */
 
 import { HEADS_AND_FEET, type Section } from './put-back.ts';
 import { openWord } from './word97.ts';
 
-/** Where the Fib says how many characters each text has, in this order. */
+/** The offset in the Fib of the character counts of the texts, in the order of `TEXTS`. */
 const LENGTHS = 76;
 const TEXTS = [
   'body',
@@ -24,7 +24,7 @@ const COMMENT_TEXTS = 0xc2;
 const HEADERS = 0xf2;
 const OWNERS = 0x1ba;
 
-/** Bytes of what is known of a comment, and where its owner is in it. */
+/** The bytes of a comment's record, and the offset of its author in it. */
 const COMMENT_BYTES = 30;
 const OWNER = 20;
 
@@ -61,7 +61,7 @@ function read(bytes: Buffer): Section[] {
       return `comment${owner ? ` by ${owner}` : ''}: ${plain(text)}`;
     });
   const margins = stories(texts['headers'] ?? '', part(HEADERS))
-    // The first six divide notes from the text; then there are six of each section.
+    // The first six are separators of notes; then there are six per section.
     .slice(6)
     .map((text, i) => [[0, 1, 4].includes(i % 6) ? 'header' : 'footer', plain(text)] as const)
     .filter(([, text]) => /\p{L}/u.test(text))
@@ -77,14 +77,14 @@ function read(bytes: Buffer): Section[] {
 const UTF16 = new TextDecoder('utf-16le', { ignoreBOM: true });
 const WINDOWS = new TextDecoder('windows-1252');
 
-/** The parts of a text, by the places where each begins. */
+/** Splits a text at the positions in `places`. */
 function stories(text: string, places: Buffer): string[] {
   const count = Math.floor(places.length / 4);
   const at = Array.from({ length: count }, (_, i) => places.readUInt32LE(4 * i));
   return at.slice(1).map((end, i) => text.slice(at[i], end));
 }
 
-/** Without the codes of fields, and the characters that stand for something else. */
+/** Plain text: without field codes and special characters. */
 function plain(text: string): string {
   return text
     .replace(/\x13[^\x13-\x15]*[\x14\x15]/g, '')
@@ -94,7 +94,7 @@ function plain(text: string): string {
     .trim();
 }
 
-/** Each after its length. */
+/** Parses length-prefixed names (UTF-16). */
 function names(list: Buffer): string[] {
   const found: string[] = [];
   for (let at = 0; at + 2 <= list.length;) {

@@ -1,4 +1,4 @@
-/** Texts of word processors: what their converter leaves out or gets wrong is mended before it, and put back after it. */
+/** Converts texts of word processors: rewrites them first where the converter would fail, and restores marked text after. */
 
 import type { Format } from '../document-protocol.ts';
 import { toMarkdown } from './office.ts';
