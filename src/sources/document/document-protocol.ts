@@ -140,13 +140,13 @@ export interface DocumentFacts {
   /** 1-based pages without a text layer. */
   readonly scanned?: readonly number[];
   readonly outline?: readonly OutlineEntry[];
-  /** How many bookmarks there are, where only the first are in the outline. */
+  /** The number of bookmarks, if only the first ones are in the outline. */
   readonly bookmarks?: number;
-  /** Images are embedded in it, which have a separate list. */
+  /** Set if images are embedded in it; these have a list of their own. */
   readonly hasImages?: true;
-  /** Files are attached to it, which have a separate list. */
+  /** Set if files are attached to it; these have a list of their own. */
   readonly hasAttachments?: true;
-  /** Of that list. */
+  /** The attachments of that list. */
   readonly attachments?: readonly AttachmentFacts[];
 }
 
@@ -158,26 +158,26 @@ export interface AttachmentFacts {
 export interface SheetFacts {
   readonly name: string;
   readonly hidden?: true;
-  /** `A1:J50000`, of the cells that hold something, or `A:J` where `goesOn`; absent for an empty sheet. */
+  /** The range of cells with content, `A1:J50000`, or `A:J` if `goesOn`; absent for an empty sheet. */
   readonly range?: string;
-  /** Rows and columns that hold something. */
+  /** The number of rows with content. */
   readonly rows: number;
-  /** It has at least so many rows: they were not read to the end. */
+  /** Set if there may be more rows than `rows`, because they were not read to the end. */
   readonly goesOn?: true;
   readonly columns: number;
-  /** Rows that are in the text, its header included, where it has more. */
+  /** The number of rows in the text (header included), if the sheet has more. */
   readonly shown?: number;
-  /** Its first row names the columns. */
+  /** Set if its first row has the names of the columns. */
   readonly header?: true;
-  /** The letters of its first column that has no place in its table. */
+  /** The letters of the first column that does not fit into its table. */
   readonly beyond?: string;
 }
 
-/** A part of a text, as the call for this range of a sheet shows it. */
+/** A part of a text that equals the text of the call for this range of a sheet. */
 export interface SheetRange {
   readonly sheet: string;
   readonly range: string;
-  /** Lines and bytes of the text before it. */
+  /** The number of lines and bytes of the text before it. */
   readonly lines: number;
   readonly start: number;
 }
@@ -188,7 +188,7 @@ export interface OutlineEntry {
   readonly page?: number;
 }
 
-/** What the child throws to answer with a refusal. */
+/** Thrown in the child process to answer with a refusal. */
 export class Refused extends Error {
   readonly why: Why;
   readonly detail: string | undefined;

@@ -1,4 +1,4 @@
-/** The repository on GitHub that a working directory is a clone of. */
+/** Finds the GitHub repository of which the working directory is a clone. */
 
 import { dirname, join } from 'node:path';
 import { parse } from 'ini';
@@ -8,20 +8,20 @@ import type { Opened } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
 import { pageHost } from './github-hosts.ts';
 
-/** `acme/widget`. */
+/** A repository with its owner: `acme/widget`. */
 export type Repository = `${string}/${string}`;
 
-/** Of an owner or a repository; `.` and `..` would be steps of a path. */
+/** The name of an owner or repository; not `.` or `..`, which would be path segments. */
 export const NAME = /^(?!\.{1,2}$)[\w.-]{1,100}$/;
 
-/** Bytes of a configuration, and directories above the working directory in which one is looked for. */
+/** The most bytes of a git configuration, and the most parent directories that are searched for one. */
 const MOST_CONFIG = 256 << 10;
 const MOST_PARENTS = 32;
 
-/** In the order in which the GitHub CLI prefers them. */
+/** Remotes in the order of preference of the GitHub CLI. */
 const REMOTES = ['upstream', 'github', 'origin'];
 
-/** Of the working directory. Throws `NOT_FOUND` if no remote is on the host of `base`, with the call that names one. */
+/** Throws `NOT_FOUND` if no remote of the working directory is on the host of `base`; it suggests to name a repository. */
 export async function repositoryHere(scheme: 'issue' | 'pr', base: string, call: Call): Promise<Repository> {
   const hosts = hostsOf(base);
   const urls = remotesIn((await configHere(call)) ?? '');
@@ -33,7 +33,7 @@ export async function repositoryHere(scheme: 'issue' | 'pr', base: string, call:
   );
 }
 
-/** The nearest `.git/config`, of a worktree that of its repository; what is outside the roots is not there. */
+/** The nearest `.git/config` (for a worktree that of its repository). Files outside the roots are ignored. */
 async function configHere(call: Call): Promise<string | undefined> {
   let directory = call.access.cwd;
   for (let i = 0; i < MOST_PARENTS; i += 1) {
@@ -49,7 +49,7 @@ async function configHere(call: Call): Promise<string | undefined> {
 async function configIn(git: string, call: Call): Promise<string | undefined> {
   const config = await textAt(join(git, 'config'), call);
   if (config !== undefined) return config;
-  // Of a worktree or a submodule it is a file that says where its own directory is. Source: gitrepository-layout(5).
+  // In a worktree or submodule `.git` is a file with the path of the git directory. Source: gitrepository-layout(5).
   const away = /^gitdir: (.+)/.exec((await textAt(git, call)) ?? '')?.[1];
   if (away === undefined) return undefined;
   const own = join(away.startsWith('/') ? '' : dirname(git), away.trim());
@@ -60,7 +60,7 @@ async function configIn(git: string, call: Call): Promise<string | undefined> {
   );
 }
 
-/** Undefined for what is no file, or is outside the roots. */
+/** Undefined if it is not a file or is outside the roots. */
 async function textAt(path: string, call: Call): Promise<string | undefined> {
   let opened: Opened;
   try {
@@ -77,7 +77,7 @@ async function textAt(path: string, call: Call): Promise<string | undefined> {
   }
 }
 
-/** The URLs of its remotes, those that are preferred first. */
+/** The URLs of the remotes, in the order of preference. */
 function remotesIn(config: string): string[] {
   const remotes = Object.entries(parse(config)).flatMap(([section, values]): [string, string][] => {
     const name = /^remote "(.*)"$/.exec(section)?.[1];
@@ -88,7 +88,7 @@ function remotesIn(config: string): string[] {
   return remotes.sort(([a], [b]) => rank(a) - rank(b)).map(([, url]) => url);
 }
 
-/** Where clones of what the API serves come from. */
+/** The hosts in clone URLs of the repositories that the API serves. */
 function hostsOf(base: string): string[] {
   return [...new Set([new URL(base).hostname.replace(/^api\./, ''), pageHost()])];
 }
