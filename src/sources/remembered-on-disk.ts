@@ -1,28 +1,28 @@
 /**
- * What servers answered, in the cache on disk: the next process need not ask again. The key holds everything that
- * shapes the answer, a digest of the token too: an entry is found and decrypted with the same token alone.
+ * Caches replies of servers on disk for later processes. The cache key contains everything that affects the reply, including
+ * a digest of the token, so that an entry can be found and decrypted only with the same token.
  */
 
 import type { Identity } from '../identity.ts';
 import { frame, FrameReader } from '../text/frames.ts';
 import type { DiskCache } from '../types/session.ts';
 
-/** A value, and when it was asked for: milliseconds since the epoch. */
+/** A value, and when it was requested (ms since the epoch). */
 export interface Dated<T> {
   readonly value: T;
   readonly at: number;
 }
 
-/** How values of one kind are written. */
+/** The serialisation of values of one kind. */
 export interface Written<T> {
-  /** Counted up when the layout changes. */
+  /** Increment it when the layout changes. */
   readonly version: number;
-  /** Plain JSON, and bytes. */
+  /** A value as plain JSON and bytes. */
   parts(value: T): { readonly head: unknown; readonly body: Uint8Array };
   value(head: unknown, body: Buffer): T;
 }
 
-/** What precedes a value; `gone`: there is none, and older ones do not count any more. */
+/** The header of an entry. `gone` marks a removed value, which invalidates older copies. */
 interface Front {
   readonly at: number;
   readonly head?: unknown;
@@ -43,8 +43,8 @@ export class DiskCopy<T> {
   }
 
   /**
-   * The newest of those that this machine and other replicas have: either may have missed what came while the store between
-   * them was away. Undefined also for one from the future: a clock that was set back would keep it new for long.
+   * The newest copy of this machine and the shared store: either may have missed an update while the store was unavailable.
+   * An entry from the future is ignored, because after a clock was set back it would stay fresh for too long.
    */
   async find(now: number): Promise<Dated<T> | undefined> {
     const disk = this.#disk;
@@ -58,14 +58,14 @@ export class DiskCopy<T> {
     return { at: newest.at, value: this.#written.value(newest.head, newest.body) };
   }
 
-  /** Resolves when other replicas find it, as far as they can; for this machine alone nobody waits. */
+  /** Stores a value. With a shared store it resolves when other replicas can find it; otherwise at once. */
   async keep({ value, at }: Dated<T>): Promise<void> {
     const { head, body } = this.#written.parts(value);
     const put = this.#disk.put(this.#key, frame({ at, head } satisfies Front, body));
     if (this.#disk.all) await put;
   }
 
-  /** Where replicas have it too, a mark is left: what is older counts no more, whoever still has it. */
+  /** Removes the value. With a shared store a mark is written that invalidates older copies of all replicas. */
   async forget(at: number): Promise<void> {
     if (this.#disk.all) await this.#disk.put(this.#key, frame({ at, gone: true } satisfies Front, NOTHING));
     else this.#disk.remove(this.#key);

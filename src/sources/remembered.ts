@@ -1,7 +1,7 @@
 /**
- * What servers answered, kept in the session's store with its age, and where a kind has it so, in the cache on disk.
- * Younger than the soft age it is used as it is; older, it is used once more and read again in the background; beyond
- * the hard age it is read again first.
+ * A cache of server replies with ages (stale-while-revalidate), in the store of the session and optionally on disk. Until the
+ * soft age a reply is fresh; then it is stale, still used, and refreshed in the background; after the hard age it is read
+ * again before use.
  */
 
 import { memoryBytes } from '../access/bytes.ts';
@@ -14,26 +14,26 @@ import type { DiskCache, Session } from '../types/session.ts';
 import type { Kind, Made, StoreUser } from '../types/store.ts';
 import { type Dated, DiskCopy, type Written } from './remembered-on-disk.ts';
 
-/** Milliseconds. With 0 for both, every call reads again. */
+/** In milliseconds. With 0 for both, nothing is served from the cache. */
 export interface Ages {
   readonly soft: number;
   readonly hard: number;
 }
 
 export interface Remembered<T> extends Dated<T> {
-  /** Older than the soft age: it is being read again. */
+  /** Older than the soft age; it is being refreshed. */
   readonly stale: boolean;
 }
 
-/** Reads it; `known` is what was read before, for a server that can say that nothing has changed. */
+/** Reads the value. `known` is the previous one, for conditional requests. */
 export type Reading<T> = (signal: AbortSignal, known: T | undefined) => Promise<T>;
 
-/** One thing that is read again from time to time. */
+/** The mutable cache entry of one value. */
 interface Shelf<T> {
   current: Dated<T> | undefined;
-  /** Counted up with each reading that has ended, so that the next one is not taken for it. */
+  /** The number of completed reads; a part of the key under which concurrent reads are shared. */
   readings: number;
-  /** Not before this is it read again in the background. */
+  /** The earliest time of the next background refresh (ms since the epoch). */
   nextTry: number;
 }
 
@@ -43,24 +43,27 @@ export interface Memory<T> {
   readonly written: Written<T> | undefined;
 }
 
-/** Milliseconds that one reading in the background may take, and the wait after one that failed. */
+/** The timeout of a background refresh, and the wait after a failed one, in ms. */
 const BACKGROUND_MS = 20_000;
 const RETRY_MS = 60_000;
 
-/** `name` is unique in the project; `weigh` gives bytes of memory; `written` is how it is in the cache on disk, if it does. */
+/** `name` must be unique in the project; `weigh` returns bytes of memory; without `written` it is not cached on disk. */
 export function memoryOf<T>(name: string, weigh: (value: T) => number, written?: Written<T>): Memory<T> {
   return {
     shelves: {
       name,
       weigh: ({ current }) => ({ memory: 256 + (current ? weigh(current.value) : 0) }),
     },
-    // Only shares a reading between the calls that wait for it: what is kept is on the shelf.
+    // Only shares one read between concurrent calls; the value is kept in the entry.
     readings: { name: `${name}-reading`, weigh: ({ value }) => ({ memory: weigh(value) }) },
     written,
   };
 }
 
-/** `facts` name everything that shapes the answer, whose it is too. Calls that ask for the same at once share one reading. Throws what `read` throws. */
+/**
+ * Returns the cached value, or reads it. `facts` is the cache key: everything that affects the reply, including whose it
+ * is. Concurrent calls share one read. Throws the errors of `read`.
+ */
 export async function remember<T>(
   memory: Memory<T>,
   facts: Facts,
@@ -103,7 +106,7 @@ function copyOf<T>(
   return written && disk && new DiskCopy(disk, identity, written);
 }
 
-/** What was read last, here or in another process, whose answer is looked for where ours is missing or old. */
+/** The newest known value. The disk is asked for that of another process if ours is missing or stale. */
 async function newest<T>(
   { shelf, copy }: Asked<T>,
   now: number,
@@ -112,7 +115,7 @@ async function newest<T>(
   const known = shelf.current;
   if (!copy || (known && now - known.at < soft)) return known;
   const found = await copy.find(now);
-  // Another call may have read it again meanwhile.
+  // Another call may have refreshed it meanwhile.
   const latest = shelf.current;
   if (found && (!latest || found.at > latest.at)) shelf.current = found;
   return shelf.current;
@@ -147,12 +150,12 @@ async function readAgain<T>(asked: Asked<T>, user: StoreUser): Promise<Dated<T>>
   }
 }
 
-/** The server says that it is not there any more, or no more for us: what it said before is not shown again. */
+/** Whether the server says that the resource is gone or forbidden: then the old value must not be shown. */
 function isGone(error: unknown): boolean {
   return isOrielError(error) && (error.code === 'NOT_FOUND' || error.code === 'DENIED');
 }
 
-/** What fails here is tried again by a later call, and until then the old answer is used. */
+/** Refreshes in the background. If that fails, the old value stays in use and a later call tries again. */
 async function readInBackground<T>(asked: Asked<T>, over: AbortSignal): Promise<void> {
   const late = new AbortController();
   const stop = startTimer(BACKGROUND_MS, () => late.abort(new OrielError('TIMEOUT', 'It took too long.')));

@@ -7,7 +7,7 @@ export class Idle {
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
-  /** `end` is called once nobody has used it for `ms` milliseconds. */
+  /** Calls `end` when the resource was not used for `ms` milliseconds. */
   constructor(ms: number, end: () => void) {
     this.#ms = ms;
     this.#end = end;
@@ -24,7 +24,7 @@ export class Idle {
     }
   }
 
-  /** It has ended by other means. */
+  /** Stops the timer, because the resource was closed by other means. */
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);

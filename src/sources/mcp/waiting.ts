@@ -1,19 +1,19 @@
-/** The calls that wait for one MCP server: what is large in its answers is reduced for the one that waits longest. */
+/** The calls that wait for one MCP server. Large replies are reduced in the name of the call that has waited longest. */
 
 import { callerOf, waitAs } from '../../queues/caller.ts';
 import { convert } from '../web/convert-page.ts';
 
-/** In place of an answer for which nobody waits any more. */
+/** Replaces a reply that no call waits for any more. */
 const NOTHING = Buffer.from('{"jsonrpc":"2.0","method":"notifications/message"}');
 
 export class Waiting {
   readonly #signals = new Set<AbortSignal>();
-  /** Aborted when nobody waits any more. */
+  /** Aborts when no call waits any more. */
   #over = new AbortController();
 
   async during<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
     if (this.#signals.size === 0) this.#over = new AbortController();
-    // Calls may share a signal, and each has to be counted.
+    // A new signal, because calls may share one and each must be counted.
     const own = AbortSignal.any([signal]);
     waitAs(callerOf(signal), own);
     this.#signals.add(own);
@@ -25,10 +25,10 @@ export class Waiting {
     }
   }
 
-  /** A message without what is not read of it. Undefined if it cannot be reduced. */
+  /** Reduces a message to the used fields; undefined if that failed. */
   async reduce(message: Uint8Array): Promise<Uint8Array | undefined> {
     const [first] = this.#signals;
-    // A handshake is the connection's own.
+    // During the handshake of the connection no call waits.
     const { signal } = first ? this.#over : new AbortController();
     if (first) waitAs(callerOf(first), signal);
     try {

@@ -1,4 +1,4 @@
-/** A text that comes in millions of parts, put together a few thousand at a time. */
+/** Joins a text that may come in millions of parts, a few thousand at a time. */
 
 const AT_ONCE = 4096;
 
@@ -7,7 +7,7 @@ export class Parts {
   readonly #joined: string[] = [];
   #last: string[] = [];
 
-  /** In UTF-16 units. */
+  /** The length in UTF-16 units. */
   get length(): number {
     return this.#length;
   }

@@ -1,15 +1,15 @@
-/** Reads the beginning of a long text that is stored in JSON as one string or as a list of strings. */
+/** Reads the start of a long text that is stored in JSON as one string or as a list of strings. */
 
 import { readAt } from '../../access/bytes.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Span } from './json-scan.ts';
 
-/** A complete JSON string, or the beginning of the last one; an incomplete escape at the end is left out. */
+/** Matches a complete JSON string, or the start of the last one without an incomplete escape at the end. */
 const STRINGS = /"((?:[^"\\]|\\(?:u[0-9a-fA-F]{4}|[^u]))*)/g;
 
 /**
- * The text at `span`, from its first `most` stored bytes. List items are joined by `joint`. Other JSON (an object under
- * `application/json`) is returned as stored.
+ * The text at `span`, of which only the first `most` stored bytes are read. List items are joined by `joint`. Other JSON
+ * (such as an object of `application/json`) is returned as stored.
  */
 export async function readLooseText(
   source: ByteSource,
