@@ -1,4 +1,4 @@
-/** Reads a consistent state of a database without locks: reads again when it changed meanwhile, until a deadline. */
+/** Reads a consistent state of a database without locks: if it changed meanwhile, reads again, until a deadline. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OrielError } from '../../errors.ts';
@@ -7,13 +7,13 @@ import { stillHolds, takeMoment } from './moment.ts';
 import type { FileRef, Job } from './sqlite-protocol.ts';
 import { Refusal } from './sqlite-refusal.ts';
 
-/** Milliseconds in which every attempt may meet a change. */
+/** Milliseconds after which it gives up if the database changed during every attempt. */
 const RETRY_MS = 3_000;
 
 export interface Attempt {
   readonly access: Access;
   readonly signal: AbortSignal;
-  /** On the clock of `performance.now()`. */
+  /** In milliseconds of `performance.now()`. */
   readonly deadline: number;
 }
 
@@ -21,8 +21,8 @@ export interface Attempt {
 export type ReadFiles<T> = (files: Job['files']) => Promise<T>;
 
 /**
- * The result of an attempt during which the files did not change. `lend` runs one attempt with a worker, which is free
- * for others between two attempts. Throws `BUSY`, and what reading throws.
+ * The result of an attempt during which the files did not change. `lend` runs one attempt with a worker; between attempts
+ * the worker is free for other calls. Throws `BUSY`, and the errors of reading.
  */
 export async function readConsistently<T>(
   opened: OpenedFile,
@@ -39,7 +39,7 @@ export async function readConsistently<T>(
   for (let wait = 2; ; wait = Math.min(wait * 2, 100)) {
     const isFirst = wait === 2;
     const answer = await lend(async (read) => {
-      // Counted from the first attempt, which may have waited for its worker.
+      // Counted from the start of the first attempt, without its wait for a worker.
       until ??= Math.min(deadline, performance.now() + RETRY_MS);
       const db = isFirst ? opened : await reopen();
       try {
@@ -49,7 +49,7 @@ export async function readConsistently<T>(
       }
     });
     if (answer) return answer.value;
-    // A random pause, so that several readers do not retry in step with one writer.
+    // A random pause, so that readers do not retry in step with a writer.
     const pause = wait * (0.5 + Math.random());
     if (performance.now() + pause > (until ?? 0)) {
       throw new Refusal('BUSY', 'The database was written to all the time; call again');
@@ -58,7 +58,7 @@ export async function readConsistently<T>(
   }
 }
 
-/** Undefined when the database changed meanwhile. */
+/** Undefined if the database changed meanwhile. */
 async function readOnce<T>(
   db: OpenedFile,
   reopen: () => Promise<OpenedFile>,

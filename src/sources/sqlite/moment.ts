@@ -1,6 +1,6 @@
 /**
- * The state of a database that others write. No lock is taken and no file is made; after reading, this tells whether
- * anything that was read can have changed meanwhile.
+ * A snapshot of the state of a database that other processes write. It takes no lock and creates no file. After reading,
+ * `stillHolds` tells whether anything that was read may have changed meanwhile.
  *
  * Sources: https://www.sqlite.org/fileformat2.html, https://www.sqlite.org/walformat.html.
  */
@@ -9,29 +9,28 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readAt } from '../../access/bytes.ts';
 import type { OpenedFile } from '../../types/access.ts';
 
-/** The files of one database, and values that change when its content may have changed. */
+/** The open files of a database, and values that change if its content may have changed. */
 export interface Moment {
   readonly db: OpenedFile;
-  /** Present when it is not empty. */
+  /** The write-ahead log, if it is not empty. */
   readonly wal?: OpenedFile;
-  /** Present when it can be rolled back. */
+  /** The rollback journal, if there is an unfinished transaction. */
   readonly journal?: OpenedFile;
-  /** File format versions and change counter: bytes 18 to 27 of the database. */
+  /** File format versions and change counter: bytes 18 to 27 of the database, in hexadecimal. */
   readonly header: string;
-  /** Salts, page size and sequence of the write-ahead log since its last restart. */
+  /** The header of the write-ahead log (salts, page size, sequence), which changes when the log restarts. */
   readonly walHeader: string;
-  /** Committed frames at that time; absent when no process has an index of the log. */
+  /** The number of committed frames at that time; absent if no process has an index of the log. */
   readonly frames?: number;
   readonly journalHeader: string;
   close(): Promise<void>;
 }
 
-/** Resolution of file times: two writes within it can have the same time. */
+/** The resolution of file times in ms: two writes within it may have the same time. */
 const TICK_MS = 20;
 
 /**
- * The state of the database now. `opened` stays open when the moment is closed; `reopen` opens what the same path names
- * then.
+ * Takes a snapshot. `opened` stays open when the snapshot is closed; `reopen` opens the file that the path then names.
  */
 export async function takeMoment(opened: OpenedFile, reopen: () => Promise<OpenedFile>): Promise<Moment> {
   const held: OpenedFile[] = [];
@@ -48,7 +47,7 @@ export async function takeMoment(opened: OpenedFile, reopen: () => Promise<Opene
     const [wal, journal] = await both(beside('-wal'), beside('-journal'));
     const walHeader = wal ? await hexAt(wal, 0, 32) : '';
     if (wal && walHeader !== '') {
-      // Opened after its log: if both were replaced in between, the log at that path is another one by the final check.
+      // Opened after its log. If both were replaced in between, the final check finds another log at the path.
       const db = hold(await reopen());
       const frames = await framesIn(await beside('-shm'));
       if (!frames) await leaveTick(db);
@@ -80,26 +79,26 @@ export async function takeMoment(opened: OpenedFile, reopen: () => Promise<Opene
   }
 }
 
-/** Waits for both even when one fails, so that the file of the other can be closed. */
+/** Waits for both even if one fails, so that the file of the other can be closed. */
 async function both<T>(one: Promise<T>, other: Promise<T>): Promise<[T, T]> {
   await Promise.allSettled([one, other]);
   return [await one, await other];
 }
 
-/** A file that was written just now can be written again without a change of its time. */
+/** Waits if the file was just written, because another write within the resolution would not change its time. */
 async function leaveTick(db: OpenedFile): Promise<void> {
   const sinceWrite = Date.now() - db.mtimeMs;
   if (sinceWrite >= 0 && sinceWrite < TICK_MS) await sleep(TICK_MS);
 }
 
-/** Whether nothing that was read at `moment` has changed since. */
+/** Whether nothing that was read has changed since the snapshot. */
 export async function stillHolds(moment: Moment): Promise<boolean> {
   return moment.wal ? logHolds(moment) : fileHolds(moment);
 }
 
 /**
- * Pages come from the log as it was when it was opened; later commits do not affect them. A checkpoint that copies later
- * commits into the database does, and so does a restart that overwrites the log.
+ * Pages are read from the log as it was when it was opened, so later commits do not matter. But a checkpoint may copy later
+ * commits into the database, and a restart overwrites the log.
  */
 async function logHolds(moment: Moment): Promise<boolean> {
   const wal = await moment.db.sibling?.('-wal');
@@ -114,7 +113,7 @@ async function logHolds(moment: Moment): Promise<boolean> {
   }
 }
 
-/** Without a log, writes go to the database itself: the journal appears first, the change counter moves last. */
+/** Without a log, writes go to the database itself: the journal appears first, the change counter changes last. */
 async function fileHolds(moment: Moment): Promise<boolean> {
   const journal = await moment.db.sibling?.('-journal');
   try {
@@ -127,12 +126,12 @@ async function fileHolds(moment: Moment): Promise<boolean> {
   }
 }
 
-/** Version of the index in `-shm`. */
+/** The version of the index in `-shm`. */
 const INDEX_VERSION = 3_007_000;
 
 /**
- * From the shared index of the log: how many frames are committed, and up to which one a checkpoint has begun to copy.
- * Its header is stored twice, and the second copy is written first: when they differ, a write is in progress.
+ * Reads from the shared index of the log how many frames are committed, and up to which one a checkpoint has begun to copy.
+ * The header is stored twice and the second copy is written first, so if they differ, a write is in progress.
  */
 async function framesIn(
   shm: OpenedFile | undefined,
@@ -144,14 +143,14 @@ async function framesIn(
   const at = (offset: number): number => (isLittle ? index.readUInt32LE(offset) : index.readUInt32BE(offset));
   if (at(0) !== INDEX_VERSION || !index.subarray(0, 48).equals(index.subarray(48, 96))) return undefined;
   const [committed, copied] = [at(16), Math.max(at(96), at(128))];
-  // Left behind by a crash, and not about this log.
+  // An index left behind by a crash that belongs to another log.
   return copied > committed ? undefined : { committed, copied };
 }
 
-/** The magic of a journal: anything else is left over from a finished transaction. */
+/** The magic number of a live journal; with other bytes it is left over from a finished transaction. */
 const JOURNAL_MAGIC = 'd9d505f920a163d7';
 
-/** What distinguishes the journals of two transactions; empty for a finished one. */
+/** A value that differs between the journals of two transactions; empty for a finished transaction. */
 async function liveJournal(journal: OpenedFile): Promise<string> {
   const header = await hexAt(journal, 0, 28);
   return header.startsWith(JOURNAL_MAGIC) ? `${header.slice(24)}` : '';

@@ -8,12 +8,12 @@ import type { Connection } from './connection.ts';
 import { selectRows } from './select.ts';
 
 export interface FoundRow {
-  /** The name of the column that was compared. */
+  /** The name of the column with which the key was compared. */
   readonly by: string;
   readonly rows: Rows;
 }
 
-/** The row by a table's single primary key column, otherwise by its rowid. Undefined when there is none. */
+/** Finds the row by the table's single primary key column, otherwise by its rowid. Undefined if there is none. */
 export function findRow(
   connection: Connection,
   table: Catalogued,
@@ -34,8 +34,8 @@ export function findRow(
 }
 
 /**
- * A column with a type converts text when it compares; in one without a type 42 is not equal to '42'. `x'c0ffee'` is a
- * BLOB, as in SQL.
+ * The values that a key can mean. A typed column converts text for comparison, but in one without a type 42 is not equal to
+ * '42'. `x'c0ffee'` is a BLOB, as in SQL.
  */
 function keyValues(key: string, isRowid: boolean): (string | number | bigint | Uint8Array)[] {
   const isInteger = /^[+-]?\d{1,19}$/.test(key) && BigInt.asIntN(64, BigInt(key)) === BigInt(key);

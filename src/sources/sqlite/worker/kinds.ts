@@ -1,8 +1,8 @@
-/** The kind of table that a CREATE statement makes. */
+/** Determines the kind of a table by its CREATE statement. */
 
 import type { TableType } from '../sqlite-protocol.ts';
 
-/** The suffixes of the internal tables of a virtual table, by its module. */
+/** The suffixes of the shadow tables of a virtual table, by module. */
 const FTS3 = ['content', 'segments', 'segdir', 'docsize', 'stat'];
 const RTREE = ['node', 'parent', 'rowid'];
 export const SHADOWS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -14,7 +14,7 @@ export const SHADOWS: ReadonlyMap<string, readonly string[]> = new Map([
   ['geopoly', RTREE],
 ]);
 
-/** The module of a virtual table, in lower case; undefined for any other statement. */
+/** The module of a virtual table in lower case; undefined for any other statement. */
 export function moduleOf(sql: string): string | undefined {
   const start = /^create\s+virtual\s+table\s/i.exec(sql);
   return start ? (/\busing\s+["'[`]?(\w+)/i.exec(sql)?.[1] ?? '').toLowerCase() : undefined;
