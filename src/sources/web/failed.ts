@@ -1,14 +1,14 @@
-/** A page that a server does not give: its status, what to do about it, and what the server says. */
+/** The answer for a page with an error status: the status, advice, and the text of the server. */
 
 import { oneLine } from '../../text/visible.ts';
 import { convert, pageJob, textOf } from './convert-page.ts';
 import { type Fetched, isHtml, type Rendering, text, type Visit, WHOLE } from './page-step.ts';
 
-/** Characters and lines of what a server says. */
+/** The most characters and lines of the server's text. */
 const MOST_SAID = 2_000;
 const MOST_LINES = 60;
 
-/** With `raw` the body is shown as it came. */
+/** With `raw` the body is shown unconverted. */
 export async function failed(page: Fetched, raw: boolean, visit: Visit): Promise<Rendering> {
   visit.notes.push(`HTTP ${page.status}: ${adviceFor(page)}`);
   if (raw) return text('failed', await page.text(), page);
@@ -53,7 +53,7 @@ function adviceFor({ status, url, headers }: Fetched): string {
   }
 }
 
-/** "in 60 seconds", "after Wed, 21 Oct 2026 07:28:00 GMT". */
+/** When to try again: "in 60 seconds", "after Wed, 21 Oct 2026 07:28:00 GMT". */
 function laterBy(after: string | undefined): string {
   if (after === undefined) return 'later';
   return /^\d{1,6}$/.test(after) ? `in ${Number(after)} seconds` : `after ${oneLine(after).slice(0, 40)}`;

@@ -1,6 +1,6 @@
 /**
- * A part of a page is of the version that its reader was shown before, also on another replica, which may have read the
- * page at another time. Where that version is gone, the answer says so.
+ * Keeps parts of a page consistent: a further part comes from the version that the caller was shown before, even on another
+ * replica that has read the page at another time. If that version is gone, the answer says so.
  */
 
 import { createHash } from 'node:crypto';
@@ -11,7 +11,7 @@ import type { Page } from './pipeline.ts';
 
 export interface FollowedPage {
   readonly page: Page;
-  /** Another version was shown before. */
+  /** Whether another version was shown before. */
   readonly replaced: boolean;
 }
 

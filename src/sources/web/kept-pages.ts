@@ -1,4 +1,4 @@
-/** The pages of a session: each is fetched once for a URL and a mode, until somebody asks for it again. */
+/** Caches the pages of a session: each is fetched once per URL and mode, until a fresh version is requested. */
 
 import { memoryBytes } from '../../access/bytes.ts';
 import { createNetwork, type Network } from '../../access/network/fetch.ts';
@@ -12,7 +12,7 @@ import { type Page, readPage, redirectNote } from './pipeline.ts';
 import { type RangeAnswers, rangeAnswers } from './range-answers.ts';
 import { isOfSite } from './sites/site-table.ts';
 
-/** One network for all calls of an instance: its connections are reused. */
+/** One network per instance, so that connections are reused. */
 const networks = new WeakMap<WebSettings, Network>();
 
 export function networkOf(web: WebSettings): Network {
@@ -21,12 +21,12 @@ export function networkOf(web: WebSettings): Network {
   return network;
 }
 
-/** Which version of a URL is current. */
+/** The current version of a URL. */
 interface Version {
   count: number;
-  /** The last one that is kept. */
+  /** The last version that is cached. */
   kept: number | undefined;
-  /** Held by the store's entry alone, which is weighed: after its eviction the page is asked for again. */
+  /** A weak reference, because the store counts the page's weight. After eviction the page is fetched again. */
   page: WeakRef<Page> | undefined;
 }
 
@@ -44,21 +44,21 @@ const pages: Kind<Page, Mode & { readonly count: number }> = {
 export interface Wanted {
   readonly url: string;
   readonly raw: boolean;
-  /** The one that the caller names, for a page that says another or none. */
+  /** The encoding that the caller selects, if the page states a wrong one or none. */
   readonly encoding?: string;
-  /** Not by ranges, however large: its server has none, whatever it says. */
+  /** Set to read the whole body although it is large, because the server does not really support ranges. */
   readonly whole?: true;
   readonly fresh: boolean;
-  /** A part of it is asked for, as after an answer that was cut. */
+  /** Whether a part of the page is requested, as after a truncated answer. */
   readonly part: boolean;
   readonly web: WebSettings;
-  /** Whether a page is the one of which the reader was shown a part; absent if that is not known. */
+  /** Whether a page is the version of which the caller was shown a part; absent if that is unknown. */
   readonly isBegun?: (page: Page) => boolean;
 }
 
 export const hasFailed = ({ rendering }: Page): boolean => rendering.method === 'failed';
 
-/** Calls that ask for the same page at once share one request. */
+/** The page of a URL. Concurrent calls share one request. */
 export async function pageOf(wanted: Wanted, call: Call): Promise<Page> {
   const { url, raw, fresh, part, web } = wanted;
   const { store } = call.session;
@@ -67,12 +67,12 @@ export async function pageOf(wanted: Wanted, call: Call): Promise<Page> {
   let known = version.page?.deref();
   if (fresh || (known?.unsettled && !part)) version.count += 1;
   else if (known && wanted.isBegun?.(known) === false && (await elsewhere(wanted, call))) {
-    // Another replica has the page that was begun.
+    // Another replica has cached the version of which the caller has seen a part.
     version.count += 1;
     known = undefined;
   }
   const { count } = version;
-  // What has failed takes nothing away.
+  // After a failure the previous version stays the current one.
   const goBack = (): void => {
     if (version.count === count && version.kept !== undefined) version.count = version.kept;
   };
@@ -92,19 +92,19 @@ export async function pageOf(wanted: Wanted, call: Call): Promise<Page> {
     goBack();
     throw error;
   });
-  // A failure is asked for again, and without its validators: they are not those of the page that may come.
+  // A failed page is not reused, and neither are its validators, which belong to the error page.
   if (hasFailed(page)) {
     goBack();
     return page;
   }
   version.kept = count;
   version.page = new WeakRef(page);
-  // Of a known site the API is asked for it.
+  // The final URL gets the same page, except for known sites, where the API is used for it.
   if (isNew && page.finalUrl !== url && (raw || !isOfSite(page.finalUrl))) {
     const direct: Page = { ...page, notes: page.notes.filter((note) => note !== redirectNote(url)) };
     const final = versionOf(page.finalUrl, wanted, call);
     final.page = new WeakRef(direct);
-    // It is newer than what was read there before.
+    // This page is newer than the cached one of the final URL.
     final.count += 1;
     final.kept = final.count;
     await store.get(
@@ -118,7 +118,7 @@ export async function pageOf(wanted: Wanted, call: Call): Promise<Page> {
   return page;
 }
 
-/** What one list of addresses allows is not shown under another that shares the session. */
+/** The cache key. It contains the allowed addresses, because hosts with other settings may share the session. */
 function placeOf(address: string, { allow, endpoints }: WebSettings, { access }: Call): ByteSource {
   return memoryBytes(
     '',
@@ -145,7 +145,7 @@ function versionOf(
   );
 }
 
-/** One for all modes in which a file is read. Without validators all its versions are taken for one. */
+/** Shared by all modes of reading a file. Without validators, all versions of it are treated as one. */
 export function rangeAnswersOf(
   { finalUrl, etag, lastModified }: Page,
   web: WebSettings,
@@ -159,7 +159,7 @@ export function rangeAnswersOf(
   return call.session.store.getNow(rangeAnswers, placeOf(finalUrl, web, call), version, none, call);
 }
 
-/** Whether what is at `url` was read before, and is an archive, a database or another file with parts. */
+/** Whether the cached page of `url` is an archive, a database or another file with parts. */
 export async function isKeptFile(url: string, web: WebSettings, call: Call): Promise<boolean> {
   const { session, now } = call;
   const kept = versionOf(url, { raw: false, web }, call).page?.deref();
@@ -169,13 +169,13 @@ export async function isKeptFile(url: string, web: WebSettings, call: Call): Pro
   return page?.rendering.is === 'file';
 }
 
-/** Whether the page that was begun is in the cache, where another replica has put it. */
+/** Whether the shared cache has the version of which the caller has seen a part. */
 async function elsewhere({ url, raw, web, isBegun }: Wanted, { session, now }: Call): Promise<boolean> {
   const found = await (session.disk && new PageOnDisk(session.disk, { url, raw, web }, now).find());
   return found?.current === true && isBegun?.(found.page) === true;
 }
 
-/** `known` is what this session has read; of an earlier process a part is shown, and the whole is asked for again. */
+/** `known` is the page that this session has read. A page of an earlier process is used for parts and for revalidation. */
 async function readOrFind(
   { url, raw, encoding, whole, fresh, part, web }: Wanted,
   known: Page | undefined,

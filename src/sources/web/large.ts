@@ -1,4 +1,4 @@
-/** Files on the web that are too large to be fetched whole: read by ranges where their server has them. */
+/** Reads files that are too large to fetch completely by ranges, if their server supports that. */
 
 import type { Headers } from '../../access/network/reply-body.ts';
 import type { Network } from '../../access/network/fetch.ts';
@@ -15,18 +15,18 @@ import { nameOf } from './page-step.ts';
 import type { RangeAnswers } from './range-answers.ts';
 import { MOST_FILE, MOST_TEXT } from './web-limits.ts';
 
-/** Bytes of a body that are read at most; of one that is read by ranges only the first ones are. */
+/** The most bytes of a body that are read; only the first ones if it will be read by ranges. */
 export function mostBytesOf(headers: Headers): number {
   return isLarge(headers) ? FIRST_BYTES : wholeUpTo(headers);
 }
 
 const FIRST_BYTES = 64 << 10;
 
-/** Bytes of a body that is not read by ranges. */
+/** The most bytes of a body that is not read by ranges. */
 export const wholeUpTo = ({ 'content-type': type = 'text/html' }: Headers): number =>
   /^text\/|json|xml|html/i.test(type) ? MOST_TEXT : MOST_FILE;
 
-/** Whether parts of it can be asked for, and all of it is too much. Pages and data are converted as a whole. */
+/** Whether a file supports ranges and is too large to fetch. Not for pages and data, which are converted as a whole. */
 export function isLarge(headers: Headers): boolean {
   const { 'content-type': type = 'text/html', 'content-encoding': packed = 'identity' } = headers;
   return (
@@ -38,21 +38,21 @@ export function isLarge(headers: Headers): boolean {
 }
 
 export interface LargeFile {
-  /** As it is called in a path. */
+  /** The URL as it was requested. */
   readonly url: string;
-  /** After redirects. */
+  /** The URL after redirects. */
   readonly finalUrl: string;
   readonly contentType: string;
   readonly rest: string;
   readonly facts: Readonly<Record<string, unknown>>;
-  /** What is found out about its server is written here. */
+  /** Updated with what is learned about the server. */
   readonly answers: RangeAnswers;
 }
 
 /**
- * Undefined where the server announces ranges and has sent all of it for the first one; then it is not asked again. Throws
- * what `Network.get` throws, `TIMEOUT`, `UNSUPPORTED` for all of it where there were ranges before, and `NETWORK` for an
- * answer that is no range.
+ * Undefined if the server announces ranges but has sent the whole file for the first one; this is remembered. Throws as
+ * `Network.get` does, `TIMEOUT`, `UNSUPPORTED` if the whole file is sent although ranges worked before, and `NETWORK` for
+ * other replies that are not ranges.
  */
 export async function openLarge(
   { url, finalUrl, contentType, rest, facts, answers }: LargeFile,
@@ -82,7 +82,7 @@ export async function openLarge(
   const charset = encodingName(charsetOf(contentType) ?? '');
   if (resource.is !== 'text' || resource.encoding !== 'stored' || resource.selection.encoding !== undefined)
     return resource;
-  // Of Unicode the bytes themselves say more.
+  // For Unicode encodings detection by the bytes is better.
   return charset === undefined || charset.startsWith('utf-')
     ? resource
     : { ...resource, encoding: { as: charset } };

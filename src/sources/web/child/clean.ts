@@ -1,4 +1,4 @@
-/** Prepares a page for extraction: what a reader does not see is taken away, and code and formulas become text. */
+/** Prepares a page for extraction: removes invisible elements, and converts code and formulas to text. */
 
 import { codeOf } from './code-block.ts';
 import { isHidden, type Veil, veilOf } from './hidden.ts';
@@ -6,10 +6,10 @@ import { formulaOf } from './math.ts';
 import { type Element, isElement, type Node, walk } from './html-tree.ts';
 import { isTagList } from './tag-list.ts';
 
-/** In these a button is a text that can be clicked: the question of an accordion, the head of a column that sorts. */
+/** Elements in which a button is clickable text, such as the question of an accordion or a sortable column header. */
 const NAMED_BY_BUTTON = new Set('h1 h2 h3 h4 h5 h6 summary dt legend th'.split(' '));
 
-/** Drawn beside the `math` that says the same. */
+/** Classes of a rendered formula beside the equivalent `math`. */
 const DRAWN_FORMULA = /(?:^|\s)(?:katex-html|mwe-math-fallback-image-\w+)(?:\s|$)/;
 
 /** Changes the tree. */
@@ -25,7 +25,7 @@ class Cleaner {
   }
 
   clean(element: Element, isName = false): void {
-    // A page may have hundreds of thousands of elements: no array for each of them.
+    // No array operations per child: a page may have hundreds of thousands of elements.
     const kept: Node[] = [];
     const isDrawnToo = element.children.some(isDrawing) && hasMath(element);
     for (const child of element.children) {

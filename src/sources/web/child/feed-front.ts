@@ -1,27 +1,27 @@
-/** The XML of a feed as far as it is shown: what the parser does not get costs it nothing. */
+/** Truncates the XML of a feed to the part that is shown, so that the parser does not process the rest. */
 
-/** Tags that are parsed: a second. */
+/** The most tags that are parsed, which takes a second. */
 const MOST_TAGS = 100_000;
 
-/** Characters after the last entry that are parsed where entries are left out: what a feed says of itself may be there. */
+/** Characters after the last entry that are parsed although entries are left out; metadata of the feed may be there. */
 const MOST_TAIL = 64 << 10;
 
-/** Comments and CDATA are skipped; one without an end goes to the end. `[^<>]` keeps the search linear. */
+/** A comment or CDATA section (unclosed ones extend to the end), or a tag. `[^<>]` keeps the search linear. */
 const TAG = /<!--(?:[^]*?-->|[^]*$)|<!\[CDATA\[(?:[^]*?\]\]>|[^]*$)|<(\/?)([^<>]*)>/g;
 
 export interface Front {
-  /** Without the entries after the first ones, and without a tag or a section that is cut. Elements that are cut are not closed. */
+  /** The XML without later entries and without a truncated tag or section. Truncated elements are not closed. */
   readonly xml: string;
-  /** All that the feed has. */
+  /** The total number of entries of the feed. */
   readonly entries: number;
 }
 
-/** `name`: of an entry's element, with any prefix. */
+/** `name` is the element name of an entry, which may have any prefix. */
 export function frontOf(xml: string, name: 'item' | 'entry', mostEntries: number): Front {
   const isEntry = new RegExp(`^(?:[\\w.-]{1,100}:)?${name}(?=[\\s/]|$)`, 'i');
   let [tags, entries, depth] = [0, 0, 0];
   let [cut, endOfLast] = [xml.length, 0];
-  /** Up to there all markup is whole, and where the last of it ends. */
+  /** The offset up to which all markup is complete, and the end of the last tag. */
   let [whole, endOfTags] = [xml.length, 0];
   for (const { index, 0: tag, 1: slash, 2: inside } of xml.matchAll(TAG)) {
     endOfTags = index + tag.length;

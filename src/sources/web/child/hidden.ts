@@ -1,4 +1,4 @@
-/** What a reader of a page does not see, by the attributes of elements alone. */
+/** Decides which elements are invisible, by their attributes only. */
 
 import { type Element, isElement, type Node } from './html-tree.ts';
 
@@ -7,24 +7,24 @@ const NOT_READ = new Set('button input select form-control link meta nav-control
 const HIDDEN_STYLE =
   /(?:^|;)\s*(?:display\s*:\s*none|font-size\s*:\s*0(?:px|em|rem|%)?\s*(?:;|!|$)|(?:left|top|text-indent)\s*:\s*-\d{3,})/i;
 
-/** Also how scripts fade in what they show, and how a page hides itself until its styles are there. */
+/** Styles that hide text, but which scripts also use to fade in content, and pages until their styles are loaded. */
 const VEILED_STYLE = /(?:^|;)\s*(?:visibility\s*:\s*hidden|opacity\s*:\s*0(?:\.0+)?\s*(?:;|!|$))/i;
 
-/** Whether a style hides what it veils. */
+/** Whether such a style (`VEILED_STYLE`) really means hidden on this page. */
 export type Veil = (style: string) => boolean;
 
 export function isHidden({ name, attributes }: Element, isVeiled: Veil): boolean {
   const { style = '', class: classes = '' } = attributes;
   if (NOT_READ.has(name)) return name !== 'input' || attributes['type'] !== 'checkbox';
   if ('hidden' in attributes && attributes['hidden'] !== 'until-found') return true;
-  // What draws formulas hides their source for readers of screens, and shows it to us.
+  // Formula renderers hide the source of a formula visually; we need it.
   if (HIDDEN_STYLE.test(style) || isVeiled(style)) return !/math|katex|mwe/i.test(classes);
   return false;
 }
 
 /**
- * What a style veils is not read, unless it is most of the text: then a script unveils it, since nobody makes a page that
- * nobody sees.
+ * Text with a veiling style counts as hidden, unless it is most of the text of the page: then a script probably makes it
+ * visible.
  */
 export function veilOf(root: Element): Veil {
   const body = root.children.filter(isElement).flatMap(bodiesOf);
@@ -44,7 +44,7 @@ function textLength(node: Node): number {
   return node.children.reduce((sum, child) => sum + textLength(child), 0);
 }
 
-/** Characters of text below what a style veils. */
+/** The number of characters of text inside elements with a veiling style. */
 function veiledText(node: Node, isVeiled: boolean): number {
   if (!isElement(node)) return isVeiled ? node.trim().length : 0;
   const veils = isVeiled || VEILED_STYLE.test(node.attributes['style'] ?? '');
