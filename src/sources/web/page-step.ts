@@ -49,7 +49,7 @@ export interface Asking {
   readonly credentials?: Readonly<Record<string, string>>;
   /** Whether the operator has set this origin; then its network address is not checked. */
   readonly trusted?: boolean;
-  }
+}
 
 /** The result of the step that succeeded. */
 export type Rendering = Content &
