@@ -9,14 +9,14 @@ import type { FindRequest } from '../types/request.ts';
 import type { Hint, ListResult } from '../types/result.ts';
 import { checkGlob, globBelow } from '../walk/glob.ts';
 import { checkRange, MOST_RESULTS, entriesOf } from './walk/page-bounds.ts';
-import { brokenOff } from './walk/broken-off.ts';
+import { walkFailed } from './walk/walk-failure.ts';
 import { GapsSeen } from './walk/gaps.ts';
 import { openDirectory, shownBelow } from './walk/open-target.ts';
-import { lookUntil } from './walk/time.ts';
+import { lookUntil } from './walk/step-deadlines.ts';
 import { newestPaths } from './walk/by-time.ts';
 import type { WalkFilter } from './walk/walk-messages.ts';
 import type { WalkOptions } from './walk/walk-run.ts';
-import { gather } from './walk/gather.ts';
+import { collectWalk } from './walk/collect-walk.ts';
 
 /** Throws `BAD_INPUT`, `NOT_DIRECTORY`, `LIMIT` if the walk failed before it found anything, and the errors of opening. */
 export async function find(request: FindRequest, call: Call): Promise<ListResult> {
@@ -34,7 +34,7 @@ export async function find(request: FindRequest, call: Call): Promise<ListResult
       ? newestPage(directory, filter, [request.offset, end], call)
       : firstPage(directory, filter, [request.offset, end], call),
   );
-  if (gaps.broken && found === 0) throw brokenOff();
+  if (gaps.broken && found === 0) throw walkFailed();
   const hint =
     found === 0
       ? (foreign ??
@@ -131,7 +131,7 @@ async function firstPage(
   let found = 0;
   const wants = { is: 'paths', most: end + 1 } as const;
   const options: WalkOptions = { wants, filter, deadline: lookUntil(call.deadline) };
-  const gaps = await gather(directory, options, call, async (walk) => {
+  const gaps = await collectWalk(directory, options, call, async (walk) => {
     for await (const batch of walk.paths()) {
       page.push(...batch.slice(Math.max(0, offset - found), Math.max(0, end - found)));
       found += batch.length;

@@ -15,7 +15,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('./read-several.ts'),
   () => import('./search/anchors.ts'),
   () => import('./search/search-by-time.ts'),
-  () => import('./search/several.ts'),
+  () => import('./search/listed-targets.ts'),
   () => import('./search/enclosing-symbols.ts'),
   () => import('./search/type-glob.ts'),
   () => import('./refuse-conflicts.ts'),

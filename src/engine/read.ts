@@ -15,7 +15,7 @@ import type { Resource, Subject } from '../types/resource.ts';
 import type { LinesResult, Origin, ReadResult, SingleResult } from '../types/result.ts';
 import type { CodeAnswer } from './code/read-code.ts';
 import { type Asked, readText } from './read-text.ts';
-import { withShell } from './dead-end.ts';
+import { withShell } from './error-advice.ts';
 import { openAny } from './open-spelling.ts';
 import { type FoundTarget, findTarget } from './target.ts';
 

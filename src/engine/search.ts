@@ -19,17 +19,17 @@ import type { Hint, ListResult, SearchResult } from '../types/result.ts';
 import { encodingOf } from '../views/source-encoding.ts';
 import { checkGlob, globBelow } from '../walk/glob.ts';
 import { foreignRegex, hasEscapedBar } from './search/foreign-regex.ts';
-import { Found } from './search/found.ts';
-import { containerOf, passOver, textsInside } from './search/inside.ts';
+import { MatchSink } from './search/match-sink.ts';
+import { containerOf, recordGap, textsInside } from './search/container-texts.ts';
 import { isLate } from './search/may-match.ts';
-import { InsideStretch } from './search/inside-stretch.ts';
-import type { InsideText } from './search/inside-text.ts';
+import { ContainerTextInput } from './search/container-text-input.ts';
+import type { ContainerText } from './search/text-sections.ts';
 import type { Search } from './search/search-run.ts';
 import type { Naming, Sink } from './search/sink.ts';
-import { FileStretch, type Stretch } from './search/stretch.ts';
-import { Stretches } from './search/stretches.ts';
-import { Tally } from './search/tally.ts';
-import { WholeStretch } from './search/whole-stretch.ts';
+import { FileInput, type SearchInput } from './search/search-input.ts';
+import { SearchInputs } from './search/search-inputs.ts';
+import { CountSink } from './search/count-sink.ts';
+import { WholeTextInput } from './search/whole-text-input.ts';
 import { checkRange } from './walk/page-bounds.ts';
 import { openTarget, shownBelow, shownTarget, type Start } from './walk/open-target.ts';
 import { WalkBroken, WalkRun } from './walk/walk-run.ts';
@@ -39,7 +39,7 @@ import { WalkBroken, WalkRun } from './walk/walk-run.ts';
  * for databases and binaries, `LIMIT` if the walk or ripgrep failed before anything was found, and the errors of opening.
  */
 export async function search(request: SearchRequest, call: Call): Promise<SearchResult> {
-  const found = new Found(request, call);
+  const found = new MatchSink(request, call);
   const hint = await lookThrough(found, call);
   const result = await found.result();
   const nothing = result.found === 0 && result.beyond === undefined;
@@ -48,7 +48,7 @@ export async function search(request: SearchRequest, call: Call): Promise<Search
 
 /** Lists the files that contain a match, sorted. Deterministic, with the same errors as `search`. */
 export async function count(request: CountRequest, call: Call): Promise<ListResult> {
-  const tally = new Tally(request, call);
+  const tally = new CountSink(request, call);
   const hint = await lookThrough(tally, call);
   const result = tally.result();
   const nothing = result.entries.length === 0 && result.beyond === undefined;
@@ -96,7 +96,7 @@ async function lookThrough(sink: Sink, call: Call): Promise<Hint | undefined> {
 }
 
 async function listed(typed: string, cause: unknown, call: Call): Promise<readonly string[]> {
-  const paths = await (await import('./search/several.ts')).listedTargets(typed, cause, call);
+  const paths = await (await import('./search/listed-targets.ts')).listedTargets(typed, cause, call);
   if (paths) return paths;
   throw cause;
 }
@@ -116,7 +116,7 @@ async function searchAll(
       return sink.shown;
     },
     knows: (path, matches) => sink.knows(path, matches),
-    take: async (stretch, names) => !(isFull = !(await sink.take(stretch, names))),
+    take: async (input, names) => !(isFull = !(await sink.take(input, names))),
   };
   for (const path of paths) {
     hint = (await searchFrom(await openTarget(path, call), watched)) ?? hint;
@@ -153,11 +153,11 @@ async function searchDirectory(
   const walkTexts = async (into: Sink, names: Naming): Promise<void> => {
     const wants = { is: 'texts', needle, asStored: !request.inside } as const;
     const walk = await WalkRun.start(directory, { wants, ...options, deadline }, call);
-    const stretches = new Stretches(walk, into.search, call);
+    const inputs = new SearchInputs(walk, into.search, call);
     try {
-      for await (const stretch of stretches) if (!(await into.take(stretch, names))) break;
+      for await (const input of inputs) if (!(await into.take(input, names))) break;
     } finally {
-      await stretches.close();
+      await inputs.close();
     }
   };
   const names: Naming = {
@@ -221,7 +221,7 @@ async function searchContainers(
       if (container && !(await takeInside(container, sink, part.call))) return;
     } catch (error) {
       if (isFault(error)) gaps.broken = true;
-      else passOver(error, shown(path), sink.search, call);
+      else recordGap(error, shown(path), sink.search, call);
     }
     // Keeping thousands of them open would use up all descriptors of the process.
     if (sink.shown === before) await part.end();
@@ -235,14 +235,14 @@ const INSIDE: Naming = { shown: (path) => path };
 /** Returns false when the sink is full. */
 async function takeInside(container: FileSubject, sink: Sink, call: Call): Promise<boolean> {
   for await (const text of textsInside(container, sink, call))
-    if (!(await sink.take(stretchOf(text, sink.search), INSIDE))) return false;
+    if (!(await sink.take(inputOf(text, sink.search), INSIDE))) return false;
   return true;
 }
 
-function stretchOf(text: InsideText, search: Search): Stretch {
+function inputOf(text: ContainerText, search: Search): SearchInput {
   return search.request.multiline
-    ? new WholeStretch(text.source, text.encoding, text.sections, search)
-    : new InsideStretch(text, search);
+    ? new WholeTextInput(text.source, text.encoding, text.sections, search)
+    : new ContainerTextInput(text, search);
 }
 
 async function searchFile(file: OpenedFile, typed: string, sink: Sink, call: Call): Promise<undefined> {
@@ -256,10 +256,10 @@ async function searchFile(file: OpenedFile, typed: string, sink: Sink, call: Cal
     const encoding = await encodingOfNamed(file, shown, call);
     // Kept outputs are not editable, so they have no real path for anchors.
     const real = call.session.spills.has(file.path) ? {} : { real: () => file.path };
-    const stretch = search.request.multiline
-      ? new WholeStretch(file.bytes, encoding, [{ path: shown, lines: 0, start: 0 }], search)
-      : new FileStretch(file, shown, encoding, search);
-    await sink.take(stretch, { shown: () => shown, ...real });
+    const input = search.request.multiline
+      ? new WholeTextInput(file.bytes, encoding, [{ path: shown, lines: 0, start: 0 }], search)
+      : new FileInput(file, shown, encoding, search);
+    await sink.take(input, { shown: () => shown, ...real });
   }
 }
 

@@ -13,7 +13,7 @@ import { oneLine, quote } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
 import type { Grammar } from '../types/request.ts';
 import type { Subject } from '../types/resource.ts';
-import { withNextCall } from './dead-end.ts';
+import { withNextCall } from './error-advice.ts';
 import { isMiss, openSpelling, type Spelled } from './open-spelling.ts';
 
 export interface FoundTarget {

@@ -10,7 +10,7 @@ import type { Resource, TextResource } from '../../types/resource.ts';
 import { beyond, type Context, continued, gapsOf, gapTexts, Lines, note, said, textOf } from './context.ts';
 import type { AskedOfCode } from '../../selector/code-question.ts';
 import { excerptOf } from './excerpts.ts';
-import { callOf } from './shown.ts';
+import { callOf } from './shown-names.ts';
 
 /** Candidates that are listed if a name is ambiguous. */
 const MOST_CANDIDATES = 30;

@@ -9,7 +9,7 @@ import type { Resource } from '../../types/resource.ts';
 import { notDeclared } from './answer-definitions.ts';
 import { beyond, type Context, continued, gapsOf, Lines, note, said, textOf } from './context.ts';
 import { lineTexts } from './excerpts.ts';
-import { callOf } from './shown.ts';
+import { callOf } from './shown-names.ts';
 
 /** The most uses, or importers, in one answer. */
 const MOST = 100;

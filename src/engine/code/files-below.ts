@@ -6,8 +6,8 @@ import { withProgress } from '../../access/progress-timer.ts';
 import { isCompiled } from '../../codebase/made.ts';
 import type { OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
-import { gather } from '../walk/gather.ts';
-import { halfUntil } from '../walk/time.ts';
+import { collectWalk } from '../walk/collect-walk.ts';
+import { halfUntil } from '../walk/step-deadlines.ts';
 import { type CodeFile, type CodeFiles, MOST_BYTES, MOST_FILES } from './code-files.ts';
 
 /** The walk may take half of the remaining time, the rest is for parsing. Throws `BUSY` and the errors of opening. */
@@ -17,7 +17,7 @@ export async function filesBelow(directory: OpenedDirectory, call: Call): Promis
   const wants = { is: 'versions', most: MOST_FILES } as const;
   const options = { wants, deadline: halfUntil(call.deadline) };
   const gaps = await withProgress(call, 'walking', () =>
-    gather(directory, options, call, async (run) => {
+    collectWalk(directory, options, call, async (run) => {
       for await (const batch of run.versions()) {
         batch.paths.forEach((path, i) => {
           if (isCompiled(path)) return;

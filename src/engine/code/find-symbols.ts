@@ -9,7 +9,7 @@ import { checkRange } from '../walk/page-bounds.ts';
 import { openDirectory } from '../walk/open-target.ts';
 import { CodeBelow } from './code-below.ts';
 import { filesBelow } from './files-below.ts';
-import { callOf, shownIn } from './shown.ts';
+import { callOf, namesShownIn } from './shown-names.ts';
 import { span } from '../../render/units.ts';
 
 /** The most symbols in one answer, and how many of the best are offered together in one call. */
@@ -37,7 +37,7 @@ export async function findSymbols(request: SymbolsRequest, call: Call): Promise<
   const code = await CodeBelow.look(await filesBelow(directory, call), call);
   const most = Math.min(request.limit, MOST_SYMBOLS);
   const { found, all } = await code.ask({ is: 'words', query, from: offset, most });
-  const shown = shownIn(start, call);
+  const shown = namesShownIn(start, call);
   const unknown = code.unknown.whole + code.unknown.parts + code.unknown.slow;
   const end = offset + found.length;
   const best = found.slice(0, BEST).map((one) => callOf(one, shown));

@@ -9,7 +9,7 @@ import { type Language, languageOf } from '../../views/languages.ts';
 import type { TagsFound } from '../../views/outline-worker.ts';
 import { packTags } from '../../views/packed-tags.ts';
 import { endTagParsers, type TaggedFile, tagsOf } from '../../views/parsed.ts';
-import { gatherUntil } from '../walk/time.ts';
+import { gatherUntil } from '../walk/step-deadlines.ts';
 import { byLanguage } from './by-language.ts';
 import type { CodeFiles } from './code-files.ts';
 

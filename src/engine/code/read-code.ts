@@ -14,7 +14,7 @@ import { CodeBelow } from './code-below.ts';
 import type { CodeFiles } from './code-files.ts';
 import type { Context } from './context.ts';
 import { filesBelow } from './files-below.ts';
-import { shownIn } from './shown.ts';
+import { namesShownIn } from './shown-names.ts';
 
 /** The files that a question is about. */
 export interface AskedPlace {
@@ -33,7 +33,7 @@ export type CodeAnswer = { readonly resource: Resource } | Redirect;
 export async function answerCode(subject: Subject, asked: AskedOfCode, call: Call): Promise<CodeAnswer> {
   const { directory, typed, file } = await directoryOf(subject, call);
   const files = await filesBelow(directory, call);
-  const shown = shownIn(typed, call);
+  const shown = namesShownIn(typed, call);
   return answerAt({ files, typed, shown, ...(file !== undefined && { file }) }, asked, call);
 }
 

@@ -9,7 +9,7 @@ import type { Encoding } from '../../types/encoding.ts';
 import type { MatchedFile } from '../../types/result.ts';
 import { encodingOf } from '../../views/source-encoding.ts';
 import { takeSnapshot } from '../snapshot.ts';
-import type { Quotable } from './stretch.ts';
+import type { Quotable } from './search-input.ts';
 
 /** The most bytes of one file, and of all files that are read again for one answer. */
 const MOST_BYTES = 1 << 20;

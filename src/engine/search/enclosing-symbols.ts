@@ -14,8 +14,8 @@ import type { MatchedFile } from '../../types/result.ts';
 import { enclosing, type EnclosingSymbol } from '../../views/enclosing.ts';
 import { languageOf } from '../../views/languages.ts';
 import { structureOf, type WholeText } from '../../views/parsed.ts';
-import { knownAround } from './known-around.ts';
-import type { Quotable } from './stretch.ts';
+import { indexedSymbols } from './indexed-symbols.ts';
+import type { Quotable } from './search-input.ts';
 
 /** The most files of one answer, the most bytes of one file, and of all together. */
 const MOST_FILES = 8;
@@ -85,7 +85,7 @@ export class EnclosingSymbols {
   ): Promise<readonly (EnclosingSymbol | undefined)[] | undefined> {
     const lines = file.lines.map(({ no }) => no);
     const stored = this.#paths.get(file);
-    const known = stored && (await knownAround({ ...stored, lines }, this.#call));
+    const known = stored && (await indexedSymbols({ ...stored, lines }, this.#call));
     if (known) return known;
     const structure = await structureFor(text, this.#call);
     return 'none' in structure ? undefined : enclosing(structure, lines);

@@ -2,7 +2,7 @@
 
 import { memoryBytes } from '../../access/bytes.ts';
 import { utf8 } from '../../text/encoding.ts';
-import { Bell } from '../walk/bell.ts';
+import { Condition } from '../walk/condition.ts';
 import { GapsOnTheWay } from '../walk/gaps.ts';
 import type { Texts } from '../walk/walk-messages.ts';
 import type { Address } from './match-addresses.ts';
@@ -10,7 +10,7 @@ import { LineCursor } from './line-cursor.ts';
 import { inBatches, type Match, matchesOf, MULTILINE_FLAGS } from './multiline.ts';
 import type { AddressedFile, PlacedAddress } from './match-page.ts';
 import type { Search } from './search-run.ts';
-import type { GrowingStretch, Quotable } from './stretch.ts';
+import type { GrowingInput, Quotable } from './search-input.ts';
 
 interface Held {
   readonly path: string;
@@ -22,7 +22,7 @@ interface Held {
   readonly guessed?: string;
 }
 
-export class MultilinePortion implements GrowingStretch {
+export class MultilinePortion implements GrowingInput {
   readonly gaps = new GapsOnTheWay();
   size = 0;
   readonly #search: Search;
@@ -30,7 +30,7 @@ export class MultilinePortion implements GrowingStretch {
   readonly #texts: Texts[] = [];
   readonly #held: Held[] = [];
   readonly #byPath = new Map<string, Held>();
-  readonly #bell = new Bell();
+  readonly #changed = new Condition();
   #start = 0;
   #ended = false;
   #closed = false;
@@ -67,11 +67,11 @@ export class MultilinePortion implements GrowingStretch {
 
   end(): void {
     this.#ended = true;
-    this.#bell.ring();
+    this.#changed.notify();
   }
 
   async *addresses(): AsyncGenerator<PlacedAddress[], void> {
-    while (!this.#ended && !this.#closed) await this.#bell.heard();
+    while (!this.#ended && !this.#closed) await this.#changed.wait();
     const run = this.#search.run(MULTILINE_FLAGS, { is: 'bytes', bytes: this.#input() });
     let at = 0;
     let cursor: LineCursor | undefined;
@@ -110,7 +110,7 @@ export class MultilinePortion implements GrowingStretch {
   close(): Promise<void> {
     if (!this.#closed) for (const texts of this.#texts) this.#released(texts);
     this.#closed = true;
-    this.#bell.ring();
+    this.#changed.notify();
     return Promise.resolve();
   }
 

@@ -7,7 +7,7 @@ import { type Clipped, clipHead } from './clip.ts';
 import { type LineHead, LineTexts } from './line-texts.ts';
 import { locateMatches } from './locate.ts';
 import type { Search } from './search-run.ts';
-import type { Quotable } from './stretch.ts';
+import type { Quotable } from './search-input.ts';
 
 interface QuoteOptions {
   readonly clip: SearchRequest['clip'];

@@ -6,9 +6,9 @@ import { quote } from '../../text/visible.ts';
 import type { Call } from '../../types/call.ts';
 import type { CountRequest, SearchRequest } from '../../types/request.ts';
 import { type GapsOnTheWay, GapsSeen } from '../walk/gaps.ts';
-import { lookUntil } from '../walk/time.ts';
+import { lookUntil } from '../walk/step-deadlines.ts';
 import { badRegex, checkPattern } from './bad-regex.ts';
-import { GivenOutput } from './given-output.ts';
+import { ResumedOutput } from './resumed-output.ts';
 import { needleOf } from './needle.ts';
 
 /** The most bytes of a compiled pattern, and of its lazy DFA in each thread; together they must fit ripgrep's memory limit. */
@@ -52,7 +52,7 @@ export class Search {
   }
 
   /**
-   * Records the gaps of a stretch: all of them, or only those before position `end`, where the page was full. Returns whether
+   * Records the gaps of an input: all of them, or only those before position `end`, where the page was full. Returns whether
    * the search continues.
    */
   goesOn({ gaps }: { readonly gaps: GapsOnTheWay }, end: number | undefined): boolean {
@@ -77,7 +77,7 @@ export class Search {
    */
   async *overFile(flags: readonly string[], fd: number, path: string): AsyncGenerator<Buffer, void> {
     const mapped = this.run([...flags, '--mmap'], { is: 'file', fd, path });
-    const given = new GivenOutput();
+    const given = new ResumedOutput();
     for await (const chunk of mapped) {
       given.add(chunk);
       yield chunk;
@@ -85,7 +85,7 @@ export class Search {
     if (!mapped.outcome?.unmapped) return this.judge(mapped.outcome);
     const read = this.run([...flags, '--no-mmap'], { is: 'file', fd, path });
     for await (const chunk of read) {
-      const fresh = given.behind(chunk);
+      const fresh = given.newPart(chunk);
       if (fresh === undefined) break;
       if (fresh.length > 0) yield fresh;
     }

@@ -1,9 +1,9 @@
 /** The interface that collects the results of a search: a page of matches, or counts per file. */
 
 import type { Search } from './search-run.ts';
-import type { Stretch } from './stretch.ts';
+import type { SearchInput } from './search-input.ts';
 
-/** How the paths of a stretch are shown. */
+/** How the paths of an input are shown. */
 export interface Naming {
   /** The shown form of a path. */
   shown(path: string): string;
@@ -16,7 +16,7 @@ export interface Sink {
   /** The number of files in the answer so far; they must stay open until it is complete. */
   readonly shown: number;
   /** Resolves to false if the page is full. */
-  take(stretch: Stretch, names: Naming): Promise<boolean>;
+  take(input: SearchInput, names: Naming): Promise<boolean>;
   /**
    * Told when the number of matches of the next file is already known (`path` in its shown form). Returns `counted` if the
    * number is sufficient, `wanted` if its lines are needed, and `enough` if the page is full.

@@ -114,7 +114,7 @@ export interface GapsBefore {
   readonly gaps: Gaps;
 }
 
-/** Gaps with their positions in a stretch of files: an answer reports only those before its end. */
+/** Gaps with their positions in a sequence of files: an answer reports only those before its end. */
 export class GapsOnTheWay {
   readonly #noted: { readonly at: number; readonly gaps: Gaps }[] = [];
 

@@ -10,7 +10,7 @@ import { isSpelledSelector } from '../../selector/selection.ts';
 import { quote } from '../../text/visible.ts';
 import type { Opened, OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
-import { withNextCall } from '../dead-end.ts';
+import { withNextCall } from '../error-advice.ts';
 import { openSpelling } from '../open-spelling.ts';
 
 const URL_FORM = /^(?!file:)[a-z][a-z0-9+.-]*:\/\//i;

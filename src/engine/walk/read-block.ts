@@ -19,8 +19,8 @@ import type { Encoding } from '../../types/encoding.ts';
 import { isContainer, isContainerName } from './container-names.ts';
 import { GapsSeen } from './gaps.ts';
 import { NO_GAPS, Pieces, type Post } from './block-pieces.ts';
-import { whenThereAre } from './shortage.ts';
-import { Sieve } from './sift.ts';
+import { retryOnShortage } from './shortage.ts';
+import { Prefilter } from './prefilter.ts';
 import { WALKER, type WalkControl } from './walk-control.ts';
 import { type Block, type BlockPart, now } from './walk-messages.ts';
 
@@ -31,15 +31,15 @@ export class BlockReader {
   readonly #control: WalkControl;
   readonly #thread: number;
   readonly #pieces: Pieces;
-  readonly #sieve: Sieve | undefined;
+  readonly #prefilter: Prefilter | undefined;
   readonly #asStored: boolean;
   readonly #head = Buffer.alloc(HEAD_BYTES);
 
-  /** For `sifts` see `WalkJob`, for `needle` and `asStored` see `WantedTexts`. */
+  /** For `prefilters` see `WalkJob`, for `needle` and `asStored` see `WantedTexts`. */
   constructor(
     control: WalkControl,
     thread: number,
-    { needle, sifts, asStored }: { needle: string | undefined; sifts: boolean; asStored: boolean },
+    { needle, prefilters, asStored }: { needle: string | undefined; prefilters: boolean; asStored: boolean },
     post: Post,
   ) {
     this.#control = control;
@@ -48,7 +48,7 @@ export class BlockReader {
     this.#pieces = new Pieces(control, thread, needle, post);
     // Only ASCII has the same bytes in all other supported encodings (except UTF-16 and UTF-32).
     const plain = needle === undefined ? '' : longestAscii(needle);
-    this.#sieve = sifts && plain !== '' ? new Sieve(Buffer.from(plain)) : undefined;
+    this.#prefilter = prefilters && plain !== '' ? new Prefilter(Buffer.from(plain)) : undefined;
   }
 
   /** Closes all large files; the call must not read them any more. */
@@ -67,7 +67,7 @@ export class BlockReader {
   /** Returns false after the deadline. */
   #readPart(part: BlockPart, block: Block): boolean {
     if (this.#thread === WALKER) return this.#readNames(part, block);
-    const held = whenThereAre(this.#control, () => HeldDirectory.lent(part.self, part.dev, part.ino));
+    const held = retryOnShortage(this.#control, () => HeldDirectory.lent(part.self, part.dev, part.ino));
     if (!held) {
       this.#pieces.leave({ ...NO_GAPS, broken: true });
       return true;
@@ -95,8 +95,8 @@ export class BlockReader {
   /** The names of the files that may match and must be read. */
   #mayMatch({ self, names }: BlockPart): string[] {
     const all = names.split('/');
-    const sifts = this.#sieve?.pays && !/[^\0-\x7f]/.test(names);
-    return sifts ? (this.#sieve as Sieve).sift(self, all) : all;
+    const prefilters = this.#prefilter?.isWorthwhile && !/[^\0-\x7f]/.test(names);
+    return prefilters ? (this.#prefilter as Prefilter).filter(self, all) : all;
   }
 
   #readFile(part: BlockPart, name: string, block: number): void {
@@ -123,7 +123,7 @@ export class BlockReader {
       return openHeld(self, dev, name);
     } catch (error) {
       if (refusalOf(error) !== 'shortage') throw error;
-      return whenThereAre(this.#control, () => openHeld(self, dev, name));
+      return retryOnShortage(this.#control, () => openHeld(self, dev, name));
     }
   }
 

@@ -11,7 +11,7 @@ const SHORTAGE_MS = 2_000;
 export class Shortage extends Error {}
 
 /** Retries `open` while there are no descriptors. Throws `Shortage` after the timeout. */
-export function whenThereAre<T>(control: WalkControl, open: () => T): T {
+export function retryOnShortage<T>(control: WalkControl, open: () => T): T {
   for (const end = now() + SHORTAGE_MS; ; control.pause(20)) {
     try {
       return open();

@@ -26,7 +26,7 @@ export interface WalkJob {
    * Whether the prefilter may read files before their type is checked, to skip those without the needle. Only on file systems
    * without special kernel files.
    */
-  readonly sifts: boolean;
+  readonly prefilters: boolean;
   /** Only files whose path (UTF-8, relative to the directory) matches. */
   readonly filter?: WalkFilter;
   /** A second glob that file names must match. */
@@ -41,7 +41,7 @@ export interface HelpJob {
   readonly control: Int32Array;
   readonly keptFiles: KeptFiles;
   readonly needle: string | undefined;
-  readonly sifts: boolean;
+  readonly prefilters: boolean;
   /** See `WantedTexts`. */
   readonly asStored: boolean;
 }

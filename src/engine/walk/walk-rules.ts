@@ -28,7 +28,7 @@ export interface RuleReading {
   /** Records ignore files that could not be used. */
   readonly gaps: GapsSeen;
   /** Calls `open`, and waits for descriptors if there are none. Throws `Shortage`. */
-  whenThereAre<T>(open: () => T): T;
+  retryOnShortage<T>(open: () => T): T;
 }
 
 export class WalkRules {
@@ -93,7 +93,7 @@ function excludeOf(directory: HeldDirectory, reading: RuleReading): Layer | unde
     let at = directory;
     for (const name of ['.git', 'info']) {
       const outer = at;
-      const inner = reading.whenThereAre(() => outer.enter(name, []));
+      const inner = reading.retryOnShortage(() => outer.enter(name, []));
       if (!inner) return undefined;
       held.push(inner);
       at = inner;
@@ -130,10 +130,10 @@ function readRules(
 function readSmall(
   directory: HeldDirectory,
   name: string,
-  { whenThereAre }: RuleReading,
+  { retryOnShortage }: RuleReading,
 ): string | undefined {
   try {
-    const file = whenThereAre(() => openHeld(directory.self, directory.dev, name));
+    const file = retryOnShortage(() => openHeld(directory.self, directory.dev, name));
     if (!file) return undefined;
     try {
       if (file.size > MOST_BYTES) return undefined;

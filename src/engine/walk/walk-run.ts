@@ -9,7 +9,7 @@ import { filesKeptFromClients, keptFromClients } from '../../access/own-places.t
 import { OrielError } from '../../errors.ts';
 import type { Access, OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
-import { Bell } from './bell.ts';
+import { Condition } from './condition.ts';
 import { GapsSeen } from './gaps.ts';
 import { type Chain, openChain } from './rule-chain.ts';
 import { HELPER, WalkControl } from './walk-control.ts';
@@ -48,7 +48,7 @@ export class WalkRun {
   readonly #listening: Promise<boolean>[] = [];
   readonly #signal: AbortSignal;
   #needle: string | undefined;
-  #sifts = false;
+  #prefilters = false;
   #asStored = false;
   #keptFiles: KeptFiles = new Set();
   readonly #release: () => Promise<void>;
@@ -58,7 +58,7 @@ export class WalkRun {
   /** The end message of the walking thread. */
   #last: { readonly blocks: number; readonly gaps: GapsSeen } | undefined;
   #failure: unknown;
-  readonly #bell = new Bell();
+  readonly #changed = new Condition();
   #closed = false;
 
   private constructor(signal: AbortSignal, release: () => Promise<void>) {
@@ -112,7 +112,7 @@ export class WalkRun {
         // Several batches may already be here, and paths may be long: give control back to the event loop.
         await setImmediate();
       } else if (this.#ended()) return;
-      else await this.#bell.heard();
+      else await this.#changed.wait();
     }
   }
 
@@ -127,7 +127,7 @@ export class WalkRun {
       if (item) yield item;
       else if (block === this.#last?.blocks && this.#ended()) return;
       else if (this.#failure !== undefined) this.#fail();
-      else await this.#bell.heard();
+      else await this.#changed.wait();
     }
   }
 
@@ -151,7 +151,7 @@ export class WalkRun {
   #begin(chain: Chain, { wants, filter, named, deadline }: WalkOptions, access: Access): void {
     const base = chain.directories.at(-1) as OpenedDirectory;
     if (chain.isCut) this.gaps.rules += 1;
-    if (wants.is === 'texts' && wants.needle !== undefined) this.#sifts = isLocalWhole(base.path);
+    if (wants.is === 'texts' && wants.needle !== undefined) this.#prefilters = isLocalWhole(base.path);
     this.#keptFiles = filesKeptFromClients(access.roots);
     const job: WalkJob = {
       chain: chain.directories.map(({ path, fd }) => ({ path, fd })),
@@ -160,7 +160,7 @@ export class WalkRun {
       kept: keptFromClients(access.roots).map(bytesOf),
       keptFiles: this.#keptFiles,
       wants,
-      sifts: this.#sifts,
+      prefilters: this.#prefilters,
       ...(filter && { filter }),
       ...(named !== undefined && { named }),
       until: performance.timeOrigin + deadline,
@@ -190,7 +190,7 @@ export class WalkRun {
       }
     } catch (error) {
       this.#failure ??= error;
-      this.#bell.ring();
+      this.#changed.notify();
       return false;
     }
   }
@@ -227,7 +227,7 @@ export class WalkRun {
         else this.#blocks.set(message.block, [message]);
       }
     }
-    this.#bell.ring();
+    this.#changed.notify();
   }
 
   #help(block: Block): void {
@@ -243,7 +243,7 @@ export class WalkRun {
         control: this.#control.numbers,
         keptFiles: this.#keptFiles,
         needle: this.#needle,
-        sifts: this.#sifts,
+        prefilters: this.#prefilters,
         asStored: this.#asStored,
       },
     });

@@ -132,7 +132,7 @@ class Blocks {
 }
 
 function walkTexts(job: WalkJob, wants: WantedTexts, walker: Walker, control: WalkControl): number {
-  reader = new BlockReader(control, WALKER, { ...wants, sifts: job.sifts }, post);
+  reader = new BlockReader(control, WALKER, { ...wants, prefilters: job.prefilters }, post);
   const blocks = new Blocks(job, control, walker, reader);
   walker.walk({
     file(directory, front, name) {

@@ -11,7 +11,7 @@ import type { Gaps } from '../../types/result.ts';
 import { endingTokens } from '../../walk/tokens.ts';
 import { isContainerName } from './container-names.ts';
 import type { GapsSeen } from './gaps.ts';
-import { Shortage, whenThereAre } from './shortage.ts';
+import { Shortage, retryOnShortage } from './shortage.ts';
 import type { WalkControl } from './walk-control.ts';
 import { now, type WalkFilter, type WalkJob } from './walk-messages.ts';
 import { holdsRepository, type RuleReading, WalkRules } from './walk-rules.ts';
@@ -69,7 +69,7 @@ export class Walker {
     }
     this.#control = control;
     this.gaps = gaps;
-    this.#reading = { gaps, whenThereAre: (open) => whenThereAre(control, open) };
+    this.#reading = { gaps, retryOnShortage: (open) => retryOnShortage(control, open) };
     this.#filter = job.filter && automatonOf(job.filter);
     this.#named = job.named === undefined ? undefined : compileGlob(job.named);
     this.#onlyContainers = job.wants.is === 'paths' && job.wants.containers === true;
@@ -123,7 +123,7 @@ export class Walker {
   }
 
   #adopt(path: string, fd: number): HeldDirectory {
-    return this.#reading.whenThereAre(() => HeldDirectory.adopt(path, fd));
+    return this.#reading.retryOnShortage(() => HeldDirectory.adopt(path, fd));
   }
 
   /** Returns false if the visitor ends the walk. */
@@ -198,7 +198,7 @@ export class Walker {
   /** Undefined if the open was refused, which is recorded as a gap. */
   #attempt<T>(open: () => T): T | undefined {
     try {
-      return whenThereAre(this.#control, open);
+      return retryOnShortage(this.#control, open);
     } catch (error) {
       if (error instanceof Shortage) throw error;
       this.gaps.refuse(refusalOf(error));

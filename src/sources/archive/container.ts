@@ -8,7 +8,7 @@ import type { Subject } from '../../types/resource.ts';
 export type MemberType = 'file' | 'directory' | 'symlink' | 'hardlink' | 'fifo' | 'device' | 'other';
 
 export interface Member {
-  /** The stored name, made printable by names.ts; `/` separates directories; `..` and a leading `/` are kept. */
+  /** The stored name, made printable by member-names.ts; `/` separates directories; `..` and a leading `/` are kept. */
   readonly name: string;
   readonly type: MemberType;
   /** Unpacked bytes as declared: shown, not trusted. */

@@ -53,7 +53,7 @@ describe.skipIf(process.platform !== 'linux')('a thread that dies', () => {
     const directory = lend(join(W, 'mine'));
     const read = (): WalkMessage[] => {
       const messages: WalkMessage[] = [];
-      const how = { needle: undefined, sifts: false, asStored: false };
+      const how = { needle: undefined, prefilters: false, asStored: false };
       const reader = new BlockReader(new WalkControl(), HELPER, how, (message) => messages.push(message));
       const { fd, dev, ino } = directory;
       const part = { self: `/proc/${process.pid}/fd/${fd}`, dev, ino, front: '', names: 'f' };

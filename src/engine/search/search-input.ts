@@ -1,4 +1,4 @@
-/** A stretch is the input of one ripgrep process: many small texts one after the other, or one file. */
+/** The inputs of ripgrep processes. One input is many small texts one after the other, or one file. */
 
 import { chunksOf, memoryBytes } from '../../access/bytes.ts';
 import type { RipgrepRun } from '../../access/ripgrep.ts';
@@ -7,7 +7,7 @@ import { createScanner, type BufferedScanner } from '../../text/scan.ts';
 import type { OpenedFile } from '../../types/access.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Encoding } from '../../types/encoding.ts';
-import { Bell } from '../walk/bell.ts';
+import { Condition } from '../walk/condition.ts';
 import { GapsOnTheWay } from '../walk/gaps.ts';
 import type { Texts } from '../walk/walk-messages.ts';
 import { ADDRESS_FLAGS, type Address, addresses } from './match-addresses.ts';
@@ -25,8 +25,8 @@ export interface Quotable {
   readonly file: AddressedFile;
 }
 
-export interface Stretch {
-  /** What was left out, by position in the stretch. */
+export interface SearchInput {
+  /** What was left out, by position in the input. */
   readonly gaps: GapsOnTheWay;
   /** Yields the addresses in order. Can be called once. */
   addresses(): AsyncGenerator<PlacedAddress[], void>;
@@ -38,8 +38,8 @@ export interface Stretch {
   close(): Promise<void>;
 }
 
-/** A stretch to which texts are still added. */
-export interface GrowingStretch extends Stretch {
+/** An input to which texts are still added. */
+export interface GrowingInput extends SearchInput {
   /** The number of bytes so far. */
   readonly size: number;
   /** Adds texts and their gaps. */
@@ -48,8 +48,8 @@ export interface GrowingStretch extends Stretch {
   end(): void;
 }
 
-/** One file, which must stay open as long as the stretch is used. */
-export class FileStretch implements Stretch {
+/** One file, which must stay open as long as the input is used. */
+export class FileInput implements SearchInput {
   readonly gaps = new GapsOnTheWay();
   readonly #opened: OpenedFile;
   readonly #path: string;
@@ -132,7 +132,7 @@ let scanner: BufferedScanner | undefined;
  * Small texts that are sent to one ripgrep process as they arrive. The process starts with the first text, or at once if the
  * pattern may be invalid.
  */
-export class Portion implements GrowingStretch {
+export class Portion implements GrowingInput {
   readonly gaps = new GapsOnTheWay();
   /** The number of bytes so far. */
   size = 0;
@@ -143,7 +143,7 @@ export class Portion implements GrowingStretch {
   #first: Promise<IteratorResult<Buffer, void>> | undefined;
   readonly #released: (texts: Texts) => void;
   readonly #texts: Texts[] = [];
-  readonly #bell = new Bell();
+  readonly #changed = new Condition();
   #ended = false;
   #closed = false;
   /** The position of the last address: index of the texts, their offset in the portion, index of the file in them. */
@@ -169,13 +169,13 @@ export class Portion implements GrowingStretch {
     for (const { file, gaps } of texts.gaps ?? [])
       this.gaps.add(gaps, this.size + (file === 0 ? 0 : (texts.ends[file - 1] as number)));
     this.size += texts.bytes.length;
-    this.#bell.ring();
+    this.#changed.notify();
   }
 
   /** No more texts are added. */
   end(): void {
     this.#ended = true;
-    this.#bell.ring();
+    this.#changed.notify();
   }
 
   async *addresses(): AsyncGenerator<PlacedAddress[], void> {
@@ -205,7 +205,7 @@ export class Portion implements GrowingStretch {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#bell.ring();
+    this.#changed.notify();
     await this.#output.return?.();
     for (const texts of this.#texts) this.#released(texts);
   }
@@ -223,12 +223,12 @@ export class Portion implements GrowingStretch {
         i += 1;
         yield texts.bytes;
       } else if (this.#ended) return;
-      else await this.#bell.heard();
+      else await this.#changed.wait();
     }
   }
 
   async *#chunks(): AsyncGenerator<Buffer, void> {
-    while (!this.#first && !this.#ended && !this.#closed) await this.#bell.heard();
+    while (!this.#first && !this.#ended && !this.#closed) await this.#changed.wait();
     if (!this.#first) return;
     for (let next = await this.#first; !next.done; next = await this.#output.next()) yield next.value;
   }

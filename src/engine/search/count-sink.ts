@@ -4,12 +4,12 @@ import type { Call } from '../../types/call.ts';
 import type { CountRequest } from '../../types/request.ts';
 import type { ListResult } from '../../types/result.ts';
 import { entriesOf, MOST_RESULTS } from '../walk/page-bounds.ts';
-import { brokenOff } from '../walk/broken-off.ts';
+import { walkFailed } from '../walk/walk-failure.ts';
 import { Search } from './search-run.ts';
 import type { Naming, Sink } from './sink.ts';
-import type { Stretch } from './stretch.ts';
+import type { SearchInput } from './search-input.ts';
 
-export class Tally implements Sink {
+export class CountSink implements Sink {
   readonly search: Search;
   readonly #request: CountRequest;
   readonly #files: { path: string; rank: number; matches: number }[] = [];
@@ -35,8 +35,8 @@ export class Tally implements Sink {
     return new Map(this.#files.map(({ path, matches }) => [path, matches]));
   }
 
-  async take(stretch: Stretch, names: Naming): Promise<boolean> {
-    return this.search.goesOn(stretch, await this.#count(stretch, names));
+  async take(input: SearchInput, names: Naming): Promise<boolean> {
+    return this.search.goesOn(input, await this.#count(input, names));
   }
 
   knows(path: string, matches: number): 'counted' | 'enough' {
@@ -48,7 +48,7 @@ export class Tally implements Sink {
 
   /** Throws `LIMIT` if the walk failed before it found anything. */
   refuseIfBroken(): void {
-    if (this.search.gaps.broken && this.#seen === 0) throw brokenOff();
+    if (this.search.gaps.broken && this.#seen === 0) throw walkFailed();
   }
 
   result(): ListResult {
@@ -69,13 +69,13 @@ export class Tally implements Sink {
     };
   }
 
-  /** Returns the position in the stretch at which the page was full; undefined if it was not. */
-  async #count(stretch: Stretch, names: Naming): Promise<number | undefined> {
+  /** Returns the position in the input at which the page was full; undefined if it was not. */
+  async #count(input: SearchInput, names: Naming): Promise<number | undefined> {
     let known: string | undefined;
-    for await (const batch of stretch.addresses()) {
+    for await (const batch of input.addresses()) {
       for (const address of batch) {
         const { path, group = path } = address;
-        if (group !== known && !this.#begin(names.shown(group))) return stretch.placeOf(address);
+        if (group !== known && !this.#begin(names.shown(group))) return input.placeOf(address);
         known = group;
         const file = this.#files.at(-1);
         if (file && file.path === this.#last) file.matches += 1;

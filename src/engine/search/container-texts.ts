@@ -15,15 +15,15 @@ import type { Call } from '../../types/call.ts';
 import type { Resource, SourceKind, Subject, TextResource } from '../../types/resource.ts';
 import type { OpenedFile } from '../../types/access.ts';
 import { encodingOf } from '../../views/source-encoding.ts';
-import type { InsideText, Section } from './inside-text.ts';
-import { tableTexts } from './inside-tables.ts';
+import type { ContainerText, Section } from './text-sections.ts';
+import { tableTexts } from './container-tables.ts';
 import { isLate, mayMatch } from './may-match.ts';
 import type { Search } from './search-run.ts';
-import { untilLate } from './until-late.ts';
+import { untilDeadline } from './search-deadline.ts';
 import type { Sink } from './sink.ts';
 
 /** The search, and how many files its answer has so far. */
-type Found = Pick<Sink, 'search' | 'shown'>;
+type GapSink = Pick<Sink, 'search' | 'shown'>;
 
 const CONTAINERS: readonly SourceKind[] = ['document', 'notebook', 'archive', 'sqlite'];
 
@@ -49,11 +49,11 @@ export async function containerOf(
  */
 export async function* textsInside(
   subject: FileSubject,
-  sink: Found,
+  sink: GapSink,
   call: Call,
-): AsyncGenerator<InsideText, void> {
+): AsyncGenerator<ContainerText, void> {
   const { search } = sink;
-  const limited = untilLate(call, search);
+  const limited = untilDeadline(call, search);
   try {
     yield* allTexts(subject, sink, limited);
   } catch (error) {
@@ -63,7 +63,11 @@ export async function* textsInside(
   }
 }
 
-async function* allTexts(subject: FileSubject, sink: Found, call: Call): AsyncGenerator<InsideText, void> {
+async function* allTexts(
+  subject: FileSubject,
+  sink: GapSink,
+  call: Call,
+): AsyncGenerator<ContainerText, void> {
   const { search } = sink;
   const { kind } = sourceFor(subject, undefined);
   if (kind === 'sqlite') return yield* tableTexts(subject, search, call);
@@ -93,7 +97,11 @@ function membersOf({ sorted, odd }: Contents): string[] {
   return [...sorted.filter((name) => !name.endsWith('/')), ...numbered];
 }
 
-async function* memberTexts(subject: FileSubject, sink: Found, call: Call): AsyncGenerator<InsideText, void> {
+async function* memberTexts(
+  subject: FileSubject,
+  sink: GapSink,
+  call: Call,
+): AsyncGenerator<ContainerText, void> {
   const { search } = sink;
   try {
     const resource: Resource = await call.open(subject);
@@ -111,7 +119,7 @@ async function* memberTexts(subject: FileSubject, sink: Found, call: Call): Asyn
     }
   } catch (error) {
     // This also covers errors of its later parts.
-    passOver(error, `${subject.typed}:${subject.rest}`, search, call);
+    recordGap(error, `${subject.typed}:${subject.rest}`, search, call);
   }
 }
 
@@ -129,14 +137,18 @@ const UNREAD: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
  * Records a part that cannot be searched because of its content; `name` is the shown name. Rethrows errors that end the
  * call, and failures of the machine.
  */
-export function passOver(error: unknown, name: string, { gaps }: Search, { signal }: Call): void {
+export function recordGap(error: unknown, name: string, { gaps }: Search, { signal }: Call): void {
   signal.throwIfAborted();
   if (!isOrielError(error) || isFault(error)) throw error;
   if (UNREAD.has(error.code)) gaps.leaveUnread(name);
   gaps.denied ||= error.code === 'DENIED';
 }
 
-async function* ownTexts(subject: FileSubject, sink: Found, call: Call): AsyncGenerator<InsideText, void> {
+async function* ownTexts(
+  subject: FileSubject,
+  sink: GapSink,
+  call: Call,
+): AsyncGenerator<ContainerText, void> {
   const resource = await call.open(subject);
   if (resource.is !== 'text') return;
   if (resource.kind === 'document') {
@@ -151,9 +163,9 @@ async function* ownTexts(subject: FileSubject, sink: Found, call: Call): AsyncGe
 async function* partsOf(
   first: TextResource,
   subject: FileSubject,
-  sink: Found,
+  sink: GapSink,
   call: Call,
-): AsyncGenerator<InsideText, void> {
+): AsyncGenerator<ContainerText, void> {
   const { search } = sink;
   const front = subject.rest === '' ? '' : `${subject.rest}:`;
   const open = async (rest: string): Promise<TextResource | undefined> => {
@@ -173,10 +185,14 @@ async function* partsOf(
 }
 
 /** The files attached to a PDF, each read by its own source. `list` is the list of attachments as a subject. */
-async function* attachedTexts(list: FileSubject, sink: Found, call: Call): AsyncGenerator<InsideText, void> {
+async function* attachedTexts(
+  list: FileSubject,
+  sink: GapSink,
+  call: Call,
+): AsyncGenerator<ContainerText, void> {
   const { search } = sink;
   const found = await call.open(list).catch((error: unknown) => {
-    passOver(error, `${list.typed}:${list.rest}`, search, call);
+    recordGap(error, `${list.typed}:${list.rest}`, search, call);
   });
   if (found?.is !== 'text') return;
   const { bytes } = found;
@@ -191,9 +207,9 @@ async function* attachedTexts(list: FileSubject, sink: Found, call: Call): Async
   if (/^\(\d+ more are attached\)$/m.test(lines)) search.gaps.cut += 1;
 }
 
-async function* restOf(text: TextResource, search: Search, call: Call): AsyncGenerator<InsideText, void> {
+async function* restOf(text: TextResource, search: Search, call: Call): AsyncGenerator<ContainerText, void> {
   if (!text.rest || isLate(search)) return;
-  const rest = await text.rest().catch((error: unknown) => passOver(error, text.target, search, call));
+  const rest = await text.rest().catch((error: unknown) => recordGap(error, text.target, search, call));
   if (rest?.isCut) search.gaps.cut += 1;
   if (!rest || rest.parts.length === 0) return;
   if (!(await mayMatch(rest.bytes, utf8, search, call.signal))) return;
@@ -215,7 +231,7 @@ function nextPages({ part }: TextResource): string | undefined {
   return part && /:(p\d+-)$/.exec(part.next)?.[1];
 }
 
-async function whole({ bytes, encoding, target }: TextResource, call: Call): Promise<InsideText> {
+async function whole({ bytes, encoding, target }: TextResource, call: Call): Promise<ContainerText> {
   return {
     source: bytes,
     encoding: encoding === 'stored' ? await encodingOf(bytes, call) : utf8,
@@ -238,7 +254,7 @@ function hasPages({ facts }: TextResource): boolean {
 const MARK = /^--- (?:page|slide) (\d+) ---$/;
 
 /** Divides a text into sections at the marks of pages or slides. */
-async function byPages(resource: TextResource, signal: AbortSignal): Promise<InsideText> {
+async function byPages(resource: TextResource, signal: AbortSignal): Promise<ContainerText> {
   const { bytes, target } = resource;
   const read = await readAt(bytes, 0, bytes.size ?? 0, signal);
   const content = Buffer.from(read.buffer, read.byteOffset, read.length);

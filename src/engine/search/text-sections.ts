@@ -3,7 +3,7 @@
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Encoding } from '../../types/encoding.ts';
 
-export interface InsideText {
+export interface ContainerText {
   readonly source: ByteSource;
   readonly encoding: Encoding;
   /** Sorted by `start`; the first begins at 0. */

@@ -8,7 +8,7 @@ import { type From, type RowTexts, rowTexts } from '../../sources/sqlite/row-tex
 import { utf8 } from '../../text/encoding.ts';
 import type { Call } from '../../types/call.ts';
 import type { TextResource } from '../../types/resource.ts';
-import type { InsideText, Section } from './inside-text.ts';
+import type { ContainerText, Section } from './text-sections.ts';
 import { isLate, mayMatch } from './may-match.ts';
 import type { Search } from './search-run.ts';
 
@@ -23,7 +23,7 @@ export async function* tableTexts(
   subject: FileSubject,
   search: Search,
   call: Call,
-): AsyncGenerator<InsideText, void> {
+): AsyncGenerator<ContainerText, void> {
   for (let offset = 0, total = 1; offset < total && !isLate(search);) {
     const rest = offset === 0 ? '' : `?limit=${TABLES}&offset=${offset}`;
     const list = await openText({ ...subject, rest }, call);
@@ -38,14 +38,14 @@ export async function* tableTexts(
       try {
         yield* rowsOf(subject, table, search, call);
       } catch (error) {
-        passOverTable(error, `${subject.typed}:${table}`, search, call);
+        recordTableGap(error, `${subject.typed}:${table}`, search, call);
       }
     }
   }
 }
 
 /** Records a gap for a table that is listed but cannot be read, whatever the reason. */
-function passOverTable(error: unknown, name: string, search: Search, { signal }: Call): void {
+function recordTableGap(error: unknown, name: string, search: Search, { signal }: Call): void {
   signal.throwIfAborted();
   // At the deadline of the search the failure is expected.
   if (isLate(search)) return;
@@ -59,7 +59,7 @@ async function* rowsOf(
   table: string,
   search: Search,
   call: Call,
-): AsyncGenerator<InsideText, void> {
+): AsyncGenerator<ContainerText, void> {
   const group = `${subject.typed}:${table}`;
   const containing = comparable(search);
   const first: From = { offset: 0, ...(containing !== undefined && { containing }) };

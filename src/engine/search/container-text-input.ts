@@ -4,19 +4,19 @@ import { chunksOf } from '../../access/bytes.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import { GapsOnTheWay, GapsSeen } from '../walk/gaps.ts';
 import { addresses } from './match-addresses.ts';
-import { type InsideText, sectionAt } from './inside-text.ts';
+import { type ContainerText, sectionAt } from './text-sections.ts';
 import type { AddressedFile, PlacedAddress } from './match-page.ts';
 import type { Search } from './search-run.ts';
-import { addressFlags, encodingFlags, guessedIn, type Quotable, type Stretch } from './stretch.ts';
+import { addressFlags, encodingFlags, guessedIn, type Quotable, type SearchInput } from './search-input.ts';
 
 const CHUNK = 64 << 10;
 
-export class InsideStretch implements Stretch {
+export class ContainerTextInput implements SearchInput {
   readonly gaps = new GapsOnTheWay();
-  readonly #text: InsideText;
+  readonly #text: ContainerText;
   readonly #search: Search;
 
-  constructor(text: InsideText, search: Search) {
+  constructor(text: ContainerText, search: Search) {
     this.#text = text;
     this.#search = search;
   }

@@ -10,7 +10,7 @@ import { step } from '../code/parse-code.ts';
 const WITHIN_MS = 100;
 
 /** `content` is the searched bytes, `lines` are 1-based numbers. Undefined if the index does not have this version. */
-export async function knownAround(
+export async function indexedSymbols(
   {
     path,
     content,

@@ -6,7 +6,7 @@ import { GapsSeen } from './gaps.ts';
 import { WalkBroken, type WalkOptions, WalkRun } from './walk-run.ts';
 
 /** `take` consumes the walk; afterwards the walk is closed in any case. */
-export async function gather(
+export async function collectWalk(
   directory: OpenedDirectory,
   options: WalkOptions,
   call: Call,

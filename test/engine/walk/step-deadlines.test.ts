@@ -1,14 +1,14 @@
 import { expect, test, vi } from 'vitest';
-import { gatherUntil, halfUntil, lookUntil } from '../../../src/engine/walk/time.ts';
+import { gatherUntil, halfUntil, lookUntil } from '../../../src/engine/walk/step-deadlines.ts';
 
-test('a step leaves time for those after it, never more than two seconds of it', () => {
+test('a step reserves a quarter of the time for later steps, at most two seconds', () => {
   const now = performance.now();
   expect(lookUntil(now + 30_000)).toBe(now + 28_000);
   expect(lookUntil(now + 4000)).toBeCloseTo(now + 3000, -2);
   expect(lookUntil(now - 100)).toBeLessThan(now);
 });
 
-test('a walk has half of the time; what is put together of many files later has a quarter of it, up to half', () => {
+test('the first of two long steps gets half of the time; a step whose results are processed reserves a quarter to a half', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   try {
     const now = performance.now();

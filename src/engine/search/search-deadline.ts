@@ -5,7 +5,7 @@ import type { Call } from '../../types/call.ts';
 import type { Search } from './search-run.ts';
 
 /** The same call, with a signal that also aborts at the deadline of the search. */
-export function untilLate(call: Call, { deadline }: Search): Call {
+export function untilDeadline(call: Call, { deadline }: Search): Call {
   const left = deadline - performance.now();
   if (!Number.isFinite(left)) return call;
   const late = new AbortController();

@@ -9,7 +9,7 @@
  */
 const COMPARED = 4 << 10;
 
-export class GivenOutput {
+export class ResumedOutput {
   #bytes = 0;
   #end: Buffer = Buffer.alloc(0);
   /** Bytes that the second run has given so far. */
@@ -25,7 +25,7 @@ export class GivenOutput {
   }
 
   /** The part of the second run's next chunk that is new; undefined if the outputs differ. */
-  behind(chunk: Buffer): Buffer | undefined {
+  newPart(chunk: Buffer): Buffer | undefined {
     const start = this.#bytes - this.#end.length;
     const [from, to] = [Math.max(this.#again, start), Math.min(this.#again + chunk.length, this.#bytes)];
     if (from < to) {

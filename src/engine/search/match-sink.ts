@@ -4,16 +4,16 @@ import type { Call } from '../../types/call.ts';
 import type { SearchRequest } from '../../types/request.ts';
 import type { MatchedFile, SearchResult } from '../../types/result.ts';
 import { MOST_MATCHES } from '../walk/page-bounds.ts';
-import { brokenOff } from '../walk/broken-off.ts';
+import { walkFailed } from '../walk/walk-failure.ts';
 import type { Anchors } from './anchors.ts';
 import type { EnclosingSymbols } from './enclosing-symbols.ts';
 import { Page } from './match-page.ts';
 import { Quotes } from './quote.ts';
 import { Search } from './search-run.ts';
 import type { Naming, Sink } from './sink.ts';
-import type { Quotable, Stretch } from './stretch.ts';
+import type { Quotable, SearchInput } from './search-input.ts';
 
-export class Found implements Sink {
+export class MatchSink implements Sink {
   readonly search: Search;
   readonly #request: SearchRequest;
   readonly #page: Page;
@@ -40,15 +40,15 @@ export class Found implements Sink {
     return this.#page.files.length;
   }
 
-  async take(stretch: Stretch, names: Naming): Promise<boolean> {
+  async take(input: SearchInput, names: Naming): Promise<boolean> {
     const known = this.#page.files.length;
-    const end = await this.#addressesOf(stretch);
+    const end = await this.#addressesOf(input);
     for (const addressed of this.#page.files.slice(known)) {
-      const quotable = stretch.quotable(addressed);
+      const quotable = input.quotable(addressed);
       const quoted = await this.#quotes.add(names.shown(addressed.path), quotable);
       if (quoted && this.#request.leads) await this.#prepare(quoted, quotable, names.real?.(addressed.path));
     }
-    return this.search.goesOn(stretch, end);
+    return this.search.goesOn(input, end);
   }
 
   knows(_path: string, matches: number): 'counted' | 'wanted' {
@@ -59,7 +59,7 @@ export class Found implements Sink {
   async result(): Promise<SearchResult> {
     const { found, more, seen } = this.#page;
     const { gaps } = this.search;
-    if (gaps.broken && seen === 0) throw brokenOff();
+    if (gaps.broken && seen === 0) throw walkFailed();
     return {
       is: 'matches',
       files: await this.#leading(this.#quotes.files),
@@ -91,10 +91,10 @@ export class Found implements Sink {
     return anchored;
   }
 
-  /** Takes addresses until the page is full; returns the position in the stretch at which it was, undefined if it was not. */
-  async #addressesOf(stretch: Stretch): Promise<number | undefined> {
-    for await (const batch of stretch.addresses()) {
-      for (const address of batch) if (!this.#page.take(address)) return stretch.placeOf(address);
+  /** Takes addresses until the page is full; returns the position in the input at which it was, undefined if it was not. */
+  async #addressesOf(input: SearchInput): Promise<number | undefined> {
+    for await (const batch of input.addresses()) {
+      for (const address of batch) if (!this.#page.take(address)) return input.placeOf(address);
     }
     return undefined;
   }

@@ -25,7 +25,7 @@ const PAGE = 4096;
 /** A first byte from this value on, or a NUL, may be the start of a byte order mark. */
 const MARKED = 0xef;
 
-export class Sieve {
+export class Prefilter {
   readonly #needle: Buffer;
   readonly #bytes = Buffer.allocUnsafeSlow(BUFFER);
   #looked = 0;
@@ -36,21 +36,21 @@ export class Sieve {
   }
 
   /** Whether it is still worth using: it has skipped enough files so far. */
-  get pays(): boolean {
+  get isWorthwhile(): boolean {
     return this.#looked < TRIAL || this.#left * WORTH < this.#looked;
   }
 
   /** The files of `names` (ASCII) in the directory `self` that may contain a match, in order. */
-  sift(self: string, names: readonly string[]): string[] {
+  filter(self: string, names: readonly string[]): string[] {
     const left: string[] = [];
-    for (let at = 0; at < names.length;) at = this.#siftSome(self, names, at, left);
+    for (let at = 0; at < names.length;) at = this.#filterSome(self, names, at, left);
     this.#looked += names.length;
     this.#left += left.length;
     return left;
   }
 
   /** Checks as many files from index `at` on as fit into the buffer. Returns the index of the next file. */
-  #siftSome(self: string, names: readonly string[], at: number, left: string[]): number {
+  #filterSome(self: string, names: readonly string[], at: number, left: string[]): number {
     const bytes = this.#bytes;
     const ends: number[] = [];
     const doubtful = new Set<number>();

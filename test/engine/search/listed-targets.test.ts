@@ -25,7 +25,7 @@ describe('several paths in one search', () => {
     expect(text).toBe('a.ts:1: needle a\nb.ts:1: needle b\nb.ts:2: needle c');
   });
 
-  test('in their order, under one budget; a notice leads on through all of them', async () => {
+  test('are searched in order, with one byte limit; the notices lead through all of them', async () => {
     const { call } = here();
     const path = 'src,b.ts,a.ts';
     const shown: string[] = [];
@@ -44,7 +44,7 @@ describe('several paths in one search', () => {
     ]);
   });
 
-  test('what lies in another of them is searched once', async () => {
+  test('a path below another one is searched once', async () => {
     const { call } = here();
     const { text } = await call('grep', {
       pattern: 'needle',
@@ -54,7 +54,7 @@ describe('several paths in one search', () => {
     expect(text).toBe('src/c.ts\nsrc/deep/e.ts');
   });
 
-  test('a file of that very name wins, and one that is missing is an error', async () => {
+  test('a file with exactly that name takes precedence, and a missing path is an error', async () => {
     const { call, write } = here();
     write('a.ts,b.ts', 'needle in one\n');
     expect((await call('grep', { pattern: 'needle', path: 'a.ts,b.ts' })).text).toBe(
@@ -66,7 +66,7 @@ describe('several paths in one search', () => {
   });
 });
 
-test('several patterns are one with alternatives', async () => {
+test('several patterns are joined as alternatives', async () => {
   const { call, write } = place('oriel');
   write('f', numbered(1, 30));
   expect((await call('grep', { patterns: ['^7$', '^9$'] })).text).toBe('f:7: 7\nf:9: 9');

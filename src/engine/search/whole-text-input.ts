@@ -5,13 +5,13 @@ import { decode, utf8 } from '../../text/encoding.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Encoding } from '../../types/encoding.ts';
 import { GapsOnTheWay, GapsSeen } from '../walk/gaps.ts';
-import { type Section, sectionAt } from './inside-text.ts';
+import { type Section, sectionAt } from './text-sections.ts';
 import { linesThatMatch, MOST_WHOLE } from './multiline.ts';
 import type { AddressedFile, PlacedAddress } from './match-page.ts';
 import type { Search } from './search-run.ts';
-import { guessedIn, type Quotable, type Stretch } from './stretch.ts';
+import { guessedIn, type Quotable, type SearchInput } from './search-input.ts';
 
-export class WholeStretch implements Stretch {
+export class WholeTextInput implements SearchInput {
   readonly gaps = new GapsOnTheWay();
   readonly #source: ByteSource;
   readonly #encoding: Encoding;

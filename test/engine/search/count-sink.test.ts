@@ -15,7 +15,7 @@ afterEach(() => work.remove());
 const grep = (input: object, options?: object): Promise<string> => work.text('grep', input, options);
 
 describe('output: files and count', () => {
-  test('paths alone, or with the lines that match, sorted', async () => {
+  test('lists paths, or paths with the number of matching lines, sorted', async () => {
     await work.write({ 'b.ts': 'x\nx x\nno\n', 'a/z.ts': 'x\n', 'c.ts': 'no\n' });
     expect(await work.answer('grep', { pattern: 'x', output: 'files' })).toEqual({
       content: [{ type: 'text', text: 'a/z.ts\nb.ts' }],
@@ -26,13 +26,13 @@ describe('output: files and count', () => {
     expect(await grep({ pattern: 'x', output: 'matches' })).toBe('a/z.ts:1: x\nb.ts:1: x\nb.ts:2: x x');
   });
 
-  test('of one file', async () => {
+  test('counts one file', async () => {
     await work.write({ 'b.ts': 'x\nx\n' });
     expect(await grep({ pattern: 'x', path: 'b.ts', output: 'files' })).toBe('b.ts');
     expect(await grep({ pattern: 'x', path: 'b.ts', output: 'count' })).toBe('b.ts: 2');
   });
 
-  test('nothing is said as for matches', async () => {
+  test('an answer without matches reads as in the other modes', async () => {
     await work.write({ a: 'y\n' });
     expect(await grep({ pattern: 'x', output: 'count' })).toBe('No matches found');
     expect(await grep({ pattern: 'x', output: 'files', glob: '+(a|b)' })).toBe(
@@ -40,7 +40,7 @@ describe('output: files and count', () => {
     );
   });
 
-  test('a limit counts files and names the next call; an offset beyond them is explained', async () => {
+  test('limit counts files and the notice names the next call; an offset past the end is explained', async () => {
     await work.write({ a: 'x\nx\n', b: 'x\n', c: 'x\n' });
     expect(await work.answer('grep', { pattern: 'x', output: 'count', limit: 2 })).toMatchObject({
       content: [
@@ -56,21 +56,21 @@ describe('output: files and count', () => {
     );
   });
 
-  test('the byte limit cuts between lines', async () => {
+  test('the byte limit truncates between lines', async () => {
     await work.write(Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`file-${10 + i}`, 'x\n'])));
     expect(await grep({ pattern: 'x', output: 'files' }, { limits: { bytes: 64 } })).toBe(
       'file-10\nfile-11\nfile-12\nfile-13\nfile-14\nfile-15\nfile-16\nfile-17\n[64 B limit reached. Use offset=8 to continue]',
     );
   });
 
-  test('a name that could be taken for a sentence, hidden characters, colons', async () => {
+  test('names that look like a notice, hidden characters and colons', async () => {
     await work.write({ '[2 files limit reached.]': 'x\n', 'a:12: b': 'x\n', 'a\u202eb': 'x\n' });
     expect(await grep({ pattern: 'x', output: 'count' })).toBe(
       '"[2 files limit reached.]": 1\na:12: b: 1\na\\u202eb: 1',
     );
   });
 
-  test('inside containers: members, and tables with all of their rows', async () => {
+  test('inside containers: members, and tables with all rows', async () => {
     const rows = Array.from({ length: 1200 }, (_, i) => `INSERT INTO users VALUES (${i + 1}, 'ada ${i}');`);
     await work.write({
       'a.zip': zip([
@@ -90,7 +90,7 @@ describe('output: files and count', () => {
     );
   });
 
-  test('following the offsets shows every file once, and counts what the matches are', async () => {
+  test('following the offsets shows every file once, with the number of its matches', async () => {
     const content = fc
       .array(fc.constantFrom('x', 'no', 'x x'), { maxLength: 5 })
       .map((lines) => lines.join('\n'));
@@ -128,7 +128,7 @@ describe('output: files and count', () => {
 });
 
 describe('type', () => {
-  test('narrows by the names that ripgrep knows, together with a glob', async () => {
+  test('filters by the file types of ripgrep, combined with a glob', async () => {
     await work.write({
       'a.ts': 'x\n',
       'b.py': 'x\n',
@@ -142,7 +142,7 @@ describe('type', () => {
     expect(await grep({ pattern: 'x', type: 'ts', path: 'b.py' })).toBe('b.py:1: x');
   });
 
-  test('one that is unknown is answered with those that are meant', async () => {
+  test('an unknown type is answered with similar ones', async () => {
     await work.write({ a: 'x\n' });
     expect(await work.answer('grep', { pattern: 'x', type: 'tsx' })).toMatchObject({
       content: [{ text: 'tsx is not a file type of ripgrep. Use type=ts or type=typescript or glob=*.tsx.' }],

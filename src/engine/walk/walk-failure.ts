@@ -2,7 +2,7 @@
 
 import { OrielError } from '../../errors.ts';
 
-export function brokenOff(cause?: unknown): OrielError {
+export function walkFailed(cause?: unknown): OrielError {
   return new OrielError(
     'LIMIT',
     'The search ended before it was complete: one of its processes or threads needed too much memory, or was ended. Narrow the path or the pattern.',

@@ -1,14 +1,14 @@
-/** Which files are passed over without being read as what they are. */
+/** Which files the prefilter skips. */
 
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { expect, test } from 'vitest';
-import { Sieve } from '../../../src/engine/walk/sift.ts';
+import { Prefilter } from '../../../src/engine/walk/prefilter.ts';
 import { textOf, workspace } from '../../support/workspace.ts';
 
-const needle = (): Sieve => new Sieve(Buffer.from('needle'));
+const needle = (): Prefilter => new Prefilter(Buffer.from('needle'));
 
-test('only what is plainly without the needle is passed over', () => {
+test('skips only whole files that cannot contain the needle', () => {
   const { W, O, write } = workspace();
   const passed: Record<string, string | Buffer> = {
     'a-none.txt': 'nothing\n',
@@ -34,17 +34,17 @@ test('only what is plainly without the needle is passed over', () => {
   fs.symlinkSync(`${O}/secret.txt`, `${W}/q-link`);
   const irregular = ['o-pipe', 'p-directory', 'q-link', 'r-gone'];
   const names = [...Object.keys({ ...passed, ...left }), ...irregular].toSorted();
-  expect(needle().sift(W, names)).toEqual([...Object.keys(left), ...irregular].toSorted());
+  expect(needle().filter(W, names)).toEqual([...Object.keys(left), ...irregular].toSorted());
 });
 
-test('what seems to be found across two files costs one of them, and hides nothing in the other', () => {
+test('a hit across two files keeps the first, and does not hide a match in the second', () => {
   const { W, write } = workspace();
   write('a.txt', 'need');
   write('b.txt', 'le needle');
   write('c.txt', 'nee');
   write('d.txt', 'dle');
   write('e.txt', 'needle');
-  expect(needle().sift(W, ['a.txt', 'b.txt', 'c.txt', 'd.txt', 'e.txt'])).toEqual([
+  expect(needle().filter(W, ['a.txt', 'b.txt', 'c.txt', 'd.txt', 'e.txt'])).toEqual([
     'a.txt',
     'b.txt',
     'c.txt',
@@ -52,35 +52,35 @@ test('what seems to be found across two files costs one of them, and hides nothi
   ]);
 });
 
-test('more than one buffer of files', () => {
+test('files that fill more than one buffer', () => {
   const { W, write } = workspace();
   const names = Array.from({ length: 60 }, (_, i) => `f${100 + i}.txt`);
   for (const [i, name] of names.entries())
     write(name, `${'x'.repeat(50_001)}${i % 13 === 5 ? 'needle' : ''}`);
-  expect(needle().sift(W, names)).toEqual(names.filter((_, i) => i % 13 === 5));
+  expect(needle().filter(W, names)).toEqual(names.filter((_, i) => i % 13 === 5));
 });
 
-test('it gives up where most files are left', () => {
+test('is not worthwhile when most files remain', () => {
   const { W, write } = workspace();
   write('with.txt', 'needle');
   write('none.txt', 'x');
-  const sieve = needle();
-  sieve.sift(
+  const prefilter = needle();
+  prefilter.filter(
     W,
     Array.from({ length: 63 }, () => 'with.txt'),
   );
-  expect(sieve.pays).toBe(true);
-  sieve.sift(W, ['with.txt']);
-  expect(sieve.pays).toBe(false);
+  expect(prefilter.isWorthwhile).toBe(true);
+  prefilter.filter(W, ['with.txt']);
+  expect(prefilter.isWorthwhile).toBe(false);
   const other = needle();
-  other.sift(
+  other.filter(
     W,
     Array.from({ length: 400 }, (_, i) => (i % 5 === 0 ? 'with.txt' : 'none.txt')),
   );
-  expect(other.pays).toBe(true);
+  expect(other.isWorthwhile).toBe(true);
 });
 
-test('a search of plain text finds it in every encoding, in order, beside thousands of files without it', async () => {
+test('a literal search finds matches in every encoding, in order, among thousands of files without one', async () => {
   const { W, write, oriel } = workspace();
   for (let i = 0; i < 1_200; i += 1) write(`d${i % 7}/f${1000 + i}.txt`, `nothing ${i}\n`);
   write('d0/a.txt', Buffer.from('\ufeffa needle\n', 'utf16le'));

@@ -32,7 +32,7 @@ test('pages of a PDF, slides, and the lines of a text', async () => {
   expect(await found(w, 'a.docx', 'needle')).toEqual(['a.docx:3: a needle']);
 });
 
-test('a line of the content that looks like the mark of a page is none', async () => {
+test('a content line that looks like a page mark is not taken for one', async () => {
   const w = workspace();
   w.write('d.rtf', '{\\rtf1 one\\par --- page 3 ---\\par a needle\\par}');
   w.write('a.pdf', pdfPages([pdfText('--- page 2 ---) Tj 0 -40 Td (a needle'), pdfText('two')]));
@@ -41,7 +41,7 @@ test('a line of the content that looks like the mark of a page is none', async (
   expect((await found(w, 'a.pdf', 'needle'))[0]).toMatch(/^a\.pdf:p1:\d+: .*a needle$/);
 });
 
-test('pages that have no text to be searched are counted', async () => {
+test('pages without text are counted', async () => {
   const w = workspace();
   w.write('scan.pdf', pdfPages(['', 'a word', ''].map(pdfText)));
   w.write('one.zip', zip([{ name: 'in/scan.pdf', content: pdfPages([pdfText('')]) }]));
@@ -67,7 +67,7 @@ test('every page of a long PDF', async () => {
   ]);
 });
 
-test('what is shown of a workbook, and every row of its large sheets', async () => {
+test('the shown parts of a workbook, and every row of its large sheets', async () => {
   const w = workspace();
   const rows = (word: string): string =>
     `<sheetData>${Array.from({ length: 3000 }, (_, i) => sheetRow(i + 1, [i, `${word} ${i}`])).join('')}</sheetData>`;
@@ -168,7 +168,7 @@ test('every member of an archive, and every archive below a directory', async ()
   expect(textOf(inside)).toBe(members.map(({ name }) => `d/${name}.zip:${name}:1: a needle`).join('\n'));
 });
 
-test('the cells of a notebook, with the numbers of the lines that are read', async () => {
+test('notebook cells, with the line numbers that a read of the cell shows', async () => {
   const w = workspace();
   const cells = [
     { cell_type: 'markdown', source: '# Title' },
@@ -215,7 +215,7 @@ test('rows of a database', async () => {
   expect(await w.text('app.db:users:3:2')).toContain('name: name 3');
 });
 
-test('whole values of a database, whatever its rows look like, by the calls that show them', async () => {
+test('long values of a database, addressed by the calls that show them', async () => {
   const w = workspace();
   const long = `${'word '.repeat(400)}needle at the end`;
   const columns = Array.from({ length: 20 }, (_, i) => `column_${i}`);
@@ -251,7 +251,7 @@ test('whole values of a database, whatever its rows look like, by the calls that
   );
 });
 
-test('every table of a database, also where their list has several pages and one cannot be read', async () => {
+test('every table of a database, even if the list has several pages and one table cannot be read', async () => {
   const w = workspace();
   const names = Array.from({ length: 80 }, (_, i) => `t${10 + i}${'x'.repeat(700)}`);
   w.write(
@@ -280,7 +280,7 @@ test('every table of a database, also where their list has several pages and one
   expect((await grep('absent')).split('\n')).toEqual(['No matches found', expect.stringMatching(gap)]);
 });
 
-test('below a directory when asked: behind the texts, what cannot be read counted', async () => {
+test('below a directory if requested: after the texts; unreadable containers are counted', async () => {
   const w = workspace();
   w.write('d/z.txt', 'a needle\n');
   w.write('d/b.pdf', pdfPages([pdfText('a needle')]));
@@ -307,7 +307,7 @@ test('below a directory when asked: behind the texts, what cannot be read counte
   expect(await grep({ inside: true, glob: '*.zip' })).toBe('d/c/a.zip:x.txt:1: a needle');
 });
 
-test('how many were passed over is said where everything else was looked through', async () => {
+test('the number of containers not searched is given if everything else was searched', async () => {
   const w = workspace();
   w.write('a.txt', 'a needle\nanother needle\n');
   w.write('.gitignore', 'ignored\n');
@@ -320,7 +320,7 @@ test('how many were passed over is said where everything else was looked through
   expect(await grep({ inside: true })).not.toContain('inside');
 });
 
-test('a dialect that reads no documents does not search in them', async () => {
+test('a dialect that reads no documents does not search inside them', async () => {
   const w = workspace();
   w.write('a.pdf', pdfPages([pdfText('needle')]));
   const pi = w.with({ dialect: 'pi' });
@@ -329,7 +329,7 @@ test('a dialect that reads no documents does not search in them', async () => {
   await pi.close();
 });
 
-test('context stays within its page, a limit leads on, and what cannot be read says why', async () => {
+test('context stays within its page, a limit names the next call, and an unreadable part gives the reason', async () => {
   const w = workspace();
   w.write('a.pdf', pdfPages(['needle 1', 'needle 2', 'needle 3'].map(pdfText)));
   w.write('bad.docx', 'PK\x03\x04');
@@ -362,13 +362,13 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-describe('what could not be searched is said', () => {
+describe('parts that could not be searched are reported', () => {
   const bad = 'PK\x03\x04';
   const gap = (subject: string, names: string): string =>
     `[${subject} not searched (${names}): damaged, encrypted, over a limit, or inside another archive]`;
   const ONE = '1 document, archive, member or table was';
 
-  test('members of an archive: one that is damaged, and an archive in it', async () => {
+  test('archive members: a damaged one, and a nested archive', async () => {
     const w = workspace();
     const inner = zip([{ name: 'x.txt', content: 'a needle\n' }]);
     w.write(
@@ -389,7 +389,7 @@ describe('what could not be searched is said', () => {
     expect(await grep({ pattern: 'absent', output: 'count' })).toMatch(/^No \w+ found\n\[2 documents, /);
   });
 
-  test('documents below a directory, though not what is gone by then', async () => {
+  test('documents below a directory, except those deleted meanwhile', async () => {
     const w = workspace();
     w.write('bad.docx', bad);
     w.write('good.zip', zip([{ name: 'x.txt', content: 'a needle\n' }]));
@@ -400,7 +400,7 @@ describe('what could not be searched is said', () => {
     expect(await grep('absent')).toBe(`No matches found\n${gap(ONE, '"bad.docx"')}`);
   });
 
-  test('by the names of the first three, by the ends of those that are long, on one line', async () => {
+  test('by the first three names on one line; long names are shortened to their end', async () => {
     const w = workspace();
     const long = `${'d'.repeat(90)}/${'e'.repeat(120)}.docx`;
     for (const name of ['a\nb.docx', 'cut.ipynb', long, 'z.docx']) w.write(name, bad);
@@ -413,20 +413,24 @@ describe('what could not be searched is said', () => {
   });
 });
 
-describe('more containers than are counted, and a glob that takes long to match', () => {
+describe('more containers than are counted, and a slow glob', () => {
   /** 140 alternatives that all nearly match. */
   const slow = `{z.zip,${Array.from({ length: 140 }, (_, i) => `*a*${i.toString(36)}q`).join(',')}}`;
 
-  test('hold nobody up, and one behind the first 50,000 is found', { timeout: 120_000 }, async () => {
-    const w = workspace();
-    const name = 'a'.repeat(60);
-    w.write(`${name}0.zip`, zip([{ name: 'x.txt', content: 'no' }]));
-    for (let i = 1; i <= 50_000; i += 1) linkSync(join(w.W, `${name}0.zip`), join(w.W, `${name}${i}.zip`));
-    w.write('z.zip', zip([{ name: 'x.txt', content: 'a needle' }]));
-    const grep = async (glob?: string): Promise<string> =>
-      textOf(await w.oriel.tool('grep').run({ pattern: 'a needle', inside: true, ...(glob && { glob }) }));
-    for (const glob of ['z.zip', slow])
-      expect(await withoutLag(() => grep(glob))).toBe('z.zip:x.txt:1: a needle');
-    expect(await grep('a*')).toContain('more entries than are read');
-  });
+  test(
+    'do not block other calls, and one after the first 50,000 is found',
+    { timeout: 120_000 },
+    async () => {
+      const w = workspace();
+      const name = 'a'.repeat(60);
+      w.write(`${name}0.zip`, zip([{ name: 'x.txt', content: 'no' }]));
+      for (let i = 1; i <= 50_000; i += 1) linkSync(join(w.W, `${name}0.zip`), join(w.W, `${name}${i}.zip`));
+      w.write('z.zip', zip([{ name: 'x.txt', content: 'a needle' }]));
+      const grep = async (glob?: string): Promise<string> =>
+        textOf(await w.oriel.tool('grep').run({ pattern: 'a needle', inside: true, ...(glob && { glob }) }));
+      for (const glob of ['z.zip', slow])
+        expect(await withoutLag(() => grep(glob))).toBe('z.zip:x.txt:1: a needle');
+      expect(await grep('a*')).toContain('more entries than are read');
+    },
+  );
 });

@@ -6,7 +6,7 @@ import { oneLine } from '../../text/visible.ts';
 import { shownBelow } from '../walk/open-target.ts';
 
 /** Returns a function from a path below the directory `typed` to its shown form. */
-export function shownIn(typed: string, call: Call): (path: string) => string {
+export function namesShownIn(typed: string, call: Call): (path: string) => string {
   const shown = shownBelow(typed, call);
   return (path) => {
     const name = shown(path);
