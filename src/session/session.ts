@@ -10,7 +10,7 @@ import { type DiskCacheOptions, FileCache } from './disk-cache.ts';
 import { ScratchDirectory } from './scratch.ts';
 import { SeenVersions } from './seen-versions.ts';
 import { Snapshots } from './snapshots.ts';
-import type { SpillRoom } from './spill-room.ts';
+import type { SpillQuota } from './spill-quota.ts';
 import { SharedCache } from './shared-cache.ts';
 import { SharedSnapshots } from './shared-snapshots.ts';
 import { SharedSpills } from './shared-spills.ts';
@@ -21,7 +21,7 @@ import { Telemetry, type TelemetryOptions } from './telemetry/telemetry.ts';
 export interface SessionOptions {
   readonly spills?: SpillOptions;
   /** The quota for kept outputs, shared with other sessions. */
-  readonly room?: SpillRoom;
+  readonly room?: SpillQuota;
   /** The total budget of derived data. */
   readonly store?: Partial<StoreBudget>;
   /** The cache on disk; there is none when absent. */

@@ -10,7 +10,7 @@ import { closeDescriptor } from '../access/descriptors.ts';
 import { writeFailure } from '../access/system-failure.ts';
 import type { Spill } from '../types/session.ts';
 import { remove } from './directories.ts';
-import type { SpillShare } from './spill-room.ts';
+import type { SpillShare } from './spill-quota.ts';
 
 const writeSome = promisify(write);
 

@@ -22,7 +22,7 @@ import {
   stateDirectory,
   sweepFiles,
 } from './directories.ts';
-import { MOST_OUTPUTS, SpillRoom } from './spill-room.ts';
+import { MOST_OUTPUTS, SpillQuota } from './spill-quota.ts';
 import { SpillWriter, cappedMark } from './spill-writer.ts';
 import { artifactUrl, missingArtifact, unguessableNumber } from './artifact-url.ts';
 
@@ -46,21 +46,21 @@ export class Spills {
   readonly #total: number;
   readonly #unguessable: boolean;
   /** Absent for spills that outlive this process, because other processes add to them. */
-  readonly #room: SpillRoom | undefined;
+  readonly #quota: SpillQuota | undefined;
   #directory: string | undefined;
   /** The last number given in this process. */
   #last = 0;
 
   /**
-   * `room` is a quota shared with other sessions; its total then replaces `options.total`. `unguessable` gives outputs
+   * `quota` is shared with other sessions; its total then replaces `options.total`. `unguessable` gives outputs
    * random numbers, so that a client that was not told a number cannot find the output.
    */
-  constructor(options: SpillOptions = {}, room?: SpillRoom, unguessable = false) {
+  constructor(options: SpillOptions = {}, quota?: SpillQuota, unguessable = false) {
     this.#options = options;
     this.#unguessable = unguessable;
     this.#cap = options.cap ?? 1 << 30;
     this.#total = options.total ?? SPILL_TOTAL;
-    if (options.workingDirectory === undefined) this.#room = room ?? new SpillRoom(this.#total);
+    if (options.workingDirectory === undefined) this.#quota = quota ?? new SpillQuota(this.#total);
   }
 
   /** The session's private directory: created when first needed, and again if somebody has removed or replaced it. */
@@ -133,7 +133,7 @@ export class Spills {
   /** Removes all spills, unless they are kept for the working directory. */
   async close(): Promise<void> {
     const directory = this.#directory;
-    this.#room?.leave(this);
+    this.#quota?.leave(this);
     this.#directory = undefined;
     if (directory === undefined) return;
     leavePipes(directory);
@@ -159,7 +159,7 @@ export class Spills {
       try {
         const fd = openSync(path, 'wx', 0o600);
         this.#last = number;
-        const share = this.#room?.begin(this, () => {
+        const share = this.#quota?.begin(this, () => {
           void remove(path);
           void remove(cappedMark(path));
         });

@@ -19,7 +19,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { readAt } from '../../src/access/bytes.ts';
 import { stateDirectory } from '../../src/session/directories.ts';
 import { ownName } from '../../src/session/owner.ts';
-import { SpillRoom } from '../../src/session/spill-room.ts';
+import { SpillQuota } from '../../src/session/spill-quota.ts';
 import { Spills } from '../../src/session/spills.ts';
 import { temporaryFolder } from '../support/commands.ts';
 
@@ -272,10 +272,10 @@ test('a FIFO in the place of an output does not notice that it is asked for', as
 });
 
 describe('a room for several', () => {
-  const spillsIn = (room: SpillRoom): Spills => new Spills({ state: temporaryFolder() }, room);
+  const spillsIn = (room: SpillQuota): Spills => new Spills({ state: temporaryFolder() }, room);
 
   test('all together never take more, whoever writes, and whoever has most makes room', async () => {
-    const room = new SpillRoom(100);
+    const room = new SpillQuota(100);
     const [a, b, c] = [spillsIn(room), spillsIn(room), spillsIn(room)];
     for (const text of ['1', '2', '3', '4', '5', '6']) await keep(a, text.repeat(10));
     for (const text of ['1', '2', '3']) await keep(b, text.repeat(10));
@@ -295,7 +295,7 @@ describe('a room for several', () => {
   });
 
   test('one session keeps a thousand outputs at most: its oldest go, those of others stay', async () => {
-    const room = new SpillRoom(1 << 30);
+    const room = new SpillQuota(1 << 30);
     const [a, b] = [spillsIn(room), spillsIn(room)];
     await keep(b, 'of another');
     for (let i = 1; i <= 1_003; i += 1) await keep(a, `${i}`);
@@ -310,7 +310,7 @@ describe('a room for several', () => {
   });
 
   test('what is being written makes no room: the new one is cut, stays cut, and says so', async () => {
-    const room = new SpillRoom(100);
+    const room = new SpillQuota(100);
     const [a, b] = [spillsIn(room), spillsIn(room)];
     const [first, second] = [a.create(), b.create()];
     await first.write(Buffer.from('a'.repeat(80)));
@@ -325,7 +325,7 @@ describe('a room for several', () => {
   });
 
   test('what could not be written takes no room', async () => {
-    const room = new SpillRoom(100);
+    const room = new SpillQuota(100);
     const spills = spillsIn(room);
     const writer = spills.create();
     await writer.write(Buffer.from('a'.repeat(50)));
@@ -346,7 +346,7 @@ describe('what is removed loses its name at once, and its blocks are freed in an
 
   test('an output that makes room', async () => {
     const state = temporaryFolder();
-    const spills = new Spills({ state }, new SpillRoom(100));
+    const spills = new Spills({ state }, new SpillQuota(100));
     const first = await keep(spills, 'x'.repeat(80));
     const writer = spills.create();
     void writer.write(Buffer.alloc(50));

@@ -6,7 +6,7 @@ import { type ErrorCode, isOrielError } from '../../errors.ts';
 import { archiveIndex } from '../../sources/archive/archive-index.ts';
 import type { Contents } from '../../sources/archive/contents.ts';
 import { plainTar } from '../../sources/archive/member-bytes.ts';
-import { isInTrouble } from '../../sources/archive/present.ts';
+import { isInTrouble } from '../../sources/archive/show-member.ts';
 import { type FileSubject, isFile } from '../../sources/archive/container.ts';
 import { sourceFor } from '../../sources/source-table.ts';
 import { headOf, readAt } from '../../access/bytes.ts';

@@ -24,7 +24,7 @@ import { listDirectory, listingNotes } from './member-listing.ts';
 import type { Found } from './locate-member.ts';
 import { endingIn, locate, type Located, nearMembers } from './locate-member.ts';
 import { type ContainerFormat, containerOf, unpack } from './open-container.ts';
-import { present, troubleNote } from './present.ts';
+import { present, troubleNote } from './show-member.ts';
 import { inPlace, unpackedStream } from './unpacked.ts';
 
 /** Opens the member or directory that `subject.rest` names. Throws OrielError. */

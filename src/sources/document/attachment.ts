@@ -5,7 +5,7 @@ import { didYouMean, nearNames } from '../../text/near.ts';
 import { quote } from '../../text/visible.ts';
 import type { Resource } from '../../types/resource.ts';
 import { enterContainer } from '../archive/budget.ts';
-import { present } from '../archive/present.ts';
+import { present } from '../archive/show-member.ts';
 import { inPlace } from '../archive/unpacked.ts';
 import { selectionOf } from '../file.ts';
 import type { Asked } from './document-ask.ts';

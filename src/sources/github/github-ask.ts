@@ -4,7 +4,7 @@ import { OrielError } from '../../errors.ts';
 import { isSelector } from '../../selector/selection.ts';
 import { didYouMean, nearNames } from '../../text/near.ts';
 import { quote } from '../../text/visible.ts';
-import { NAME, type Repository } from './own-repository.ts';
+import { NAME, type Repository } from './local-repository.ts';
 
 export type SchemeName = 'issue' | 'pr';
 

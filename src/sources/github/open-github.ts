@@ -15,7 +15,7 @@ import { type Asked, askOf, type SchemeName } from './github-ask.ts';
 import { diffOf, fileAt, listingText } from './pull-diff.ts';
 import { listText, queryOf } from './thread-lists.ts';
 import { LIVE, type Reader, readerOf, THREAD_AGES } from './replies.ts';
-import { type Repository, repositoryHere } from './own-repository.ts';
+import { type Repository, repositoryHere } from './local-repository.ts';
 import { threadText } from './thread.ts';
 
 /** The cache ages of further pages of a list: for this long they are consistent with its first page. */

@@ -11,7 +11,7 @@ import { oneLine, quote } from '../../text/visible.ts';
 import { OrielError } from '../../errors.ts';
 import { DIFF_TYPE, type Wanted } from './github-api.ts';
 import { pagesAt, type Reader, replyTo } from './replies.ts';
-import type { Repository } from './own-repository.ts';
+import type { Repository } from './local-repository.ts';
 import type { ChangedFile } from './shapes.ts';
 
 export interface DiffText {

@@ -4,7 +4,7 @@ import type { WebResponse } from '../../access/network/fetch.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Call } from '../../types/call.ts';
-import { type Ages, memoryOf, remember } from '../remembered.ts';
+import { type Ages, createReplyCache, readThrough } from '../reply-cache.ts';
 import { convert, textOf } from '../web/convert-page.ts';
 import { type GitHub, JSON_TYPE, refusal, refuseCut, type Wanted } from './github-api.ts';
 import { type Shaped, type ShapeName, type Taken, taken } from './shapes.ts';
@@ -28,7 +28,7 @@ export const LIVE: Ages = { soft: 0, hard: 0 };
 
 const weigh = (reply: Reply): number => 1024 + reply.body.length + (derived.get(reply)?.weight ?? 0);
 
-const replies = memoryOf<Reply>('github-reply', weigh, {
+const replies = createReplyCache<Reply>('github-reply', weigh, {
   version: 3,
   parts: ({ body, ...head }) => ({ head, body }),
   value: (head, body) => ({ ...(head as Omit<Reply, 'body'>), body }),
@@ -104,7 +104,7 @@ export async function replyTo(ask: Ask, wanted: Wanted, reader: Reader): Promise
   const before = used.get(key);
   if (before) return before.reply;
   const facts = { base: github.base, url, accept, token: github.tokenDigest, allow: github.allow };
-  const found = await remember(
+  const found = await readThrough(
     replies,
     facts,
     ages,

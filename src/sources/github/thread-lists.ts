@@ -6,7 +6,7 @@ import type { ListAsk, SchemeName } from './github-ask.ts';
 import type { Wanted } from './github-api.ts';
 import { authorOf, dayOf, labelsOf, stateOf } from './github-markdown.ts';
 import { type Reader, pageAt } from './replies.ts';
-import type { Repository } from './own-repository.ts';
+import type { Repository } from './local-repository.ts';
 import type { Thread } from './shapes.ts';
 
 /** The most pages of 100 entries that one call reads. */

@@ -7,7 +7,7 @@ import type { SchemeName } from './github-ask.ts';
 import { authorOf, bodyOf, dayOf, labelsOf, stateOf } from './github-markdown.ts';
 import { madeOnce, objectAt, pagesAt, type Reader } from './replies.ts';
 import type { Placed, Remark, Review, Thread } from './shapes.ts';
-import type { Repository } from './own-repository.ts';
+import type { Repository } from './local-repository.ts';
 
 /** The most pages of 100 comments, per kind of comment. */
 const MOST_PAGES = 10;

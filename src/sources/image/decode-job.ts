@@ -2,7 +2,7 @@
 
 import { ChildFailure } from '../../access/isolate-child.ts';
 import { digestOfCode } from '../../access/package-files.ts';
-import { type Wanting, workElsewhere } from '../../session/work-elsewhere.ts';
+import { type OffloadCall, offloadWork } from '../../session/offload-work.ts';
 import { frame, wholeFrame } from '../../text/frames.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { WorkHandler } from '../../types/work.ts';
@@ -46,12 +46,12 @@ export async function decodedElsewhere(
   source: ByteSource,
   request: DecodeRequest,
   pixels: number,
-  wanting: Wanting,
+  wanting: OffloadCall,
 ): Promise<Partial<Raster> | undefined> {
   const isHeavy = (source.size ?? 0) >= LEAST_BYTES || pixels >= LEAST_PIXELS;
   if (!wanting.session.work || !isHeavy) return undefined;
   const work = { kind: KIND, version: decoderVersion(), head: request, source };
-  const outcome = await workElsewhere(work, wanting);
+  const outcome = await offloadWork(work, wanting);
   if (outcome.is === 'failed') {
     const refused = Object.hasOwn(FAILURES, outcome.why) ? FAILURES[outcome.why] : undefined;
     return refused && { refused };

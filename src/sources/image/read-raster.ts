@@ -7,7 +7,7 @@ import { chunksOf } from '../../access/bytes.ts';
 import { ChildFailure } from '../../access/isolate-child.ts';
 import { builtFile } from '../../access/package-files.ts';
 import { OrielError } from '../../errors.ts';
-import type { Wanting } from '../../session/work-elsewhere.ts';
+import type { OffloadCall } from '../../session/offload-work.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { DecodeRequest, DecodeType, ImageBudget } from './decode.ts';
 import { DECODER, decodeInChild } from './decode-in-child.ts';
@@ -28,7 +28,7 @@ export interface ImageOptions {
 
 export interface RasterOptions extends ImageOptions {
   /** The call for which a remote worker may decode it; decoded locally when absent. */
-  readonly wanting?: Wanting;
+  readonly wanting?: OffloadCall;
 }
 
 /** Formats that are described but not shown, with their names. */
@@ -70,7 +70,7 @@ export async function readRaster(
 interface Decoding {
   readonly decoder: URL;
   readonly signal: AbortSignal;
-  readonly wanting: Wanting | undefined;
+  readonly wanting: OffloadCall | undefined;
 }
 
 /** The reply of the child process; empty for formats that it does not read. */

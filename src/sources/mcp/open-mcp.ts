@@ -13,7 +13,7 @@ import type { Call } from '../../types/call.ts';
 import type { Resource } from '../../types/resource.ts';
 import type { McpServer } from '../../types/settings.ts';
 import { selectionOf } from '../file.ts';
-import { type Ages, memoryOf, remember } from '../remembered.ts';
+import { type Ages, createReplyCache, readThrough } from '../reply-cache.ts';
 import { listOf, longestNamed, notNamed } from '../schemes/named-files.ts';
 import { askServer, type Reached } from './servers.ts';
 
@@ -55,21 +55,21 @@ function describe(server: McpServer): string {
 const LIVE: Ages = { soft: 0, hard: 0 };
 const KEPT: Ages = { soft: 5 * 60_000, hard: 5 * 60_000 };
 
-const listings = memoryOf<McpListing>('mcp-listing', ({ resources, templates }) =>
+const listings = createReplyCache<McpListing>('mcp-listing', ({ resources, templates }) =>
   [...resources, ...templates].reduce(
     (sum, { uri, about }) => sum + 100 + 2 * (uri.length + about.length),
     0,
   ),
 );
 
-const contents = memoryOf<McpRead>('mcp-contents', ({ parts }) =>
+const contents = createReplyCache<McpRead>('mcp-contents', ({ parts }) =>
   parts.reduce((sum, { content }) => sum + 200 + 2 * content.length, 0),
 );
 
 async function listed(reading: Reading, ages: Ages): Promise<McpListing> {
   const reached = reachedBy(reading);
   const ask = (signal: AbortSignal) => askServer(reached, signal, (connection) => connection.list(signal));
-  return (await remember(listings, factsOf(reading), ages, ask, reading.call)).value;
+  return (await readThrough(listings, factsOf(reading), ages, ask, reading.call)).value;
 }
 
 /** What is needed to reach the server. It has no reference to the call, because others may wait for the same reply. */
@@ -149,7 +149,7 @@ function contentOf(reading: Reading, uri: string, selector: string): Promise<Mcp
   const ages = selector === '' || selector === 'raw' ? LIVE : KEPT;
   const ask = (signal: AbortSignal) =>
     askServer(reached, signal, (connection) => connection.read(uri, signal));
-  return remember(contents, facts, ages, ask, reading.call).then(({ value }) => value);
+  return readThrough(contents, facts, ages, ask, reading.call).then(({ value }) => value);
 }
 
 /** Whether the error is a JSON-RPC error reply, as servers give with various codes for an unknown URI. */

@@ -4,8 +4,8 @@ import { connectMcp, type McpConnection } from '../../access/mcp/mcp-connect.ts'
 import { memoryBytes } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
 import { Identity } from '../../identity.ts';
-import { Idle } from './idle.ts';
-import { Waiting } from './waiting.ts';
+import { IdleTimer } from './idle-timer.ts';
+import { WaitingCalls } from './waiting-calls.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import type { McpServer } from '../../types/settings.ts';
 import type { DerivedStore, Kind, Made, StoreUser } from '../../types/store.ts';
@@ -18,8 +18,8 @@ const IDLE_MS = 5 * 60_000;
 
 interface Held {
   readonly connection: McpConnection;
-  readonly waiting: Waiting;
-  readonly idle: Idle;
+  readonly waiting: WaitingCalls;
+  readonly idle: IdleTimer;
 }
 
 const connections: Kind<Held> = {
@@ -107,11 +107,11 @@ function connectionTo({ name, server, cwd, store }: Reached, user: StoreUser): P
       }
       starting += 1;
       try {
-        const waiting = new Waiting();
+        const waiting = new WaitingCalls();
         const reduce = (message: Uint8Array) => waiting.reduce(message);
         const connection = await connectMcp(server, cwd, reduce, signal);
         made.add(connection);
-        const idle = new Idle(IDLE_MS, () => void connection.close());
+        const idle = new IdleTimer(IDLE_MS, () => void connection.close());
         return { value: { connection, idle, waiting }, keep: true };
       } catch (error) {
         signal.throwIfAborted();

@@ -3,7 +3,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { ByteSource } from '../../types/byte-source.ts';
 import { type JsonPath, type JsonVisitor, type Span } from './json-scan.ts';
-import { readLooseText } from './loose-text.ts';
+import { readTextStart } from './text-start.ts';
 import { scanJson, text } from './read-cells.ts';
 
 /** A part of one output, in display order. `cut` says that the stored text is longer. */
@@ -122,7 +122,7 @@ function errorText(fields: StoredOutput['fields'], traceback: { text: string; cu
 
 async function readText(source: ByteSource, span: Span | undefined, signal: AbortSignal, joint = '') {
   if (!span) return { text: '', cut: false };
-  const stored = await readLooseText(source, span, MOST_LOOKED_AT, signal, joint);
+  const stored = await readTextStart(source, span, MOST_LOOKED_AT, signal, joint);
   return { text: forTerminal(stored), cut: span.end - span.start > MOST_LOOKED_AT };
 }
 

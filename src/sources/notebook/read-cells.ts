@@ -3,7 +3,7 @@
 import { readAt } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
-import { Parts } from './joined.ts';
+import { Parts } from './text-parts.ts';
 import { type JsonPath, JsonScanner, type JsonVisitor, type Span } from './json-scan.ts';
 import { nextTurn } from './notebook-turns.ts';
 

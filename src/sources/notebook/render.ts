@@ -7,7 +7,7 @@ import { identifyImage } from '../image/identify.ts';
 import { storedSize } from '../image/stored-size.ts';
 import { newlinesInBytes } from '../../text/scan.ts';
 import type { Span } from './json-scan.ts';
-import { readLooseText } from './loose-text.ts';
+import { readTextStart } from './text-start.ts';
 import { type OutputPart, readOutputs } from './outputs.ts';
 import type { Notebook } from './read-cells.ts';
 import { type RenderedNotebook, renderSections, type Section } from './cell-text.ts';
@@ -171,7 +171,7 @@ async function imagePlace(
   number: number,
   signal: AbortSignal,
 ): Promise<string> {
-  const head = Buffer.from(await readLooseText(source, span, IMAGE_HEAD, signal), 'base64');
+  const head = Buffer.from(await readTextStart(source, span, IMAGE_HEAD, signal), 'base64');
   const type = identifyImage(head);
   if (!type || type === 'svg') return `[image ${number}: ${mimeType}]`;
   const size = await storedSize(memoryBytes(head), type, signal);

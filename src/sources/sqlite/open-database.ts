@@ -10,7 +10,7 @@ import type { Call } from '../../types/call.ts';
 import type { Resource, Subject } from '../../types/resource.ts';
 import { parseRest } from './sqlite-ask.ts';
 import { compose } from './compose.ts';
-import { type ReadFiles, readConsistently } from './consistent.ts';
+import { type ReadFiles, readConsistently } from './consistent-read.ts';
 import { copyOf } from './copy.ts';
 import { servingMail } from './mailbox.ts';
 import type { Job, Reply } from './sqlite-protocol.ts';

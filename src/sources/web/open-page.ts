@@ -14,11 +14,11 @@ import type { Selection } from '../../types/selection.ts';
 import { keepOutput } from '../../session/kept-output.ts';
 import { sources } from '../source-table.ts';
 import { type Address, addressOf, waysOf } from './web-address.ts';
-import { followedPage, type FollowedPage } from './followed-page.ts';
-import { hasFailed, isKeptFile, networkOf, rangeAnswersOf, type Wanted } from './kept-pages.ts';
+import { sameVersionPage, type SameVersionPage } from './same-version-page.ts';
+import { hasFailed, isKeptFile, networkOf, rangeAnswersOf, type Wanted } from './page-cache.ts';
 import { identityOf, nameOf, type Rendering } from './page-step.ts';
 import { cutWords, openFile } from './open-file.ts';
-import { openLarge } from './large.ts';
+import { openLarge } from './large-file.ts';
 import type { Page } from './pipeline.ts';
 import { threadPage } from './thread-page.ts';
 import { PAGE_LINES } from './web-limits.ts';
@@ -50,7 +50,7 @@ export async function openPage(target: string, call: Call): Promise<Resource> {
     const file = { url, finalUrl, contentType, rest, facts: factsOf(read.page, url), answers };
     const large = await openLarge(file, networkOf(web), call);
     if (large) return large;
-    read = await followedPage({ ...wanted, whole: true }, call);
+    read = await sameVersionPage({ ...wanted, whole: true }, call);
   }
   const { page, replaced } = read;
   const facts = factsOf(page, url);
@@ -84,12 +84,13 @@ async function fileBefore(target: string, web: WebSettings, call: Call): Promise
   return undefined;
 }
 
-async function pageOrThread(wanted: Wanted, call: Call): Promise<FollowedPage> {
+async function pageOrThread(wanted: Wanted, call: Call): Promise<SameVersionPage> {
   const thread = await threadPage(wanted, call);
   // No fallback to the page: it would wait for the same slots.
   if (isOrielError(thread) && thread.code === 'BUSY') throw thread;
-  if (!isOrielError(thread)) return thread ? { page: thread, replaced: false } : followedPage(wanted, call);
-  const { page, replaced } = await followedPage(wanted, call).catch(() => {
+  if (!isOrielError(thread))
+    return thread ? { page: thread, replaced: false } : sameVersionPage(wanted, call);
+  const { page, replaced } = await sameVersionPage(wanted, call).catch(() => {
     call.signal.throwIfAborted();
     throw thread;
   });

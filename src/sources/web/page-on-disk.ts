@@ -4,7 +4,7 @@ import { version } from '../../access/package-files.ts';
 import { Identity } from '../../identity.ts';
 import type { DiskCache } from '../../types/session.ts';
 import type { WebSettings } from '../../types/settings.ts';
-import { DiskCopy, type Written } from '../remembered-on-disk.ts';
+import { DiskCopy, type Written } from '../reply-cache-disk.ts';
 import type { Rendering } from './page-step.ts';
 import type { Page } from './pipeline.ts';
 

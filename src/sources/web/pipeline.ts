@@ -7,8 +7,8 @@ import { oneLine, quote } from '../../text/visible.ts';
 import type { Access } from '../../types/access.ts';
 import type { Endpoints } from '../../types/settings.ts';
 import { textOfBytes } from './charset.ts';
-import { failed } from './failed.ts';
-import { isLarge, mostBytesOf, wholeUpTo } from './large.ts';
+import { failedPage } from './failed-page.ts';
+import { isLarge, mostBytesOf, wholeUpTo } from './large-file.ts';
 import {
   type Asking,
   cutOf,
@@ -139,7 +139,7 @@ interface Rendered {
 
 async function renderingOf(page: Fetched, raw: boolean, visit: Visit): Promise<Rendered> {
   const own = (rendering: Rendering): Rendered => ({ rendering, isOwn: true });
-  if (page.status >= 400 || page.status === 304) return own(await failed(page, raw, visit));
+  if (page.status >= 400 || page.status === 304) return own(await failedPage(page, raw, visit));
   if (page.cut && visit.mayBeRanges && isLarge(page.headers))
     return own({ is: 'file', method: 'ranges', name: '', bytes: page.body });
   if (page.body.length === 0) visit.notes.push('the body is empty');

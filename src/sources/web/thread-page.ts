@@ -6,7 +6,7 @@ import type { Call } from '../../types/call.ts';
 import type { WebSettings } from '../../types/settings.ts';
 import { isGitHub } from '../github/github-hosts.ts';
 import { readThread, type ThreadName } from '../github/open-github.ts';
-import { NAME } from '../github/own-repository.ts';
+import { NAME } from '../github/local-repository.ts';
 import { text, WHOLE } from './page-step.ts';
 import type { Page } from './pipeline.ts';
 

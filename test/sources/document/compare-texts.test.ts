@@ -1,7 +1,7 @@
 /** Two readings of a page, and what is shown of them; a text that is cut ends with a whole page. */
 
 import { expect, test } from 'vitest';
-import { bounded, wholePages } from '../../../src/sources/document/child/bounded.ts';
+import { truncateText, wholePages } from '../../../src/sources/document/child/truncate-text.ts';
 import { betterOf } from '../../../src/sources/document/child/compare-texts.ts';
 
 const PROSE =
@@ -55,10 +55,10 @@ test.each([
 
 test('a text that is cut ends with a whole page, and the next part begins with the one that is not', () => {
   const pages = [1, 2, 3, 4].map((number) => `--- page ${number} ---\n\n${`line ${number}\n`.repeat(100)}\n`);
-  const { body, isCut } = bounded(pages, 2_000);
+  const { body, isCut } = truncateText(pages, 2_000);
   expect(isCut).toBe(true);
   expect(wholePages(body)).toEqual({ body: Buffer.from(pages.slice(0, 2).join('')), next: 3 });
   // A page that is larger than a text.
-  expect(wholePages(bounded(pages, 500).body)).toBeUndefined();
-  expect(bounded(pages, 10_000)).toEqual({ body: Buffer.from(pages.join('')), isCut: false });
+  expect(wholePages(truncateText(pages, 500).body)).toBeUndefined();
+  expect(truncateText(pages, 10_000)).toEqual({ body: Buffer.from(pages.join('')), isCut: false });
 });

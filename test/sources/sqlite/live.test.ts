@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createAccess } from '../../../src/access/local.ts';
 import { Queue } from '../../../src/queues/queue.ts';
-import { readConsistently } from '../../../src/sources/sqlite/consistent.ts';
+import { readConsistently } from '../../../src/sources/sqlite/consistent-read.ts';
 import { has } from '../../support/has.ts';
 import { databaseBytes, folder, reader, writer } from '../../support/sqlite.ts';
 

@@ -8,7 +8,7 @@ import { shownOpen } from './hidden-open.ts';
 import { shownWord, wordStyles } from './hidden-word.ts';
 import { contents, each } from './xml-elements.ts';
 import { attribute, Parts, plainText } from './zip-parts.ts';
-import { comment, HEADS_AND_FEET, type Section } from './put-back.ts';
+import { comment, HEADS_AND_FEET, type Section } from './restore-texts.ts';
 
 export interface Mended {
   readonly bytes: Buffer;

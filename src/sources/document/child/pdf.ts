@@ -3,7 +3,7 @@
 import { type DocumentFacts, type OutlineEntry, PAGES_AT_ONCE, Refused } from '../document-protocol.ts';
 import { completeArrayBuffer } from './array-buffer.ts';
 import { betterOf } from './compare-texts.ts';
-import { markOf, unmarked } from './marks.ts';
+import { markOf, unmarked } from './page-marks.ts';
 import { withoutCaptions } from './pdf-captions.ts';
 import { hasLostRows, type Row, rowsOf, rowsText } from './pdf-rows.ts';
 import { INSPECTOR, inspector, structureOf } from './pdf-structure.ts';

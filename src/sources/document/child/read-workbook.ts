@@ -5,7 +5,7 @@ import type { CellObject, ParsingOptions, Range, WorkBook } from 'xlsx';
 import { type Format, Refused } from '../document-protocol.ts';
 import { FIRST_ROWS, type Grid, type Rows } from './grid.ts';
 import { attribute, Parts, plainText } from './zip-parts.ts';
-import { repaired } from './repaired.ts';
+import { repairWorkbook } from './repair-workbook.ts';
 import { countRows, damagedSheets, hasOpenFormulas, mainPart, type RowCount } from './row-counts.ts';
 
 export type Excel = typeof import('xlsx');
@@ -27,7 +27,7 @@ const SMALL = 1 << 20;
 /** All sheets. `rows`: `all` of them, the `first` ones of long sheets, or a number of rows. */
 export function readGrids(stored: Buffer, rows: number | 'all' | 'first'): Grid[] {
   const parts = Parts.of(stored);
-  const bytes = repaired(stored, parts);
+  const bytes = repairWorkbook(stored, parts);
   const open = openSheets(parts);
   const hasFormulas = parts !== undefined && hasOpenFormulas(parts);
   const damaged = parts ? damagedSheets(parts) : new Set<number>();

@@ -3,7 +3,7 @@
  * comments, glosses, headers and footers as text.
  */
 
-import { comment, MARGIN } from './put-back.ts';
+import { comment, MARGIN } from './restore-texts.ts';
 
 /** A token: a control word with its number, a character code, a control symbol, a brace, or other text. */
 const TOKEN = /\\([a-zA-Z]+)(-?\d+)? ?|\\'[0-9a-fA-F]{2}|\\[^]|[{}]|[^\\{}]+/g;

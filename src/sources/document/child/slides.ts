@@ -8,9 +8,9 @@ import { type Format, Refused } from '../document-protocol.ts';
 import { binaryDeck } from './binary-deck.ts';
 import { type Aside, type Deck, MOST_SLIDES } from './deck.ts';
 import { toMarkdown } from './office.ts';
-import { markOf, unmarked } from './marks.ts';
+import { markOf, unmarked } from './page-marks.ts';
 import { attribute, Parts, relations, relationsOf } from './zip-parts.ts';
-import { openAside, packageAside } from './slide-asides.ts';
+import { openAside, packageAside } from './slide-comments.ts';
 
 /** Undefined if the slides cannot be separated. */
 export function deckOf(bytes: Buffer, format: Format): Deck | undefined {

@@ -7,7 +7,7 @@ import { readSegment } from '../row-address.ts';
 import { identifier, sameName } from '../quoted-names.ts';
 import type { Cell, Key, Table, TableType, Unreadable } from '../sqlite-protocol.ts';
 import type { Connection } from './connection.ts';
-import { moduleOf, SHADOWS, typeOf } from './kinds.ts';
+import { moduleOf, SHADOWS, typeOf } from './table-kinds.ts';
 import { isUnreadable, lookAt } from './unreadable.ts';
 
 export interface Catalogued extends Table {

@@ -7,7 +7,7 @@ import { listReply } from './answer-list.ts';
 import { pageReply, rowsReply, schemaReply, summaryOf } from './answer-table.ts';
 import { type Catalogued, readTable } from './catalog.ts';
 import type { Connection } from './connection.ts';
-import { findRow } from './keyed.ts';
+import { findRow } from './find-row.ts';
 import { noSuchRow, noSuchTable } from './not-found.ts';
 import { collect } from './select.ts';
 

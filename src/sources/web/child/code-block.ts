@@ -1,6 +1,6 @@
 /** Converts code to one block of text, with its lines but without line numbers. */
 
-import { isHidden, type Veil } from './hidden.ts';
+import { isHidden, type Veil } from './hidden-elements.ts';
 import { withoutBlankEnd } from './markdown-text.ts';
 import { type Element, isElement, type Node, textOf, walk } from './html-tree.ts';
 

@@ -6,7 +6,7 @@ import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
 import type { How } from '../page-protocol.ts';
 import { quoteAsides } from './asides.ts';
-import { clean } from './clean.ts';
+import { clean } from './clean-tree.ts';
 import { toMarkdown } from './html-markdown.ts';
 import { type Element, isElement, type Node, parse, textOf, walk, write } from './html-tree.ts';
 import { words } from './count-words.ts';

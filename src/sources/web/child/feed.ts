@@ -1,10 +1,10 @@
 /** Converts a feed (RSS, Atom, RDF) to Markdown: its title, then its entries with links, dates and texts. */
 
 import { parseFeed } from '@rowanmanning/feed-parser';
-import { attachment, MOST_ATTACHED, MOST_ENTRIES, shortText } from './entries.ts';
+import { attachment, MOST_ATTACHED, MOST_ENTRIES, shortText } from './feed-entries.ts';
 import { fragment } from './extract.ts';
 import { htmlOf, linkOf } from './feed-body.ts';
-import { frontOf } from './feed-front.ts';
+import { frontOf } from './truncate-feed.ts';
 
 type Feed = ReturnType<typeof parseFeed>;
 type Item = Feed['items'][number];

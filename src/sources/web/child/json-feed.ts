@@ -1,6 +1,6 @@
 /** Converts a JSON Feed to Markdown: its title, then its entries. Source: JSON Feed 1.1. */
 
-import { attachment, MOST_ATTACHED, MOST_ENTRIES, shortened, shortText } from './entries.ts';
+import { attachment, MOST_ATTACHED, MOST_ENTRIES, shortened, shortText } from './feed-entries.ts';
 
 interface Item {
   readonly id?: unknown;

@@ -1,7 +1,7 @@
 /** GitHub: repositories and files through its REST API. Issues and pull requests are in `sources/github`. */
 
 import { isGitHub } from '../../github/github-hosts.ts';
-import { NAME } from '../../github/own-repository.ts';
+import { NAME } from '../../github/local-repository.ts';
 import { fileStep } from '../steps/file.ts';
 import type { Fetched, Site, SitePage, Visit } from '../page-step.ts';
 import { type Answered, recordOf, type Wanted } from './site-api.ts';

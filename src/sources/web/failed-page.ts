@@ -9,7 +9,7 @@ const MOST_SAID = 2_000;
 const MOST_LINES = 60;
 
 /** With `raw` the body is shown unconverted. */
-export async function failed(page: Fetched, raw: boolean, visit: Visit): Promise<Rendering> {
+export async function failedPage(page: Fetched, raw: boolean, visit: Visit): Promise<Rendering> {
   visit.notes.push(`HTTP ${page.status}: ${adviceFor(page)}`);
   if (raw) return text('failed', await page.text(), page);
   const said = (await saidBy(page, visit)).trim();

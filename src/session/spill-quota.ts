@@ -34,7 +34,7 @@ interface Owner {
   bytes: number;
 }
 
-export class SpillRoom {
+export class SpillQuota {
   /** The quota in bytes. */
   readonly total: number;
   #used = 0;

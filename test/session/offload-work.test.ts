@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { memoryBytes } from '../../src/access/bytes.ts';
 import { createSession } from '../../src/session/session.ts';
-import { workElsewhere } from '../../src/session/work-elsewhere.ts';
+import { offloadWork } from '../../src/session/offload-work.ts';
 import { openState } from '../../src/state/open-state.ts';
 import type { SharedState } from '../../src/types/state.ts';
 import { temporaryFolder } from '../support/commands.ts';
@@ -40,6 +40,6 @@ test.runIf(has('redis'))('where nobody works, nothing is read to find that out',
     signal: new AbortController().signal,
     deadline: performance.now() + 60_000,
   };
-  const outcome = await workElsewhere({ kind: 'test', version: '1', head: {}, source }, wanting);
+  const outcome = await offloadWork({ kind: 'test', version: '1', head: {}, source }, wanting);
   expect([outcome, reads]).toEqual([{ is: 'here' }, 0]);
 });

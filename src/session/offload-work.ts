@@ -8,7 +8,7 @@ import type { Call } from '../types/call.ts';
 import type { WorkHandler, WorkOutcome } from '../types/work.ts';
 
 /** The call that needs the result. Its signal may be shared by several calls that wait for the same result. */
-export type Wanting = Pick<Call, 'session' | 'signal' | 'deadline'>;
+export type OffloadCall = Pick<Call, 'session' | 'signal' | 'deadline'>;
 
 export interface HeavyWork extends Pick<WorkHandler, 'kind' | 'version'> {
   /** Everything that affects the result except the bytes; plain JSON. */
@@ -23,9 +23,9 @@ const PIECE = 256 << 10;
  * The cache key contains the digest of the bytes, so the result is found whichever name they were read under. Half of the
  * remaining time is reserved for doing the work locally. Throws the reason of the signal, and what the source throws.
  */
-export async function workElsewhere(
+export async function offloadWork(
   { kind, version, head, source }: HeavyWork,
-  { session: { work, disk }, signal, deadline }: Wanting,
+  { session: { work, disk }, signal, deadline }: OffloadCall,
 ): Promise<WorkOutcome> {
   const { size } = source;
   if (!work || !disk || size === undefined || size > MOST_INPUT) return { is: 'here' };

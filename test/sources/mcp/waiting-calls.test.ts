@@ -3,7 +3,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { waitAs } from '../../../src/queues/caller.ts';
 import { queues } from '../../../src/queues/queue-table.ts';
-import { Waiting } from '../../../src/sources/mcp/waiting.ts';
+import { WaitingCalls } from '../../../src/sources/mcp/waiting-calls.ts';
 
 const message = (id: number): Buffer =>
   Buffer.from(
@@ -18,7 +18,7 @@ function callOf(caller: object) {
 
 /** A call that waits until it is over, or cancelled. */
 function waiting(signal: AbortSignal) {
-  const on = new Waiting();
+  const on = new WaitingCalls();
   let end = (): void => undefined;
   const over = on
     .during(signal, () => {

@@ -11,7 +11,7 @@ const STRINGS = /"((?:[^"\\]|\\(?:u[0-9a-fA-F]{4}|[^u]))*)/g;
  * The text at `span`, of which only the first `most` stored bytes are read. List items are joined by `joint`. Other JSON
  * (such as an object of `application/json`) is returned as stored.
  */
-export async function readLooseText(
+export async function readTextStart(
   source: ByteSource,
   { start, end }: Span,
   most: number,

@@ -3,7 +3,7 @@
  * stored one after the other. Source of all offsets: [MS-DOC] 2.5 (Fib), 2.8.5 (PlcfandRef), 2.8.22 (PlcfHdd).
  */
 
-import { HEADS_AND_FEET, type Section } from './put-back.ts';
+import { HEADS_AND_FEET, type Section } from './restore-texts.ts';
 import { openWord } from './word97.ts';
 
 /** The offset in the Fib of the character counts of the texts, in the order of `TEXTS`. */

@@ -1,7 +1,7 @@
 /** Prepares a page for extraction: removes invisible elements, and converts code and formulas to text. */
 
 import { codeOf } from './code-block.ts';
-import { isHidden, type Veil, veilOf } from './hidden.ts';
+import { isHidden, type Veil, veilOf } from './hidden-elements.ts';
 import { formulaOf } from './math.ts';
 import { type Element, isElement, type Node, walk } from './html-tree.ts';
 import { isTagList } from './tag-list.ts';

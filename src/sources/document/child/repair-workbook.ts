@@ -5,7 +5,7 @@ import { Compound } from './compound.ts';
 import type { Parts } from './zip-parts.ts';
 
 /** `parts` are those of a package; undefined for a binary workbook. */
-export function repaired(bytes: Buffer, parts: Parts | undefined): Buffer {
+export function repairWorkbook(bytes: Buffer, parts: Parts | undefined): Buffer {
   if (!parts) return withPlainBooleans(bytes);
   const stored = parts.isWide ? narrow(parts) : bytes;
   return parts.has('mimetype') && parts.has('content.xml') ? withCoveredCells(stored, parts) : stored;

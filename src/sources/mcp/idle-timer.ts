@@ -1,6 +1,6 @@
 /** Closes a resource that was not used for a while, but never while it is in use. */
 
-export class Idle {
+export class IdleTimer {
   readonly #ms: number;
   readonly #end: () => void;
   #uses = 0;

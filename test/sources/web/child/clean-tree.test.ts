@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { quoteAsides } from '../../../../src/sources/web/child/asides.ts';
-import { clean } from '../../../../src/sources/web/child/clean.ts';
+import { clean } from '../../../../src/sources/web/child/clean-tree.ts';
 import { toMarkdown } from '../../../../src/sources/web/child/html-markdown.ts';
 import { parse } from '../../../../src/sources/web/child/html-tree.ts';
 import { withoutLag } from '../../../support/lag.ts';

@@ -1,6 +1,6 @@
 /**
  * A snapshot of the state of a database that other processes write. It takes no lock and creates no file. After reading,
- * `stillHolds` tells whether anything that was read may have changed meanwhile.
+ * `isUnchanged` tells whether anything that was read may have changed meanwhile.
  *
  * Sources: https://www.sqlite.org/fileformat2.html, https://www.sqlite.org/walformat.html.
  */
@@ -10,7 +10,7 @@ import { readAt } from '../../access/bytes.ts';
 import type { OpenedFile } from '../../types/access.ts';
 
 /** The open files of a database, and values that change if its content may have changed. */
-export interface Moment {
+export interface DatabaseState {
   readonly db: OpenedFile;
   /** The write-ahead log, if it is not empty. */
   readonly wal?: OpenedFile;
@@ -32,7 +32,10 @@ const TICK_MS = 20;
 /**
  * Takes a snapshot. `opened` stays open when the snapshot is closed; `reopen` opens the file that the path then names.
  */
-export async function takeMoment(opened: OpenedFile, reopen: () => Promise<OpenedFile>): Promise<Moment> {
+export async function readState(
+  opened: OpenedFile,
+  reopen: () => Promise<OpenedFile>,
+): Promise<DatabaseState> {
   const held: OpenedFile[] = [];
   const hold = <F extends OpenedFile | undefined>(file: F): F => {
     if (file) held.push(file);
@@ -92,7 +95,7 @@ async function leaveTick(db: OpenedFile): Promise<void> {
 }
 
 /** Whether nothing that was read has changed since the snapshot. */
-export async function stillHolds(moment: Moment): Promise<boolean> {
+export async function isUnchanged(moment: DatabaseState): Promise<boolean> {
   return moment.wal ? logHolds(moment) : fileHolds(moment);
 }
 
@@ -100,7 +103,7 @@ export async function stillHolds(moment: Moment): Promise<boolean> {
  * Pages are read from the log as it was when it was opened, so later commits do not matter. But a checkpoint may copy later
  * commits into the database, and a restart overwrites the log.
  */
-async function logHolds(moment: Moment): Promise<boolean> {
+async function logHolds(moment: DatabaseState): Promise<boolean> {
   const wal = await moment.db.sibling?.('-wal');
   const shm = await moment.db.sibling?.('-shm');
   try {
@@ -114,7 +117,7 @@ async function logHolds(moment: Moment): Promise<boolean> {
 }
 
 /** Without a log, writes go to the database itself: the journal appears first, the change counter changes last. */
-async function fileHolds(moment: Moment): Promise<boolean> {
+async function fileHolds(moment: DatabaseState): Promise<boolean> {
   const journal = await moment.db.sibling?.('-journal');
   try {
     const journalHeader = journal ? await liveJournal(journal) : '';

@@ -6,16 +6,16 @@
 import { createHash } from 'node:crypto';
 import { callerOf } from '../../queues/caller.ts';
 import type { Call } from '../../types/call.ts';
-import { pageOf, type Wanted } from './kept-pages.ts';
+import { pageOf, type Wanted } from './page-cache.ts';
 import type { Page } from './pipeline.ts';
 
-export interface FollowedPage {
+export interface SameVersionPage {
   readonly page: Page;
   /** Whether another version was shown before. */
   readonly replaced: boolean;
 }
 
-export async function followedPage(wanted: Wanted, call: Call): Promise<FollowedPage> {
+export async function sameVersionPage(wanted: Wanted, call: Call): Promise<SameVersionPage> {
   const { url, raw, encoding, part, fresh } = wanted;
   const { seen } = call.session;
   const [caller, place] = [callerOf(call.signal), JSON.stringify(['web', url, raw, encoding])];

@@ -1,14 +1,14 @@
 /** What nobody uses is ended after a while, and nothing that is in use. */
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Idle } from '../../../src/sources/mcp/idle.ts';
+import { IdleTimer } from '../../../src/sources/mcp/idle-timer.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 test('a use of any length keeps it; it ends a while after the last one', async () => {
   const end = vi.fn();
-  const idle = new Idle(1_000, end);
+  const idle = new IdleTimer(1_000, end);
   let finish = (): void => undefined;
   const long = idle.during(() => new Promise<void>((resolve) => (finish = resolve)));
   await idle.during(() => Promise.resolve());
@@ -24,7 +24,7 @@ test('a use of any length keeps it; it ends a while after the last one', async (
 
 test('a use that begins in time begins the wait anew, and one that fails is over too', async () => {
   const end = vi.fn();
-  const idle = new Idle(1_000, end);
+  const idle = new IdleTimer(1_000, end);
   await idle.during(() => Promise.resolve());
   await vi.advanceTimersByTimeAsync(900);
   await expect(idle.during(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
@@ -36,7 +36,7 @@ test('a use that begins in time begins the wait anew, and one that fails is over
 
 test('what has ended by other means is not ended again', async () => {
   const end = vi.fn();
-  const idle = new Idle(1_000, end);
+  const idle = new IdleTimer(1_000, end);
   const use = idle.during(() => Promise.resolve());
   idle.stop();
   await use;

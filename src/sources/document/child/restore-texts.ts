@@ -22,7 +22,7 @@ export interface Section {
 export const HEADS_AND_FEET = 'Headers and footers';
 
 /** Restores comments after the words that they refer to, and appends headers, footers and `sections` at the end. */
-export function putBack(markdown: string, sections: readonly Section[] = []): string {
+export function restoreTexts(markdown: string, sections: readonly Section[] = []): string {
   if (sections.every(({ lines }) => lines.length === 0) && !/[\ufdd0-\ufdd3]/.test(markdown)) return markdown;
   const margins = [...markdown.matchAll(MARGINS)].map((match) => match[1] ?? '');
   const text = markdown

@@ -3,14 +3,14 @@
 import type { Format } from '../document-protocol.ts';
 import { toMarkdown } from './office.ts';
 import { type Mended, mendedOpen, mendedWord } from './packages.ts';
-import { putBack } from './put-back.ts';
+import { restoreTexts } from './restore-texts.ts';
 import { visibleRtf } from './rtf.ts';
-import { asidesOf } from './word97-asides.ts';
+import { asidesOf } from './word97-side-texts.ts';
 import { visibleWord } from './word97.ts';
 
-export async function writtenText(stored: Buffer, format: Format): Promise<string> {
+export async function wordProcessorText(stored: Buffer, format: Format): Promise<string> {
   const { bytes, sections } = mended(stored, format);
-  return putBack(await toMarkdown(bytes, format), sections);
+  return restoreTexts(await toMarkdown(bytes, format), sections);
 }
 
 function mended(bytes: Buffer, format: Format): Mended {

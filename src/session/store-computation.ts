@@ -12,7 +12,7 @@ interface Waiter<T> {
   leave(): void;
 }
 
-export interface MakingOptions<T> {
+export interface ComputationOptions<T> {
   readonly backing: Backing;
   make(making: Making): Promise<Made<T>>;
   /** Called with the result. The returned function is then called for each waiter, without an `await` in between. */
@@ -23,13 +23,13 @@ export interface MakingOptions<T> {
   unwanted(made: Made<T>): void;
 }
 
-export class SharedMaking<T> {
-  readonly #options: MakingOptions<T>;
+export class SharedComputation<T> {
+  readonly #options: ComputationOptions<T>;
   readonly #waiters = new Set<Waiter<T>>();
   #begun = false;
   #over = false;
 
-  constructor(options: MakingOptions<T>) {
+  constructor(options: ComputationOptions<T>) {
     this.#options = options;
   }
 

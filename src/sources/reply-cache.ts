@@ -12,7 +12,7 @@ import type { ByteSource } from '../types/byte-source.ts';
 import type { Call } from '../types/call.ts';
 import type { DiskCache, Session } from '../types/session.ts';
 import type { Kind, Made, StoreUser } from '../types/store.ts';
-import { type Dated, DiskCopy, type Written } from './remembered-on-disk.ts';
+import { type Dated, DiskCopy, type Written } from './reply-cache-disk.ts';
 
 /** In milliseconds. With 0 for both, nothing is served from the cache. */
 export interface Ages {
@@ -20,7 +20,7 @@ export interface Ages {
   readonly hard: number;
 }
 
-export interface Remembered<T> extends Dated<T> {
+export interface CachedReply<T> extends Dated<T> {
   /** Older than the soft age; it is being refreshed. */
   readonly stale: boolean;
 }
@@ -29,7 +29,7 @@ export interface Remembered<T> extends Dated<T> {
 export type Reading<T> = (signal: AbortSignal, known: T | undefined) => Promise<T>;
 
 /** The mutable cache entry of one value. */
-interface Shelf<T> {
+interface CacheEntry<T> {
   current: Dated<T> | undefined;
   /** The number of completed reads; a part of the key under which concurrent reads are shared. */
   readings: number;
@@ -37,8 +37,8 @@ interface Shelf<T> {
   nextTry: number;
 }
 
-export interface Memory<T> {
-  readonly shelves: Kind<Shelf<T>>;
+export interface ReplyCache<T> {
+  readonly entries: Kind<CacheEntry<T>>;
   readonly readings: Kind<Dated<T>, { readonly reading: number }>;
   readonly written: Written<T> | undefined;
 }
@@ -48,9 +48,13 @@ const BACKGROUND_MS = 20_000;
 const RETRY_MS = 60_000;
 
 /** `name` must be unique in the project; `weigh` returns bytes of memory; without `written` it is not cached on disk. */
-export function memoryOf<T>(name: string, weigh: (value: T) => number, written?: Written<T>): Memory<T> {
+export function createReplyCache<T>(
+  name: string,
+  weigh: (value: T) => number,
+  written?: Written<T>,
+): ReplyCache<T> {
   return {
-    shelves: {
+    entries: {
       name,
       weigh: ({ current }) => ({ memory: 256 + (current ? weigh(current.value) : 0) }),
     },
@@ -64,34 +68,34 @@ export function memoryOf<T>(name: string, weigh: (value: T) => number, written?:
  * Returns the cached value, or reads it. `facts` is the cache key: everything that affects the reply, including whose it
  * is. Concurrent calls share one read. Throws the errors of `read`.
  */
-export async function remember<T>(
-  memory: Memory<T>,
+export async function readThrough<T>(
+  cache: ReplyCache<T>,
   facts: Facts,
   { soft, hard }: Ages,
   read: Reading<T>,
   call: Call,
-): Promise<Remembered<T>> {
+): Promise<CachedReply<T>> {
   const { session, now: clock } = call;
-  const of = memoryBytes('', Identity.of(memory.shelves.name, facts));
-  const empty = (): Shelf<T> => ({ current: undefined, readings: 0, nextTry: 0 });
-  const shelf = session.store.getNow(memory.shelves, of, {}, empty, call);
-  const copy = copyOf(memory, of, session.disk);
-  const asked: Asked<T> = { memory, of, shelf, copy, now: clock, read, session };
+  const of = memoryBytes('', Identity.of(cache.entries.name, facts));
+  const empty = (): CacheEntry<T> => ({ current: undefined, readings: 0, nextTry: 0 });
+  const entry = session.store.getNow(cache.entries, of, {}, empty, call);
+  const copy = copyOf(cache, of, session.disk);
+  const asked: Asked<T> = { cache, of, entry, copy, now: clock, read, session };
   const now = clock();
   const known = await newest(asked, now, soft);
   if (known && now - known.at < soft) return { ...known, stale: false };
   if (!known || now - known.at >= hard) return { ...(await readAgain(asked, call)), stale: false };
-  if (now >= shelf.nextTry) {
-    shelf.nextTry = now + RETRY_MS;
+  if (now >= entry.nextTry) {
+    entry.nextTry = now + RETRY_MS;
     session.background.start((signal) => readInBackground(asked, signal));
   }
   return { ...known, stale: true };
 }
 
 interface Asked<T> {
-  readonly memory: Memory<T>;
+  readonly cache: ReplyCache<T>;
   readonly of: ByteSource;
-  readonly shelf: Shelf<T>;
+  readonly entry: CacheEntry<T>;
   readonly copy: DiskCopy<T> | undefined;
   readonly session: Session;
   readonly now: () => number;
@@ -99,7 +103,7 @@ interface Asked<T> {
 }
 
 function copyOf<T>(
-  { written }: Memory<T>,
+  { written }: ReplyCache<T>,
   { identity }: ByteSource,
   disk: DiskCache | undefined,
 ): DiskCopy<T> | undefined {
@@ -108,42 +112,42 @@ function copyOf<T>(
 
 /** The newest known value. The disk is asked for that of another process if ours is missing or stale. */
 async function newest<T>(
-  { shelf, copy }: Asked<T>,
+  { entry, copy }: Asked<T>,
   now: number,
   soft: number,
 ): Promise<Dated<T> | undefined> {
-  const known = shelf.current;
+  const known = entry.current;
   if (!copy || (known && now - known.at < soft)) return known;
   const found = await copy.find(now);
   // Another call may have refreshed it meanwhile.
-  const latest = shelf.current;
-  if (found && (!latest || found.at > latest.at)) shelf.current = found;
-  return shelf.current;
+  const latest = entry.current;
+  if (found && (!latest || found.at > latest.at)) entry.current = found;
+  return entry.current;
 }
 
 async function readAgain<T>(asked: Asked<T>, user: StoreUser): Promise<Dated<T>> {
-  const { memory, of, shelf, copy, now, read, session } = asked;
-  const reading = shelf.readings;
+  const { cache, of, entry, copy, now, read, session } = asked;
+  const reading = entry.readings;
   try {
     const made = await session.store.get(
-      memory.readings,
+      cache.readings,
       of,
       { reading },
       async ({ signal }): Promise<Made<Dated<T>>> => {
         const at = now();
-        return { value: { value: await read(signal, shelf.current?.value), at }, keep: false };
+        return { value: { value: await read(signal, entry.current?.value), at }, keep: false };
       },
       user,
     );
-    if (shelf.readings === reading) {
-      shelf.readings += 1;
-      shelf.current = made;
+    if (entry.readings === reading) {
+      entry.readings += 1;
+      entry.current = made;
       await copy?.keep(made);
     }
     return made;
   } catch (error) {
-    if (shelf.readings === reading && isGone(error)) {
-      shelf.current = undefined;
+    if (entry.readings === reading && isGone(error)) {
+      entry.current = undefined;
       await copy?.forget(now());
     }
     throw error;
@@ -167,7 +171,7 @@ async function readInBackground<T>(asked: Asked<T>, over: AbortSignal): Promise<
   };
   try {
     await readAgain(asked, user);
-    asked.shelf.nextTry = 0;
+    asked.entry.nextTry = 0;
   } finally {
     stop();
     for (const end of ends) await end();

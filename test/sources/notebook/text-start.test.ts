@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { fc } from '../../support/properties.ts';
 import { memoryBytes } from '../../../src/access/bytes.ts';
-import { readLooseText } from '../../../src/sources/notebook/loose-text.ts';
+import { readTextStart } from '../../../src/sources/notebook/text-start.ts';
 
 const { signal } = new AbortController();
 
 function loose(value: unknown, most: number, joint?: string): Promise<string> {
   const bytes = Buffer.from(JSON.stringify(value));
-  return readLooseText(memoryBytes(bytes), { start: 0, end: bytes.length }, most, signal, joint);
+  return readTextStart(memoryBytes(bytes), { start: 0, end: bytes.length }, most, signal, joint);
 }
 
 const texts = fc.string({ unit: 'binary' }).map((text) => text.toWellFormed());

@@ -8,7 +8,10 @@ export function wholePages(body: Buffer): { readonly body: Buffer; readonly next
 }
 
 /** The text truncated to `most` bytes, after a whole line. */
-export function bounded(text: string | Iterable<string>, most: number): { body: Buffer; isCut: boolean } {
+export function truncateText(
+  text: string | Iterable<string>,
+  most: number,
+): { body: Buffer; isCut: boolean } {
   const parts: Buffer[] = [];
   let bytes = 0;
   for (const part of typeof text === 'string' ? [text] : text) {

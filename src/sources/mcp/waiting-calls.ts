@@ -6,7 +6,7 @@ import { convert } from '../web/convert-page.ts';
 /** Replaces a reply that no call waits for any more. */
 const NOTHING = Buffer.from('{"jsonrpc":"2.0","method":"notifications/message"}');
 
-export class Waiting {
+export class WaitingCalls {
   readonly #signals = new Set<AbortSignal>();
   /** Aborts when no call waits any more. */
   #over = new AbortController();

@@ -2,15 +2,15 @@
 
 import type { Kind, KindStats, Weight } from '../types/store.ts';
 import type { Entry } from './store-entry.ts';
-import type { SharedMaking } from './store-making.ts';
+import type { SharedComputation } from './store-computation.ts';
 
 export type Measure = keyof Weight;
 
 export const measures: readonly Measure[] = ['memory', 'disk', 'descriptors'];
 
-export class Shelf<T> {
+export class Partition<T> {
   readonly kind: Kind<T>;
-  readonly making = new Map<string, SharedMaking<T>>();
+  readonly computations = new Map<string, SharedComputation<T>>();
   readonly weight: Record<Measure, number> = { memory: 0, disk: 0, descriptors: 0 };
   hits = 0;
   misses = 0;

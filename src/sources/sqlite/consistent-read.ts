@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OrielError } from '../../errors.ts';
 import type { Access, OpenedFile } from '../../types/access.ts';
-import { stillHolds, takeMoment } from './moment.ts';
+import { isUnchanged, readState } from './database-state.ts';
 import type { FileRef, Job } from './sqlite-protocol.ts';
 import { Refusal } from './sqlite-refusal.ts';
 
@@ -64,14 +64,14 @@ async function readOnce<T>(
   reopen: () => Promise<OpenedFile>,
   read: ReadFiles<T>,
 ): Promise<{ value: T } | undefined> {
-  const moment = await takeMoment(db, reopen);
+  const moment = await readState(db, reopen);
   try {
     const value = await read({
       db: refTo(moment.db),
       ...(moment.wal && { wal: refTo(moment.wal) }),
       ...(moment.journal && { journal: refTo(moment.journal) }),
     });
-    return (await stillHolds(moment)) ? { value } : undefined;
+    return (await isUnchanged(moment)) ? { value } : undefined;
   } finally {
     await moment.close();
   }
