@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/commands.ts';
 import { has } from '../support/has.ts';
 import { redisServer } from '../support/stores.ts';
 
-test.runIf(has('redis'))('where nobody works, nothing is read to find that out', async () => {
+test.runIf(has('redis'))('without workers no bytes are read', async () => {
   const server = await redisServer();
   const state = openState({
     url: server.url,

@@ -39,7 +39,7 @@ test.each(TABLES)('a table with %s', async (_, columns, id) => {
 });
 
 test.each(['TEXT', 'bytes', 'NULL', 'u00e9', '200b', 'body', 'x', 'a b'])(
-  'what only the text of a row has is found: %s',
+  'finds what occurs only in the text of a row: %s',
   async (pattern) => {
     const { write, oriel } = workspace(unhurried);
     write(

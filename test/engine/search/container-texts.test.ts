@@ -343,7 +343,7 @@ test('context stays within its page, a limit names the next call, and an unreada
 });
 
 test.runIf(process.platform === 'linux')(
-  'what holds no match is closed before the next is opened',
+  'a container without matches is closed before the next is opened',
   async () => {
     const w = workspace();
     for (let i = 0; i < 400; i += 1) w.write(`a${i}.log.gz`, gzipSync('some words\n'));

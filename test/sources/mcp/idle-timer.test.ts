@@ -6,7 +6,7 @@ import { IdleTimer } from '../../../src/sources/mcp/idle-timer.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('a use of any length keeps it; it ends a while after the last one', async () => {
+test('a use of any length keeps the resource open; it is closed some time after the last use', async () => {
   const end = vi.fn();
   const idle = new IdleTimer(1_000, end);
   let finish = (): void => undefined;
@@ -22,7 +22,7 @@ test('a use of any length keeps it; it ends a while after the last one', async (
   expect(end).toHaveBeenCalledOnce();
 });
 
-test('a use that begins in time begins the wait anew, and one that fails is over too', async () => {
+test('a new use restarts the timer, and a failed use ends too', async () => {
   const end = vi.fn();
   const idle = new IdleTimer(1_000, end);
   await idle.during(() => Promise.resolve());
@@ -34,7 +34,7 @@ test('a use that begins in time begins the wait anew, and one that fails is over
   expect(end).toHaveBeenCalledOnce();
 });
 
-test('what has ended by other means is not ended again', async () => {
+test('a resource closed by other means is not closed again', async () => {
   const end = vi.fn();
   const idle = new IdleTimer(1_000, end);
   const use = idle.during(() => Promise.resolve());

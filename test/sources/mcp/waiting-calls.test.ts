@@ -37,7 +37,7 @@ function waiting(signal: AbortSignal) {
   };
 }
 
-test('one caller holds one of the two converters, whatever its servers send', async () => {
+test('one caller uses at most one of the two converters, whatever its servers send', async () => {
   const caller = {};
   const slot = await queues.pages.acquire({ caller });
   const [own, other] = [waiting(callOf(caller).signal), waiting(callOf({}).signal)];
@@ -50,7 +50,7 @@ test('one caller holds one of the two converters, whatever its servers send', as
   await Promise.all([own.end(), other.end()]);
 });
 
-test('nothing is reduced any more for a call that was cancelled, and its connection stays', async () => {
+test('no reply is reduced for a cancelled call, and its connection stays open', async () => {
   const slots = await Promise.all([{}, {}].map((caller) => queues.pages.acquire({ caller })));
   onTestFinished(() => slots.forEach((slot) => slot.release()));
   const { signal, abort } = callOf({});

@@ -12,7 +12,7 @@ function loose(value: unknown, most: number, joint?: string): Promise<string> {
 
 const texts = fc.string({ unit: 'binary' }).map((text) => text.toWellFormed());
 
-test('a string or a list of strings is its text', async () => {
+test('returns the text of a string or a list of strings', async () => {
   await fc.assert(
     fc.asyncProperty(fc.oneof(texts, fc.array(texts)), async (value) => {
       expect(await loose(value, 1e6)).toBe(Array.isArray(value) ? value.join('') : value);
@@ -20,7 +20,7 @@ test('a string or a list of strings is its text', async () => {
   );
 });
 
-test('a part of it is a beginning of its text', async () => {
+test('a part of the JSON gives a prefix of the text', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.oneof(texts, fc.array(texts)),
@@ -37,7 +37,7 @@ test('list items are joined', async () => {
   expect(await loose(['a', 'b'], 100, '\n')).toBe('a\nb');
 });
 
-test('other JSON comes as it is stored', async () => {
+test('other JSON is returned as stored', async () => {
   expect(await loose({ a: [1, 2] }, 100)).toBe('{"a":[1,2]}');
   expect(await loose([1, 2], 100)).toBe('[1,2]');
 });

@@ -57,7 +57,7 @@ function largeLog(accepts = 'bytes', hasRanges = accepts === 'bytes'): Served {
 
 const web = { allow: ['127.0.0.1'] };
 
-test('a page of a large log is a range of it, its end too', async () => {
+test('a page of a large log is read by a range, its end too', async () => {
   const log = largeLog();
   const { url } = await site({ '/big.log': log.page });
   const here = place('oriel', { display: 'plain', web });
@@ -85,7 +85,7 @@ test('a page of a large log is a range of it, its end too', async () => {
 test.each([
   ['without ranges', largeLog('none'), [undefined]],
   ['that announces ranges and has none', largeLog('bytes', false), [undefined, 'bytes=0-131071', undefined]],
-])('of a server %s the beginning is read, and it says so', async (_, log, requests) => {
+])('from a server %s the beginning is read, with a notice', async (_, log, requests) => {
   const { url } = await site({ '/big.log': log.page });
   const here = place('oriel', { web });
   const read = async (rest: string): Promise<string> =>
@@ -109,25 +109,22 @@ test.each([
   expect(log.ranges).toHaveLength(2 * requests.length);
 });
 
-test.each(['', ':raw'])(
-  'one full reply does not take its ranges away from a file that had them%s',
-  async (raw) => {
-    const log = largeLog();
-    const { url } = await site({ '/big.log': log.page });
-    const here = place('oriel', { display: 'plain', web });
-    const read = async (rest: string): Promise<string> =>
-      (await here.call('read', { path: `${url}/big.log${rest}` })).text;
-    expect(await read('')).toContain(lineOf(1));
-    log.hasRanges = false;
-    expect(await read(`${raw}:@${SIZE / 2}+64K`)).toMatch(
-      /is not read: its server sends the whole file when a range is requested\.$/,
-    );
-    log.hasRanges = true;
-    expect(await read(`${raw}:@${SIZE / 2}+64K`)).toContain(lineOf(SIZE / 2 / 64 + 1));
-  },
-);
+test.each(['', ':raw'])('one full reply does not disable ranges for a file that had them%s', async (raw) => {
+  const log = largeLog();
+  const { url } = await site({ '/big.log': log.page });
+  const here = place('oriel', { display: 'plain', web });
+  const read = async (rest: string): Promise<string> =>
+    (await here.call('read', { path: `${url}/big.log${rest}` })).text;
+  expect(await read('')).toContain(lineOf(1));
+  log.hasRanges = false;
+  expect(await read(`${raw}:@${SIZE / 2}+64K`)).toMatch(
+    /is not read: its server sends the whole file when a range is requested\.$/,
+  );
+  log.hasRanges = true;
+  expect(await read(`${raw}:@${SIZE / 2}+64K`)).toContain(lineOf(SIZE / 2 / 64 + 1));
+});
 
-test('a full reply to the first range is asked about again with :fresh', async () => {
+test('after a full reply to the first range, :fresh tries ranges again', async () => {
   const log = largeLog('bytes', false);
   const { url } = await site({ '/big.log': log.page });
   const here = place('oriel', { display: 'plain', web });

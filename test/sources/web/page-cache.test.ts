@@ -14,7 +14,7 @@ const tagged =
       ? response.writeHead(304).end()
       : response.writeHead(200, { 'content-type': type, etag: '"1"' }).end(body);
 
-describe('a page that was read without what was not there in time', () => {
+describe('a page that was read without a part that did not arrive in time', () => {
   const markdown = `# The Markdown\n\n${'Some words of it. '.repeat(20)}\n`;
 
   async function unsettled(missing: (response: ServerResponse) => void) {
@@ -50,7 +50,7 @@ describe('a page that was read without what was not there in time', () => {
     },
   );
 
-  test('one that is not there is not missing', async () => {
+  test('a part that does not exist does not count as missing', async () => {
     const { asked, read } = await unsettled((response) => response.writeHead(404).end());
     const before = asked.length;
     expect(await read()).toContain('Method: readability');
@@ -58,7 +58,7 @@ describe('a page that was read without what was not there in time', () => {
   });
 });
 
-test('a URL that leads to a page brings the newest of it', async () => {
+test('a URL that redirects to a page fetches its newest version', async () => {
   let version = 1;
   const { url } = await site({
     '/from': (_, response) => response.writeHead(302, { location: '/to' }).end(),
@@ -77,24 +77,21 @@ test('a URL that leads to a page brings the newest of it', async () => {
   expect(await read('/to')).toContain('version 3');
 });
 
-test.each(['', ':raw'])(
-  'the largest body that is read is asked for once, whatever its parts%s',
-  async (raw) => {
-    const body = Buffer.alloc((64 << 20) + 1, 'a line of some words\n');
-    const { url, asked } = await site({ '/huge': { type: 'application/octet-stream', body } });
-    const { call } = reader();
-    for (const lines of [raw, `${raw}:301..310`, `${raw}:601..610`]) {
-      expect((await call('read', { path: `${url}/huge${lines}` })).text).toContain('a line of some words\n');
-    }
-    expect(asked).toEqual(['/huge']);
-  },
-);
+test.each(['', ':raw'])('the largest body is requested once, for any parts%s', async (raw) => {
+  const body = Buffer.alloc((64 << 20) + 1, 'a line of some words\n');
+  const { url, asked } = await site({ '/huge': { type: 'application/octet-stream', body } });
+  const { call } = reader();
+  for (const lines of [raw, `${raw}:301..310`, `${raw}:601..610`]) {
+    expect((await call('read', { path: `${url}/huge${lines}` })).text).toContain('a line of some words\n');
+  }
+  expect(asked).toEqual(['/huge']);
+});
 
-describe('a failure that is longer than an answer', () => {
+describe('an error page longer than an answer', () => {
   const rows = Array.from({ length: 900 }, (_, i) => `<p>row ${i + 1}</p>`).join('\n');
   const gone = { '/gone': { status: 404, body: `<html><body>\n${rows}\n</body></html>` } };
 
-  test('is shortened, and says so', async () => {
+  test('is truncated, with a notice', async () => {
     const { url } = await site(gone);
     const { text } = await reader().call('read', { path: `${url}/gone` });
     expect(text).toContain('Method: failed');
@@ -102,7 +99,7 @@ describe('a failure that is longer than an answer', () => {
     expect(text.endsWith(`…\n\n(The server says more. Use ${url}/gone:raw for all of it.)\n`)).toBe(true);
   });
 
-  test('is with :raw all of it, page by page', async () => {
+  test('is shown completely with :raw, page by page', async () => {
     const { url } = await site(gone);
     const { call } = reader();
     let path: string | undefined = `${url}/gone:raw`;
@@ -118,7 +115,7 @@ describe('a failure that is longer than an answer', () => {
     expect(seen).toEqual(Array.from({ length: 900 }, (_, i) => i + 1));
   });
 
-  test('is said whatever lines were asked for', async () => {
+  test('is reported for any requested lines', async () => {
     const { url } = await site({ '/page': { status: 404, type: 'text/plain', body: 'a\nb\n' } });
     for (const selector of [':1..1', ':301..', ':-1']) {
       const { text } = await reader().call('read', { path: `${url}/page${selector}` });

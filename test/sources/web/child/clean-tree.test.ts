@@ -34,12 +34,12 @@ test.each([
   expect(markdown(html)).toBe(`\`\`\`${language}\na\n  b\n\`\`\`\n`);
 });
 
-test('a row costs the same, however many there are', async () => {
+test('the cost per row is constant', async () => {
   const { root } = parse(`<pre>${'<div>a row</div>'.repeat(40_000)}</pre>`);
   await withoutLag(() => Promise.resolve(clean(structuredClone(root))));
 });
 
-test('code keeps its blank lines and the blanks at their ends', () => {
+test('code keeps blank lines and trailing blanks', () => {
   const code = 'def a():\n    return 1\n\n\ns = """x   \n    \n\n\ny"""\n\n- a\n\n- b';
   expect(markdown(`<pre><code>${code}\n\n</code></pre>`)).toBe(`\`\`\`\n${code}\n\`\`\`\n`);
   const indented = code
@@ -63,7 +63,7 @@ test.each([
     '42\n43',
   ],
   ['numbers that cannot be selected, alone', '<pre><span style="user-select:none">7</span></pre>', '7'],
-])('code of numbers is code: %s', (_, html, shown) => {
+])('code of numbers is kept as code: %s', (_, html, shown) => {
   expect(markdown(html)).toBe(`\`\`\`\n${shown}\n\`\`\`\n`);
 });
 
@@ -90,7 +90,7 @@ test.each([
     '<table><tr><th><button>A</button><th>B<tr><td>1<td>2</table>',
     '| A | B |\n| --- | --- |\n| 1 | 2 |',
   ],
-])('what is seen is read: %s', (_, html, shown) => {
+])('visible elements are kept: %s', (_, html, shown) => {
   expect(markdown(html)).toBe(`${shown}\n`);
 });
 
@@ -101,7 +101,7 @@ test.each([
   'left:-9999px',
   'color:red; text-indent: -5000px',
   'font-size:0',
-])('what is not seen is not read: %s', (style) => {
+])('invisible elements are removed: %s', (style) => {
   expect(
     markdown(`<p>A text that is seen, and longer.</p><p style="${style}">Not this.</p><button>Menu</button>`),
   ).toBe('A text that is seen, and longer.\n');
@@ -171,33 +171,33 @@ test.each([
     '<math alttext="\\pi"><mi>π</mi></math><img class="mwe-math-fallback-image-inline" src="a.svg">',
     '$\\pi$',
   ],
-])('a formula is what it says: %s', (_, html, shown) => {
+])('a formula becomes its source: %s', (_, html, shown) => {
   expect(markdown(`<p>${html}</p>`)).toBe(`${shown}\n`);
 });
 
-test('a table with a block of code keeps its heads, its numbers and its rows', () => {
+test('a table with a code block keeps its headers, numbers and rows', () => {
   expect(markdown('<table><tr><th>Code<th>Snippet<tr><td>1<td><pre>print(1)\nprint(2)</pre></table>')).toBe(
     '| Code | Snippet |\n| --- | --- |\n| 1 | `print(1)`<br>`print(2)` |\n',
   );
   expect(markdown('<table><tr><td>1 2 5<td><pre>a\nb\nc</pre></table>')).toContain('1 2 5');
 });
 
-test('a number beside one line of code is one', () => {
+test('a number beside one line of code is kept', () => {
   expect(markdown('<table><tr><td>2024<td><pre>release notes</pre></table>')).toContain('2024');
 });
 
-test('a button in a heading that is hidden is not read', () => {
+test('a button in a hidden heading is removed', () => {
   const hidden = '<button hidden>Copied!</button><button style="display:none">Copy link</button>';
   expect(markdown(`<h2>Install ${hidden}</h2>`)).toBe('## Install\n');
 });
 
-test('a page that fades in keeps its code', () => {
+test('a page faded in by a script keeps its code', () => {
   expect(
     markdown('<div style="opacity:0"><p>Text</p><pre>a\n<span style="opacity:0">b</span></pre></div>'),
   ).toBe('Text\n\n```\na\nb\n```\n');
 });
 
-test('tables in tables, and blanks without number in a link, cost what they are long', async () => {
+test('nested tables, and many blanks in a link, have linear cost', async () => {
   const nested = `${'<table><tr><td>'.repeat(60)}<table>${'<tr><td>a<td>b'.repeat(10_000)}`;
   const { root } = parse(nested);
   await withoutLag(() => Promise.resolve(clean(structuredClone(root))));
@@ -213,7 +213,7 @@ test.each([
     '<ul><li><a rel="tag" href="/t/a">a</a></li><li> <a rel="category TAG" href="/t/b">b</a>, </li></ul>',
   ],
   ['with a label', '<ol><li>Tags:</li><li><a rel="tag" href="/t/a">a</a></li></ol>'],
-])('%s is no part of the text', (_, list) => {
+])('%s is not part of the text', (_, list) => {
   expect(markdown(`<p>Text.</p>${list}<p>More.</p>`)).toBe('Text.\n\nMore.\n');
 });
 

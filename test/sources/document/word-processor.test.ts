@@ -18,12 +18,12 @@ async function shown(name: string, content: string | Buffer): Promise<string> {
 
 const rtf = (body: string): string => String.raw`{\rtf1\ansi\deff0{\fonttbl{\f0 Arial;}}` + `${body}}`;
 
-test('rich text is shown without what was deleted, whatever the deleted text is made of', async () => {
+test('rich text is shown without deleted text of any kind', async () => {
   const deleted = String.raw`keep {\deleted DEL\'e9\u8364?\~{\b BOLD}}{\revised new}\deleted  more\deleted0  end\par {\deleted all\plain  of it}\par last`;
   expect(await shown('a.rtf', rtf(deleted))).toBe('keep new end\n\nof it\n\nlast\n');
 });
 
-test('rich text is shown once where it is stated in two forms', async () => {
+test('rich text stored in two forms is shown once', async () => {
   expect(await shown('a.rtf', rtf(String.raw`{\upr{OLD}{\*\ud{\u26032?NEW}}}\par x\par`))).toBe(
     '新NEW\n\nx\n',
   );
@@ -38,7 +38,7 @@ test('comments, glosses, headers and footers of rich text are shown', async () =
   );
 });
 
-test('binary data of rich text is no text', async () => {
+test('binary data in rich text is not text', async () => {
   expect(await shown('a.rtf', rtf(String.raw`{\deleted {\pict\bin4 }}{}}gone}kept\par`))).toBe('kept\n');
 });
 
