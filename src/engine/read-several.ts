@@ -1,4 +1,4 @@
-/** Several paths in one string, `a.ts,b.ts:5-9`: each is read as if it came alone, all under one budget. */
+/** Reads several paths in one string, `a.ts,b.ts:5-9`: each as if it were read alone, all within one budget. */
 
 import { advised, type ErrorCode, isOrielError, type OrielError } from '../errors.ts';
 import { estimateTokens } from '../limits.ts';
@@ -12,7 +12,7 @@ import type { ReadRequest } from '../types/request.ts';
 import type { PartResult, SeveralResult, SingleResult } from '../types/result.ts';
 import { canonicalTarget, findTarget } from './target.ts';
 
-/** Failures after which the string is not tried as a list. */
+/** Errors after which the string is not tried as a list. */
 const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'BUSY',
   'CANCELLED',
@@ -21,14 +21,14 @@ const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'TIMEOUT',
 ]);
 
-/** A part with a smaller budget than this shows nothing. */
+/** A part with a smaller budget than this, in bytes, is not shown. */
 const LEAST_BYTES = 256;
 
 type ReadOne = (request: ReadRequest, call: Call) => Promise<SingleResult>;
 
 /**
- * Undefined if the string is not a list of at least two paths. `cause`: why it is no single path. Throws for a list of
- * which not all are there.
+ * Undefined if the string is not a list of two or more paths. `cause` is the error of reading it as one path. Throws if only
+ * some of them exist.
  */
 export async function readSeveral(
   request: ReadRequest,
@@ -73,10 +73,7 @@ function isResult(result: PartResult['result']): result is SingleResult {
   return result !== 'full' && !isOrielError(result);
 }
 
-/**
- * The paths of a list whose paths are all there, as notices write them; undefined if none of them is. Throws for one that
- * is missing among others.
- */
+/** The paths of a list in the form of notices; undefined if none of them exists. Throws if only some of them exist. */
 async function pathsThatExist(target: string, call: Call): Promise<string[] | undefined> {
   let most: { readonly missing: string; readonly names: readonly string[] } | undefined;
   for (const paths of pathLists(target)) {
@@ -94,7 +91,7 @@ async function pathsThatExist(target: string, call: Call): Promise<string[] | un
   return undefined;
 }
 
-/** The error for a list in which `path` is missing, and `others` are there. Undefined if it is found in another way. */
+/** The error for a list in which `path` is missing and `others` exist. Undefined if `path` can be read in another way. */
 async function missingOne(
   path: string,
   others: readonly string[],
@@ -110,12 +107,12 @@ async function missingOne(
   return advised(error.code, error.why, advice, { next, cause: error });
 }
 
-/** Bytes of a notice beside the paths in it, of which it has three at most, and its lines. */
+/** The size of a part's notice: bytes without the paths in it, the most paths in it, and its lines. */
 const NOTICE = 200;
 const PATHS = 3;
 const NOTICE_LINES = 3;
 
-/** The budget of one of `parts`: an equal share, its header and its notices taken off. Undefined if nothing would fit. */
+/** The budget of one of `parts`: an equal share minus its header and notices. Undefined if nothing would fit. */
 function shareOf(left: Limits, parts: number, header: number, path: number): Limits | undefined {
   const bytes = Math.floor(left.bytes / parts) - header - (parts > 1 ? NOTICE + PATHS * path : 0);
   const lines = Math.floor(left.lines / parts);
@@ -139,7 +136,7 @@ function without(left: Limits, shown: string, { settings }: Call): Limits {
   };
 }
 
-/** The text that counts against the budget, notices included. */
+/** The text that counts towards the budget, including notices. */
 function textOf(result: SingleResult | OrielError): string {
   if (isOrielError(result)) return result.message;
   const { content } = readAnswer(result, wording);

@@ -1,4 +1,4 @@
-/** Which entries a listing marks as ignored: by the `.gitignore` files from the repository's root down. */
+/** Decides which entries a listing marks as ignored, by the `.gitignore` files from the root of the repository down. */
 
 import { dirname, relative } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -9,31 +9,31 @@ import type { Call } from '../types/call.ts';
 import type { State } from '../walk/automaton.ts';
 import { IgnoreFile, type Verdict } from '../walk/ignore-file.ts';
 
-/** A larger file is no list of patterns. */
+/** The most bytes of a `.gitignore`; a larger file is probably not a list of patterns. */
 const MOST_BYTES = 64 << 10;
 
-/** Rules that are compiled, and matched, at a stretch: what is done here holds the event loop. */
+/** Characters of rules that are compiled and matched in one step, because this blocks the event loop. */
 const PART_CHARACTERS = 4 << 10;
 
-/** Milliseconds after which others have their turn. */
+/** Milliseconds after which the event loop gets control again. */
 const STRETCH_MS = 10;
 
 export interface IgnoreRules {
-  /** Files that were too large to be used, here and above. */
+  /** The number of files here and above that were too large to be used. */
   readonly unused: number;
-  /** Whether the entry at `path` (absolute) is ignored by the rules of the directories above it. */
+  /** Whether the entry at the absolute `path` is ignored by the rules of the directories above it. */
   ignores(path: string, isDirectory: boolean): Promise<boolean>;
-  /** The rules inside `directory` (absolute), its own file added. */
+  /** The rules inside the absolute `directory`, including its own file. */
   below(directory: string): Promise<IgnoreRules>;
 }
 
 interface Layer {
   readonly directory: string;
-  /** The file in parts, the last lines first; none when it is too large to be used. */
+  /** The file in parts, the last lines first; undefined if it is too large to be used. */
   readonly parts: readonly IgnoreFile[] | undefined;
 }
 
-/** Lets others have their turn when it is time. */
+/** Gives control back to the event loop at intervals. */
 class Stretches {
   readonly #signal: AbortSignal;
   #began = performance.now();
@@ -50,7 +50,7 @@ class Stretches {
   }
 }
 
-/** The rules that hold inside `directory`: those of the repository it is in, or only its own. */
+/** The rules inside `directory`: those of its repository, or only its own if it is in none. */
 export async function rulesFor(
   directory: string,
   { access, signal }: Pick<Call, 'access' | 'signal'>,
@@ -61,7 +61,7 @@ export async function rulesFor(
     chain.unshift(at);
     if (await exists(`${at}/.git`, access)) break;
     if (dirname(at) === at || chain.length > 64) {
-      // No repository: only the directory's own file counts.
+      // Not in a repository: only the directory's own file applies.
       chain.splice(0, chain.length, directory);
       break;
     }
@@ -78,7 +78,7 @@ function rulesOf(layers: readonly Layer[], access: Access, stretches: Stretches)
   return {
     unused: layers.filter(({ parts }) => !parts).length,
     async ignores(path, isDirectory) {
-      // The deepest file that says anything about the path decides.
+      // The deepest file with a matching rule decides.
       for (const { directory, parts = [] } of layers.toReversed()) {
         const inside = relative(directory, path);
         if (inside === '' || inside.startsWith('..')) continue;
@@ -94,7 +94,7 @@ function rulesOf(layers: readonly Layer[], access: Access, stretches: Stretches)
   };
 }
 
-/** What is in an ignored directory is ignored with it. Of one name the last line that matches decides. */
+/** The verdict of one file. Everything in an ignored directory is ignored; otherwise the last matching line decides. */
 async function verdictOn(
   names: readonly string[],
   isDirectory: boolean,
@@ -135,7 +135,7 @@ async function layerOf(directory: string, access: Access, stretches: Stretches):
   }
 }
 
-/** Whole lines, as many as fit. */
+/** Splits a text into parts of whole lines. */
 function* partsOf(text: string): Generator<string, void> {
   for (let from = 0; from < text.length;) {
     const end = text.lastIndexOf('\n', from + PART_CHARACTERS);

@@ -83,7 +83,7 @@ test('nothing outside the roots is named', async () => {
   }
 });
 
-test('a working directory that is gone is named', async () => {
+test('a deleted working directory is named', async () => {
   const { W } = workspace();
   const cwd = join(W, 'gone');
   const oriel = createOriel({ cwd });
@@ -135,7 +135,7 @@ test.each([
 });
 
 test.each(['"q"', 'a\\ b', 'f:1:5', 'f#L1', 'f(1,5)', ' f ', 'f:RAW', 'x\\y'])(
-  'a file that is called %j wins',
+  'a file with the name %j takes precedence',
   async (name) => {
     const { write, text } = workspace();
     for (const other of ['q', 'a b', 'f', 'x/y']) write(other, 'other\n');
@@ -180,7 +180,7 @@ test.each([
     undefined,
   ],
   ['  ', 'The path is blank. Use . for the working directory.', '.'],
-])('%j is no name, and the error says what to read', async (typed, message, next) => {
+])('%j is not a name, and the error says what to read', async (typed, message, next) => {
   const { write, read } = workspace();
   write('app.ts', 'x');
   write('src/app.ts', 'x');

@@ -29,7 +29,7 @@ test('paths in headers are canonical, whatever was typed', async () => {
   expect(await text('src/../a.ts,@src/b.ts#L2-L2')).toMatch(/^==> a\.ts <==\n[^]*==> src\/b\.ts:\S+ <==\n/);
 });
 
-test('`..` takes back no name of a list that does not exist', async () => {
+test('a list is still a list if `..` would cancel its first part', async () => {
   const { write, text, read, oriel } = workspace();
   for (const name of ['aa.ts', 'src/a.ts', 'x,y/a.ts']) write(name, `${name}\n`);
   write('bb.ts', 'found\n');
@@ -49,14 +49,14 @@ test('`..` takes back no name of a list that does not exist', async () => {
   );
 });
 
-test('as many members of archives as paths may be', async () => {
+test('the limit of paths is also the limit of archive members', async () => {
   const { write, text } = workspace();
   write('c.zip', zip([{ name: 'd.txt', content: 'd\n' }]));
   const paths = Array.from({ length: 20 }, () => 'c.zip:d.txt');
   expect(await text(paths.join(','))).toBe('==> c.zip:d.txt <==\n1|d\n'.repeat(20));
 });
 
-test('a file that is really called so wins; one that is missing is the answer', async () => {
+test('a file with exactly that name takes precedence; a missing one is the answer', async () => {
   const { write, text, read } = workspace();
   write('a,b', 'whole\n');
   write('a', 'A\n');
@@ -95,7 +95,7 @@ test.each([
   expect([textOf(answer), answer.details['error']]).toMatchObject([message, { next }]);
 });
 
-test('they share one budget, and every cut names the call of its own part', async () => {
+test('paths share one budget, and every truncation names the call of its own part', async () => {
   const { write, read } = workspace();
   write('a', lines('a', 5_000));
   write('b', lines('b', 5_000));
@@ -115,7 +115,7 @@ test('they share one budget, and every cut names the call of its own part', asyn
   expect(answer.isError).toBe(false);
 });
 
-test('a part that fails says why, and the others are read', async () => {
+test('a failed part gives its reason, and the others are read', async () => {
   const { write, text } = workspace();
   write('a.zip', zip([{ name: 'x', content: 'x\n' }]));
   write('b', 'b\n');
@@ -124,7 +124,7 @@ test('a part that fails says why, and the others are read', async () => {
   );
 });
 
-test('of a budget that is too small for all, the last are named', async () => {
+test('with a budget too small for all, the last paths are named', async () => {
   const { write, text } = workspace();
   for (const name of ['a', 'b', 'c', 'd']) write(name, lines(name, 100));
   const shown = await text('a,b,c,d', { limits: { lines: 2 } });

@@ -33,7 +33,7 @@ test.each([
   expect(seen).toEqual(NAMES);
 });
 
-test('a name that is larger than the limit is shown in part', async () => {
+test('a name larger than the limit is truncated', async () => {
   const { with: made, write } = workspace();
   write(`${'é'.repeat(100)}.txt`, '');
   const { content } = (await made({ tokens, limits: { tokens: 32 } })

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/commands.ts';
 
 const MOST_IN_A_DAY = 512 << 20;
 
-test('what was refused for the quota is not counted in it, also where the store goes away just then', async () => {
+test('an upload refused by the quota is not counted in it, even if the store fails at that time', async () => {
   const path = join(temporaryFolder(), 'output');
   writeFileSync(path, 'output');
   const output = { url: 'artifact://1', path, bytes: 6, capped: false };

@@ -1,4 +1,4 @@
-/** `src:outline`: the files of a directory with their symbols, the most important first. */
+/** Answers `src:outline`: the files of a directory with their symbols, the most important first. */
 
 import { recentBelow } from '../../codebase/history/history.ts';
 import { partOf, plural } from '../../render/units.ts';
@@ -53,7 +53,7 @@ export async function answerMap(
   return { ...resource, more: continued(next) };
 }
 
-/** `"32K"`: four times as much, as far as an answer goes. */
+/** Four times `bytes`, at most `most`, as a size in a selector: `"32K"`. */
 function grown(bytes: number, most: number): string {
   return `${Math.max(1, Math.floor(Math.min(bytes * 4, most) / 1024))}K`;
 }

@@ -1,4 +1,4 @@
-/** Has a document converted in a child process, once for each version of it and each part that is asked for. */
+/** Converts a document in a child process, once for each version and requested part (cached). */
 
 import { createHash, type Hash } from 'node:crypto';
 import { chunksOf } from '../../access/bytes.ts';
@@ -49,13 +49,13 @@ export function optionsOf({ want, password }: Order): ConversionOptions {
 
 /** Throws OrielError: `LIMIT`, `CORRUPT`, with a clause that completes "Cannot read .pdf file: ". */
 export async function conversionOf(bytes: ByteSource, order: Order, call: Call): Promise<Conversion> {
-  // The text of an encrypted document is not written to a disk.
+  // The text of an encrypted document is never written to disk.
   const cached =
     order.password === undefined ? await CachedConversion.of(bytes, order.want, call) : undefined;
   const { session, deadline } = call;
   const open = (): Promise<ScratchFile> => session.scratch();
   const shared = await byContent(bytes, cached, call);
-  /** The file was not written to between its digest and its conversion. */
+  /** Whether the file was unchanged between computing its digest and its conversion. */
   let isSame = true;
   const anew = async ({ source, signal }: Making): Promise<Conversion | Ending> => {
     const { work } = session;
@@ -78,8 +78,8 @@ export async function conversionOf(bytes: ByteSource, order: Order, call: Call):
 }
 
 /**
- * Bytes are those of their digest: calls that read the same ones share a conversion, also while a file that was written a
- * moment ago, under whose facts nothing is kept, becomes one that was not. Undefined for what is too large to be converted.
+ * Identifies the document by its digest, so that calls for the same bytes share a conversion. The identity of a file that was
+ * written a moment ago does not recur and could not be shared. Undefined for a document that is too large.
  */
 async function byContent(
   bytes: ByteSource,
@@ -137,7 +137,7 @@ async function* hashed(pieces: AsyncIterable<Uint8Array>, hash: Hash): AsyncGene
   }
 }
 
-/** A stream is read to its end before a slot is taken: no child waits for its bytes. */
+/** The size. A stream is read to its end before a slot is taken, so that no child process waits for bytes. */
 async function sizeOf(source: ByteSource, signal: AbortSignal): Promise<number> {
   if (source.size === undefined) await source.readInto(new Uint8Array(1), MOST_STORED, signal);
   if (source.size !== undefined && source.size <= MOST_STORED) return source.size;

@@ -96,7 +96,7 @@ test('limit and offset may follow the statement, and are a part of it inside quo
   expect((await read("db.sqlite?q=select 'a&limit=2' as a")).text).toContain('a&limit=2');
 });
 
-test('rows that come and go in front of a page neither move nor repeat what follows it', async () => {
+test('inserted and deleted rows before a page neither skip nor repeat later rows', async () => {
   const cwd = await database('db.sqlite', FIXTURE);
   const read = reader(cwd);
   const first = await read('db.sqlite:t?limit=10');
@@ -121,7 +121,7 @@ test.each([
   });
 });
 
-test('behind the last row there is none', async () => {
+test('there is no page after the last row', async () => {
   const read = reader(await database('db.sqlite', FIXTURE));
   expect((await read(`db.sqlite:t?limit=20&offset=${ROWS}&after=${ROWS * 3}`)).text).toBe(`\
 | id | a | b |

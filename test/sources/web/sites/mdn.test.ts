@@ -57,7 +57,7 @@ test.each([
   ['is no JSON', { type: 'application/json', body: '<' }],
   ['has another shape', json({ doc: { body: 'all of it' } })],
   ['has sections of another shape', json({ doc: { body: [null, 1, { value: [] }] } })],
-])('where the JSON %s, the page itself is read', async (_, page) => {
+])('if the JSON %s, the page itself is used', async (_, page) => {
   const { read, asked } = await apiSite(
     { [PATH]: article('Widget', paragraphs(3)), ...(page && { [`${PATH}/index.json`]: page }) },
     'mdn',
