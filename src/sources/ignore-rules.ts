@@ -16,7 +16,7 @@ const MOST_BYTES = 64 << 10;
 const PART_CHARACTERS = 4 << 10;
 
 /** Milliseconds after which the event loop gets control again. */
-const STRETCH_MS = 10;
+const SLICE_MS = 10;
 
 export interface IgnoreRules {
   /** The number of files here and above that were too large to be used. */
@@ -34,7 +34,7 @@ interface Layer {
 }
 
 /** Gives control back to the event loop at intervals. */
-class Stretches {
+class Yielder {
   readonly #signal: AbortSignal;
   #began = performance.now();
 
@@ -43,7 +43,7 @@ class Stretches {
   }
 
   async pause(): Promise<void> {
-    if (performance.now() - this.#began < STRETCH_MS) return;
+    if (performance.now() - this.#began < SLICE_MS) return;
     await setImmediate();
     this.#signal.throwIfAborted();
     this.#began = performance.now();
@@ -55,7 +55,7 @@ export async function rulesFor(
   directory: string,
   { access, signal }: Pick<Call, 'access' | 'signal'>,
 ): Promise<IgnoreRules> {
-  const stretches = new Stretches(signal);
+  const yielder = new Yielder(signal);
   const chain: string[] = [];
   for (let at = directory; ; at = dirname(at)) {
     chain.unshift(at);
@@ -68,13 +68,13 @@ export async function rulesFor(
   }
   const layers: Layer[] = [];
   for (const at of chain) {
-    const layer = await layerOf(at, access, stretches);
+    const layer = await layerOf(at, access, yielder);
     if (layer) layers.push(layer);
   }
-  return rulesOf(layers, access, stretches);
+  return rulesOf(layers, access, yielder);
 }
 
-function rulesOf(layers: readonly Layer[], access: Access, stretches: Stretches): IgnoreRules {
+function rulesOf(layers: readonly Layer[], access: Access, yielder: Yielder): IgnoreRules {
   return {
     unused: layers.filter(({ parts }) => !parts).length,
     async ignores(path, isDirectory) {
@@ -82,14 +82,14 @@ function rulesOf(layers: readonly Layer[], access: Access, stretches: Stretches)
       for (const { directory, parts = [] } of layers.toReversed()) {
         const inside = relative(directory, path);
         if (inside === '' || inside.startsWith('..')) continue;
-        const verdict = await verdictOn(inside.split('/'), isDirectory, parts, stretches);
+        const verdict = await verdictOn(inside.split('/'), isDirectory, parts, yielder);
         if (verdict) return verdict === 'ignored';
       }
       return false;
     },
     async below(directory) {
-      const layer = await layerOf(directory, access, stretches);
-      return layer ? rulesOf([...layers, layer], access, stretches) : this;
+      const layer = await layerOf(directory, access, yielder);
+      return layer ? rulesOf([...layers, layer], access, yielder) : this;
     },
   };
 }
@@ -99,7 +99,7 @@ async function verdictOn(
   names: readonly string[],
   isDirectory: boolean,
   parts: readonly IgnoreFile[],
-  stretches: Stretches,
+  yielder: Yielder,
 ): Promise<Verdict | undefined> {
   const states = parts.map(({ start }) => start);
   for (const [i, name] of names.entries()) {
@@ -110,14 +110,14 @@ async function verdictOn(
       verdict ??= part.verdict(state, name, !last || isDirectory);
       if (last && verdict) break;
       if (!last) states[at] = part.below(state, name);
-      await stretches.pause();
+      await yielder.pause();
     }
     if (last || verdict === 'ignored') return verdict;
   }
   return undefined;
 }
 
-async function layerOf(directory: string, access: Access, stretches: Stretches): Promise<Layer | undefined> {
+async function layerOf(directory: string, access: Access, yielder: Yielder): Promise<Layer | undefined> {
   const opened = await access.open(`${directory}/.gitignore`).catch(() => undefined);
   if (!opened) return undefined;
   try {
@@ -127,7 +127,7 @@ async function layerOf(directory: string, access: Access, stretches: Stretches):
     const parts: IgnoreFile[] = [];
     for (const part of partsOf(text)) {
       parts.unshift(new IgnoreFile(part));
-      await stretches.pause();
+      await yielder.pause();
     }
     return { directory, parts };
   } finally {

@@ -1,4 +1,4 @@
-/** Texts that are typed cost what they are long: patterns over them match without going back and forth. */
+/** Processing of typed texts has linear cost: the patterns over them do not backtrack. */
 
 import { expect, test } from 'vitest';
 import { targetRewrites } from '../../src/selector/rewrites.ts';

@@ -1,4 +1,4 @@
-/** The frame of a call: how it is cancelled, how it runs out of time, and that everything it opened is closed. */
+/** The frame of a call: cancellation, timeout, and closing of everything that it opened. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';

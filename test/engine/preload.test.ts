@@ -1,4 +1,4 @@
-/** A server must not meet a module for the first time when descriptors are short. */
+/** A server must not load a module for the first time when descriptors are short. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

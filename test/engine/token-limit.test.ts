@@ -1,4 +1,4 @@
-/** `limits.tokens` is counted as the host counts, in lists as in texts, and what follows is the next page. */
+/** `limits.tokens` is counted by the function of the host, in lists as in texts, and the rest is on the next page. */
 
 import { expect, test } from 'vitest';
 import type { Answer } from '../../src/index.ts';

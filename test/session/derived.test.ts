@@ -1,4 +1,4 @@
-/** One session, several calls: what one leaves behind never changes the answer of another, and does not pile up. */
+/** One session, several calls: leftovers of one call never change the answer of another, and do not accumulate. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';

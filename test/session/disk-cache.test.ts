@@ -1,4 +1,4 @@
-/** The cache on disk: whole values or none, private, bounded, shared by processes, and never another key's value. */
+/** The cache on disk: complete values or none, private, bounded, shared by processes, and never the value of another key. */
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

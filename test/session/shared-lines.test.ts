@@ -1,4 +1,4 @@
-/** Lines of large objects that one replica has counted: the others count nothing again. */
+/** Line indexes of large objects that one replica has built are reused by the others. */
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createOriel } from '../../src/oriel.ts';

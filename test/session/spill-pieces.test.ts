@@ -1,4 +1,4 @@
-/** What a client's quota of a day counts while the shared store comes and goes. */
+/** What counts towards the daily quota of a client while the shared store fails and recovers. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Tags that several sessions give. */
+/** Tags of several sessions. */
 
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Pages of the web: every way to read one, its header, its paging, and what is not read. */
+/** Web pages: every way to read one, its header, its paging, and what is refused. */
 
 import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
@@ -309,7 +309,7 @@ describe('alternates of a page', () => {
     const page = '<html><body><div id="app"></div><script src="/app.js"></script></body></html>';
     const { text } = await readOne(page, '/app', { '/llms.txt': { type: 'text/plain', body: '# Guide\n' } });
     expect(text).toContain(
-      'Method: llms.txt\nNotes: it has no text: this is what its site tells machines, http://site/llms.txt\n\n---\n# Guide\n',
+      'Method: llms.txt\nNotes: it has no text: this is the llms.txt of its site, http://site/llms.txt\n\n---\n# Guide\n',
     );
   });
 
@@ -329,7 +329,7 @@ describe('alternates of a page', () => {
     test.each([
       ['its feed, http://site/feed', `${head}<body>${own}`, '# Comments'],
       [
-        'what its site tells machines, http://site/llms.txt',
+        'the llms.txt of its site, http://site/llms.txt',
         `<title>Status</title><body>${own}<script>1</script>`,
         '# Site index',
       ],
@@ -590,12 +590,18 @@ describe('windows', () => {
 describe('failures', () => {
   const LATER = 'use the same call in 7 seconds';
   test.each([
-    [401, 'the server shows it to some only, and pages are read without credentials; use another source'],
-    [403, 'the server shows it to some only, and pages are read without credentials; use another source'],
+    [
+      401,
+      'the server requires a login or other access, and pages are read without credentials; use another source',
+    ],
+    [
+      403,
+      'the server requires a login or other access, and pages are read without credentials; use another source',
+    ],
     [404, 'there is nothing at this URL; use http://site/ to look for it'],
-    [410, 'it was there and is gone for good; use http://site/ to look for it'],
+    [410, 'it has been removed permanently; use http://site/ to look for it'],
     [418, 'the server does not answer this request; use another URL'],
-    [429, `the server is asked too often, ${LATER}`],
+    [429, `the server has received too many requests, ${LATER}`],
     [451, 'it may not be shown for legal reasons; use another source'],
     [500, `the server has failed, ${LATER}`],
     [503, `the server has failed, ${LATER}`],

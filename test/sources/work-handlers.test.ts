@@ -1,4 +1,7 @@
-/** Every kind of heavy work: with a worker the same answers as without one, made by the worker and once. */
+/**
+ * Every kind of heavy work: with a worker the answers are the same as without one, and each is computed once by the
+ * worker.
+ */
 
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';

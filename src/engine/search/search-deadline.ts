@@ -9,7 +9,10 @@ export function untilDeadline(call: Call, { deadline }: Search): Call {
   const left = deadline - performance.now();
   if (!Number.isFinite(left)) return call;
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new Error('the time for looking is over')), Math.max(0, left));
+  const timer = setTimeout(
+    () => late.abort(new Error('the deadline of the search has passed')),
+    Math.max(0, left),
+  );
   call.onEnd(() => clearTimeout(timer));
   const signal = AbortSignal.any([call.signal, late.signal]);
   waitAs(callerOf(call.signal), signal);

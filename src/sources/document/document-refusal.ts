@@ -38,7 +38,7 @@ export function refused(
     encrypted: isPdf
       ? `it is encrypted and needs a password. Use ${quote(typed)}:password=PASSWORD`
       : said
-        ? `it is encrypted by ${said}. Open it with the program that it was got for`
+        ? `it is encrypted by ${said}. Open it with the program for which it was obtained`
         : 'it is encrypted with a password. Save a copy without a password and read that',
     password: `it is encrypted and this is not its password. Use ${quote(typed)}:password=PASSWORD`,
     damaged: `it is damaged or truncated${said ? ` (${said})` : ''}. Get the file again, or ask for a copy in another format`,

@@ -90,7 +90,7 @@ interface First {
 async function firstPart(place: Place, wanted: Wanted, call: Call): Promise<First> {
   const response = await send(place, wanted, { ...place.asItWas?.(undefined) }, [call.signal]);
   // The body of a 412 is an error, not the object.
-  if (response.status === 412) throw unfit(place.name, 'it for a condition that was not asked for');
+  if (response.status === 412) throw unfit(place.name, 'it for a condition that was not sent');
   const stated = versionOf(response.headers);
   const version = place.asItWas ? stated : exactly(stated);
   const part = partOf(response, wanted, place.name);

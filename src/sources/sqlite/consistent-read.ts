@@ -52,7 +52,7 @@ export async function readConsistently<T>(
     // A random pause, so that readers do not retry in step with a writer.
     const pause = wait * (0.5 + Math.random());
     if (performance.now() + pause > (until ?? 0)) {
-      throw new Refusal('BUSY', 'The database was written to all the time; call again');
+      throw new Refusal('BUSY', 'The database changed during every attempt to read it; call again');
     }
     await sleep(pause, undefined, { signal });
   }

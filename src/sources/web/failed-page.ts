@@ -29,19 +29,19 @@ async function saidBy(page: Fetched, visit: Visit): Promise<string> {
 
 function adviceFor({ status, url, headers }: Fetched): string {
   const again = `use the same call ${laterBy(headers['retry-after'])}`;
-  if (status === 429) return `the server is asked too often, ${again}`;
+  if (status === 429) return `the server has received too many requests, ${again}`;
   if (status >= 500) return `the server has failed, ${again}`;
   switch (status) {
     case 304:
-      return 'the server says that nothing has changed, but nothing of it is kept; use the same call with :fresh';
+      return 'the server says that nothing has changed, but no copy is cached; use the same call with :fresh';
     case 401:
     case 402:
     case 403:
     case 407:
-      return 'the server shows it to some only, and pages are read without credentials; use another source';
+      return 'the server requires a login or other access, and pages are read without credentials; use another source';
     case 404:
     case 410: {
-      const what = status === 404 ? 'there is nothing at this URL' : 'it was there and is gone for good';
+      const what = status === 404 ? 'there is nothing at this URL' : 'it has been removed permanently';
       const { origin, href } = new URL(url);
       const top = `${origin}/`;
       return href === top ? what : `${what}; use ${top} to look for it`;

@@ -1,4 +1,4 @@
-/** What is asked about the code in an archive. */
+/** Queries about the code in an archive. */
 
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** When the tags of a tree are written to the cache on disk, and what is written again. */
+/** When the tags of a tree are written to the cache on disk, and which are written again. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

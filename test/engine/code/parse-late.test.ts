@@ -1,4 +1,4 @@
-/** A file that keeps its parser for as long as it may costs no other file of its batch its symbols. */
+/** A file that uses its parser up to the timeout does not cost other files of its batch their symbols. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test, vi } from 'vitest';

@@ -1,4 +1,4 @@
-/** What is asked about the code below a directory, through `read`. */
+/** Queries about the code below a directory, through `read`. */
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';

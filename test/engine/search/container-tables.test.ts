@@ -1,4 +1,4 @@
-/** A search in a database: whatever SQLite leaves out for it, it finds the rows that a search of every row finds. */
+/** A search in a database finds the same rows as a search of every row, whatever SQLite filters out for it. */
 
 import { expect, test } from 'vitest';
 import { databaseBytes } from '../../support/sqlite.ts';

@@ -1,4 +1,4 @@
-/** Texts that are not UTF-8 are searched as they are read: by what they declare, else by a guess that is sure. */
+/** Texts that are not UTF-8 are searched as they are read: in their declared encoding, otherwise by a confident guess. */
 
 import { describe, expect, test } from 'vitest';
 import { place } from '../../support/dialect.ts';

@@ -1,4 +1,4 @@
-/** A search in archives: what it costs with many members, and that it says what it could not see. */
+/** A search in archives: its cost with many members, and the notices about parts that were not searched. */
 
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';

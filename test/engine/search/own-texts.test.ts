@@ -1,4 +1,4 @@
-/** Below a directory no match names a line that `read` does not show: what has a text of its own is not searched as it is stored. */
+/** Below a directory no match names a line that `read` does not show: files with a text form are not searched as stored. */
 
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';

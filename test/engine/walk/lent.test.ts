@@ -1,4 +1,7 @@
-/** What a thread lends by number is read as what it was lent as, or not at all: threads die, and numbers are used again. */
+/**
+ * A descriptor lent by a thread is read as the file it was lent for, or not at all: threads end, and descriptor numbers
+ * are reused.
+ */
 
 import { closeSync, fstatSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';

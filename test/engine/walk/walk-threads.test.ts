@@ -1,4 +1,4 @@
-/** Threads that rest between walks. */
+/** Threads that are idle between walks. */
 
 import * as fs from 'node:fs';
 import { expect, test } from 'vitest';

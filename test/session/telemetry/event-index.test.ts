@@ -1,4 +1,4 @@
-/** The index of events: pages of a task as they stand in the file, bounded in what it remembers. */
+/** The index of events: pages of a task as in the file, with bounded memory. */
 
 import { expect, test } from 'vitest';
 import { EventIndex } from '../../../src/session/telemetry/event-index.ts';

@@ -1,4 +1,4 @@
-/** Lines of a file of telemetry: every line once with its place, whatever the pieces in which the file is read. */
+/** Lines of a telemetry file: every line once with its offset, for any chunks in which the file is read. */
 
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';

@@ -1,4 +1,7 @@
-/** The file of telemetry: private, rotated, whole lines, never through a link; nobody waits for it or fails by it. */
+/**
+ * The telemetry file: private, rotated, complete lines, never through a link; no call waits for it or fails because of
+ * it.
+ */
 
 import { spawnSync } from 'node:child_process';
 import {

@@ -1,4 +1,4 @@
-/** What stays of an archive between two calls: counted by the bytes that are read of it, not by the time. */
+/** The cache of archives between two calls, measured by the bytes that are read, not by time. */
 
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';

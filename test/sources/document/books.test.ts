@@ -1,4 +1,4 @@
-/** Books: each chapter of the spine is in the text, or named in its place. */
+/** Books: each chapter of the spine is in the text, or mentioned in its place. */
 
 import { expect, test } from 'vitest';
 import { codeOf, textOf, unhurried, workspace } from '../../support/workspace.ts';
@@ -91,7 +91,7 @@ test('a book with encrypted chapters is refused as encrypted, one with encrypted
   const answer = await read('drm.epub');
   expect([codeOf(answer), textOf(answer)]).toEqual([
     'ENCRYPTED',
-    '[Cannot read .epub file: it is encrypted by digital rights management. Open it with the program that it was got for.]',
+    '[Cannot read .epub file: it is encrypted by digital rights management. Open it with the program for which it was obtained.]',
   ]);
   expect(textOf(await read('font.epub'))).toContain('BBB');
 });

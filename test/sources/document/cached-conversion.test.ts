@@ -1,4 +1,4 @@
-/** Texts of documents beyond the process: found by the bytes of the document and by nothing else. */
+/** Cached texts of documents: found by the bytes of the document and nothing else, also by later processes. */
 
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Cells of workbooks by kind of file: each stands in its column with its value, and a search finds what is read. */
+/** Cells of workbooks by kind of file: each is in its column with its value, and a search finds what is read. */
 
 import { unzipSync } from 'fflate';
 import { expect, test } from 'vitest';

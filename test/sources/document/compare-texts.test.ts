@@ -1,4 +1,4 @@
-/** Two readings of a page, and what is shown of them; a text that is cut ends with a whole page. */
+/** The choice between two extractions of a page; a truncated text ends with a complete page. */
 
 import { expect, test } from 'vitest';
 import { truncateText, wholePages } from '../../../src/sources/document/child/truncate-text.ts';

@@ -1,4 +1,4 @@
-/** What documents cost, in conversions and memory: each part is converted once, and nothing stays of a process for it. */
+/** The cost of documents in conversions and memory: each part is converted once, and the process does not grow. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** What is not in the answer about a document is said there, with the call for it where there is one. */
+/** Omitted parts of a document are reported, with the call for them if there is one. */
 
 import { unzipSync } from 'fflate';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** What Word and LibreOffice hide is not shown, and nothing that they show is lost with it. */
+/** Text hidden in Word and LibreOffice is not shown, and no visible text is lost with it. */
 
 import { expect, test } from 'vitest';
 import { unzipSync, zipSync } from 'fflate';

@@ -1,4 +1,4 @@
-/** Images that are embedded in a PDF: listed by name, and read by it. */
+/** Images embedded in a PDF: listed by name, and read by name. */
 
 import { randomBytes } from 'node:crypto';
 import { deflateSync } from 'node:zlib';

@@ -1,4 +1,4 @@
-/** A PDF that is read in parts: no part passes for the whole, and each call that is named goes on as the one before. */
+/** A PDF read in parts: every part is recognisable as one, and each suggested call continues in the same mode. */
 
 import { expect, test } from 'vitest';
 import { pdfPages, pdfText } from '../../support/documents.ts';

@@ -1,4 +1,4 @@
-/** Packages as other programs write them. */
+/** Packages as written by other programs. */
 
 import { unzipSync } from 'fflate';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Documents as real programs write them: LibreOffice in every format, SheetJS in the older ones of Excel too. */
+/** Documents written by real programs: LibreOffice in every format, SheetJS also in older formats of Excel. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Sheets: how many rows they have, what is left out of them, and the calls that are named for it. */
+/** Sheets: their row counts, omitted parts, and the suggested calls. */
 
 import { deflateRawSync } from 'node:zlib';
 import { unzipSync } from 'fflate';

@@ -1,4 +1,4 @@
-/** Pages whose text is turned, as landscape pages are written: their tables are those of upright pages. */
+/** Pages with rotated text, such as landscape pages: their tables are those of upright pages. */
 
 import { expect, test } from 'vitest';
 import { pdfPages, pdfStream } from '../../support/documents.ts';

@@ -1,4 +1,4 @@
-/** What a reader of a document does not see is not in its text: deleted while changes are tracked, or hidden. */
+/** Text that a reader of a document does not see is not shown: tracked deletions, or hidden text. */
 
 import { expect, test } from 'vitest';
 import { fixture } from '../../support/documents.ts';

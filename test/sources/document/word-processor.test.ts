@@ -1,4 +1,4 @@
-/** What readers of texts need and converters lose: tracked changes, comments, glosses, headers and footers. */
+/** Parts of texts that converters lose: tracked changes, comments, glosses, headers and footers. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Reads of workspaces that real `oriel serve` processes have, and of servers that lie: `ws://NAME/path`. */
+/** Reads from workspaces of real `oriel serve` processes and of misbehaving servers: `ws://NAME/path`. */
 
 import { appendFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';

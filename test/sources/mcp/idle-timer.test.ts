@@ -1,4 +1,4 @@
-/** What nobody uses is ended after a while, and nothing that is in use. */
+/** A resource is closed when it is unused for some time, and never while it is in use. */
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { IdleTimer } from '../../../src/sources/mcp/idle-timer.ts';

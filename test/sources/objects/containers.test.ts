@@ -1,4 +1,4 @@
-/** Archives in objects: what is listed and read of them, and how many requests that takes. */
+/** Archives in objects: listing and reading, and the number of requests. */
 
 import { expect, test } from 'vitest';
 import { place } from '../../support/dialect.ts';

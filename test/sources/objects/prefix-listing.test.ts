@@ -1,4 +1,4 @@
-/** Prefixes as directories, buckets, and paths that name nothing. */
+/** Prefixes as directories, buckets, and missing paths. */
 
 import { expect, test } from 'vitest';
 import { createOriel } from '../../../src/index.ts';

@@ -1,4 +1,4 @@
-/** Lists in XML that a hostile server makes up. */
+/** XML lists made up by a hostile server. */
 
 import { expect, test } from 'vitest';
 import { listInXml } from '../../../src/sources/objects/xml.ts';

@@ -1,4 +1,4 @@
-/** What GitHub answered, in the cache on disk: for the next process, within its ages, and for the same token alone. */
+/** Replies of GitHub in the cache on disk: for the next process, within their ages, and for the same token only. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** `mcp://`: resources that hold parts. Every call that an answer names for them opens, and so does every way to write one. */
+/**
+ * `mcp://`: resources that have parts. Every call that an answer suggests for them works, and so does every spelling of
+ * one.
+ */
 
 import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** `mcp://`: resources of real servers over stdio and HTTP, what they get, and their end. */
+/** `mcp://`: resources of real servers over stdio and HTTP, their environment, and their end. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -1,4 +1,4 @@
-/** The schemes whose names are files, and those of the host: names, lists, boundaries, errors that say what there is. */
+/** The schemes that name files, and those of the host: names, lists, boundaries, and errors that name what exists. */
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Databases that other programs write while they are read. */
+/** Databases that other programs write during a read. */
 
 import * as fs from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The law of paging: following the notices shows every row exactly once, whatever the limits. */
+/** Paging: following the notices shows every row exactly once, for any limits. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Texts of any encoding that are longer than one slice: the same as in one piece, without holding the event loop. */
+/** Texts of any encoding longer than one slice: decoded as in one piece, without blocking the event loop. */
 
 import { describe, expect, test } from 'vitest';
 import { textOfBytes } from '../../../src/sources/web/charset.ts';

@@ -1,4 +1,4 @@
-/** Who converts pages beside whom. */
+/** Which pages are converted concurrently. */
 
 import { expect, onTestFinished, test } from 'vitest';
 import { waitAs } from '../../../src/queues/caller.ts';

@@ -1,4 +1,4 @@
-/** Bodies that are longer than what is read of one: every answer of them says so, however the text was come by. */
+/** Truncated bodies: every answer about them says so, whichever way the text was read. */
 
 import { describe, expect, test, vi } from 'vitest';
 import { place } from '../../support/dialect.ts';

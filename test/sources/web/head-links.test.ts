@@ -1,4 +1,4 @@
-/** What a page links to, found in linear time whatever the page is. */
+/** Links of a page, found in linear time for any page. */
 
 import { expect, test } from 'vitest';
 import { alternatesOf, linksOf, visibleLength } from '../../../src/sources/web/head-links.ts';

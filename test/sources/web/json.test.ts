@@ -1,4 +1,4 @@
-/** JSON as text: every value as it was written, the beginning of what is cut, and nothing without an end. */
+/** JSON as text: every value as written, the beginning of truncated JSON, and a bounded size. */
 
 import { describe, expect, test } from 'vitest';
 import { fc } from '../../support/properties.ts';

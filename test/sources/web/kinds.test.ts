@@ -1,4 +1,4 @@
-/** As what a page is read: as a feed, as Markdown with headings. */
+/** The kind as which a page is read: as a feed, as Markdown with headings. */
 
 import { expect, test } from 'vitest';
 import { place } from '../../support/dialect.ts';

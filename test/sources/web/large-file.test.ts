@@ -1,4 +1,4 @@
-/** Files on the web that are too large to be fetched whole: by ranges where the server has them. */
+/** Files on the web that are too large to fetch completely: by ranges, if the server supports them. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** What is kept of pages between calls: what their servers sent, and not what was missing for a while. */
+/** The page cache between calls: replies of servers are cached, temporary failures are not. */
 
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';

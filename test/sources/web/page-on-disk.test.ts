@@ -1,4 +1,4 @@
-/** Pages in the cache on disk: what a later process reads without asking, what it asks for, and what is not there. */
+/** Pages in the cache on disk: what a later process reads without a request, what it revalidates, and what is not stored. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -1,4 +1,4 @@
-/** What may not be there takes no time that the page itself needs. */
+/** Optional probes do not use up the time of the page itself. */
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { pauseClocks } from '../../../src/queues/clock.ts';

@@ -1,4 +1,4 @@
-/** Pages that are read through the registry of a project are those of that project alone. */
+/** Pages read through the registry of a project are used for that project only. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

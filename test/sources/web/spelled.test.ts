@@ -1,4 +1,4 @@
-/** How URLs are written beside their plain form, and what names them in notices. */
+/** Other spellings of URLs, and how notices name them. */
 
 import { expect, test } from 'vitest';
 import { numbered, place } from '../../support/dialect.ts';

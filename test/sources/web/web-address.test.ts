@@ -1,4 +1,4 @@
-/** Addresses of pages, with what stands behind them. */
+/** Addresses of pages, with the selectors after them. */
 
 import { expect, test } from 'vitest';
 import { addressOf } from '../../../src/sources/web/web-address.ts';

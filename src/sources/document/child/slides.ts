@@ -68,7 +68,7 @@ function copyOf(parts: Parts, isWanted: (name: string) => boolean): Record<strin
     if (!content) continue;
     bytes += content.length;
     if (bytes > MOST_COPIED)
-      throw new Refused('limit', `its parts unfold to more than ${MOST_COPIED >> 20} MiB`);
+      throw new Refused('limit', `its parts unpack to more than ${MOST_COPIED >> 20} MiB`);
     copy[name] = content;
   }
   return copy;

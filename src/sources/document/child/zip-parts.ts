@@ -79,7 +79,7 @@ export class Parts {
       return sound(inflateRawSync(packed, { maxOutputLength: most }), part);
     } catch (error) {
       const tooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
-      if (tooLarge) throw new Refused('limit', `its part ${name} unfolds to more than ${most >> 20} MiB`);
+      if (tooLarge) throw new Refused('limit', `its part ${name} unpacks to more than ${most >> 20} MiB`);
       return undefined;
     }
   }

@@ -14,7 +14,7 @@ const NAMED = 20;
 export function noSuchTable(connection: Connection, typed: string): Refusal {
   const [front = '', ...key] = typed.split(':');
   if (key.length > 0 && readTable(connection, front)) {
-    return new Refusal('BAD_QUERY', 'A row is asked for by its key alone, without parameters', `:${typed}`);
+    return new Refusal('BAD_QUERY', 'A row is read by its key only, without parameters', `:${typed}`);
   }
   const tables = listTables(connection).map((table) => writeSegment(table.name));
   const some = tables.slice(0, NAMED).join(', ') + (tables.length > NAMED ? ', …' : '');

@@ -45,7 +45,7 @@ function sqlFailure(
         `A value or the SQL is larger than ${VALUE_LIMIT / 1024 / 1024} MiB allows: ${error.message}`,
       );
     case capi.SQLITE_CANTOPEN:
-      return fail('UNSUPPORTED', 'The query needs a file of its own, which it may not have');
+      return fail('UNSUPPORTED', 'The query needs a temporary file, which is not allowed');
     default: {
       const { known, rest } = connection ? knownNames(connection, error.message, ask) : { known: '' };
       // A condition that does not compile is a bad parameter; other SQL is an SQL error.

@@ -21,7 +21,7 @@ export const llmsStep: Step = async (page, visit) => {
   const little = await littleOf(page, visit);
   const found = little && (await llmsText(page.url, visit));
   if (!little || !found) return undefined;
-  const what = 'what its site tells machines';
+  const what = 'the llms.txt of its site';
   return withOwnWords(little, text('llms.txt', await found.text(), found), { what, url: found.url }, visit);
 };
 

@@ -1,4 +1,4 @@
-/** Code on pages, as highlighters leave it. */
+/** Code on pages, as written by syntax highlighters. */
 
 import { expect, test } from 'vitest';
 import { quoteAsides } from '../../../../src/sources/web/child/asides.ts';

@@ -1,4 +1,4 @@
-/** What is kept of pages and what is not: sentences, code as it was written, whole rows, and none of the menus. */
+/** What is kept of pages: sentences, code as written, complete rows, and no menus. */
 
 import { describe, expect, test } from 'vitest';
 import { extract } from '../../../../src/sources/web/child/extract.ts';

@@ -1,4 +1,4 @@
-/** Links of feeds, resolved as each feed says. */
+/** Feeds: links resolved as each feed says, entries and their limits. */
 
 import { describe, expect, test } from 'vitest';
 import { feedText } from '../../../../src/sources/web/child/feed.ts';

@@ -1,4 +1,4 @@
-/** A page that is converted as a whole: what stands around its text goes, and what belongs to it stays. */
+/** A page that is converted as a whole: everything around its text is removed, and its parts are kept. */
 
 import { expect, test } from 'vitest';
 import { extract, fragment } from '../../../../src/sources/web/child/extract.ts';

@@ -1,4 +1,4 @@
-/** Abstracts of arXiv, read through a server that answers in Atom. */
+/** Abstracts of arXiv, read from a server that replies in Atom. */
 
 import { expect, test } from 'vitest';
 import { apiSite } from '../../../support/api-site.ts';

@@ -1,4 +1,4 @@
-/** Pages of MDN, read through a server that has them as MDN has: JSON beside each page. */
+/** Pages of MDN, read from a server with JSON for each page, as MDN has. */
 
 import { expect, test } from 'vitest';
 import { apiSite, json } from '../../../support/api-site.ts';

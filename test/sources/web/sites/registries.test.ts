@@ -1,4 +1,4 @@
-/** Which package registry is asked: what the user's own tools say, in the order in which they say it. */
+/** Which package registry is used: as configured in the tools of the user, in their order of precedence. */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** RFCs, read through a server that has their texts. */
+/** RFCs, read from a server with their texts. */
 
 import { expect, test } from 'vitest';
 import { apiSite } from '../../../support/api-site.ts';
