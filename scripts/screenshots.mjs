@@ -24,8 +24,12 @@ const SHOWN = {
   phone: 'narrow-dark',
 };
 
-/** The calls of three agents: one pages, one reads everything and then parts of it again, one follows maps. */
+/** The call that the last answer named. */
+const NEXT = Symbol('next');
+
+/** The calls of four agents: one pages by ranges, one by notices, one reads everything and then parts of it again, one follows maps. */
 const TASKS = {
+  'read the log of the build': ['build.log', NEXT, NEXT, NEXT],
   'page through the changelog': [
     'CHANGELOG.md:1..20',
     'CHANGELOG.md:21..40',
@@ -66,6 +70,11 @@ async function workspace() {
     cpSync(join(root, name), join(home, 'project', name), { recursive: true });
   const picture = await sharp(join(root, 'docs/session.svg')).resize(600).png().toBuffer();
   writeFileSync(join(home, 'project/session.png'), picture);
+  const log = Array.from(
+    { length: 4_000 },
+    (_, i) => `step ${i + 1}: compiled module ${(i * 7919) % 4_000}, no warnings`,
+  );
+  writeFileSync(join(home, 'project/build.log'), log.join('\n'));
   writeFileSync(join(home, 'token'), 'chief\n', { mode: 0o600 });
   return home;
 }
@@ -102,9 +111,11 @@ async function makeCalls(url) {
       'oriel-task': encodeURIComponent(task),
       'oriel-client': 'agent',
     };
+    let next;
     for (const path of paths) {
-      const body = JSON.stringify({ path });
-      await (await fetch(`${url}/api/v0/tools/read`, { method: 'POST', headers, body })).text();
+      const body = JSON.stringify({ path: path === NEXT ? next : path });
+      const answer = await fetch(`${url}/api/v0/tools/read`, { method: 'POST', headers, body });
+      ({ next } = (await answer.json()).details?.truncation ?? {});
     }
   }
 }

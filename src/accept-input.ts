@@ -90,8 +90,18 @@ function whatIsWrong(
   if (field === '' && typeof given === 'string')
     return `The input of ${name} is wrong: the arguments are not a valid JSON object. ${fields}`;
   const where = field === '' ? `The input of ${name}` : `The field ${quote(field)} of ${name}`;
-  const why = issue?.message.replace(/^Invalid input: /, '') ?? 'invalid';
-  return `${where} is wrong: ${quote(why)}. ${fields}`;
+  return `${where} is wrong: ${quote(whyOf(issue))}. ${fields}`;
+}
+
+/** What zod says, in other words where it says a bound. */
+function whyOf(issue: core.$ZodIssue | undefined): string {
+  if (issue === undefined) return 'invalid';
+  const isNumber = 'origin' in issue && (issue.origin === 'number' || issue.origin === 'int');
+  if (isNumber && issue.code === 'too_small' && issue.message.startsWith('Too small'))
+    return `it must be at least ${issue.minimum}`;
+  if (isNumber && issue.code === 'too_big' && issue.message.startsWith('Too big'))
+    return `it must be at most ${issue.maximum}`;
+  return issue.message.replace(/^Invalid input: /, '');
 }
 
 function isMissing({ path }: core.$ZodIssue, input: unknown): boolean {

@@ -40,12 +40,16 @@ export interface OrielErrorOptions {
   readonly next?: string | undefined;
   /** What was caught, where this error says it in other words. */
   readonly cause?: unknown;
+  /** What was wrong: `message` without the advice at its end. */
+  readonly why?: string;
 }
 
 export class OrielError extends Error {
   readonly code: ErrorCode;
   /** A call that works instead, as its exact argument (for `read`: the `path`). */
   readonly next: string | undefined;
+  /** What was wrong: `message`, without advice at its end if that was given apart. */
+  readonly why: string;
 
   /** `message` is one sentence; anything a caller typed has gone through `quote`. */
   constructor(code: ErrorCode, message: string, options: OrielErrorOptions = {}) {
@@ -53,7 +57,18 @@ export class OrielError extends Error {
     this.name = 'OrielError';
     this.code = code;
     this.next = options.next;
+    this.why = options.why ?? message;
   }
+}
+
+/** An error with advice after what was wrong. Who knows a better call puts other advice after its `why`. */
+export function advised(
+  code: ErrorCode,
+  why: string,
+  advice: string,
+  options: Omit<OrielErrorOptions, 'why'> = {},
+): OrielError {
+  return new OrielError(code, `${why} ${advice}`, { ...options, why });
 }
 
 /** Lines of a file, as some write them after its path: 1-based and inclusive; to the end without `to`. */

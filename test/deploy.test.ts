@@ -245,3 +245,14 @@ class Watched<T extends object> {
     }) as V;
   }
 }
+
+test('both units and the image set how much memory glibc may keep', () => {
+  const settings = ['MALLOC_ARENA_MAX=1', 'MALLOC_TRIM_THRESHOLD_=131072'];
+  for (const environment of [
+    settingOf('Environment'),
+    settingOf('Environment', workerUnit),
+    /^ENV (.*)$/m.exec(read('compose/Dockerfile'))?.[1],
+  ])
+    expect(environment?.split(' ')).toEqual(expect.arrayContaining(settings));
+  expect(readFileSync('docs/tuning.md', 'utf8')).toContain(settings.join(' '));
+});

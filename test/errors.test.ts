@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createAccess } from '../src/access/local.ts';
-import { OrielError } from '../src/errors.ts';
+import { advised, OrielError } from '../src/errors.ts';
 import { parseBehind } from '../src/selector/selection.ts';
 import { Tree } from './support/tree.ts';
 
@@ -30,6 +30,16 @@ test('an error has a code, a next call and a cause; what is absent is not there'
     cause,
   ]);
   expect(Object.hasOwn(new OrielError('BUSY', 'Later.'), 'cause')).toBe(false);
+});
+
+test('advice is a part of the message, and no part of what was wrong', () => {
+  const error = advised('BAD_PATH', 'It is no path.', 'Use a.txt.', { next: 'a.txt' });
+  expect([error.message, error.why, error.next]).toEqual([
+    'It is no path. Use a.txt.',
+    'It is no path.',
+    'a.txt',
+  ]);
+  expect(new OrielError('BUSY', 'Later.').why).toBe('Later.');
 });
 
 test('a path that does not exist keeps what the system said', async () => {

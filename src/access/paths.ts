@@ -3,7 +3,7 @@
 import { homedir } from 'node:os';
 import { isAbsolute, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { OrielError } from '../errors.ts';
+import { advised, OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 
 /**
@@ -115,10 +115,8 @@ function respell(path: string): string[] {
 export function foreignName(typed: string, walled: boolean): OrielError | undefined {
   const shown = quote(typed);
   if (walled && /^[^/\\]{1,8}~\d[^/\\]*\\/.test(typed)) {
-    return new OrielError(
-      'OUTSIDE_ROOT',
-      `${shown} is a short name that cannot be placed inside the roots. Use the long path.`,
-    );
+    const why = `${shown} is a short name that cannot be placed inside the roots.`;
+    return advised('OUTSIDE_ROOT', why, 'Use the long path.');
   }
   const name = typed.split(/[/\\]/).at(-1) ?? typed;
   const why = typed.startsWith('\\\\')
@@ -132,5 +130,5 @@ export function foreignName(typed: string, walled: boolean): OrielError | undefi
           : /[^. ][. ]$/.test(name)
             ? 'ends with a dot or a space, and no such file exists'
             : undefined;
-  return why && new OrielError('BAD_PATH', `${shown} ${why}. Use a path like src/app.ts.`);
+  return why && advised('BAD_PATH', `${shown} ${why}.`, 'Use a path like src/app.ts.');
 }

@@ -6,7 +6,7 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import { lstat, readlink } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
-import { OrielError } from '../errors.ts';
+import { advised, OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 import { isSame, type Root, rootsIn, standsStill } from './held-roots.ts';
 import { isLocal } from './mounts.ts';
@@ -55,10 +55,8 @@ export class Roots {
     const next = this.mayName(this.#cwd) ? '.' : this.#roots[0]?.given;
     const use =
       next === '.' ? 'Use . to list the working directory.' : `Use ${quote(next ?? '.')} to list what may.`;
-    return new OrielError('OUTSIDE_ROOT', `${what} lies outside the directories that may be read. ${use}`, {
-      next,
-      cause,
-    });
+    const why = `${what} lies outside the directories that may be read.`;
+    return advised('OUTSIDE_ROOT', why, use, { next, cause });
   }
 
   /**

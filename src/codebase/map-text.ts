@@ -24,8 +24,12 @@ export interface MapText {
   readonly rest?: { readonly directory: string; readonly files: number };
 }
 
-/** The part of the budget that names of files may take while there are symbols to show. */
+/** The part of the budget that names of files may take while there are symbols to show, and where that names all of them. */
 const NAMES = 0.7;
+const ALL_NAMES = 0.86;
+
+/** Bytes of a name with what is after it, at least. */
+const LEAST_NAME = 2;
 
 /** Files that may have symbols, by their place in the order: the best ones of a large tree fill any budget. */
 const LOOKED_INTO = 2_000;
@@ -45,7 +49,8 @@ export function mapText(tree: Tree, { bytes, lines, from, ...raised }: MapWanted
     }
   };
   // The first one in any case, so that every page leads on.
-  addWhile((file) => named === 0 || fits(file, bytes * NAMES, lines / 2));
+  const forNames = bytes * (allFit(order, tree.paths, bytes * ALL_NAMES) ? ALL_NAMES : NAMES);
+  addWhile((file) => named === 0 || fits(file, forNames, lines / 2));
   const room = { bytes: bytes - names.bytes, lines: lines - names.count };
   symbols.fill(order.slice(0, Math.min(named, LOOKED_INTO)), worth, names, room);
   // What names and symbols have left over goes to more names.
@@ -60,6 +65,14 @@ export function mapText(tree: Tree, { bytes, lines, from, ...raised }: MapWanted
     symbols: symbols.count,
     ...(rest && { rest }),
   };
+}
+
+/** Whether the names of these files take at most so many bytes. */
+function allFit(files: readonly number[], paths: readonly string[], bytes: number): boolean {
+  if (files.length * LEAST_NAME > bytes) return false;
+  const names = new NameLines(paths);
+  for (const file of files) names.add(file);
+  return names.bytes <= bytes;
 }
 
 function restOf(tree: Tree, files: readonly number[]): MapText['rest'] {

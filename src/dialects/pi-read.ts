@@ -17,6 +17,7 @@ import type { TextPolicy } from '../types/policy.ts';
 import type { ReadRequest } from '../types/request.ts';
 import type { TextResult } from '../types/result.ts';
 import { type DeclaredTool, lineRange, reads, tool } from './dialect.ts';
+import type { Fields } from './lenient.ts';
 import { linesToOffset, placeAsOffset } from './line-fields.ts';
 import { limitOf, type PiStyle } from './pi-style.ts';
 
@@ -66,7 +67,7 @@ export function read(style: PiStyle): DeclaredTool {
           .optional()
           .describe('Maximum number of lines to read (default: as many as fit)'),
       }),
-    adapt: linesToOffset,
+    adapt: fromFirst,
     // Lines are shown without numbers, so the requested line must be the first one.
     placed: (input, place) => placeAsOffset(input, { ...place, from: place.line ?? place.from }),
     request: ({ path, offset, limit }) => ({
@@ -88,6 +89,12 @@ export function read(style: PiStyle): DeclaredTool {
       );
     },
   });
+}
+
+/** Line 0 is the first one, as it is in pi. */
+function fromFirst(input: Fields): Fields {
+  const fields = linesToOffset(input);
+  return fields['offset'] === 0 ? { ...fields, offset: 1 } : fields;
 }
 
 /** pi's sentences. `path`: the path as it was typed. */

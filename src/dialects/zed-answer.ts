@@ -1,7 +1,7 @@
 /** The answer of zed's `read_file`: a header above a window, and a few notices below the text. */
 
 import { showParts } from '../render/display.ts';
-import { sentence, withoutSelectors, type Wording, wording } from '../render/notices.ts';
+import { howToLook, sentence, withoutSelectors, type Wording, wording } from '../render/notices.ts';
 import { textFacts } from '../render/read-answer.ts';
 import { readNotices, shownLines } from '../render/read-notices.ts';
 import { plural } from '../render/units.ts';
@@ -14,7 +14,7 @@ export const zedWording: Wording = {
   ...wording,
   ...withoutSelectors,
   binary: ({ target, type, bytes }) =>
-    `${oneLine(target)} is binary (${type}${bytes === undefined ? '' : `, ${plural(bytes, 'byte')}`}) and cannot be shown as text`,
+    `${oneLine(target)} is binary (${type}${bytes === undefined ? '' : `, ${plural(bytes, 'byte')}`}) and cannot be shown as text. ${howToLook(target)}`,
   outline: ({ target, symbols, left, leftFrom, example }) =>
     `Outline of ${oneLine(target)}: ${plural(symbols, 'symbol')}${left === undefined ? '' : `, ${left} of them not listed`}. ` +
     `Use ${example ? `start_line=${example.from} and end_line=${example.to} to read ${oneLine(example.name)}, ` : ''}${leftFrom === undefined ? '' : `start_line=${leftFrom} for those that are not listed, `}start_byte=0 to read the text`,

@@ -1,4 +1,4 @@
-/** The queues that a call waits in before it begins. */
+/** Chooses the queues in which a call waits for a slot before it begins. */
 
 import { OrielError } from '../errors.ts';
 import type { Claim, Slot } from '../queues/queue.ts';
@@ -9,10 +9,10 @@ import { MOST_WAIT_MS } from '../sources/web/web-limits.ts';
 import type { Request } from '../types/request.ts';
 import type { CallOptions, Engine, Order } from './open-call.ts';
 
-/** Bytes; only a host that raises the limits has answers that may be larger. */
+/** The size of a large answer in bytes; larger answers occur only if a host raises the limits. */
 const LARGE_ANSWER = 1 << 20;
 
-/** Commands have a separate queue: some take hours, and reading continues meanwhile. */
+/** Acquires the slot of a call. Commands have a queue of their own, because some take hours and must not block reading. */
 export function takeSlot(
   engine: Engine,
   { request, limits }: Pick<Order, 'request' | 'limits'>,
@@ -25,7 +25,7 @@ export function takeSlot(
   return isLarge ? takeLargeSlot(claim) : queues.calls.acquire(claim);
 }
 
-/** The wait is a part of the 15 seconds of a page: behind pages that never arrive, it is refused in time. */
+/** For a web page the wait counts towards its timeout, so that it is refused in time if other pages never arrive. */
 function takePageSlot(claim: Claim): Slot | Promise<Slot> {
   const own = claim.signal ?? new AbortController().signal;
   const late = (): Error => new OrielError('TIMEOUT', 'The page had no slot in time.');

@@ -1,20 +1,20 @@
-/** Ends a call before its work does: at its timeout, or when its caller cancels it. */
+/** The cancellation of a call: answers at its timeout, or when its caller cancels it, even if the work still runs. */
 
 import { startTimer } from '../access/timer.ts';
 import { isOrielError, OrielError } from '../errors.ts';
 import { onAbort } from '../queues/on-abort.ts';
 
-/** Created once: work that still runs after the answer needs no stack trace. */
+/** The abort reason after the answer. Created once, because nobody needs its stack trace. */
 const OVER = new OrielError('CANCELLED', 'The call is over.');
 
 export interface CancellationOptions {
-  /** That of the caller. */
+  /** The caller's signal. */
   readonly signal?: AbortSignal | undefined;
   /** Infinity for no timeout. */
   readonly timeoutMs: number;
   /** Milliseconds that the work may take to answer after it was cancelled; 0 for not waiting. */
   readonly graceMs: number;
-  /** What to call instead when the time is over: a sentence. */
+  /** A sentence for the timeout error: what to call instead. */
   readonly advice: string;
 }
 
@@ -36,20 +36,17 @@ export class Cancellation {
     else if (signal) this.#stopListening = onAbort(signal, cancel);
   }
 
-  /** Aborted by the caller, at the timeout, and by `close`. */
+  /** Aborts when the caller cancels, at the timeout, and by `close`. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Work that continues although its call was answered. */
+  /** Work that still runs although its call was answered. */
   get unfinished(): Promise<unknown> | undefined {
     return this.#work;
   }
 
-  /**
-   * Settles with the work, or rejects with the reason of the abort. Throws that reason if it was aborted
-   * before.
-   */
+  /** Starts the work and settles with it, or rejects with the abort reason. Throws that reason if already aborted. */
   race<T>(start: () => Promise<T>): Promise<T> {
     if (this.#graceMs === 0) this.signal.throwIfAborted();
     const work = start();
@@ -63,7 +60,7 @@ export class Cancellation {
         },
         (error: unknown) => {
           this.#work = undefined;
-          // The reason says more than the error that a library throws when its signal aborts.
+          // The abort reason is more informative than the error that a library throws when its signal aborts.
           reject(this.signal.aborted && !isOrielError(error) ? this.signal.reason : error);
         },
       );

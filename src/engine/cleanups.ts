@@ -1,12 +1,12 @@
-/** The cleanups of a call: each runs once, also one that is added when the call has ended. */
+/** The cleanups of a call. Each runs exactly once, also one that is added after the call has ended. */
 
 import { setImmediate } from 'node:timers/promises';
 import { explained, type OnError, report } from './unexpected.ts';
 
-/** Cleanups in one turn of the event loop: most take some microseconds. */
+/** Cleanups that run before the event loop gets control again; most take some microseconds. */
 const AT_ONCE = 256;
 
-/** Milliseconds that cancelled work has to stop before its descriptors are closed under it. */
+/** Milliseconds that cancelled work has to stop before its descriptors are closed. */
 const LINGER_MS = 1_000;
 
 type Cleanup = () => void | Promise<void>;
@@ -18,15 +18,15 @@ export class Cleanups {
   readonly #kept = new Set<{ readonly run: Cleanup }>();
   #over = false;
 
-  /** `onError` receives what cleanups throw, with the name of the tool that was called. */
+  /** `onError` receives the errors of cleanups, with the name of the called tool. */
   constructor(onError?: OnError, tool?: string) {
     this.#onError = onError;
     this.#tool = tool;
   }
 
   /**
-   * Cancelled work may still open something after the call: then it is closed at once. The returned function
-   * removes the cleanup, if it was done already.
+   * Adds a cleanup. If the call has ended (cancelled work may still open something), it runs at once. The returned function
+   * removes the cleanup; call it when the resource was closed earlier.
    */
   add(cleanup: Cleanup): () => void {
     const kept = { run: cleanup };
@@ -35,7 +35,7 @@ export class Cleanups {
     return () => void this.#kept.delete(kept);
   }
 
-  /** Last opened, first closed. */
+  /** Runs all cleanups in reverse order: last opened, first closed. */
   async runAll(): Promise<void> {
     this.#over = true;
     const all = [...this.#kept].toReversed();
@@ -48,9 +48,8 @@ export class Cleanups {
   }
 
   /**
-   * Runs them when cancelled `work` has ended, because it reads until it notices the cancel, and the number
-   * of a closed descriptor may be reused for another file. Work that does not end in time loses its
-   * descriptors.
+   * Runs the cleanups when cancelled `work` has ended or after `LINGER_MS`. The work reads until it notices the
+   * cancellation, and the number of a closed descriptor may already be reused for another file.
    */
   runAfter(work: Promise<unknown>): void {
     const timer = setTimeout(() => void this.runAll(), LINGER_MS);
@@ -64,7 +63,7 @@ export class Cleanups {
 
   /** Undefined if the cleanup was synchronous. */
   #run(cleanup: Cleanup): Promise<void> | undefined {
-    // A failed cleanup leaks in this process only; the answer is not affected.
+    // A failed cleanup leaks a resource of this process; the answer is not affected.
     const tell = (error: unknown): void => report(this.#onError, explained(error), this.#tool);
     try {
       const closing: unknown = cleanup();

@@ -1,6 +1,6 @@
-/** The environment of a command: the host's, all or by an allow-list, and settings that keep programs from prompting. */
+/** The environment of a command: that of the host (all or an allow-list) plus settings that prevent interactive prompts. */
 
-/** Nobody sits at the terminal: no pager, no editor on a full screen, no password prompt. */
+/** Settings for non-interactive use: no pager, no full-screen editor, no password prompt. */
 const UNATTENDED: Readonly<Record<string, string>> = {
   TERM: 'dumb',
   PAGER: 'cat',
@@ -11,12 +11,12 @@ const UNATTENDED: Readonly<Record<string, string>> = {
   DEBIAN_FRONTEND: 'noninteractive',
 };
 
-/** Tokens of oriel's own, and where they are kept: no command needs them. */
+/** Variables with oriel's own tokens or their locations; no command needs them. */
 const SECRET = /^ORIEL_TOKEN/;
 
 /**
- * What a command gets of `host`: everything but our own tokens, or the variables that `allow` names (`LC_*` names all
- * that begin so), and the settings for unattended work in any case.
+ * The variables for a command: those of `host` except our own tokens, or only those that `allow` names (`LC_*` matches a
+ * prefix), and always the settings for non-interactive use.
  */
 export function commandEnvironment(
   host: NodeJS.ProcessEnv,

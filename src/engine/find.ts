@@ -1,4 +1,4 @@
-/** `find`: the files below a directory whose paths match a glob, sorted, `.gitignore` honoured. */
+/** `find`: the files below a directory whose paths match a glob, sorted. Ignore files (`.gitignore`) apply. */
 
 import { basename, join } from 'node:path';
 import { withProgress } from '../access/progress-timer.ts';
@@ -9,16 +9,16 @@ import type { FindRequest } from '../types/request.ts';
 import type { Hint, ListResult } from '../types/result.ts';
 import { checkGlob, globBelow } from '../walk/glob.ts';
 import { checkRange, MOST_RESULTS, entriesOf } from './walk/page-bounds.ts';
-import { brokenOff } from './walk/broken-off.ts';
+import { walkFailed } from './walk/walk-failure.ts';
 import { GapsSeen } from './walk/gaps.ts';
 import { openDirectory, shownBelow } from './walk/open-target.ts';
-import { lookUntil } from './walk/time.ts';
+import { lookUntil } from './walk/step-deadlines.ts';
 import { newestPaths } from './walk/by-time.ts';
 import type { WalkFilter } from './walk/walk-messages.ts';
 import type { WalkOptions } from './walk/walk-run.ts';
-import { gather } from './walk/gather.ts';
+import { collectWalk } from './walk/collect-walk.ts';
 
-/** Throws `BAD_INPUT`, `NOT_DIRECTORY`, `LIMIT` if the walk ended before it found anything, and what opening throws. */
+/** Throws `BAD_INPUT`, `NOT_DIRECTORY`, `LIMIT` if the walk failed before it found anything, and the errors of opening. */
 export async function find(request: FindRequest, call: Call): Promise<ListResult> {
   checkRange(request);
   const typed = request.path ?? '.';
@@ -34,7 +34,7 @@ export async function find(request: FindRequest, call: Call): Promise<ListResult
       ? newestPage(directory, filter, [request.offset, end], call)
       : firstPage(directory, filter, [request.offset, end], call),
   );
-  if (gaps.broken && found === 0) throw brokenOff();
+  if (gaps.broken && found === 0) throw walkFailed();
   const hint =
     found === 0
       ? (foreign ??
@@ -57,10 +57,10 @@ export async function find(request: FindRequest, call: Call): Promise<ListResult
   };
 }
 
-/** Characters: the hint repeats the pattern, and all notices of one answer together stay below 1 KiB. */
+/** The most characters of a pattern that a hint repeats: all notices of an answer together must stay below 1 KiB. */
 const MOST_HINTED = 60;
 
-/** Models look for directories by name too; only files are found. */
+/** A hint if the pattern is the name of a directory: models look for directories by name too, but `find` lists only files. */
 async function directoryHint(
   directory: OpenedDirectory,
   { pattern }: FindRequest,
@@ -72,14 +72,14 @@ async function directoryHint(
   return opened && 'directory';
 }
 
-/** Paths that are compared with a name. */
+/** The most paths that are compared with a name. */
 const MOST_COMPARED = 20_000;
 
-/** Paths of a hint, and characters of one. */
+/** The most paths in a hint, and the most characters of each. */
 const MOST_NEAR = 3;
 const LONGEST_NEAR = 100;
 
-/** The files below whose names are near to a plain one: `sesion.ts` or `session` for `src/session.ts`. */
+/** Files with a name similar to a pattern without wildcards: `sesion.ts` or `session` for `src/session.ts`. */
 async function nearHint(
   directory: OpenedDirectory,
   start: string,
@@ -100,18 +100,18 @@ async function nearHint(
   return first === undefined ? undefined : { is: 'near', pattern: first, others };
 }
 
-/** `src\*.ts`, as paths are written on Windows: the backslash takes the meaning of the star. */
+/** A hint for Windows paths such as `src\*.ts`, in which the backslash escapes the star. */
 function slashHint({ pattern }: FindRequest): Hint | undefined {
   return pattern.length <= MOST_HINTED && /\\[\w*.]/.test(pattern) ? 'backslash' : undefined;
 }
 
-/** `parse header` is no name of a file: symbols are found by words. */
+/** A hint for words such as `parse header`, which are not a file name: symbols can be found by words. */
 function wordsHint({ pattern, findsSymbols }: FindRequest): Hint | undefined {
   if (!findsSymbols || pattern.length > MOST_HINTED) return undefined;
   return /^[\p{L}\p{N}_]{2,}(?: [\p{L}\p{N}_]+)+$/u.test(pattern) ? 'words' : undefined;
 }
 
-/** Paths of the page, and how many were found up to its end, plus one if more follow. */
+/** The paths of a page, and the number found up to its end, plus one if more follow. */
 interface FoundPage {
   readonly page: readonly string[];
   readonly found: number;
@@ -120,7 +120,7 @@ interface FoundPage {
 
 type Range = readonly [offset: number, end: number];
 
-/** In order; what is before the page is counted and not kept. */
+/** A page in the order of paths; paths before the page are only counted. */
 async function firstPage(
   directory: OpenedDirectory,
   filter: WalkFilter,
@@ -131,7 +131,7 @@ async function firstPage(
   let found = 0;
   const wants = { is: 'paths', most: end + 1 } as const;
   const options: WalkOptions = { wants, filter, deadline: lookUntil(call.deadline) };
-  const gaps = await gather(directory, options, call, async (walk) => {
+  const gaps = await collectWalk(directory, options, call, async (walk) => {
     for await (const batch of walk.paths()) {
       page.push(...batch.slice(Math.max(0, offset - found), Math.max(0, end - found)));
       found += batch.length;

@@ -1,4 +1,4 @@
-/** `ls`: the entries of one directory, sorted without regard to case. */
+/** `ls`: the entries of one directory, sorted case-insensitively. */
 
 import { type Listed, withEntries } from '../access/large-directory.ts';
 import type { Entry } from '../types/access.ts';
@@ -10,7 +10,7 @@ import { GapsSeen } from './walk/gaps.ts';
 import { openDirectory } from './walk/open-target.ts';
 import { sortInTurns } from '../text/sort-in-turns.ts';
 
-/** Throws `BAD_INPUT`, `NOT_DIRECTORY` and what opening throws. */
+/** Throws `BAD_INPUT`, `NOT_DIRECTORY` and the errors of opening. */
 export async function list(request: ListRequest, call: Call): Promise<ListResult> {
   checkRange(request);
   const { opened } = await openDirectory(request.path ?? '.', call);
@@ -52,15 +52,15 @@ function sortable(entry: Entry): Sortable {
 }
 
 /**
- * By code units and not by a locale, so that the order is the same everywhere; names that differ only in case
- * are compared as they are.
+ * Compares by code units, not by locale, so that the order is the same on all machines. Names that differ only in case
+ * are compared unchanged.
  */
 function bySortKey(a: Sortable, b: Sortable): number {
   if (a.key !== b.key) return a.key < b.key ? -1 : 1;
   return a.entry.name < b.entry.name ? -1 : 1;
 }
 
-/** A link is marked as one, whatever its target is, even if it does not exist. */
+/** A link is marked as a link, whatever its target is and even if that does not exist. */
 function marked({ name, type }: Entry): Omit<ListedEntry, 'rank'> {
   if (type === 'directory') return { path: name, mark: '/' };
   return type === 'link' ? { path: name, mark: '@' } : { path: name };

@@ -1,9 +1,9 @@
-/** Explains a path that does not exist: files that end in it, broken links, similar names. */
+/** Explains a path that does not exist: files whose path ends in it, broken links, similar names. */
 
 import { join, resolve } from 'node:path';
 import { type Deepest, deepestDirectory } from '../access/deepest-directory.ts';
 import { within } from '../access/paths.ts';
-import { OrielError } from '../errors.ts';
+import { advised, OrielError } from '../errors.ts';
 import { didYouMean, nearNames } from '../text/near.ts';
 import { quote } from '../text/visible.ts';
 import type { OpenedDirectory } from '../types/access.ts';
@@ -12,13 +12,13 @@ import type { Grammar } from '../types/request.ts';
 import { WalkBroken, WalkRun } from './walk/walk-run.ts';
 
 const DEADLINE_MS = 5_000;
-/** One more than are ever listed: enough to know that there are more. */
+/** One more than are listed, to know whether there are more. */
 const MOST_MATCHES = 6;
 
 /**
- * Paths relative to the working directory whose last components are those of `typed`, sorted; at most six. Ignored
- * files do not count. Nothing is guessed for absolute paths, and nothing when the walk could not be finished: what
- * it did not reach might have matched too.
+ * Files whose last path components are those of `typed`, as sorted paths relative to the working directory; at most six.
+ * Ignored files are left out. Empty for absolute paths, and if the walk could not be finished, because files that it did
+ * not reach might match too.
  */
 export async function findBySuffix(typed: string, call: Call): Promise<string[]> {
   const suffix = typed.replace(/^@/, '').replace(/^(\.\/)+/, '');
@@ -39,7 +39,7 @@ export async function findBySuffix(typed: string, call: Call): Promise<string[]>
     }
   } catch (error) {
     call.signal.throwIfAborted();
-    // No guess is made where the walk could not be finished, and the path still does not exist.
+    // The walk could not be finished: no guess; the caller reports that the path does not exist.
     if (error instanceof WalkBroken || (error instanceof OrielError && error.code === 'BUSY')) return [];
     throw error;
   } finally {
@@ -47,12 +47,12 @@ export async function findBySuffix(typed: string, call: Call): Promise<string[]>
   }
 }
 
-/** Entries of a directory that are compared with a name. */
+/** The most entries of a directory that are compared with a name. */
 const MOST_COMPARED = 20_000;
 
 /**
- * Why `typed` does not exist, as far as can be seen: the working directory is gone, a link leads nowhere, or the nearest
- * directory has entries of near names.
+ * The error that explains why `typed` does not exist: the working directory is gone, a link is broken, or the nearest
+ * existing directory has entries with similar names.
  */
 export async function explainMissing(
   typed: string,
@@ -72,30 +72,51 @@ export async function explainMissing(
   const shown = here ? '.' : access.display(found.at);
   const use =
     grammar === 'literal'
-      ? 'Use a path below the working directory, or an absolute one.'
+      ? here
+        ? 'Use a path below the working directory, or an absolute one.'
+        : `Use a path in ${quote(shown)}, the nearest directory.`
       : here
         ? 'Use . to list the working directory.'
         : `Use ${quote(shown)} to list the nearest directory.`;
   if (!found) return error(`${why} ${use}`, grammar === 'literal' ? undefined : '.');
   const link = found.linkTo;
-  // A link that leads outside was created since: it is answered by the refusal, without information about its
-  // target.
+  // A link to outside the roots must have been created meanwhile. The error then says nothing about its target.
   if (link !== undefined && mayLead(resolve(found.at, link), access.roots)) {
     const name = quote(access.display(join(found.at, found.name)));
     return error(`${name} is a link to ${quote(link)}, which does not exist. ${use}`, shown);
   }
   const near = found.near.map((name) => access.display(join(found.at, name)));
-  return error(
-    `${why}${didYouMean(near.map(quote))} ${use}`,
-    grammar === 'literal' ? near[0] : (near[0] ?? shown),
-  );
+  return advised('NOT_FOUND', `${why}${didYouMean(near.map(quote))}`, use, {
+    next: grammar === 'literal' ? near[0] : (near[0] ?? shown),
+    cause,
+  });
+}
+
+/** The error for `src/app.ts/x`, where `src/app.ts` is a file; undefined if that is not known. */
+export async function explainThrough(
+  typed: string,
+  cause: OrielError,
+  { access, signal }: Call,
+): Promise<OrielError | undefined> {
+  const found = await deepestDirectory(access, access.absolute(typed), signal);
+  await found?.opened.close();
+  const [name] = found?.names ?? [];
+  if (!found || name === undefined) return undefined;
+  const path = join(found.at, name);
+  const opened = await access.open(path, signal).catch(() => undefined);
+  await opened?.close();
+  signal.throwIfAborted();
+  if (opened?.is !== 'file') return undefined;
+  const file = access.display(path);
+  const why = `${quote(typed)} goes through ${quote(file)}, which is a file.`;
+  return advised(cause.code, why, `Use ${quote(file)}.`, { next: file, cause });
 }
 
 function mayLead(path: string, roots: readonly string[]): boolean {
   return roots.length === 0 || roots.some((root) => within(path, root));
 }
 
-/** The error for a working directory that is gone, undefined if it is there. */
+/** The error for a working directory that no longer exists; undefined if it exists. */
 export async function explainGone(call: Call, cause: unknown): Promise<OrielError | undefined> {
   const { cwd } = call.access;
   const opened = await openDirectory(cwd, call);
@@ -105,7 +126,7 @@ export async function explainGone(call: Call, cause: unknown): Promise<OrielErro
   return new OrielError('NOT_FOUND', message, { cause });
 }
 
-/** Paths near one that does not exist, as a model is shown them. */
+/** Paths similar to one that does not exist, in the form in which they are shown. */
 export async function nearPaths(typed: string, call: Call): Promise<string[]> {
   const { access } = call;
   const found = await nearestDirectory(access.absolute(typed.replace(/^@/, '') || '.'), call);
@@ -113,17 +134,17 @@ export async function nearPaths(typed: string, call: Call): Promise<string[]> {
 }
 
 interface Nearest {
-  /** The nearest directory above the path that exists: absolute. */
+  /** The absolute path of the nearest existing directory above the path. */
   readonly at: string;
-  /** The name that is missing in it. */
+  /** The name that does not exist in it. */
   readonly name: string;
-  /** Where an entry of that name points, which is a link that leads nowhere. */
+  /** The target, if an entry of that name is a broken link. */
   readonly linkTo?: string;
-  /** Paths in it, below it, that may be meant instead. */
+  /** Similar paths, relative to `at`. */
   readonly near: readonly string[];
 }
 
-/** Undefined if nothing above the path may be read. */
+/** Undefined if no directory above the path may be read. */
 async function nearestDirectory(path: string, call: Call): Promise<Nearest | undefined> {
   const found = await deepestDirectory(call.access, path, call.signal);
   if (!found) return undefined;
@@ -147,8 +168,7 @@ async function lookIn({ opened: directory, at, names: missing }: Deepest, call: 
       .map((entry) => entry.name),
   );
   if (isLast) return { at, name, near: names };
-  // A directory in the path is mistyped: the same file in a directory with a similar name comes first, if it
-  // exists.
+  // A directory in the path may be mistyped: if the rest of the path exists below a similar name, that is suggested.
   const near: string[] = [];
   for (const known of names) {
     const full = join(known, ...rest);

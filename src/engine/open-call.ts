@@ -1,4 +1,4 @@
-/** Makes the `Call` that every layer of the engine receives, and closes what was opened during it. */
+/** Creates the `Call` that every layer of the engine receives, and closes at its end everything that it opened. */
 
 import { type Caller, waitAs } from '../queues/caller.ts';
 import { sourceFor } from '../sources/source-table.ts';
@@ -17,7 +17,7 @@ import { Cleanups } from './cleanups.ts';
 import { adviceAfterTimeout } from './timeout-advice.ts';
 import { hostError, type OnError, report } from './unexpected.ts';
 
-/** What all calls of one instance share. */
+/** The state that all calls of one instance share. */
 export interface Engine {
   readonly access: Access;
   readonly session: Session;
@@ -28,7 +28,7 @@ export interface Engine {
   now(): number;
 }
 
-/** What one call asks of the engine. */
+/** The request of one call with its limits. */
 export interface Order<R extends Request = Request> {
   readonly request: R;
   readonly limits: Limits;
@@ -39,45 +39,46 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
   /**
-   * Receives the output of a command while it runs (the bytes are reused at once). Reading pauses until a
-   * returned promise resolves: backpressure.
+   * Receives the output of a command while it runs; the buffer is reused after the function returns. A returned promise is
+   * backpressure: reading pauses until it resolves.
    */
   readonly onOutput?: (chunk: Uint8Array) => Promise<void> | undefined;
   /**
-   * The caller, as any object: queues serve different callers in turn. Calls without one count as those of
-   * the instance.
+   * Identifies the caller (any object, compared by identity), because queues serve callers in turn. The instance when
+   * absent.
    */
   readonly caller?: Caller;
   /** The name of the task of the call; the task of the session when absent. */
   readonly task?: string | undefined;
-  /** The program that asks, as it calls itself. */
+  /** The name of the client program, as it reports it. */
   readonly host?: string | undefined;
   /** The parent of the call in a trace; the active span when absent. */
   readonly trace?: TraceOrigin | undefined;
+  /** See `Call`. */
+  readonly isPart?: true;
 }
 
 export interface OpenCall {
   readonly call: Call;
   /**
-   * Settles with the work, or rejects with the reason of an abort: the call does not wait for work that
-   * ignores the abort.
+   * Settles with the work, or rejects with the abort reason, without waiting for work that ignores the abort.
    */
   settle<T>(start: () => Promise<T>): Promise<T>;
-  /** Closes what the call opened. */
+  /** Closes everything that the call opened. */
   close(): Promise<void>;
 }
 
 /**
- * A command has a separate timeout and answers a cancel itself, with the output so far. Timeout and cancel of
- * the call come this much later, in case that fails.
+ * A command has its own timeout and answers a cancellation itself, with the output so far. The timeout and cancellation of
+ * the call follow this many milliseconds later, in case that fails.
  */
 const RUN_GRACE_MS = 10_000;
 
-/** The timeout of the call begins here: the wait for its slot is not part of it. */
+/** Starts the timeout of the call. Waiting for its slot does not count; `waitedMs` is only recorded. */
 export function openCall(
   engine: Engine,
   { request, limits }: Pick<Order, 'request' | 'limits'>,
-  { signal, onProgress, onOutput, caller = engine }: CallOptions,
+  { signal, onProgress, onOutput, caller = engine, isPart }: CallOptions,
   tool?: string,
   waitedMs = 0,
 ): OpenCall {
@@ -117,6 +118,7 @@ export function openCall(
   };
   const shared: Omit<Call, keyof Bounds | 'open' | 'onEnd' | 'part'> = {
     limits,
+    ...(isPart && { isPart }),
     settings: engine.settings,
     access: engine.access,
     session: engine.session,
@@ -126,7 +128,7 @@ export function openCall(
       try {
         onProgress?.(progress);
       } catch (error) {
-        // The call continues without its listener.
+        // The call continues although its listener has failed.
         tell('onProgress', error);
       }
     },
@@ -146,11 +148,11 @@ export function openCall(
 function timeoutOf(request: Request, { settings, timeoutMs }: Engine): number {
   if (request.do !== 'run') return timeoutMs;
   const seconds = request.timeout ?? settings.run.timeout;
-  // `run` refuses a timeout that is not above 0.
+  // `run` rejects a timeout that is not positive.
   return (seconds > 0 ? seconds : 0) * 1000 + RUN_GRACE_MS;
 }
 
-/** The host's listener for output. After its first failure it is called no more: the command continues. */
+/** Wraps the host's listener for output. After its first failure it is no longer called, and the command continues. */
 function untilItFails(
   onOutput: NonNullable<CallOptions['onOutput']>,
   tell: (error: unknown) => void,

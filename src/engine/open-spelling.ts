@@ -1,4 +1,4 @@
-/** Opens a path as it was typed: the first of its spellings that exists. */
+/** Opens a typed path: the first of its possible spellings that exists. */
 
 import { absolutePath, spellings } from '../access/paths.ts';
 import { type ErrorCode, OrielError } from '../errors.ts';
@@ -6,7 +6,7 @@ import { quote } from '../text/visible.ts';
 import type { Opened } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 
-/** Failures after which a shorter path is tried: the longer one does not exist. */
+/** Errors that mean that the path does not exist, so that the next shorter candidate is tried. */
 const MISSES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'NOT_FOUND',
   'NOT_DIRECTORY',
@@ -21,7 +21,7 @@ export function isMiss(code: ErrorCode): boolean {
 
 export interface Spelled {
   readonly opened: Opened;
-  /** The absolute path that exists, links in it as they are. */
+  /** The absolute path that exists; links in it are not resolved. */
   readonly path: string;
 }
 
@@ -44,10 +44,13 @@ export async function openSpelling(path: string, call: Call): Promise<Spelled> {
   throw first ?? new OrielError('BAD_PATH', `${quote(path)} is not a path.`);
 }
 
-/** What may be between two paths of a list. */
+/** Possible separators of a list of paths. */
 const between = /[,;|{\s]/;
 
-/** `a.ts,src/../b.ts` → `a.ts,src`: the names with signs of a list in them that `..` takes back. */
+/**
+ * The prefixes of a path that look like a list and are removed by a later `..`: `a.ts,src/../b.ts` → `a.ts,src`. If such
+ * a prefix does not exist, the string is a list and not one path.
+ */
 function listsTakenBack(path: string): string[] {
   if (!path.includes('/..') || !between.test(path)) return [];
   const taken: string[] = [];

@@ -1,7 +1,6 @@
 /**
- * What is loaded only when a call needs it, as a list for processes that serve many calls. When the descriptors have
- * run out a module cannot be read, and Node remembers that failure for as long as the process lives: a server loads
- * everything before its first call.
+ * Loads modules in advance that are otherwise imported on demand. If a process runs out of descriptors, an import fails,
+ * and Node caches that failure for the life of the process. So a server loads everything before its first call.
  */
 
 import { languages } from '../views/languages.ts';
@@ -16,7 +15,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('./read-several.ts'),
   () => import('./search/anchors.ts'),
   () => import('./search/search-by-time.ts'),
-  () => import('./search/several.ts'),
+  () => import('./search/listed-targets.ts'),
   () => import('./search/enclosing-symbols.ts'),
   () => import('./search/type-glob.ts'),
   () => import('./refuse-conflicts.ts'),
@@ -43,7 +42,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   ...languages.flatMap(({ scanner }) => (scanner ? [scanner] : [])),
 ];
 
-/** Together with their libraries these take 15 MB each, so a server loads them only where it serves what they read. */
+/** With their libraries these take 15 MB each, so a server loads only the ones that it serves. */
 const ofTheWeb: typeof parts = [
   () => import('../sources/web/open-page.ts'),
   () => import('../sources/github/open-github.ts'),
@@ -56,7 +55,7 @@ const ofObjects: typeof parts = [
 const ofMcp: typeof parts = [() => import('../sources/mcp/open-mcp.ts')];
 const ofFleet: typeof parts = [() => import('../sources/fleet/open-workspace.ts')];
 
-/** What a server reads beside files. */
+/** The optional sources that a server offers. */
 export interface Served {
   readonly web: boolean;
   /** Objects of S3. */
@@ -67,7 +66,7 @@ export interface Served {
   readonly workspaces: boolean;
 }
 
-/** One after the other: each opens few files. */
+/** Loads the modules one after the other, to use few descriptors at a time. */
 export async function loadParts({ web, objects, mcp, workspaces }: Served): Promise<void> {
   const needed = [
     ...parts,

@@ -1,6 +1,6 @@
 /**
- * Reading in a remote workspace: a request that names one goes to the reader that the host gave under that name,
- * and its reply is held to the same limits as what is read here.
+ * Reads in a remote workspace: a request that names a workspace goes to the reader that the host gave under that name.
+ * The reply is cut at the same limits as a local read.
  */
 
 import { isOrielError, OrielError } from '../errors.ts';
@@ -40,7 +40,7 @@ async function ask(
     const lines: Partial<FileLines> | undefined = await workspace.readFileLines({
       path,
       offset: from,
-      // A whole file is asked for without a limit of lines: the workspace's own limit on files decides.
+      // For a whole file no line limit is sent: the limit of the workspace for whole files applies.
       ...(wholeUpTo === undefined && to !== undefined && { limit: to - from + 1 }),
       signal,
     });

@@ -1,17 +1,18 @@
-/** Several paths in one string, `a.ts,b.ts:5-9`: each is read as if it came alone, all under one budget. */
+/** Reads several paths in one string, `a.ts,b.ts:5-9`: each as if it were read alone, all within one budget. */
 
-import { type ErrorCode, isOrielError, type OrielError } from '../errors.ts';
+import { advised, type ErrorCode, isOrielError, type OrielError } from '../errors.ts';
 import { estimateTokens } from '../limits.ts';
 import { wording } from '../render/notices.ts';
 import { partHeader, readAnswer } from '../render/read-answer.ts';
 import { MOST_PATHS, pathLists } from '../selector/path-lists.ts';
+import { quote } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
 import type { Limits } from '../types/limits.ts';
 import type { ReadRequest } from '../types/request.ts';
 import type { PartResult, SeveralResult, SingleResult } from '../types/result.ts';
-import { canonicalTarget } from './target.ts';
+import { canonicalTarget, findTarget } from './target.ts';
 
-/** Failures after which the string is not tried as a list. */
+/** Errors after which the string is not tried as a list. */
 const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'BUSY',
   'CANCELLED',
@@ -20,12 +21,15 @@ const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'TIMEOUT',
 ]);
 
-/** A part with a smaller budget than this shows nothing. */
+/** A part with a smaller budget than this, in bytes, is not shown. */
 const LEAST_BYTES = 256;
 
 type ReadOne = (request: ReadRequest, call: Call) => Promise<SingleResult>;
 
-/** Undefined if the string is not a list of at least two paths that all exist. `cause`: why it is no single path. */
+/**
+ * Undefined if the string is not a list of two or more paths. `cause` is the error of reading it as one path. Throws if only
+ * some of them exist.
+ */
 export async function readSeveral(
   request: ReadRequest,
   cause: OrielError,
@@ -48,13 +52,14 @@ export async function readSeveral(
       parts.push({ typed, result: 'full' });
       continue;
     }
-    const result = await readOne({ ...request, target: typed }, { ...call, limits: share }).catch(
-      (error: unknown) => {
-        if (!isOrielError(error)) throw error;
-        call.signal.throwIfAborted();
-        return error;
-      },
-    );
+    const result = await readOne(
+      { ...request, target: typed },
+      { ...call, limits: share, isPart: true },
+    ).catch((error: unknown) => {
+      if (!isOrielError(error)) throw error;
+      call.signal.throwIfAborted();
+      return error;
+    });
     parts.push({ typed, result });
     left = without(left, partHeader(typed) + textOf(result), call);
   }
@@ -68,27 +73,46 @@ function isResult(result: PartResult['result']): result is SingleResult {
   return result !== 'full' && !isOrielError(result);
 }
 
-/** The paths of a list whose paths are all there, as notices write them. */
+/** The paths of a list in the form of notices; undefined if none of them exists. Throws if only some of them exist. */
 async function pathsThatExist(target: string, call: Call): Promise<string[] | undefined> {
+  let most: { readonly missing: string; readonly names: readonly string[] } | undefined;
   for (const paths of pathLists(target)) {
-    if (paths.length < 2 || paths.length > MOST_PATHS) continue;
-    const found: string[] = [];
-    for (const path of paths) {
-      const name = await canonicalTarget(path, call);
-      if (name === undefined) break;
-      found.push(name);
-    }
-    if (found.length === paths.length) return found;
+    if (paths.length < 2 || paths.length > MOST_PATHS || paths.includes('')) continue;
+    const found = await Promise.all(paths.map((path) => canonicalTarget(path, call)));
+    const names = found.filter((name) => name !== undefined);
+    if (names.length === paths.length) return names;
+    const missing = paths[found.indexOf(undefined)];
+    if (names.length > (most?.names.length ?? 0) && missing !== undefined) most = { missing, names };
   }
+  // A comma in a query, or in the name of a member, is none between paths.
+  if (!most || (await canonicalTarget(target, call)) !== undefined) return undefined;
+  const error = await missingOne(most.missing, most.names, call);
+  if (error) throw error;
   return undefined;
 }
 
-/** Bytes of a notice beside the paths in it, of which it has three at most, and its lines. */
+/** The error for a list in which `path` is missing and `others` exist. Undefined if `path` can be read in another way. */
+async function missingOne(
+  path: string,
+  others: readonly string[],
+  call: Call,
+): Promise<OrielError | undefined> {
+  const error = await findTarget(path, 'selectors', call).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!isOrielError(error)) return undefined;
+  const next = others.join(',');
+  const advice = `Use ${quote(next)} for ${others.length === 1 ? 'the other path' : 'the other paths'}.`;
+  return advised(error.code, error.why, advice, { next, cause: error });
+}
+
+/** The size of a part's notice: bytes without the paths in it, the most paths in it, and its lines. */
 const NOTICE = 200;
 const PATHS = 3;
 const NOTICE_LINES = 3;
 
-/** The budget of one of `parts`: an equal share, its header and its notices taken off. Undefined if nothing would fit. */
+/** The budget of one of `parts`: an equal share minus its header and notices. Undefined if nothing would fit. */
 function shareOf(left: Limits, parts: number, header: number, path: number): Limits | undefined {
   const bytes = Math.floor(left.bytes / parts) - header - (parts > 1 ? NOTICE + PATHS * path : 0);
   const lines = Math.floor(left.lines / parts);
@@ -112,7 +136,7 @@ function without(left: Limits, shown: string, { settings }: Call): Limits {
   };
 }
 
-/** The text that counts against the budget, notices included. */
+/** The text that counts towards the budget, including notices. */
 function textOf(result: SingleResult | OrielError): string {
   if (isOrielError(result)) return result.message;
   const { content } = readAnswer(result, wording);

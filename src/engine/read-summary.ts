@@ -1,4 +1,4 @@
-/** Decides when code is answered with its map, and how much room that has. */
+/** Decides whether a long code file is answered with its map (summary), and fits the map into the budget. */
 
 import { readAt } from '../access/bytes.ts';
 import { estimateTokens } from '../limits.ts';
@@ -17,7 +17,7 @@ import type { PackedStructure } from '../views/packed.ts';
 import type { Unparsed, WholeText } from '../views/parsed.ts';
 import type { TextInput } from '../window/input.ts';
 
-/** A text of up to this many bytes is answered whole. */
+/** A text of up to this many bytes is shown in full. */
 const wholeUpTo = 12 * 1024;
 
 const mostLines = 20_000;
@@ -25,19 +25,29 @@ const mostBytes = 2 << 20;
 
 export type Brief =
   | (Pick<SummaryResult, 'summary' | 'totals' | 'invalid'> & {
-      /** The lines that are shown as they are stored, with their numbers and their terminators. */
+      /** The lines that the map shows unchanged: number (1-based) and text with its terminator. */
       readonly kept: readonly (readonly [number, string])[];
     })
-  | { readonly summary?: undefined; readonly note?: Notice };
+  | Unmapped;
 
-/** What a map is shown with, beside the text. */
+interface Unmapped {
+  readonly summary?: undefined;
+  readonly note?: NoMap;
+  /** Bytes of the text to show: minified code is seldom what was looked for, and every page of it is expensive. */
+  readonly most?: number;
+}
+
+/** Why the text is shown. */
+type NoMap = Extract<Notice, { readonly kind: 'no-structure'; readonly what: 'map' }>;
+
+/** The display of a map, and the space that its header takes. */
 export interface Frame {
   readonly display: Display;
-  /** Bytes above the map. */
+  /** Bytes of the header above the map. */
   readonly header: number;
 }
 
-/** The map of long code; for long code without a map the reason, and for any other text nothing. */
+/** The map of long code; for long code without a map a note with the reason; empty for any other text. */
 export async function summaryOf(
   resource: TextResource,
   input: TextInput,
@@ -55,7 +65,10 @@ export async function summaryOf(
   const lines = lineCount(whole.text);
   if (lines > mostLines) return without('long');
   const structure = await structureOf(whole, call);
-  if ('none' in structure) return without(structure.none);
+  if ('none' in structure) {
+    const { none } = structure;
+    return { ...without(none), ...(none === 'minified' && { most: call.settings.mapBytes }) };
+  }
   const summary = await fitting(resource, input, frame, { whole, lines, structure }, call);
   if ('none' in summary) return without(summary.none);
   const stored = whole.text.split(/(?<=\n)/);
@@ -69,8 +82,8 @@ export async function summaryOf(
   };
 }
 
-/** Long code that is shown as text says why. */
-function without(why: NoStructure): Brief {
+/** The note that says why long code is shown as text. */
+function without(why: NoStructure): Unmapped {
   return { note: { kind: 'no-structure', what: 'map', why } };
 }
 
@@ -86,7 +99,7 @@ interface Parsed {
   readonly structure: PackedStructure;
 }
 
-/** Tries with less space while the map with its notices exceeds the budget of bytes or tokens. */
+/** Retries with less space while the map with its notices exceeds the budget of bytes or tokens. */
 async function fitting(
   resource: TextResource,
   { encoding }: TextInput,
@@ -114,12 +127,12 @@ async function fitting(
   }
 }
 
-/** Bytes in which the smallest map fits: one gap. */
+/** Bytes of the smallest map, which consists of one gap. */
 const leastRoom = 64;
 
 const mostTries = 5;
 
-/** The most bytes that the last notice may have. */
+/** The most bytes that the last notice may take. */
 function footerBytes(target: string, lines: number, symbols: number): number {
   const last = { from: lines, to: lines };
   const most = { elided: [last, last, last], elidedLines: lines, left: symbols, namesCalls: true };

@@ -1,4 +1,4 @@
-/** The last steps of reading text: its view, its display and limits, and the window or the map that fits. */
+/** The last steps of reading text: choose the view, the display and the limits, then cut the window or make the map. */
 
 import { headOf } from '../access/bytes.ts';
 import { OrielError } from '../errors.ts';
@@ -23,15 +23,15 @@ import { fitOf } from '../window/fit.ts';
 import type { TextInput } from '../window/input.ts';
 import { type Frame, summaryOf } from './read-summary.ts';
 
-/** The requested part of a text. */
+/** The requested part of a text, and how a request without a selection is answered. */
 export interface Asked {
-  /** The selection, if it was not a part of the path that the source has already parsed. */
+  /** The selection, unless the source has already parsed it as a part of the path. */
   readonly selection?: Selection;
-  /** Whether long code is answered with its map where nothing was selected. */
+  /** Whether long code is answered with its map if nothing was selected. */
   readonly summarize: boolean;
-  /** Whether a text of more than this many bytes is answered with its outline where nothing was selected. */
+  /** A text of more than this many bytes is answered with its outline if nothing was selected. */
   readonly outlineOver?: number;
-  /** Whether the result says if the text ends with a newline. */
+  /** Whether the result tells if the text ends with a newline. */
   readonly tellsEnd?: boolean;
 }
 
@@ -45,11 +45,11 @@ export async function readText(
   const stored = asTold(given, asked.selection ?? given.selection);
   const viewed = await viewOf(stored, asked, call);
   if ('is' in viewed) {
-    const { note } = viewed;
-    const noText = note.kind === 'no-structure' && note.why === 'binary';
-    const binary = noText
-      ? await binaryType(stored, {}, await textInput(stored, call), call.signal)
-      : undefined;
+    // A call for the text, which the note names, would only be told that it is binary.
+    const binary =
+      viewed.note.kind === 'no-structure'
+        ? await binaryType(stored, {}, await textInput(stored, call), call.signal)
+        : undefined;
     if (binary !== undefined) return binaryResult(found, stored, {}, binary);
     return { ...found, is: 'note', resource: viewed };
   }
@@ -60,7 +60,7 @@ export async function readText(
   if (type !== undefined) return binaryResult(origin, resource, selection, type);
   const layout = layoutOf(resource, selection, call, policy);
   const { display } = layout;
-  // By the request and not by its view: where an outline was asked for and there is none, no map is shown instead.
+  // Decided by the request, not by the view: if an outline was requested and there is none, no map replaces it.
   const wantsMap = asked.summarize && isWhole(asked.selection ?? stored.selection);
   const brief = wantsMap ? await summaryOf(resource, input, frameOf(layout), call) : {};
   const { encoding } = input;
@@ -82,25 +82,31 @@ export async function readText(
     };
   }
   const above = selection.window || selection.mode === 'raw' ? undefined : resource.above;
-  const room = below(layout.header ?? above, layout.limits, callRoom(selection));
-  const fit = fitOf(policy, display, room, call.settings.tokens);
+  const { most = Number.POSITIVE_INFINITY } = brief;
+  const isShort = most < layout.limits.bytes;
+  const limits = isShort ? { ...layout.limits, bytes: most } : layout.limits;
+  const room = below(layout.header ?? above, limits, callRoom(selection));
+  const whole = fitOf(policy, display, room, call.settings.tokens);
+  const fit = isShort || call.isPart ? { ...whole, isPart: true } : whole;
   const shown = await excerpt(input, windowFor(selection.window, display), fit);
   if (shown.hasNul && selection.mode !== 'raw' && (await beginsAsBinary(resource, call))) {
     return binaryResult(origin, resource, selection, 'NUL bytes');
   }
   const { snapshot } = await snapshotOf(layout, resource, found, () => numbered(shown), call);
-  // Read the notes only now: damage of a packed text is known after it was unpacked.
+  // The notes are read only now, because damage of a packed text is known only after it was unpacked.
   const { notes = [] } = resource;
   const result: Mutable<TextResult> = {
     ...origin,
     is: 'text',
     encoding,
     display,
-    limits: layout.limits,
+    limits,
     excerpt: shown,
     selection,
     changed: (await resource.bytes.changed?.()) ?? false,
-    notes: brief.note ? [...notes, brief.note] : notes,
+    notes: brief.note
+      ? [...notes, isShort && shown.next ? { ...brief.note, bytes: most } : brief.note]
+      : notes,
   };
   if (snapshot) result.snapshot = snapshot;
   if (above !== undefined) result.above = above;
@@ -111,7 +117,7 @@ export async function readText(
   return result;
 }
 
-/** The text in the encoding that the caller names; calls in notices name it too. */
+/** The text in the encoding that the caller selected; calls in notices repeat it. */
 function asTold(resource: TextResource, { encoding }: Selection): TextResource {
   if (encoding === undefined) return resource;
   const { target } = resource;
@@ -138,7 +144,7 @@ async function viewOf(
   return outlineOfWhole(stored, call, Math.min(call.limits.bytes, call.limits.window));
 }
 
-/** What a map is shown with. */
+/** The display and header size of a map. */
 function frameOf({ display, header = '' }: Layout): Frame {
   return { display, header: header === '' ? 0 : headerBytes(header) };
 }
@@ -147,7 +153,7 @@ function isWhole({ window, mode, symbol }: Selection): boolean {
   return window === undefined && mode === undefined && symbol === undefined;
 }
 
-/** The media type of a binary; undefined for text, and for a read that shows binaries too. */
+/** The media type of a binary; undefined for text, and for reads that show binaries (`:raw`, byte windows). */
 async function binaryType(
   { bytes, encoding }: TextResource,
   { mode, window }: Selection,
@@ -160,8 +166,8 @@ async function binaryType(
 }
 
 /**
- * By the first bytes alone, which do not depend on the window: a NUL far after them (a log after a crash) is shown as an
- * escape, and no page before it leads to a refusal.
+ * Decides by the first bytes only, so that the answer does not depend on the window: a NUL further on (a log after a crash)
+ * is shown as an escape, and paging through such a file never ends in a refusal.
  */
 async function beginsAsBinary({ bytes, encoding }: TextResource, { signal }: Call): Promise<boolean> {
   return encoding === 'stored' && isBinary(await headOf(bytes, signal));
@@ -180,7 +186,7 @@ function binaryResult(
 interface Layout {
   readonly display: Display;
   readonly limits: Limits;
-  /** What is above the text when its lines are anchors for edits: the tag of the version follows it. */
+  /** The header above the text if its lines are anchors for edits; the tag of the version is appended to it. */
   readonly header?: string;
 }
 
@@ -194,7 +200,7 @@ function layoutOf(resource: TextResource, selection: Selection, call: Call, poli
   };
 }
 
-/** Anchors are for lines that an edit can name: stored, editable, shown as they are. */
+/** Anchors are shown only for lines that an edit can name: editable lines of a stored text, shown unchanged. */
 function isAnchored(resource: TextResource, selection: Selection, call: Call): boolean {
   return (
     call.settings.display === 'hashline' &&
@@ -218,10 +224,10 @@ function displayOf(
   return displays[call.settings.display];
 }
 
-/** Digits of a tag: four, and more in a session of very many versions. */
+/** The most digits reserved for a tag: usually four, more in a session with very many versions. */
 const LONGEST_TAG = 7;
 
-/** An open-ended read of a stored file has the host's own line limit; a listing may have its own. */
+/** An open-ended read of a stored file has the line limit of the host; a listing may have its own. */
 function limitsFor(
   { kind, display, pageLines = Number.POSITIVE_INFINITY }: TextResource,
   window: Window | undefined,
@@ -234,7 +240,7 @@ function limitsFor(
   return lines === limits.lines ? limits : { ...limits, lines };
 }
 
-/** The limits of the text below a header, and above a notice that takes `more` bytes than notices have. */
+/** The limits for the text, minus the header and minus `more` bytes for an unusually long notice. */
 function below(header: string | undefined, limits: Limits, more: number): Limits {
   const taken = (header === undefined ? 0 : headerBytes(header)) + more;
   if (taken === 0) return limits;
@@ -245,26 +251,26 @@ function below(header: string | undefined, limits: Limits, more: number): Limits
   };
 }
 
-/** Bytes of a notice that names ranges, of the 1 KiB that it may have. */
+/** Bytes reserved for ranges in a notice, of the 1 KiB that a notice may have. */
 const CALL_BYTES = 512;
 
-/** Bytes by which the call for the rest of very many ranges is longer than a notice may be. */
+/** Extra bytes that the call for the remaining ranges takes if there are very many. */
 function callRoom({ window }: Selection): number {
   if (window?.by !== 'lines' || window.ranges.length < 2) return 0;
   return Math.max(0, Buffer.byteLength(writeSelector({ by: 'lines', ranges: window.ranges })) - CALL_BYTES);
 }
 
-/** Bytes of a header with its tag. */
+/** Bytes of a header including its tag and newline. */
 function headerBytes(header: string): number {
   return Buffer.byteLength(header) + LONGEST_TAG + '\n'.length;
 }
 
-/** Without numbers a context line could not be distinguished from a requested line. */
+/** Removes context lines if lines are shown without numbers, because they could not be told from requested lines. */
 function windowFor(window: Window | undefined, display: Display): Window | undefined {
   return window?.by === 'lines' && !isNumbered(display) ? { ...window, context: false } : window;
 }
 
-/** Keeps the lines that are shown, by number, where an edit may name them. */
+/** Records the shown lines in the snapshot if an edit may name them; returns the header with the tag. */
 async function snapshotOf(
   { header }: Layout,
   { bytes }: TextResource,
@@ -278,7 +284,7 @@ async function snapshotOf(
   return { snapshot: { tag, header: header + tag } };
 }
 
-/** Whole lines with their numbers. */
+/** The lines that are shown whole, with their numbers (1-based). */
 function numbered({ parts }: Excerpt): (readonly [number, string])[] {
   return parts.flat().flatMap(({ no, text, cut }) => (no === undefined || cut ? [] : [[no, text] as const]));
 }

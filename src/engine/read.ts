@@ -1,4 +1,4 @@
-/** A read: resolves the typed string, and opens it with the matching scheme or source. */
+/** `read`: resolves the typed string and opens it with the matching scheme or source. */
 
 import { isOrielError } from '../errors.ts';
 import { endsInCodeQuestion, parseCodeQuestion } from '../selector/code-question.ts';
@@ -15,7 +15,7 @@ import type { Resource, Subject } from '../types/resource.ts';
 import type { LinesResult, Origin, ReadResult, SingleResult } from '../types/result.ts';
 import type { CodeAnswer } from './code/read-code.ts';
 import { type Asked, readText } from './read-text.ts';
-import { withShell } from './dead-end.ts';
+import { withShell } from './error-advice.ts';
 import { openAny } from './open-spelling.ts';
 import { type FoundTarget, findTarget } from './target.ts';
 
@@ -68,8 +68,8 @@ export async function readLines(request: LinesRequest, call: Call, policy: TextP
 type ResolvedTarget = Pick<Origin, 'target' | 'resolvedPath' | 'suffix'> & { readonly resource: Resource };
 
 /**
- * Opens `target`: a URL, a question about code, or a path that a source opens. `isLocated`: the target is
- * already a corrected spelling; do not try others.
+ * Opens `target`: a URL, a question about code, or a path that a source opens. With `isLocated` the target is already a
+ * corrected spelling, and no others are tried.
  */
 async function resolve(
   target: string,
@@ -105,7 +105,7 @@ function isUrl(target: string): boolean {
 
 const CLOSING: Readonly<Record<string, string>> = { '"': '"', "'": "'", '`': '`', '<': '>' };
 
-/** `<https://h/x>`, `"https://h/x"` and `<https://h/x>:5..9`, as Markdown and shells have it. */
+/** Removes quotes and brackets as in Markdown and shells: `<https://h/x>`, `"https://h/x"`, `<https://h/x>:5..9`. */
 function unwrapped(target: string): string {
   const bare = target.trim();
   const close = CLOSING[bare.charAt(0)];
@@ -114,7 +114,7 @@ function unwrapped(target: string): string {
   return bare.slice(1, at).trim() + bare.slice(at + 1);
 }
 
-/** `skill://deploy` for `skill:deploy` and `skill:/deploy`, if no file has that name. */
+/** The URL `skill://deploy` for `skill:deploy` and `skill:/deploy`, after a file of that name was not found. */
 async function withSlashes(error: unknown, target: string, { settings }: Call): Promise<string | undefined> {
   const [, scheme, name] = /^([a-z][a-z0-9+.-]+):\/?([^/\s][^\s]*)$/i.exec(target) ?? [];
   if (!isOrielError(error) || error.code !== 'NOT_FOUND' || scheme === undefined) return undefined;
@@ -122,7 +122,7 @@ async function withSlashes(error: unknown, target: string, { settings }: Call): 
   return hasScheme(scheme.toLowerCase(), settings) ? `${scheme.toLowerCase()}://${name}` : undefined;
 }
 
-/** The page or the entry of a scheme at a URL; undefined for a path. */
+/** Opens a URL: a web page or an entry of another scheme. Undefined for a path. */
 async function openUrl(target: string, call: Call): Promise<Resource | undefined> {
   if (isWeb(target) && !(await isPath(target, call))) return openWeb(target, call);
   if (!SCHEME.test(target)) return undefined;
@@ -131,7 +131,7 @@ async function openUrl(target: string, call: Call): Promise<Resource | undefined
   return named?.scheme.open(named.rest, call);
 }
 
-/** The answer to a question about code below a path; undefined if none was asked. */
+/** The answer to a question about code below a path; undefined if the target is not such a question. */
 async function codeAnswer(
   { subject, suffix }: FoundTarget,
   grammar: Grammar,
@@ -158,7 +158,7 @@ async function openFound(
     const resource = await call.open(subject);
     return { resource, target: subject.typed, resolvedPath: subject.path, ...(suffix && { suffix }) };
   } catch (error) {
-    // `a.zip:x.ts#L3`: the archive exists, and has no member of that name.
+    // For `a.zip:x.ts#L3` the archive exists but has no member of that name, so `#L3` may be a selector.
     const mayBe = grammar === 'selectors' && !isLocated && isOrielError(error);
     const located = mayBe ? withSelector(target) : undefined;
     if (located === undefined) throw subject.opened.is === 'file' ? withShell(error, subject.typed) : error;
@@ -169,8 +169,7 @@ async function openFound(
 }
 
 /**
- * Undefined unless the target asks about the code of a directory or an archive, or about the importers of a
- * file.
+ * Undefined unless the target asks about the code of a directory or an archive, or about the importers of a file.
  */
 async function answerAboutCode(subject: Subject, call: Call): Promise<CodeAnswer | undefined> {
   const { typed, rest, opened } = subject;
@@ -180,7 +179,7 @@ async function answerAboutCode(subject: Subject, call: Call): Promise<CodeAnswer
   return asked && (await import('./code/read-code.ts')).answerCode(subject, asked, call);
 }
 
-/** The lines of a symbol that was requested by its name only get a notice with their place. */
+/** Adds a notice with the file and lines of a symbol that was requested only by its name. */
 function withPlace(found: ResolvedTarget, { target }: { readonly target: string }): ResolvedTarget {
   const { resource } = found;
   if (resource.is !== 'text') return found;
@@ -188,7 +187,7 @@ function withPlace(found: ResolvedTarget, { target }: { readonly target: string 
   return { ...found, resource: { ...resource, notes: [...(resource.notes ?? []), place] } };
 }
 
-/** A directory may be called like a host: `www.example.com`. */
+/** Whether a target such as `www.example.com` is a path, because a directory may have the name of a host. */
 async function isPath(target: string, call: Call): Promise<boolean> {
   if (!/^www\./i.test(target)) return false;
   const name = /^[^/:?#]+/.exec(target)?.[0] ?? target;

@@ -1,4 +1,4 @@
-/** One stream of a running command: counted, kept at its ends, and spilled once it is over a limit. */
+/** One output stream of a running command: counts it, keeps its first and last part, and spills it above a limit. */
 
 import { isOrielError, type OrielError } from '../errors.ts';
 import { looksBinary } from '../text/binary.ts';
@@ -13,12 +13,12 @@ import type { Fit } from '../window/fit.ts';
 import { outputExcerpt } from '../window/output-excerpt.ts';
 
 /**
- * Minimum bytes of the end that are kept in memory: escape sequences and redrawn lines take bytes that are
- * not shown.
+ * The least bytes of the end that are kept in memory. It is more than is shown, because escape sequences and redrawn lines
+ * take bytes that are not shown.
  */
 const REMEMBERED = 1 << 20;
 
-/** Bytes used to decide whether an output is text or binary, and to find lines for a progress report. */
+/** Bytes of the output that are examined to detect binary data, and to find the last lines for a progress report. */
 const SAMPLE = 64 << 10;
 
 /** The limits of a progress report. */
@@ -53,14 +53,14 @@ export class Output {
     return this.#ends.bytes;
   }
 
-  /** Takes a chunk (it may be reused at once). The next one may come when a returned promise resolves: backpressure. */
+  /** Takes a chunk; the caller may reuse the buffer at once. A returned promise is backpressure: wait for it before the next. */
   take(chunk: Uint8Array): Promise<void> | undefined {
     if (!this.#spill && this.#isOverWith(chunk)) this.#spill = this.#beginSpill();
     this.#ends.push(chunk);
     return this.#spill?.write(chunk);
   }
 
-  /** The last lines so far. */
+  /** The last lines so far, for a progress report. */
   glance(): readonly Line[] {
     const { fit } = this.#options;
     const { bytes, lines, lastLine, head } = this.#ends;
@@ -69,7 +69,7 @@ export class Output {
     return outputExcerpt(output, 'tail', small).parts.flat();
   }
 
-  /** The result of the stream. An output that is not shown in full is spilled, even where only its escapes made it too long. */
+  /** The result of the stream. An output that is not shown in full is spilled, even if only its escapes made it too long. */
   async finish(): Promise<RunStream> {
     const { name, keep, fit, snap } = this.#options;
     const excerpt = outputExcerpt(this.#ends, keep, fit, snap);
@@ -95,7 +95,7 @@ export class Output {
     return this.#ends.bytes + chunk.length > limits.bytes || this.#ends.newlines > limits.lines;
   }
 
-  /** At this point the output is below the limit, so all of it is still in memory. */
+  /** Begins a spill. All output so far is still in memory, because it was below the limit. */
   #beginSpill(): SpillSink | undefined {
     if (this.#unkept) return undefined;
     try {
@@ -107,7 +107,7 @@ export class Output {
     }
   }
 
-  /** A full or read-only disk ends the spill, not the command. */
+  /** Records why the output cannot be kept, such as a full or read-only disk. The command continues. */
   #giveUp(error: unknown): undefined {
     if (!isOrielError(error)) throw error;
     this.#unkept = error;

@@ -1,4 +1,4 @@
-/** Runs a command: its timeout, its end by any cause, and what is shown of its output. */
+/** Runs a command: handles its timeout, its end for any reason, and the shown part of its output. */
 
 import { dirname } from 'node:path';
 import { type Exit, type Shell, startShell } from '../access/process.ts';
@@ -17,25 +17,25 @@ import { cutPolicy, fitOf } from '../window/fit.ts';
 import { commandEnvironment } from './environment.ts';
 import { Output } from './run-output.ts';
 
-/** Milliseconds between SIGTERM and SIGKILL for the process tree, by why it is ended. */
+/** Milliseconds between SIGTERM and SIGKILL for the process tree, by the reason for ending it. */
 const GRACE = { timeout: 1_000, cancel: 200, background: 50 };
 
 /**
- * Milliseconds to wait for more output when the shell has ended but another process holds its pipe open;
- * longer while a slow disk delays reading.
+ * Milliseconds to wait for more output after the shell has ended while another process holds its pipe open, and the longer
+ * limit while a slow disk delays reading.
  */
 const LATE = { pipe: 150, disk: 10_000 };
 
 /** The result for a shell that did not end after SIGKILL. */
 const UNENDED: Exit = {};
 
-/** Between two progress reports, in ms. */
+/** The interval between two progress reports, in ms. */
 const REPORT = 300;
 
 /**
- * Runs `request.command` and returns how it ended and the shown part of its output. A timeout, a signal, a
- * cancel and a failing command are results, not errors. Throws OrielError for what could not be started:
- * `BAD_INPUT`, `NOT_FOUND`, `NOT_DIRECTORY`, `OUTSIDE_ROOT`, …
+ * Runs `request.command` and returns how it ended and the shown part of its output. A timeout, a signal, a cancellation
+ * and a failing command are results, not errors. Throws OrielError if the command could not be started: `BAD_INPUT`,
+ * `NOT_FOUND`, `NOT_DIRECTORY`, `OUTSIDE_ROOT`, …
  */
 export async function run(request: RunRequest, call: Call): Promise<RunResult> {
   const timeout = timeLimit(request.timeout ?? call.settings.run.timeout);
@@ -61,7 +61,7 @@ export async function run(request: RunRequest, call: Call): Promise<RunResult> {
         : (await isDoneWithin(shell.exited, LATE.pipe))
           ? await shell.exited
           : UNENDED;
-    // Output of processes that live on is not read from here on.
+    // From now on output of processes that continue in the background is not read.
     shell.release();
     return {
       is: 'run',
@@ -82,7 +82,7 @@ export async function run(request: RunRequest, call: Call): Promise<RunResult> {
   }
 }
 
-/** Passes a chunk to the output and to the host's listener; the promise of either is backpressure. */
+/** Passes a chunk to the output and to the host's listener. A promise from either is backpressure. */
 function takenBy(output: Output, chunk: Uint8Array, call: Call): Promise<void> | undefined {
   const watched = call.watchOutput?.(chunk);
   const taken = output.take(chunk);
@@ -95,8 +95,8 @@ function timeLimit(seconds: number): number {
 }
 
 /**
- * The directory, opened inside the roots. It stays open, so that the command starts in the checked directory
- * even if its path is replaced. The command itself may go anywhere.
+ * Opens the working directory inside the roots. It stays open, so that the command starts in the checked directory even if
+ * its path is replaced. The command itself may access anything.
  */
 async function workingDirectory(typed: string | undefined, call: Call): Promise<OpenedDirectory> {
   const { access, signal } = call;
@@ -112,7 +112,7 @@ async function workingDirectory(typed: string | undefined, call: Call): Promise<
   throw new OrielError('NOT_DIRECTORY', message, { next: parent });
 }
 
-/** The path used in the child, which has our descriptors until it executes the shell. */
+/** The path by which the child process enters the directory; it has our descriptors until it executes the shell. */
 function enteredBy({ fd, path }: OpenedDirectory): string {
   return process.platform === 'linux' ? `/proc/self/fd/${fd}` : path;
 }
@@ -129,7 +129,7 @@ async function missingDirectory(typed: string | undefined, error: unknown, call:
 const useDirectory = (path: string): string =>
   path === '.' ? 'Leave cwd out to run it in the working directory.' : `Use cwd ${quote(path)}.`;
 
-/** Where the pipes are made. Without one a command runs anyway, with sockets instead of pipes. */
+/** The directory for named pipes. Without one the command runs with sockets instead of pipes. */
 function privateDirectory({ session }: Call): string | undefined {
   try {
     return session.spills.directory;
@@ -145,7 +145,7 @@ function outputsOf({ streams, keep, snap, display }: RunRequest, call: Call): Ou
   return names.map((name) => new Output({ name, keep, snap, fit, spills }));
 }
 
-/** Reports the last lines of the output, at intervals, when there is more of it. */
+/** Reports the last lines of the output at intervals, if there is new output. */
 function reportProgress(outputs: readonly Output[], display: Display, call: Call): () => void {
   const began = performance.now();
   let reported = 0;
@@ -165,7 +165,7 @@ function totalOf(outputs: readonly Output[]): number {
   return outputs.reduce((sum, output) => sum + output.bytes, 0);
 }
 
-/** What comes first: the shell's exit, the timeout or the caller's signal. */
+/** Waits for the first of: the exit of the shell, the timeout, the caller's signal. */
 async function firstOf(
   shell: Shell,
   timeout: number,
@@ -189,7 +189,7 @@ async function firstOf(
   }
 }
 
-/** Drains the pipes, and ends the processes that still run unless they may live on. */
+/** Drains the pipes, then ends the remaining processes unless background processes may continue. */
 async function endAll(shell: Shell, cause: Exit | 'timeout' | 'cancel', { settings }: Call): Promise<Ended> {
   if (typeof cause !== 'string') {
     await settle(shell);
@@ -200,7 +200,7 @@ async function endAll(shell: Shell, cause: Exit | 'timeout' | 'cancel', { settin
   return ended;
 }
 
-/** Waits until the pipes are drained, for a short time where another process keeps them open. */
+/** Waits until the pipes are drained, but only a short time if another process keeps them open. */
 async function settle(shell: Shell): Promise<void> {
   const end = performance.now() + LATE.disk;
   do {

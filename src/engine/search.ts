@@ -1,6 +1,6 @@
 /**
- * `grep`: our own walk opens the files, inside the roots; ripgrep reports which lines of their bytes match;
- * shown lines and counts come from the same bytes.
+ * `grep`: our own walk opens the files inside the roots and passes their bytes to ripgrep, which reports the matching lines.
+ * Shown lines and counts come from the same bytes.
  */
 
 import { basename, join } from 'node:path';
@@ -19,37 +19,36 @@ import type { Hint, ListResult, SearchResult } from '../types/result.ts';
 import { encodingOf } from '../views/source-encoding.ts';
 import { checkGlob, globBelow } from '../walk/glob.ts';
 import { foreignRegex, hasEscapedBar } from './search/foreign-regex.ts';
-import { Found } from './search/found.ts';
-import { containerOf, passOver, textsInside } from './search/inside.ts';
+import { MatchSink } from './search/match-sink.ts';
+import { containerOf, recordGap, textsInside } from './search/container-texts.ts';
 import { isLate } from './search/may-match.ts';
-import { InsideStretch } from './search/inside-stretch.ts';
-import type { InsideText } from './search/inside-text.ts';
+import { ContainerTextInput } from './search/container-text-input.ts';
+import type { ContainerText } from './search/text-sections.ts';
 import type { Search } from './search/search-run.ts';
 import type { Naming, Sink } from './search/sink.ts';
-import { FileStretch, type Stretch } from './search/stretch.ts';
-import { Stretches } from './search/stretches.ts';
-import { Tally } from './search/tally.ts';
-import { WholeStretch } from './search/whole-stretch.ts';
+import { FileInput, type SearchInput } from './search/search-input.ts';
+import { SearchInputs } from './search/search-inputs.ts';
+import { CountSink } from './search/count-sink.ts';
+import { WholeTextInput } from './search/whole-text-input.ts';
 import { checkRange } from './walk/page-bounds.ts';
 import { openTarget, shownBelow, shownTarget, type Start } from './walk/open-target.ts';
 import { WalkBroken, WalkRun } from './walk/walk-run.ts';
 
 /**
- * The answer for the same files does not depend on the timing of threads. Throws `BAD_REGEX`, `BAD_INPUT`,
- * `UNSUPPORTED` for databases and binaries, `LIMIT` if the walk or ripgrep failed before anything was found,
- * and what opening throws.
+ * The answer is deterministic: it does not depend on the timing of threads. Throws `BAD_REGEX`, `BAD_INPUT`, `UNSUPPORTED`
+ * for databases and binaries, `LIMIT` if the walk or ripgrep failed before anything was found, and the errors of opening.
  */
 export async function search(request: SearchRequest, call: Call): Promise<SearchResult> {
-  const found = new Found(request, call);
+  const found = new MatchSink(request, call);
   const hint = await lookThrough(found, call);
   const result = await found.result();
   const nothing = result.found === 0 && result.beyond === undefined;
   return { ...result, ...advice(result, nothing, hint, request), ...counterOf(call) };
 }
 
-/** The files that hold a match, sorted. The same answer and the same errors as for `search`. */
+/** Lists the files that contain a match, sorted. Deterministic, with the same errors as `search`. */
 export async function count(request: CountRequest, call: Call): Promise<ListResult> {
-  const tally = new Tally(request, call);
+  const tally = new CountSink(request, call);
   const hint = await lookThrough(tally, call);
   const result = tally.result();
   const nothing = result.entries.length === 0 && result.beyond === undefined;
@@ -59,7 +58,7 @@ export async function count(request: CountRequest, call: Call): Promise<ListResu
 const counterOf = ({ settings: { tokens } }: Call): Pick<SearchResult, 'tokens'> =>
   tokens ? { tokens } : {};
 
-/** A hint where nothing was found, or too little for a bar after a backslash, and how many containers were not searched. */
+/** A hint if nothing was found (or the pattern has an escaped bar), and the number of containers that were not searched. */
 function advice(
   { next, gaps }: Pick<SearchResult, 'next' | 'gaps'>,
   nothing: boolean,
@@ -68,7 +67,7 @@ function advice(
 ): { readonly hint?: Hint; readonly passedOver?: number } {
   const misread = literal || !(nothing || hasEscapedBar(pattern)) ? undefined : foreignRegex(pattern);
   const why = nothing ? (hint ?? misread) : misread;
-  // The total is known only after everything was searched.
+  // The number of containers is known only after the whole walk.
   const isWhole = next === undefined && !gaps.timedOut && !gaps.broken;
   const passedOver = inside === 'named' && isWhole ? gaps.containers : 0;
   return { ...(why && { hint: why }), ...(passedOver > 0 && { passedOver }) };
@@ -97,12 +96,12 @@ async function lookThrough(sink: Sink, call: Call): Promise<Hint | undefined> {
 }
 
 async function listed(typed: string, cause: unknown, call: Call): Promise<readonly string[]> {
-  const paths = await (await import('./search/several.ts')).listedTargets(typed, cause, call);
+  const paths = await (await import('./search/listed-targets.ts')).listedTargets(typed, cause, call);
   if (paths) return paths;
   throw cause;
 }
 
-/** One path after the other, until the sink is full. */
+/** Searches one path after the other until the sink is full. */
 async function searchAll(
   paths: readonly string[],
   searchFrom: (start: Start, into: Sink) => Promise<Hint | undefined>,
@@ -117,7 +116,7 @@ async function searchAll(
       return sink.shown;
     },
     knows: (path, matches) => sink.knows(path, matches),
-    take: async (stretch, names) => !(isFull = !(await sink.take(stretch, names))),
+    take: async (input, names) => !(isFull = !(await sink.take(input, names))),
   };
   for (const path of paths) {
     hint = (await searchFrom(await openTarget(path, call), watched)) ?? hint;
@@ -133,7 +132,7 @@ async function globOfType(type: string, { signal }: Call): Promise<string> {
 interface Below {
   /** The directory as it was typed, or in the spelling that exists. */
   readonly typed: string;
-  /** A glob that the names of files must match too. */
+  /** A second glob that file names must match, from the file type. */
   readonly named: string | undefined;
 }
 
@@ -154,11 +153,11 @@ async function searchDirectory(
   const walkTexts = async (into: Sink, names: Naming): Promise<void> => {
     const wants = { is: 'texts', needle, asStored: !request.inside } as const;
     const walk = await WalkRun.start(directory, { wants, ...options, deadline }, call);
-    const stretches = new Stretches(walk, into.search, call);
+    const inputs = new SearchInputs(walk, into.search, call);
     try {
-      for await (const stretch of stretches) if (!(await into.take(stretch, names))) break;
+      for await (const input of inputs) if (!(await into.take(input, names))) break;
     } finally {
-      await stretches.close();
+      await inputs.close();
     }
   };
   const names: Naming = {
@@ -173,13 +172,13 @@ async function searchDirectory(
   return hint;
 }
 
-/** At most this many containers below a directory are searched, or counted. */
+/** The most containers below a directory that are searched, and the most that are counted. */
 const MOST_CONTAINERS = 5_000;
 const MOST_COUNTED = 50_000;
 
 /**
- * Searches containers after the texts, in the order of their paths; those recognised only by their content
- * come last. Containers that cannot be read are counted.
+ * Searches containers after the texts, in the order of their paths; those recognised only by their content come last.
+ * Containers that cannot be read are recorded as gaps.
  */
 async function searchContainers(
   directory: OpenedDirectory,
@@ -190,7 +189,7 @@ async function searchContainers(
   const { deadline, gaps } = sink.search;
   const shown = shownBelow(typed, call);
   const wants = { is: 'paths', most: MOST_COUNTED + 1, containers: true } as const;
-  // The thread of the walk matches globs, so that a slow glob does not block other calls.
+  // Globs are matched in the walk thread, so that a slow glob does not block other calls.
   const filter = glob ? ({ is: 'glob', pattern: glob } as const) : undefined;
   const options = { wants, ...(filter && { filter }), ...(named !== undefined && { named }), deadline };
   const walk = await WalkRun.start(directory, options, call);
@@ -222,7 +221,7 @@ async function searchContainers(
       if (container && !(await takeInside(container, sink, part.call))) return;
     } catch (error) {
       if (isFault(error)) gaps.broken = true;
-      else passOver(error, shown(path), sink.search, call);
+      else recordGap(error, shown(path), sink.search, call);
     }
     // Keeping thousands of them open would use up all descriptors of the process.
     if (sink.shown === before) await part.end();
@@ -230,20 +229,20 @@ async function searchContainers(
   for (const path of all.slice(MOST_CONTAINERS)) gaps.leaveUnread(shown(path));
 }
 
-/** For texts inside a container the shown path is the call that reads them. */
+/** Inside a container, the path of a text is already the call that reads it. */
 const INSIDE: Naming = { shown: (path) => path };
 
 /** Returns false when the sink is full. */
 async function takeInside(container: FileSubject, sink: Sink, call: Call): Promise<boolean> {
   for await (const text of textsInside(container, sink, call))
-    if (!(await sink.take(stretchOf(text, sink.search), INSIDE))) return false;
+    if (!(await sink.take(inputOf(text, sink.search), INSIDE))) return false;
   return true;
 }
 
-function stretchOf(text: InsideText, search: Search): Stretch {
+function inputOf(text: ContainerText, search: Search): SearchInput {
   return search.request.multiline
-    ? new WholeStretch(text.source, text.encoding, text.sections, search)
-    : new InsideStretch(text, search);
+    ? new WholeTextInput(text.source, text.encoding, text.sections, search)
+    : new ContainerTextInput(text, search);
 }
 
 async function searchFile(file: OpenedFile, typed: string, sink: Sink, call: Call): Promise<undefined> {
@@ -255,16 +254,16 @@ async function searchFile(file: OpenedFile, typed: string, sink: Sink, call: Cal
   if (container) await takeInside(container, sink, call);
   else {
     const encoding = await encodingOfNamed(file, shown, call);
-    // A kept output is not edited.
+    // Kept outputs are not editable, so they have no real path for anchors.
     const real = call.session.spills.has(file.path) ? {} : { real: () => file.path };
-    const stretch = search.request.multiline
-      ? new WholeStretch(file.bytes, encoding, [{ path: shown, lines: 0, start: 0 }], search)
-      : new FileStretch(file, shown, encoding, search);
-    await sink.take(stretch, { shown: () => shown, ...real });
+    const input = search.request.multiline
+      ? new WholeTextInput(file.bytes, encoding, [{ path: shown, lines: 0, start: 0 }], search)
+      : new FileInput(file, shown, encoding, search);
+    await sink.take(input, { shown: () => shown, ...real });
   }
 }
 
-/** How the bytes of a named file are to be read. Throws `UNSUPPORTED` for what is no text. */
+/** The encoding of a file that was named directly. Throws `UNSUPPORTED` if it is not a text. */
 async function encodingOfNamed(file: OpenedFile, typed: string, call: Call): Promise<Encoding> {
   const head = await headOf(file.bytes, call.signal);
   const encoding = await encodingOf(file.bytes, call);

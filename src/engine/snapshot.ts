@@ -1,14 +1,14 @@
-/** Snapshots: the shown lines of each version of a file, so that an edit can name a line by tag and number. */
+/** Records shown lines of a file version in the snapshots, so that an edit can name a line by tag and number. */
 
 import { createHash } from 'node:crypto';
 import { readAt } from '../access/bytes.ts';
 import type { ByteSource } from '../types/byte-source.ts';
 import type { Call } from '../types/call.ts';
 
-/** Files up to this size are distinguished by their content, larger ones by their version. */
+/** Files of up to this many bytes are identified by a digest of their content, larger ones by their version. */
 const HASH_UP_TO = 1 << 20;
 
-/** The tag of this version of the file at `path`; its `lines` (1-based number, stored text) count as shown. */
+/** Returns the tag of this version of the file at `path`, and records `lines` (1-based number, stored text) as shown. */
 export async function takeSnapshot(
   bytes: ByteSource,
   path: string,

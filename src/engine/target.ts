@@ -1,10 +1,10 @@
-/** Resolves a typed string: which part is the path, which spelling exists, and similar paths if none does. */
+/** Resolves a typed string: which part of it is the path, which spelling exists, and what is similar if none does. */
 
 import { basename, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { headOf } from '../access/bytes.ts';
 import { foreignName } from '../access/paths.ts';
-import { OrielError, PlaceError } from '../errors.ts';
+import { advised, OrielError, PlaceError } from '../errors.ts';
 import { isSpelledSelector, parseBehind } from '../selector/selection.ts';
 import { pathRewrites, targetRewrites, withFragment, withSymbol } from '../selector/rewrites.ts';
 import { type Candidate, candidates } from '../selector/split.ts';
@@ -13,16 +13,16 @@ import { oneLine, quote } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
 import type { Grammar } from '../types/request.ts';
 import type { Subject } from '../types/resource.ts';
-import { withNextCall } from './dead-end.ts';
+import { withNextCall } from './error-advice.ts';
 import { isMiss, openSpelling, type Spelled } from './open-spelling.ts';
 
 export interface FoundTarget {
   readonly subject: Subject;
-  /** Set when the path did not exist and another one, ending in it, was read instead. */
+  /** Set if the path did not exist and the only path that ends in it was read instead. */
   readonly suffix?: { readonly from: string; readonly to: string };
 }
 
-/** Opens what `target` names. Throws OrielError; the caller closes `subject.opened` at the end of the call. */
+/** Opens what `typed` names. `subject.opened` is closed at the end of the call. Throws OrielError. */
 export async function findTarget(typed: string, grammar: Grammar, call: Call): Promise<FoundTarget> {
   const target = grammar === 'selectors' ? withFragment(typed) : typed;
   const candidatesOf = (name: string): readonly Candidate[] =>
@@ -38,20 +38,20 @@ export async function findTarget(typed: string, grammar: Grammar, call: Call): P
   return missing(target, grammar, misses, call);
 }
 
-/** `project/src/app.ts` in the directory `project`: some tools name the root of the workspace first. */
+/** In the working directory `project`, `src/app.ts` for `project/src/app.ts`: some tools put the workspace name first. */
 function belowOwnName(target: string, { access }: Call): string[] {
   const own = `${basename(access.cwd)}/`;
   return target.startsWith(own) && target.length > own.length ? [target.slice(own.length)] : [];
 }
 
-/** Other ways to write `target`, the likelier first. */
+/** Other spellings of `target`, most likely first. */
 function otherTargets(target: string, grammar: Grammar): string[] {
   if (grammar !== 'selectors') return pathRewrites(target);
   const symbol = withSymbol(target);
   return [...targetRewrites(target, holds), ...(symbol === undefined ? [] : [symbol])];
 }
 
-/** Throws `PlaceError` where `target` is a path that exists with lines after it: `src/app.ts:12:5`, `src/app.ts#L3-L9`. */
+/** Throws `PlaceError` if `target` is an existing path with a line range: `src/app.ts:12:5`, `src/app.ts#L3-L9`. */
 async function refusePlace(target: string, call: Call): Promise<void> {
   for (const typed of [target, ...targetRewrites(target, () => false)]) {
     for (const candidate of candidates(typed).filter(({ rest }) => rest !== '' && isSpelledSelector(rest))) {
@@ -72,7 +72,7 @@ async function refusePlace(target: string, call: Call): Promise<void> {
   }
 }
 
-/** `target` as notices write it, where it names something that exists, with or without a selector after it. */
+/** The form of `target` in notices, with its selector; undefined if it does not exist. */
 export async function canonicalTarget(target: string, call: Call): Promise<string | undefined> {
   for (const typed of [target, ...otherTargets(target, 'selectors')]) {
     const found = await firstExisting(candidates(typed).filter(mayFollow), call);
@@ -81,7 +81,7 @@ export async function canonicalTarget(target: string, call: Call): Promise<strin
   return undefined;
 }
 
-/** The first of them that exists, with its absolute path. */
+/** The first candidate that exists, with its absolute path. */
 async function firstExisting(ways: readonly Candidate[], call: Call): Promise<Candidate | undefined> {
   for (const { path, rest } of ways) {
     const found = await openSpelling(path, call).catch((error: unknown) => {
@@ -94,7 +94,7 @@ async function firstExisting(ways: readonly Candidate[], call: Call): Promise<Ca
   return undefined;
 }
 
-/** A path with what was asked of it. */
+/** A path with its selector or query. */
 function joined(path: string, rest: string): string {
   return rest === '' ? path : `${path}${rest.startsWith('?') ? '' : ':'}${rest}`;
 }
@@ -104,7 +104,7 @@ interface Miss {
   readonly error: OrielError;
 }
 
-/** The first of `ordered` that exists; errors of the others are added to `misses`. */
+/** Opens the first of `ordered` that exists; the errors of those before it are added to `misses`. */
 async function firstThatOpens(
   ordered: readonly Candidate[],
   grammar: Grammar,
@@ -123,7 +123,7 @@ async function firstThatOpens(
   return undefined;
 }
 
-/** Whether a file of that name may be followed by its own words: a member of an archive, a table. */
+/** Whether names may follow the path of a file with this name: a member of an archive, a table. */
 function holds(name: string): boolean {
   return sources.some((source) => source.holds?.(name));
 }
@@ -142,18 +142,18 @@ async function subjectOf({ opened, path }: Spelled, rest: string, call: Call): P
 }
 
 /**
- * How a path is called in notices, whatever was typed: relative to the working directory where it is below it, otherwise
- * absolute; as a file URL where it would break their line.
+ * The form of a path in notices, whatever was typed: relative if it is below the working directory, otherwise absolute; a
+ * file URL if it contains characters that would break the line.
  */
 function nameable(path: string, call: Call): string {
   const displayed = call.access.display(path);
   const shown = sep === '/' ? displayed : displayed.split(sep).join('/');
   if (oneLine(shown) !== shown) return pathToFileURL(path).href;
-  // A home directory is not meant.
+  // Without `./` a leading `~` would be read as the home directory.
   return shown.startsWith('~') ? `./${shown}` : shown;
 }
 
-/** Opens the one file whose path ends in a path that does not exist, or throws. Literal paths are not guessed. */
+/** Opens the only file whose path ends in the missing path, or throws. Not for literal paths. */
 async function missing(
   target: string,
   grammar: Grammar,
@@ -170,9 +170,9 @@ async function missing(
     throw new OrielError('BAD_PATH', 'The path is blank. Use . for the working directory.', { next: '.' });
   const foreign = foreignName(target, call.access.roots.length > 0);
   if (foreign) throw (await withoutEnd(target, foreign, call)) ?? foreign;
-  // A path that is too long, or has a file as a directory, cannot be the end of another path.
+  // A path that is too long, or uses a file as a directory, cannot be the end of another path.
   const other = misses.find(({ error }) => error.code !== 'NOT_FOUND');
-  if (other) throw grammar === 'literal' ? other.error : withNextCall(other.error);
+  if (other) throw await explained(other, misses, grammar, call);
   const wanted = misses.findLast(({ candidate }) => mayFollow(candidate))?.candidate ?? {
     path: target,
     rest: '',
@@ -189,34 +189,50 @@ async function missing(
   throw await notFound(wanted.path, grammar, matches, misses.at(-1)?.error, call);
 }
 
-/** The error for `src/app.ts ` where there is `src/app.ts`: two names for one file would be a way around rules. */
+/** The error with a call to make instead, where there is one. */
+async function explained(
+  { error }: Miss,
+  misses: readonly Miss[],
+  grammar: Grammar,
+  call: Call,
+): Promise<OrielError> {
+  const through = misses.findLast(
+    ({ candidate, error: { code } }) => code === 'NOT_DIRECTORY' && mayFollow(candidate),
+  );
+  if (through) {
+    const { explainThrough } = await import('./missing-path.ts');
+    const named = await explainThrough(through.candidate.path, through.error, call);
+    if (named) return named;
+  }
+  return grammar === 'literal' ? error : withNextCall(error);
+}
+
+/** The error for `src/app.ts ` if `src/app.ts` exists. It is not opened: two names for a file could bypass host rules. */
 async function withoutEnd(
   target: string,
-  { code, message }: OrielError,
+  { code, why }: OrielError,
   call: Call,
 ): Promise<OrielError | undefined> {
   const path = withoutTrailing(target.trim());
   if (path === target || !(await firstExisting([{ path, rest: '' }], call))) return undefined;
   const next = nameable(call.access.absolute(path), call);
-  return new OrielError(code, `${message.replace(' Use a path like src/app.ts.', '')} Use ${quote(next)}.`, {
-    next,
-  });
+  return advised(code, why, `Use ${quote(next)}.`, { next });
 }
 
-/** Without dots and blanks at its end. Not by a regular expression: those take quadratic time on a long run of dots. */
+/** Removes dots and blanks at the end. A regular expression would take quadratic time on a long run of dots. */
 function withoutTrailing(path: string): string {
   let end = path.length;
   while (end > 0 && (path[end - 1] === '.' || path[end - 1] === ' ')) end -= 1;
   return path.slice(0, end);
 }
 
-/** Leading directories of a path from another machine that are removed at most. */
+/** The most leading directories that are removed from a path of another machine. */
 const MOST_IN_FRONT = 8;
 
 /** The error for `/workspace/src/app.ts` if that is outside the roots and `src/app.ts` exists. */
 async function insideInstead(
   target: string,
-  { code, message, cause }: OrielError,
+  { code, why, cause }: OrielError,
   grammar: Grammar,
   call: Call,
 ): Promise<OrielError | undefined> {
@@ -228,14 +244,13 @@ async function insideInstead(
       const inside = names.slice(from).join('/');
       if (!(await firstExisting([{ path: inside, rest: '' }], call))) continue;
       const next = joined(inside, rest);
-      const why = message.replace(/ Use \. to list the working directory\.$/, '');
-      return new OrielError(code, `${why} Use ${quote(next)}.`, { next, cause });
+      return advised(code, why, `Use ${quote(next)}.`, { next, cause });
     }
   }
   return undefined;
 }
 
-/** Whether `rest` can be what was asked of a file called so: a selector, a member of an archive, a table. */
+/** Whether `rest` can follow the path: it is a selector, or the path is a container with named members or tables. */
 function mayFollow({ path, rest }: Candidate): boolean {
   return rest === '' || isSpelledSelector(rest) || holds(basename(path));
 }

@@ -1,10 +1,10 @@
-/** What the answer of a call that timed out suggests instead. */
+/** The advice in the error of a call that timed out. */
 
 import { endsInCodeQuestion } from '../selector/code-question.ts';
 import type { Request } from '../types/request.ts';
 
 const WINDOW = 'Use a smaller window, such as the byte window :@0+64K of a file.';
-/** Files that were parsed are cached, so that the same call takes less time. */
+/** Tags of parsed files are cached, so the same call takes less time. */
 const CODE =
   'Make the same call again, which continues with the files that are not parsed yet, or name a smaller directory.';
 const SEARCH = 'Use a smaller directory, a glob that matches fewer files, or a literal pattern.';

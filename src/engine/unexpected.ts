@@ -1,5 +1,5 @@
 /**
- * Unexpected errors: bugs of oriel and exceptions in the host's own functions. Both are reported to the host.
+ * Unexpected errors: bugs of oriel, and exceptions thrown by functions of the host. Both are reported to the host.
  */
 
 import { errno, isShortage } from '../access/system-failure.ts';
@@ -11,14 +11,14 @@ export interface ErrorContext {
   readonly code: ErrorCode;
   /** The tool that was called; absent outside of a call. */
   readonly tool?: string;
-  /** What the model, or the client, was told instead. */
+  /** The message that the model, or the client, got instead. */
   readonly message: string;
 }
 
 /** Receives every error that an answer does not explain. */
 export type OnError = (error: unknown, context: ErrorContext) => void;
 
-/** A failure of a function that the host gave as this option. */
+/** The error for an exception in a function that the host gave as this option. */
 export function hostError(option: string, cause: unknown): OrielError {
   return new OrielError(
     'HOST',
@@ -41,7 +41,7 @@ export function ofHost<Given extends unknown[], Got>(
   };
 }
 
-/** Reports an unexpected error to the host. `error` is what the model was told, with the original as its `cause`. */
+/** Reports an unexpected error to the host. `error` is what the model got; its `cause` is the original error. */
 export function report(onError: OnError | undefined, error: OrielError, tool?: string): void {
   if (!onError || (error.code !== 'INTERNAL' && error.code !== 'HOST')) return;
   const { code, message, cause = error } = error;
@@ -55,8 +55,8 @@ export function report(onError: OnError | undefined, error: OrielError, tool?: s
 const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 
 /**
- * Any error as one sentence with a stable code: never a stack, never a path outside the roots. `signal` is that of the
- * caller: what fails after it was aborted was cancelled.
+ * Converts any error to one sentence with a stable code, without a stack or a path outside the roots. `signal` is the
+ * caller's: errors after its abort are reported as `CANCELLED`.
  */
 export function explained(error: unknown, signal?: AbortSignal): OrielError {
   if (isOrielError(error)) return error;

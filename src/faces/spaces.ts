@@ -14,7 +14,7 @@ import { Lru } from '../session/lru.ts';
 import { createSession, type SessionOptions, type SessionState } from '../session/session.ts';
 import { openState } from '../state/open-state.ts';
 import type { SharedState, StateSpace } from '../types/state.ts';
-import { SpillRoom } from '../session/spill-room.ts';
+import { SpillQuota } from '../session/spill-quota.ts';
 import { SPILL_TOTAL } from '../session/spills.ts';
 import { Telemetry } from '../session/telemetry/telemetry.ts';
 import type { Session } from '../types/session.ts';
@@ -76,14 +76,14 @@ export class Spaces {
   readonly state: SharedState | undefined;
   readonly #options: OrielOptions;
   readonly #session: Session;
-  readonly #room: SpillRoom;
+  readonly #room: SpillQuota;
   readonly #flags: SpacesOptions;
   /** Least recently used first. */
   readonly #spaces = new Map<Caller, Space>();
 
   constructor({ state: shared, ...options }: OrielOptions, flags: SpacesOptions) {
     this.state = shared && openState(shared);
-    this.#room = new SpillRoom(options.spills?.total ?? SPILL_TOTAL);
+    this.#room = new SpillQuota(options.spills?.total ?? SPILL_TOTAL);
     const given = forClients(sessionOptions(options), flags.manyClients);
     this.#session =
       options.session ??

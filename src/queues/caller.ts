@@ -7,31 +7,31 @@ import { clocksOf, runOn } from './clock.ts';
  */
 export type Caller = object;
 
-/** What a caller is called on every replica of a server. */
+/** The name of a caller that is the same on every replica of a server. */
 export interface CallerName {
   readonly name: string;
-  /** It was made of an address and a program: two callers may have the same one. */
+  /** The name was derived from an address and a program, so two callers may share it. */
   readonly isGuess: boolean;
 }
 
 const names = new WeakMap<Caller, CallerName>();
 
-/** From now on `caller` is known by that name beyond this process. */
+/** Registers the name under which other replicas know `caller`. */
 export function nameCaller(caller: Caller, name: CallerName): void {
   names.set(caller, name);
 }
 
-/** Undefined for a caller of this process alone. */
+/** The registered name; undefined for a caller that only this process knows. */
 export function callerName(caller: Caller): CallerName | undefined {
   return names.get(caller);
 }
 
-/** Where callers come from: a network address, or a caller that comes from nowhere else. */
+/** The origin of a caller: its network address, or the caller itself when no address was registered. */
 export type Origin = string | Caller;
 
 const origins = new WeakMap<Caller, string>();
 
-/** From now on `caller` is served as one of those at that address, however many names there are. */
+/** Registers the address of `caller`. All callers at one address together get one share of a queue. */
 export function comesFrom(caller: Caller, address: string): void {
   origins.set(caller, address);
 }
@@ -40,20 +40,20 @@ export function originOf(caller: Caller): Origin {
   return origins.get(caller) ?? caller;
 }
 
-/** Every place that waits gets the call's signal, so the caller is looked up by it. */
+/** Callers by the signal of their call: every function that waits in a queue already receives that signal. */
 const callers = new WeakMap<AbortSignal, Caller>();
 
-/** From now on work that waits with `signal` counts as that of `caller`. */
+/** Registers `caller` for all work that waits with `signal`. */
 export function waitAs(caller: Caller, signal: AbortSignal): void {
   callers.set(signal, caller);
 }
 
-/** The caller of a signal; a signal without one stands for a separate caller. */
+/** The caller registered for `signal`; an unregistered signal counts as a caller of its own. */
 export function callerOf(signal: AbortSignal): Caller {
   return callers.get(signal) ?? signal;
 }
 
-/** A signal that is aborted with the first of them. Work that waits with it counts as that of the caller of `signal`, and has the time of all. */
+/** A signal that aborts when the first of the given ones does. It has the caller of `signal` and the clocks of all. */
 export function withOthers(signal: AbortSignal, ...others: readonly AbortSignal[]): AbortSignal {
   const any = AbortSignal.any([signal, ...others]);
   waitAs(callerOf(signal), any);

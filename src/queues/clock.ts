@@ -8,7 +8,7 @@ export class Clock {
   #pauses = 0;
   #isOver = false;
 
-  /** Calls `act` when the work has had `ms` milliseconds. */
+  /** Calls `act` after `ms` milliseconds in which the clock was not paused. */
   constructor(ms: number, act: () => void) {
     this.#left = ms;
     this.#act = act;
@@ -20,7 +20,7 @@ export class Clock {
     this.#timer = setTimeout(this.#act, this.#left);
   }
 
-  /** Until the returned function is called, and those of all other pauses. */
+  /** Pauses the clock; it continues when the returned functions of all pauses were called. */
   pause(): () => void {
     if (this.#pauses === 0) {
       clearTimeout(this.#timer);
@@ -44,7 +44,7 @@ export class Clock {
 
 const clocks = new WeakMap<AbortSignal, readonly Clock[]>();
 
-/** The clocks that may abort `signal`, itself or by another that it follows. */
+/** The clocks that can abort `signal`, directly or through a signal that it was combined from. */
 export function clocksOf(signal: AbortSignal): readonly Clock[] {
   return clocks.get(signal) ?? [];
 }
@@ -53,7 +53,7 @@ export function runOn(signal: AbortSignal, own: readonly Clock[]): void {
   if (own.length > 0) clocks.set(signal, own);
 }
 
-/** Stops the time of the work with that signal, until the returned function is called. */
+/** Pauses all clocks of `signal` until the returned function is called. */
 export function pauseClocks(signal: AbortSignal | undefined): () => void {
   const resumes = signal ? clocksOf(signal).map((clock) => clock.pause()) : [];
   return () => {

@@ -1,23 +1,23 @@
-/** A deadline for work that may wait in queues: waiting time counts only if the queue claim says so. */
+/** A deadline for work that may wait in queues. Waiting time counts only if the claim is `timed`. */
 
 import { withOthers } from './caller.ts';
 import { Clock, runOn } from './clock.ts';
 
 export interface Deadline {
-  /** Aborted with what it was made of, and at the deadline. Work that waits with it counts as that of the same caller. */
+  /** Aborts with the signal it was made from, and at the deadline. It has the same caller as that signal. */
   readonly signal: AbortSignal;
-  /** The work is done. */
+  /** Stops the clock. Call it when the work is done. */
   stop(): void;
 }
 
 const reasons = new WeakSet<object>();
 
-/** Whether a signal that was aborted with `reason` had a deadline that has passed. */
+/** Whether `reason` is that of a deadline that has passed. */
 export function isLate(reason: unknown): boolean {
   return typeof reason === 'object' && reason !== null && reasons.has(reason);
 }
 
-/** `ms` milliseconds from now. `late` makes the reason with which the signal is aborted then. */
+/** A deadline `ms` milliseconds from now. `late` creates the abort reason. */
 export function deadlineOf(signal: AbortSignal, ms: number, late: () => Error): Deadline {
   const over = new AbortController();
   const clock = new Clock(ms, () => {

@@ -1,23 +1,23 @@
 /**
- * Slots for work that comes in short pieces with pauses between them: a decoder whose consumer asks for the next page
- * later, or never. Such a slot can be revoked in a pause, when another entry waits for it.
+ * Slots for work that comes in short pieces with pauses between them, such as a decoder whose consumer asks for the
+ * next page later, or never. Such a slot can be revoked during a pause when another entry waits for it.
  */
 
 import { type Claim, Queue, type Slot } from './queue.ts';
 
 /**
- * Milliseconds of pause after which a lease may be revoked: to begin the work again costs more than a moment. It doubles
- * each time a lease is revoked, so that slow work gets done in the end.
+ * Milliseconds of pause after which a lease may be revoked. Starting the work again is expensive, so a short pause does
+ * not count. The time doubles each time the same lease is revoked, so that slow work finishes in the end.
  */
 const REST_MS = 500;
 
 export class LeaseQueue extends Queue {
   readonly #resting = new Set<Lease>();
   #timer: NodeJS.Timeout | undefined;
-  /** Leases being taken back. */
+  /** Leases that are being revoked now. */
   #taking = 0;
 
-  /** A lease without a slot: `work` takes one. `close` ends what the slot stands for; it may be called again. */
+  /** Creates a lease without a slot; `work` acquires one. `close` stops the work of the slot and must be idempotent. */
   lease(claim: Claim, close: () => Promise<void>): Lease {
     return new Lease(this, claim, close);
   }
@@ -35,7 +35,7 @@ export class LeaseQueue extends Queue {
     this.#watch();
   }
 
-  /** While entries wait, looks again when the next lease has rested for long enough. */
+  /** While entries wait, sets a timer for the moment when the next lease may be revoked. */
   #watch(): void {
     const first = this.#nextDue();
     if (this.#timer || !first || this.waiting <= this.#taking) return;
@@ -55,7 +55,7 @@ export class LeaseQueue extends Queue {
     if (!first || first.dueAt > performance.now() + 1 || this.waiting <= this.#taking) return;
     this.#resting.delete(first);
     this.#taking += 1;
-    // What could not be closed is lost to this process only, and no answer depends on it.
+    // A failed close leaks a resource of this process; no answer depends on it.
     await first.takeBack().catch(() => undefined);
     this.#taking -= 1;
     this.#watch();
@@ -69,7 +69,7 @@ export class LeaseQueue extends Queue {
 }
 
 export class Lease {
-  /** When it has rested for long enough, on the clock of `performance.now()`. */
+  /** When the lease may be revoked, in milliseconds of `performance.now()`. */
   dueAt = 0;
   #restMs = REST_MS;
   #slot: Slot | undefined;
@@ -89,20 +89,20 @@ export class Lease {
     this.#slot ??= await this.#queue.acquire(this.#claim);
   }
 
-  /** Begins a pause until the next `work`: the slot may be taken back meanwhile. */
+  /** Begins a pause until the next `work`; the slot may be revoked meanwhile. */
   rest(): void {
     if (!this.#slot) return;
     this.dueAt = performance.now() + this.#restMs;
     this.#queue.rest(this);
   }
 
-  /** Closes what the slot stands for, and releases it also where that fails. The lease is not used again. */
+  /** Stops the work and releases the slot, even if the close fails. The lease must not be used again. */
   async end(): Promise<void> {
     this.#queue.rouse(this);
     await this.#giveBack();
   }
 
-  /** Closes what the slot stands for and releases it; the next `work` takes another one. */
+  /** Revokes the slot: stops the work and releases the slot. The next `work` acquires another one. */
   async takeBack(): Promise<void> {
     this.#restMs *= 2;
     await this.#giveBack();

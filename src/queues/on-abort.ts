@@ -1,4 +1,4 @@
-/** One listener for all calls that share a signal of their host: Node warns where one signal has more than ten. */
+/** One abort listener for all calls that share a signal: Node warns when a signal has more than ten listeners. */
 
 type Act = () => void;
 
@@ -9,7 +9,7 @@ interface Shared {
 
 const shared = new WeakMap<AbortSignal, Shared>();
 
-/** `act` runs once when `signal` is aborted, unless what is returned has been called before. It must not throw. */
+/** Runs `act` once when `signal` aborts. The returned function removes it. `act` must not throw. */
 export function onAbort(signal: AbortSignal, act: Act): () => void {
   const { acts, listener } = shared.get(signal) ?? listen(signal);
   // Two calls may register the same function.

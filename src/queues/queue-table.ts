@@ -8,19 +8,19 @@ import { LeaseQueue } from './lease.ts';
 import { Queue } from './queue.ts';
 
 export const queues = {
-  /** Files sent over HTTP as they are. Each holds a descriptor for as long as its client takes bytes. */
+  /** Raw file downloads over HTTP. Each holds a descriptor until its client has received all bytes. */
   downloads: new LeaseQueue('downloads', 'files are sent', { limit: 32, waiting: 512, share: 0.75 }),
   /** Shell commands. They mostly wait, some of them for hours. */
   commands: new Queue('commands', 'commands run', { limit: 32, waiting: 512, share: 0.75 }),
-  /** Calls whose answers may be large, beside their slot among all calls: making one takes several times its size. */
+  /** Calls with possibly large answers, in addition to their slot in `calls`: such an answer takes several times its size. */
   answers: new Queue('answers', 'large answers are made', { limit: 4, waiting: 8192, share: 0.75 }),
-  /** All other calls: enough that calls which hang do not stop the rest, few enough for their buffers and descriptors. */
+  /** All other calls: enough slots that a few hanging calls do not block the rest, few enough for buffers and descriptors. */
   calls: new Queue('calls', 'calls run', { limit: 64, waiting: 8192, share: 0.75 }),
   /** Searches and walks: up to two threads with 80 MiB of texts, and processes with up to 256 MiB. */
   ripgrep: new Queue('ripgrep', 'searches run', { limit: 4, waiting: 1024, share: 0.75 }),
-  /** Directories of more than 20,000 entries, while all of these are sorted: up to 130 MiB each. */
+  /** Sorting of directories with more than 20,000 entries: up to 130 MiB each. */
   listings: new Queue('listings', 'large directories are listed', { limit: 2, waiting: 1024, share: 0.5 }),
-  /** Indexes of archives with many members while they are made: up to 64 MiB each, and twice that until they are sorted. */
+  /** Building the index of an archive with many members: up to 64 MiB each, and twice that until it is sorted. */
   indexes: new Queue('indexes', 'archives are indexed', { limit: 4, waiting: 1024, share: 0.5 }),
   /** Child processes that convert a document: 100 MB each, and up to a gigabyte for a large workbook. */
   documents: new Queue('documents', 'documents are converted', { limit: 2, waiting: 256 }),
@@ -30,13 +30,13 @@ export const queues = {
   pagesSmall: new Queue('pages-small', 'small pages are converted', { limit: 2, waiting: 256, share: 0.5 }),
   /** Threads of SQLite. Two, so that one runaway query does not block every other. */
   sqlite: new Queue('sqlite', 'databases are read', { limit: 2, waiting: 1024 }),
-  /** Images in notebooks, from their base64 on until they are decoded: each is in memory meanwhile. */
+  /** Images in notebooks, from base64 to the decoded image; each is in memory during that time. */
   notebookImages: new Queue('notebook-images', 'images of notebooks are decoded', { limit: 2, waiting: 256 }),
   /** Child processes that decode an image: 80 MB each, and up to 400 MiB. */
   images: new Queue('images', 'images are decoded', { limit: 2, waiting: 256 }),
   /** Threads that parse code for outlines, with up to 512 MiB of heap. */
   outlines: new Queue('outlines', 'texts are parsed', { limit: 2, waiting: 1024 }),
-  /** The thread that knows the symbols of directories: up to 96 MiB of packed tags beside those of the directory that is asked about, and what they mean to each other. */
+  /** The thread with the symbols of directories: up to 96 MiB of packed tags, plus the tags and reference graph in use. */
   codebase: new Queue('codebase', 'questions about code are answered', { limit: 1, waiting: 1024 }),
   /** The thread that reads the last commits of a repository: up to 64 descriptors, and 24 MiB of objects. */
   histories: new Queue('histories', 'histories are read', { limit: 1, waiting: 1024 }),
@@ -46,19 +46,19 @@ export const queues = {
   unpackSmall: new LeaseQueue('unpack-small', 'small archives are unpacked', { limit: 2, waiting: 1024 }),
   /** Pairs of buffers in which newlines are counted, 4 MiB each. Two scans saturate memory. */
   scans: new Queue('scans', 'texts are scanned', { limit: 2, waiting: 8192 }),
-  /** Requests to sites and object stores, each with a connection, from its first byte to the last of its answer, redirects included. */
+  /** HTTP requests to sites and object stores. A slot is one connection, from the request to the end of the last response. */
   requests: new Queue('requests', 'requests to sites are made', { limit: 32, waiting: 1024, share: 0.5 }),
   /** Bodies over 1 MiB while they arrive from the web or an object store: up to 64 MiB each, and twice that at their end. */
   bodies: new Queue('bodies', 'large bodies are received', { limit: 4, waiting: 1024, share: 0.5 }),
 } as const;
 
-/** Descriptors that the process needs beside its calls: sockets, pipes, threads, and those of cached values. */
+/** Descriptors that the process needs besides those of calls: sockets, pipes, threads, cached values. */
 const OWN_DESCRIPTORS = 40;
 
-/** The most that one call holds at a time: a database with its log, journal and index, opened twice. */
+/** The most descriptors that one call holds at a time: a database with its log, journal and index, opened twice. */
 const DESCRIPTORS_PER_CALL = 8;
 
-/** Lowers the limits to what the descriptors of this process suffice for. */
+/** Lowers the limits to fit the number of descriptors that this process may open. */
 export function fitTo(descriptors: number): void {
   const room = Math.max(1, Math.floor((descriptors - OWN_DESCRIPTORS) / DESCRIPTORS_PER_CALL));
   queues.calls.limit = Math.min(queues.calls.limit, room);

@@ -2,10 +2,10 @@
  * A semaphore with a bounded, fair queue: a limited number of slots, a limited number of entries that wait for one, and
  * addresses and their callers served in turn.
  *
- * Tried instead: p-queue 9.3.5, the last that runs on Node 20. Order by caller and a bound on the waiting would still
- * be ours to write, and it frees a slot when the signal is aborted, while the child process that the slot stands for
- * still runs. A free slot costs it 3.3 µs of CPU (with a signal), and this one 0.2 µs. cockatiel 3.2.1 keeps waiting
- * entries whose signal was aborted; bottleneck 2.19.5 and async-mutex 0.5.0 take no signal. None knows callers.
+ * Libraries that were tried: p-queue 9.3.5, the last version for Node 20, has no fairness between callers and no bound
+ * on waiting entries. It releases a slot when the signal aborts, although the child process of that slot still runs.
+ * Taking a free slot costs 3.3 µs of CPU there (with a signal) and 0.2 µs here. cockatiel 3.2.1 keeps entries whose
+ * signal was aborted in its queue; bottleneck 2.19.5 and async-mutex 0.5.0 accept no signal. None knows callers.
  */
 
 import { OrielError } from '../errors.ts';
@@ -22,8 +22,8 @@ export interface QueueLimits {
   /** Entries that may wait for a slot; more are refused with `BUSY`. */
   readonly waiting: number;
   /**
-   * The share of the slots that one caller may hold; all when absent. Of the others one half stays free for other callers
-   * at the same address, and one for other addresses.
+   * The share of the slots (0 to 1) that one caller may hold; all slots when absent. Half of the remaining slots stay
+   * free for other callers at the same address, the other half for other addresses.
    */
   readonly share?: number;
 }
@@ -31,7 +31,7 @@ export interface QueueLimits {
 export interface QueueStats {
   readonly running: number;
   readonly waiting: number;
-  /** The highest that each has been. */
+  /** The highest values since the start of the process. */
   readonly highest: { readonly running: number; readonly waiting: number };
   /** Entries refused because too many waited. */
   readonly refused: number;
@@ -44,11 +44,11 @@ export interface Slot {
 }
 
 export interface Claim {
-  /** Ends the wait when it is aborted. */
+  /** Aborting it ends the wait. */
   readonly signal?: AbortSignal | undefined;
-  /** That of the signal when absent. */
+  /** The caller of the signal when absent. */
   readonly caller?: Caller | undefined;
-  /** The wait is a part of the time that the work has: where that is over first, the entry is refused with `BUSY`. */
+  /** Waiting counts towards the timeout of the work. If the timeout passes first, the entry is refused with `BUSY`. */
   readonly timed?: boolean;
 }
 
@@ -57,14 +57,14 @@ interface Waiter {
   refuse(error: OrielError): void;
 }
 
-/** `BUSY`: too many entries wait, or one has waited for too long. */
+/** `BUSY`: too many entries wait, or one has waited too long. */
 export class QueueFull extends OrielError {
   constructor(message: string) {
     super('BUSY', message);
   }
 }
 
-/** The caller of what has neither caller nor signal. */
+/** The caller of entries that have neither a caller nor a signal. */
 const NOBODY: Caller = {};
 
 export class Queue {
@@ -76,7 +76,7 @@ export class Queue {
   readonly maxWaiting: number;
   readonly #share: number | undefined;
   readonly #list = new WaitingList<Waiter>();
-  /** Slots by caller and by address; kept only where one may not hold them all. */
+  /** Held slots by caller and by address; empty if the queue has no `share`. */
   readonly #held = new Map<Origin, number>();
   readonly #paused = new Set<Caller>();
   #running = 0;
@@ -84,7 +84,7 @@ export class Queue {
   #mostWaiting = 0;
   #refused = 0;
 
-  /** `what` describes the work in messages, as a plural with its verb: "images are being decoded". */
+  /** `what` describes the work in messages, as a plural with its verb: "images are decoded". */
   constructor(name: string, what: string, { limit, waiting, share }: QueueLimits) {
     this.name = name;
     this.#what = what;
@@ -107,14 +107,14 @@ export class Queue {
   }
 
   /**
-   * A slot at once where one is free, otherwise the promise of one. Throws and rejects with `BUSY` if too many wait or
-   * the time is up, and with the signal's reason where that is aborted.
+   * Returns a slot at once if one is free, otherwise a promise of one. Throws or rejects with `BUSY` if too many entries
+   * wait or the timeout has passed, and with the reason of the signal if that aborts.
    */
   acquire({ signal, caller = signal ? callerOf(signal) : NOBODY, timed = false }: Claim = {}):
     | Slot
     | Promise<Slot> {
     signal?.throwIfAborted();
-    // While a slot is free, every entry that waits belongs to a caller that is paused or holds its share.
+    // If a slot is free although entries wait, the callers of all those entries are paused or hold their full share.
     if (this.#running < this.limit) {
       const member = membersOf(caller).find((one) => this.#mayHold(one));
       if (member) return this.#take(member);
@@ -122,7 +122,7 @@ export class Queue {
     return this.#wait(caller, signal, timed);
   }
 
-  /** Runs `work` in a slot. Rejects as `acquire` does, and as `work` does. */
+  /** Runs `work` in a slot. Rejects as `acquire` and as `work` do. */
   run<T>(work: () => Promise<T>, claim: Claim = {}): Promise<T> {
     try {
       const slot = this.acquire(claim);
@@ -134,7 +134,7 @@ export class Queue {
     }
   }
 
-  /** From now on no entry of `caller` gets a slot, until `resume`; its entries keep waiting. */
+  /** Until `resume` no entry of `caller` gets a slot; its entries stay in the queue. */
   pause(caller: Caller): void {
     this.#paused.add(caller);
   }
@@ -167,7 +167,7 @@ export class Queue {
   #take(caller: Caller): Slot {
     this.#running += 1;
     if (this.#running > this.#mostRunning) this.#mostRunning = this.#running;
-    // Later it may come from another address.
+    // Taken now, because the caller may have another address when the slot is released.
     const holders = this.#share === undefined ? [] : new Set([caller, originOf(caller)]);
     for (const holder of holders) this.#hold(holder, 1);
     let held = true;
@@ -237,7 +237,7 @@ export class Queue {
     );
   }
 
-  /** Refuses the newest entry of the caller that has the most, which may be the one that `caller` is about to make. */
+  /** Refuses the newest entry of the caller with the most entries. That may be the new entry of `caller`; then it throws. */
   #makeRoom(caller: Caller): void {
     this.#refused += 1;
     const full = new QueueFull(
@@ -251,7 +251,7 @@ export class Queue {
 
 async function within<T>(slot: Slot, work: () => Promise<T>, { signal }: Claim): Promise<T> {
   try {
-    // It may have been aborted between the grant and now.
+    // The signal may have been aborted after the slot was granted.
     signal?.throwIfAborted();
     return await work();
   } finally {

@@ -1,4 +1,4 @@
-/** A caller that stands for all callers of shared work: in fair queues it is served as each of its members. */
+/** The caller of work that several callers share: in a fair queue the work gets the turns of all its members. */
 
 import type { Caller } from './caller.ts';
 
@@ -8,27 +8,27 @@ export interface MemberWatcher {
 }
 
 interface Members {
-  /** How often each has joined. */
+  /** How many times each member has joined. */
   readonly counts: Map<Caller, number>;
   readonly watchers: Set<MemberWatcher>;
 }
 
 const shared = new WeakMap<Caller, Members>();
 
-/** Nobody has joined it yet: until then it is not served. */
+/** Creates a shared caller without members. Queues do not serve it before the first member has joined. */
 export function createSharedCaller(): Caller {
   const caller = {};
   shared.set(caller, { counts: new Map(), watchers: new Set() });
   return caller;
 }
 
-/** Those for whom a caller waits: itself, unless it is shared. */
+/** The members of a shared caller; for any other caller, the caller itself. */
 export function membersOf(caller: Caller): readonly Caller[] {
   const members = shared.get(caller);
   return members ? [...members.counts.keys()] : [caller];
 }
 
-/** Until the returned function is called. A caller without it is told nothing. */
+/** Calls `watcher` when members join or leave, until the returned function is called. Ignores a caller that is not shared. */
 export function watchMembers(caller: Caller, watcher: MemberWatcher): () => void {
   const watchers = shared.get(caller)?.watchers;
   watchers?.add(watcher);
@@ -36,8 +36,8 @@ export function watchMembers(caller: Caller, watcher: MemberWatcher): () => void
 }
 
 /**
- * `caller` is a member of `whole` until the returned function is called. The last member stays: work that continues when
- * nobody waits counts as its own.
+ * Makes `caller` a member of `whole` until the returned function is called. The last member stays until another joins:
+ * work that continues after all callers have left still counts as its work.
  */
 export function joinCaller(whole: Caller, caller: Caller): () => void {
   const members = shared.get(whole);

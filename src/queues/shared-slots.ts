@@ -1,4 +1,7 @@
-/** One slot for everything that a call does in one queue: parts of it feed each other, and must not wait for each other. */
+/**
+ * One slot per call in a queue. Parts of a call that use the same queue share it: if one part waited for a slot that
+ * another part of the same call holds, they would deadlock.
+ */
 
 import type { Queue, Slot } from './queue.ts';
 
@@ -16,8 +19,8 @@ export class SharedSlots {
   }
 
   /**
-   * Takes a slot, or shares the one that the call of `signal` holds already. The slot is released when every share is.
-   * Rejects as `Queue.acquire` does.
+   * Acquires a slot, or shares the one that the call of `signal` already holds. The slot is released when all its users
+   * have released it. Rejects as `Queue.acquire` does.
    */
   async take(signal?: AbortSignal): Promise<Slot> {
     if (!signal) return this.#queue.acquire();

@@ -1,6 +1,6 @@
-/** Schedules work in pieces: one piece of all work that shares it in each turn of the event loop, in order. */
+/** Cooperative scheduling on the event loop: of all work that shares a scheduler, one piece runs per loop iteration. */
 
-/** The function that it returns resolves when the caller may do its next piece. */
+/** Returns a function whose promise resolves when the caller may run its next piece; first come, first served. */
 export function createTurns(): () => Promise<void> {
   const waiting: (() => void)[] = [];
   const serve = (): void => {

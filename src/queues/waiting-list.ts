@@ -1,6 +1,6 @@
 /**
- * Entries that wait, by the address and by the caller that they are for: addresses are served in turn, the callers of one
- * address in turn, the entries of one caller in the order in which they came. An entry may wait for several callers.
+ * The waiting entries of a queue, by address and caller. Addresses are served round robin, as are the callers of one
+ * address; the entries of one caller are first in, first out. An entry may wait for several callers.
  */
 
 import { type Caller, type Origin, originOf } from './caller.ts';
@@ -13,7 +13,7 @@ interface Place {
 type Callers<Entry> = Map<Caller, Set<Entry>>;
 
 export class WaitingList<Entry> {
-  /** What is to be served next first, addresses as callers. */
+  /** In the order of service: the address, and within it the caller, that is served next comes first. */
   readonly #origins = new Map<Origin, Callers<Entry>>();
   readonly #places = new Map<Entry, Place[]>();
 
@@ -38,14 +38,14 @@ export class WaitingList<Entry> {
     this.#places.delete(entry);
   }
 
-  /** The entry does not wait for `caller` any more, but for others. */
+  /** The entry no longer waits for `caller`, only for its other callers. */
   leave(caller: Caller, entry: Entry): void {
     const places = this.#places.get(entry);
     const at = places?.findIndex((place) => place.caller === caller) ?? -1;
     if (places && at !== -1) this.#leave(places.splice(at, 1)[0] as Place, entry);
   }
 
-  /** Takes out the first entry of the next caller that `isServed`, and puts that caller and its address last. */
+  /** Removes and returns the first entry of the next caller that `isServed` accepts; that caller and its address move last. */
   takeNext(isServed: (caller: Caller) => boolean): { caller: Caller; entry: Entry } | undefined {
     for (const [origin, callers] of this.#origins) {
       for (const [caller, entries] of callers) {
@@ -61,8 +61,9 @@ export class WaitingList<Entry> {
   }
 
   /**
-   * Takes out the newest entry of the address that has more than that of `caller` with one more; otherwise, of the same
-   * address, of the caller that has more. None if nobody has.
+   * Makes room for a new entry of `caller`: removes the newest entry of the address with the most entries if that has
+   * more than the address of `caller` would have with the new one. Otherwise the same is done between the callers of that
+   * address. Undefined if neither has more: then the new entry itself is the one to refuse.
    */
   takeNewest(caller: Caller): Entry | undefined {
     const own = this.#origins.get(originOf(caller));
@@ -99,7 +100,7 @@ function countOf(callers: Callers<unknown>): number {
   return count;
 }
 
-/** Of equal ones the last. */
+/** The value with the highest weight; of equal ones the last. */
 function heaviest<V>(map: ReadonlyMap<unknown, V>, weigh: (value: V) => number): V | undefined {
   let heaviest: V | undefined;
   for (const value of map.values()) {

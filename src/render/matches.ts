@@ -28,7 +28,7 @@ export interface ShownMatches {
   readonly limit: number;
   readonly limitReached: boolean;
   readonly cutBy?: ListCut;
-  /** Size of all lines that were found, as shown without limits. */
+  /** Lines of all matches, as shown without limits; bytes of those whose lines were kept. */
   readonly whole: Whole;
   readonly limits: Limits;
   /** Whether some lines are clipped. */
@@ -95,12 +95,19 @@ export function fitMatches(result: SearchResult, request: SearchRequest, limits:
     limit: request.limit,
     limitReached,
     ...(cutBy && { cutBy }),
-    whole: wholeOf(all.flatMap((line) => line.shown)),
+    whole: wholeFound(all, result),
     limits,
     clipped: clipped !== undefined,
     ...(next !== undefined && { next }),
     notices,
   };
+}
+
+/** Matches that no longer fit are counted, and not kept: each of them is one line more. */
+function wholeFound(all: readonly ShownLine[], { found }: SearchResult): Whole {
+  const { lines, bytes } = wholeOf(all.flatMap((line) => line.shown));
+  const kept = all.filter(({ rank }) => rank !== undefined).length;
+  return { lines: lines + Math.max(0, found - kept), bytes };
 }
 
 /** Maximum bytes of a path in a notice: all notices of an answer together stay below 1 KiB. */

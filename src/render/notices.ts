@@ -94,7 +94,7 @@ export const wording: Wording = {
   'no-structure': (notice) =>
     notice.what === 'outline'
       ? `${oneLine(notice.target)} has no outline: ${noStructure[notice.why]}. Use ${notice.target} to read it`
-      : `No ${notice.what}: ${noStructure[notice.why]}. This is the text itself`,
+      : `No ${notice.what}: ${noStructure[notice.why]}${notice.bytes === undefined ? '. This is the text itself' : `, so only ${binarySize(notice.bytes)} of the text are shown`}`,
   symbols({ target, name, candidates, more, shown }) {
     const list = candidates.map((one) => `${oneLine(one.name)} (${one.use})`).join(', ');
     const rest = more > 0 ? ` and ${more} more${shown ? '' : `, see ${oneLine(target)}:outline`}` : '';
@@ -205,9 +205,12 @@ function lengthOf(bytes: number | undefined): string {
   return bytes === undefined ? '' : ` (${bytes} bytes long)`;
 }
 
-/** How to look at binary content: with a shell for a file, with `:raw` for a URL, which a shell cannot open. */
-function howToLook(target: string): string {
-  if (/^[a-z][\w+.-]*:\/\//i.test(target)) return `Use ${oneLine(target)}:raw to look at its bytes`;
+/** How to look at binary content: with a shell, or its first bytes. Never with `:raw`, which shows all of it as text. */
+export function howToLook(target: string): string {
+  const word = shellWord(oneLine(target));
+  if (/^https?:/i.test(target)) return `Use a shell to look at it: curl -sL ${word} | xxd | head -100`;
+  if (/^s3:/i.test(target)) return `Use a shell to look at it: aws s3 cp ${word} - | xxd | head -100`;
+  if (/^[a-z][\w+.-]*:\/\//i.test(target)) return `Use ${oneLine(target)}:@0+1K for its first bytes`;
   return `Use a shell to look at it: file ${shellWord(target)}, or xxd ${shellWord(target)} | head -100`;
 }
 

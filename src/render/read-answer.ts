@@ -2,6 +2,7 @@
 
 import { writeSelector } from '../selector/selection.ts';
 import type { Answer, Block } from '../types/answer.ts';
+import type { CutBy } from '../types/excerpt.ts';
 import type { Limits } from '../types/limits.ts';
 import type { Notice } from '../types/notice.ts';
 import type {
@@ -53,10 +54,8 @@ function severalAnswer(result: SeveralResult, words: Wording): Answer {
     .map((part, at) => (at < texts.length - 1 && !part.endsWith('\n') ? `${part}\n` : part))
     .join('');
   const images = answers.flatMap(({ content }) => content.filter(({ type }) => type === 'image'));
-  const cut = answers.flatMap(
-    ({ details }) => (details['truncation'] as { next?: unknown } | undefined) ?? [],
-  );
-  const [first, ...others] = cut.flatMap(({ next }) => (typeof next === 'string' ? [next] : []));
+  const cut = answers.flatMap(({ details }) => (details['truncation'] as Truncation | undefined) ?? []);
+  const [first, ...others] = cut.flatMap((one) => [one.next, ...(one.others ?? [])]);
   return {
     content: [{ type: 'text', text }, ...images],
     details: {
@@ -113,26 +112,35 @@ function textOf(result: TextResult, prefix: string, words: Wording): Answer {
   };
 }
 
-/**
- * `details.truncation`: which limit cut the answer, and the next call. `page`: this is a page of a longer list.
- * `entries`: not all entries of a directory are listed.
- */
-function truncationOf(result: TextResult): Record<string, unknown> | undefined {
-  const { excerpt, target, selection, leftOut: [first, ...others] = [] } = result;
+/** `details.truncation` of a read. */
+interface Truncation {
+  /**
+   * The limit that cut the answer. `page`: this is a page of a longer list. `entries`: not all entries of a directory are
+   * listed.
+   */
+  readonly by: CutBy | 'page' | 'entries' | undefined;
+  readonly next: string;
+  /** Calls for what else was left out. */
+  readonly others?: readonly string[];
+  readonly shown: Record<string, unknown>;
+}
+
+/** Which limit cut the answer, and the calls that the text names for the rest. */
+function truncationOf(result: TextResult): Truncation | undefined {
+  const { excerpt, target, selection, leftOut = [] } = result;
   const page = beyondNotice(result);
   const beyond = page?.kind === 'said' ? page.use : undefined;
   const cut = excerpt.next
     ? { by: excerpt.cutBy, next: target + writeSelector(excerpt.next, selection.mode) }
-    : beyond !== undefined
-      ? { by: 'page', next: beyond }
-      : first !== undefined && { by: 'entries', next: first, ...(others.length > 0 && { others }) };
-  if (!cut) return undefined;
+    : beyond !== undefined && ({ by: 'page', next: beyond } as const);
+  const [first, ...others] = cut ? [cut.next, ...leftOut] : leftOut;
+  if (first === undefined) return undefined;
   const lines = shownLines(excerpt);
   const shown = {
     ...(lines.length > 0 && { lines }),
     ...(excerpt.span && { bytes: [excerpt.span.start, excerpt.span.end] }),
   };
-  return { ...cut, shown };
+  return { by: cut ? cut.by : 'entries', next: first, ...(others.length > 0 && { others }), shown };
 }
 
 /** `details.error` of a window past the end. The answer is not an error, but hosts may want to handle it. */

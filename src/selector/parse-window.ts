@@ -1,6 +1,6 @@
 /** Parses the window of a selector: `50-100`, `5-16,40-80`, `-20`, `@65536+64K`. */
 
-import { OrielError } from '../errors.ts';
+import { advised, OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 import type { Range, Window } from '../types/excerpt.ts';
 
@@ -73,7 +73,9 @@ export function parseItem(chunk: string, whole: string): Item | undefined {
   }
   if (end === undefined) return { from, exact, bare: joint === undefined, ...inside };
   const to = count(end);
-  if (to < from) throw bad(whole, 'the range ends before it starts', `:${end}${joint}${start}`);
+  // Line 0 is none to begin at.
+  if (to < from)
+    throw bad(whole, 'the range ends before it starts', `:${to === 0 ? 1 : end}${joint}${start}`);
   return { from, to, exact, bare: false, ...inside };
 }
 
@@ -83,7 +85,7 @@ function count(digits: string): number {
 }
 
 export function bad(text: string, why: string, next: string): OrielError {
-  return new OrielError('BAD_SELECTOR', `The selector :${quote(text)} is invalid: ${why}. Use ${next}.`, {
+  return advised('BAD_SELECTOR', `The selector :${quote(text)} is invalid: ${why}.`, `Use ${next}.`, {
     next,
   });
 }

@@ -1,6 +1,6 @@
 /** Parses and writes the generic selectors: `:50-100`, `:raw`, `:@65536+64K`, `:outline`. */
 
-import { OrielError } from '../errors.ts';
+import { advised, OrielError } from '../errors.ts';
 import { encodingName, ENCODINGS } from '../text/legacy.ts';
 import { nearNames } from '../text/near.ts';
 import { quote } from '../text/visible.ts';
@@ -100,11 +100,9 @@ export function parseBehind(typed: string, rest: string): Selection | undefined 
   } catch (error) {
     if (!(error instanceof OrielError) || error.next === undefined) throw error;
     const next = typed + error.next;
-    const call = `Use ${error.next}.`;
-    // The message about line 0 is pinned by the contract and is not changed.
-    const isOurs = error.message.startsWith('The selector ') && error.message.endsWith(call);
-    const message = isOurs ? `${error.message.slice(0, -call.length)}Use ${quote(next)}.` : error.message;
-    throw new OrielError(error.code, message, { next, cause: error });
+    // The message about line 0 is pinned by the contract: its advice is a part of it.
+    if (error.why === error.message) throw new OrielError(error.code, error.message, { next, cause: error });
+    throw advised(error.code, error.why, `Use ${quote(next)}.`, { next, cause: error });
   }
 }
 

@@ -1,32 +1,32 @@
-/** How a value is in a file of the cache on disk: encrypted under its key, which is stored nowhere. */
+/** The file format of the cache on disk: each value is encrypted with a key derived from its cache key, which is not stored. */
 
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import type { CachePart } from '../types/session.ts';
 import { lengthOf, readParts } from './cache-parts.ts';
 
-/** Counted up when the layout of a file changes. */
+/** Increment the number when the layout of a file changes. */
 const MAGIC = Buffer.from('orielc1\n');
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** Bytes of a file beside its value. */
+/** Bytes of a file in addition to its value. */
 export const HEADER_BYTES: number = MAGIC.length + IV_BYTES + TAG_BYTES;
 
 /** Bytes that are encrypted at once. */
 const PIECE = 256 << 10;
 
-/** `size`: bytes of the whole value. The piece is overwritten by the next one. */
+/** `size`: bytes of the whole value. The buffer of `piece` is reused for the next piece. */
 export interface DecryptedPiece {
   readonly piece: Buffer;
   readonly size: number;
 }
 
-/** Only a process that knows the key can find the file. */
+/** The file name for a cache key: a digest, so only a process that knows the key can find the file. */
 export function fileNameOf(key: string): string {
   return digest('name', key).toString('hex');
 }
 
-/** Writes the value of `key`. */
+/** Writes the value of `key`, encrypted, at the start of the file. */
 export async function encrypt(handle: FileHandle, key: string, parts: readonly CachePart[]): Promise<void> {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', digest('cipher', key), iv, { authTagLength: TAG_BYTES });
@@ -40,8 +40,8 @@ export async function encrypt(handle: FileHandle, key: string, parts: readonly C
 }
 
 /**
- * The value of `key` in a file of `size` bytes. Returns false for a file with another layout. Throws at the
- * end if the file is damaged, forged, or of another key.
+ * Yields the value of `key` from a file of `fileBytes` bytes. Returns false for a file with another layout. Throws after
+ * the last piece if the file is damaged, forged, or of another key, so use the pieces only when it has returned.
  */
 export async function* decrypt(
   handle: FileHandle,

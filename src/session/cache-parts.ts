@@ -1,4 +1,4 @@
-/** The parts of a value of a cache, read piece by piece: a large one is never in memory as a whole. */
+/** A cached value in parts that are read piece by piece, so that a large value is never in memory as a whole. */
 
 import type { CachePart } from '../types/session.ts';
 
@@ -6,7 +6,7 @@ export function lengthOf(parts: readonly CachePart[]): number {
   return parts.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** Bytes `start` (0-based) to `start + length` of all parts; fewer only at their end. */
+/** Bytes `start` (0-based) to `start + length` (exclusive) of all parts together; fewer only at the end. */
 export async function readParts(
   parts: readonly CachePart[],
   start: number,

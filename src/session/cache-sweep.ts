@@ -10,18 +10,18 @@ const UNUSED_MS = 30 * 24 * 60 * 60_000;
 /** An unfinished file of another machine is considered abandoned after this long, in ms. */
 const UNFINISHED_MS = 60 * 60_000;
 
-/** Even an empty file takes a block. */
+/** Bytes that even the smallest file takes on disk. */
 export const BLOCK = 4096;
 
-/** The end of the name of a file that is still being written. */
+/** The suffix of a file that is still being written. */
 export const TEMPORARY = '.tmp';
 
-/** Whether it is an unfinished file of a killed process of this machine. */
+/** Whether it is an unfinished file of a process on this machine that no longer runs. */
 function isUnfinished(name: string): boolean {
   return name.endsWith(TEMPORARY) && isLeftBehind(name.slice(name.indexOf('.') + 1));
 }
 
-/** Removes what is old or unfinished, and then the least recently used until the rest is within `bytes`. */
+/** Removes old and unfinished files, then the least recently used ones until the rest takes at most `bytes`. */
 export async function sweep(directory: string, bytes: number): Promise<void> {
   const entries: { readonly path: string; readonly usedAt: number; readonly weight: number }[] = [];
   for await (const { name } of await opendir(directory)) {

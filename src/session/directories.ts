@@ -1,6 +1,6 @@
 /**
- * Creates the directories where sessions keep their files: only this user can enter them. They are removed when the
- * session ends, and by the next session where its process was killed.
+ * Creates the private directories (mode 0700) in which sessions keep their files. They are removed when the session
+ * ends; those of a killed process are removed by the next session.
  */
 
 import {
@@ -24,10 +24,10 @@ import { errno } from '../access/system-failure.ts';
 import { keepFromClients } from '../access/private-files.ts';
 import { isLeftBehind, isRunning, ownName } from './owner.ts';
 
-/** Directories and files that were not written for this long are removed, in ms. */
+/** Directories and files are removed when they were not written for this long, in ms. */
 const KEEP_FOR = 24 * 60 * 60 * 1_000;
 
-/** The parent of all session directories: the XDG cache directory where it can be written, otherwise one in tmp. */
+/** The parent of all session directories: below the XDG cache directory if that is writable, otherwise below tmp. */
 export function stateDirectory(env: NodeJS.ProcessEnv = process.env): string {
   try {
     return cacheDirectory(env);
@@ -47,7 +47,7 @@ export function cacheDirectory(env: NodeJS.ProcessEnv = process.env): string {
     const cache = cachePath(env);
     makeDirectories(dirname(cache), 0o777);
     const directory = privateDirectory(cache);
-    // It may be there on a file system that is mounted read-only.
+    // An existing directory may be on a file system that is mounted read-only.
     accessSync(directory, constants.W_OK);
     return directory;
   } catch {
@@ -57,18 +57,18 @@ export function cacheDirectory(env: NodeJS.ProcessEnv = process.env): string {
 
 function cachePath(env: NodeJS.ProcessEnv): string {
   const named = env['XDG_CACHE_HOME'];
-  // The specification has relative paths ignored. Source: XDG Base Directory Specification.
+  // Relative paths are ignored. Source: XDG Base Directory Specification.
   return join(named?.startsWith('/') ? named : join(env['HOME'] ?? homedir(), '.cache'), 'oriel');
 }
 
-/** All users can write to tmp, so another user may have taken a predictable name. */
+/** A predictable path below tmp. All users can write there, so another user may have taken the name. */
 function temporaryPath(): string {
   return join(tmpdir(), `oriel-${process.getuid?.() ?? userInfo().uid}`);
 }
 
 /**
- * Outputs of other sessions and processes are in these directories, and in `state`, before this session
- * writes anything.
+ * Makes the state directories (and `state`) unreadable through file access of clients. Called before this session writes
+ * anything, because outputs of other sessions and processes are already there.
  */
 export function keepStateFromClients(state?: string): void {
   for (const path of [() => cachePath(process.env), temporaryPath, () => state]) {
@@ -76,12 +76,12 @@ export function keepStateFromClients(state?: string): void {
       const place = path();
       if (place !== undefined) keepFromClients(place);
     } catch {
-      // There is no such directory: this user has no home.
+      // The user has no home directory.
     }
   }
 }
 
-/** Makes `path` (its parent must exist) or takes it over when it is a real directory of this user. Throws when it is not. */
+/** Creates `path` with its parents, or uses it if it is a real directory of this user. Throws otherwise. */
 export function privateDirectory(path: string): string {
   makeDirectories(path, 0o700);
   const stat = lstatSync(path);
@@ -91,10 +91,7 @@ export function privateDirectory(path: string): string {
   return path;
 }
 
-/**
- * Whether a directory that was created as private still is. A link does not count, because its target may
- * belong to anybody.
- */
+/** Whether `path` is (still) a private directory of this user. False for a link, because its target may belong to anybody. */
 export function isPrivateDirectory(path: string): boolean {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   return stat !== undefined && stat.isDirectory() && (!process.getuid || isOnlyOf(stat, process.getuid()));
@@ -104,29 +101,26 @@ function isOnlyOf({ uid, mode }: Stats, user: number): boolean {
   return uid === user && (mode & 0o077) === 0;
 }
 
-/** Not the recursive mkdir of Node: it never ends where a parent is there but nothing can be made in it, as in `/proc`. */
+/** Replaces `mkdir -p` of Node, which never returns if a parent exists but nothing can be created in it, as in `/proc`. */
 function makeDirectories(path: string, mode: number): void {
   if (existsSync(path)) return;
   makeDirectories(dirname(path), mode);
   try {
     mkdirSync(path, { mode });
   } catch (error) {
-    // Another process was first, or something else has the name; the user of the directory checks that.
+    // Another process created it first, or something else has the name; the caller checks that.
     if (errno(error) !== 'EEXIST') throw error;
   }
 }
 
-/** A directory for one session of this process, removed with the session. */
+/** Creates a directory for one session of this process; it is removed with the session. */
 export function sessionDirectory(state: string): string {
   const sessions = privateDirectory(join(state, 'sessions'));
   sweepSessions(sessions);
   return privateDirectory(join(sessions, ownName()));
 }
 
-/**
- * Removes directories of processes that no longer run: at once for processes of this machine, otherwise by
- * age.
- */
+/** Removes directories of processes that no longer run: at once for processes of this machine, otherwise by age. */
 function sweepSessions(sessions: string): void {
   for (const name of readdirSync(sessions)) {
     const path = join(sessions, name);
@@ -145,7 +139,7 @@ export function sweepFiles(directory: string): void {
 const atExit = new Set<string>();
 let willRemove = false;
 
-/** For hosts that end without closing their sessions; until the directory is removed before that. */
+/** Removes `directory` when the process exits, for hosts that do not close their sessions. */
 export function removeAtExit(directory: string): void {
   if (!willRemove) process.once('exit', () => atExit.forEach(removeAtOnce));
   willRemove = true;
@@ -160,19 +154,18 @@ function isOld(path: string): boolean {
   }
 }
 
-/** Removes a directory of this session without holding the event loop. */
+/** Removes a directory of this session without blocking the event loop. */
 export async function removeNow(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true });
   atExit.delete(directory);
 }
 
-/** Makes names of removed files unique. */
+/** A counter that makes the temporary names of removed files unique. */
 let removals = 0;
 
 /**
- * Renames the path at once, and frees its blocks in another thread, because that takes time for large files.
- * Never throws; anything that could not be removed is left for the next sweep, also if two processes sweep at
- * once.
+ * Renames the path synchronously, then removes it in another thread, because freeing the blocks of large files takes
+ * time. Never throws: whatever could not be removed is left for the next sweep. Several processes may sweep at once.
  */
 export async function remove(path: string): Promise<void> {
   atExit.delete(path);
@@ -180,7 +173,7 @@ export async function remove(path: string): Promise<void> {
   try {
     renameSync(path, aside);
   } catch {
-    // It does not exist, or cannot be renamed; then it can hardly be removed.
+    // It does not exist, or it cannot be renamed and so probably not removed either.
     return;
   }
   removeAtExit(aside);

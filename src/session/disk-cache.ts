@@ -1,7 +1,6 @@
 /**
- * A cache on disk for derived data that are worth keeping beyond the process: one encrypted file for each key, in a
- * private directory, within a budget. A value that cannot be read completely is a miss; a value that cannot
- * be written is not cached.
+ * A cache on disk for derived data that should outlive the process: one encrypted file per key, in a private directory,
+ * within a budget. A value that cannot be read completely is a miss; a value that cannot be written is not cached.
  *
  * Not cacache (20.0.4 was tried): it has no budget and no eviction, its files are readable by everybody under the usual
  * umask, it brings 17 packages and takes 3.6 ms for each value.
@@ -21,16 +20,16 @@ import { ownName } from './owner.ts';
 export interface DiskCacheOptions {
   /** Its directory, created if missing; below the XDG cache directory when absent. */
   readonly directory?: string;
-  /** Bytes of all its files, about; 512 MiB when absent. */
+  /** The approximate budget of all its files in bytes; 512 MiB when absent. */
   readonly bytes?: number;
 }
 
 const DEFAULT_BYTES = 512 << 20;
 
-/** One value may take an eighth of the budget. After this much was written, the directory is swept again. */
+/** One value may take an eighth of the budget. After an eighth was written, the directory is swept again. */
 const PART = 8;
 
-/** Milliseconds after which the last use of an entry is recorded again, and the directory is swept again. */
+/** Milliseconds after which the time of the last use is updated, and after which the directory is swept again. */
 const NOTE_MS = 10 * 60_000;
 
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -83,9 +82,7 @@ export class FileCache implements LocalCache {
     return found ? (value ?? Buffer.alloc(0)) : undefined;
   }
 
-  /**
-   * False if there is no entry, or it is damaged or forged: then the value is computed again and replaces it.
-   */
+  /** False for a miss, and for a damaged or forged entry: then the value is computed again and replaces the entry. */
   async #take(key: string, take: (piece: Buffer, size: number) => Promise<void> | void): Promise<boolean> {
     const path = this.#pathOf(key);
     const handle = path === undefined ? undefined : await open(path, READ).catch(() => undefined);
@@ -134,7 +131,7 @@ export class FileCache implements LocalCache {
     await Promise.all(this.#writing);
   }
 
-  /** Undefined if no private directory can be had. */
+  /** Undefined if no private directory can be created. */
   #pathOf(key: string): string | undefined {
     try {
       this.#directory ??= privateDirectory(this.#given ?? join(cacheDirectory(), 'derived'));
@@ -144,7 +141,7 @@ export class FileCache implements LocalCache {
     return join(this.#directory, fileNameOf(key));
   }
 
-  /** As `decrypt`; also false for a file of another user, or one larger than the budget. */
+  /** As `decrypt`; also returns false for a file of another user and for one larger than the budget. */
   async *#decrypted(handle: FileHandle, key: string): AsyncGenerator<DecryptedPiece, boolean> {
     const stats = await handle.stat();
     if (!isOurs(stats) || stats.size > this.#bytes) return false;
@@ -153,7 +150,7 @@ export class FileCache implements LocalCache {
     return true;
   }
 
-  /** Atomic: the file gets its name when it is completely written. */
+  /** Writes atomically: the file is renamed to its final name when it is complete. */
   async #write(path: string, key: string, parts: readonly CachePart[]): Promise<void> {
     const temporary = `${path}.${ownName()}${TEMPORARY}`;
     try {
@@ -171,7 +168,7 @@ export class FileCache implements LocalCache {
     }
   }
 
-  /** Sweeps the directory now and then: other processes write to it too. */
+  /** Sweeps the directory when due: after a part of the budget was written, or by time, because other processes write too. */
   async #bound(size: number): Promise<void> {
     this.#written += Math.max(size, BLOCK);
     const now = performance.now();

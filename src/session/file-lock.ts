@@ -1,4 +1,4 @@
-/** A lock between processes: a file in a private directory that only one process at a time can create. */
+/** A lock between processes: a file in a private directory that only one process can create (`O_EXCL`). */
 
 import { constants } from 'node:fs';
 import { lstat, open, rm } from 'node:fs/promises';
@@ -8,21 +8,21 @@ import { errno } from '../access/system-failure.ts';
 import { openRegular } from '../access/open-regular.ts';
 import { isLeftBehind, ownName } from './owner.ts';
 
-/** Milliseconds between two tries, and for all of them. */
+/** Milliseconds between two attempts, and for all attempts together. */
 const TRY_MS = 10;
 const MOST_MS = 2_000;
 
-/** A lock of another machine, or one whose owner cannot be told, is removed after this long, in ms. */
+/** A lock of another machine, or one with an unknown owner, is removed after this long, in ms. */
 const STALE_MS = 10_000;
 
-/** Bytes of the name of an owner, and some more. */
+/** The most bytes read of an owner's name; such names are shorter. */
 const MOST_NAME = 64;
 
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 /**
- * Runs `act` while no other process holds the lock at `path`. If the lock is not available within two
- * seconds, `act` runs anyway, so use it only for data that may be lost and computed again.
+ * Runs `act` while this process holds the lock at `path`. If the lock is not available within two seconds, `act` runs
+ * without it, so use it only for data that may be lost and computed again.
  */
 export async function withFileLock<T>(path: string, act: () => Promise<T>): Promise<T> {
   const isHeld = await acquire(path);
@@ -38,7 +38,7 @@ async function acquire(path: string): Promise<boolean> {
   for (;;) {
     const made = await create(path);
     if (made !== 'exists') return made === 'made';
-    // Two that find the same stale lock may both continue: rare, and bearable (see above).
+    // Two processes that find the same stale lock may both continue. That is rare and acceptable (see `withFileLock`).
     if ((await isStale(path)) && (await removed(path))) continue;
     if (performance.now() > until) return false;
     await sleep(TRY_MS);
@@ -67,7 +67,7 @@ function removed(path: string): Promise<boolean> {
   );
 }
 
-/** Whether its owner was killed. */
+/** Whether the owner no longer runs, or the lock is too old. */
 async function isStale(path: string): Promise<boolean> {
   const owner = await ownerOf(path).catch(() => '');
   if (isLeftBehind(owner)) return true;
@@ -75,7 +75,7 @@ async function isStale(path: string): Promise<boolean> {
   return stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) > STALE_MS;
 }
 
-/** The owner that a lock names. Throws for anything but a regular file. */
+/** The owner's name in a lock file. Throws for anything but a regular file. */
 async function ownerOf(path: string): Promise<string> {
   const inspector = inspectorOf(path);
   const { fd } = await openRegular(path, inspector);

@@ -1,6 +1,7 @@
 /**
- * The bytes that a derived value is made from, read through the calls that use it: each call has opened them
- * anyway, so no call must keep a descriptor open for another. While no call lends them, a read waits.
+ * The bytes from which a derived value is computed, read through the calls that use the value. Each such call has opened
+ * the bytes anyway and lends its `ByteSource`, so the value needs no descriptor of its own. A read waits while there is
+ * no lender.
  */
 
 import type { Identity } from '../identity.ts';
@@ -10,7 +11,7 @@ export class LentBytes implements ByteSource {
   readonly identity: Identity;
   #size: number | undefined;
   #remote = false;
-  /** Reads use the last lender, which will be open the longest. */
+  /** Reads use the last lender, which will probably stay open longest. */
   readonly #lenders: ByteSource[] = [];
   readonly #lifetime: AbortSignal;
   /** Reads that wait for a lender. */
@@ -29,10 +30,7 @@ export class LentBytes implements ByteSource {
     return this.#remote;
   }
 
-  /**
-   * Until the returned function is called, reads may use `source`, which has the same bytes as all other
-   * lenders.
-   */
+  /** Reads may use `source` until the returned function is called. It must have the same bytes as all other lenders. */
   lend(source: ByteSource): () => void {
     this.#lenders.push(source);
     this.#remote = source.remote ?? false;
@@ -60,7 +58,7 @@ export class LentBytes implements ByteSource {
     }
   }
 
-  /** Resolves when a call lends its bytes. Throws the reason when the lifetime has ended. */
+  /** Resolves when there is a lender. Rejects with the abort reason when the lifetime ends. */
   #lent(): Promise<void> {
     this.#lifetime.throwIfAborted();
     return new Promise((resolve, reject) => {

@@ -7,7 +7,7 @@ export class Lru<T> {
   /** Least recently used first: a Map keeps the order of insertion. */
   readonly #entries = new Map<string, { readonly value: T; readonly weight: number }>();
 
-  /** At most `most` entries, and at most `mostWeight` of weight together, in whatever unit `set` gives it. */
+  /** Holds at most `most` entries with a total weight of at most `mostWeight`, in the unit of the weights given to `set`. */
   constructor(most: number, mostWeight = Number.POSITIVE_INFINITY) {
     this.#most = most;
     this.#mostWeight = mostWeight;

@@ -1,4 +1,4 @@
-/** Names of private files that tell which process made them: what a killed process of this machine has left is removed at once. */
+/** Names of private files that identify the process that made them, so leftovers of a killed process can be removed at once. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
@@ -10,12 +10,12 @@ const HERE_DIGITS = 8;
 
 let here: string | undefined;
 
-/** `PID-` and 16 hexadecimal digits, half of them random. */
+/** A new name: `PID-` and 16 hexadecimal digits, eight for the machine and eight random ones. */
 export function ownName(): string {
   return `${process.pid}-${placeHere() ?? random()}${random()}`;
 }
 
-/** Whether `name` belongs to a process of this machine that no longer runs. */
+/** Whether `name` was made by a process of this machine that no longer runs. */
 export function isLeftBehind(name: string): boolean {
   const [, pid = '', place = ''] = /^(\d+)-([0-9a-f]{16})(?![0-9a-f])/.exec(name) ?? [];
   return place !== '' && place.slice(0, HERE_DIGITS) === placeHere() && !isRunning(Number(pid));
@@ -32,8 +32,8 @@ export function isRunning(pid: number): boolean {
 }
 
 /**
- * Undefined if unknown; then leftovers are removed by age. A directory may be shared with other machines and
- * containers.
+ * Identifies the machine (or container) and its boot, because a directory may be shared with others. Undefined if
+ * unknown; then leftovers are removed by age.
  */
 function placeHere(): string | undefined {
   if (here !== undefined) return here;

@@ -1,4 +1,4 @@
-/** The session's private files, for what is too large for memory: readable by this user only, and without a name. */
+/** Private temporary files of a session for data too large for memory: mode 0600, and unlinked as soon as they are open. */
 
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
@@ -30,14 +30,14 @@ export class ScratchDirectory {
     }
   }
 
-  /** Removes the directory; from now on no file is made. */
+  /** Removes the directory. Later calls of `file` throw. */
   async remove(): Promise<void> {
     this.#removed = true;
     const directory = await this.#made?.catch(() => undefined);
     if (directory) await removeNow(directory);
   }
 
-  /** Where the directory is gone, it is made again: temporary directories are cleaned by age. */
+  /** Creates the directory again if it is gone, because systems remove temporary directories by age. */
   async #create(): Promise<FileHandle> {
     try {
       return await this.#createIn(await this.#directory());
@@ -48,7 +48,7 @@ export class ScratchDirectory {
     }
   }
 
-  /** One for all files of the session. Where it could not be made, the next file tries again. */
+  /** One directory for all files of the session. If it could not be created, the next file tries again. */
   #directory(): Promise<string> {
     this.#made ??= makeDirectory().catch((error: unknown) => {
       this.#made = undefined;
@@ -60,13 +60,12 @@ export class ScratchDirectory {
   async #createIn(directory: string): Promise<FileHandle> {
     const path = join(directory, String((this.#files += 1)));
     const handle = await open(path, CREATE, 0o600);
-    // Without a name it goes with its descriptor, also where the process is killed. Windows refuses.
+    // An unlinked file disappears with its descriptor, also if the process is killed. Windows refuses to unlink open files.
     await rm(path).catch(() => undefined);
     return handle;
   }
 }
 
-/** Only this user may enter it. */
 async function makeDirectory(): Promise<string> {
   const directory = join(tmpdir(), `${PREFIX}${ownName()}`);
   await mkdir(directory, { mode: 0o700 });
@@ -77,13 +76,13 @@ async function makeDirectory(): Promise<string> {
 
 const PREFIX = 'oriel-scratch-';
 
-/** Removes what killed processes have left. */
+/** Removes the directories of killed processes. */
 async function sweep(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     if (!name.startsWith(PREFIX) || !isLeftBehind(name.slice(PREFIX.length))) continue;
     const path = join(parent, name);
     const stats = await lstat(path).catch(() => undefined);
-    // Everybody may write there: what another user has made could lead elsewhere while it is removed.
+    // Everybody can write to tmp: another user could replace a part of the tree by a link during the removal.
     if (!stats?.isDirectory() || stats.uid !== process.getuid?.()) continue;
     await rm(path, { recursive: true, force: true }).catch(() => undefined);
   }
@@ -118,7 +117,7 @@ function scratchFile(handle: FileHandle): ScratchFile {
     async close() {
       if (closed) return;
       closed = true;
-      // Its content is not needed any more, so a failure does not matter.
+      // The content is no longer needed, so a failed close does not matter.
       await handle.close().catch(() => undefined);
     },
   };

@@ -1,6 +1,6 @@
 /**
- * Which version of a place elsewhere (an object, a web page) each caller was shown last: a part of another version
- * is never shown without a word. Replicas tell each other, for callers that they all know.
+ * Remembers which version of a remote resource (an object, a web page) each caller was shown last, so that a later part
+ * of another version is shown with a notice. Replicas share this for callers that have a name.
  */
 
 import { type Caller, callerName } from '../queues/caller.ts';
@@ -8,17 +8,17 @@ import type { SeenStore, SeenVersion } from '../types/session.ts';
 import type { StateName, StateSpace } from '../types/state.ts';
 import { Lru } from './lru.ts';
 
-/** Places of one caller; of the others nothing is known. */
+/** Resources remembered for one caller; the least recently used are forgotten. */
 const MOST_PLACES = 1_000;
 
-/** How long other replicas know it. */
+/** How long the shared store keeps a version, in ms. */
 const KEEP_MS = 60 * 60_000;
 
 export class SeenVersions implements SeenStore {
   readonly #here = new WeakMap<Caller, Lru<string>>();
   readonly #space: StateSpace | undefined;
 
-  /** `space`: that of the session, where it has one. */
+  /** `space` is the shared store of the session; without one, versions are known to this process only. */
   constructor(space?: StateSpace) {
     this.#space = space;
   }
@@ -40,7 +40,7 @@ export class SeenVersions implements SeenStore {
   }
 }
 
-/** Several callers may have one space. Undefined for one that no other replica knows. */
+/** The name includes the caller, because callers may share a space. Undefined for a caller that no other replica knows. */
 function nameIn(caller: Caller, place: string): StateName | undefined {
   const known = callerName(caller);
   return known && { kind: 'seen', of: [known.name, place] };

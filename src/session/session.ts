@@ -1,4 +1,4 @@
-/** What outlives one call, put together: snapshots of what was shown, kept outputs, derived data, private files. */
+/** Assembles everything that outlives one call: snapshots of shown lines, kept outputs, derived data, private files. */
 
 import type { Caller } from '../queues/caller.ts';
 import type { Session } from '../types/session.ts';
@@ -10,7 +10,7 @@ import { type DiskCacheOptions, FileCache } from './disk-cache.ts';
 import { ScratchDirectory } from './scratch.ts';
 import { SeenVersions } from './seen-versions.ts';
 import { Snapshots } from './snapshots.ts';
-import type { SpillRoom } from './spill-room.ts';
+import type { SpillQuota } from './spill-quota.ts';
 import { SharedCache } from './shared-cache.ts';
 import { SharedSnapshots } from './shared-snapshots.ts';
 import { SharedSpills } from './shared-spills.ts';
@@ -21,14 +21,14 @@ import { Telemetry, type TelemetryOptions } from './telemetry/telemetry.ts';
 export interface SessionOptions {
   readonly spills?: SpillOptions;
   /** The quota for kept outputs, shared with other sessions. */
-  readonly room?: SpillRoom;
+  readonly room?: SpillQuota;
   /** The total budget of derived data. */
   readonly store?: Partial<StoreBudget>;
   /** The cache on disk; there is none when absent. */
   readonly disk?: DiskCacheOptions;
-  /** How and where calls are recorded; false turns recording off. In memory only when absent. */
+  /** How and where calls are recorded: in memory only when absent, not at all when false. */
   readonly telemetry?: TelemetryOptions | Telemetry | false;
-  /** What is shared with other replicas; nothing when absent. */
+  /** The state shared with other replicas; none when absent. */
   readonly state?: SessionState;
   /** Receives errors of disposing derived data, such as a file that could not be closed. */
   readonly onError?: (error: unknown) => void;
@@ -42,7 +42,7 @@ export interface SessionState {
    * the owner of the quota.
    */
   readonly unlisted?: string;
-  /** Where what was counted for a caller is; where it is absent, no other replica knows that. Without a caller it is `space`. */
+  /** The space with the counters of a caller. When absent, counters are not shared. Without a caller it is `space`. */
   readonly spaceOf?: (caller: Caller) => StateSpace | undefined;
   /** Workers for heavy work. */
   readonly work?: RemoteWork | undefined;

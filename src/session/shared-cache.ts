@@ -1,6 +1,7 @@
 /**
- * The cache of derived data that replicas share: what one has read from the web, from GitHub or out of a document, the
- * others find in the store. Behind it is the cache on the disk of this machine, which also answers while the store is unavailable.
+ * The cache of derived data that replicas share: pages, GitHub replies and converted documents that one replica has
+ * read are found by the others in the shared store. The second level is the cache on the local disk, which also answers
+ * while the shared store is unavailable.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -22,13 +23,13 @@ import type { StateSpace } from '../types/state.ts';
 import type { CachePart, DiskCache, TakePiece } from '../types/session.ts';
 import { lengthOf, readParts } from './cache-parts.ts';
 
-/** Bytes of one value that is shared; a larger one stays on this machine. */
+/** The most bytes of a shared value; a larger one stays on this machine. */
 const MOST_SHARED: number = 16 << 20;
 
-/** Bytes being sent to the store; with more, values stay only on this machine. */
+/** The most bytes that are being sent to the store at a time; beyond that, values stay on this machine. */
 const MOST_SENDING: number = 32 << 20;
 
-/** Where the pieces of a value are that is too large for one. */
+/** The index of a value that is stored in several pieces. */
 interface Large {
   readonly id: string;
   readonly bytes: number;
@@ -56,7 +57,7 @@ export class SharedCache implements OwnCache {
     return { hits: this.#hits, misses: this.#misses };
   }
 
-  /** The store is asked first: another replica may have read the page again since. */
+  /** Looks in the shared store first, because another replica may have a newer version of the page. */
   async get(key: string): Promise<Buffer | undefined> {
     const value = (await this.#shared(key)) ?? (await this.#own.get(key));
     this.#count(value !== undefined);
@@ -76,7 +77,7 @@ export class SharedCache implements OwnCache {
     return all;
   }
 
-  /** Resolves when the value is in the store, or the store has not accepted it. */
+  /** Resolves when the value is stored, or the store has not accepted it. */
   async put(key: string, parts: readonly CachePart[]): Promise<void> {
     const size = lengthOf(parts);
     await Promise.all([this.#own.put(key, parts), this.#work(key, () => this.#send(key, parts, size))]);
@@ -148,7 +149,7 @@ export class SharedCache implements OwnCache {
       if (size > MOST_VALUE) await this.#sendLarge(key, parts, size);
       else await this.#sendSmall(key, await readParts(parts, 0, size));
     } catch {
-      // A part that could not be read is not shared.
+      // A part could not be read: the value is not shared.
       await this.#removeShared(key);
     } finally {
       this.#sending -= size;
@@ -160,7 +161,7 @@ export class SharedCache implements OwnCache {
     else await this.#removeShared(key);
   }
 
-  /** First the pieces, then their index: the value is found completely or not at all. */
+  /** Stores the pieces before their index, so that the value is found completely or not at all. */
   async #sendLarge(key: string, parts: readonly CachePart[], bytes: number): Promise<void> {
     const large: Large = { id: randomBytes(12).toString('base64url'), bytes };
     const read = (start: number, length: number): Promise<Uint8Array> => readParts(parts, start, length);
@@ -175,7 +176,7 @@ export class SharedCache implements OwnCache {
     await Promise.all([this.#space.remove(cacheName(key)), this.#removeLarge(key)]);
   }
 
-  /** Also removes the pieces, which nobody could find any more. */
+  /** Removes the index and the pieces, which could not be found without it. */
   async #removeLarge(key: string): Promise<void> {
     const large = await this.#largeOf(key);
     if (!large) return;

@@ -1,6 +1,6 @@
 /**
- * The shown lines of each version of a file, over all replicas: each replica keeps the lines that it has
- * shown, sends them to the store shortly after the answer, and reads lines of other replicas from there.
+ * Snapshots (the shown lines of each version of a file) shared by all replicas. Each replica keeps the lines that it has
+ * shown, sends them to the shared store shortly after the answer, and reads lines shown by other replicas from there.
  */
 
 import { randomInt } from 'node:crypto';
@@ -10,28 +10,28 @@ import type { StateName, StateSpace } from '../types/state.ts';
 import { Lru } from './lru.ts';
 import { Snapshots } from './snapshots.ts';
 
-/** Lines and characters of one value; longer ones stay on this replica. */
+/** Lines of one stored value, and its most characters; a longer one stays on this replica. */
 const LINES = 512;
 const MOST_CHARACTERS: number = 512 << 10;
 
-/** How long others can recall it. */
+/** How long other replicas can recall a line, in ms. */
 const KEEP_MS = 60 * 60_000;
 
 /** Pages shown within this many milliseconds are sent together. */
 const WAIT_MS = 250;
 
-/** Parts that wait to be sent, and parts for which this replica has a number. The oldest are dropped. */
+/** Limits of the parts that wait to be sent, and of those for which this replica knows its number. The oldest are dropped. */
 const MOST_WAITING = 64;
 const MOST_KNOWN = 2_000;
 
-/** Parts read from the store for one request, and the number of replicas for each: the latest ones. */
+/** The most parts read from the store for one request, and the most replicas read for each part: the latest ones. */
 const MOST_ASKED = 8;
 const MOST_REPLICAS = 16;
 
-/** Numbers of a part start at a random multiple of this, so that they differ after the store was emptied. */
+/** Numbers of a part start at a random multiple of this, so that no number recurs after the store was emptied. */
 const NUMBERS = 1_000_000;
 
-/** Some lines of one version of a file: those from `LINES * block + 1`. */
+/** `LINES` lines of one version of a file, from line `LINES * block + 1` (1-based) on. */
 interface Part {
   readonly path: string;
   readonly tag: string;
@@ -89,7 +89,7 @@ export class SharedSnapshots implements SnapshotStore {
     return new Map([...here, ...asked].toSorted(([a], [b]) => a - b));
   }
 
-  /** Resolves when what was shown so far is in the store, or could not be put there. Never throws. */
+  /** Resolves when the lines shown so far are stored, or could not be stored. Never throws. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -100,12 +100,12 @@ export class SharedSnapshots implements SnapshotStore {
     }));
   }
 
-  /** Sends the last shown lines, for at most two seconds. */
+  /** Sends the remaining lines, with a timeout of two seconds. */
   close(): Promise<void> {
     return beforeClose(this.flush());
   }
 
-  /** Also lines that were sent before, because the store may have lost them. */
+  /** Schedules a part to be sent, even if it was sent before, because the store may have lost it. */
   #sendLater(part: Part): void {
     this.#waiting.set(keyOf(part), part);
     if (this.#waiting.size <= MOST_WAITING) return;
@@ -113,18 +113,18 @@ export class SharedSnapshots implements SnapshotStore {
     this.#waiting.delete(oldest as string);
   }
 
-  /** Each replica writes its own values: none puts out the lines of another one. */
+  /** Each replica writes its own value of a part, so that none overwrites the lines of another. */
   async #send(part: Part): Promise<void> {
     const first = startOf(part.block);
     const own = await this.#own.lines(part.path, part.tag, first, first + LINES - 1);
-    // It was forgotten meanwhile, or is too large.
+    // The part was evicted meanwhile, or is too large.
     if (own.size === 0 || weigh(own) > MOST_CHARACTERS) return;
     const number = await this.#numberOf(part);
     if (number === 'away') return;
     await this.#space.put(nameOf(part, number), Buffer.from(JSON.stringify([...own])), KEEP_MS);
   }
 
-  /** A new number if the store has lost the previous one, or if it is too old to be read by others. */
+  /** The number of this replica for a part; a new one if the store has lost it, or if others would not read it any more. */
   async #numberOf(part: Part): Promise<number | 'away'> {
     const key = keyOf(part);
     const known = this.#numbers.get(key);
@@ -138,7 +138,7 @@ export class SharedSnapshots implements SnapshotStore {
     return number;
   }
 
-  /** Of a part, after so many new ones. */
+  /** Adds `more` to the last number given for a part and returns it. */
   #lastNumber(part: Part, more = 0): Promise<number | 'away'> {
     return this.#space.add(nameOf(part, 'last'), more, NUMBERS * randomInt(1, 1e8), KEEP_MS);
   }
@@ -150,14 +150,14 @@ export class SharedSnapshots implements SnapshotStore {
     const values = await Promise.all(
       Array.from({ length: count }, (_, i) => this.#space.get(nameOf(part, last - i))),
     );
-    // They were sealed by replicas: their form needs no check.
+    // The values were encrypted and authenticated by replicas, so their format needs no check.
     return values.flatMap((bytes) =>
       bytes instanceof Uint8Array ? (JSON.parse(bytes.toString()) as Line[]) : [],
     );
   }
 }
 
-/** Where the lines of the replica with that number are, and the last number that was given. */
+/** The store name of the lines of the replica with that number, or of the last number given. */
 function nameOf({ path, tag, block }: Part, number: number | 'last'): StateName {
   return { kind: 'shown', of: [path, tag, block, number] };
 }
@@ -170,7 +170,7 @@ function blockOf(no: number): number {
   return Math.floor((no - 1) / LINES);
 }
 
-/** The number of its first line. */
+/** The number (1-based) of the first line of a block. */
 function startOf(block: number): number {
   return block * LINES + 1;
 }

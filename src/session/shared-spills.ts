@@ -1,7 +1,6 @@
 /**
- * Kept outputs that all replicas read: each is in a private file here, and in pieces in the shared store. An output
- * that was kept by another replica is copied into a private file when it is first asked for, so that the pages after that
- * one do not depend on the store.
+ * Kept outputs that all replicas can read. Each is in a private file here and in pieces in the shared store. An output
+ * of another replica is copied to a private file when it is first read, so that later pages do not depend on the store.
  */
 
 import { randomInt } from 'node:crypto';
@@ -12,20 +11,20 @@ import { artifactNumber, artifactUrl, missingArtifact, missingUnlisted } from '.
 import { type Head, headName, KEEP_MS, SpillPieces, whyNot } from './spill-pieces.ts';
 import type { Spills } from './spills.ts';
 
-/** Outputs whose local file is remembered; others are copied again. */
+/** The number of outputs whose local file is remembered; others are copied again. */
 const MOST_KNOWN = 10_000;
 
-/** A list reads numbers from the last one down, in batches of this size; it ends when a batch finds none. */
+/** A listing looks at this many numbers from the last one down, in batches, and ends at a batch without outputs. */
 const MOST_LISTED = 100;
 const LISTED_AT_ONCE = 10;
 
 /**
- * Numbers of one space are consecutive. The first is random, so that after the store was emptied no number is
- * reused for another output.
+ * Numbers of one space are consecutive. The first is a random multiple of this, so that no number is reused for another
+ * output after the store was emptied.
  */
 const LEAST_FIRST = 1_000;
 
-/** Numbers from here on belong to a single replica. */
+/** Numbers from here on are of outputs that only one replica has. */
 const LEAST_ALONE = 9_000_000_000_000;
 
 const firstNumber = (): number => LEAST_FIRST * randomInt(1, 900_000);
@@ -44,7 +43,7 @@ export class SharedSpills implements SpillStore {
   readonly #own: Spills;
   readonly #space: StateSpace;
   readonly #unlisted: string | undefined;
-  /** The number in the private directory, by the number that callers know. Oldest first. */
+  /** Local numbers (in the private directory) by the numbers that callers know, oldest first. */
   readonly #known = new Map<number, number>();
   readonly #copying = new Map<number, Promise<number>>();
   /**
@@ -96,7 +95,7 @@ export class SharedSpills implements SpillStore {
       .map(({ number, bytes }) => ({ url: artifactUrl(number), bytes }));
   }
 
-  /** Also the last of other replicas. */
+  /** Lists the outputs of this replica and the latest ones of other replicas. */
   async listAll(): Promise<readonly KeptSpill[]> {
     if (this.#unlisted !== undefined) return [];
     const all = new Map(this.list().map((kept) => [artifactNumber(kept.url), kept]));
@@ -149,7 +148,7 @@ export class SharedSpills implements SpillStore {
     this.#known.delete(oldest as number);
   }
 
-  /** A new number from the store. */
+  /** Gets a new number from the store and stores the head under it; returns the number, or why there is none. */
   async #publish(head: Head): Promise<number | string> {
     for (let attempt = 0; attempt < 3; attempt += 1) {
       const number = await this.#space.add(NUMBER, 1, firstNumber(), KEEP_MS);
@@ -171,7 +170,7 @@ export class SharedSpills implements SpillStore {
     return put ? number : whyNot(this.#space);
   }
 
-  /** Calls that ask for the same at once share the copy. */
+  /** The local number of a copy. Concurrent calls for the same output share one copy. */
   #copyOf(number: number): Promise<number> {
     let copying = this.#copying.get(number);
     if (!copying) {
@@ -204,17 +203,17 @@ export class SharedSpills implements SpillStore {
 
   async #headOf(number: number): Promise<Head | 'away' | undefined> {
     const bytes = await this.#space.get(headName(number));
-    // It was sealed by a replica, so its format needs no check.
+    // The value was encrypted and authenticated by a replica, so its format needs no check.
     return bytes instanceof Uint8Array ? (JSON.parse(bytes.toString()) as Head) : bytes;
   }
 
-  /** The last number that was given; 0 if none was, or the store does not say. */
+  /** The last number given; 0 if none was given or the store is unavailable. */
   async #lastNumber(): Promise<number> {
     const last = await this.#space.add(NUMBER, 0, 0, KEEP_MS);
     return last === 'away' ? 0 : last;
   }
 
-  /** Names the last existing output, which costs one lookup in the store. */
+  /** The error names the last output if that still exists, which takes one lookup in the store. */
   async #missing(number: number): Promise<OrielError> {
     if (this.#unlisted !== undefined) return missingUnlisted(number);
     const last = await this.#lastNumber();

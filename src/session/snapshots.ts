@@ -1,5 +1,5 @@
 /**
- * The shown lines of each version of a file, so that an edit that names a line by tag and number can be
+ * Snapshots: the lines of each version of a file that were shown. An edit that names a line by tag and number can be
  * compared with what the model saw, even after the file has changed.
  */
 
@@ -8,12 +8,12 @@ import { Lru } from './lru.ts';
 import { Tags } from './tags.ts';
 
 const MOST_PATHS = 30;
-/** Versions of one path whose lines are remembered; older versions are forgotten first. */
+/** Versions of one path whose lines are remembered; the oldest are evicted first. */
 const MOST_VERSIONS = 8;
-/** Lines remembered of one version, and bytes of all paths together. */
+/** The most lines remembered of one version, and the most bytes of all paths together. */
 const MOST_LINES = 20_000;
 const MOST_BYTES = 32 << 20;
-/** The weight of a line beside its text. */
+/** The bytes counted for a line in addition to its text. */
 const LINE_BYTES = 80;
 
 interface Snapshot {
@@ -31,8 +31,8 @@ export class Snapshots implements SnapshotStore {
   }
 
   /**
-   * The tag of this content of `path`: hexadecimal digits, more of them once a session has shown thousands of
-   * versions. No other content of the path ever has it. `content` is a digest (hexadecimal).
+   * The tag of one content of `path`. `content` is a digest (hexadecimal). Tags are hexadecimal; they become longer once a
+   * session has shown thousands of versions. No other content of the path ever gets the same tag.
    */
   tag(path: string, content: string): string {
     const tag = this.#tags.of(path, content);
@@ -59,7 +59,7 @@ export class Snapshots implements SnapshotStore {
     this.#keep(path, snapshots);
   }
 
-  /** What line `no` said when it was shown under `tag`; undefined when that was not shown or is forgotten. */
+  /** The text of line `no` (1-based) as it was shown under `tag`; undefined if it was not shown or was evicted. */
   recall(path: string, tag: string, no: number): string | undefined {
     return this.#find(path, tag)?.lines.get(no);
   }

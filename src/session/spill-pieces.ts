@@ -1,6 +1,6 @@
 /**
- * How a kept output is in the shared store: a head under its number, and pieces under the head's id. This
- * file sends, removes and copies outputs; it does not choose their numbers.
+ * Stores kept outputs in the shared store: a head under the number of the output, and pieces under the id in the head.
+ * This file sends, removes and copies outputs; it does not choose their numbers.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -12,49 +12,45 @@ import { removePieces } from '../state/work-values.ts';
 import type { Spill, SpillSink } from '../types/session.ts';
 import type { StateName, StateSpace } from '../types/state.ts';
 
-/** Bytes of one output that other replicas can read; a larger one stays where it was made. */
+/** The most bytes of a shared output; a larger one stays on the replica that made it. */
 const MOST_SHARED: number = 64 << 20;
 
-/** Bytes of all outputs of one client that are shared within a day. */
+/** The daily quota: bytes of outputs that one client may share. */
 const MOST_IN_A_DAY: number = 512 << 20;
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** How long an output can be read by other replicas. */
+/** How long other replicas can read an output, in ms. */
 export const KEEP_MS: number = DAY_MS;
 
-/** Milliseconds that sending or copying one output may take in all. */
+/** Timeouts for sending and for copying one output, in ms. */
 const SENDING_MS = 5_000;
 const COPYING_MS = 20_000;
 
 export interface Head {
   /**
-   * A part of the keys of its pieces, so that they belong only to this output, not to another with the same
-   * number.
+   * Random, and a part of the keys of the pieces, so that pieces of another output with the same number are never used.
    */
   readonly id: string;
   readonly bytes: number;
   readonly capped: boolean;
 }
 
-/**
- * Bytes that were counted in a quota for an output that the store did not accept, and the output if some of
- * its pieces were stored.
- */
+/** The pending cleanup of an output that the store did not accept: bytes to subtract from the quota, and stored pieces. */
 interface Owed {
   readonly bytes: number;
   readonly today: StateName;
   readonly head?: Head;
 }
 
-/** More of them stay in the store until they expire. */
+/** The most pending cleanups; those beyond it stay in the store until they expire. */
 const MOST_OWED = 100;
 
 export function headName(number: number): StateName {
   return { kind: 'spill', of: [number] };
 }
 
-/** Why the store has not accepted a value. */
+/** The reason, for a message, why the store has not accepted a value. */
 export function whyNot({ isUp }: StateSpace): string {
   return isUp ? 'the shared store does not take it' : STORE_AWAY;
 }
@@ -62,7 +58,7 @@ export function whyNot({ isUp }: StateSpace): string {
 const STORE_AWAY = 'the shared store does not answer';
 
 export interface SpillPiecesOptions {
-  /** Whose outputs these are, where several clients have the space: each has a quota. */
+  /** The owner of these outputs if several clients share the space, because each has its own quota. */
   readonly of: string | undefined;
   readonly now: () => number;
 }
@@ -70,7 +66,7 @@ export interface SpillPiecesOptions {
 export class SpillPieces {
   readonly #space: StateSpace;
   readonly #options: SpillPiecesOptions;
-  /** Outputs that could not be removed because the store was unavailable; the next output removes them. */
+  /** Cleanups that failed because the store was unavailable; the next output retries them. */
   readonly #owed: Owed[] = [];
 
   constructor(space: StateSpace, options: SpillPiecesOptions) {
@@ -79,8 +75,8 @@ export class SpillPieces {
   }
 
   /**
-   * Stores all pieces and returns the result of `publish`: the number of the output, or why it has none.
-   * Without a number nothing stays in the store or counts for the daily quota.
+   * Stores all pieces and returns the result of `publish`: the number of the output, or the reason why it has none.
+   * Without a number nothing stays in the store or counts towards the daily quota.
    */
   async send(
     { bytes, capped, path }: Spill,
@@ -94,7 +90,7 @@ export class SpillPieces {
       this.#owed.push(...owed);
       return whyNot(this.#space);
     }
-    // This is not awaited: pieces that stay in a slow or unavailable store expire.
+    // Not awaited: if the store is slow or unavailable, the pieces expire.
     for (const { head: lost } of owed) if (lost) void this.#removePieces(lost);
     if (used > MOST_IN_A_DAY) {
       await this.#takeBack({ bytes, today });
@@ -109,7 +105,7 @@ export class SpillPieces {
     }
   }
 
-  /** Writes all of an output to `sink`, or a part of it where the store has no more, or does not answer. */
+  /** Writes an output to `sink`. For `'away'` (store unavailable) and `'missing'` (piece expired) only a part is written. */
   async copy(head: Head, sink: Pick<SpillSink, 'write'>): Promise<'whole' | 'away' | 'missing'> {
     const end = performance.now() + COPYING_MS;
     for (const batch of batchesOf(head.bytes)) {
@@ -129,7 +125,7 @@ export class SpillPieces {
     return { kind: 'quota', of: ['spill', day, ...(of === undefined ? [] : [of])] };
   }
 
-  /** Why not all of it is there. */
+  /** Stores all pieces; returns the reason if that failed, undefined otherwise. */
   async #put(head: Head, path: string): Promise<string | undefined> {
     const end = performance.now() + SENDING_MS;
     const file = await open(path, 'r').catch((error: unknown) => {
@@ -161,7 +157,7 @@ export class SpillPieces {
   }
 }
 
-/** What those of that day took of its quota. */
+/** Bytes of the cleanups that belong to the quota of that day. */
 function bytesOf(owed: readonly Owed[], today: StateName): number {
   return owed.filter((one) => one.today.of[1] === today.of[1]).reduce((sum, { bytes }) => sum + bytes, 0);
 }
@@ -170,7 +166,7 @@ function pieceName({ id }: Head, index: number): StateName {
   return { kind: 'piece', of: [id, index] };
 }
 
-/** Throws OrielError (`LIMIT`) if the file has become shorter. */
+/** Reads a piece (0-based index). Throws OrielError (`LIMIT`) if the file has become shorter. */
 async function readPiece(file: FileHandle, index: number, bytes: number): Promise<Buffer> {
   const piece = Buffer.allocUnsafe(lengthOf(index, bytes));
   for (let done = 0; done < piece.length;) {

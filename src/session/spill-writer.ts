@@ -1,7 +1,7 @@
 /**
- * Writes one spill, within the cap of one output and the space left for all. While the disk keeps up, which is nearly
- * always, a synchronous write from a buffer that is still in the processor's cache is twice as fast as one in another
- * thread; after a slow write the rest is written in the background.
+ * Writes one spill, within the cap of one output and the quota of all. Writes are synchronous while the disk is fast:
+ * a write from a buffer that is still in the processor cache takes half the time of one through the thread pool. After a
+ * slow write the rest is written in the background.
  */
 
 import { closeSync, fstatSync, write, writeFileSync, writeSync } from 'node:fs';
@@ -10,20 +10,20 @@ import { closeDescriptor } from '../access/descriptors.ts';
 import { writeFailure } from '../access/system-failure.ts';
 import type { Spill } from '../types/session.ts';
 import { remove } from './directories.ts';
-import type { SpillShare } from './spill-room.ts';
+import type { SpillShare } from './spill-quota.ts';
 
 const writeSome = promisify(write);
 
 /** Bytes of each buffer. */
 const BUFFER = 128 << 10;
 
-/** After a write that blocked for longer than this, in ms, the others are made in the background. */
+/** After a write that blocked for longer than this, in ms, later writes are asynchronous. */
 const SLOW = 4;
 
-/** A buffer with less room than this is written out: the largest chunk of a pipe must always fit. */
+/** A buffer with less free space than this, in bytes, is written out: the largest chunk of a pipe must always fit. */
 const ROOM = 64 << 10;
 
-/** The system error for a removed file. */
+/** The failure of a discarded spill; it has the code of the system error for a removed file. */
 const REMOVED = Object.assign(new Error('The file was removed while it was written.'), { code: 'ENOENT' });
 
 const NOTHING = new Uint8Array(0);
@@ -49,10 +49,10 @@ export class SpillWriter {
   #capped = false;
   #finished = false;
   #open = true;
-  /** The first failure; then nothing is kept. */
+  /** The first failure; after it nothing is kept. */
   #failure: unknown;
 
-  /** Takes over `fd`, an empty file at `path`. Without a `share` only the cap counts. */
+  /** Takes ownership of `fd`, an empty file at `path`. `cap` is in bytes. Without a `share` only the cap limits it. */
   constructor(fd: number, path: string, url: string, cap: number, share?: SpillShare) {
     this.#fd = fd;
     this.path = path;
@@ -62,11 +62,11 @@ export class SpillWriter {
   }
 
   /**
-   * Takes all of `bytes` (they may be reused at once). If it returns a promise, wait for it before the next
-   * write: backpressure.
+   * Copies `bytes`, so the caller may reuse the buffer at once. If it returns a promise, wait for it before the next write
+   * (backpressure).
    */
   write(bytes: Uint8Array): Promise<void> | undefined {
-    // Only the end may be missing: space that becomes free later is not used.
+    // A spill has no gaps: once truncated, it takes no more bytes, even if space becomes free.
     if (this.#capped || this.#failure !== undefined || this.#finished) return undefined;
     const room = this.#roomFor(bytes.length);
     const taken = bytes.length > room ? bytes.subarray(0, room) : bytes;
@@ -86,8 +86,8 @@ export class SpillWriter {
   }
 
   /**
-   * Writes the rest and closes the file; `capped`: the input was already truncated. Throws `LIMIT` or `BUSY`
-   * when any of it could not be written: then it is removed.
+   * Writes the rest and closes the file. `capped` says that the input was already truncated. If anything could not be
+   * written, the file is removed and `LIMIT` or `BUSY` is thrown.
    */
   async finish(capped = false): Promise<Spill> {
     this.#finished = true;
@@ -99,7 +99,7 @@ export class SpillWriter {
     try {
       if (this.#open && fstatSync(this.#fd).nlink === 0) throw REMOVED;
       this.#close();
-      // Written first, so that another process cannot take the truncated spill for a complete one.
+      // The mark is written before the spill is announced, so that no process takes a truncated spill for a complete one.
       if (this.#capped && this.#failure === undefined)
         writeFileSync(cappedMark(this.path), '', { mode: 0o600 });
     } catch (error) {
@@ -110,7 +110,7 @@ export class SpillWriter {
     return { url: this.url, path: this.path, bytes: this.#at, capped: this.#capped };
   }
 
-  /** Removes what was written. */
+  /** Removes the spill. */
   discard(): void {
     this.#finished = true;
     this.#filled = 0;
@@ -122,7 +122,7 @@ export class SpillWriter {
     return this.#share ? this.#share.take(wanted) : wanted;
   }
 
-  /** Writes the buffer in the background and continues in the other one. */
+  /** Starts an asynchronous write of the full buffer and continues with the second buffer. */
   #swap(): void {
     if (this.#failure !== undefined) this.#filled = 0;
     if (this.#writing || this.#filled === 0) return;
@@ -138,7 +138,7 @@ export class SpillWriter {
       });
   }
 
-  /** Writes the buffer, and `more` that has no room in it. */
+  /** Writes the buffer synchronously, and then `more`, which has no room in it. */
   #writeNow(more?: Uint8Array): void {
     const began = performance.now();
     try {
@@ -157,8 +157,8 @@ export class SpillWriter {
   }
 
   /**
-   * A full disk ends the spill, not the command. What was written is removed at once: a command may run for hours, and
-   * other outputs need the space.
+   * A failure such as a full disk ends the spill, not the command. The file is removed at once, because the command may run
+   * for hours and other outputs need the space.
    */
   #fail(error: unknown): void {
     this.#failure ??= error;
@@ -174,7 +174,7 @@ export class SpillWriter {
     closeSync(this.#fd);
   }
 
-  /** In another thread: the last close of a removed file frees its blocks. */
+  /** Closes in another thread, because the last close of a removed file frees its blocks, which takes time. */
   #closeRemoved(): void {
     if (!this.#open) return;
     this.#open = false;

@@ -1,7 +1,7 @@
 /**
- * Keeps the full outputs of truncated answers: numbered files that only this user can read, named `artifact://N`. They
- * are removed with the session; where every call is a separate process, they are kept by working directory and removed
- * by age.
+ * Keeps the full outputs of truncated answers in numbered private files with the URLs `artifact://N`. They are removed
+ * with the session. On the command line, where every call is a separate process, they are kept per working directory and
+ * removed by age.
  */
 
 import { createHash } from 'node:crypto';
@@ -22,7 +22,7 @@ import {
   stateDirectory,
   sweepFiles,
 } from './directories.ts';
-import { MOST_OUTPUTS, SpillRoom } from './spill-room.ts';
+import { MOST_OUTPUTS, SpillQuota } from './spill-quota.ts';
 import { SpillWriter, cappedMark } from './spill-writer.ts';
 import { artifactUrl, missingArtifact, unguessableNumber } from './artifact-url.ts';
 
@@ -45,25 +45,25 @@ export class Spills {
   readonly #cap: number;
   readonly #total: number;
   readonly #unguessable: boolean;
-  /** Absent for spills that outlive this process: other processes add to them. */
-  readonly #room: SpillRoom | undefined;
+  /** Absent for spills that outlive this process, because other processes add to them. */
+  readonly #quota: SpillQuota | undefined;
   #directory: string | undefined;
   /** The last number given in this process. */
   #last = 0;
 
   /**
-   * `room` is shared with other sessions: then its `total` counts. `unguessable`: numbers do not follow each other, and who
-   * was not told one does not find it.
+   * `quota` is shared with other sessions; its total then replaces `options.total`. `unguessable` gives outputs
+   * random numbers, so that a client that was not told a number cannot find the output.
    */
-  constructor(options: SpillOptions = {}, room?: SpillRoom, unguessable = false) {
+  constructor(options: SpillOptions = {}, quota?: SpillQuota, unguessable = false) {
     this.#options = options;
     this.#unguessable = unguessable;
     this.#cap = options.cap ?? 1 << 30;
     this.#total = options.total ?? SPILL_TOTAL;
-    if (options.workingDirectory === undefined) this.#room = room ?? new SpillRoom(this.#total);
+    if (options.workingDirectory === undefined) this.#quota = quota ?? new SpillQuota(this.#total);
   }
 
-  /** The session's private directory, made when first needed, and again when somebody has removed or replaced it. */
+  /** The session's private directory: created when first needed, and again if somebody has removed or replaced it. */
   get directory(): string {
     if (this.#directory !== undefined && isPrivateDirectory(this.#directory)) return this.#directory;
     const state = this.#options.state ?? stateDirectory();
@@ -77,12 +77,12 @@ export class Spills {
     return this.#directory;
   }
 
-  /** The directory of `local://`, made when first needed. */
+  /** The directory of `local://`, created when first needed. */
   local(): string {
     return privateDirectory(join(this.directory, 'local'));
   }
 
-  /** Whether `path` is that of a spill: hosts that know only paths may read it by that. */
+  /** Whether `path` is the file of a spill of this session; such a path may be read like its URL. */
   has(path: string): boolean {
     if (!SPILL_NAME.test(basename(path))) return false;
     return this.#options.workingDirectory === undefined
@@ -90,7 +90,7 @@ export class Spills {
       : dirname(path) === this.directory;
   }
 
-  /** Begins a spill under the next free number. Throws `LIMIT` or `BUSY` if its file cannot be made. */
+  /** Begins a spill under the next free number. Throws `LIMIT` or `BUSY` if its file cannot be created. */
   create(): SpillWriter {
     try {
       return this.#createIn(this.directory);
@@ -99,7 +99,7 @@ export class Spills {
     }
   }
 
-  /** Opens `artifact://number` for reading. Throws OrielError `NOT_FOUND` with what there is instead. */
+  /** Opens `artifact://number` for reading. Throws OrielError `NOT_FOUND`, which names an output that exists. */
   async open(number: number): Promise<OpenedSpill> {
     const directory = this.#directoryForReading();
     const path = pathIn(directory, number);
@@ -119,9 +119,9 @@ export class Spills {
     return this.list().length === 0;
   }
 
-  /** In the order in which they were made. */
+  /** All kept outputs in the order of their numbers. */
   list(): readonly KeptSpill[] {
-    // A session that kept nothing has no directory, and listing makes none.
+    // A session that kept nothing has no directory, and listing must not create it.
     if (this.#directory === undefined && this.#options.workingDirectory === undefined) return [];
     const directory = this.#directoryForReading();
     return keptIn(directory).map((number) => ({
@@ -133,7 +133,7 @@ export class Spills {
   /** Removes all spills, unless they are kept for the working directory. */
   async close(): Promise<void> {
     const directory = this.#directory;
-    this.#room?.leave(this);
+    this.#quota?.leave(this);
     this.#directory = undefined;
     if (directory === undefined) return;
     leavePipes(directory);
@@ -153,13 +153,13 @@ export class Spills {
       sweepFiles(directory);
       this.#makeRoom(directory);
     }
-    // A number is not given twice, also where the first output of that number has been removed.
+    // A number is never given twice, even if its output has been removed.
     for (let number = this.#nextIn(directory); ; number = this.#nextIn(directory, number)) {
       const path = pathIn(directory, number);
       try {
         const fd = openSync(path, 'wx', 0o600);
         this.#last = number;
-        const share = this.#room?.begin(this, () => {
+        const share = this.#quota?.begin(this, () => {
           void remove(path);
           void remove(cappedMark(path));
         });
@@ -171,7 +171,7 @@ export class Spills {
     }
   }
 
-  /** The number after `taken`, otherwise after all that there are. */
+  /** The number after `taken`; without it, after all numbers given so far. */
   #nextIn(directory: string, taken?: number): number {
     if (this.#unguessable) return unguessableNumber();
     return 1 + (taken ?? Math.max(this.#last, lastNumberIn(directory)));
@@ -199,7 +199,7 @@ function lastNumberIn(directory: string): number {
   return numbersOf(readdirSync(directory)).at(-1) ?? 0;
 }
 
-/** Those of regular files: others may put anything in the directory of an output. */
+/** The numbers of regular files: commands may put anything else into this directory. */
 function keptIn(directory: string): number[] {
   const entries = readdirSync(directory, { withFileTypes: true });
   return numbersOf(entries.filter((entry) => entry.isFile()).map(({ name }) => name));
@@ -213,7 +213,7 @@ function numbersOf(names: readonly string[]): number[] {
 
 const SPILL_NAME = /^(\d+)\.log$/;
 
-/** A directory has one name, however it is reached. */
+/** A digest of the real path, so that a directory has one name whichever links lead to it. */
 function nameOf(workingDirectory: string): string {
   return createHash('sha256').update(realOf(workingDirectory)).digest('hex').slice(0, 16);
 }

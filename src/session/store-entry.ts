@@ -8,23 +8,23 @@ import type { Progress } from '../types/progress.ts';
 import type { Kind, StoreUser, Weight } from '../types/store.ts';
 import { LentBytes } from './lent-bytes.ts';
 
-/** What an entry itself takes beside its value: two maps' cells, the objects of this file, its key. */
+/** Bytes that an entry takes besides its value: cells of two maps, the objects of this file, its key. */
 const ENTRY_BYTES = 600;
 
-/** What a backing takes: its signals, its caller, its bytes. Measured over 20,000. */
+/** Bytes that a backing takes: its signals, its caller, its byte source. The mean of 20,000. */
 const BACKING_BYTES = 2_500;
 
-/** The reason with which the work for a value is aborted. */
+/** The abort reason of the work for a value. */
 const DISPOSED = new Error('No call uses this any more.');
 
-/** What a value reads from and reports to, from before it is made until it is disposed: bytes and calls that use it. */
+/** The bytes that a value reads from and the calls that use it, from the start of its computation until it is disposed. */
 export class Backing {
   readonly source: LentBytes;
-  /** Of the value. */
+  /** The identity of the value. */
   readonly identity: Identity;
   readonly #stop = new AbortController();
   readonly #users = new Set<StoreUser>();
-  /** In queues the work for the value has the turns of all calls that wait for it or use it. */
+  /** In queues, the work for the value counts for all calls that wait for it or use it. */
   readonly #caller = createSharedCaller();
 
   constructor(of: Identity, identity: Identity) {
@@ -37,7 +37,7 @@ export class Backing {
     return this.#stop.signal;
   }
 
-  /** Until the returned function is called. */
+  /** Lets the value read from `of` and report to `user` until the returned function is called. */
   lend(of: ByteSource, user: StoreUser): () => void {
     this.#users.add(user);
     const back = this.source.lend(of);
@@ -62,9 +62,9 @@ export class Entry<T> {
   readonly key: string;
   readonly value: T;
   readonly backing: Backing | undefined;
-  /** Calls that use it now. */
+  /** The number of calls that use it now. */
   uses = 0;
-  /** Whether it stays when no call uses it. */
+  /** Whether the store keeps it when no call uses it. */
   kept: boolean;
   weight: Required<Weight> = { memory: 0, disk: 0, descriptors: 0 };
   readonly #kind: Kind<T>;

@@ -1,36 +1,36 @@
 /**
- * The tags by which versions of a file are named: hexadecimal digits that come from the content. Within a session no tag of
- * a path ever stands for two contents, also when the older one is long forgotten.
+ * Tags that name versions of a file: hexadecimal digits derived from the content. Within a session, no tag of a path ever
+ * names two contents, even after the older one was evicted.
  */
 
-/** Versions whose tags are remembered, of all paths together; 150 bytes each. */
+/** The most versions whose tags are remembered, of all paths together; 150 bytes each. */
 const MOST_KNOWN = 20_000;
-/** Versions of one path. */
+/** The most versions remembered of one path. */
 const MOST_OF_PATH = 1_000;
 
-/** Digits that no two contents share. */
+/** Digits that are enough to make a collision of two digests practically impossible. */
 const LONG = 16;
 
 interface Issued {
   readonly tags: Map<string, string>;
-  /** Whether `tags` has all that were ever issued for the path. */
+  /** Whether `tags` contains every tag that was ever issued for the path. */
   complete: boolean;
 }
 
 export class Tags {
-  /** By path, the one that was asked for longest ago first. */
+  /** By path, least recently used first. */
   readonly #paths = new Map<string, Issued>();
   #known = 0;
-  /** Whether a path was forgotten: then what is unknown may have had any tag of that length. */
+  /** Whether a path was evicted: then any short tag may already have been issued for an unknown path. */
   #forgot = false;
   readonly #isShared: boolean;
   readonly #digits: number;
-  /** The next tag that nothing ever had, whatever the content. */
+  /** The next sequential tag; no path has ever had it. */
   #next: number;
 
   /**
-   * `isShared`: other sessions give tags of the same paths, and are not asked. Then tags have more digits, and where one may
-   * have been given before, sixteen of the digest instead of the next number, which others would give too.
+   * `isShared`: other sessions issue tags for the same paths without coordination. Then tags have eight digits, and where
+   * a tag may have been issued before, sixteen digits of the digest replace the sequential tag, which others would issue too.
    */
   constructor({ isShared = false }: { readonly isShared?: boolean } = {}) {
     this.#isShared = isShared;
@@ -38,7 +38,7 @@ export class Tags {
     this.#next = 16 ** this.#digits;
   }
 
-  /** `content` is a digest (hexadecimal). The same content has the same tag for as long as it is remembered. */
+  /** The tag of a content. `content` is a digest (hexadecimal). The tag stays the same as long as it is remembered. */
   of(path: string, content: string): string {
     const issued = this.#issuedFor(path);
     const known = issued.tags.get(content);
@@ -76,7 +76,7 @@ export class Tags {
     this.#forgot = true;
   }
 
-  /** The first digits of the digest, or the next ones that no other content has. */
+  /** The first digits of the digest; if another content of the path has these, the next free tag. */
   #fromContent(content: string, tags: ReadonlyMap<string, string>): string {
     const taken = new Set(tags.values());
     if (this.#isShared) {

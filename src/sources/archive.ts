@@ -1,5 +1,5 @@
 /**
- * The source of archives: listings of their directories, and their members as what they contain. Nothing is unpacked
+ * The source of archives: lists their directories, and reads a member as the kind of file that it is. Nothing is unpacked
  * into the file system, links are never followed out of the archive, and declared sizes are not trusted.
  *
  * "a.zip" → its root · "a.zip:dir/" → a directory · "a.zip:dir/x.ts:5-9" → lines of a member ·

@@ -1,4 +1,4 @@
-/** Directory listings: a tree two levels deep, newest first, produced line by line as far as a window needs it. */
+/** Directory listings: a tree two levels deep, newest first. Lines are produced lazily, as far as a window needs them. */
 
 import { pathToFileURL } from 'node:url';
 import { setImmediate } from 'node:timers/promises';
@@ -13,15 +13,15 @@ import { selectionOf } from './file.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
 
 const DEPTH = 2;
-/** Entries shown of each directory below the root; the root itself is bounded by the budget only. */
+/** The most entries shown of each subdirectory; the root itself is limited only by the budget of the answer. */
 const ENTRIES_BELOW_ROOT = 12;
-/** Entries looked at in one directory: more cannot be sorted at a bounded cost. */
+/** The most entries that are read of one directory, because all of them must be sorted. */
 const ENTRIES_LOOKED_AT = 20_000;
-/** Longer listings state no totals: counting them would mean walking them. */
+/** Listings of more than this many bytes have no totals, because counting would need the complete walk. */
 const COUNT_UP_TO = 256 << 10;
 const LISTING_CAP = 64 << 20;
 const UNUSED = '… a .gitignore over 64 KiB is not used: what it names is not marked';
-/** Entries described at a stretch. */
+/** Entries that are described before the event loop gets control again. */
 const AT_ONCE = 16;
 
 export const directorySource: Source = {
@@ -32,7 +32,7 @@ export const directorySource: Source = {
     const directory = subject.opened;
     const leftOut: LeftOut[] = [];
     const spool = new Spool(encoded(listing(directory, subject.typed, call), leftOut), {
-      // It shows ages, which change by themselves.
+      // The identity does not recur, because the listing shows ages.
       identity: Identity.once('listing'),
       memory: LISTING_CAP,
       cap: LISTING_CAP,
@@ -57,11 +57,11 @@ export const directorySource: Source = {
 
 interface Row {
   readonly text: string;
-  /** The call that shows what this row says was left out. */
+  /** The call that shows the entries that this row says were left out. */
   readonly use?: string;
 }
 
-/** A row that says what was left out: where it is (0-based byte), and the call that shows it. */
+/** A row about left-out entries: its offset in the text (0-based byte), and the call that shows them. */
 interface LeftOut {
   readonly at: number;
   readonly use: string;
@@ -77,7 +77,7 @@ async function* encoded(rows: AsyncIterable<Row>, leftOut: LeftOut[]): AsyncGene
   }
 }
 
-/** `typed`: how the directory is called in a path. */
+/** `typed` is the form of the directory in paths. */
 async function* listing(directory: OpenedDirectory, typed: string, call: Call): AsyncGenerator<Row> {
   const { rulesFor } = await import('./ignore-rules.ts');
   const rules = await rulesFor(directory.path, call);
@@ -102,7 +102,7 @@ async function* level(
   const indent = '  '.repeat(depth - 1);
   for (const [i, entry] of shown.entries()) {
     call.signal.throwIfAborted();
-    // Rules may be long, and so may names.
+    // Matching long ignore rules against long names takes time.
     if (i % AT_ONCE === AT_ONCE - 1) await setImmediate();
     const path = `${directory.path === '/' ? '' : directory.path}/${entry.name}`;
     const isDirectory = entry.type === 'directory';
@@ -128,15 +128,15 @@ async function* level(
   }
 }
 
-/** How the entry `name` of the directory that is called `typed` is called in a path; `real` is its real path. */
+/** The path of the entry `name` in the directory `typed`; `real` is the real path of the entry. */
 function nameBelow(typed: string, name: string, real: string): string {
   if (/^file:\/\//i.test(typed) || oneLine(name) !== name) return pathToFileURL(real).href;
   if (typed !== '.') return `${typed.replace(/\/$/, '')}/${name}`;
-  // A home directory is not meant.
+  // Without `./` a leading `~` would be read as the home directory.
   return name.startsWith('~') ? `./${name}` : name;
 }
 
-/** Entries by time of change, the newest first; equally new ones by name. */
+/** Entries by modification time, newest first; equal times by name. */
 async function newestFirst(
   directory: OpenedDirectory,
   signal: AbortSignal,
@@ -146,7 +146,7 @@ async function newestFirst(
   for (let at = 0; at < entries.length; at += 64) {
     signal.throwIfAborted();
     const batch = await Promise.all(entries.slice(at, at + 64).map((entry) => directory.stat(entry.name)));
-    // What has vanished since is not listed.
+    // Entries that were removed meanwhile are left out.
     for (const stat of batch) if (stat) found.push(stat);
   }
   found.sort((a, b) => b.mtimeMs - a.mtimeMs || (a.name < b.name ? -1 : 1));

@@ -1,7 +1,7 @@
 /**
- * The source of documents: PDF, Word, PowerPoint, Excel, OpenDocument, RTF and EPUB as Markdown.
- * `report.pdf:p3-5` are pages, `book.xlsx:Sales:A1:H50` cells, `book.xlsx:Sales?where=…` rows. The rest loads with the
- * first document.
+ * The source of documents: PDF, Word, PowerPoint, Excel, OpenDocument, RTF and EPUB as Markdown. `report.pdf:p3-5` selects
+ * pages, `book.xlsx:Sales:A1:H50` cells, `book.xlsx:Sales?where=…` rows. The implementation is imported with the first
+ * document.
  */
 
 import type { Source } from '../types/source.ts';

@@ -1,4 +1,4 @@
-/** Plain files: any stored text that no other source claims. */
+/** The source of plain files: stored text that no other source claims. */
 
 import { foreignName } from '../access/paths.ts';
 import { OrielError } from '../errors.ts';
@@ -29,7 +29,7 @@ export const fileSource: Source = {
   },
 };
 
-/** `Server.start`, `:Server::start` of test runners, `start()`: a name after a file of code is a symbol's. */
+/** A symbol after the path of a code file, in the forms `Server.start`, `:Server::start` (test runners), `start()`. */
 function symbolWritten(rest: string): string | undefined {
   const name = /^:?([\p{L}_$][\p{L}\p{N}_$]*(?:(?:\.|::|#)[\p{L}_$][\p{L}\p{N}_$]*)*)(?:\(\))?$/u.exec(
     rest,
@@ -37,7 +37,7 @@ function symbolWritten(rest: string): string | undefined {
   return name?.replace(/::|#/g, '.');
 }
 
-/** The generic tail of a subject. Throws `BAD_SELECTOR` if its rest is no selector. */
+/** Parses the rest of a subject as a generic selector. Throws `BAD_SELECTOR` if it is not one. */
 export function selectionOf(subject: Pick<Subject, 'typed' | 'rest'>): Selection {
   if (subject.rest === '') return everything;
   const selection = parseBehind(subject.typed, subject.rest);

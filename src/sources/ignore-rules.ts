@@ -1,4 +1,4 @@
-/** Which entries a listing marks as ignored: by the `.gitignore` files from the repository's root down. */
+/** Decides which entries a listing marks as ignored, by the `.gitignore` files from the root of the repository down. */
 
 import { dirname, relative } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -9,32 +9,32 @@ import type { Call } from '../types/call.ts';
 import type { State } from '../walk/automaton.ts';
 import { IgnoreFile, type Verdict } from '../walk/ignore-file.ts';
 
-/** A larger file is no list of patterns. */
+/** The most bytes of a `.gitignore`; a larger file is probably not a list of patterns. */
 const MOST_BYTES = 64 << 10;
 
-/** Rules that are compiled, and matched, at a stretch: what is done here holds the event loop. */
+/** Characters of rules that are compiled and matched in one step, because this blocks the event loop. */
 const PART_CHARACTERS = 4 << 10;
 
-/** Milliseconds after which others have their turn. */
-const STRETCH_MS = 10;
+/** Milliseconds after which the event loop gets control again. */
+const SLICE_MS = 10;
 
 export interface IgnoreRules {
-  /** Files that were too large to be used, here and above. */
+  /** The number of files here and above that were too large to be used. */
   readonly unused: number;
-  /** Whether the entry at `path` (absolute) is ignored by the rules of the directories above it. */
+  /** Whether the entry at the absolute `path` is ignored by the rules of the directories above it. */
   ignores(path: string, isDirectory: boolean): Promise<boolean>;
-  /** The rules inside `directory` (absolute), its own file added. */
+  /** The rules inside the absolute `directory`, including its own file. */
   below(directory: string): Promise<IgnoreRules>;
 }
 
 interface Layer {
   readonly directory: string;
-  /** The file in parts, the last lines first; none when it is too large to be used. */
+  /** The file in parts, the last lines first; undefined if it is too large to be used. */
   readonly parts: readonly IgnoreFile[] | undefined;
 }
 
-/** Lets others have their turn when it is time. */
-class Stretches {
+/** Gives control back to the event loop at intervals. */
+class Yielder {
   readonly #signal: AbortSignal;
   #began = performance.now();
 
@@ -43,63 +43,63 @@ class Stretches {
   }
 
   async pause(): Promise<void> {
-    if (performance.now() - this.#began < STRETCH_MS) return;
+    if (performance.now() - this.#began < SLICE_MS) return;
     await setImmediate();
     this.#signal.throwIfAborted();
     this.#began = performance.now();
   }
 }
 
-/** The rules that hold inside `directory`: those of the repository it is in, or only its own. */
+/** The rules inside `directory`: those of its repository, or only its own if it is in none. */
 export async function rulesFor(
   directory: string,
   { access, signal }: Pick<Call, 'access' | 'signal'>,
 ): Promise<IgnoreRules> {
-  const stretches = new Stretches(signal);
+  const yielder = new Yielder(signal);
   const chain: string[] = [];
   for (let at = directory; ; at = dirname(at)) {
     chain.unshift(at);
     if (await exists(`${at}/.git`, access)) break;
     if (dirname(at) === at || chain.length > 64) {
-      // No repository: only the directory's own file counts.
+      // Not in a repository: only the directory's own file applies.
       chain.splice(0, chain.length, directory);
       break;
     }
   }
   const layers: Layer[] = [];
   for (const at of chain) {
-    const layer = await layerOf(at, access, stretches);
+    const layer = await layerOf(at, access, yielder);
     if (layer) layers.push(layer);
   }
-  return rulesOf(layers, access, stretches);
+  return rulesOf(layers, access, yielder);
 }
 
-function rulesOf(layers: readonly Layer[], access: Access, stretches: Stretches): IgnoreRules {
+function rulesOf(layers: readonly Layer[], access: Access, yielder: Yielder): IgnoreRules {
   return {
     unused: layers.filter(({ parts }) => !parts).length,
     async ignores(path, isDirectory) {
-      // The deepest file that says anything about the path decides.
+      // The deepest file with a matching rule decides.
       for (const { directory, parts = [] } of layers.toReversed()) {
         const inside = relative(directory, path);
         if (inside === '' || inside.startsWith('..')) continue;
-        const verdict = await verdictOn(inside.split('/'), isDirectory, parts, stretches);
+        const verdict = await verdictOn(inside.split('/'), isDirectory, parts, yielder);
         if (verdict) return verdict === 'ignored';
       }
       return false;
     },
     async below(directory) {
-      const layer = await layerOf(directory, access, stretches);
-      return layer ? rulesOf([...layers, layer], access, stretches) : this;
+      const layer = await layerOf(directory, access, yielder);
+      return layer ? rulesOf([...layers, layer], access, yielder) : this;
     },
   };
 }
 
-/** What is in an ignored directory is ignored with it. Of one name the last line that matches decides. */
+/** The verdict of one file. Everything in an ignored directory is ignored; otherwise the last matching line decides. */
 async function verdictOn(
   names: readonly string[],
   isDirectory: boolean,
   parts: readonly IgnoreFile[],
-  stretches: Stretches,
+  yielder: Yielder,
 ): Promise<Verdict | undefined> {
   const states = parts.map(({ start }) => start);
   for (const [i, name] of names.entries()) {
@@ -110,14 +110,14 @@ async function verdictOn(
       verdict ??= part.verdict(state, name, !last || isDirectory);
       if (last && verdict) break;
       if (!last) states[at] = part.below(state, name);
-      await stretches.pause();
+      await yielder.pause();
     }
     if (last || verdict === 'ignored') return verdict;
   }
   return undefined;
 }
 
-async function layerOf(directory: string, access: Access, stretches: Stretches): Promise<Layer | undefined> {
+async function layerOf(directory: string, access: Access, yielder: Yielder): Promise<Layer | undefined> {
   const opened = await access.open(`${directory}/.gitignore`).catch(() => undefined);
   if (!opened) return undefined;
   try {
@@ -127,7 +127,7 @@ async function layerOf(directory: string, access: Access, stretches: Stretches):
     const parts: IgnoreFile[] = [];
     for (const part of partsOf(text)) {
       parts.unshift(new IgnoreFile(part));
-      await stretches.pause();
+      await yielder.pause();
     }
     return { directory, parts };
   } finally {
@@ -135,7 +135,7 @@ async function layerOf(directory: string, access: Access, stretches: Stretches):
   }
 }
 
-/** Whole lines, as many as fit. */
+/** Splits a text into parts of whole lines. */
 function* partsOf(text: string): Generator<string, void> {
   for (let from = 0; from < text.length;) {
     const end = text.lastIndexOf('\n', from + PART_CHARACTERS);

@@ -1,10 +1,10 @@
-/** The source of images: files that begin like one, whatever their names say. The rest loads with the first image. */
+/** The source of images, detected by their first bytes. The implementation is imported with the first image. */
 
 import type { Source } from '../types/source.ts';
 import { identifyImage } from './image/identify.ts';
 import type { ImageOptions } from './image/read-raster.ts';
 
-/** `options` bound what is shown and name the decoder; by default 1,568 pixels, 300 KiB and the package's own. */
+/** `options` set the limits of the shown copy and the decoder; by default 1,568 pixels, 300 KiB and the package's own. */
 export function createImageSource(options: ImageOptions = {}): Source {
   return {
     kind: 'image',

@@ -1,4 +1,4 @@
-/** The source of Jupyter notebooks: files named `.ipynb`. The rest loads with the first notebook. */
+/** The source of Jupyter notebooks (`.ipynb`). The implementation is imported with the first notebook. */
 
 import type { Source } from '../types/source.ts';
 import type { ImageOptions } from './image/read-raster.ts';

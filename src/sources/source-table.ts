@@ -1,4 +1,4 @@
-/** The list of what can be read, in the order in which the sources are asked. */
+/** The table of sources, in the order in which they are asked. */
 
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
@@ -12,7 +12,7 @@ import { imageSource } from './image.ts';
 import { notebookSource } from './notebook.ts';
 import { sqliteSource } from './sqlite.ts';
 
-/** The last one takes every file. */
+/** The last source claims every file. */
 export const sources: readonly Source[] = [
   directorySource,
   sqliteSource,
@@ -23,7 +23,7 @@ export const sources: readonly Source[] = [
   fileSource,
 ];
 
-/** The source that opens the subject, among `kinds` where they are given. Throws `IS_DIRECTORY` if none does. */
+/** The first source of the given `kinds` (all if undefined) that claims the subject. Throws `IS_DIRECTORY` if none does. */
 export function sourceFor(subject: Subject, kinds: readonly SourceKind[] | undefined): Source {
   const source = sources.find((known) => (kinds?.includes(known.kind) ?? true) && known.claims(subject));
   if (source) return source;

@@ -1,6 +1,6 @@
 /**
- * The source of SQLite databases: `db.sqlite` is the list of tables, `db.sqlite:users` a schema with sample rows,
- * `db.sqlite:users:42` a row, `db.sqlite:users?limit=50&order=name` a page, `db.sqlite?q=select …` a query.
+ * The source of SQLite databases: `db.sqlite` lists the tables, `db.sqlite:users` shows a schema with sample rows,
+ * `db.sqlite:users:42` a row, `db.sqlite:users?limit=50&order=name` a page of rows, `db.sqlite?q=select …` a query.
  */
 
 import type { Source } from '../types/source.ts';

@@ -1,4 +1,4 @@
-/** Names of a place that is no directory of the file system, as a text of one line each. */
+/** A listing of something that is not a directory of the file system, as a text with one name per line. */
 
 import { memoryBytes } from '../access/bytes.ts';
 import { sha256Of } from '../access/digest.ts';
@@ -6,7 +6,7 @@ import { Identity } from '../identity.ts';
 import type { TextResource } from '../types/resource.ts';
 import { selectionOf } from './file.ts';
 
-/** `rest`: a selector, without the colon. */
+/** `rest` is a selector, without the colon. */
 export async function textListing(
   lines: readonly string[],
   target: string,

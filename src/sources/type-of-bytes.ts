@@ -1,11 +1,11 @@
-/** Decides whether bytes are text, and names the type of what is not. */
+/** Decides whether bytes are text, and gives the media type of binaries. */
 
 import { headOf } from '../access/bytes.ts';
 import { HEAD_BYTES } from '../text/encoding.ts';
 import type { ByteSource } from '../types/byte-source.ts';
 import type { Encoding } from '../types/encoding.ts';
 
-/** The type of a binary, by its first bytes; undefined for text. */
+/** The media type of a binary by its first bytes; undefined for text. */
 export async function typeOfBytes(
   bytes: ByteSource,
   encoding: Encoding,
@@ -23,8 +23,8 @@ export async function typeOfBytes(
 const PDF = Buffer.from('%PDF-');
 
 /**
- * Whether what begins with `bytes` is no text in bytes: there is a NUL in its first 4 KiB, or it is a PDF, the one
- * common binary that often begins with a page of plain text.
+ * Whether data that begins with `bytes` is binary: there is a NUL in the first 4 KiB, or it is a PDF, the one common binary
+ * format that often begins with plain text.
  */
 export function isBinary(bytes: Uint8Array): boolean {
   const head = bytes.subarray(0, HEAD_BYTES);

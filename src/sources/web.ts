@@ -1,9 +1,9 @@
-/** Web pages: `https://…`, `http://…` and `www.…`. All of it loads with the first page. */
+/** Web pages: `https://…`, `http://…` and `www.…`. The implementation is imported with the first page. */
 
 import type { Call } from '../types/call.ts';
 import type { Resource } from '../types/resource.ts';
 
-/** Whether `target` is a URL of the web. */
+/** Whether `target` is an HTTP URL or begins with `www.`. */
 export function isWeb(target: string): boolean {
   return /^https?:/i.test(target) || /^www\.[\p{L}\d-]+\.[\p{L}\d.-]+(?:[/:?#]|$)/iu.test(target);
 }

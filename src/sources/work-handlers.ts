@@ -1,4 +1,4 @@
-/** The kinds of work that an `oriel worker` does for replicas. A further one is a handler and a row here. */
+/** The table of jobs that an `oriel worker` does for replicas. To add one, write a handler and a row here. */
 
 import type { WorkHandler } from '../types/work.ts';
 import { outlineJob } from '../views/outline-job.ts';
@@ -6,10 +6,10 @@ import { convertJob } from './document/convert-job.ts';
 import { decodeJob } from './image/decode-job.ts';
 import { linesJob, type Readable } from './objects/lines-job.ts';
 
-/** Those that need nothing but what a job brings along. */
+/** Handlers that need only the bytes of the job. */
 const ofBytes: readonly WorkHandler[] = [convertJob, decodeJob, outlineJob];
 
-/** `readable`: where the worker itself may read. */
+/** `readable` says where the worker itself may read. */
 export function workHandlers(readable: Readable = { s3: false, web: false }): readonly WorkHandler[] {
   const readsObjects = readable.s3 !== false || readable.web !== false;
   return readsObjects ? [...ofBytes, linesJob(readable)] : ofBytes;

@@ -17,6 +17,8 @@ export interface Bounds {
 
 export interface Call extends Bounds {
   readonly limits: Limits;
+  /** The limits are those of one part of the answer: a call for the rest of the part has larger ones. */
+  readonly isPart?: true;
   readonly settings: Settings;
   readonly access: Access;
   readonly session: Session;

@@ -116,8 +116,13 @@ export type Notice =
       readonly leftFrom?: number;
       readonly example?: { readonly name: string; readonly from: number; readonly to: number };
     }
-  /** The text is shown instead of its map. */
-  | { readonly kind: 'no-structure'; readonly what: 'map'; readonly why: NoStructure }
+  /** The text is shown instead of its map; only `bytes` of it if they are given. */
+  | {
+      readonly kind: 'no-structure';
+      readonly what: 'map';
+      readonly why: NoStructure;
+      readonly bytes?: number;
+    }
   /** There is no outline: the answer to a call that asked for it. */
   | {
       readonly kind: 'no-structure';

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { memoryBytes } from '../access/bytes.ts';
 import { digestOfCode } from '../access/package-files.ts';
-import { type Wanting, workElsewhere } from '../session/work-elsewhere.ts';
+import { type OffloadCall, offloadWork } from '../session/offload-work.ts';
 import { frame, wholeFrame } from '../text/frames.ts';
 import type { NoStructure } from '../types/notice.ts';
 import type { PackedGrammar } from './grammar/parse.ts';
@@ -31,15 +31,12 @@ export interface ParseWork {
 /** Undefined if no worker parsed it. Throws the reason of the signal. */
 export async function parsedElsewhere(
   { text, language, grammar }: ParseWork,
-  wanting: Wanting,
+  wanting: OffloadCall,
 ): Promise<PackedStructure | NoStructure | undefined> {
   if (!wanting.session.work || text.length < LEAST_TEXT) return undefined;
   const head = parseHead(language, grammar);
   const source = memoryBytes(Buffer.from(text));
-  const outcome = await workElsewhere(
-    { kind: OUTLINE_KIND, version: parserVersion(), head, source },
-    wanting,
-  );
+  const outcome = await offloadWork({ kind: OUTLINE_KIND, version: parserVersion(), head, source }, wanting);
   if (outcome.is === 'failed') return FAILURES.get(outcome.why);
   return outcome.is === 'done' ? read(outcome.result) : undefined;
 }

@@ -1,50 +1,50 @@
 /**
  * Tries many wildcard patterns on a path at once, in time linear in the path, whatever the patterns.
  *
- * All patterns are in one row of bits, a bit for each place in each pattern; a state is the set of places that the
- * characters so far have led to. One character moves all places on by a few operations on whole words. States that
- * were met are kept with their successors, so that most characters cost one look into a table. Neither a backtracking
- * matcher (time grows with the power of the number of stars) nor a finished table (its size does) has a bound.
+ * A bit-parallel NFA (shift-and): all patterns are in one bit vector, a bit for each position in each pattern, and a
+ * state is the set of active positions. One character advances all positions by a few operations on whole words. States
+ * are cached with their successors (a lazy DFA), so most characters cost one table lookup. A backtracking matcher takes
+ * exponential time in the number of stars, and a complete DFA exponential memory; this has neither.
  */
 
 import { SLASH, takes, type Token } from './tokens.ts';
 
-/** Where the characters so far have led to. */
+/** The active positions after the characters so far. */
 export interface State {
   readonly bits: Uint32Array;
-  /** Patterns that the whole text so far matches, the last one first; undefined until it is asked for. */
+  /** Patterns that match the whole text so far, highest index first; undefined until computed. */
   accepted: readonly number[] | undefined;
-  /** By code point. */
+  /** Successors by code point. */
   next: Map<number, State>;
 }
 
-/** Words of memory for states that were met and for the masks of characters. */
+/** Budget for cached states and character masks, in words of 4 bytes. */
 const MOST_WORDS = 1 << 21;
 
-/** Words that one state takes besides its bits. */
+/** Words that one cached state takes besides its bits. */
 const STATE_WORDS = 64;
 
 export class Automaton {
   readonly start: State;
   readonly #words: number;
-  /** The pattern that ends at a place: each has one place more than it has tokens. */
+  /** The index of the pattern by its final position: a pattern has one position more than it has tokens. */
   readonly #patterns = new Map<number, number>();
-  /** Places of plain characters, by code point. */
+  /** Positions of plain characters, by code point. */
   readonly #texts = new Map<number, number[]>();
-  /** Places of all other tokens. */
+  /** Positions of all other tokens. */
   readonly #wild: { readonly at: number; readonly token: Token }[] = [];
   readonly #runs: Uint32Array;
   readonly #depths: Uint32Array;
-  /** Places that a text may pass without a character: runs and depths. */
+  /** Positions that can be skipped without consuming a character: runs and depths. */
   readonly #skips: Uint32Array;
   readonly #ends: Uint32Array;
   readonly #masks = new Map<number, Uint32Array>();
-  /** By hash: states whose bits differ may share one. */
+  /** Cached states by the hash of their bits; a list, because hashes collide. */
   readonly #states = new Map<number, State[]>();
   readonly #excludedFrom: number;
   #used = 0;
 
-  /** Patterns from index `excludedFrom` on take away what the others match. */
+  /** Patterns from index `excludedFrom` on (0-based) exclude what the others match. */
   constructor(patterns: readonly (readonly Token[])[], excludedFrom: number = patterns.length) {
     this.#excludedFrom = excludedFrom;
     const starts: number[] = [];
@@ -64,7 +64,7 @@ export class Automaton {
     this.start = this.#known(first);
   }
 
-  /** The state after `text`, which continues where the text that led to `state` ended. */
+  /** The state after consuming `text`, starting from `state`. */
   run(state: State, text: string): State {
     let now = state;
     for (let i = 0; i < text.length; i += 1) {
@@ -80,18 +80,18 @@ export class Automaton {
     return this.accepted(this.run(this.start, text)).length > 0;
   }
 
-  /** Patterns (by their index) that match the whole text that led to `state`, the last one first. */
+  /** Indices (0-based) of the patterns that match the whole text that led to `state`, highest first. */
   accepted(state: State): readonly number[] {
     state.accepted ??= this.#wanted(this.#patternsAt(state.bits));
     return state.accepted;
   }
 
-  /** None if one that excludes is among them: those have the highest indices. */
+  /** Empty if an excluding pattern is among them; `found` is sorted, and those have the highest indices. */
   #wanted(found: readonly number[]): readonly number[] {
     return (found[0] ?? -1) >= this.#excludedFrom ? [] : found;
   }
 
-  /** Whether no text that begins like this one matches any more. */
+  /** Whether no continuation of this text can match. */
   isDead(state: State): boolean {
     return state.bits.every((word) => word === 0);
   }
@@ -101,7 +101,8 @@ export class Automaton {
     const arrived = new Uint32Array(this.#words);
     shiftInto(arrived, state.bits, mask);
     this.#passSkips(arrived);
-    // A run keeps its place, and the one after it can begin anywhere. A depth does so only at the start of a name.
+    // A run (`*`) stays active on every character except a slash, and the token after it may begin at the next character.
+    // A depth (`**`) stays active on every character, but the token after it begins only after a slash.
     const kept = new Uint32Array(this.#words);
     for (let i = 0; i < kept.length; i += 1) {
       const runs = code === SLASH ? 0 : (this.#runs[i] as number);
@@ -115,7 +116,7 @@ export class Automaton {
     return next;
   }
 
-  /** From a place that was just reached, a run or a depth may stand for nothing: at most one of each in a row. */
+  /** Activates the positions after runs and depths that match nothing; twice, for one of each in a row. */
   #passSkips(bits: Uint32Array): void {
     shiftInto(bits, Uint32Array.from(bits), this.#skips);
     shiftInto(bits, Uint32Array.from(bits), this.#skips);
@@ -132,7 +133,7 @@ export class Automaton {
     return found.toSorted((a, b) => b - a);
   }
 
-  /** Places whose token takes the character and is done. */
+  /** Positions whose token consumes the character. */
   #mask(code: number): Uint32Array {
     let mask = this.#masks.get(code);
     if (mask) return mask;
@@ -158,7 +159,7 @@ export class Automaton {
     return bits;
   }
 
-  /** The one state of these bits. */
+  /** The cached state with these bits, created if missing. */
   #known(bits: Uint32Array): State {
     if (this.#used > MOST_WORDS) this.#forget();
     const hash = hashOf(bits);
@@ -172,7 +173,7 @@ export class Automaton {
     return state;
   }
 
-  /** Callers hold their own states: these lose only what leads on from them. */
+  /** Empties the cache. States that callers hold stay valid; only their cached successors are dropped. */
   #forget(): void {
     for (const states of this.#states.values()) for (const state of states) state.next = new Map();
     this.#states.clear();
@@ -181,7 +182,7 @@ export class Automaton {
   }
 }
 
-/** Adds to `target` the places that follow those of `bits` within `mask`. */
+/** Adds to `target` the positions after those of `bits & mask`: a shift by one over the whole vector. */
 function shiftInto(target: Uint32Array, bits: Uint32Array, mask: Uint32Array): void {
   let carry = 0;
   for (let i = 0; i < target.length; i += 1) {
@@ -191,7 +192,7 @@ function shiftInto(target: Uint32Array, bits: Uint32Array, mask: Uint32Array): v
   }
 }
 
-/** Source: FNV-1a, over words. */
+/** FNV-1a over 32-bit words. */
 function hashOf(bits: Uint32Array): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < bits.length; i += 1) hash = Math.imul(hash ^ (bits[i] as number), 0x01000193);

@@ -1,6 +1,6 @@
 /** `{a,b}` in wildcard patterns: one pattern with alternatives becomes plain patterns, up to a bound. */
 
-/** The commas and the closing bracket of a group, by their places in the pattern. */
+/** The indices (0-based) of the commas and of the closing brace of a group in the pattern. */
 interface Group {
   readonly commas: readonly number[];
   readonly close: number;
@@ -15,7 +15,7 @@ export function expandBraces(pattern: string, most: number): string[] | undefine
   return groups.size === 0 ? [pattern] : expand(pattern, 0, pattern.length, groups, most);
 }
 
-/** By the places where they open. One pass: the pattern may be hostile. */
+/** Groups by the index of their opening brace. Takes a single pass, because the pattern may be hostile. */
 function groupsOf(pattern: string): Map<number, Group> {
   const groups = new Map<number, Group>();
   const open: { at: number; commas: number[] }[] = [];

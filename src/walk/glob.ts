@@ -1,6 +1,6 @@
 /**
- * What a glob means, the same for `find` and for the `glob` of `grep`: a filter on paths, applied after `.gitignore`.
- * (ripgrep's own `--glob` overrides ignore files: `**` would search node_modules.)
+ * The semantics of globs, the same for `find` and for the `glob` of `grep`: a filter on paths that is applied after
+ * `.gitignore`. (ripgrep's own `--glob` overrides ignore files: with `**` it would search node_modules.)
  */
 
 import { join, relative } from 'node:path';
@@ -15,8 +15,8 @@ const MOST_CHARACTERS = 1000;
 const MOST_ALTERNATIVES = 256;
 
 /**
- * Refuses a glob that is too long or stands for too many, with `BAD_INPUT`. Resolves to a hint where it uses syntax of
- * other tools that is plain text here: worth saying where nothing was found.
+ * Throws `BAD_INPUT` for a glob that is too long or expands to too many patterns. Returns a hint if the glob uses syntax
+ * of other tools that is plain text here; the hint is shown if nothing was found.
  */
 export function checkGlob(pattern: string): Hint | undefined {
   expanded(pattern);
@@ -26,10 +26,10 @@ export function checkGlob(pattern: string): Hint | undefined {
 }
 
 /**
- * Accepts the paths that match, relative to the searched directory. Without a slash a pattern is tried on the name
- * alone, at every depth; with one, on the whole path. `**` stands for any number of directories. A path that is the
- * pattern letter for letter matches too: `app/[id]/page.tsx` is a file. A pattern with `!` in front excludes what it
- * matches, and what is below such a directory. Throws as `checkGlob` does.
+ * Compiles a glob to an automaton over paths relative to the searched directory. A pattern without a slash is matched
+ * against the file name at every depth, one with a slash against the whole path. `**` matches any number of directories.
+ * A path that equals the pattern literally matches too: `app/[id]/page.tsx` may be a file. A pattern that begins with
+ * `!` excludes what it matches, and everything below a directory that it matches. Throws as `checkGlob` does.
  */
 export function compileGlob(pattern: string): Automaton {
   const all = expanded(pattern);
@@ -44,8 +44,9 @@ export function compileGlob(pattern: string): Automaton {
 }
 
 /**
- * A pattern that begins with the searched directory (real, absolute), as an absolute path or as one from the working
- * directory: `src/*.ts` in `src` stands for the files below `src` as well as for `src/src`. Others stay as they are.
+ * Rewrites a pattern that begins with the searched directory (`directory`: real and absolute), given as an absolute path
+ * or relative to `cwd`: `src/*.ts` for the directory `src` matches in `src` and also in `src/src`. Other patterns are
+ * returned unchanged.
  */
 export function globBelow(directory: string, cwd: string, pattern: string): string {
   const [, not = '', rest = ''] = /^(!?)(?:\.\/)?(.*)$/s.exec(pattern) ?? [];
@@ -57,17 +58,17 @@ export function globBelow(directory: string, cwd: string, pattern: string): stri
   return `${not}{${rest},${anchored(rest.slice(front.length))}}`;
 }
 
-/** A name without a slash would be tried at every depth. */
+/** A leading slash anchors a pattern without a slash, which would otherwise match at every depth. */
 function anchored(pattern: string): string {
   return pattern.includes('/') ? pattern : `/${pattern}`;
 }
 
-/** `!*.test.ts`; `!(a)` is an extended glob of a shell. */
+/** Whether a pattern excludes (`!*.test.ts`). `!(a)` does not: it is an extended glob of shells. */
 function isExcluding(pattern: string): boolean {
   return /^!(?!\()./.test(pattern);
 }
 
-/** What is below a directory that `pattern` matches, at any depth where it has no slash. */
+/** The pattern for everything below a directory that `pattern` matches; at any depth if it has no slash. */
 function below(pattern: string): string {
   const name = pattern.replace(/\/$/, '');
   return name.includes('/') ? `${name}/**` : `**/${name}/**`;
@@ -84,11 +85,11 @@ function expanded(pattern: string): string[] {
   throw new OrielError('BAD_INPUT', why, { next: '**/*.ts' });
 }
 
-/** Of `*.ts, *.js` each pattern of the list, beside the one for names with a comma. */
+/** The single patterns of a list such as `*.ts, *.js`; empty if it is not a list. The whole is also matched as one name. */
 function listed(pattern: string): string[] {
   if (!pattern.includes(',') || pattern.includes('[')) return [];
   const parts = expandBraces(`{${pattern}}`, MOST_ALTERNATIVES)?.map((part) => part.trim()) ?? [];
-  // Without a comma outside of braces the bracket in front is text.
+  // If all commas are inside inner braces, the added outer brace is text and stays in front.
   return parts.every(
     (part) => (isExcluding(part) || /\*.*[./]|[./].*\*/s.test(part)) && !part.startsWith('{'),
   )
@@ -102,7 +103,7 @@ function tokensOf(pattern: string): Token[] {
   const name = plain.startsWith('**/') ? plain.slice(3) : plain;
   if (name !== '' && !name.includes('/') && name !== '**') return anyDepthTokens(name);
   const path = plain.startsWith('/') ? plain.slice(1) : plain;
-  // "src/" means what is in it.
+  // "src/" matches everything in that directory.
   return pathTokens(path.endsWith('/') ? `${path}**` : path);
 }
 

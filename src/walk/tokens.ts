@@ -1,15 +1,15 @@
-/** The parts of a wildcard pattern: `*`, `?`, `[a-z]` and plain characters between two slashes, `**` for whole names. */
+/** The tokens of a wildcard pattern: `*`, `?`, `[a-z]` and plain characters within a name, `**` for whole names. */
 
 export type Token =
   /** One character, by its code point. */
   | { readonly is: 'text'; readonly code: number }
-  /** Any one character but `/`. */
+  /** Any one character except `/`. */
   | { readonly is: 'one' }
   /** One character of a set; never `/`. */
   | { readonly is: 'class'; readonly not: boolean; readonly ranges: readonly (readonly [number, number])[] }
-  /** Any number of characters but `/`. */
+  /** Any number of characters except `/`. */
   | { readonly is: 'run' }
-  /** Any number of whole names, each with the `/` after it. Is only at the start of a name. */
+  /** Any number of whole names, each with the `/` after it. Occurs only at the start of a name. */
   | { readonly is: 'depth' };
 
 export const SLASH = 0x2f;
@@ -21,8 +21,8 @@ const depth: Token = { is: 'depth' };
 const DEPTH = /^\*{2,}$/;
 
 /**
- * The tokens of a pattern for whole paths: `**` as a part stands for any number of names, and as the last part for at
- * least one. Git takes more stars for two.
+ * The tokens of a pattern for whole paths: `**` as a part matches any number of names, as the last part at least one.
+ * More than two stars mean the same as two, as in Git.
  */
 export function pathTokens(pattern: string): Token[] {
   const tokens: Token[] = [];
@@ -37,22 +37,22 @@ export function pathTokens(pattern: string): Token[] {
   return tokens;
 }
 
-/** The tokens of a pattern that is tried on the last name of a path, at every depth. */
+/** The tokens of a pattern that is matched against the last name of a path, at every depth. */
 export function anyDepthTokens(pattern: string): Token[] {
   return [depth, ...nameTokens(pattern)];
 }
 
-/** The tokens of whole names that stand for themselves, at the end of a path of at least one name more. */
+/** The tokens for literal names at the end of a path that has at least one more name before them. */
 export function endingTokens(names: string): Token[] {
   return [depth, { is: 'one' }, run, slash, ...textTokens(names)];
 }
 
-/** The tokens of a text that stands for itself. */
+/** The tokens of a literal text. */
 export function textTokens(text: string): Token[] {
   return Array.from(text, textToken);
 }
 
-/** The tokens of what is between two slashes. What is not well formed stands for itself. */
+/** The tokens of the part between two slashes. Malformed syntax is literal text. */
 function nameTokens(part: string): Token[] {
   const characters = [...part];
   const lastClosing = characters.lastIndexOf(']');
@@ -74,7 +74,7 @@ function nameTokens(part: string): Token[] {
   return tokens;
 }
 
-/** The class that opens at `at`; `end` is its closing bracket. A `]` that comes first is a member. */
+/** The class that opens at index `at`; `end` is the index of its closing bracket. A `]` directly after `[` is a member. */
 function classAt(characters: readonly string[], at: number): { token: Token; end: number } | undefined {
   const not = characters[at + 1] === '!' || characters[at + 1] === '^';
   const first = at + (not ? 2 : 1);
@@ -95,7 +95,7 @@ function textToken(character: string): Token {
   return { is: 'text', code: character.codePointAt(0) as number };
 }
 
-/** Whether the token takes this character and is done. (`run` and `depth` take any number.) */
+/** Whether the token consumes this character and then ends: `run` never does, `depth` does at the `/` after a name. */
 export function takes(token: Token, code: number): boolean {
   switch (token.is) {
     case 'text':

@@ -24,6 +24,11 @@ export interface Fit {
   readonly longLine: LongLine;
   /** See `TextPolicy`. */
   readonly bareLines?: boolean;
+  /**
+   * The next call has larger limits: a line that is oversized here may not be oversized there, and a byte window would
+   * begin at its start again.
+   */
+  readonly isPart?: boolean;
 }
 
 /** Maximum shown bytes of a line that is the only one of an answer. */

@@ -43,3 +43,19 @@ test.each([3, 40, 160])('a map of %d files keeps its budget of bytes and of line
     }
   }
 });
+
+test.each([
+  [130, true],
+  [170, false],
+])('in 1,300 bytes all of %d files are named: %s', (files, isAll) => {
+  const tree = treeOf(files);
+  const map = mapText(tree, {
+    bytes: 1_300,
+    lines: 3_000,
+    from: 0,
+    words: [],
+    recent: new Float64Array(files),
+  });
+  expect(map.named === files).toBe(isAll);
+  expect(map.symbols).toBeGreaterThan(0);
+});

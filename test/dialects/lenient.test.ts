@@ -24,6 +24,8 @@ const SAME: readonly (readonly [DialectName, string, object, object])[] = [
   ['oriel', 'ls', {}, { path: null, limit: null }],
   ['pi', 'read', { path: 'f', offset: 3, limit: 2 }, { file_path: 'f', offset: '3', limit: '2' }],
   ['pi', 'read', { path: 'f' }, { path: 'f', offset: null, limit: null }],
+  ['pi', 'read', { path: 'f', limit: 2 }, { path: 'f', offset: 0, limit: 2 }],
+  ['pi', 'read', { path: 'f', limit: 2 }, { path: 'f', offset: '0', limit: '2' }],
   ['pi', 'grep', { pattern: '7', limit: 1 }, { pattern: '7', limit: '1', ignoreCase: null, context: null }],
   ['pi', 'ls', { limit: 5 }, { limit: '5', path: null }],
   [
@@ -222,6 +224,16 @@ describe('refused all the same', () => {
       'read',
       { path: 'f', start_line: 9, end_line: 3 },
       'lines 9 to 3 are none: the last comes before the first. Use f:3..9.',
+    ],
+    [
+      'ls',
+      { limit: 0 },
+      'The field limit of ls is wrong: it must be at least 1. Its fields are path, limit, offset. Use {"path":"."}.',
+    ],
+    [
+      'ls',
+      { offset: -1 },
+      'The field offset of ls is wrong: it must be at least 0. Its fields are path, limit, offset. Use {"path":"."}.',
     ],
     [
       'ls',

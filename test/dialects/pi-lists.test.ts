@@ -32,6 +32,10 @@ test('grep: byte limit', () => {
     truncation: { truncated: true, truncatedBy: 'bytes', outputLines: 50 },
   });
   expect(answer.details).not.toHaveProperty('matchLimitReached');
+  const { files, ...rest } = matchesOf(100, text, 100);
+  const kept = files.map((file) => ({ ...file, lines: file.lines.slice(0, 61) }));
+  const some = matchesAnswer({ ...rest, files: kept }, searchRequest, limits, matches);
+  expect(some.details['truncation']).toMatchObject({ outputLines: 50, totalLines: 100 });
   const fewer = matchesAnswer(matchesOf(80, text), searchRequest, limits, matches);
   expect(noticeOf(fewer)).toBe('[30KB limit reached (50 of 80 matches shown)]');
 });

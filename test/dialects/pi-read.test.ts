@@ -139,7 +139,7 @@ describe("the caller's limit", () => {
     );
   });
 
-  test.each([{ limit: 0 }, { offset: 0 }, { offset: -1 }, { limit: 1.5 }])('%j is refused', async (wrong) => {
+  test.each([{ limit: 0 }, { offset: -1 }, { limit: 1.5 }])('%j is refused', async (wrong) => {
     const { write, call } = place('pi');
     write('f', 'a\n');
     expect(await call('read', { path: 'f', ...wrong })).toMatchObject({

@@ -141,6 +141,8 @@ describe('failures', () => {
       'NOT_FOUND',
       'nope does not exist. Use a path below the working directory, or an absolute one.',
     ],
+    [{ path: 'sub/nope' }, 'NOT_FOUND', 'sub/nope does not exist. Use a path in sub, the nearest directory.'],
+    [{ path: 'a/nope' }, 'NOT_DIRECTORY', 'a/nope goes through a, which is a file. Use a.'],
     [
       { path: '.' },
       'IS_DIRECTORY',
@@ -159,6 +161,7 @@ describe('failures', () => {
   ])('%j', async (input, code, message) => {
     const { write, call } = place('zdx');
     write('a', 'a\n');
+    write('sub/b', 'b\n');
     write('bin', Buffer.of(1, 2, 0, 3));
     const called = await call('read', input);
     expect(envelopeOf(called)).toEqual({ ok: false, error: { code, message } });

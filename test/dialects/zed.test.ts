@@ -280,7 +280,7 @@ test('what cannot be read', async () => {
     'src is a directory, not a file. Use the path of a file in it.',
   );
   expect((await call('read_file', { path: 'b.bin' })).text).toBe(
-    '[b.bin is binary (NUL bytes, 4 bytes) and cannot be shown as text]',
+    '[b.bin is binary (NUL bytes, 4 bytes) and cannot be shown as text. Use a shell to look at it: file b.bin, or xxd b.bin | head -100]',
   );
   expect((await call('read_file', { path: 'src/app.ts', colour: 1 })).text).toBe(
     'The tool read_file has no field colour. Its fields are path, start_line, end_line, start_byte, max_bytes. Use {"path":"src/app.ts"}.',

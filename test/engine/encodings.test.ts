@@ -17,7 +17,7 @@ test.each([
   expect(await text(path)).toBe(answer);
 });
 
-test('each following call names the encoding, and the pages are the text', async () => {
+test('each next call names the encoding, and the pages together are the text', async () => {
   const { write, read } = workspace();
   const long = Buffer.concat(Array.from({ length: 3_000 }, () => KANJI));
   write('f', Buffer.concat([Buffer.from('a\n'), long, Buffer.from('\nb\n')]));
@@ -34,7 +34,7 @@ test('each following call names the encoding, and the pages are the text', async
   expect(got.replaceAll('\n', '')).toBe(`a${'漢字'.repeat(3_000)}b`);
 });
 
-test('what a text declares is honoured, and said', async () => {
+test('a declared encoding is used and reported', async () => {
   const { write, read } = workspace();
   write('a.py', Buffer.from('# -*- coding: latin-1 -*-\ns = "caf\u00e9"\n', 'latin1'));
   const answer = await read('a.py');
@@ -44,7 +44,7 @@ test('what a text declares is honoured, and said', async () => {
   expect(answer.details['encoding']).toBe('windows-1252');
 });
 
-test('a mode line of Vim counts in the last five lines too, of a text that does not begin as UTF-8', async () => {
+test('a Vim mode line in the last five lines counts too if the start is not valid UTF-8', async () => {
   const { write, text } = workspace();
   const line = Buffer.concat([KANJI, Buffer.from('\n')]);
   const modeLine = Buffer.from('// vim: set fenc=cp932 :\n');
@@ -64,7 +64,7 @@ const FRENCH = Buffer.from(
   'latin1',
 );
 
-test('what is not UTF-8 and declares nothing is decoded by a guess that is sure, and that is said', async () => {
+test('undeclared text that is not UTF-8 is decoded by a confident guess, with a notice', async () => {
   const { write, read, text } = workspace();
   write('a.c', Buffer.concat([Buffer.from('int a;\n'), FRENCH]));
   const answer = await read('a.c:2..2');
@@ -77,7 +77,7 @@ test('what is not UTF-8 and declares nothing is decoded by a guess that is sure,
   expect(await text('a.c:encoding=iso-8859-15:2..2')).not.toContain('[');
 });
 
-test('a guess looks at the first 64 KiB, whatever part is read', async () => {
+test('the guess is made from the first 64 KiB, whatever part is read', async () => {
   const { write, text } = workspace();
   write('late.c', Buffer.concat([Buffer.alloc(60_000, 'int a;\n'), Buffer.from('\n'), FRENCH]));
   write('later.c', Buffer.concat([Buffer.alloc(70_000, 'int a;\n'), Buffer.from('\n'), FRENCH]));
@@ -88,7 +88,7 @@ test('a guess looks at the first 64 KiB, whatever part is read', async () => {
   );
 });
 
-test('what is not sure is shown as UTF-8, with the call that decodes it otherwise', async () => {
+test('without a confident guess text is shown as UTF-8, with the call that decodes it otherwise', async () => {
   const { write, text } = workspace();
   write('menu.txt', Buffer.from('caf\u00e9\nth\u00e9\n', 'latin1'));
   expect(await text('menu.txt:2..2')).toBe(
@@ -97,7 +97,7 @@ test('what is not sure is shown as UTF-8, with the call that decodes it otherwis
   expect(await text('menu.txt:encoding=windows-1252:2..2')).toBe('2|thé\n');
 });
 
-test('a map and an outline are of the text as it is decoded', async () => {
+test('map and outline are made from the decoded text', async () => {
   const { write, text } = workspace();
   const method = Buffer.from(
     '  // Crée le répertoire s\'il n\'est pas présent\n  static String réponse(int clé) {\n    int a = clé;\n    int b = a;\n    return "" + b;\n  }\n\n',

@@ -21,7 +21,7 @@ const host = {
   GONE: undefined,
 };
 
-test('all of the host’s variables but those for a terminal', () =>
+test('passes all variables of the host except those for a terminal', () =>
   expect(commandEnvironment(host)).toEqual({
     PATH: '/bin',
     LC_ALL: 'C',
@@ -31,7 +31,7 @@ test('all of the host’s variables but those for a terminal', () =>
     ...unattended,
   }));
 
-test('those of a list, whole names or beginnings', () =>
+test('passes those of an allow-list of names or prefixes', () =>
   expect(commandEnvironment(host, ['PATH', 'LC_*', 'TERM', 'ABSENT'])).toEqual({
     PATH: '/bin',
     LC_ALL: 'C',
@@ -39,9 +39,9 @@ test('those of a list, whole names or beginnings', () =>
     ...unattended,
   }));
 
-test('none', () => expect(commandEnvironment(host, [])).toEqual(unattended));
+test('passes none', () => expect(commandEnvironment(host, [])).toEqual(unattended));
 
-test('no token of ours, also where a list names it', () => {
+test('passes no token of oriel, even if the list names it', () => {
   const tokens = { ORIEL_TOKEN: 'a', ORIEL_TOKEN_FILE: 'b', ORIEL_TOKEN_DEV: 'c' };
   expect(commandEnvironment(tokens)).toEqual(unattended);
   expect(commandEnvironment(tokens, ['ORIEL_TOKEN', 'ORIEL_*'])).toEqual(unattended);

@@ -27,7 +27,7 @@ afterEach(() => work.remove());
 
 const find = (input: object, options?: object): Promise<string> => work.text('find', input, options);
 
-test('files by name at every depth, sorted, without what is ignored', async () => {
+test('finds files by name at every depth, sorted, without ignored ones', async () => {
   expect(await find({ pattern: '*.ts' })).toBe('a/z.ts\na.ts\nb.ts\nsrc/deep/c.ts');
   expect(await find({ pattern: '**/*' })).toBe(
     '.gitignore\na/z.ts\na.ts\nb.ts\nkeep.log\nsrc/.env\nsrc/deep/c.ts',
@@ -35,14 +35,14 @@ test('files by name at every depth, sorted, without what is ignored', async () =
   expect(await find({ pattern: '*.log' })).toBe('keep.log');
 });
 
-test('files by path, from the folder that was named', async () => {
+test('finds files by path, relative to the given folder', async () => {
   expect(await find({ pattern: 'src/**' })).toBe('src/.env\nsrc/deep/c.ts');
   expect(await find({ pattern: 'deep/*', path: 'src' })).toBe('src/deep/c.ts');
   expect(await find({ pattern: '*.ts', path: join(work.path, 'a') })).toBe('a/z.ts');
   expect(await find({ pattern: join(work.path, 'src/**/*.ts') })).toBe('src/deep/c.ts');
 });
 
-test('ignore files count without a repository too', async () => {
+test('ignore files apply without a repository too', async () => {
   const plain = await Tree.create({
     '.gitignore': 'b\n',
     'd/.gitignore': 'c\n',
@@ -63,7 +63,7 @@ test('nothing', async () => {
   });
 });
 
-test('a folder is not found, but said to be one', async () => {
+test('a folder is not found, with a hint that it is a folder', async () => {
   expect(await find({ pattern: 'src' })).toBe(
     'No files found matching pattern\n[src is a directory. Use src/** for the files below it]',
   );
@@ -99,7 +99,7 @@ test('a limit names the next call, and the last page names none', async () => {
   );
 });
 
-test('the byte limit cuts between paths', async () => {
+test('the byte limit truncates between paths', async () => {
   await work.write({ [`${'n'.repeat(50)}.ts`]: '', [`${'o'.repeat(50)}.ts`]: '' });
   expect(await find({ pattern: '[no]*.ts' }, { limits: { bytes: 64 } })).toBe(
     `${'n'.repeat(50)}.ts\n[64 B limit reached. Use offset=1 to continue]`,
@@ -192,7 +192,7 @@ describe('hostile input', () => {
     );
   });
 
-  test('a file is not a folder to look in', async () => {
+  test('a file cannot be searched as a folder', async () => {
     expect((await work.answer('find', { pattern: '*', path: 'src/deep/c.ts' })).details).toMatchObject({
       error: {
         code: 'NOT_DIRECTORY',
@@ -204,7 +204,7 @@ describe('hostile input', () => {
   });
 });
 
-describe('nothing has that name, and something a near one', () => {
+describe('no file has that name, but a similar one exists', () => {
   test.each([
     ['sesion.ts', 'src/session.ts'],
     ['session', 'src/session.ts'],
@@ -223,7 +223,7 @@ describe('nothing has that name, and something a near one', () => {
     expect((await oriel.tool('find').run({ pattern: near })).content).toEqual([{ type: 'text', text: near }]);
   });
 
-  test('a glob, and a name that nothing is near to, have no such word', async () => {
+  test('a glob, and a name without similar ones, get no such hint', async () => {
     const { write, oriel } = workspace();
     write('src/session.ts', 'x\n');
     for (const pattern of ['*.rs', 'zzzzzz'])

@@ -1,4 +1,4 @@
-/** Texts that are typed cost what they are long: patterns over them match without going back and forth. */
+/** Processing of typed texts has linear cost: the patterns over them do not backtrack. */
 
 import { expect, test } from 'vitest';
 import { targetRewrites } from '../../src/selector/rewrites.ts';
@@ -28,7 +28,7 @@ test.each<[string, string]>([
   await withoutLag(async () => void targetRewrites(path, () => false));
 });
 
-test('what is longer than a field may be is refused, whatever it is wrapped in', async () => {
+test('a value longer than its field allows is refused, in any wrapping', async () => {
   const { oriel } = workspace();
   const long = 'a'.repeat(70_000);
   for (const input of [{ path: long }, { input: { path: long } }, { paths: [long, 'b'] }, { filePath: long }])

@@ -15,7 +15,7 @@ afterEach(() => work.remove());
 
 const ls = (input: object = {}, options?: object): Promise<string> => work.text('ls', input, options);
 
-test('one level, sorted without regard to case, folders and links marked', async () => {
+test('lists one level, sorted case-insensitively, with folders and links marked', async () => {
   await work.write({
     'b.ts': '',
     'C.ts': '',
@@ -42,7 +42,7 @@ test('an empty folder', async () => {
   expect(await ls()).toBe('(empty directory)');
 });
 
-test('the order is by code units and not by a locale', async () => {
+test('the order is by code units, not by locale', async () => {
   await work.write({ é: '', z: '', Z: '', a_b: '', 'a-b': '', aB: '', ab: '' });
   expect(await ls()).toBe('a-b\na_b\naB\nab\nZ\nz\né');
 });
@@ -66,21 +66,21 @@ test('500 entries by default', async () => {
   expect(text).toMatch(/\n\[500 entries limit reached\. Use offset=500 to continue, limit=1000 for more\]$/);
 });
 
-test('the byte limit cuts between names', async () => {
+test('the byte limit truncates between names', async () => {
   await work.write({ ['a'.repeat(40)]: '', ['b'.repeat(40)]: '', c: '' });
   const limits = { bytes: 64 };
   expect(await ls({}, { limits })).toBe(`${'a'.repeat(40)}\n[64 B limit reached. Use offset=1 to continue]`);
   expect(await ls({ offset: 1 }, { limits })).toBe(`${'b'.repeat(40)}\nc`);
 });
 
-test('a name that is larger than the answer is shown in part, and leads on', async () => {
+test('a name larger than the answer is truncated, and the notice names the next call', async () => {
   await work.write({ ['a'.repeat(200)]: '', b: '' });
   const limits = { bytes: 64 };
   expect(await ls({}, { limits })).toBe(`${'a'.repeat(64)}\n[64 B limit reached. Use offset=1 to continue]`);
   expect(await ls({ offset: 1 }, { limits })).toBe('b');
 });
 
-test('a file is no folder', async () => {
+test('a file is not a folder', async () => {
   await work.write({ 'a.ts': '' });
   expect(await work.answer('ls', { path: 'a.ts' })).toMatchObject({
     isError: true,
@@ -123,12 +123,12 @@ describe('hostile input', () => {
     );
   });
 
-  test('what is no file is listed and not touched', async () => {
+  test('special files are listed and not opened', async () => {
     execFileSync('mkfifo', [join(work.path, 'pipe')]);
     expect(await ls()).toBe('pipe');
   });
 
-  test('outside the roots nothing is listed', async () => {
+  test('nothing outside the roots is listed', async () => {
     await symlink(work.outside, join(work.path, 'out'));
     for (const path of ['out', '..', work.outside]) {
       expect((await work.answer('ls', { path }, { roots: [work.path] })).details).toMatchObject({

@@ -83,7 +83,7 @@ test('nothing outside the roots is named', async () => {
   }
 });
 
-test('a working directory that is gone is named', async () => {
+test('a deleted working directory is named', async () => {
   const { W } = workspace();
   const cwd = join(W, 'gone');
   const oriel = createOriel({ cwd });
@@ -135,7 +135,7 @@ test.each([
 });
 
 test.each(['"q"', 'a\\ b', 'f:1:5', 'f#L1', 'f(1,5)', ' f ', 'f:RAW', 'x\\y'])(
-  'a file that is called %j wins',
+  'a file with the name %j takes precedence',
   async (name) => {
     const { write, text } = workspace();
     for (const other of ['q', 'a b', 'f', 'x/y']) write(other, 'other\n');
@@ -155,6 +155,19 @@ test.each([
 });
 
 test.each([
+  ['app.ts/x', 'app.ts/x goes through app.ts, which is a file. Use app.ts.', 'app.ts'],
+  ['app.ts/x/y:5', 'app.ts/x/y goes through app.ts, which is a file. Use app.ts.', 'app.ts'],
+  ['src/a.zip/nope', 'a.zip has no entry nope', 'src/a.zip'],
+])('%s names the file in the place of a directory', async (typed, message, next) => {
+  const { write, read } = workspace();
+  write('app.ts', 'x');
+  write('src/a.zip', zip([{ name: 'x', content: 'x' }]));
+  const answer = await read(typed);
+  expect(textOf(answer)).toContain(message);
+  expect(answer.details['error']).toMatchObject({ next });
+});
+
+test.each([
   ['app.ts ', 'app.ts  ends with a dot or a space, and no such file exists. Use app.ts.', 'app.ts'],
   [
     ' src/app.ts.',
@@ -167,7 +180,7 @@ test.each([
     undefined,
   ],
   ['  ', 'The path is blank. Use . for the working directory.', '.'],
-])('%j is no name, and the error says what to read', async (typed, message, next) => {
+])('%j is not a name, and the error says what to read', async (typed, message, next) => {
   const { write, read } = workspace();
   write('app.ts', 'x');
   write('src/app.ts', 'x');

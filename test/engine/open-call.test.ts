@@ -1,4 +1,4 @@
-/** The frame of a call: how it is cancelled, how it runs out of time, and that everything it opened is closed. */
+/** The frame of a call: cancellation, timeout, and closing of everything that it opened. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -49,7 +49,7 @@ const untilAborted = ({ signal }: Call): Promise<never> =>
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
 
-test('what was opened is closed once, the last first, and the signal is aborted after that', async () => {
+test('resources are closed once, the last first, and the signal is aborted after that', async () => {
   const { call, settle, close } = opened();
   const closed: string[] = [];
   call.onEnd(() => void closed.push('first'));
@@ -65,7 +65,7 @@ test('what was opened is closed once, the last first, and the signal is aborted 
   expect(closed).toEqual(['second', 'first', 'late']);
 });
 
-test('a cancel ends the call at once; what its work has open is closed when the work has ended', async () => {
+test('a cancellation ends the call at once; its resources are closed when its work has ended', async () => {
   const caller = new AbortController();
   const { call, settle, close } = opened({ signal: caller.signal });
   const closed: string[] = [];
@@ -86,7 +86,7 @@ test('a cancel ends the call at once; what its work has open is closed when the 
   expect(closed).toEqual(['descriptor']);
 });
 
-test('a call that was cancelled before it began does not begin', async () => {
+test('an already cancelled call does not start', async () => {
   const { settle, close } = opened({ signal: AbortSignal.abort() });
   let begun = false;
   const work = async (): Promise<void> => void (begun = true);
@@ -95,7 +95,7 @@ test('a call that was cancelled before it began does not begin', async () => {
   expect(begun).toBe(false);
 });
 
-test('a library that rejects with its own words when the signal aborts does not hide the reason', async () => {
+test('a library that rejects with its own error on abort does not hide the reason', async () => {
   const { call, settle, close } = opened({}, { timeoutMs: 5 });
   const library = (): Promise<never> =>
     untilAborted(call).catch(() => {
@@ -109,7 +109,7 @@ test('a library that rejects with its own words when the signal aborts does not 
   await close();
 });
 
-test('no timeout is no timeout: Infinity, and more than 32 bits of milliseconds', async () => {
+test('Infinity, and more than 32 bits of milliseconds, mean no timeout', async () => {
   for (const timeoutMs of [Number.POSITIVE_INFINITY, 2 ** 31, 2 ** 45]) {
     const { call, settle, close } = opened({}, { timeoutMs });
     await settle(() => sleep(10));
@@ -124,7 +124,7 @@ test('no timeout is no timeout: Infinity, and more than 32 bits of milliseconds'
   await close();
 });
 
-test('a run answers a cancel itself, with the output so far', async () => {
+test('a run handles a cancellation itself, with the output so far', async () => {
   const caller = new AbortController();
   const { call, settle, close } = opened({ signal: caller.signal }, {}, run);
   const answer = settle(() => untilAborted(call).catch(() => 'the output so far'));
@@ -133,7 +133,7 @@ test('a run answers a cancel itself, with the output so far', async () => {
   await close();
 });
 
-test('a cleanup that fails is told to the host; the others still run', async () => {
+test('a failed cleanup is reported to the host; the others still run', async () => {
   const told: [unknown, ErrorContext][] = [];
   const { call, settle, close } = opened({}, { onError: (...error) => void told.push(error) });
   const closed: string[] = [];
@@ -150,7 +150,7 @@ test('a cleanup that fails is told to the host; the others still run', async () 
   ]);
 });
 
-test('progress reaches the listener; one that throws is told to the host and does not end the call', async () => {
+test('progress reaches the listener; a throwing listener is reported to the host and does not end the call', async () => {
   const told: [unknown, ErrorContext][] = [];
   const seen: Progress[] = [];
   const failure = new TypeError('the listener is broken');
@@ -178,21 +178,24 @@ test.each([
     },
   ],
   ['rejects', () => Promise.reject(new TypeError('the listener is broken'))],
-] as const)('a listener of output that %s is told to the host once and called no more', async (_, fail) => {
-  const told: [unknown, ErrorContext][] = [];
-  let calls = 0;
-  const onOutput = (): Promise<void> => {
-    calls += 1;
-    return fail();
-  };
-  const { call, close } = opened({ onOutput }, { onError: (...error) => void told.push(error) }, run);
-  for (let i = 0; i < 3; i += 1) await call.watchOutput?.(Buffer.from('chunk'));
-  await close();
-  expect(calls).toBe(1);
-  expect(told).toMatchObject([[{ message: 'the listener is broken' }, { code: 'HOST', tool: 'a-tool' }]]);
-});
+] as const)(
+  'an output listener that %s is reported to the host once and not called again',
+  async (_, fail) => {
+    const told: [unknown, ErrorContext][] = [];
+    let calls = 0;
+    const onOutput = (): Promise<void> => {
+      calls += 1;
+      return fail();
+    };
+    const { call, close } = opened({ onOutput }, { onError: (...error) => void told.push(error) }, run);
+    for (let i = 0; i < 3; i += 1) await call.watchOutput?.(Buffer.from('chunk'));
+    await close();
+    expect(calls).toBe(1);
+    expect(told).toMatchObject([[{ message: 'the listener is broken' }, { code: 'HOST', tool: 'a-tool' }]]);
+  },
+);
 
-test('a directory is refused where only files are asked for', async () => {
+test('a directory is refused where only files are allowed', async () => {
   const { call, close } = opened({}, {}, { do: 'lines', path: '/', range: { from: 1 } });
   const directory = await call.access.open(tree.path);
   const subject = {

@@ -15,7 +15,7 @@ async function same(typed: string, plain: string): Promise<void> {
   expect(answer.isError).toBe(false);
 }
 
-describe('what others write is read as it is meant', () => {
+describe('spellings of other tools are understood', () => {
   test.each([
     ['src/c.ts:lines 5-7', 'src/c.ts:5-7'],
     ['src/c.ts lines 5-7', 'src/c.ts:5-7'],
@@ -110,7 +110,7 @@ describe('what others write is read as it is meant', () => {
   });
 });
 
-describe('a place is shown with the lines around it, and the call that goes on', () => {
+describe('a place is shown with the lines around it and the next call', () => {
   const places = ['80:5', '80:', '80:5:', 'L80C5', '80:5: error: x', '80: text', 'line 80 col 5', '80:5-9'];
   const spelled = [...places.map((place) => `a.log:${place}`), 'a.log#L80', 'a.log(80,5)', 'a.log, line 80'];
   test.each([...spelled, 'at run (a.log:80:5)', 'a.log:80:5,', '@a.log:80:5'])('%j', async (typed) => {
@@ -134,7 +134,7 @@ describe('a place is shown with the lines around it, and the call that goes on',
       /^\[Line 6000 is beyond the end of a\.log \(5000 lines\)\. Use a\.log:5000 for the end or a\.log:1 for the start\]$/,
     ],
     ['a.log:0:3', /^Line selector 0 is invalid; lines are 1-indexed\. Use a?\.?l?o?g?:1\.$/],
-  ])('near an end, or beyond it: %j', async (typed, answer) => {
+  ])('near the end or past it: %j', async (typed, answer) => {
     const { write, text } = workspace();
     write('a.log', Array.from({ length: 5_000 }, (_, i) => `line ${i + 1}\n`).join(''));
     expect(await text(typed)).toMatch(answer);
@@ -147,9 +147,9 @@ test.each([
   ['file://src/c.ts#L5-L7', 'src/c.ts:5-7'],
   ['file://./src/c.ts', 'src/c.ts'],
   ['file://src/../src/c.ts', 'src/c.ts'],
-])('a URL with a directory in the place of a host, %j, is %j', same);
+])('a URL with a directory in place of a host, %j, is %j', same);
 
-test('a file URL of something that is not there, and one that is none, name a call that works', async () => {
+test('a file URL of a missing file, and an invalid file URL, get a call that works', async () => {
   const { write, read } = workspace();
   write('src/c.ts', ten);
   const answers = [
@@ -169,7 +169,7 @@ test('a file URL of something that is not there, and one that is none, name a ca
   }
 });
 
-describe('a number with thousands in groups', () => {
+describe('a number with grouped thousands', () => {
   const thousands = Array.from({ length: 1_200 }, (_, i) => `${i + 1}\n`).join('');
   test.each([
     [':1,000-1,010', ':1000-1010'],
@@ -197,7 +197,7 @@ describe('a number with thousands in groups', () => {
   });
 });
 
-describe('what may mean more than one thing is refused with a call that works', () => {
+describe('ambiguous spellings are refused with a call that works', () => {
   test.each(['+5', '-10--5', '5-10-20', 'bogus word', '?lines=5'])('%s', async (selector) => {
     const { write, read } = workspace();
     write('src/c.ts', ten);
@@ -215,7 +215,7 @@ describe('what may mean more than one thing is refused with a call that works', 
     );
   });
 
-  test('a name that is no symbol', async () => {
+  test('a name that is not a symbol', async () => {
     const { write, read } = workspace();
     write('src/c.ts', ten);
     expect(textOf(await read('src/c.ts:nope'))).toBe(
@@ -224,7 +224,7 @@ describe('what may mean more than one thing is refused with a call that works', 
   });
 });
 
-test('a file of that very name wins', async () => {
+test('a file with exactly that name takes precedence', async () => {
   const { write, text } = workspace();
   for (const name of ['a.ts', 'a.ts:all', 'a.ts:v1', 'a.ts lines 1-2', 'a.ts#v1', 'a.ts b.ts', 'b.ts'])
     write(name, `${name}\n`);
@@ -232,7 +232,7 @@ test('a file of that very name wins', async () => {
     expect(await text(name)).toBe(`1|${name}\n`);
 });
 
-test('separators of thousands', async () => {
+test('thousands separators', async () => {
   const { write, text } = workspace();
   write('long.txt', Array.from({ length: 3_000 }, (_, i) => `line ${i + 1}\n`).join(''));
   for (const typed of ['1,000..1,010', '1_000..1_010', "1'000..1'010", '1\u2019000..1\u2019010'])
@@ -248,7 +248,7 @@ test('the name of the working directory in front', async () => {
   expect(await text(`${basename(W)}/src/c.ts:5-7`)).toBe(await text('src/c.ts:5-7'));
 });
 
-test('a path of another machine: the call for what is here', async () => {
+test('a path of another machine gets the call for the local file', async () => {
   const { write, read } = workspace();
   write('src/c.ts', ten);
   const answer = await read('/workspace/src/c.ts:5-7');
@@ -256,12 +256,12 @@ test('a path of another machine: the call for what is here', async () => {
   expect(textOf(answer)).toMatch(/ Use src\/c\.ts:5-7\.$/);
 });
 
-test('a program that another tool named is no path: what is not there is not run', async () => {
+test('a program named by another tool is not run as a path', async () => {
   const { read } = workspace();
   expect(codeOf(await read('cat nothing.ts'))).toBe('NOT_FOUND');
 });
 
-test('more ranges than one selector may have are refused by that name', async () => {
+test('too many ranges in one selector are refused with that reason', async () => {
   const { write, text } = workspace();
   write('a.log', 'a\n'.repeat(5_000));
   const ranges = Array.from({ length: 1_500 }, (_, i) => `${3 * i + 1}..${3 * i + 1}`).join(',');

@@ -1,4 +1,4 @@
-/** A server must not meet a module for the first time when descriptors are short. */
+/** A server must not load a module for the first time when descriptors are short. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ import { languages } from '../../src/views/languages.ts';
 /** Loaded in threads and children of their own, which a call may lose. */
 const ISOLATED = /(?:-worker|-child)\.ts$|\/(?:worker|child)\/|\/(?:libarchive|unlz4|unxz|unzstd)\.ts$/;
 
-test('everything that the engine loads late is in the list of what a server loads first', () => {
+test('every lazily loaded module of the engine is in the preload list of a server', () => {
   const listed = new Set(importsOf('src/engine/preload.ts'));
   const late = ['src/engine', 'src/views', 'src/sources']
     .flatMap((folder) =>

@@ -8,7 +8,7 @@ import { codeOf, SECRET, textOf, workspace } from '../support/workspace.ts';
 
 const tool = 'coder_workspace_read_file';
 
-test('a workspace elsewhere is read through its server, as if it were here', async () => {
+test('a remote workspace is read through its server as if it were local', async () => {
   const { W, write, with: walled } = workspace();
   const path = write('f', 'one\ntwo\nthree\n');
   const { url } = await server(['--cwd', W]);
@@ -31,7 +31,7 @@ test('a workspace elsewhere is read through its server, as if it were here', asy
   );
 });
 
-test('a workspace that does not answer, refuses or floods is an error answer', async () => {
+test('a workspace that does not answer, refuses or sends too much is an error answer', async () => {
   const { with: walled } = workspace();
   const lines = { success: true, file_size: 1, total_lines: 1, lines_read: 1, error: '' };
   const oriel = walled({

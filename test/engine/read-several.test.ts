@@ -29,7 +29,7 @@ test('paths in headers are canonical, whatever was typed', async () => {
   expect(await text('src/../a.ts,@src/b.ts#L2-L2')).toMatch(/^==> a\.ts <==\n[^]*==> src\/b\.ts:\S+ <==\n/);
 });
 
-test('`..` takes back no name of a list that does not exist', async () => {
+test('a list is still a list if `..` would cancel its first part', async () => {
   const { write, text, read, oriel } = workspace();
   for (const name of ['aa.ts', 'src/a.ts', 'x,y/a.ts']) write(name, `${name}\n`);
   write('bb.ts', 'found\n');
@@ -49,27 +49,53 @@ test('`..` takes back no name of a list that does not exist', async () => {
   );
 });
 
-test('as many members of archives as paths may be', async () => {
+test('the limit of paths is also the limit of archive members', async () => {
   const { write, text } = workspace();
   write('c.zip', zip([{ name: 'd.txt', content: 'd\n' }]));
   const paths = Array.from({ length: 20 }, () => 'c.zip:d.txt');
   expect(await text(paths.join(','))).toBe('==> c.zip:d.txt <==\n1|d\n'.repeat(20));
 });
 
-test('a file that is really called so wins; one that is missing is the answer', async () => {
+test('a file with exactly that name takes precedence; a missing one is the answer', async () => {
   const { write, text, read } = workspace();
   write('a,b', 'whole\n');
   write('a', 'A\n');
   write('b', 'B\n');
   expect(await text('a,b')).toBe('1|whole\n');
-  const missing = await read('a,zzz');
-  expect(codeOf(missing)).toBe('NOT_FOUND');
-  expect(textOf(missing)).toContain('a,zzz does not exist.');
   expect(codeOf(await read('a,'))).toBe('NOT_FOUND');
   expect(codeOf(await read(Array(21).fill('a').join(',')))).toBe('NOT_FOUND');
 });
 
-test('they share one budget, and every cut names the call of its own part', async () => {
+test.each([
+  ['app.ts,zzz', 'zzz does not exist. Use app.ts for the other path.', 'app.ts'],
+  [
+    'app.ts,src/ap.ts:1..2',
+    'src/ap.ts does not exist. Did you mean src/app.ts? Use app.ts for the other path.',
+    'app.ts',
+  ],
+  [
+    './app.ts:1-5,9;zzz;src/app.ts',
+    'zzz does not exist. Use app.ts:1-5,9,src/app.ts for the other paths.',
+    'app.ts:1-5,9,src/app.ts',
+  ],
+  ['app.ts:1-5,zzz', 'zzz does not exist. Use app.ts:1-5 for the other path.', 'app.ts:1-5'],
+  [
+    'app.ts,/etc/zzz',
+    'That path lies outside the directories that may be read. Use app.ts for the other path.',
+    'app.ts',
+  ],
+  ['zzz,yyy', 'zzz,yyy does not exist. Use . to list the working directory.', '.'],
+  ['c.zip:d, e', 'c.zip has no entry d, e. Use c.zip to list it.', 'c.zip'],
+])('of several paths one is missing: %s', async (path, message, next) => {
+  const { write, read } = workspace();
+  write('app.ts', 'x\n');
+  write('src/app.ts', 'x\n');
+  write('c.zip', zip([{ name: 'd.txt', content: 'd\n' }]));
+  const answer = await read(path);
+  expect([textOf(answer), answer.details['error']]).toMatchObject([message, { next }]);
+});
+
+test('paths share one budget, and every truncation names the call of its own part', async () => {
   const { write, read } = workspace();
   write('a', lines('a', 5_000));
   write('b', lines('b', 5_000));
@@ -89,7 +115,7 @@ test('they share one budget, and every cut names the call of its own part', asyn
   expect(answer.isError).toBe(false);
 });
 
-test('a part that fails says why, and the others are read', async () => {
+test('a failed part gives its reason, and the others are read', async () => {
   const { write, text } = workspace();
   write('a.zip', zip([{ name: 'x', content: 'x\n' }]));
   write('b', 'b\n');
@@ -98,10 +124,36 @@ test('a part that fails says why, and the others are read', async () => {
   );
 });
 
-test('of a budget that is too small for all, the last are named', async () => {
+test('with a budget too small for all, the last paths are named', async () => {
   const { write, text } = workspace();
   for (const name of ['a', 'b', 'c', 'd']) write(name, lines(name, 100));
   const shown = await text('a,b,c,d', { limits: { lines: 2 } });
   expect(shown).toContain('[not shown: the answer is full. Use a to read it]');
   expect(shown.split('\n').filter((line) => /^\d+\|/.test(line)).length).toBeLessThanOrEqual(2);
+});
+
+test('the rest of a line that is oversized only because the budget is shared continues where it was cut', async () => {
+  const { write, read, text } = workspace();
+  const long = Array.from({ length: 6_000 }, (_, i) => `${i};`).join('');
+  write('one.txt', `${long}\nlast\n`);
+  write('two.txt', lines('b', 5_000));
+  for (const mode of ['', ':raw']) {
+    const answer = await read(`one.txt${mode},two.txt`);
+    const { next } = answer.details['truncation'] as { next: string };
+    const shown = /^==> .*\n(?:1\|)?([^\n[]*)/.exec(textOf(answer))?.[1] ?? '';
+    expect(long.startsWith(shown)).toBe(true);
+    expect(next).toBe(`one.txt:1@${shown.length}..${mode}`);
+    expect(textOf(answer)).toContain(`Use ${next} to continue]`);
+    const number = (no: number): string => (mode === '' ? `${no}|` : '');
+    expect(await text(next)).toBe(`${number(1)}${long.slice(shown.length)}\n${number(2)}last\n`);
+  }
+});
+
+test('every call that a part names is in the details, also several of one part', async () => {
+  const { write, read } = workspace();
+  for (let i = 0; i < 14; i += 1) for (const at of ['d/x', 'd/y', 'e/z']) write(`${at}/${i}`, '');
+  write('a', lines('a', 5_000));
+  const { details } = await read('d,a,e');
+  const { next, others } = details['truncation'] as { next: string; others: string[] };
+  expect([next, ...others].toSorted()).toEqual(['a:1487..', 'd/x', 'd/y', 'e/z']);
 });

@@ -29,7 +29,7 @@ const calls = (text: string): string[] => /e\.g\. (\S+), or all of it: (\S+)\]$/
 
 const size = (text: string): number => Buffer.byteLength(text);
 
-test('code over 12 KiB is answered with its map: every symbol, in 8 KiB', async () => {
+test('code over 12 KiB is answered with its map: every symbol, within 8 KiB', async () => {
   const { write, read } = workspace();
   write('src/wide.ts', source);
   const answer = await read('src/wide.ts');
@@ -48,7 +48,7 @@ test('code over 12 KiB is answered with its map: every symbol, in 8 KiB', async 
 });
 
 test.each([400, 1_000, 4_000, 8_192, 20_000])(
-  'read.mapBytes %d is filled and not passed',
+  'read.mapBytes %d is used up but not exceeded',
   async (mapBytes) => {
     const { write, text } = workspace();
     const short = (i: number): string =>
@@ -62,7 +62,7 @@ test.each([400, 1_000, 4_000, 8_192, 20_000])(
   },
 );
 
-test('limits of the host that are lower than a map hold', async () => {
+test('limits of the host below the size of a map apply', async () => {
   const { write, text } = workspace();
   write('wide.ts', source);
   expect(size(await text('wide.ts', { limits: { bytes: 1_500 } }))).toBeLessThanOrEqual(1_500);
@@ -73,7 +73,7 @@ test('limits of the host that are lower than a map hold', async () => {
   expect(await text('wide.ts', { read: { defaultLimit: 5 } })).toBe(await text('wide.ts'));
 });
 
-test('the ranges that a map names hold exactly the first lines that it left out', async () => {
+test('the ranges that a map names cover exactly the first lines that it left out', async () => {
   const { write, read } = workspace();
   write('wide.ts', source);
   const answer = await read('wide.ts');
@@ -87,7 +87,7 @@ test('the ranges that a map names hold exactly the first lines that it left out'
   expect(reread).toBe(expected.join('…\n'));
 });
 
-test('what has no map: code up to 12 KiB, prose and data, selectors, :raw, other settings', async () => {
+test('no map for code up to 12 KiB, prose and data, selectors, :raw and other settings', async () => {
   const { write, read } = workspace();
   const isMap = async (path: string, options = {}): Promise<boolean> =>
     'summary' in (await read(path, options)).details;
@@ -121,10 +121,12 @@ test('what has no map: code up to 12 KiB, prose and data, selectors, :raw, other
   expect(await isMap('wide.ts', { read: { summarize: false } })).toBe(false);
 });
 
-test('long code that comes as it is says why', async () => {
+test('long code shown without a map gives the reason', async () => {
   const { write, text } = workspace();
   const note = async (path: string, options = {}): Promise<string | undefined> =>
-    /\[No map: (.*)\. This is the text itself\]/.exec(await text(path, options))?.[1];
+    /\[No map: ([^[]*?)(?:\. This is the text itself|, so only 8 KiB of the text are shown)\]/.exec(
+      await text(path, options),
+    )?.[1];
   write('statements.ts', 'a();\n'.repeat(4_000));
   write('many.ts', 'const a = 1;\n'.repeat(20_001));
   write('large.ts', `const a = "${'x'.repeat(90)}";\n`.repeat(19_999).concat('x'.repeat(200_000)));
@@ -139,7 +141,33 @@ test('long code that comes as it is says why', async () => {
   expect(await note('min.js:outline')).toBeUndefined();
 });
 
-test('plain and hashline displays carry the ranges too', async () => {
+test('of minified code only the budget of a map is shown, and the next call has the rest', async () => {
+  const { write, read, text } = workspace();
+  const code = Array.from({ length: 900 }, (_, i) => `function f${i}(a){return a+${i}}`).join('');
+  write('x.min.js', `${code}\n`);
+  const answer = await read('x.min.js');
+  const [line, why, cut] = textOf(answer).split('\n');
+  const shown = line?.slice(2) ?? '';
+  expect([shown.length, code.startsWith(shown)]).toEqual([8_160, true]);
+  expect(why).toBe('[No map: it looks minified, so only 8 KiB of the text are shown]');
+  expect(cut).toBe(
+    `[Showing bytes 0-8160 of ${code.length + 1}, inside line 1 (${code.length + 1} bytes long). Use x.min.js:1@8160.. to continue]`,
+  );
+  expect(answer.details['truncation']).toMatchObject({ by: 'line', next: 'x.min.js:1@8160..' });
+  expect(await text('x.min.js:1@8160..')).toBe(`1|${code.slice(8_160)}\n`);
+  expect(await text('x.min.js:1..')).toBe(`1|${code}\n`);
+
+  const lines = Array.from({ length: 20 }, (_, i) => `var v${i}="${'y'.repeat(1_500)}";\n`);
+  write('lines.min.js', lines.join(''));
+  expect((await text('lines.min.js')).split('\n').slice(5)).toEqual([
+    '[No map: it looks minified, so only 8 KiB of the text are shown]',
+    '[Showing lines 1-5 of 20 (8 KiB limit). Use lines.min.js:6.. to continue]',
+  ]);
+  const wide = await text('lines.min.js', { read: { mapBytes: 60_000 } });
+  expect(wide.split('\n').slice(20)).toEqual(['[No map: it looks minified. This is the text itself]']);
+});
+
+test('plain and hashline displays have the ranges too', async () => {
   const { write, text } = workspace();
   write('wide.ts', source);
   const options = { read: { mapBytes: 4_000 } };
@@ -151,7 +179,7 @@ test('plain and hashline displays carry the ranges too', async () => {
   expect(anchored).toContain('\n787-802:  method49(a: number): number { ... }\n');
 });
 
-test('text that its parser cannot make sense of is mapped as far as it could, and by its indentation', async () => {
+test('code with syntax errors is mapped as far as it was parsed, then by its indentation', async () => {
   const { write, text } = workspace();
   write('broken.ts', source.replace('    const b = a + 3;', '    const b = a + (((;'));
   const shown = await text('broken.ts');
@@ -210,6 +238,11 @@ test(':outline of a text without one is answered in one line', async () => {
   expect(await text('empty.ts:outline')).toBe(
     '[empty.ts has no outline: no symbols were found in it. Use empty.ts to read it]',
   );
+  write('data.bin', new Uint8Array(100));
+  expect(await text('data.bin:outline')).toBe(await text('data.bin'));
+  expect(await text('data.bin')).toMatch(
+    /^\[data\.bin is binary .*Use a shell to look at it: file data\.bin, or xxd/,
+  );
 });
 
 test(':#name reads one symbol, and pages like a range', async () => {
@@ -247,7 +280,7 @@ test(':#a,#Class.b,12..14 reads symbols and ranges in one call, under one budget
   );
 });
 
-test('an ambiguous name is answered with all it means where that fits, else with the calls', async () => {
+test('an ambiguous name shows all its symbols if they fit, otherwise the calls', async () => {
   const { write, text } = workspace();
   write('two.js', 'class A {\n  run() {}\n}\nclass B {\n  run() {}\n}\n');
   const said = "'run' is ambiguous in two.js: A.run (two.js:#A.run), B.run (two.js:#B.run)";
@@ -261,7 +294,7 @@ test('an ambiguous name is answered with all it means where that fits, else with
   );
 });
 
-test('a name that nothing has is answered with what is called alike', async () => {
+test('an unknown name is answered with similar names', async () => {
   const { write, read } = workspace();
   write('wide.ts', `${source}function readFile() {}\nclass Reader {\n  readFiles() {}\n}\n`);
   const none = await read('wide.ts:#qwertyuiop');
@@ -292,14 +325,14 @@ test('another version of a file has another outline', async () => {
   expect(await text('a.js:outline')).toContain('[L2] function second() {}');
 });
 
-test('binary content under the name of a code file is no text', async () => {
+test('binary content under the name of a code file is not text', async () => {
   const { write, text } = workspace();
   write('code.ts', Buffer.concat([Buffer.from([0, 1, 2, 0]), Buffer.from(source)]));
   expect(await text('code.ts')).toContain('code.ts is binary');
   expect(await text('code.ts:outline')).toContain('code.ts is binary');
 });
 
-describe('a dialect that asks for the outline of large texts', () => {
+describe('a dialect that requests the outline of large texts', () => {
   const request = { do: 'read', grammar: 'literal', outlineOver: 1_000 } as const;
 
   async function whole(
@@ -333,7 +366,7 @@ describe('a dialect that asks for the outline of large texts', () => {
     );
   });
 
-  test('shows small texts, windows and what has no outline as text', async () => {
+  test('shows small texts, windows and texts without an outline as text', async () => {
     expect(textOf(await whole('small.ts', 'const a = 1;\n'))).toContain('const a = 1;\n');
     const window = { by: 'lines', ranges: [{ from: 3, to: 4 }], context: false } as const;
     expect(textOf(await whole('wide.ts', source, { window }))).toContain('const b = a + 0;');
@@ -352,7 +385,7 @@ test('members of archives, compressed files and converted texts have outlines to
   expect(await text('wide.ts.gz:outline')).toContain('  [L3-18] method0(a: number): number\n');
 });
 
-test('a map shows as much wherever its file lies, and says where the path of its calls goes', async () => {
+test('a map shows the same amount for any path length, and says where the path of its calls goes', async () => {
   const { write, text } = workspace();
   const methods = Array.from(
     { length: 20 },

@@ -24,7 +24,7 @@ describe('ranges beyond the end', () => {
   });
 });
 
-describe('an oversized line among ranges', () => {
+describe('an overlong line among ranges', () => {
   test.each([
     ['2..2', '2'],
     ['2-2', '2'],
@@ -33,7 +33,7 @@ describe('an oversized line among ranges', () => {
     ['2..2,2000..2001', '2'],
     ['1..1,2..2,5..5', '1-2,5'],
     ['2..3:raw', '2-3'],
-  ])('%s: the notices lead through what was asked for and nothing else', async (ranges, shown) => {
+  ])('%s: the notices lead through exactly the requested ranges', async (ranges, shown) => {
     const { write, read } = workspace();
     const long = `${'é'.repeat(3000)}\n`;
     const content = `one\n${long}three\nfour\nfive\nsix\n`;
@@ -57,7 +57,7 @@ describe('an oversized line among ranges', () => {
     expect(got).toBe(asked.join(''));
   });
 
-  test('a byte that lies in another line is as good as none', async () => {
+  test('a byte offset in another line is ignored', async () => {
     const { write, text } = workspace();
     write('f', 'one\ntwo\nthree\n');
     expect(await text('f:2@1..2')).toBe('2|two\n');
@@ -80,7 +80,7 @@ describe('an empty file', () => {
   });
 });
 
-test('the default limit is for stored files: no listing, member or summary is squeezed by it', async () => {
+test('the default limit applies to stored files only, not to listings, members or summaries', async () => {
   const { write, read } = workspace();
   write('f', numbered(1, 50));
   for (let i = 0; i < 10; i += 1) write(`d/${i}`, '');
@@ -97,7 +97,7 @@ test('the default limit is for stored files: no listing, member or summary is sq
   expect(textOf(await read('code.ts', options))).toBe(textOf(await read('code.ts')));
 });
 
-test('details name the limits of the host, whatever a header takes of them', async () => {
+test('details give the limits of the host, including the part used by a header', async () => {
   const { write, read } = workspace();
   write('f', numbered(1, 5));
   const { details } = await read('f', { display: 'hashline', limits: { bytes: 5000 } });
@@ -125,7 +125,7 @@ describe('paths in notices and headers are canonical', () => {
     }
   });
 
-  test('what lies elsewhere has its absolute path, and a file URL is a path', async () => {
+  test('a file outside the working directory has its absolute path, and a file URL is a path', async () => {
     const { W, write } = workspace();
     const path = write('f', 'x\n');
     write('d/x', '');
@@ -139,7 +139,7 @@ describe('paths in notices and headers are canonical', () => {
   });
 });
 
-describe('cuts of lists are facts', () => {
+describe('truncation of lists is in the details', () => {
   test('a directory with more entries than are listed', async () => {
     const { write, read } = workspace();
     for (let i = 0; i < 14; i += 1) write(`d/sub/${i}`, '');

@@ -15,25 +15,25 @@ describe('how a command ends', () => {
     expect(result.streams[0]).not.toHaveProperty('spill');
   });
 
-  test('a signal that ended the shell is said', async () => {
+  test('reports the signal that ended the shell', async () => {
     const result = await bench().run('kill -9 $$');
     expect(result).toMatchObject({ signal: 'SIGKILL', timedOut: false });
     expect(result).not.toHaveProperty('exitCode');
   });
 
-  test('a time limit may be a fraction of a second and keeps the output', async () => {
+  test('a timeout may be a fraction of a second and keeps the output', async () => {
     const result = await bench().run('echo before; sleep 60; echo after', { timeout: 1.5 });
     expect(result).toMatchObject({ timedOut: true, cancelled: false, timeout: 1.5, signal: 'SIGTERM' });
     expect(shown(result)).toBe('before\n');
   });
 
-  test('what a command says on its way out is kept', async () => {
+  test('output written during termination is kept', async () => {
     const result = await bench().run('trap "echo bye; exit 7" TERM; sleep 60 & wait', { timeout: 1.5 });
     expect(shown(result)).toBe('bye\n');
     expect(result).toMatchObject({ timedOut: true, exitCode: 7 });
   });
 
-  test('a command is asked to end once, also while it starts others', async () => {
+  test('SIGTERM is sent once, even while the command starts others', async () => {
     const result = await bench().run('trap "echo bye" TERM; while :; do sleep 0.02 & wait $!; done', {
       timeout: 1.5,
     });
@@ -41,18 +41,15 @@ describe('how a command ends', () => {
     expect(result).toMatchObject({ timedOut: true, signal: 'SIGKILL' });
   });
 
-  test('the default time limit is an option', async () => {
+  test('the default timeout is an option', async () => {
     const result = await bench({ settings: { timeout: 0.2 } }).run('sleep 60');
     expect(result).toMatchObject({ timedOut: true, timeout: 0.2 });
   });
 
-  test.each([86_401, 2 ** 31, Number.POSITIVE_INFINITY])(
-    'a timeout of %d means what it says',
-    async (timeout) => {
-      const result = await bench().run('sleep 0.05', { timeout });
-      expect(result).toMatchObject({ exitCode: 0, timedOut: false, timeout });
-    },
-  );
+  test.each([86_401, 2 ** 31, Number.POSITIVE_INFINITY])('a timeout of %d is applied', async (timeout) => {
+    const result = await bench().run('sleep 0.05', { timeout });
+    expect(result).toMatchObject({ exitCode: 0, timedOut: false, timeout });
+  });
 
   test.each([0, -1, Number.NaN])('a timeout of %d is refused', async (timeout) => {
     await expect(bench().run('echo hi', { timeout })).rejects.toMatchObject({
@@ -61,7 +58,7 @@ describe('how a command ends', () => {
     });
   });
 
-  test('a call that is cancelled before it begins runs nothing', async () => {
+  test('an already cancelled call runs nothing', async () => {
     const { run, folder } = bench();
     await expect(run('touch made', {}, AbortSignal.abort())).rejects.toThrow('aborted');
     expect(readdirSync(folder)).toEqual([]);
@@ -109,12 +106,12 @@ describe('streams', () => {
     expect(shown(result)).toBe('a\nb\nc\n');
   });
 
-  test('stdin is at its end', async () => {
+  test('stdin is at end of file', async () => {
     const result = await bench().run('cat; read line; echo "read: $?"');
     expect(shown(result)).toBe('read: 1\n');
   });
 
-  test('a child that ends shortly after the shell is heard, or it is said that it was ended', async () => {
+  test('output of a child that ends shortly after the shell is kept, or a notice says that the child was ended', async () => {
     const result = await bench().run('echo early; echo late > >(cat)');
     // A child that has spoken may still be there to be ended: what must not be is one that is lost without a word.
     const lost = shown(result) !== 'early\nlate\n';
@@ -124,7 +121,7 @@ describe('streams', () => {
 });
 
 describe('environment', () => {
-  test('nothing pages, asks or draws', async () => {
+  test('no pagers, prompts or terminal control', async () => {
     const result = await bench().run('echo $TERM $PAGER $GIT_PAGER $GIT_TERMINAL_PROMPT');
     expect(shown(result)).toBe('dumb cat cat 0\n');
   });
@@ -141,7 +138,7 @@ describe('environment', () => {
 
 describe('working directory', () => {
   test.each(['-x', '--version', '--'])(
-    'a command that begins with a dash is no option of the shell: %s',
+    'a command that begins with a dash is not an option of the shell: %s',
     async (command) => {
       const result = await bench().run(command);
       expect(result).toMatchObject({ exitCode: 127 });
@@ -184,7 +181,7 @@ describe('working directory', () => {
 });
 
 describe('progress', () => {
-  test('shows the current tail, only when there is news', async () => {
+  test('shows the current tail, only when it has changed', async () => {
     const { run, progress, folder } = bench();
     const until = (name: string): string => `until [ -e ${name} ]; do sleep 0.05; done`;
     const running = run(`seq 100; ${until('more')}; echo done; ${until('end')}`);
@@ -209,7 +206,7 @@ describe('processes left behind', () => {
     expect(living('sleep 711')).toEqual([]);
   });
 
-  test('they live on where the host wants that', async () => {
+  test('they continue if the host wants that', async () => {
     const result = await bench({ settings: { background: 'keep' } }).run('sleep 7120 & echo $!');
     expect(result.background).toEqual({ ended: 0, left: 0 });
     const pid = Number(shown(result));
@@ -218,14 +215,14 @@ describe('processes left behind', () => {
     process.kill(pid);
   });
 
-  test('what those that live on still say is nobody’s', async () => {
+  test('later output of continuing processes is discarded', async () => {
     const { run } = bench({ settings: { background: 'keep' } });
     const result = await run('yes 7125 & echo $!', { keep: 'head' });
     expect(shown(result)).toMatch(/^\d+\n/);
     await expect.poll(() => living('yes 7125')).toEqual([]);
   });
 
-  test('one that cleared its environment is reached through its parent', async () => {
+  test('one that cleared its environment is found through its parent', async () => {
     const cleared = 'env -i sh -c "echo > ready; exec sleep 7130"';
     const result = await bench().run(
       `setsid sh -c '${cleared}; :' & until [ -e ready ]; do sleep 0.05; done; exit 0`,

@@ -22,8 +22,8 @@ afterEach(() => work.remove());
 
 const grep = (input: object, options?: object): Promise<string> => work.text('grep', input, options);
 
-describe('what is found', () => {
-  test('lines with their numbers, sorted by path and line', async () => {
+describe('matches', () => {
+  test('are lines with their numbers, sorted by path and line', async () => {
     await work.write({ 'b.ts': 'x\n', 'a.ts': 'no\nx one\n\nx two\n', 'a/z.ts': 'x\n', 'a-b.ts': 'x' });
     expect(await grep({ pattern: 'x' })).toBe(
       'a/z.ts:1: x\na-b.ts:1: x\na.ts:2: x one\na.ts:4: x two\nb.ts:1: x',
@@ -31,8 +31,8 @@ describe('what is found', () => {
   });
 
   test('in one file, also one that is ignored or hidden', async () => {
-    await work.write({ '.gitignore': 'ignored.ts\n', 'ignored.ts': 'x\n', '.hidden.ts': 'x\n' });
-    expect(await grep({ pattern: 'x' })).toBe('.hidden.ts:1: x');
+    await work.write({ '.gitignore': 'ignored.ts\n', 'ignored.ts': 'x\n', '.hidden-elements.ts': 'x\n' });
+    expect(await grep({ pattern: 'x' })).toBe('.hidden-elements.ts:1: x');
     expect(await grep({ pattern: 'x', path: 'ignored.ts' })).toBe('ignored.ts:1: x');
   });
 
@@ -66,7 +66,7 @@ describe('what is found', () => {
     });
   });
 
-  test('plain text, and without regard to case', async () => {
+  test('literal text, and ignoring case', async () => {
     await work.write({ a: 'a.b\naXb\nA.B\n' });
     expect(await grep({ pattern: 'a.b', literal: true })).toBe('a:1: a.b');
     expect(await grep({ pattern: 'a.b', literal: true, ignoreCase: true })).toBe('a:1: a.b\na:3: A.B');
@@ -79,13 +79,13 @@ describe('what is found', () => {
     expect(await grep({ pattern: 'a.b', word: true, literal: true })).toBe('a:4: a.b a.bc');
   });
 
-  test('the end of a line lies before its CRLF, and a lone CR ends none', async () => {
+  test('$ matches before CRLF, and a lone CR does not end a line', async () => {
     await work.write({ a: 'one\r\ntwo one\rmore\r\nlast one' });
     expect(await grep({ pattern: 'one$' })).toContain('a:1: one\n');
     expect(await grep({ pattern: 'last' })).toBe('a:3: last one');
   });
 
-  test('text in UTF-16 and behind a byte order mark, by the line numbers that read shows', async () => {
+  test('UTF-16 and text after a byte order mark, with the line numbers of a read', async () => {
     const text = 'first\nzwei Äpfel\n😀 Äpfel\n';
     const utf16 = Buffer.from(text, 'utf16le');
     await work.write({
@@ -105,7 +105,7 @@ describe('what is found', () => {
     );
   });
 
-  test('bytes that are no text stand as U+FFFD', async () => {
+  test('invalid bytes are shown as U+FFFD', async () => {
     await work.write({ a: Buffer.from('ok\n\xff x\n', 'latin1') });
     expect(await grep({ pattern: 'x' })).toBe('a:2: \ufffd x');
   });
@@ -132,11 +132,11 @@ describe('which files', () => {
     }),
   );
 
-  test('not what is ignored, never .git, hidden ones too', async () => {
+  test('ignored files and .git are left out; hidden files are searched', async () => {
     expect(await grep({ pattern: '^x' })).toBe('a.ts:1: x\nb.js:1: x\nsrc/.env:1: x\nsrc/c.ts:1: x');
   });
 
-  test('a glob narrows, and does not bring back what is ignored', async () => {
+  test('a glob narrows, and does not include ignored files', async () => {
     expect(await grep({ pattern: 'x', glob: '*.ts' })).toBe('a.ts:1: x\nsrc/c.ts:1: x');
     expect(await grep({ pattern: 'x', glob: 'src/**' })).toBe('src/.env:1: x\nsrc/c.ts:1: x');
     expect(await grep({ pattern: '^x', glob: '**/*' })).toBe(await grep({ pattern: '^x' }));
@@ -144,25 +144,25 @@ describe('which files', () => {
     expect(await grep({ pattern: 'x', glob: '*.{js,log}' })).toBe('b.js:1: x');
   });
 
-  test('a folder below heeds the rules above it', async () => {
+  test('a subfolder obeys the ignore rules above it', async () => {
     await work.write({ 'src/e.log': 'x\n' });
     expect(await grep({ pattern: '^x', path: 'src' })).toBe('src/.env:1: x\nsrc/c.ts:1: x');
   });
 
-  test('rules above a root do not count: nothing is read there', async () => {
+  test('ignore rules above a root do not apply: nothing is read there', async () => {
     await writeFile(join(work.path, '..', '.gitignore'), '*\n');
     expect(await grep({ pattern: '^x', glob: 'a.ts' }, { roots: [work.path] })).toBe('a.ts:1: x');
     expect(await grep({ pattern: '^x', glob: 'a.ts' })).toBe('a.ts:1: x');
   });
 
-  test('a glob in another tool’s syntax is explained where it finds nothing', async () => {
+  test('a glob in another tool’s syntax is explained if it finds nothing', async () => {
     expect(await grep({ pattern: 'x', glob: '+(a|b).ts' })).toBe(
       'No matches found\n[Extended globs like +(a|b) are read as plain text. Use {a,b}]',
     );
   });
 });
 
-test('the kept output of a command is searched by its URL, behind any wall', async () => {
+test('the kept output of a command is searched by its URL, whatever the roots', async () => {
   const oriel = createOriel({ cwd: work.path, roots: [work.path] });
   await oriel.tool('bash').run({ command: 'seq 1 100000' });
   const { content } = await oriel.tool('grep').run({ pattern: '^4242', path: 'artifact://1', limit: 2 });
@@ -213,7 +213,7 @@ describe('limits', () => {
     expect(await grep({ pattern: 'y', offset: 7 })).toBe('No matches found');
   });
 
-  test('the byte limit cuts between lines and says how many of how many', async () => {
+  test('the byte limit truncates between lines and gives the counts', async () => {
     await work.write({ a: 'x2345678901234567890\n'.repeat(9) });
     const limits = { bytes: 100 };
     const shown = [1, 2, 3].map((no) => `a:${no}: x2345678901234567890\n`).join('');
@@ -235,7 +235,7 @@ describe('limits', () => {
     );
   });
 
-  test('lines before and after, each by its own number', async () => {
+  test('lines before and after, each with its own number', async () => {
     await work.write({ a: '1\n2\nx3\n4\n5\n6\n' });
     expect(await grep({ pattern: 'x', before: 1 })).toBe('a-2- 2\na:3: x3');
     expect(await grep({ pattern: 'x', after: 2 })).toBe('a:3: x3\na-4- 4\na-5- 5');
@@ -295,7 +295,7 @@ describe('limits', () => {
 });
 
 describe('long lines', () => {
-  test('are shown around the match, and whole by the read that the notice names', async () => {
+  test('are shown around the match, and completely by the read that the notice names', async () => {
     await work.write({ a: `${'-'.repeat(1000)}needle${'+'.repeat(1000)}\nneedle\n` });
     const text = await grep({ pattern: 'needle' });
     expect(text).toBe(
@@ -305,7 +305,7 @@ describe('long lines', () => {
     expect(await work.text('read', { path: 'a:1..1' })).toContain(`1|${'-'.repeat(1000)}needle`);
   });
 
-  test('of exactly 500 characters are whole, whatever their bytes', async () => {
+  test('of exactly 500 characters are complete, whatever their bytes', async () => {
     await work.write({ a: `${'😀'.repeat(499)}x\n${'😀'.repeat(500)}x\n` });
     expect(await grep({ pattern: 'x' })).toBe(
       `a:1: ${'😀'.repeat(499)}x\na:2: [truncated] ...${'😀'.repeat(499)}x\n` +
@@ -326,7 +326,7 @@ describe('long lines', () => {
     expect(await grep({ pattern: 'x' })).toContain(`oversized:1: ${'x'.repeat(500)}... [truncated]\n`);
   });
 
-  test('G06 a line that no memory holds, behind others', async () => {
+  test('G06 a line larger than memory, after others', async () => {
     await work.write({ oversized: `${'needle\n'.repeat(5000)}${'x'.repeat(4096)}` });
     await truncate(join(work.path, 'oversized'), 600 << 20);
     await appendFile(join(work.path, 'oversized'), '\nneedle\n');
@@ -337,7 +337,7 @@ describe('long lines', () => {
     );
   });
 
-  test('G06 in a folder, behind lines that no memory holds', async () => {
+  test('G06 in a folder, after lines larger than memory', async () => {
     await work.write({ 'b.txt': 'needle\n', 'a.txt': 'needle first\n' });
     await truncate(join(work.path, 'a.txt'), 600 << 20);
     await work.write({ 'c.txt': 'needle\n' });
@@ -358,14 +358,14 @@ describe('hostile input', () => {
       content: [
         {
           type: 'text',
-          text: '[ is not a valid regular expression: unclosed character class at character 1. Escape special characters with a backslash, or search for plain text with literal.',
+          text: '[ is not a valid regular expression: unclosed character class at character 1. Escape special characters with a backslash, or search for plain text with literal=true.',
         },
       ],
       details: {
         error: {
           code: 'BAD_REGEX',
           message:
-            '[ is not a valid regular expression: unclosed character class at character 1. Escape special characters with a backslash, or search for plain text with literal.',
+            '[ is not a valid regular expression: unclosed character class at character 1. Escape special characters with a backslash, or search for plain text with literal=true.',
           next: '{"pattern":"[","literal":true}',
         },
       },
@@ -453,7 +453,7 @@ describe('hostile input', () => {
     expect(await grep({ pattern: '--no-config', literal: true })).toBe('No matches found');
   });
 
-  test('G13 binaries are refused with the call that reads them, containers that are damaged with the reason', async () => {
+  test('G13 binaries are refused with the call that reads them, damaged containers with the reason', async () => {
     await work.write({
       'a.zip': Buffer.from('PK\x03\x04\x14\0\0\0x', 'latin1'),
       'b.db': Buffer.from('SQLite format 3\0x', 'latin1'),
@@ -491,7 +491,7 @@ describe('hostile input', () => {
     );
   });
 
-  test('a FIFO in the tree is passed over, and refused by name', async () => {
+  test('a FIFO in the tree is skipped, and refused by name', async () => {
     await work.write({ a: 'x\n' });
     execFileSync('mkfifo', [join(work.path, 'pipe')]);
     expect(await grep({ pattern: 'x' })).toBe('a:1: x');
@@ -500,7 +500,7 @@ describe('hostile input', () => {
     });
   });
 
-  test('names cannot break a line', async () => {
+  test('names cannot contain line breaks', async () => {
     await work.write({ 'n\nl\x1b[2J': 'x\n', '[1 matches limit reached. Use limit=2]': 'x\n' });
     expect(await grep({ pattern: 'x' })).toBe(
       '"[1 matches limit reached. Use limit=2]":1: x\nn\\nl\\x1b[2J:1: x',
@@ -545,7 +545,7 @@ describe('hostile input', () => {
   });
 });
 
-test('when the time is up, what was found by then is answered, and said to be a part', async () => {
+test('after a timeout the matches so far are shown, with a notice that they are incomplete', async () => {
   await work.write({ a: 'x\n' });
   const call = work.call({ deadline: performance.now() - 1000 });
   const result = await search({ ...searchRequest, path: 'a' }, call);

@@ -40,7 +40,7 @@ describe('spellings', () => {
   });
 });
 
-test('a name that would break a notice is called by its file URL', async () => {
+test('a name that would break a notice is shown as a file URL', async () => {
   const { W, write, read } = workspace();
   write('a\nb \x1b?:1', 'one\ntwo\n');
   const answer = await read('a\nb \x1b?:1', { limits: { lines: 1 } });
@@ -50,7 +50,7 @@ test('a name that would break a notice is called by its file URL', async () => {
 });
 
 describe('a path that does not exist', () => {
-  test('one file that ends in it is read, and said', async () => {
+  test('the only file whose path ends in it is read, with a notice', async () => {
     const { write, read } = workspace();
     write('src/deep/app.ts', 'one\ntwo\n');
     const answer = await read('deep/app.ts:2..2');
@@ -60,7 +60,7 @@ describe('a path that does not exist', () => {
     expect(answer.details['suffixResolution']).toEqual({ from: 'deep/app.ts', to: 'src/deep/app.ts' });
   });
 
-  test('words of a database or an archive follow it', async () => {
+  test('a selector inside a database or archive is kept', async () => {
     const { write, text } = workspace();
     write('src/deep/app.db', await databaseBytes('create table t(a); insert into t values (1)'));
     const found = "[Path 'deep/app.db' not found; resolved to 'src/deep/app.db' via suffix match]\n";
@@ -71,7 +71,7 @@ describe('a path that does not exist', () => {
     );
   });
 
-  test('several are listed, at most five, never guessed', async () => {
+  test('several candidates are listed, at most five, never guessed', async () => {
     const { write, read } = workspace();
     for (const folder of ['a', 'b', 'c', 'd', 'e', 'f']) write(`${folder}/x.ts`, '');
     const answer = await read('x.ts');
@@ -82,7 +82,7 @@ describe('a path that does not exist', () => {
     expect(answer.details['error']).toMatchObject({ next: 'a/x.ts' });
   });
 
-  test('ignored files, parts of names, links and what lies outside do not count', async () => {
+  test('ignored files, partial names, links and files outside the roots do not count', async () => {
     const { W, O, write, read } = workspace();
     write('.gitignore', 'dist\n');
     write('dist/y.ts', '');
@@ -94,7 +94,7 @@ describe('a path that does not exist', () => {
   });
 });
 
-describe('a call that is ended', () => {
+describe('a call that ends early', () => {
   test('cancelled before and during', async () => {
     const { write, oriel } = workspace();
     write('f', 'x\n'.repeat(1000));

@@ -1,4 +1,4 @@
-/** `limits.tokens` is counted as the host counts, in lists as in texts, and what follows is the next page. */
+/** `limits.tokens` is counted by the function of the host, in lists as in texts, and the rest is on the next page. */
 
 import { expect, test } from 'vitest';
 import type { Answer } from '../../src/index.ts';
@@ -33,7 +33,7 @@ test.each([
   expect(seen).toEqual(NAMES);
 });
 
-test('a name that is larger than the limit is shown in part', async () => {
+test('a name larger than the limit is truncated', async () => {
   const { with: made, write } = workspace();
   write(`${'é'.repeat(100)}.txt`, '');
   const { content } = (await made({ tokens, limits: { tokens: 32 } })

@@ -222,7 +222,7 @@ test('O20 a condition that failed though none was asked for: its body is not the
   const answer = await read('s3://box/big');
   expect(answer).toMatchObject({
     code: 'CORRUPT',
-    text: 's3://box/big is not read: the server refuses it for a condition that was not asked for.',
+    text: 's3://box/big is not read: the server refuses it for a condition that was not sent.',
     requests: 1,
   });
 });

@@ -11,7 +11,7 @@ beforeEach(() => {
 const LATE = new Error('late');
 const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
 
-test('the time of work with a deadline stands still while it waits in a queue, whatever signal it waits with', async () => {
+test('the deadline is suspended while the work waits in a queue, with any signal', async () => {
   const queue = new Queue('test', 'tests run', { limit: 1, waiting: 10 });
   const first = await queue.acquire();
   const deadline = deadlineOf(new AbortController().signal, 1_000, () => LATE);
@@ -29,7 +29,7 @@ test('the time of work with a deadline stands still while it waits in a queue, w
   expect(inner.reason).toBe(LATE);
 });
 
-test('a wait that ends with an abort, or is refused, lets the time run again', async () => {
+test('an aborted or refused wait resumes the deadline', async () => {
   const queue = new Queue('test', 'tests run', { limit: 1, waiting: 1 });
   await queue.acquire();
   const deadline = deadlineOf(new AbortController().signal, 1_000, () => LATE);
@@ -42,7 +42,7 @@ test('a wait that ends with an abort, or is refused, lets the time run again', a
   expect(deadline.signal.reason).toBe(LATE);
 });
 
-test('a wait that is a part of the time is refused with BUSY at the deadline, and a cancel is a cancel', async () => {
+test('a wait that counts towards the time is refused with BUSY at the deadline; a cancellation keeps its own reason', async () => {
   const queue = new Queue('test', 'tests run', { limit: 1, waiting: 10 });
   await queue.acquire();
   const stop = new AbortController();
@@ -67,7 +67,7 @@ test('a wait that is a part of the time is refused with BUSY at the deadline, an
   ]);
 });
 
-test('work that is done has no deadline any more, also where it has waited', async () => {
+test('finished work has no deadline, even if it has waited', async () => {
   const queue = new Queue('test', 'tests run', { limit: 1, waiting: 1 });
   const first = await queue.acquire();
   const deadline = deadlineOf(new AbortController().signal, 1_000, () => LATE);
@@ -79,7 +79,7 @@ test('work that is done has no deadline any more, also where it has waited', asy
   expect(deadline.signal.aborted).toBe(false);
 });
 
-test('work with a deadline counts as that of the same caller', () => {
+test('work with a deadline belongs to the same caller', () => {
   const caller = {};
   const { signal } = new AbortController();
   waitAs(caller, signal);

@@ -18,7 +18,7 @@ function leaseIn(queue: LeaseQueue) {
   return { lease, closed: () => closed };
 }
 
-test('a slot that rests is kept while nobody waits for it', async () => {
+test('an idle slot is kept while no caller waits for it', async () => {
   const queue = queueOf();
   const { lease, closed } = leaseIn(queue);
   await lease.work();
@@ -31,7 +31,7 @@ test('a slot that rests is kept while nobody waits for it', async () => {
   expect(queue.stats.running).toBe(0);
 });
 
-test('a slot that rests is taken back for one who waits, and asked for again when there is work', async () => {
+test('an idle slot is revoked for a waiting caller and requested again when there is work', async () => {
   const queue = queueOf();
   const [first, second] = [leaseIn(queue), leaseIn(queue)];
   await first.lease.work();
@@ -49,7 +49,7 @@ test('a slot that rests is taken back for one who waits, and asked for again whe
   expect(queue.stats).toMatchObject({ running: 0, waiting: 0 });
 });
 
-test('a slot in which something works is not taken back', async () => {
+test('a slot in use is not revoked', async () => {
   const queue = queueOf();
   const [working, waiting] = [leaseIn(queue), leaseIn(queue)];
   await working.lease.work();
@@ -64,7 +64,7 @@ test('a slot in which something works is not taken back', async () => {
   await waiting.lease.end();
 });
 
-test('of several that rest, as many are taken back as wait, those that rest for longest first', async () => {
+test('as many idle slots are revoked as callers wait, the longest idle first', async () => {
   const queue = queueOf(3);
   const resting = [leaseIn(queue), leaseIn(queue), leaseIn(queue)];
   for (const { lease } of resting) {
@@ -81,7 +81,7 @@ test('of several that rest, as many are taken back as wait, those that rest for 
   expect(queue.stats.running).toBe(0);
 });
 
-test('a lease that ended gives nothing back twice', async () => {
+test('a lease is released once', async () => {
   const queue = queueOf();
   const [one, two] = [leaseIn(queue), leaseIn(queue)];
   await one.lease.work();
@@ -94,7 +94,7 @@ test('a lease that ended gives nothing back twice', async () => {
   expect(queue.stats.running).toBe(0);
 });
 
-test('what cannot be closed gives its slot back all the same', async () => {
+test('a failed close still releases the slot', async () => {
   const queue = queueOf();
   const stuck = () => queue.lease({ caller: {} }, () => Promise.reject(new Error('EIO')));
   for (let i = 0; i < 3; i += 1) {

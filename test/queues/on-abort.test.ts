@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { onAbort } from '../../src/queues/on-abort.ts';
 import { workspace } from '../support/workspace.ts';
 
-test('each act runs once, in order, unless it was taken back', () => {
+test('each listener runs once, in order, unless it was removed', () => {
   const { signal, abort } = stoppable();
   const order: string[] = [];
   const act = (name: string) => (): void => void order.push(name);
@@ -17,7 +17,7 @@ test('each act runs once, in order, unless it was taken back', () => {
   expect(order).toEqual(['a', 'same', 'same']);
 });
 
-test('many calls under one signal bring no warning, also when they wait, and all end with it', async () => {
+test('many calls under one signal cause no warning, even while they wait, and all end when it aborts', async () => {
   const warned: Error[] = [];
   const listen = (warning: Error): void => void warned.push(warning);
   process.on('warning', listen);

@@ -26,7 +26,7 @@ async function served(queue: Queue, callers: readonly Caller[], names: readonly 
   return order;
 }
 
-test('a free slot is there at once, without a promise', () => {
+test('a free slot is returned synchronously', () => {
   const queue = queueOf();
   const slot = queue.acquire();
   expect(slot).not.toBeInstanceOf(Promise);
@@ -35,7 +35,7 @@ test('a free slot is there at once, without a promise', () => {
   expect(queue.stats.running).toBe(0);
 });
 
-test('no more run than the limit says; the others wait in the order in which they came', async () => {
+test('no more run than the limit; the others wait in order of arrival', async () => {
   const queue = queueOf({ limit: 2 });
   const caller = {};
   let running = 0;
@@ -58,7 +58,7 @@ test('no more run than the limit says; the others wait in the order in which the
   expect(order).toEqual(Array.from({ length: 20 }, (_, i) => i));
 });
 
-test('one that comes just as a slot is handed over does not overtake those that wait', async () => {
+test('a new caller does not overtake waiting ones while a slot is handed over', async () => {
   const queue = queueOf();
   const caller = {};
   const order: string[] = [];
@@ -71,7 +71,7 @@ test('one that comes just as a slot is handed over does not overtake those that 
 });
 
 describe('callers', () => {
-  test('are served in turn: one call of another does not wait for sixty-four of one', async () => {
+  test('are served round robin: one call does not wait for sixty-four of another caller', async () => {
     const queue = queueOf();
     const [busy, other] = [{}, {}];
     const order = await served(
@@ -83,7 +83,7 @@ describe('callers', () => {
     expect(order.indexOf('other')).toBe(2);
   });
 
-  test('are known by the signal of the call', async () => {
+  test('are identified by the signal of the call', async () => {
     const queue = queueOf();
     const [a, b] = [{}, {}];
     const order: string[] = [];
@@ -102,7 +102,7 @@ describe('callers', () => {
     expect(order).toEqual(['a1', 'a2', 'b1', 'a3']);
   });
 
-  test('hold no more than their share, however long they hold it, and the rest is for others', async () => {
+  test('hold at most their share for any length of time; the rest is for others', async () => {
     const queue = queueOf({ limit: 4, share: 0.75 });
     const [busy, other] = [{}, {}];
     const held = Array.from({ length: 10 }, () => queue.acquire({ caller: busy }));
@@ -118,7 +118,7 @@ describe('callers', () => {
 });
 
 describe('a full queue', () => {
-  test('refuses with BUSY and says what to do', () => {
+  test('refuses with BUSY and advice', () => {
     const queue = new Queue('images', 'images are decoded', { limit: 2, waiting: 1 });
     const caller = {};
     for (let i = 0; i < 3; i += 1) void queue.acquire({ caller });
@@ -137,7 +137,7 @@ describe('a full queue', () => {
     });
   });
 
-  test('refuses the newest of the caller that waits most, not the first of another', async () => {
+  test('refuses the newest call of the caller with the most waiting calls, not the first of another', async () => {
     const queue = queueOf({ waiting: 3 });
     const [busy, other] = [{}, {}];
     const held = queue.acquire({ caller: busy }) as Slot;
@@ -154,7 +154,7 @@ describe('a full queue', () => {
 });
 
 describe('a signal', () => {
-  test('that is aborted in the queue ends the wait and takes nobody’s slot along', async () => {
+  test('that is aborted in the queue ends the wait without losing a slot', async () => {
     const queue = queueOf();
     const held = queue.acquire() as Slot;
     const stop = new AbortController();
@@ -173,7 +173,7 @@ describe('a signal', () => {
     expect(queue.stats.highest.running).toBe(0);
   });
 
-  test('that is aborted as the slot is handed over gives it back', async () => {
+  test('that is aborted during the handover returns the slot', async () => {
     const queue = queueOf();
     const held = queue.acquire() as Slot;
     const stop = new AbortController();
@@ -209,7 +209,7 @@ describe('a signal', () => {
   });
 });
 
-test('a slot is given back when work fails, and only once', async () => {
+test('a slot is released when work fails, and only once', async () => {
   const queue = queueOf();
   await expect(queue.run(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
   const slot = queue.acquire() as Slot;
@@ -218,7 +218,7 @@ test('a slot is given back when work fails, and only once', async () => {
   expect(queue.stats.running).toBe(0);
 });
 
-test('whatever comes, goes and is aborted: never over the limits, and nothing is left', async () => {
+test('random arrivals, releases and aborts never exceed the limits and leave nothing behind', async () => {
   const step = fc.record({ caller: fc.nat(3), act: fc.constantFrom('come', 'go', 'abort') });
   await fc.assert(
     fc.asyncProperty(
@@ -266,7 +266,7 @@ describe('callers at addresses', () => {
     return caller;
   };
 
-  test('are served in turn by address: one that takes many names waits for itself', async () => {
+  test('are served round robin by address: a client with many names only waits for itself', async () => {
     const many = Array.from({ length: 20 }, () => at('10.0.0.1'));
     const order = await served(
       queueOf(),
@@ -277,7 +277,7 @@ describe('callers at addresses', () => {
     expect(order.lastIndexOf('other')).toBeLessThanOrEqual(4);
   });
 
-  test('are served in turn at one address: a client behind a proxy waits for each of the others once', async () => {
+  test('are served round robin within one address: a client behind a proxy waits for each other client once', async () => {
     const [busy, quiet] = [at('10.0.0.9'), at('10.0.0.9')];
     const order = await served(
       queueOf(),
@@ -287,7 +287,7 @@ describe('callers at addresses', () => {
     expect(order.indexOf('quiet')).toBeLessThanOrEqual(2);
   });
 
-  test('leave slots to others, however many names they take and however long they hold them', () => {
+  test('leave slots to others, with any number of names and for any time', () => {
     const queue = queueOf({ limit: 32, share: 0.75 });
     const slots = Array.from({ length: 100 }, () => queue.acquire({ caller: at('10.0.0.1') }));
     for (const slot of slots) if (slot instanceof Promise) slot.catch(() => undefined);
@@ -300,7 +300,7 @@ describe('callers at addresses', () => {
     expect(one.acquire({ caller: at('10.0.0.1') })).not.toBeInstanceOf(Promise);
   });
 
-  test('that fill the places to wait with many names make room for another address', async () => {
+  test('that fill the queue under many names make room for another address', async () => {
     const queue = queueOf({ waiting: 10 });
     const held = queue.acquire() as Slot;
     const refused: string[] = [];
@@ -317,8 +317,8 @@ describe('callers at addresses', () => {
   });
 });
 
-describe('work that several wait for', () => {
-  test('has the turns of each that waits, from when it joins to when it leaves', async () => {
+describe('work that several callers wait for', () => {
+  test('has the turns of each waiting caller, from joining to leaving', async () => {
     const queue = queueOf();
     const held = queue.acquire() as Slot;
     const [busy, other, third] = [{}, {}, {}];
@@ -346,13 +346,13 @@ describe('work that several wait for', () => {
     expect(queue.stats).toMatchObject({ running: 0, waiting: 0 });
   });
 
-  test('goes on as that of the last that has left', async () => {
+  test('continues as the work of the last caller that has left', async () => {
     const whole = createSharedCaller();
     joinCaller(whole, {})();
     expect(await served(queueOf(), [whole, whole], ['one', 'two'])).toEqual(['one', 'two']);
   });
 
-  test('within work that others wait for has their turns too', async () => {
+  test('nested in other shared work also has the turns of its callers', async () => {
     const queue = queueOf();
     const held = queue.acquire() as Slot;
     const [busy, other] = [{}, {}];

@@ -198,6 +198,10 @@ const sentences: readonly (readonly [Notice, string])[] = [
   ],
   [{ kind: 'outline', target: 'a.ts', symbols: 90, left: 80 }, '90 symbols, 80 of them not listed'],
   [
+    { kind: 'no-structure', what: 'map', why: 'minified', bytes: 8_192 },
+    'No map: it looks minified, so only 8 KiB of the text are shown',
+  ],
+  [
     { kind: 'no-structure', what: 'outline', why: 'minified', target: 'a.js' },
     'a.js has no outline: it looks minified. Use a.js to read it',
   ],
@@ -294,11 +298,11 @@ const variants: readonly (readonly [Notice, string])[] = [
   ],
   [
     { kind: 'binary', target: 'https://h/a\n', type: 'x', bytes: 1 },
-    'https://h/a\\n is binary (x, 1 B). Use https://h/a\\n:raw to look at its bytes',
+    "https://h/a\\n is binary (x, 1 B). Use a shell to look at it: curl -sL 'https://h/a\\n' | xxd | head -100",
   ],
   [
     { kind: 'binary', target: 'S3+x.y-z://b', type: 'x' },
-    'S3+x.y-z://b is binary (x). Use S3+x.y-z://b:raw to look at its bytes',
+    'S3+x.y-z://b is binary (x). Use S3+x.y-z://b:@0+1K for its first bytes',
   ],
   [
     { kind: 'binary', target: 'a/x://b c', type: 'x' },

@@ -226,4 +226,12 @@ test('entries that were left out lead on as well', () => {
   expect(truncation([])).toBeUndefined();
   expect(truncation(['d/'])).toEqual({ by: 'entries', next: 'd/', shown });
   expect(truncation(['d/', 'e/'])).toEqual({ by: 'entries', next: 'd/', others: ['e/'], shown });
+  const cut = { cutBy: 'lines', next: { by: 'lines', ranges: [{ from: 2 }] } } as const;
+  const page = textResult('', { excerpt: excerptOf('a\n', cut), leftOut: ['d/', 'e/'] });
+  expect(answer(page).details['truncation']).toEqual({
+    by: 'lines',
+    next: 'f.txt:2..',
+    others: ['d/', 'e/'],
+    shown,
+  });
 });

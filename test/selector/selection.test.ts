@@ -213,6 +213,7 @@ describe('what has the shape of a selector and no meaning', () => {
     ['0', 'Line selector 0 is invalid; lines are 1-indexed. Use :1.', ':1'],
     ['0-5', 'Line selector 0 is invalid; lines are 1-indexed. Use :1.', ':1'],
     ['9-5', 'The selector :9-5 is invalid: the range ends before it starts. Use :5-9.', ':5-9'],
+    ['9-0', 'The selector :9-0 is invalid: the range ends before it starts. Use :1-9.', ':1-9'],
     ['9..5', 'The selector :9..5 is invalid: the range ends before it starts. Use :5..9.', ':5..9'],
     ['5+0', 'The selector :5+0 is invalid: a range holds at least one line. Use :5+1.', ':5+1'],
     ['1-2,5+0', 'The selector :1-2,5+0 is invalid: a range holds at least one line. Use :5+1.', ':5+1'],

@@ -1,4 +1,4 @@
-/** One session, several calls: what one leaves behind never changes the answer of another, and does not pile up. */
+/** One session, several calls: leftovers of one call never change the answer of another, and do not accumulate. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -17,7 +17,7 @@ const patient = { timeout: 60_000, interval: 100 };
 /** What is derived from a file that has only just been written is not kept. */
 const settled = (): Promise<void> => sleep(30);
 
-test('outlines are weighed by what they hold, and stay within the budget', async () => {
+test('outlines are weighed by their content and stay within the budget', async () => {
   const { write, with: withOptions } = workspace();
   const session = createSession({ store: { memory: 16 * MIB } });
   onTestFinished(() => session.close());
@@ -49,7 +49,7 @@ test('outlines are weighed by what they hold, and stay within the budget', async
   expect(bytesHeld() - before).toBeLessThan(28 * MIB);
 }, 120_000);
 
-test('a directory of an archive and a nested archive never share what is kept of them', async () => {
+test('a directory in an archive and a nested archive have separate cache entries', async () => {
   const { write, text } = workspace();
   const inner = zip(Array.from({ length: 12 }, (_, i) => ({ name: `inner${i}.txt`, content: 'x' })));
   const outer = zip([
@@ -66,7 +66,7 @@ test('a directory of an archive and a nested archive never share what is kept of
   expect(listed).toContain('inner7.txt');
 });
 
-test('an outline cut for one dialect is not the outline of another', async () => {
+test('an outline truncated for one dialect is not used for another', async () => {
   const { write, oriel, with: withOptions } = workspace();
   write(
     'big.md',
@@ -84,7 +84,7 @@ test('an outline cut for one dialect is not the outline of another', async () =>
   expect(await whole()).toBe(shown);
 }, 120_000);
 
-test('a parser that took too long is asked again by the next call', async () => {
+test('after a parser timeout the next call parses again', async () => {
   const { write, text, oriel } = workspace();
   write(
     'f.ts',

@@ -1,4 +1,4 @@
-/** The cache on disk: whole values or none, private, bounded, shared by processes, and never another key's value. */
+/** The cache on disk: complete values or none, private, bounded, shared by processes, and never the value of another key. */
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -65,7 +65,7 @@ const ago = (path: string, seconds: number): void => {
   utimesSync(path, then, then);
 };
 
-test('a value is found by its key alone, in another process too', async () => {
+test('a value is found by its key only, also in another process', async () => {
   const directory = place();
   const cache = new FileCache({ directory });
   expect(await cache.get('a')).toBeUndefined();
@@ -79,7 +79,7 @@ test('a value is found by its key alone, in another process too', async () => {
   expect(await text(directory, 'a')).toBe('three');
 });
 
-test('a value of several pieces comes back byte by byte', async () => {
+test('a value of several pieces is read back byte for byte', async () => {
   const directory = place();
   const value = Buffer.from(Array.from({ length: 2_500_000 }, (_, i) => (i * 7) & 255));
   await put({ directory }, { a: value });
@@ -96,7 +96,7 @@ async function pieces(directory: string, key: string): Promise<Buffer[] | undefi
   return found ? taken : undefined;
 }
 
-test('a value is written and read in pieces, and none of them is large', async () => {
+test('a value is written and read in small pieces', async () => {
   const directory = place();
   const value = Buffer.from(Array.from({ length: 5_500_000 }, (_, i) => (i * 7) & 255));
   const cache = new FileCache({ directory });
@@ -114,7 +114,7 @@ test('a value is written and read in pieces, and none of them is large', async (
   expect(cache.lookups).toEqual({ hits: 0, misses: 0 });
 });
 
-test('pieces of a file that was changed are to be forgotten, and a part that cannot be read leaves no file', async () => {
+test('a modified file of several pieces is a miss, and a piece that cannot be read leaves no file', async () => {
   const directory = place();
   await put({ directory }, { a: Buffer.alloc(2_500_000, 'a') });
   const path = onlyFile(directory);
@@ -130,7 +130,7 @@ test('pieces of a file that was changed are to be forgotten, and a part that can
   expect(readdirSync(directory)).toEqual([]);
 });
 
-test('only this user may enter, and neither a key nor a value stands there', async () => {
+test('the directory is private and contains neither keys nor values in plain text', async () => {
   const directory = place();
   await put({ directory }, { 'secret key': Buffer.from('secret value '.repeat(100)) });
   const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
@@ -138,14 +138,14 @@ test('only this user may enter, and neither a key nor a value stands there', asy
   expect(onlyFile(directory) + readFileSync(onlyFile(directory), 'latin1')).not.toContain('secret');
 });
 
-test('a directory that others may enter is closed to them', async () => {
+test('a directory accessible to others is made private', async () => {
   const directory = place();
   mkdirSync(directory, { mode: 0o755 });
   await put({ directory }, { a: Buffer.from('a') });
   expect(statSync(directory).mode & 0o777).toBe(0o700);
 });
 
-test('a file that is changed in any byte, cut or longer is a miss, and the next value takes its place', async () => {
+test('a modified, truncated or extended file is a miss and is replaced by the next value', async () => {
   const directory = place();
   await put({ directory }, { a: Buffer.from('a value of some length') });
   const path = onlyFile(directory);
@@ -179,7 +179,7 @@ test('the file of one key under the name of another is a miss', async () => {
   expect(await text(directory, 'a')).toBe('a');
 });
 
-test('a link, a FIFO or a directory in the place of a file is a miss, and nothing waits', async () => {
+test('a link, FIFO or directory in place of a file is a miss and does not block', async () => {
   const directory = place();
   await put({ directory }, { a: Buffer.from('a') });
   const path = onlyFile(directory);
@@ -198,7 +198,7 @@ test('a link, a FIFO or a directory in the place of a file is a miss, and nothin
   }
 });
 
-test('a directory that is a link, or cannot be made, means no cache', async () => {
+test('a directory that is a link or cannot be created disables the cache', async () => {
   const directory = place();
   const elsewhere = place();
   mkdirSync(elsewhere);
@@ -210,7 +210,7 @@ test('a directory that is a link, or cannot be made, means no cache', async () =
   expect(await get('/dev/null/no', 'a')).toBeUndefined();
 });
 
-test('what cannot be written leaves nothing', async () => {
+test('a failed write leaves nothing behind', async () => {
   const directory = place();
   // A file may have no more than 64 KiB: a disk that is full in the middle of it.
   const script = `
@@ -234,7 +234,7 @@ test('what cannot be written leaves nothing', async () => {
   expect(readdirSync(directory)).toHaveLength(1);
 });
 
-test('a directory that was removed meanwhile is made again', async () => {
+test('a removed directory is created again', async () => {
   const directory = place();
   const cache = new FileCache({ directory });
   cache.put('a', [Buffer.from('a')]);
@@ -247,7 +247,7 @@ test('a directory that was removed meanwhile is made again', async () => {
   expect(await cache.get('c')).toEqual(Buffer.from('c'));
 });
 
-test('C11 all files stay within the budget, and the least recently used goes first', async () => {
+test('C11 all files stay within the budget; the least recently used is evicted first', async () => {
   const directory = place();
   const bytes = 1 << 20;
   const value = Buffer.alloc(100_000, 1);
@@ -273,14 +273,14 @@ test('C11 all files stay within the budget, and the least recently used goes fir
   expect(await get(directory, 'old')).toBeUndefined();
 });
 
-test('a value that would take much of the budget is not kept', async () => {
+test('a value that would take a large part of the budget is not cached', async () => {
   const directory = place();
   await put({ directory, bytes: 80_000 }, { large: Buffer.alloc(11_000), small: Buffer.alloc(9_000) });
   expect(await get(directory, 'large')).toBeUndefined();
   expect(await get(directory, 'small')).toBeDefined();
 });
 
-test('what nobody has used for a month goes, and what a killed process has not finished after an hour', async () => {
+test('files unused for a month are removed, and unfinished files of a killed process after an hour', async () => {
   const directory = place();
   await put({ directory }, { a: Buffer.from('a') });
   ago(onlyFile(directory), 31 * DAY);
@@ -294,7 +294,7 @@ test('what nobody has used for a month goes, and what a killed process has not f
   expect(await get(directory, 'a')).toBeUndefined();
 });
 
-test('changes of one value by several processes are all in it, and a lock that a killed one has left holds nobody up', async () => {
+test('concurrent updates by several processes are all applied, and the lock of a killed process does not block', async () => {
   const directory = place();
   const change = (name: string): string => `
     import { FileCache } from ${JSON.stringify(built)};
@@ -326,7 +326,7 @@ test('changes of one value by several processes are all in it, and a lock that a
   expect(readdirSync(directory)).toHaveLength(1);
 });
 
-test('C04 two processes that write the same keys, killed at any moment, leave whole values or none', async () => {
+test('C04 two processes that write the same keys and are killed at any time leave complete values or none', async () => {
   const directory = place();
   const script = `
     import { FileCache } from ${JSON.stringify(built)};

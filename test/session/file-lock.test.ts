@@ -20,7 +20,7 @@ vi.mock('node:fs/promises', async (original) => {
 
 const act = (): Promise<string> => Promise.resolve('done');
 
-test('a lock is there while something runs, and gone afterwards', async () => {
+test('a lock exists while the work runs and is removed afterwards', async () => {
   const path = join(temporaryFolder(), 'lock');
   expect(await withFileLock(path, () => Promise.resolve(existsSync(path)))).toBe(true);
   expect(existsSync(path)).toBe(false);
@@ -44,7 +44,7 @@ test.each<[string, (path: string) => unknown]>([
   expect(await withFileLock(path, act)).toBe('done');
 });
 
-test.each(['a lock', 'a directory'])('%s that is old and cannot be removed holds nobody up', async (what) => {
+test.each(['a lock', 'a directory'])('%s that is old and cannot be removed does not block', async (what) => {
   const path = join(temporaryFolder(), 'lock');
   if (what === 'a lock') writeFileSync(path, ownName().replace(/^\d+/, '999999999'));
   else mkdirSync(path);
@@ -54,7 +54,7 @@ test.each(['a lock', 'a directory'])('%s that is old and cannot be removed holds
   expect(existsSync(path)).toBe(true);
 });
 
-test('a writer that waits on a FIFO in the place of a lock does not notice', async () => {
+test('a writer that waits on a FIFO in place of a lock is not woken', async () => {
   const path = fifo(join(temporaryFolder(), 'lock'));
   const writer = spawn('sh', ['-c', `echo hi > ${path}`], { stdio: 'ignore' });
   onTestFinished(() => void writer.kill('SIGKILL'));

@@ -18,7 +18,7 @@ function nameOfTheDead(): string {
 const elsewhere = (name: string): string => name.replace(/-[0-9a-f]{8}/, '-00000000');
 
 test.skipIf(process.platform !== 'linux')(
-  'what a process that has ended has left is known by its name',
+  'leftovers of an ended process are recognised by their names',
   () => {
     const dead = nameOfTheDead();
     expect(isLeftBehind(dead)).toBe(true);
@@ -29,7 +29,7 @@ test.skipIf(process.platform !== 'linux')(
 );
 
 test.skipIf(process.platform !== 'linux')(
-  'C11 the next process removes what a killed one of this machine has left',
+  'C11 the next process removes leftovers of a killed one on this machine',
   async () => {
     const [home, dead] = [temporaryFolder(), nameOfTheDead()];
     vi.stubEnv('TMPDIR', home);
@@ -60,7 +60,7 @@ test.skipIf(process.platform !== 'linux')(
 );
 
 test.skipIf(process.platform !== 'linux')(
-  'a directory for temporary files is everybody’s: what is a link, or another user’s, is left alone',
+  'in a shared temporary directory, links and files of other users are left alone',
   async () => {
     const home = temporaryFolder();
     vi.stubEnv('TMPDIR', home);

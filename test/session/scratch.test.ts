@@ -23,7 +23,7 @@ test('a file is written and read at offsets, and leaves nothing behind', async (
   expect(made()).toEqual([]);
 });
 
-test('no file is made once the session is over, also where one was under way', async () => {
+test('no file is created after the session has ended, even if its creation was in progress', async () => {
   const { directory, made } = scratch();
   await (await directory.file()).close();
   const late = directory.file().then(

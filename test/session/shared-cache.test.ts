@@ -44,7 +44,7 @@ describe.runIf(has('redis'))('the cache of several replicas', () => {
   }
   const text = (value: Buffer | undefined): string | undefined => value?.toString();
 
-  test('a newer value that is too large to be shared leaves no older one behind', async () => {
+  test('a newer value that is too large to share removes the older one', async () => {
     const one = replica('large');
     one.cache.put('key', [Buffer.from('old')]);
     await one.cache.close();
@@ -54,7 +54,7 @@ describe.runIf(has('redis'))('the cache of several replicas', () => {
     expect(await replica('large').cache.get('key')).toBeUndefined();
   });
 
-  test('of a value that was replaced nothing is left, however large either is', async () => {
+  test('nothing remains of a replaced value, for any sizes', async () => {
     const [one, two] = [replica('replaced'), replica('replaced')];
     const count = (kind: string): number =>
       redis('--scan', '--pattern', `oriel:${kind}:*`).split('\n').filter(Boolean).length;
@@ -73,7 +73,7 @@ describe.runIf(has('redis'))('the cache of several replicas', () => {
     expect([count('cache'), count('piece')]).toEqual(before);
   });
 
-  test('a session that is closed waits for no store that does not answer', async () => {
+  test('closing a session does not wait for an unresponsive store', async () => {
     const mute = (): Promise<never> => new Promise(() => undefined);
     const own = new FileCache({ directory: temporaryFolder() });
     const cache = new SharedCache(own, { isUp: true, get: mute, put: mute, remove: mute, add: mute });
@@ -81,7 +81,7 @@ describe.runIf(has('redis'))('the cache of several replicas', () => {
     await cache.close();
   });
 
-  test('what one has cached the others find, and what it removed nobody does', async () => {
+  test('other replicas find what one has cached, and no longer find what it has removed', async () => {
     const [one, two] = [replica('a'), replica('a')];
     one.cache.put('key', [Buffer.from('of '), Buffer.from('one')]);
     await one.cache.close();
@@ -94,7 +94,7 @@ describe.runIf(has('redis'))('the cache of several replicas', () => {
     expect(await replica('b').cache.get('key')).toBeUndefined();
   });
 
-  test('the newer value of another replica is found before the older one here', async () => {
+  test('the newer value of another replica takes precedence over the older local one', async () => {
     const [one, two] = [replica('newer'), replica('newer')];
     one.cache.put('key', [Buffer.from('old')]);
     await one.cache.close();
@@ -103,7 +103,7 @@ describe.runIf(has('redis'))('the cache of several replicas', () => {
     expect(text(await one.cache.get('key'))).toBe('new');
   });
 
-  test('a value that is too large to be shared is cached here', async () => {
+  test('a value that is too large to share is cached locally', async () => {
     const [one, two] = [replica('large'), replica('large')];
     one.cache.put('key', [Buffer.alloc((16 << 20) + 1)]);
     await one.cache.close();
@@ -111,7 +111,7 @@ describe.runIf(has('redis'))('the cache of several replicas', () => {
     expect(await two.cache.get('key')).toBeUndefined();
   });
 
-  test('a value of several pieces is shared as it is, or not at all', async () => {
+  test('a value of several pieces is shared completely or not at all', async () => {
     const [one, two] = [replica('pieces'), replica('pieces')];
     const large = Buffer.alloc((5 << 20) + 3, (1 << 20).toString(7));
     await one.cache.put('key', [Buffer.from('small')]);
@@ -136,7 +136,7 @@ describe.runIf(has('redis'))('the cache of several replicas', () => {
     expect(await replica('pieces').cache.get('key')).toBeUndefined();
   });
 
-  test('while the store is away the disk of this machine answers', async () => {
+  test('while the store is unavailable the local disk is used', async () => {
     const one = replica('away');
     one.cache.put('key', [Buffer.from('kept')]);
     await one.cache.close();
@@ -150,7 +150,7 @@ describe.runIf(has('redis'))('the cache of several replicas', () => {
     expect(text(await one.cache.get('key'))).toBe('kept');
   });
 
-  test('a page of the web that one instance has read costs the others no request', async () => {
+  test('a web page that one instance has read costs the others no request', async () => {
     let requests = 0;
     const site: Server = createServer((_, response) => {
       requests += 1;

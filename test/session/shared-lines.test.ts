@@ -1,4 +1,4 @@
-/** Lines of large objects that one replica has counted: the others count nothing again. */
+/** Line indexes of large objects that one replica has built are reused by the others. */
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createOriel } from '../../src/oriel.ts';
@@ -33,7 +33,7 @@ for (const { kind, start } of storeKinds) {
       return [first?.type === 'text' ? first.text : '', requests];
     }
 
-    test('one replica counts, the other reads its page by two requests, and another version is counted anew', async () => {
+    test('one replica counts the lines, the other needs two requests for its page, and another version is counted again', async () => {
       const server = await objectServer({ logs: { 'big.log': numberedObject(SIZE) } });
       const [page, counted] = await readAs(server, 'one');
       expect(page).toContain(lineOf(LINE) + lineOf(LINE + 1));
@@ -45,7 +45,7 @@ for (const { kind, start } of storeKinds) {
       expect((await readAs(server, 'one'))[1]).toBe(counted);
     });
 
-    test('an index that is forged, cut or of another object is counted anew, and never gives another line', async () => {
+    test('a forged, truncated or foreign index is rebuilt and never yields a wrong line', async () => {
       const server = await objectServer({ logs: { 'big.log': numberedObject(SIZE, '"forged"') } });
       const backend = (await backends[`${kind}:`]?.open({
         url: made.server.url,

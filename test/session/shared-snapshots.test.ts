@@ -14,7 +14,7 @@ const numbered = (from: number, to: number): [number, string][] =>
   Array.from({ length: to - from + 1 }, (_, i) => [from + i, `line ${from + i}\n`]);
 
 for (const { kind, start, end, empty } of storeKinds) {
-  describe.runIf(has(kind))(`what replicas on ${kind} have shown`, () => {
+  describe.runIf(has(kind))(`snapshots of replicas on ${kind}`, () => {
     const made = storeForAll(start);
 
     interface Replica {
@@ -41,7 +41,7 @@ for (const { kind, start, end, empty } of storeKinds) {
         .flatMap((counts) => Object.values(counts))
         .reduce((all, one) => all + one, 0);
 
-    test('a line that one has shown another one recalls, under the same tag and no other', async () => {
+    test('a line shown by one replica is recalled by another, under the same tag only', async () => {
       const [one, two] = [replica('a'), replica('a')];
       const tag = await show(one, numbered(500, 1_100));
       expect(tag).toBe('BEEF0000');
@@ -52,7 +52,7 @@ for (const { kind, start, end, empty } of storeKinds) {
       expect((await two.snapshots.lines('/g', tag, 500, 501)).size).toBe(0);
     });
 
-    test('what several have shown of one version is recalled together, on each of them', async () => {
+    test('lines of one version shown by several replicas are merged on each of them', async () => {
       const [one, two, third] = [replica('together'), replica('together'), replica('together')];
       const tag = await show(one, numbered(1, 3));
       await show(two, numbered(3, 6));
@@ -60,7 +60,7 @@ for (const { kind, start, end, empty } of storeKinds) {
         expect([...(await snapshots.lines('/f', tag, 1, 9))]).toEqual(numbered(1, 6));
     });
 
-    test('what several show in the same moment is recalled together, on each of them', async () => {
+    test('lines shown concurrently by several replicas are merged on each of them', async () => {
       const replicas = Array.from({ length: 4 }, () => replica('at once'));
       const tag = 'BEEF0000';
       for (let round = 0; round < 5; round += 1) {
@@ -72,7 +72,7 @@ for (const { kind, start, end, empty } of storeKinds) {
       }
     });
 
-    test('more replicas than one question asks for are not asked for ever', async () => {
+    test('a recall asks for a bounded number of replicas', async () => {
       let tag = '';
       for (let i = 1; i <= 20; i += 1) tag = await show(replica('crowd'), numbered(i, i));
       const last = replica('crowd');
@@ -80,7 +80,7 @@ for (const { kind, start, end, empty } of storeKinds) {
       expect(uses(last)).toBe(17);
     });
 
-    test('two contents have two tags on whichever replicas they were shown, also after thousands of versions', () => {
+    test('two contents have two tags on any replicas, even after thousands of versions', () => {
       const contents = ['beef1', 'beef2', 'beef3'].map(digest);
       const tags = contents.map((content) => {
         const { snapshots } = replica('tags');
@@ -90,13 +90,13 @@ for (const { kind, start, end, empty } of storeKinds) {
       expect(new Set(tags).size).toBe(3);
     });
 
-    test('no other client and no other operator recalls it', async () => {
+    test('other clients and other operators cannot recall it', async () => {
       const tag = await show(replica('client alice'), numbered(1, 3));
       for (const other of [replica('client bob'), replica('client alice', 'k'.repeat(40))])
         expect((await other.snapshots.lines('/f', tag, 1, 3)).size).toBe(0);
     });
 
-    test('a page costs nothing while it is answered, and two uses after that', async () => {
+    test('a page costs no store operation before its answer, and two after it', async () => {
       const one = replica('cost');
       await one.state.connected();
       const tag = one.snapshots.tag('/f', digest('beef'));
@@ -110,7 +110,7 @@ for (const { kind, start, end, empty } of storeKinds) {
       expect(uses(one)).toBe(4);
     });
 
-    test('what waits to be sent, and what one question asks for, is bounded', async () => {
+    test('the pending uploads and the size of one request are bounded', async () => {
       const one = replica('bounds');
       const large = one.snapshots.tag('/f', digest('beef'));
       one.snapshots.see('/f', large, [[1, 'x'.repeat(600 << 10)]]);
@@ -126,7 +126,7 @@ for (const { kind, start, end, empty } of storeKinds) {
       expect(uses(one) - before).toBe(8);
     });
 
-    test('what the store has lost is there again once it is shown again', async () => {
+    test('a snapshot lost by the store is restored when it is shown again', async () => {
       const [one, two, third] = [replica('lost'), replica('lost'), replica('lost')];
       const tag = await show(one, numbered(1, 3));
       empty(made.server);
@@ -136,7 +136,7 @@ for (const { kind, start, end, empty } of storeKinds) {
       expect([...(await third.snapshots.lines('/f', tag, 1, 9))]).toEqual(numbered(1, 6));
     });
 
-    test('while the store is away each has what it has shown, and waits for nothing', async () => {
+    test('while the store is unavailable each replica uses its own snapshots without waiting', async () => {
       const [one, two] = [replica('away'), replica('away')];
       const early = await show(one, numbered(1, 2));
       expect((await two.snapshots.lines('/f', early, 1, 2)).size).toBe(2);
@@ -154,7 +154,7 @@ for (const { kind, start, end, empty } of storeKinds) {
   });
 }
 
-test('a session that is closed waits for no store that does not answer', async () => {
+test('closing a session does not wait for an unresponsive store', async () => {
   const mute = (): Promise<never> => new Promise(() => undefined);
   const snapshots = new SharedSnapshots({ isUp: true, get: mute, put: mute, remove: mute, add: mute });
   snapshots.see('/f', snapshots.tag('/f', digest('beef')), numbered(1, 3));
@@ -162,7 +162,7 @@ test('a session that is closed waits for no store that does not answer', async (
 });
 
 test.runIf(has('redis'))(
-  'what lies in the store expires, tells nothing, and is recalled unharmed or not at all',
+  'stored snapshots expire, are encrypted, and are recalled intact or not at all',
   async () => {
     const server = await redisServer();
     const redis = (...args: string[]): string =>

@@ -48,14 +48,14 @@ describe.runIf(has('redis'))('kept outputs of several replicas', () => {
     return text;
   }
 
-  test('a list that is asked for before anything is kept changes no number', async () => {
+  test('listing before the first output does not use up a number', async () => {
     const one = replica('listed first');
     expect(await one.spills.listAll()).toEqual([]);
     const { url } = await keep(one, 'text\n');
     expect(Number(url.slice('artifact://'.length))).toBeGreaterThanOrEqual(1_000);
   });
 
-  test('what one has kept another one reads, to the byte, and lists', async () => {
+  test('an output kept by one replica is read byte for byte and listed by another', async () => {
     const [one, two] = [replica('a'), replica('a')];
     const large = Array.from({ length: 200_000 }, (_, i) => `line ${i}\n`).join('');
     const [small, big] = [await keep(one, 'one\n'), await keep(one, large)];
@@ -68,7 +68,7 @@ describe.runIf(has('redis'))('kept outputs of several replicas', () => {
     expect(small.unshared).toBeUndefined();
   });
 
-  test('an empty output and one that was cut at the cap are what they were', async () => {
+  test('empty outputs and outputs truncated at the cap are shared unchanged', async () => {
     const [one, two] = [replica('cap', 5), replica('cap')];
     const [empty, cut] = [await keep(one, ''), await keep(one, '1234567')];
     expect(await readBack(two, empty.url)).toBe('');
@@ -77,7 +77,7 @@ describe.runIf(has('redis'))('kept outputs of several replicas', () => {
     await file.close();
   });
 
-  test('numbers are given once, also to replicas that keep at the same time', async () => {
+  test('numbers are unique, also among replicas that keep outputs concurrently', async () => {
     const replicas = [replica('numbers'), replica('numbers'), replica('numbers')];
     const kept = await Promise.all(
       Array.from({ length: 30 }, (_, i) => keep(replicas[i % 3] as Replica, `${i}\n`)),
@@ -89,7 +89,7 @@ describe.runIf(has('redis'))('kept outputs of several replicas', () => {
     expect(texts).toEqual(Array.from({ length: 30 }, (_, i) => `${i}\n`));
   });
 
-  test('another client does not read it, nor learn that it is there', async () => {
+  test('another client can neither read it nor learn that it exists', async () => {
     const { url } = await keep(replica('client alice'), 'hers\n');
     await expect(readBack(replica('client bob'), url)).rejects.toMatchObject({
       code: 'NOT_FOUND',
@@ -97,7 +97,7 @@ describe.runIf(has('redis'))('kept outputs of several replicas', () => {
     });
   });
 
-  test('a page that was followed goes on after the store has died, and what is kept then is kept here', async () => {
+  test('paging continues after the store has failed, and later outputs are kept locally', async () => {
     const [one, two] = [replica('dies'), replica('dies')];
     const { url } = await keep(one, 'a\nb\nc\n');
     const unread = await keep(one, 'never read elsewhere\n');
@@ -120,7 +120,7 @@ describe.runIf(has('redis'))('kept outputs of several replicas', () => {
     expect(await readBack(one, url)).toBe('a\nb\nc\n');
   });
 
-  test('pieces that are gone or forged are no part of an output', async () => {
+  test('missing or forged pieces are not part of an output', async () => {
     const [one, two] = [replica('pieces'), replica('pieces')];
     const { url, path } = (await keep(one, 'x'.repeat(600_000))) as { url: string; path: string };
     const keys = redis('--scan', '--pattern', 'oriel:piece:*').split('\n');
@@ -144,7 +144,7 @@ describe.runIf(has('redis'))('kept outputs of several replicas', () => {
     return count() - before;
   }
 
-  test('an output that is not there costs three looks, and a list what there is to list', async () => {
+  test('a missing output costs at most three requests, and a list about one per entry', async () => {
     const [one, two] = [replica('costs'), replica('costs')];
     const missing = (number: number) => (): Promise<string> => readBack(two, `artifact://${number}`);
     expect(await usesOf(two, missing(5))).toBeLessThanOrEqual(3);
@@ -161,7 +161,7 @@ describe.runIf(has('redis'))('kept outputs of several replicas', () => {
     expect(await usesOf(replica('nothing kept'), () => two.spills.listAll())).toBeLessThanOrEqual(1);
   });
 
-  test('what many miss at once takes the store away from nobody', async () => {
+  test('many concurrent misses do not count as an outage of the store', async () => {
     const [one, two] = [replica('crowd'), replica('crowd')];
     await keep(one, 'x');
     const lost = await Promise.all(
@@ -174,7 +174,7 @@ describe.runIf(has('redis'))('kept outputs of several replicas', () => {
     expect(two.state.stats()).toMatchObject({ up: true, outages: 0 });
   });
 
-  test('an output that could not be shared takes nothing of the day, nor room in the store', async () => {
+  test('an output that could not be shared uses no daily quota and no space in the store', async () => {
     const one = replica('slow quota');
     const space = one.state.space('slow quota');
     const today = Math.floor(Date.now() / 86_400_000);
@@ -202,7 +202,7 @@ describe.runIf(has('redis'))('kept outputs of several replicas', () => {
     await expect.poll(() => space.add({ kind: 'quota', of: ['spill', today] }, 0, 0, 60_000)).toBe(0);
   });
 
-  test('an output that the store lost while it was sent takes nothing of the day once it is back', async () => {
+  test('an output lost by the store during upload uses no daily quota after the store has recovered', async () => {
     const one = replica('lost quota');
     const space = one.state.space('lost quota');
     const today = Math.floor(Date.now() / 86_400_000);
@@ -241,8 +241,8 @@ describe.runIf(has('redis'))('kept outputs of several replicas', () => {
     expect(await space.add({ kind: 'quota', of: ['spill', today] }, 0, 0, 60_000)).toBe(1_000);
   });
 
-  describe('of clients without a name', () => {
-    test('is read on every replica by whoever was told its number, and by nobody else', async () => {
+  describe('of anonymous clients', () => {
+    test('is readable on every replica with its number, and not without', async () => {
       const [one, two] = [replica('nameless', undefined, 'alice'), replica('nameless', undefined, 'bob')];
       const kept = await Promise.all([keep(one, 'of one\n'), keep(two, 'of two\n'), keep(one, 'more\n')]);
       for (const { url, unshared } of kept)
@@ -261,7 +261,7 @@ describe.runIf(has('redis'))('kept outputs of several replicas', () => {
       expect(await usesOf(two, () => readBack(two, 'artifact://7'))).toBe(1);
     });
 
-    test('keeps its number while the store is away, and has a quota for each', async () => {
+    test('keeps its number while the store is unavailable, and each client has a quota', async () => {
       const [one, two] = [
         replica('nameless too', undefined, 'alice'),
         replica('nameless too', undefined, 'bob'),
@@ -278,7 +278,7 @@ describe.runIf(has('redis'))('kept outputs of several replicas', () => {
     });
   });
 
-  test('an output is not shared where the day is used up, and says so', async () => {
+  test('an output is not shared if the daily quota is used up, and the answer says so', async () => {
     const one = replica('quota');
     const today = Math.floor(Date.now() / 86_400_000);
     await one.state.space('quota').add({ kind: 'quota', of: ['spill', today] }, 512 << 20, 0, 60_000);

@@ -4,7 +4,7 @@ import { textOf, workspace } from '../support/workspace.ts';
 
 const digest = (start: string, rest: string): string => start + rest.padStart(60, '0');
 
-test('the same content has the same tag; contents of one path never share one', () => {
+test('equal contents have equal tags; different contents of one path never do', () => {
   const snapshots = new Snapshots();
   expect(snapshots.tag('f', digest('beef', '1'))).toBe('BEEF');
   expect(snapshots.tag('f', digest('beef', '2'))).toBe('BEF0');
@@ -13,7 +13,7 @@ test('the same content has the same tag; contents of one path never share one', 
   expect(snapshots.tag('h', digest('ffff', '1')) + snapshots.tag('h', digest('ffff', '2'))).toBe('FFFF0000');
 });
 
-test('thirty paths are remembered, the least recently read goes first', () => {
+test('thirty paths are remembered; the least recently read is evicted first', () => {
   const snapshots = new Snapshots();
   const tags = Array.from({ length: 30 }, (_, i) => snapshots.tag(`f${i}`, digest('0001', String(i))));
   for (const [i, tag] of tags.entries()) snapshots.see(`f${i}`, tag, [[1, `line of ${i}`]]);
@@ -23,7 +23,7 @@ test('thirty paths are remembered, the least recently read goes first', () => {
   expect(snapshots.recall('f1', '0001', 1)).toBeUndefined();
 });
 
-test('a stale anchor is recovered: what the line said when it was shown', async () => {
+test('a stale anchor is recovered to the line as it was shown', async () => {
   const { W, write, read, oriel } = workspace();
   const options = { display: 'hashline' as const, session: oriel.session };
   write('f', 'one\ntwo\nthree\n');
@@ -39,7 +39,7 @@ test('a stale anchor is recovered: what the line said when it was shown', async 
   expect([...snapshots.seen(`${W}/f`, after.details['snapshot'] as string).keys()]).toEqual([1, 2, 3]);
 });
 
-test('a file that was only touched keeps its tag; raw text and listings have none', async () => {
+test('a touched but unchanged file keeps its tag; raw text and listings have none', async () => {
   const { write, read, oriel } = workspace();
   const options = { display: 'hashline' as const, session: oriel.session };
   write('f', 'same\n');
@@ -54,7 +54,7 @@ test('a file that was only touched keeps its tag; raw text and listings have non
 const numbered = (i: number): string =>
   digest((i & 0xffff).toString(16).padStart(4, '0'), (i >> 16).toString(16));
 
-test('a tag is never issued again for other content of its path, however many versions there were', () => {
+test('a tag is never reused for other content of its path, after any number of versions', () => {
   const snapshots = new Snapshots();
   const contents = new Map<string, string>();
   for (let i = 0; i < 70_000; i += 1) {
@@ -68,7 +68,7 @@ test('a tag is never issued again for other content of its path, however many ve
   expect(snapshots.tag('f', numbered(69_999))).toBe([...contents.keys()].at(-1));
 });
 
-test('nor when its path was forgotten in between', () => {
+test('a tag is not reused even if its path was evicted in between', () => {
   const snapshots = new Snapshots();
   const first = snapshots.tag('f', digest('beef', '1'));
   for (let i = 0; i < 21_000; i += 1) snapshots.tag(`other ${i}`, digest('beef', '1'));
@@ -85,7 +85,7 @@ test('a version that was shown before the last eight keeps its tag', () => {
   expect(new Set(tags).size).toBe(12);
 });
 
-test('the lines that are remembered are bounded in bytes', () => {
+test('the remembered lines are bounded in bytes', () => {
   const snapshots = new Snapshots();
   const wide = 'x'.repeat(1 << 20);
   for (let i = 0; i < 20; i += 1) {

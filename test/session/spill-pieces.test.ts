@@ -1,4 +1,4 @@
-/** What a client's quota of a day counts while the shared store comes and goes. */
+/** What counts towards the daily quota of a client while the shared store fails and recovers. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/commands.ts';
 
 const MOST_IN_A_DAY = 512 << 20;
 
-test('what was refused for the quota is not counted in it, also where the store goes away just then', async () => {
+test('an upload refused by the quota is not counted in it, even if the store fails at that time', async () => {
   const path = join(temporaryFolder(), 'output');
   writeFileSync(path, 'output');
   const output = { url: 'artifact://1', path, bytes: 6, capped: false };

@@ -19,7 +19,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { readAt } from '../../src/access/bytes.ts';
 import { stateDirectory } from '../../src/session/directories.ts';
 import { ownName } from '../../src/session/owner.ts';
-import { SpillRoom } from '../../src/session/spill-room.ts';
+import { SpillQuota } from '../../src/session/spill-quota.ts';
 import { Spills } from '../../src/session/spills.ts';
 import { temporaryFolder } from '../support/commands.ts';
 
@@ -61,7 +61,7 @@ test('spills are numbered, private and readable until the session ends', async (
   expect(existsSync(dirname(one.path))).toBe(false);
 });
 
-test('what is not there is answered with what is', async () => {
+test('a missing output is answered with the existing ones', async () => {
   const spills = new Spills({ state: temporaryFolder() });
   await expect(spills.open(7)).rejects.toMatchObject({
     code: 'NOT_FOUND',
@@ -82,7 +82,7 @@ test('two sessions do not see each other', async () => {
   await expect(second.open(1)).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
-test('kept for a working directory, they outlive their process and go by age', async () => {
+test('outputs kept for a working directory outlive their process and are removed by age', async () => {
   const state = temporaryFolder();
   const [workingDirectory, other] = [temporaryFolder(), temporaryFolder()];
   const first = new Spills({ state, workingDirectory });
@@ -98,7 +98,7 @@ test('kept for a working directory, they outlive their process and go by age', a
   expect(await readBack(second, 1)).toBe('two\n');
 });
 
-test('a working directory has one set of spills however it is reached', async () => {
+test('a working directory has one set of spills, whichever path leads to it', async () => {
   const state = temporaryFolder();
   const folder = temporaryFolder();
   const link = join(temporaryFolder(), 'link');
@@ -107,13 +107,13 @@ test('a working directory has one set of spills however it is reached', async ()
   expect(await readBack(new Spills({ state, workingDirectory: link }), 1)).toBe('one\n');
 });
 
-test('two processes that keep at once do not take the same number', async () => {
+test('two concurrent processes do not use the same number', async () => {
   const options = { state: temporaryFolder(), workingDirectory: temporaryFolder() };
   const kept = await Promise.all(Array.from({ length: 8 }, (_, i) => keep(new Spills(options), `${i}\n`)));
   expect(new Set(kept.map(({ url }) => url)).size).toBe(8);
 });
 
-test('folders of processes that ended without a word go by age, those of the living stay', async () => {
+test('folders of processes that ended without cleanup are removed by age; those of running ones stay', async () => {
   const state = temporaryFolder();
   const ended = Number(execFileSync('sh', ['-c', 'echo $$'], { encoding: 'utf8' }));
   const sessions = join(state, 'sessions');
@@ -128,7 +128,7 @@ test('folders of processes that ended without a word go by age, those of the liv
   expect(readdirSync(sessions)).not.toContain(old);
 });
 
-test('the cap ends the keeping of one output and leaves a mark', async () => {
+test('an output is truncated at the cap, with a mark', async () => {
   const spills = new Spills({ state: temporaryFolder(), cap: 5 });
   const spill = await keep(spills, '1234567');
   expect(spill).toMatchObject({ bytes: 5, capped: true });
@@ -138,7 +138,7 @@ test('the cap ends the keeping of one output and leaves a mark', async () => {
   await opened.file.close();
 });
 
-test('the oldest spills make room for new ones', async () => {
+test('the oldest spills are evicted for new ones', async () => {
   const spills = new Spills({ state: temporaryFolder(), cap: 10, total: 25 });
   for (const text of ['1', '2', '3', '4']) await keep(spills, text.repeat(10));
   await expect(spills.open(2)).rejects.toMatchObject({ code: 'NOT_FOUND' });
@@ -160,7 +160,7 @@ test('chunks of every size arrive in order', async () => {
   expect(readFileSync(path, 'latin1') === expected).toBe(true);
 });
 
-test('a full disk ends the keeping: what is there is removed, and nothing stays open', async () => {
+test('a full disk ends keeping: the file is removed and closed', async () => {
   const { openSync, readlinkSync } = await import('node:fs');
   const { SpillWriter } = await import('../../src/session/spill-writer.ts');
   const path = join(temporaryFolder(), 'full');
@@ -185,7 +185,7 @@ test('a full disk ends the keeping: what is there is removed, and nothing stays 
   });
 });
 
-test('an output that is removed while it is written is not said to be kept', async () => {
+test('an output removed while it is written is not reported as kept', async () => {
   const spills = new Spills({ state: temporaryFolder() });
   const writer = spills.create();
   await writer.write(Buffer.from('one\n'));
@@ -198,7 +198,7 @@ beforeEach(() => {
   return () => vi.unstubAllEnvs();
 });
 
-test('the state folder is under XDG_CACHE_HOME, or in tmp where that cannot be', () => {
+test('the state folder is under XDG_CACHE_HOME, or in tmp if that is not possible', () => {
   const cache = temporaryFolder();
   expect(stateDirectory({ XDG_CACHE_HOME: cache })).toBe(join(cache, 'oriel'));
   expect(mode(join(cache, 'oriel'))).toBe('700');
@@ -208,7 +208,7 @@ test('the state folder is under XDG_CACHE_HOME, or in tmp where that cannot be',
   expect(stateDirectory({ XDG_CACHE_HOME: file })).toMatch(/\/oriel-\w+$/);
 });
 
-test('a state folder of an earlier time that cannot be written any more is left for one in tmp', () => {
+test('an existing state folder that is not writable any more is replaced by one in tmp', () => {
   const cache = temporaryFolder();
   expect(stateDirectory({ XDG_CACHE_HOME: cache })).toBe(join(cache, 'oriel'));
   readOnly.paths.add(join(cache, 'oriel'));
@@ -232,14 +232,14 @@ test.each<[string, (path: string, elsewhere: string) => void]>([
   await spills.close();
 });
 
-test('a link that lies where the state folder should be is not followed', () => {
+test('a link in place of the state folder is not followed', () => {
   const [cache, elsewhere] = [temporaryFolder(), temporaryFolder()];
   symlinkSync(elsewhere, join(cache, 'oriel'));
   expect(stateDirectory({ XDG_CACHE_HOME: cache })).toMatch(/\/oriel-\w+$/);
   expect(readdirSync(elsewhere)).toEqual([]);
 });
 
-test('what is no regular file is neither listed nor opened, and nothing waits for it', async () => {
+test('irregular files are neither listed nor opened, and do not block', async () => {
   const spills = new Spills({ state: temporaryFolder() });
   const { path } = await keep(spills, 'one\n');
   const directory = dirname(path);
@@ -256,7 +256,7 @@ test('what is no regular file is neither listed nor opened, and nothing waits fo
   await spills.close();
 });
 
-test('a FIFO in the place of an output does not notice that it is asked for', async () => {
+test('a FIFO in place of an output is not opened', async () => {
   const spills = new Spills({ state: temporaryFolder() });
   const { path } = await keep(spills, 'one\n');
   execFileSync('mkfifo', [join(dirname(path), '7.log')]);
@@ -271,11 +271,11 @@ test('a FIFO in the place of an output does not notice that it is asked for', as
   }
 });
 
-describe('a room for several', () => {
-  const spillsIn = (room: SpillRoom): Spills => new Spills({ state: temporaryFolder() }, room);
+describe('a quota for several sessions', () => {
+  const spillsIn = (room: SpillQuota): Spills => new Spills({ state: temporaryFolder() }, room);
 
-  test('all together never take more, whoever writes, and whoever has most makes room', async () => {
-    const room = new SpillRoom(100);
+  test('their total never exceeds it; outputs of the session with the highest use are evicted', async () => {
+    const room = new SpillQuota(100);
     const [a, b, c] = [spillsIn(room), spillsIn(room), spillsIn(room)];
     for (const text of ['1', '2', '3', '4', '5', '6']) await keep(a, text.repeat(10));
     for (const text of ['1', '2', '3']) await keep(b, text.repeat(10));
@@ -294,8 +294,8 @@ describe('a room for several', () => {
     expect(room.used).toBe(70);
   });
 
-  test('one session keeps a thousand outputs at most: its oldest go, those of others stay', async () => {
-    const room = new SpillRoom(1 << 30);
+  test('one session keeps at most a thousand outputs: its oldest are evicted, those of others stay', async () => {
+    const room = new SpillQuota(1 << 30);
     const [a, b] = [spillsIn(room), spillsIn(room)];
     await keep(b, 'of another');
     for (let i = 1; i <= 1_003; i += 1) await keep(a, `${i}`);
@@ -309,8 +309,8 @@ describe('a room for several', () => {
     expect(lasting.list()).toHaveLength(1_000);
   });
 
-  test('what is being written makes no room: the new one is cut, stays cut, and says so', async () => {
-    const room = new SpillRoom(100);
+  test('outputs being written are not evicted: the new one is truncated, stays truncated, and is marked', async () => {
+    const room = new SpillQuota(100);
     const [a, b] = [spillsIn(room), spillsIn(room)];
     const [first, second] = [a.create(), b.create()];
     await first.write(Buffer.from('a'.repeat(80)));
@@ -324,8 +324,8 @@ describe('a room for several', () => {
     expect(room.used).toBe(100);
   });
 
-  test('what could not be written takes no room', async () => {
-    const room = new SpillRoom(100);
+  test('a failed output uses no quota', async () => {
+    const room = new SpillQuota(100);
     const spills = spillsIn(room);
     const writer = spills.create();
     await writer.write(Buffer.from('a'.repeat(50)));
@@ -335,7 +335,7 @@ describe('a room for several', () => {
   });
 });
 
-describe('what is removed loses its name at once, and its blocks are freed in another thread', () => {
+describe('removal unlinks at once, and the blocks are freed in another thread', () => {
   /** Names that are being removed below the directory, and how many bytes they have. */
   const leaving = (directory: string): number[] =>
     readdirSync(directory, { recursive: true, encoding: 'utf8' })
@@ -344,9 +344,9 @@ describe('what is removed loses its name at once, and its blocks are freed in an
   const gone = (directory: string): Promise<void> =>
     vi.waitFor(() => expect(leaving(directory)).toEqual([]), { timeout: 10_000 });
 
-  test('an output that makes room', async () => {
+  test('an evicted output', async () => {
     const state = temporaryFolder();
-    const spills = new Spills({ state }, new SpillRoom(100));
+    const spills = new Spills({ state }, new SpillQuota(100));
     const first = await keep(spills, 'x'.repeat(80));
     const writer = spills.create();
     void writer.write(Buffer.alloc(50));
@@ -372,7 +372,7 @@ describe('what is removed loses its name at once, and its blocks are freed in an
     await gone(state);
   });
 
-  test('a session, and what killed processes have left', async () => {
+  test('a closed session, and leftovers of killed processes', async () => {
     const state = temporaryFolder();
     const spills = new Spills({ state });
     const { path } = await keep(spills, 'x');
@@ -391,7 +391,7 @@ describe('what is removed loses its name at once, and its blocks are freed in an
     await next.close();
   });
 
-  test('one that could not be written to its end', async () => {
+  test('an output that could not be written completely', async () => {
     const spills = new Spills({ state: temporaryFolder() });
     const writer = spills.create();
     void writer.write(Buffer.alloc(1 << 20));

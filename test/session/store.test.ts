@@ -96,7 +96,7 @@ function slow(): {
   };
 }
 
-test('a thing is made once for the same bytes, kind and options', async () => {
+test('a value is computed once for the same bytes, kind and options', async () => {
   const store = storeOf();
   const { kind } = kindOf('text');
   const { kind: other } = kindOf('outline');
@@ -117,7 +117,7 @@ test('a thing is made once for the same bytes, kind and options', async () => {
   });
 });
 
-test('what may not be kept is used once and disposed with the call', async () => {
+test('a value that may not be kept is used once and disposed with the call', async () => {
   const store = storeOf();
   const { kind, disposed } = kindOf('text');
   expect(await ask(store, kind, 'a', { keep: false })).toBe('miss');
@@ -126,7 +126,7 @@ test('what may not be kept is used once and disposed with the call', async () =>
   expect(store.stats().get('text')?.entries).toBe(1);
 });
 
-test('nothing is kept of bytes that are not met again', async () => {
+test('nothing is kept for bytes whose identity does not recur', async () => {
   const store = storeOf();
   const { kind, disposed } = kindOf('text');
   const user = call();
@@ -144,7 +144,7 @@ test('nothing is kept of bytes that are not met again', async () => {
   expect(store.stats().get('text')).toMatchObject({ entries: 0, misses: 3, weight: { memory: 0 } });
 });
 
-test('a failure is the failure of those who waited, not of the next', async () => {
+test('an error is thrown to the waiting calls only, not to the next', async () => {
   const store = storeOf();
   const { kind } = kindOf('text');
   const failing = () => Promise.reject(new Error('once'));
@@ -156,7 +156,7 @@ test('a failure is the failure of those who waited, not of the next', async () =
   expect(await ask(store, kind, 'a')).toBe('miss');
 });
 
-test('the least recently used thing gives way, and is disposed', async () => {
+test('the least recently used value is evicted and disposed', async () => {
   const store = storeOf({ memory: 70 * MIB });
   const { kind, disposed } = kindOf('text');
   for (const name of ['a', 'b', 'a']) await ask(store, kind, name, { bytes: 30 * MIB });
@@ -166,7 +166,7 @@ test('the least recently used thing gives way, and is disposed', async () => {
   expect(store.stats().get('text')?.evictions).toBe(1);
 });
 
-test('what is over the budget by itself pushes out nothing else', async () => {
+test('a value that exceeds the budget by itself evicts nothing else', async () => {
   const store = storeOf({ memory: 70 * MIB, disk: 100, descriptors: 2 });
   const { kind, disposed } = kindOf('text');
   for (const name of ['a', 'b']) await ask(store, kind, name, { bytes: 30 * MIB });
@@ -176,7 +176,7 @@ test('what is over the budget by itself pushes out nothing else', async () => {
   expect([await ask(store, kind, 'a'), await ask(store, kind, 'b')]).toEqual(['hit', 'hit']);
 });
 
-test('disk and descriptors have budgets of their own', async () => {
+test('disk and descriptors have separate budgets', async () => {
   const store = storeOf({ disk: 100, descriptors: 2 });
   const { kind, disposed } = kindOf('spool');
   await ask(store, kind, 'small');
@@ -187,7 +187,7 @@ test('disk and descriptors have budgets of their own', async () => {
   expect(await ask(store, kind, 'small')).toBe('hit');
 });
 
-test('kinds do not starve each other: the one over its share gives way', async () => {
+test('kinds do not starve each other: the one over its share is evicted', async () => {
   const store = storeOf({ memory: 4 * MIB });
   const { kind: index, disposed: lost } = kindOf('line index');
   const { kind: listing, disposed } = kindOf('listing');
@@ -201,7 +201,7 @@ test('kinds do not starve each other: the one over its share gives way', async (
   expect(memory).toBeGreaterThan(2 * MIB);
 });
 
-test('a kind with a bound of its own stays within it, whatever the budget has left', async () => {
+test('a kind with its own limit stays within it, whatever the budget has left', async () => {
   const store = storeOf({ memory: 100 * MIB });
   const { kind, disposed } = kindOf('text');
   const { kind: other, disposed: others } = kindOf('index');
@@ -212,14 +212,14 @@ test('a kind with a bound of its own stays within it, whatever the budget has le
   expect(await ask(store, bounded, 'd')).toBe('hit');
 });
 
-test('small things weigh too: there can never be too many of them', async () => {
+test('small values have a minimum weight, so that their number is bounded', async () => {
   const store = storeOf({ memory: 100_000 });
   const { kind } = kindOf('text');
   for (let i = 0; i < 1000; i += 1) await ask(store, kind, `f${i}`);
   expect(store.stats().get('text')?.entries).toBeLessThan(160);
 });
 
-test('a thing that is used is never evicted, and is weighed again when it was used', async () => {
+test('a value in use is never evicted, and is weighed again after use', async () => {
   const store = storeOf({ memory: 10 * MIB });
   const { kind, disposed } = kindOf('text');
   const user = call();
@@ -235,7 +235,7 @@ test('a thing that is used is never evicted, and is weighed again when it was us
   expect(await ask(store, kind, 'b')).toBe('hit');
 });
 
-test('what no longer lasts is given up at its next use, or with the call that saw it', async () => {
+test('a value that has become invalid is evicted at its next use, or with the call that noticed it', async () => {
   const store = storeOf();
   const { kind, disposed } = kindOf('spool');
   const thing: Thing = { name: 'a', bytes: 1 };
@@ -252,7 +252,7 @@ test('what no longer lasts is given up at its next use, or with the call that sa
   expect(await ask(store, kind, 'a')).toBe('hit');
 });
 
-test('calls that come together have it made once, and each uses it until its own end', async () => {
+test('concurrent calls share one computation, and each uses the value until its own end', async () => {
   const store = storeOf();
   const { kind, disposed } = kindOf('text');
   const making = slow();
@@ -272,7 +272,7 @@ test('calls that come together have it made once, and each uses it until its own
   expect(store.stats().get('text')).toMatchObject({ misses: 1, joined: 2 });
 });
 
-test('a cancel of the call that began neither fails nor ends the work for the others', async () => {
+test('cancelling the first call neither fails nor ends the work for the others', async () => {
   const store = storeOf();
   const { kind } = kindOf('text');
   const making = slow();
@@ -287,7 +287,7 @@ test('a cancel of the call that began neither fails nor ends the work for the ot
   expect(await ask(store, kind, 'a')).toBe('hit');
 });
 
-test('the bytes go on being readable through the calls that are left', async () => {
+test('the bytes stay readable through the remaining calls', async () => {
   const store = storeOf();
   const { kind } = kindOf('text');
   const [first, second] = [call(), call()];
@@ -314,7 +314,7 @@ test('the bytes go on being readable through the calls that are left', async () 
   expect((await one).name).toBe('a');
 });
 
-test('work that nobody waits for any more is cancelled; the next call begins anew', async () => {
+test('work without waiting calls is cancelled; the next call starts it again', async () => {
   const store = storeOf();
   const { kind, disposed } = kindOf('text');
   const making = slow();
@@ -327,7 +327,7 @@ test('work that nobody waits for any more is cancelled; the next call begins ane
   expect(disposed).toEqual([]);
 });
 
-test('a value that comes when nobody waits any more is disposed', async () => {
+test('a value completed when no call waits any more is disposed', async () => {
   const store = storeOf();
   const { kind, disposed } = kindOf('text');
   const user = call();
@@ -341,7 +341,7 @@ test('a value that comes when nobody waits any more is disposed', async () => {
   expect(await ask(store, kind, 'a')).toBe('miss');
 });
 
-test('a call that was cancelled before begins nothing', async () => {
+test('an already cancelled call starts nothing', async () => {
   const store = storeOf();
   const { kind } = kindOf('text');
   const user = call();
@@ -351,7 +351,7 @@ test('a call that was cancelled before begins nothing', async () => {
   expect(making.makings).toEqual([]);
 });
 
-test('closing disposes everything: what is used with the end of its call, what is made at once', async () => {
+test('closing disposes everything: values in use when their call ends, computations at once', async () => {
   const store = storeOf();
   const { kind, disposed } = kindOf('text');
   await ask(store, kind, 'idle');
@@ -371,7 +371,7 @@ test('closing disposes everything: what is used with the end of its call, what i
   expect(disposed).toEqual(['idle', 'used', 'later']);
 });
 
-test('a disposal that fails is lost to nobody else', async () => {
+test('a failed disposal does not affect other values', async () => {
   const store = storeOf({ memory: 10_000 });
   const kind: Kind<Thing> = {
     name: 'broken',
@@ -382,7 +382,7 @@ test('a disposal that fails is lost to nobody else', async () => {
   expect(store.stats().get('broken')).toMatchObject({ evictions: 2, entries: 1 });
 });
 
-test('what could not be disposed is told, and the store goes on', async () => {
+test('a failed disposal is reported, and the store continues', async () => {
   const told: unknown[] = [];
   const store = new Store({}, (error) => told.push(error));
   const lost = new Error('EIO');

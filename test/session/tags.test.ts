@@ -1,4 +1,4 @@
-/** Tags that several sessions give. */
+/** Tags of several sessions. */
 
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { Tags } from '../../src/session/tags.ts';
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-test('two sessions that share their tags give none to two contents, also when each has forgotten thousands', () => {
+test('two sessions that share their tags never give one tag to two contents, even after thousands of evictions', () => {
   const sessions = [new Tags({ isShared: true }), new Tags({ isShared: true })];
   const given = new Map<string, string>();
   for (const [i, tags] of sessions.entries()) {
@@ -23,7 +23,7 @@ test('two sessions that share their tags give none to two contents, also when ea
   expect(one).not.toBe(other);
 });
 
-test('they give one content the same tag', () => {
+test('they give the same content the same tag', () => {
   const tags = [new Tags({ isShared: true }), new Tags({ isShared: true })].map((one) =>
     one.of('a', digest('a')),
   );

@@ -49,7 +49,7 @@ describe.each(['a.zip', 'a.tar', 'a.tar.gz'])('%s', (name) => {
     );
   });
 
-  test('says what is not there, and what is', async () => {
+  test('a missing member is answered with the existing ones', async () => {
     expect(await oriel.read(`${name}:nope.txt`)).toBe(
       `NOT_FOUND: ${name} has no entry nope.txt. Use ${name} to list it.`,
     );
@@ -67,12 +67,12 @@ describe.each(['a.zip', 'a.tar', 'a.tar.gz'])('%s', (name) => {
     );
   });
 
-  test.each(['ok.txt', 'dir/'])('names the whole call for a wrong range of %s', async (path) => {
+  test.each(['ok.txt', 'dir/'])('a wrong range of %s is answered with the complete call', async (path) => {
     const { error } = await oriel.details(`${name}:${path}:9-2`);
     expect(error).toMatchObject({ code: 'BAD_SELECTOR', next: `${name}:${path}:2-9` });
   });
 
-  test('gives facts beside the text', async () => {
+  test('gives details beside the text', async () => {
     const { meta, kind, totals } = await oriel.details(`${name}:ok.txt`);
     expect({ meta, kind, totals }).toEqual({
       meta: { format: name.slice(2), member: 'ok.txt', size: 5 },
@@ -97,7 +97,7 @@ test('500 entries are shown, and the notices lead to all of them', async () => {
   expect(seen).toEqual(names.map((name) => `${name} (1 B)`));
 });
 
-test('a member that is called like a selector wins over it', async () => {
+test('a member named like a selector takes precedence', async () => {
   const entries = ['raw', 'x:1-2', 'x'].map((name) => ({ name, content: `I am ${name}\n` }));
   oriel.write('names.zip', zip(entries));
   expect(await oriel.read('names.zip:raw')).toBe('1|I am raw\n');
@@ -106,7 +106,7 @@ test('a member that is called like a selector wins over it', async () => {
   expect(await oriel.read('names.zip:2..2')).toBe('x (7 B)\n');
 });
 
-test('archives in archives are read through', async () => {
+test('reads archives in archives', async () => {
   const inner = gzipSync(tar([{ name: 'c.txt', content: 'in\nside\n' }]));
   const entries = [
     { name: 'b.tar.gz', content: inner, method: 0 },
@@ -122,7 +122,7 @@ test('archives in archives are read through', async () => {
   );
 });
 
-test('a single compressed file is read as what it holds', async () => {
+test('a single compressed file is read as its content', async () => {
   oriel.write('notes.txt.gz', gzipSync('a\nb\nc\n'));
   oriel.write('notes.txt.bz2', packed.bz2.hello);
   oriel.write('notes.txt.xz', packed.xz.hello);
@@ -154,7 +154,7 @@ test('compressed tars of every kind', async () => {
   }
 });
 
-test('the content decides what it is, not the name', async () => {
+test('the content determines the format, not the name', async () => {
   oriel.write('really-tar.zip', tar([{ name: 'a', content: 'x' }]));
   oriel.write('really-zip.bin', zip([{ name: 'a', content: 'x' }]));
   oriel.write('no.zip', 'just text');
@@ -171,13 +171,13 @@ test('the content decides what it is, not the name', async () => {
   expect(await oriel.read('nothing.zip')).toBe('(empty archive)\n');
 });
 
-test('documents that are zips are archives when a member is asked for', async () => {
+test('documents in zip format are archives if a member is requested', async () => {
   oriel.write('book.epub', zip([{ name: 'OEBPS/ch1.html', content: '<p>hi</p>\n' }]));
   expect(await oriel.read('book.epub:/')).toBe('OEBPS/\n');
   expect(await oriel.read('book.epub:OEBPS/ch1.html')).toBe('1|<p>hi</p>\n');
 });
 
-test('binary members are a note that leads on', async () => {
+test('a binary member gives a note with the next call', async () => {
   oriel.write('bin.zip', zip([{ name: 'b.bin', content: Buffer.from([0, 1, 2, 255]) }]));
   expect(await oriel.read('bin.zip:b.bin')).toBe(
     "[Cannot read binary archive entry 'b.bin' (NUL bytes, 4 B). Unpack it in a shell to look at it: file, xxd]",
@@ -211,7 +211,7 @@ test('images and notebooks inside are shown as such', async () => {
   }
 });
 
-test('a database inside is read as one', async () => {
+test('a database inside is read as a database', async () => {
   const bytes = await databaseBytes(
     'create table t (id integer primary key, name text)',
     "insert into t values (1, 'one'), (2, 'two')",
@@ -224,7 +224,7 @@ test('a database inside is read as one', async () => {
   }
 });
 
-test('UTF-16 members and broken UTF-8 are text', async () => {
+test('UTF-16 members and invalid UTF-8 are text', async () => {
   const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('wide\n', 'utf16le')]);
   oriel.write(
     'enc.zip',
@@ -255,7 +255,7 @@ test('encrypted members are marked and refused one by one', async () => {
   }
 });
 
-test('hostile names are shown escaped and read by what is shown', async () => {
+test('hostile names are shown escaped and can be read by the shown name', async () => {
   const names = [
     'new\nline',
     '\u001b[31mred',
@@ -313,7 +313,7 @@ test('hostile names are shown escaped and read by what is shown', async () => {
   expect(await oriel.read('odd.zip:%~12')).toBe('1|long\n');
 });
 
-test('links lead to members, also through directories', async () => {
+test('links resolve to members, also through directories', async () => {
   const entries = [
     { name: 'real/x.txt', content: 'x\n' },
     { name: 'real/up.txt', flag: '2', link: '../top.txt' },
@@ -346,7 +346,7 @@ test('long names of both kinds', async () => {
   expect(await oriel.read(`long.tar:gnu/${long}`)).toBe('1|gnu\n');
 });
 
-test('a member larger than one answer is paged to its end, every byte once', async () => {
+test('a member larger than one answer is paged to its end, with every byte once', async () => {
   const text = Array.from({ length: 30_000 }, (_, i) => `line ${i} of a text\n`).join('');
   oriel.write('paged.zip', zip([{ name: 'big.txt', content: text }]));
   let all = '';
@@ -371,14 +371,14 @@ test('reading changes nothing on the disk, and the same call gives the same answ
   expect(await readFile(`${oriel.folder}/a.tar.gz`)).toEqual(bytes);
 });
 
-test('a changed archive is listed anew', async () => {
+test('a changed archive is listed again', async () => {
   oriel.write('live.zip', zip([{ name: 'old', content: '1' }]));
   expect(await oriel.read('live.zip')).toBe('old (1 B)\n');
   oriel.write('live.zip', zip([{ name: 'newer', content: '12' }]));
   expect(await oriel.read('live.zip')).toBe('newer (2 B)\n');
 });
 
-test('a cancelled call says so, whatever decoder it waits for', async () => {
+test('a cancelled call ends with CANCELLED, whatever decoder it waits for', async () => {
   for (const path of ['a.tar.gz:ok.txt', 't.tar.xz', 't.tar.xz:ok.txt']) {
     expect(await oriel.read(path, AbortSignal.abort())).toBe('CANCELLED: The call was cancelled.');
   }

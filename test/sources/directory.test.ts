@@ -31,14 +31,14 @@ test('two levels, newest first, with sizes and ages', async () => {
   );
 });
 
-test('equally new entries are in the order of their names', async () => {
+test('entries of equal age are sorted by name', async () => {
   const space = workspace();
   for (const name of ['b', 'a', 'B', 'é', '10', '9']) space.write(name, '');
   aged(space, { b: 1, a: 1, B: 1, é: 1, 10: 1, 9: 1 });
   expect((await space.text('.', { now })).match(/^\S+/gm)).toEqual(['10', '9', 'B', 'a', 'b', 'é']);
 });
 
-test('twelve entries of each folder below the root, all of the root', async () => {
+test('shows twelve entries of each subfolder, and all of the root', async () => {
   const space = workspace();
   const names = Array.from({ length: 15 }, (_, i) => `f${String(i).padStart(2, '0')}`);
   for (const name of names) {
@@ -56,7 +56,7 @@ test('twelve entries of each folder below the root, all of the root', async () =
   expect(lines.slice(14)).toEqual(names.map((name) => `${name}  0 B  1h`));
 });
 
-test('hidden, ignored and special entries are marked; ignored folders and .git are not gone into', async () => {
+test('hidden, ignored and special entries are marked; ignored folders and .git are not entered', async () => {
   const space = workspace();
   space.write('.gitignore', 'build/\n*.log\n!keep.log\n');
   space.write('.git/config', '');
@@ -114,19 +114,16 @@ test('a large directory is bounded and paged to its end', async () => {
   expect(found).toEqual(names);
 });
 
-test.skipIf(process.platform !== 'linux')(
-  'file systems of the kernel are listed, and not entered',
-  async () => {
-    const oriel = createOriel({ cwd: '/', roots: ['/'], limits: { bytes: 1 << 20, lines: 10_000 } });
-    const listed = textOf(await oriel.tool('read').run({ path: '/' }));
-    await oriel.close();
-    expect(listed).toMatch(/^(?:\d+\|)?proc\/ /m);
-    expect(listed).not.toContain('cpuinfo');
-    expect(listed).not.toContain('Use /proc for all');
-  },
-);
+test.skipIf(process.platform !== 'linux')('kernel file systems are listed and not entered', async () => {
+  const oriel = createOriel({ cwd: '/', roots: ['/'], limits: { bytes: 1 << 20, lines: 10_000 } });
+  const listed = textOf(await oriel.tool('read').run({ path: '/' }));
+  await oriel.close();
+  expect(listed).toMatch(/^(?:\d+\|)?proc\/ /m);
+  expect(listed).not.toContain('cpuinfo');
+  expect(listed).not.toContain('Use /proc for all');
+});
 
-test('the last line of a long .gitignore decides, and one that is too long is said', async () => {
+test('the last line of a long .gitignore decides, and one that is too long is reported', async () => {
   const space = workspace();
   const filler = 'nothing-of-that-name\n'.repeat(1_000);
   space.write('.gitignore', `/a/\n*.log\n${filler}!/a/\n${filler}!keep.log\n`);
@@ -142,7 +139,7 @@ test('the last line of a long .gitignore decides, and one that is too long is sa
   expect((await space.text('.')).match(/^ *….*not used/gm)).toHaveLength(2);
 });
 
-test('rules that take long to read and to match hold nobody up', { timeout: 60_000 }, async () => {
+test('slow rules do not block other calls', { timeout: 60_000 }, async () => {
   const space = workspace();
   const many = '*1a*[x-z]\n'.repeat(6_500);
   const one = `${'*1a*[x-z]'.repeat(7_000)}\n`;

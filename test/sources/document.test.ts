@@ -39,7 +39,7 @@ function expectInOrder(text: string, markers: readonly string[]): void {
 const REPORT = ['MARK-INTRO-001', 'MARK-ESC-002', 'MARK-P-4-1-1', 'MARK-END-999'];
 
 test.each(['report.docx', 'report.doc', 'report.odt', 'report.epub', 'report.pdf'])(
-  '%s is read to its end, in order',
+  '%s is read completely, in order',
   async (name) => {
     const { write, read } = workspace(unhurried);
     write(name, fixture(name));
@@ -47,7 +47,7 @@ test.each(['report.docx', 'report.doc', 'report.odt', 'report.epub', 'report.pdf
   },
 );
 
-test('the format is told by the content', async () => {
+test('the format is detected by the content', async () => {
   const { write, text } = workspace(unhurried);
   write('misnamed.doc', fixture('report.docx'));
   write('no-name', fixture('small.rtf'));
@@ -115,7 +115,7 @@ const DECK: readonly (readonly string[])[] = [
   ['LAST'],
 ];
 
-test('a binary presentation has each text under its slide: equal texts, none, and notes alone too', async () => {
+test('a binary presentation has each text under its slide, also with equal texts, none, or notes only', async () => {
   const { write, text } = workspace(unhurried);
   write('deck.ppt', fixture('deck.ppt.gz'));
   const words = (slide: string): string[] =>
@@ -131,7 +131,7 @@ test('a binary presentation has each text under its slide: equal texts, none, an
   }
 });
 
-test('a slide that is missing leaves the others', async () => {
+test('a missing slide does not affect the others', async () => {
   const { write, read, text } = workspace(unhurried);
   const parts = Object.entries(unzipSync(fixture('slides.pptx'))).filter(
     ([name]) => name !== 'ppt/slides/slide2.xml',
@@ -185,7 +185,7 @@ test('a range of cells, a row, and pages of rows with the grammar of databases',
   expect(missing.details['error']).toMatchObject({ code: 'NOT_FOUND', next: 'sheet.xlsx:Sales' });
 });
 
-test('a large sheet is answered with its head, its shape and the calls for more', async () => {
+test('a large sheet is answered with its first rows, its size and the calls for more', async () => {
   const { write, read, text } = workspace(unhurried);
   const rows = Array.from({ length: 5000 }, (_, i) => sheetRow(i + 2, [i, `name ${i}`]));
   const content = `<sheetData>${sheetRow(1, ['id', 'name'])}${rows.join('')}</sheetData>`;
@@ -204,7 +204,7 @@ test.each([
   [['rowid', 'oid']],
   [['_rowid_', 'OID', 'ROWID']],
   [['_rowid_', 'OID', 'ROWID', 'rowid_']],
-])('columns called %j keep their values beside the numbers of the rows', async (names) => {
+])('columns named %j keep their values beside the row numbers', async (names) => {
   const { write, text } = workspace();
   const cells = names.map((_, i) => 9000 + i);
   const rows = [
@@ -222,7 +222,7 @@ test.each([
   expect(await text('ids.xlsx:Ids:3')).toContain('9100');
 });
 
-test('cells A1 and XFD1048576, and a sheet called __proto__', async () => {
+test('cells A1 and XFD1048576, and a sheet named __proto__', async () => {
   const { write, text } = workspace(unhurried);
   const far = `<sheetData><row r="1">${sheetCell('A1', 'near')}</row><row r="1048576">${sheetCell('XFD1048576', 'far')}</row></sheetData>`;
   const one = `<sheetData>${sheetRow(1, ['value'])}</sheetData>`;
@@ -240,7 +240,7 @@ test('cells A1 and XFD1048576, and a sheet called __proto__', async () => {
   expect(await text('far.xlsx:__proto__?limit=1')).toContain('value');
 });
 
-test('a sheet of more rows than a call has arguments: cells, rows and queries far down', async () => {
+test('a sheet with more rows than a function call may have arguments: cells, rows and queries far down', async () => {
   const { write, text } = workspace(unhurried);
   const rows = Array.from(
     { length: 150_000 },
@@ -251,7 +251,7 @@ test('a sheet of more rows than a call has arguments: cells, rows and queries fa
   expect(await text('long.xlsx:Long?limit=1&offset=149999')).toContain('| 149999 |');
 });
 
-test('of a large workbook that does not declare its rows, how many it has', async () => {
+test('the row count of a large workbook that does not declare it', async () => {
   const { write, text, oriel } = workspace(unhurried);
   // What hardly packs.
   const filler = (): string => randomBytes(10_000).toString('base64');
@@ -268,7 +268,7 @@ test('of a large workbook that does not declare its rows, how many it has', asyn
   expect(await text('wide.xlsx:Wide:1400')).toContain('name 1399');
 });
 
-test('a large workbook of more text than is searched: that is said', async () => {
+test('a large workbook with more text than is searched gives a notice', async () => {
   const { write, oriel } = workspace(unhurried);
   const row = (_: unknown, i: number): string =>
     `<row r="${i + 1}"><c r="A${i + 1}" t="s"><v>0</v></c><c r="B${i + 1}"><v>${i}</v></c></row>`;
@@ -311,7 +311,7 @@ test('cells as spreadsheets write them: Sheet!A1:B2, names in quotes', async () 
   expect(await text('book.xlsx:My Sheet!A1..1')).toContain('has no sheet My Sheet!A1..1');
 });
 
-test('cells of the column P are no pages', async () => {
+test('cells of the column P are not pages', async () => {
   const { write, text } = workspace(unhurried);
   const cells = Array.from({ length: 18 }, (_, i) => `cell ${i + 1}`);
   write('book.xlsx', xlsx([['Plan', `<sheetData>${sheetRow(1, cells)}</sheetData>`]]));
@@ -321,7 +321,7 @@ test('cells of the column P are no pages', async () => {
   expect(await text('named.xlsx:P2')).toContain('## P2');
 });
 
-test('names of any length and any number of sheets: the answer is bounded, its facts too', async () => {
+test('names of any length and any number of sheets: the answer and its details are bounded', async () => {
   const { write, read } = workspace(unhurried);
   const one = `<sheetData>${sheetRow(1, ['value'])}</sheetData>`;
   const long = 'N'.repeat(100_000);
@@ -400,7 +400,7 @@ test('pages of a PDF: marks, numbers, selections', async () => {
   });
 });
 
-test('two columns are read one after the other, and tables row by row', async () => {
+test('two-column text is read column by column, tables row by row', async () => {
   const { write, text } = workspace(unhurried);
   write('twocol.pdf', fixture('twocol.pdf'));
   write('tables.pdf', fixture('tables.pdf'));
@@ -446,7 +446,7 @@ test('documents in an archive, and the parts of a document', async () => {
   expect((await read('sheet.xlsx:xl/workbook.xml')).details['kind']).toBe('archive');
 });
 
-test('what has no such part is answered with the forms that work', async () => {
+test('a missing part is answered with the selectors that work', async () => {
   const { write, read } = workspace(unhurried);
   write('a.pdf', pdfPages([pdfText('hello')]));
   expect((await read('a.pdf:nope')).details['error']).toEqual({
@@ -476,7 +476,7 @@ test.each([
   expect(await text(`book.xlsx:${typed}`)).toContain(said);
 });
 
-test('a page of a PDF that is read alone has the lines that it has among others', async () => {
+test('a single page of a PDF has the same lines as among others', async () => {
   const { write, text, oriel } = workspace(unhurried);
   const line = (y: number, size: number, words: string): string =>
     `BT /F1 ${size} Tf 72 ${y} Td (${words}) Tj ET\n`;
@@ -505,7 +505,7 @@ test('a page of a PDF that is read alone has the lines that it has among others'
   expect(await text(`${call}:${no}..${no}`)).toBe(`${no}|${shown}\n`);
 });
 
-test('of a large sheet the calls for rows and cells work, wherever it begins and whatever it is called', async () => {
+test('the calls for rows and cells of a large sheet work, whatever its start cell and name', async () => {
   const { write, text, read } = workspace(unhurried);
   const rows = Array.from(
     { length: 1_300 },

@@ -43,7 +43,7 @@ const noise = (width: number, height: number) => {
 };
 
 describe('an image within the budget', () => {
-  test('is shown at full size, with its facts', async () => {
+  test('is shown at full size, with its details', async () => {
     const png = makePng(64, 48);
     const answer = await read(png);
     const shown = answer.image?.data.length ?? 0;
@@ -63,7 +63,7 @@ describe('an image within the budget', () => {
     expect(await sharp(answer.image?.data).metadata()).toMatchObject({ width: 64, height: 48 });
   });
 
-  test('the first frame stands for an animation', async () => {
+  test('an animation is shown by its first frame', async () => {
     const frames = [makePng(9, 9, () => [255, 0, 0]), makePng(9, 9, () => [0, 0, 255])];
     const answer = await read(
       await sharp(frames, { join: { animated: true } })
@@ -76,7 +76,7 @@ describe('an image within the budget', () => {
     );
   });
 
-  test('the facts of a TIFF tell how many pages it has', async () => {
+  test('the details of a TIFF give the number of pages', async () => {
     const pages = [makePng(9, 9), makePng(9, 9)];
     const answer = await read(
       await sharp(pages, { join: { animated: true } })
@@ -86,7 +86,7 @@ describe('an image within the budget', () => {
     expect(answer.text).toContain(', 2 pages (the first is shown)\n');
   });
 
-  test('transparency stays', async () => {
+  test('transparency is kept', async () => {
     const answer = await read(await sharp(makePng(64, 48)).ensureAlpha(0.5).png().toBuffer());
     expect(answer.text).toContain('4 channels, alpha\n');
     expect(await sharp(answer.image?.data).metadata()).toMatchObject({ hasAlpha: true });
@@ -94,14 +94,14 @@ describe('an image within the budget', () => {
 });
 
 describe('a larger image', () => {
-  test('is scaled to 1,568 pixels and says by how much', async () => {
+  test('is scaled to 1,568 pixels, with the factor', async () => {
     const answer = await read(await sharp(makePng(16, 8)).resize(3136, 1568).jpeg().toBuffer());
     expect(answer.text.split('\n')[1]).toBe(
       `Shown at 1568x784 pixels (scale 0.5; multiply positions by 2), image/jpeg, ${answer.image?.data.length} bytes`,
     );
   });
 
-  test('loses quality, then pixels, until its bytes fit', async () => {
+  test('reduces quality, then pixels, until its bytes fit', async () => {
     const budget = { edge: 400, bytes: 20_000 };
     const answer = await read(noise(500, 300), { budget });
     expect(answer.image?.data.length).toBeLessThanOrEqual(budget.bytes);
@@ -122,7 +122,7 @@ describe('a larger image', () => {
   });
 });
 
-describe('facts alone', () => {
+describe('details only', () => {
   const line = /^image\/png, \d+ bytes, 64x48 pixels, 3 channels, no alpha$/;
 
   test(':meta', async () => {
@@ -137,13 +137,16 @@ describe('facts alone', () => {
     expect(answer.image).toBeUndefined();
   });
 
-  test.each(['1-5', 'raw', '@0+4K', 'outline', 'nonsense'])('no other selector: %s', async (rest) => {
-    await expect(read(makePng(64, 48), { rest })).rejects.toMatchObject({
-      code: 'BAD_SELECTOR',
-      message: 'An image has no lines or members; its only selector is :meta.',
-      next: 'picture.bin:meta',
-    });
-  });
+  test.each(['1-5', 'raw', '@0+4K', 'outline', 'nonsense'])(
+    'refuses any other selector: %s',
+    async (rest) => {
+      await expect(read(makePng(64, 48), { rest })).rejects.toMatchObject({
+        code: 'BAD_SELECTOR',
+        message: 'An image has no lines or members; its only selector is :meta.',
+        next: 'picture.bin:meta',
+      });
+    },
+  );
 });
 
 describe('formats that are not decoded', () => {
@@ -152,7 +155,7 @@ describe('formats that are not decoded', () => {
     ['ICO', iconDirectory([16]), 'image/x-icon, 22 bytes, 16x16 pixels'],
     ['ICO', iconDirectory([16, 0, 32]), 'image/x-icon, 54 bytes, 256x256 pixels, 3 icons'],
     ['HEIC', heic, 'image/heic, 470 bytes, 300x200 pixels, 3 channels, no alpha'],
-  ])('%s has its facts, and no picture', async (format, bytes, line) => {
+  ])('%s gives its details without a picture', async (format, bytes, line) => {
     const answer = await read(bytes);
     expect(answer.text).toBe(line);
     expect(answer.image).toBeUndefined();
@@ -162,7 +165,7 @@ describe('formats that are not decoded', () => {
     expect(await read(bytes, { rest: 'meta' })).toMatchObject({ text: line });
   });
 
-  test('a bitmap whose header is cut', async () => {
+  test('a bitmap with a truncated header', async () => {
     await expect(read(bmpHeader(40, 30).subarray(0, 26))).resolves.toMatchObject({
       text: 'image/bmp, 26 bytes, 40x30 pixels',
     });
@@ -181,7 +184,7 @@ describe('svg', () => {
   const open = async (svg: string, rest = '') =>
     openWith(createImageSource(), await file('drawing.txt', svg), { rest });
 
-  test('is text, with its size said', async () => {
+  test('is text, with its size', async () => {
     const svg =
       '<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg" width="30mm" viewBox="0 0 60 20"/>\n';
     const resource = await open(svg, '2-2');
@@ -221,7 +224,7 @@ describe('hostile images', () => {
     });
   });
 
-  test('I01 a progressive JPEG is held whole: fewer pixels of it are decoded', async () => {
+  test('I01 a progressive JPEG is decoded in memory as a whole: its pixel limit is lower', async () => {
     const options = { progressive: true, chromaSubsampling: '4:4:4' };
     const jpeg = await sharp(makePng(60, 40)).jpeg(options).toBuffer();
     const sides = jpeg.indexOf(Buffer.from([0xff, 0xc2])) + 5;
@@ -284,7 +287,7 @@ describe('hostile images', () => {
     expect(answer.facts).toMatchObject({ shown: { width: 64, height: 48 } });
   });
 
-  test('what a decoder needs may be large: pixels and time are the limits', async () => {
+  test('decoder memory may be large: pixels and time are the limits', async () => {
     const noise = randomBytes(3400 * 2600 * 3);
     const png = await sharp(noise, { raw: { width: 3400, height: 2600, channels: 3 } })
       .png({ compressionLevel: 0 })
@@ -293,7 +296,7 @@ describe('hostile images', () => {
     expect((await read(png)).facts).toMatchObject({ shown: { width: 1568, height: 1199 } });
   });
 
-  test('128 MiB of source are the most', async () => {
+  test('the source may have at most 128 MiB', async () => {
     const jpeg = await sharp(makePng(64, 48)).jpeg().toBuffer();
     const error = await read(Buffer.concat([jpeg, Buffer.alloc(128 * 1024 * 1024)])).catch(
       (reason: unknown) => reason,
@@ -408,7 +411,7 @@ describe('I09 a decoder that fails', () => {
     });
   });
 
-  test('twelve at once: no more than two run at a time', async () => {
+  test('twelve at once: at most two run at a time', async () => {
     const url = await decoder('setTimeout(() => process.exit(), 200)');
     let most = 0;
     const watch = setInterval(() => {
@@ -436,7 +439,7 @@ describe('I09 a decoder that fails', () => {
     expect(childProcesses().filter((pid) => !before.includes(pid))).toEqual([]);
   });
 
-  test('is kept after a large image: it has given its memory back', async () => {
+  test('is kept after a large image, because it has released its memory', async () => {
     const side = 4500;
     const large = await sharp(randomBytes(3 * side ** 2), { raw: { width: side, height: side, channels: 3 } })
       .png({ compressionLevel: 0 })

@@ -37,7 +37,7 @@ const small = v4(
 const smallText = '# %% [markdown] cell:0\n# Title\nwords\n# %% [code] cell:1\na = 1\na\n# %% [raw] cell:2';
 
 describe('cells', () => {
-  test('are text under markers, and the outputs are pointed to', async () => {
+  test('are text under markers, with the call for the outputs', async () => {
     const resource = await text(small);
     expect(await wholeText(resource)).toBe(smallText);
     expect(resource).toMatchObject({
@@ -75,7 +75,7 @@ describe('cells', () => {
     expect(parsed?.map(({ source }) => source)).toEqual(sources);
   });
 
-  test('a notebook without cells says so', async () => {
+  test('a notebook without cells is reported as empty', async () => {
     expect(await openWith(notebookSource, await file(NAME, JSON.stringify(v4())))).toEqual({
       is: 'note',
       kind: 'notebook',
@@ -88,7 +88,7 @@ describe('cells', () => {
     });
   });
 
-  test('other names are not notebooks, whatever they hold', async () => {
+  test('files with other names are not notebooks, whatever they contain', async () => {
     expect(await openWith(notebookSource, await file('nb.json', JSON.stringify(small)))).toBeUndefined();
   });
 });
@@ -131,7 +131,7 @@ describe('selectors', () => {
     'cells:1:3-4',
     'cells:1:raw',
     'cells:-1',
-  ])('%s is none', async (rest) => {
+  ])('%s is not a selector', async (rest) => {
     await expect(text(small, rest)).rejects.toMatchObject({
       code: 'BAD_SELECTOR',
       message: `:${rest} is not a selector of nb.ipynb. Use :outputs, :cells:3-5, :raw, line ranges like :50-100, or no selector.`,
@@ -139,7 +139,7 @@ describe('selectors', () => {
     });
   });
 
-  test('a wrong range is answered with the whole call', async () => {
+  test('a wrong range is answered with the complete call', async () => {
     await expect(text(small, '9-2')).rejects.toMatchObject({ code: 'BAD_SELECTOR', next: 'nb.ipynb:2-9' });
   });
 
@@ -177,7 +177,7 @@ describe('damaged notebooks', () => {
     }
   });
 
-  test('N01 a byte that does not belong', async () => {
+  test('N01 an unexpected byte', async () => {
     await expect(text('{"cells": [}')).rejects.toMatchObject({
       code: 'CORRUPT',
       message:
@@ -263,7 +263,7 @@ describe('damaged notebooks', () => {
     );
   });
 
-  test('NaN, as Python writes it, harms nothing', async () => {
+  test('NaN, as written by Python, is accepted', async () => {
     const stored = JSON.stringify(
       v4(code('a', [{ output_type: 'display_data', data: { 'application/json': 0 } }])),
     );
@@ -274,7 +274,7 @@ describe('damaged notebooks', () => {
     expect(await wholeText(resource)).toBe('# %% [code] cell:0\na\n# %% [output] cell:0\n[NaN,Infinity]');
   });
 
-  test('a hundred thousand cells and one', async () => {
+  test('more than a hundred thousand cells', async () => {
     const cells = Array<string>(100_001).fill('{"cell_type":"raw","source":""}').join(',');
     await expect(text(`{"cells":[${cells}]}`)).rejects.toMatchObject({
       code: 'LIMIT',
@@ -325,7 +325,7 @@ describe(':outputs', () => {
     expect(resource).toMatchObject({ editable: false, modes: ['outputs'], notes: [] });
   });
 
-  test('the text of one cell is bounded, and the rest is one call away', async () => {
+  test('the text of one cell is truncated, with the call for the rest', async () => {
     const long = Array.from({ length: 50_000 }, (_, line) => `line ${line}\n`);
     const content = v4(code('loop()', [{ output_type: 'stream', text: long }]), code('next'));
     const whole = await wholeText(await text(content, 'outputs'));
@@ -383,7 +383,7 @@ describe('images among outputs', () => {
   }
   const everything = { start: 0, end: Number.POSITIVE_INFINITY };
 
-  test('have a place in the text and follow it', async () => {
+  test('are mentioned in the text and follow it', async () => {
     const resource = await mixed(v4(code('plot()', [plot])));
     expect(await wholeText(resource.text)).toBe(
       '# %% [code] cell:0\nplot()\n# %% [output] cell:0\n[image 1: image/png, 64x48 pixels]\n<Figure>',
@@ -394,7 +394,7 @@ describe('images among outputs', () => {
     expect(notes).toEqual([{ kind: 'said', text: 'Image 1 follows at 64x48 pixels (full size)' }]);
   });
 
-  test('only those of the shown bytes are made', async () => {
+  test('only those of the shown bytes are converted', async () => {
     const resource = await mixed(v4(code('a', [plot]), code('b', [plot])));
     const whole = await wholeText(resource.text);
     const { notes } = await resource.images({
@@ -424,7 +424,7 @@ describe('images among outputs', () => {
     expect((await wholeText(resource.text)).split('\n')[7]).toBe('[image 3: image/png, 64x48 pixels]');
   });
 
-  test('that are none, or damaged, or cut, are said', async () => {
+  test('that are missing, damaged or truncated are reported', async () => {
     const cut = makePng(64, 48).subarray(0, 120);
     const resource = await mixed(
       v4(

@@ -17,13 +17,13 @@ describe('what is a database', () => {
     },
   );
 
-  test('a text called .db is a text', async () => {
+  test('a text named .db is a text', async () => {
     const cwd = folder();
     writeFileSync(join(cwd, 'notes.db'), 'only words\n');
     expect((await reader(cwd)('notes.db')).text).toBe('1|only words\n');
   });
 
-  test('a database is known by its content, whatever its name', async () => {
+  test('a database is detected by its content, whatever its name', async () => {
     const cwd = await database('db.db', 'create table t(a)');
     renameSync(join(cwd, 'db.db'), join(cwd, 'data.bin'));
     expect((await reader(cwd)('data.bin')).details['kind']).toBe('sqlite');
@@ -71,7 +71,7 @@ describe('the list', () => {
     expect((await read('db.sqlite')).text).toBe('(no tables)\n');
   });
 
-  test('five hundred at a time, each once', async () => {
+  test('five hundred per page, each once', async () => {
     const names = Array.from({ length: 1203 }, (_, at) => `t${String(at).padStart(4, '0')}`);
     const read = reader(await database('db.sqlite', ...names.map((name) => `create table ${name}(a)`)));
     const first = await read('db.sqlite');
@@ -86,7 +86,7 @@ describe('the list', () => {
     expect(listed).toEqual(names);
   });
 
-  test('large tables are counted as far as a bounded amount of work goes', async () => {
+  test('large tables are counted up to a bounded amount of work', async () => {
     const read = reader(
       await database(
         'db.sqlite',
@@ -122,7 +122,7 @@ CREATE INDEX by_name on users(name);
     expect((await read('db.sqlite:t')).text).toBe('CREATE TABLE t(a);\n\n(no rows)\n');
   });
 
-  test('names regardless of the case of letters, the exact one first', async () => {
+  test('names are case-insensitive, an exact match takes precedence', async () => {
     const read = reader(await database('db.sqlite', 'create table Orders(a); insert into Orders values (1)'));
     expect((await read('db.sqlite:orders?limit=1')).text).toBe('| a |\n|---|\n| 1 |\n');
   });
@@ -170,7 +170,7 @@ CREATE INDEX by_name on users(name);
     expect((await reader(cwd)('db.sqlite:v')).text).toContain('| x |');
   });
 
-  test('what cannot be read is shown as far as it can', async () => {
+  test('an unreadable table is shown as far as possible', async () => {
     const read = reader(
       await database(
         'db.sqlite',
@@ -194,7 +194,7 @@ CREATE INDEX by_name on users(name);
     });
   });
 
-  test('one that does not exist', async () => {
+  test('a missing one', async () => {
     const read = reader(await database('db.sqlite', 'create table a(x); create table "b:c"(x)'));
     expect(await read('db.sqlite:nope')).toMatchObject({
       code: 'NOT_FOUND',
@@ -217,7 +217,7 @@ describe('a row', () => {
     expect((await read('db.sqlite:t:-3')).text).toBe(`id: -3\na: ${'x'.repeat(200)}\nb: NULL\nc: 1.5\n`);
   });
 
-  test('keys of every type, also such as look like selectors', async () => {
+  test('keys of every type, also those that look like selectors', async () => {
     const read = reader(
       await database(
         'db.sqlite',
@@ -238,7 +238,7 @@ describe('a row', () => {
     expect(await value('""')).toBe('empty');
   });
 
-  test('by rowid where there is no single key, which is said', async () => {
+  test('by rowid if there is no single key, with a notice', async () => {
     const read = reader(
       await database(
         'db.sqlite',
@@ -299,7 +299,7 @@ describe('a row', () => {
 });
 
 describe('a page', () => {
-  test('twenty rows in the order of the key', async () => {
+  test('shows twenty rows in the order of the key', async () => {
     const read = reader(await database('db.sqlite', USERS));
     const { text } = await read('db.sqlite:users?offset=40');
     expect(text.split('\n')[2]).toBe('| 41 | user 41 | 20.5  |');
@@ -328,7 +328,7 @@ describe('a page', () => {
     expect(second.text).toContain('| 17 | user 17 | 8.5   |');
   });
 
-  test('equal values of the order come in the order of the key', async () => {
+  test('equal values are ordered by the key', async () => {
     const read = reader(
       await database(
         'db.sqlite',
@@ -405,7 +405,7 @@ describe('SQL', () => {
     expect(next.text).toContain('| 7  |');
   });
 
-  test('several statements are named as such, with the first one to call', async () => {
+  test('several statements are refused, with the call for the first one', async () => {
     const read = reader(await database('db.sqlite', USERS));
     expect(await read('db.sqlite?q=select 1; select 2')).toMatchObject({
       code: 'BAD_QUERY',
@@ -449,7 +449,7 @@ describe('SQL', () => {
     expect(await read(`db.sqlite?${query}`)).toMatchObject({ code, text });
   });
 
-  test('an only row is shown in full', async () => {
+  test('a single row is shown in full', async () => {
     const read = reader(await database('db.sqlite', USERS));
     expect((await read("db.sqlite?q=select replace(hex(zeroblob(30)), '0', 'x') as x, 1 as y")).text).toBe(
       `x: ${'x'.repeat(60)}\ny: 1\n`,
@@ -457,7 +457,7 @@ describe('SQL', () => {
   });
 });
 
-test('the database behind a link is read with its own log', async () => {
+test('a database behind a link is read with its own write-ahead log', async () => {
   const cwd = await database('db.sqlite', USERS);
   const aside = folder();
   copyFileSync(join(cwd, 'db.sqlite'), join(aside, 'real.sqlite'));

@@ -1,4 +1,4 @@
-/** Pages of the web: every way to read one, its header, its paging, and what is not read. */
+/** Web pages: every way to read one, its header, its paging, and what is refused. */
 
 import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
@@ -126,20 +126,22 @@ describe('ways to read a page', () => {
     },
   );
 
-  test('what is no text is named, with a call that shows it', async () => {
+  test('content that is not text is described, with a call that shows it', async () => {
     const { url } = await site({
       '/page': { type: 'application/octet-stream', body: new Uint8Array([1, 0, 2, 0, 0x41]) },
     });
     const here = reader();
     const { text } = await here.call('read', { path: `${url}/page` });
-    expect(text).toContain(`is binary (NUL bytes, 5 B). Use ${url}/page:raw to look at its bytes`);
+    expect(text).toContain(
+      `is binary (NUL bytes, 5 B). Use a shell to look at it: curl -sL ${url}/page | xxd | head -100`,
+    );
     const raw = await here.call('read', { path: `${url}/page:raw` });
     expect(raw.isError).toBe(false);
     expect(raw.text).toContain('A');
   });
 
   test.each(['none', 'utf-8', 'identity, aws-chunked', 'BINARY'])(
-    'a body that is packed as %s is not packed',
+    'a body with content encoding %s is decoded',
     async (coding) => {
       const { text } = await readOne({
         type: 'text/plain',
@@ -151,11 +153,11 @@ describe('ways to read a page', () => {
   );
 });
 
-describe('other forms of a page', () => {
+describe('alternates of a page', () => {
   const own =
     '# From the site\n\nText for machines, long enough to be believed by whoever looks at its size.\n';
 
-  test('the Markdown that it links to', async () => {
+  test('linked Markdown', async () => {
     const page = article('A', paragraphs(3), '<link rel="alternate" type="text/markdown" href="/own.txt">');
     const { text } = await readOne(page, '/page', { '/own.txt': { type: 'text/markdown', body: own } });
     expect(text).toContain(
@@ -167,14 +169,14 @@ describe('other forms of a page', () => {
     ['without a language of its own', 'en', ''],
     ['in its own language', 'de', ' lang="de-AT"'],
     ['of no language', '', ' lang="de"'],
-  ])('the Markdown of a page %s', async (_, hreflang, lang) => {
+  ])('Markdown of a page %s', async (_, hreflang, lang) => {
     const link = `<link rel="alternate" type="text/markdown" hreflang="${hreflang}" href="/own.md">`;
     const page = article('A', paragraphs(3), link).replace('<html', `<html${lang}`);
     const { text } = await readOne(page, '/page', { '/own.md': { type: 'text/markdown', body: own } });
     expect(text).toContain('Method: alternate-markdown');
   });
 
-  test('of many links to Markdown two are tried, and what hangs does not take the page along', async () => {
+  test('of many links to Markdown two are tried, and a hanging one does not fail the page', async () => {
     const links = Array.from(
       { length: 30 },
       (_, i) => `<link rel="alternate" type="text/markdown" href="/${i}">`,
@@ -185,7 +187,7 @@ describe('other forms of a page', () => {
     expect(asked.filter((path) => /^\/\d+$/.test(path))).toEqual(['/0', '/1']);
   });
 
-  test('URL.md, where it is Markdown', async () => {
+  test('URL.md, if it is Markdown', async () => {
     const { text } = await readOne(article('A', paragraphs(3)), '/page', {
       '/page.md': { type: 'text/plain', body: own },
     });
@@ -229,7 +231,7 @@ describe('other forms of a page', () => {
   });
 
   test.each(['/llms.txt', '/llms-full.txt', '/docs/llms.txt', '/'])(
-    '%s is no form of a page that links to it as one',
+    '%s is not used as an alternate of a page that links to it',
     async (target) => {
       const page = article('Own', paragraphs(4))
         .toString()
@@ -242,7 +244,7 @@ describe('other forms of a page', () => {
   );
 
   test.each(['/page.md', '/linked.md', '/llms.txt', '/feed'])(
-    '%s: what leads to another site is not shown for a page',
+    '%s: a redirect to another site is not used for a page',
     async (target) => {
       const foreign = await site({
         '/x': { type: 'text/markdown', body: `# Foreign\n\n${'Words of it. '.repeat(20)}` },
@@ -262,7 +264,7 @@ describe('other forms of a page', () => {
     ['Die angeforderte Seite wurde leider nirgends gefunden, vielleicht wurde sie verschoben oder entfernt.'],
     ['Sorry, we could not locate what you are looking for. Please log in to continue, or contact support.'],
     [`${'Welcome to our service, please subscribe to the newsletter. '.repeat(40)}`],
-  ])('a text that has nothing of the page is no form of it: %s', async (body) => {
+  ])('a text unrelated to the page is not used as an alternate: %s', async (body) => {
     const words = Array.from(
       { length: 60 },
       (_, i) => `<p>Paragraph about ${'abcdefghij'[i % 10]}${'klmnopqrst'[(i / 10) | 0]}widgets.</p>`,
@@ -272,7 +274,7 @@ describe('other forms of a page', () => {
     expect(text).toContain('Method: readability');
   });
 
-  test('what is left out of a page for its main text is said', async () => {
+  test('omitted parts of a page are reported', async () => {
     const aside = `<div class="comments">${paragraphs(12)}</div>`;
     const { text } = await readOne(article('Own', `${paragraphs(8)}${aside}`));
     expect(text).toMatch(
@@ -280,7 +282,7 @@ describe('other forms of a page', () => {
     );
   });
 
-  test('JSON that is called HTML is JSON', async () => {
+  test('JSON declared as HTML is JSON', async () => {
     const body = '{"html":"<p>Hi</p>","re":"a<b && c>d"}';
     const { text } = await readOne({ type: 'text/html', body });
     expect(text).toContain('Method: json\n\n---\n{\n  "html": "<p>Hi</p>",\n  "re": "a<b && c>d"\n}\n');
@@ -290,7 +292,7 @@ describe('other forms of a page', () => {
     [200, {}, 'the body is empty'],
     [206, { 'content-range': 'bytes 0-4/100' }, 'the server sent a part of it alone: bytes 0-4/100'],
   ])(
-    '%i: what a server does not give is said, and nothing else shown for it',
+    '%i: an empty or partial page is reported, and no alternate is shown for it',
     async (status, headers, note) => {
       const page: Page = (_, response) =>
         response
@@ -303,11 +305,11 @@ describe('other forms of a page', () => {
     },
   );
 
-  test('llms.txt for a page that scripts draw', async () => {
+  test('llms.txt for a page rendered by scripts', async () => {
     const page = '<html><body><div id="app"></div><script src="/app.js"></script></body></html>';
     const { text } = await readOne(page, '/app', { '/llms.txt': { type: 'text/plain', body: '# Guide\n' } });
     expect(text).toContain(
-      'Method: llms.txt\nNotes: it has no text: this is what its site tells machines, http://site/llms.txt\n\n---\n# Guide\n',
+      'Method: llms.txt\nNotes: it has no text: this is the llms.txt of its site, http://site/llms.txt\n\n---\n# Guide\n',
     );
   });
 
@@ -327,18 +329,18 @@ describe('other forms of a page', () => {
     test.each([
       ['its feed, http://site/feed', `${head}<body>${own}`, '# Comments'],
       [
-        'what its site tells machines, http://site/llms.txt',
+        'the llms.txt of its site, http://site/llms.txt',
         `<title>Status</title><body>${own}<script>1</script>`,
         '# Site index',
       ],
-    ])('stand above %s', async (what, body, other) => {
+    ])('are above %s', async (what, body, other) => {
       const { text } = await readOne(`<!doctype html>${body}`, '/page', others);
       expect(text).toContain(`Notes: it has hardly any text: below it is ${what}\n`);
       expect(text.split('\n---\n')[1]).toBe(`${words}`);
       expect(text.split('\n---\n')[2]).toContain(other);
     });
 
-    test('are shown where the document cannot be read that they link to', async () => {
+    test('are shown if the document that they link to cannot be read', async () => {
       const page = `<!doctype html><title>Status</title><body>${own}<a href="/manual.pdf">Manual</a>`;
       const { text, details } = await readOne(page, '/page', others);
       expect(text).toContain('Notes: it links to a document that cannot be read: http://site/manual.pdf\n');
@@ -362,20 +364,20 @@ describe('other forms of a page', () => {
         `<SCRIPT>draw()</script>${'<p>Some words that a reader sees.</p>'.repeat(8)}`,
         'a reader sees',
       ],
-    ])('are all that is shown where they are enough: %s', async (_, body, expected) => {
+    ])('are sufficient on their own: %s', async (_, body, expected) => {
       const { text } = await readOne(`<!doctype html>${head}<body>${body}`, '/page', others);
       expect(text).toContain(expected);
       expect(text).not.toContain('spam');
     });
   });
 
-  describe('the document that a page is there for', () => {
+  describe('the document that a page presents', () => {
     const report = { type: 'application/pdf', body: readFileSync('test/fixtures/documents/report.docx') };
     const landing = (links: string): string =>
       `<html><head><title>Report</title></head><body><h1>Report</h1><p>Download:</p>${links}</body></html>`;
     const link = '<a href="/files/report.docx#top">the report of this year</a>';
 
-    test('is read in its place, and pages', async () => {
+    test('is read in its place, and paged', async () => {
       const { url, asked } = await site({ '/page': landing(link), '/files/report.docx': report });
       const here = reader();
       const { text, details } = await here.call('read', { path: `${url}/page` });
@@ -402,7 +404,7 @@ describe('other forms of a page', () => {
     });
   });
 
-  test('forms at other origins, and at private addresses, are not asked for', async () => {
+  test('alternates at other origins, and at private addresses, are not requested', async () => {
     const other = await site({ '/x': { type: 'text/markdown', body: own } });
     const { text } = await readOne(
       article(
@@ -423,7 +425,7 @@ describe('other forms of a page', () => {
     expect(other.asked).toEqual([]);
   });
 
-  test('a page says what its links are relative to', async () => {
+  test('a page names the base of its relative links', async () => {
     const { text } = await readOne(
       article(
         'A',
@@ -437,7 +439,7 @@ describe('other forms of a page', () => {
   });
 });
 
-describe('what has to be said of a page', () => {
+describe('notices about a page', () => {
   const types = { 'content-type': 'text/plain' };
   const pages: Readonly<Record<string, Page>> = {
     '/guess': { type: 'text/plain', body: Buffer.from('na\xefve caf\xe9\nsecond\n', 'latin1') },
@@ -458,7 +460,7 @@ describe('what has to be said of a page', () => {
     ],
     ['/app', ['it has hardly any text: scripts may draw it']],
     ['/picture', ['redirected from http://site/picture']],
-  ])('is said of every part of %s, and told hosts', async (path, expected) => {
+  ])('are in every part of %s, and in the details', async (path, expected) => {
     const { url } = await site(pages);
     const { oriel } = reader();
     for (const part of path === '/picture' ? [''] : ['', ':1..1', ':1..2', ':-1', ':2..']) {
@@ -475,7 +477,7 @@ describe('windows', () => {
   const lines = (count: number): string =>
     Array.from({ length: count }, (_, i) => `line ${i + 1}\n`).join('');
 
-  test('pages of 300 lines from one request, all of it kept, no line of the header counted', async () => {
+  test('pages of 300 lines from one request; the page is cached, header lines are not counted', async () => {
     const { url, asked } = await site({ '/long': { type: 'text/plain', body: lines(700) } });
     const here = reader();
     const first = await here.call('read', { path: `${url}/long` });
@@ -488,7 +490,7 @@ describe('windows', () => {
     expect(asked).toEqual(['/long']);
   });
 
-  test(':raw is the body itself, asked for once more', async () => {
+  test(':raw is the body itself, requested once more', async () => {
     const page = article('A', paragraphs(3));
     const { url } = await site({ '/page': page });
     const here = reader();
@@ -496,7 +498,7 @@ describe('windows', () => {
     expect((await here.call('read', { path: `${url}/page:raw:1..1` })).text).toContain('<!doctype html>');
   });
 
-  test('a number behind a host is a port, behind a slash a line', async () => {
+  test('a number after a host is a port, after a slash a line', async () => {
     const { url } = await site({ '/': { type: 'text/plain', body: lines(9) } });
     const here = reader();
     expect((await here.call('read', { path: url })).text).toMatch(/line 9\n$/);
@@ -504,7 +506,7 @@ describe('windows', () => {
     expect((await here.call('read', { path: `${url}:8-8` })).text).toBe('line 8\n');
   });
 
-  test(':fresh asks again, and a 304 is believed', async () => {
+  test(':fresh revalidates, and a 304 keeps the page', async () => {
     const seen: (string | undefined)[] = [];
     const { url, asked } = await site({
       '/e': (request, response) => {
@@ -521,7 +523,7 @@ describe('windows', () => {
     expect(seen).toEqual([undefined, '"1"', '"1"']);
   });
 
-  test('where a server names no version, its date is asked for', async () => {
+  test('without an ETag the date is used for revalidation', async () => {
     const date = 'Wed, 21 Oct 2026 07:28:00 GMT';
     const seen: (string | undefined)[] = [];
     const { url } = await site({
@@ -538,7 +540,7 @@ describe('windows', () => {
     expect(seen).toEqual([undefined, date]);
   });
 
-  test('the final URL is kept too, and two calls at once are one request', async () => {
+  test('the final URL is cached too, and two concurrent calls share one request', async () => {
     const { url, asked } = await site({
       '/from': (_, response) => response.writeHead(302, { location: '/to' }).end(),
       '/to': { type: 'text/plain', body: 'text\n' },
@@ -555,7 +557,7 @@ describe('windows', () => {
     expect(asked).toEqual(['/from', '/to']);
   });
 
-  test('a 304 of the page that a URL leads to now says nothing of the one that it led to', async () => {
+  test('a 304 of a new redirect target does not keep the page of the old one', async () => {
     let to = '/old';
     const tagged =
       (body: string): Page =>
@@ -574,7 +576,7 @@ describe('windows', () => {
     expect((await here.call('read', { path: `${url}/from:fresh` })).text).toMatch(/new\n$/);
   });
 
-  test('a validator that servers would refuse is not sent back', async () => {
+  test('a validator with invalid characters is not sent', async () => {
     const { url } = await site({
       '/e': { type: 'text/plain', headers: { etag: `"${'e'.repeat(40_000)}"` }, body: 'text\n' },
     });
@@ -588,16 +590,22 @@ describe('windows', () => {
 describe('failures', () => {
   const LATER = 'use the same call in 7 seconds';
   test.each([
-    [401, 'the server shows it to some only, and pages are read without credentials; use another source'],
-    [403, 'the server shows it to some only, and pages are read without credentials; use another source'],
+    [
+      401,
+      'the server requires a login or other access, and pages are read without credentials; use another source',
+    ],
+    [
+      403,
+      'the server requires a login or other access, and pages are read without credentials; use another source',
+    ],
     [404, 'there is nothing at this URL; use http://site/ to look for it'],
-    [410, 'it was there and is gone for good; use http://site/ to look for it'],
+    [410, 'it has been removed permanently; use http://site/ to look for it'],
     [418, 'the server does not answer this request; use another URL'],
-    [429, `the server is asked too often, ${LATER}`],
+    [429, `the server has received too many requests, ${LATER}`],
     [451, 'it may not be shown for legal reasons; use another source'],
     [500, `the server has failed, ${LATER}`],
     [503, `the server has failed, ${LATER}`],
-  ])('HTTP %i is an answer that says what to do', async (status, advice) => {
+  ])('HTTP %i is an answer with advice', async (status, advice) => {
     const { text, isError } = await readOne({
       status,
       type: 'text/plain',
@@ -614,14 +622,14 @@ describe('failures', () => {
     [undefined, 'later'],
     ['0060', 'in 60 seconds'],
     ['Wed, 21 Oct 2026 07:28:00 GMT', 'after Wed, 21 Oct 2026 07:28:00 GMT'],
-  ])('a server that says when: %s', async (after, when) => {
+  ])('Retry-After: %s', async (after, when) => {
     const headers: Record<string, string> = after === undefined ? {} : { 'retry-after': after };
     const { text } = await readOne({ status: 503, type: 'text/plain', headers, body: '' });
     expect(text).toContain(`\nNotes: HTTP 503: the server has failed, use the same call ${when}\n`);
     expect(text).toMatch(/\n---\n\(The server says nothing more\.\)\n$/);
   });
 
-  test('of a page of HTML that says so its words are shown, and with :raw its body', async () => {
+  test('the text of an HTML error page is shown, and with :raw its body', async () => {
     const body =
       '<!doctype html><html><body><h1>Gone fishing</h1><p>Nothing bites <b>here</b>.</p></body></html>';
     const { url } = await site({ '/page': { status: 404, body } });
@@ -634,7 +642,7 @@ describe('failures', () => {
     expect(raw.text).toContain(`\n---\n${body}`);
   });
 
-  test('a 304 to a question that was not asked is a failure, and is not kept', async () => {
+  test('a 304 to an unconditional request is an error, and is not cached', async () => {
     let status = 304;
     const { url } = await site({ '/page': (_, response) => void response.writeHead(status).end() });
     const here = reader();
@@ -643,7 +651,7 @@ describe('failures', () => {
     expect((await here.call('read', { path: `${url}/page` })).text).toContain('Notes: HTTP 404: ');
   });
 
-  test('the date of a failure does not stand for the page that comes later', async () => {
+  test('the date of an error page is not used to revalidate the later page', async () => {
     let isThere = false;
     const { url } = await site({
       '/page': (request, response) => {
@@ -663,12 +671,12 @@ describe('failures', () => {
     expect((await here.call('read', { path: `${url}/page` })).text).toContain('Method: text');
   });
 
-  test('an empty page says so', async () => {
+  test('an empty page is reported', async () => {
     expect((await readOne('')).text).toMatch(/\nNotes: the body is empty\n/);
     expect((await readOne(' \n')).text).toMatch(/\nNotes: the body is blank\n/);
   });
 
-  test('without the web, nothing is asked', async () => {
+  test('without the web nothing is requested', async () => {
     const { url, asked } = await site({ '/': 'x' });
     const here = reader({ web: false });
     for (const path of [url, 'www.example.com', 'HTTPS://example.com/']) {
@@ -682,7 +690,7 @@ describe('failures', () => {
     expect(reader().oriel.tool('read').effects.openWorld).toBe(true);
   });
 
-  test('what is private is refused by default', async () => {
+  test('private addresses are refused by default', async () => {
     const { url, asked } = await site({ '/': 'x' });
     expect((await reader({ web: {} }).call('read', { path: url })).details).toMatchObject({
       error: { code: 'BLOCKED_ADDRESS' },
@@ -697,13 +705,16 @@ describe('failures', () => {
     ['http://[64:ff9b::a9fe:a9fe]/', false],
     ['http://[::ffff:a9fe:a9fe]/', false],
     ['http://10.0.0.1/', true],
-  ])('how %s would be allowed is told unless it has the credentials of the machine', async (path, isTold) => {
-    const { text } = await reader({ web: {} }).call('read', { path });
-    expect(text).toContain('is not a public address, and is not read.');
-    expect(text.includes('allows it')).toBe(isTold);
-  });
+  ])(
+    'the error says how to allow %s, unless it serves the credentials of the machine',
+    async (path, isTold) => {
+      const { text } = await reader({ web: {} }).call('read', { path });
+      expect(text).toContain('is not a public address, and is not read.');
+      expect(text.includes('allows it')).toBe(isTold);
+    },
+  );
 
-  test('a directory that is called like a host is a directory', async () => {
+  test('a directory named like a host is a directory', async () => {
     const here = reader();
     here.write('www.example.com/a.txt', 'a\n');
     expect((await here.call('read', { path: 'www.example.com/a.txt' })).text).toBe('a\n');
@@ -717,7 +728,7 @@ describe('failures', () => {
 test.each([
   ['of a page that is marked no-store', { 'cache-control': 'private, no-store' }, ''],
   ['of a part of a page', {}, ':601..603'],
-])('no copy is kept %s', async (_, headers, part) => {
+])('nothing is cached %s', async (_, headers, part) => {
   const page: Page = { type: 'text/plain', headers, body: 'some words on a line\n'.repeat(700) };
   const { url } = await site({ '/a.txt': page });
   const here = reader();
@@ -728,7 +739,7 @@ test.each([
   expect((await here.call('read', { path: `${url}/a.txt:301..301` })).text).toContain('some words');
 });
 
-test('pages that are evicted are gone, whatever their servers said of their age', async () => {
+test('evicted pages are released from memory, whatever age their servers allow', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const body = Buffer.alloc(4 << 20, 'some words on a line\n');
@@ -745,7 +756,7 @@ test('pages that are evicted are gone, whatever their servers said of their age'
   await expect.poll(held, { timeout: 10_000 }).toBeLessThan(140 << 20);
 });
 
-test('of a page of which only a part may be kept the notice says how much is', async () => {
+test('for a page that is cached in part the notice says how much', async () => {
   const body = 'some words on a line\n'.repeat(2_000);
   const { url } = await site({ '/a.txt': { type: 'text/plain', body } });
   const here = reader({ spills: { state: temporaryFolder(), cap: 10_240 } });

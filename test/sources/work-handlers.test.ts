@@ -1,4 +1,7 @@
-/** Every kind of heavy work: with a worker the same answers as without one, made by the worker and once. */
+/**
+ * Every kind of heavy work: with a worker the answers are the same as without one, and each is computed once by the
+ * worker.
+ */
 
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -55,7 +58,7 @@ describe.runIf(has('redis'))('heavy work', () => {
   ];
 
   // The first test: nothing else is alive yet.
-  test('without a worker, and with those of another version, it is done where it is wanted', async () => {
+  test('without a worker, or with workers of another version, it is done locally', async () => {
     const version = randomBytes(32).toString('hex');
     const events = await worker(workHandlers().map((handler) => ({ ...handler, version })));
     for (const [, name, path, content] of cases) {
@@ -90,7 +93,7 @@ describe.runIf(has('redis'))('heavy work', () => {
     await expect.poll(() => events).toMatchObject([{ event: 'job', kind: 'outline', outcome: 'done' }]);
   });
 
-  test('what is small is done where it is wanted', async () => {
+  test('small work is done locally', async () => {
     const events = await worker(workHandlers());
     const { write, read } = workspace();
     write('a.png', makePng(64, 48));

@@ -133,7 +133,7 @@ function isHonestRefusal({ isError, text, whole }: Told): boolean {
   const places =
     /^(?:That path|d|real|\S*\/work\/(?:d|real))(?:\/(?:f\.txt|sub|sub\/g\.txt|a\.zip))?(?::m\.txt)?$/;
   const [, path = '', said = ''] =
-    /^(That path|\S+) (does not exist|lies outside the directories that may be read|was replaced while it was being opened|goes through something that is not a directory)\./.exec(
+    /^(That path|\S+) (does not exist|lies outside the directories that may be read|was replaced while it was being opened|goes through (?:something that is not a directory|(?:d|real), which is a file))\./.exec(
       text,
     ) ?? [];
   return isError && said !== '' && places.test(path) && !whole.includes(OUTSIDE_MARK);

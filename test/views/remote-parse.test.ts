@@ -1,7 +1,7 @@
 /** What a worker says of a text, and what it says of itself. */
 
 import { expect, test } from 'vitest';
-import type { Wanting } from '../../src/session/work-elsewhere.ts';
+import type { OffloadCall } from '../../src/session/offload-work.ts';
 import { parsedElsewhere } from '../../src/views/remote-parse.ts';
 
 test.each([
@@ -21,7 +21,7 @@ test.each([
     },
     signal: new AbortController().signal,
     deadline: performance.now() + 60_000,
-  } as unknown as Wanting;
+  } as unknown as OffloadCall;
   const work = { text: 'x'.repeat(300_000), language: 'TypeScript', grammar: undefined };
   expect(await parsedElsewhere(work, wanting)).toBe(found);
 });

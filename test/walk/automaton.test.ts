@@ -6,14 +6,14 @@ import { anyDepthTokens, pathTokens, textTokens } from '../../src/walk/tokens.ts
 const accepted = (automaton: Automaton, text: string): readonly number[] =>
   automaton.accepted(automaton.run(automaton.start, text));
 
-test('says which patterns match, the last one first', () => {
+test('returns the patterns that match, the last one first', () => {
   const automaton = new Automaton(['*.ts', 'a*', 'src/**', '[!a]?.ts'].map(anyDepthTokens));
   expect(accepted(automaton, 'ab.ts')).toEqual([1, 0]);
   expect(accepted(automaton, 'lib/bc.ts')).toEqual([3, 0]);
   expect(accepted(automaton, '')).toEqual([]);
 });
 
-test('a text may come in parts', () => {
+test('matches a text that arrives in parts', () => {
   const automaton = new Automaton([pathTokens('src/**/*.ts')]);
   const below = automaton.run(automaton.run(automaton.start, 'src/'), 'deep/');
   expect(automaton.accepted(automaton.run(below, 'a.ts'))).toEqual([0]);
@@ -28,7 +28,7 @@ test('without patterns nothing matches', () => {
   expect(none.isDead(none.start)).toBe(true);
 });
 
-test('patterns do not run into each other, wherever a word of bits ends', () => {
+test('patterns stay separate across the words of the bit set', () => {
   fc.assert(
     fc.property(
       fc.array(fc.stringMatching(/^[ab*?]{0,40}$/), { minLength: 1, maxLength: 8 }),
@@ -47,7 +47,7 @@ function simply(pattern: string): RegExp {
   return new RegExp(`^${pattern.replace(/\*+/g, '*').replaceAll('?', '.').replaceAll('*', '.*')}$`);
 }
 
-test('what it remembers is bounded, and forgetting changes no answer', () => {
+test('the state cache is bounded, and eviction changes no result', () => {
   const long = 'x'.repeat(2000);
   const automaton = new Automaton([textTokens(long), pathTokens('?*!'), pathTokens(`*${long}`)]);
   const held = automaton.run(automaton.start, 'x');
@@ -56,7 +56,7 @@ test('what it remembers is bounded, and forgetting changes no answer', () => {
   expect(automaton.accepted(automaton.run(held, long.slice(1)))).toEqual([2, 0]);
 });
 
-test('a character is a code point', () => {
+test('matches by code points', () => {
   expect(new Automaton([pathTokens('?')]).matches('😀')).toBe(true);
   expect(new Automaton([pathTokens('[😀-😂]')]).matches('😁')).toBe(true);
 });

@@ -19,7 +19,7 @@ test.each([
   expect(expandBraces(pattern, 100)).toEqual(expanded);
 });
 
-test('gives up beyond its bound instead of growing', () => {
+test('gives up at its limit instead of growing', () => {
   expect(expandBraces('{a,b}'.repeat(8), 256)).toHaveLength(256);
   expect(expandBraces('{a,b}'.repeat(9), 256)).toBeUndefined();
   expect(expandBraces('{a,b}'.repeat(200), 256)).toBeUndefined();

@@ -9,7 +9,7 @@ const paths = [
   'src/deep/a.ts',
   'src/deep/b.test.ts',
   'lib/src/c.ts',
-  '.hidden.ts',
+  '.hidden-elements.ts',
 ];
 
 function matches(pattern: string, path: string): boolean {
@@ -20,9 +20,12 @@ function matching(pattern: string, from: readonly string[] = paths): string[] {
   return from.filter((path) => matches(pattern, path));
 }
 
-describe('what a glob means', () => {
+describe('the meaning of a glob', () => {
   test.each([
-    ['*.ts', ['a.ts', 'src/a.ts', 'src/deep/a.ts', 'src/deep/b.test.ts', 'lib/src/c.ts', '.hidden.ts']],
+    [
+      '*.ts',
+      ['a.ts', 'src/a.ts', 'src/deep/a.ts', 'src/deep/b.test.ts', 'lib/src/c.ts', '.hidden-elements.ts'],
+    ],
     ['a.ts', ['a.ts', 'src/a.ts', 'src/deep/a.ts']],
     ['./a.ts', ['a.ts', 'src/a.ts', 'src/deep/a.ts']],
     ['/a.ts', ['a.ts']],
@@ -42,54 +45,54 @@ describe('what a glob means', () => {
     ['[!a-b].ts', ['lib/src/c.ts']],
     ['?.ts', ['a.ts', 'src/a.ts', 'src/deep/a.ts', 'lib/src/c.ts']],
     ['*.test.*', ['src/deep/b.test.ts']],
-    ['*.js,/*.ts', ['a.ts', 'b.js', '.hidden.ts']],
+    ['*.js,/*.ts', ['a.ts', 'b.js', '.hidden-elements.ts']],
     ['*.js, src/*.ts', ['b.js', 'src/a.ts']],
     ['*.js,src/*.{ts,tsx}', ['b.js', 'src/a.ts']],
     ['b.js,a.ts', []],
-    ['{*.js,/*.ts}', ['a.ts', 'b.js', '.hidden.ts']],
+    ['{*.js,/*.ts}', ['a.ts', 'b.js', '.hidden-elements.ts']],
     ['src', []],
     ['', []],
   ])('%s', (pattern, expected) => {
     expect(matching(pattern)).toEqual(expected);
   });
 
-  test('a character is a code point', () => {
+  test('matches by code points', () => {
     expect(matching('?.txt', ['𝒳.txt', 'é.txt', 'ab.txt'])).toEqual(['𝒳.txt', 'é.txt']);
     expect(matching('[😀-😂].txt', ['😁.txt', 'a.txt'])).toEqual(['😁.txt']);
   });
 
-  test('globs with commas between them are a list, where each could stand alone', () => {
+  test('comma-separated globs are a list if each is a valid glob', () => {
     const [list, name] = [compileGlob('*.ts,*.js'), compileGlob('*,*.csv')];
     expect(['a.ts', 'd/a.js', 'a.csv'].map((path) => list.matches(path))).toEqual([true, true, false]);
     expect(['a.txt', 'a.csv', 'a,b.csv'].map((path) => name.matches(path))).toEqual([false, false, true]);
   });
 
-  test('a comma may belong to a name', () => {
+  test('a comma may be part of a name', () => {
     expect(matching('a,*.ts', ['a,b.ts', 'a', 'b.ts'])).toEqual(['a,b.ts']);
     expect(matching('*,v,*.ts', ['a,v,b.ts', 'v'])).toEqual(['a,v,b.ts']);
     expect(matching('*[a,b]*', ['x,', 'xc'])).toEqual(['x,']);
   });
 
-  test('a path that is the pattern letter for letter matches', () => {
+  test('a path equal to the pattern matches', () => {
     expect(matching('app/[id]/page.tsx', ['app/[id]/page.tsx', 'app/i/page.tsx', 'app/x/page.tsx'])).toEqual([
       'app/[id]/page.tsx',
       'app/i/page.tsx',
     ]);
   });
 
-  test('a backslash takes its meaning from what follows', () => {
+  test('the meaning of a backslash depends on the next character', () => {
     expect(matching(String.raw`\*.ts`, ['*.ts', 'a.ts'])).toEqual(['*.ts']);
   });
 
-  test('what is not well formed stands for itself', () => {
+  test('malformed syntax is literal', () => {
     expect(matching('[a', ['[a', 'a'])).toEqual(['[a']);
     expect(matching('{a', ['{a', 'a'])).toEqual(['{a']);
     expect(matching('a[]', ['a[]', 'a'])).toEqual(['a[]']);
   });
 });
 
-describe('bounds', () => {
-  test('too long or too many is refused with a call that works', () => {
+describe('limits', () => {
+  test('a glob that is too long or has too many alternatives is refused with a call that works', () => {
     expect(() => checkGlob('a'.repeat(1001))).toThrow(
       expect.objectContaining({ code: 'BAD_INPUT', next: '**/*.ts' }) as Error,
     );
@@ -101,13 +104,13 @@ describe('bounds', () => {
     );
   });
 
-  test('other tools’ syntax is text, and a hint says so', () => {
+  test('syntax of other tools is literal, with a hint', () => {
     expect(checkGlob('+(a|aa)')).toBe('extended-glob');
     expect(checkGlob('{1..9}')).toBe('brace-range');
     expect(checkGlob('*.ts')).toBeUndefined();
   });
 
-  test('the work is linear in the path, whatever the stars and the alternatives', () => {
+  test('the cost is linear in the path length, for any stars and alternatives', () => {
     const name = `${'a'.repeat(250)}!`;
     expect(matches(`${'a*'.repeat(100)}b`, name)).toBe(false);
     const deep = 'a/'.repeat(200) + name;
@@ -153,15 +156,15 @@ function sameName(part: readonly string[], name: readonly string[]): boolean {
   return name.length > 0 && (first === '?' || first === name[0]) && sameName(rest, name.slice(1));
 }
 
-describe('a pattern with ! in front excludes', () => {
+describe('a leading ! excludes', () => {
   test.each([
     ['!*.ts', ['b.js']],
-    ['!src', ['a.ts', 'b.js', '.hidden.ts']],
-    ['!src/**', ['a.ts', 'b.js', 'lib/src/c.ts', '.hidden.ts']],
-    ['!**/src/**', ['a.ts', 'b.js', '.hidden.ts']],
-    ['*.ts,!*.test.ts', ['a.ts', 'src/a.ts', 'src/deep/a.ts', 'lib/src/c.ts', '.hidden.ts']],
-    ['{*.ts,!*.test.ts}', ['a.ts', 'src/a.ts', 'src/deep/a.ts', 'lib/src/c.ts', '.hidden.ts']],
-    ['*.ts,!a.ts', ['src/deep/b.test.ts', 'lib/src/c.ts', '.hidden.ts']],
+    ['!src', ['a.ts', 'b.js', '.hidden-elements.ts']],
+    ['!src/**', ['a.ts', 'b.js', 'lib/src/c.ts', '.hidden-elements.ts']],
+    ['!**/src/**', ['a.ts', 'b.js', '.hidden-elements.ts']],
+    ['*.ts,!*.test.ts', ['a.ts', 'src/a.ts', 'src/deep/a.ts', 'lib/src/c.ts', '.hidden-elements.ts']],
+    ['{*.ts,!*.test.ts}', ['a.ts', 'src/a.ts', 'src/deep/a.ts', 'lib/src/c.ts', '.hidden-elements.ts']],
+    ['*.ts,!a.ts', ['src/deep/b.test.ts', 'lib/src/c.ts', '.hidden-elements.ts']],
     ['!*.{ts,js}', []],
   ])('%s', (pattern, expected) => {
     expect(matching(pattern)).toEqual(expected);

@@ -1,4 +1,4 @@
-/** `src:#Session.close`: the definition wherever below the directory it is, or what the name may mean. */
+/** Answers `src:#Session.close`: the definition of a symbol anywhere below a directory, or all candidates of the name. */
 
 import type { Declared, FoundName } from '../../codebase/questions.ts';
 import { OrielError } from '../../errors.ts';
@@ -10,19 +10,19 @@ import type { Resource, TextResource } from '../../types/resource.ts';
 import { beyond, type Context, continued, gapsOf, gapTexts, Lines, note, said, textOf } from './context.ts';
 import type { AskedOfCode } from '../../selector/code-question.ts';
 import { excerptOf } from './excerpts.ts';
-import { callOf } from './shown.ts';
+import { callOf } from './shown-names.ts';
 
-/** Places that are listed where a name is ambiguous. */
+/** Candidates that are listed if a name is ambiguous. */
 const MOST_CANDIDATES = 30;
 
-/** Symbols of one name that are all shown, where they fit a map. */
+/** Up to this many symbols of one name are shown in full, if they fit into a map. */
 const MOST_SHOWN = 5;
 
-/** The lines of one symbol, to be read from its file as it was parsed: else by name. */
+/** The lines of one symbol, to be read from its file. If the file has changed since it was parsed, `byName` is read. */
 export interface Redirect {
-  /** A range. */
+  /** The path with the range of lines. */
   readonly target: string;
-  /** Whether the bytes of this identity are those that were parsed. */
+  /** Whether the file with this identity key is the one that was parsed. */
   isAsParsed(key: string): boolean;
   readonly byName: string;
 }
@@ -40,7 +40,7 @@ export async function answerDefinitions(
   return { resource: await several(names, found, context) };
 }
 
-/** The lines of all that is meant, where that is little; otherwise the calls. */
+/** The lines of all matching symbols if these are few, otherwise a list of calls. */
 async function several(
   names: readonly string[],
   found: readonly FoundName[],
@@ -57,7 +57,7 @@ async function several(
   const at = found.findIndex(({ all }) => all > 0);
   const listed = candidates(names[at] ?? '', found[at] as FoundName, 0, context);
   if (names.length === 1) return listed;
-  // Of the other names of a list the notices have the calls.
+  // The calls for the other names are in the notices.
   return { ...listed, notes: [...notes, ...(listed.notes ?? [])] };
 }
 
@@ -82,13 +82,13 @@ function redirect({ path, qualified, from, to }: Declared, { code, shown }: Cont
   };
 }
 
-/** Places of a name from the `from`-th (0-based) on; a note where it has no more. */
+/** A further page of candidates, from index `from` (0-based) on; a note if there are no more. */
 function furtherPage(name: string, found: FoundName, from: number, context: Context): Resource {
   if (found.declared.length > 0) return candidates(name, found, from, context);
   return note(beyond(from, found.all, `${context.typed}:#${name}`), gapsOf(context));
 }
 
-/** All meanings of a name from the `from`-th (0-based) on, a line each with its call. */
+/** The candidates of a name from index `from` (0-based) on, one line each with its call. */
 function candidates(
   name: string,
   { declared, all }: FoundName,

@@ -1,4 +1,4 @@
-/** `src:outline`: the files of a directory with their symbols, the most important first. */
+/** Answers `src:outline`: the files of a directory with their symbols, the most important first. */
 
 import { recentBelow } from '../../codebase/history/history.ts';
 import { partOf, plural } from '../../render/units.ts';
@@ -30,6 +30,8 @@ export async function answerMap(
   const words = query === '' ? '' : encodeURIComponent(query);
   if (from > 0 && from >= files)
     return note(beyond(from, files, `${typed}:outline${words && `?q=${words}`}`), gapsOf(context));
+  if (files === 0)
+    return note(`${oneLine(typed)} has no files to outline. Use ${typed} to list it`, gapsOf(context));
   const end = from + named;
   const again = words && `&q=${words}`;
   const ways = [
@@ -45,13 +47,13 @@ export async function answerMap(
     { kind: 'said', text: `${shown}, the most important first, with ${plural(symbols, 'symbol')}.${help}` },
     ...gapsOf(context),
   ];
-  const resource = textOf(found.text === '' ? '(no files)\n' : found.text, context, notes);
+  const resource = textOf(found.text, context, notes);
   if (end >= files) return resource;
   const next = `${typed}:outline?from=${end + 1}${bytes === undefined ? '' : `&bytes=${bytes}`}${again}`;
   return { ...resource, more: continued(next) };
 }
 
-/** `"32K"`: four times as much, as far as an answer goes. */
+/** Four times `bytes`, at most `most`, as a size in a selector: `"32K"`. */
 function grown(bytes: number, most: number): string {
   return `${Math.max(1, Math.floor(Math.min(bytes * 4, most) / 1024))}K`;
 }

@@ -1,4 +1,4 @@
-/** `src:#name:refs` and `file.ts:refs`: where a symbol is used, and which files import a file. */
+/** Answers `src:#name:refs` (where a symbol is used) and `file.ts:refs` (which files import a file). */
 
 import type { UsedAt } from '../../codebase/questions.ts';
 import { partOf, span } from '../../render/units.ts';
@@ -9,17 +9,17 @@ import type { Resource } from '../../types/resource.ts';
 import { notDeclared } from './answer-definitions.ts';
 import { beyond, type Context, continued, gapsOf, Lines, note, said, textOf } from './context.ts';
 import { lineTexts } from './excerpts.ts';
-import { callOf } from './shown.ts';
+import { callOf } from './shown-names.ts';
 
-/** Uses and importers in one answer. */
+/** The most uses, or importers, in one answer. */
 const MOST = 100;
 
-/** Bytes of the calls that say where a name is declared. */
+/** The most bytes of the calls that name the declarations. */
 const MOST_DECLARED = 500;
 
 const USES_CUT = said('A file uses the name on more lines than are kept. Use grep for all of them');
 
-/** `of`: the file whose symbol is meant, where it is one. */
+/** `of` is the file whose symbol is meant; undefined for a directory. */
 export async function answerUses(
   { name, from }: AskedOfCode & { readonly is: 'uses' },
   of: string | undefined,
@@ -55,7 +55,7 @@ function callsOf(calls: readonly string[]): string {
   return `${shown.join(', ')}${shown.length < calls.length ? ', …' : ''}`;
 }
 
-/** A line for each use, with the text of it, below a line for each file; first those that are sure. */
+/** The uses grouped by file, each with the text of its line; certain uses come first. */
 async function useLines(
   found: readonly UsedAt[],
   context: Context,
@@ -77,7 +77,7 @@ async function useLines(
   return { text: lines.text, shown: found.length };
 }
 
-/** `file`: its path below the directory. */
+/** `file` is the path below the directory. */
 export async function answerImporters(
   { from }: AskedOfCode & { readonly is: 'importers' },
   file: string,

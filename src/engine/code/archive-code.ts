@@ -1,4 +1,4 @@
-/** `pkg.tgz:package:outline`, `pkg.tgz:#name`: what is asked about the code in an archive. */
+/** Answers questions about the code in an archive: `pkg.tgz:package:outline`, `pkg.tgz:#name`. */
 
 import { isOrielError } from '../../errors.ts';
 import { parseCodeQuestion } from '../../selector/code-question.ts';
@@ -10,14 +10,14 @@ import type { Subject } from '../../types/resource.ts';
 import { filesInArchive } from './archive-files.ts';
 import { answerAt, type CodeAnswer } from './read-code.ts';
 
-/** Undefined if something else is asked, or the archive cannot be read: then reading it says why. */
+/** Undefined for other selectors, and if the archive cannot be read: then reading it gives the reason. */
 export async function answerInArchive(subject: Subject, call: Call): Promise<CodeAnswer | undefined> {
   if (!isFile(subject)) return undefined;
   const { typed, rest } = subject;
   const index = await archiveIndex(subject, call).catch(unlessUnexpected);
   if (index?.is !== 'container') return undefined;
   const { contents } = index;
-  // `:outline?from=9` at the root is no selector of a member.
+  // `:outline?from=9` at the root does not select a member.
   const located = locatedIn(() => locate(contents, rest)) ?? {
     found: { is: 'directory', path: '' } as const,
     tail: rest,
@@ -28,7 +28,7 @@ export async function answerInArchive(subject: Subject, call: Call): Promise<Cod
   const target = found.path === '' ? typed : `${typed}:${found.path}`;
   const asked = parseCodeQuestion(target.replace(/\/$/, ''), tail, isMember ? 'file' : 'directory');
   if (!asked) return undefined;
-  // Who imports a member is asked of all of the archive.
+  // Importers of a member may be anywhere in the archive.
   const directory = isMember ? '' : found.path;
   const called = directory === '' ? typed : `${typed}:${directory.replace(/\/$/, '')}`;
   const place = {

@@ -1,4 +1,4 @@
-/** The files below a directory of an archive. */
+/** Lists the files below a directory of an archive, for questions about code. */
 
 import { basename } from 'node:path';
 import { OrielError } from '../../errors.ts';
@@ -12,7 +12,7 @@ import { isCode } from '../../views/languages.ts';
 import { GapsSeen } from '../walk/gaps.ts';
 import { type CodeFiles, MOST_BYTES, MOST_FILES } from './code-files.ts';
 
-/** `directory` is `""` for the root, otherwise ends in a slash. Throws `UNSUPPORTED` for formats that are one stream. */
+/** `directory` is `""` for the root, otherwise it ends in a slash. Throws `UNSUPPORTED` for formats without random access. */
 export async function filesInArchive(
   subject: FileSubject,
   index: Extract<ArchiveIndex, { is: 'container' }>,
@@ -55,7 +55,7 @@ export async function filesInArchive(
         recurs: identity.recurs,
         read: async (signal) => {
           if ((member.size ?? 0) > MOST_BYTES) return undefined;
-          // What a file declares is not trusted.
+          // The size that a member declares is not trusted.
           const bytes = await read(member, MOST_BYTES + 1, signal);
           return bytes.length > MOST_BYTES ? undefined : bytes;
         },

@@ -1,10 +1,10 @@
-/** The order in which files are parsed. */
+/** Sorts files for parsing by their language. */
 
 import { languageOf } from '../../views/languages.ts';
 
 /**
- * `wanted` (positions in `paths`) with the files of one language together, in the order in which the languages come, and
- * each in its own order. A parser that begins anew then loads the grammar of one language, not of all that the tree has.
+ * Groups `wanted` (0-based indices into `paths`) by language: languages in order of first occurrence, files of one
+ * language in their given order. A restarted parser then loads one grammar at a time, not those of all languages.
  */
 export function byLanguage(paths: readonly string[], wanted: Uint32Array): Uint32Array {
   const groups = new Map<string, number[]>();

@@ -1,4 +1,4 @@
-/** The code of a directory or an archive: its files, parsed where they have changed, and kept for the next call. */
+/** The code of a directory or an archive: changed files are parsed, and their tags are cached for the next call. */
 
 import { readPartNames } from '../../codebase/kept.ts';
 import type { CodeReplies, SyncJob, Unknown } from '../../codebase/codebase-worker.ts';
@@ -10,10 +10,10 @@ import type { CodeFile, CodeFiles } from './code-files.ts';
 import { keptKey, parseCode, partKey, step } from './parse-code.ts';
 
 export class CodeBelow {
-  /** Code files, and those that were not parsed for want of time. */
+  /** The number of code files, and of those that could not be parsed in time. */
   readonly files: number;
   readonly missing: number;
-  /** As far as the last question told. */
+  /** Files that the last answer does not cover. */
   unknown: Unknown = { whole: 0, parts: 0, slow: 0 };
   readonly #found: CodeFiles;
   readonly #signal: AbortSignal;
@@ -29,7 +29,7 @@ export class CodeBelow {
     [this.#found, this.#view, this.#signal] = [found, view, signal];
   }
 
-  /** Parses what is new, for as long as the call has time. Throws `BUSY`. */
+  /** Parses new and changed files until the time for that is over. Throws `BUSY`. */
   static async look(found: CodeFiles, call: Call): Promise<CodeBelow> {
     const job = jobOf(found);
     let state = await step(job, call.signal);
@@ -45,14 +45,14 @@ export class CodeBelow {
     return this.#found.gaps;
   }
 
-  /** The directory, where it is one of the file system: its real path. */
+  /** The real path of the directory; undefined for an archive. */
   get directory(): string | undefined {
     return this.#found.directory;
   }
 
-  /** Throws `BUSY` if the thread has forgotten tags of the files before it can answer. */
+  /** Throws `BUSY` if tags of the files were evicted from the thread before it could answer. */
   async ask<Q extends CodeQuestion>(question: Q): Promise<CodeReply & { readonly is: Q['is'] }> {
-    // The thread holds the files of a few directories, and others may have been asked about meanwhile.
+    // The thread caches the files of a few directories; these may have been evicted by other calls.
     const found =
       (await step({ ask: 'question', view: this.#view, question }, this.#signal)) ??
       (await step({ ask: 'question', view: jobOf(this.#found), question }, this.#signal));
@@ -63,19 +63,19 @@ export class CodeBelow {
     return found.reply as CodeReply & { readonly is: Q['is'] };
   }
 
-  /** Opens one of its files; undefined if it is no file that may be read any more. */
+  /** Opens one of its files; undefined if it is gone or may no longer be read. */
   open(path: string, signal: AbortSignal): Promise<CodeFile | undefined> {
     return this.#found.open(path, signal);
   }
 
-  /** Whether a file that was opened later (its path relative to the base) is still the one that was parsed. */
+  /** Whether a file (`path` relative to the base, `key` of its identity) is still the version that was parsed. */
   isAsParsed(path: string, key: string): boolean {
     const known = this.#found.keys.get(path);
     return known === undefined || known === '' || known === key;
   }
 }
 
-/** Hands what is kept on disk to the thread, part by part: of a large tree all of it at once would be much. */
+/** Loads the cached tags from disk into the thread, one part at a time to bound the memory for large trees. */
 async function load(home: string, { session: { files }, signal }: Call): Promise<void> {
   const names = await files?.get(keptKey(home));
   for (const name of names ? readPartNames(names).toReversed() : []) {

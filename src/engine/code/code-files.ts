@@ -1,36 +1,36 @@
-/** The files whose code is asked about, wherever they are, as everything that asks about code sees them. */
+/** The files that a question about code covers, independent of where they are (directory or archive). */
 
 import type { GapsSeen } from '../walk/gaps.ts';
 
-/** Bytes of a code file that is parsed: what is larger was made by a program. */
+/** The most bytes of a code file that is parsed; larger ones are usually generated. */
 export const MOST_BYTES = 1 << 20;
 
-/** Files that are looked at. */
+/** The most files that are considered. */
 export const MOST_FILES = 100_000;
 
 export interface CodeFiles {
-  /** What paths begin with in the thread that knows them: no other files have it. Ends in a slash. */
+  /** The prefix of the paths in the codebase thread, unique to these files. Ends in a slash. */
   readonly base: string;
-  /** What is kept on disk together: `base`, or what it begins with. */
+  /** The prefix of everything that is cached on disk together: `base` or a prefix of it. */
   readonly home: string;
-  /** What it is called by those who import from it. */
+  /** The name by which importers call these files. */
   readonly top: string;
   /** Relative to `base`. */
   readonly paths: readonly string[];
-  /** The key of each file's identity, in the order of `paths`; empty for what is no code. */
+  /** The identity key of each file, in the order of `paths`; empty for files that are not code. */
   readonly keys: ReadonlyMap<string, string>;
   readonly gaps: GapsSeen;
-  /** The directory, where it is one of the file system: its real path. */
+  /** The real path of the directory; absent for an archive. */
   readonly directory?: string;
-  /** Opens one of `paths`; undefined if it is no file that may be read any more. */
+  /** Opens one of `paths`; undefined if it is gone or may no longer be read. */
   open(path: string, signal: AbortSignal): Promise<CodeFile | undefined>;
 }
 
 export interface CodeFile {
-  /** Of the identity of its bytes, now, and whether other bytes cannot have the same. */
+  /** The current identity key of its bytes, and whether a later call can have an equal one (`Identity.recurs`). */
   readonly key: string;
   readonly recurs: boolean;
-  /** Undefined if it is known to have more than `MOST_BYTES`. */
+  /** Undefined if it has more than `MOST_BYTES`. */
   read(signal: AbortSignal): Promise<Uint8Array | undefined>;
   close(): Promise<void>;
 }

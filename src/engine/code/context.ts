@@ -1,4 +1,4 @@
-/** What every answer about code works with, and how it says what it does not cover. */
+/** The context of answers about code, and the notices for what an answer does not cover. */
 
 import { basename } from 'node:path';
 import { memoryBytes } from '../../access/bytes.ts';
@@ -11,17 +11,17 @@ import type { CodeBelow } from './code-below.ts';
 
 export interface Context {
   readonly code: CodeBelow;
-  /** How the directory is called. */
+  /** The directory as the caller typed it. */
   readonly typed: string;
   readonly call: Call;
-  /** How a path below the directory is called. */
+  /** The form in which a path below the directory is shown. */
   shown(path: string): string;
 }
 
-/** Bytes of an answer that are kept for its notices. */
+/** Bytes of an answer that are reserved for its notices. */
 export const NOTICE_ROOM = 1024;
 
-/** Lines of one answer: what passes its limits would be cut where no call continues. */
+/** Collects the lines of one answer within its limits, because text that is cut later could not be continued by a call. */
 export class Lines {
   text = '';
   #bytes: number;
@@ -32,7 +32,7 @@ export class Lines {
     this.#lines = limits.lines;
   }
 
-  /** Adds all of `lines`, each ending in a newline, or none of them; the first ones in any case. */
+  /** Adds all of `lines` (each ends in a newline) if they fit, otherwise none. The first ones are always added. */
   add(...lines: readonly string[]): boolean {
     const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0);
     if (this.text !== '' && (bytes > this.#bytes || lines.length > this.#lines)) return false;
@@ -59,7 +59,7 @@ export function textOf(text: string, { typed }: Context, notes: readonly Notice[
   };
 }
 
-/** A note is one sentence, or several. */
+/** A note that consists of `text` and the sentences of `notes`. */
 export function note(text: string, notes: readonly Notice[]): NoteResource {
   const said = [text, ...notes.flatMap((one) => (one.kind === 'said' ? [one.text] : []))];
   return { is: 'note', kind: 'directory', note: { kind: 'said', text: said.join('. ') } };
@@ -77,7 +77,7 @@ export function beyond(from: number, all: number, use: string): string {
   return `${from + 1} is beyond the last of ${all}. Use ${use}`;
 }
 
-/** What the answer does not cover. */
+/** Notices for what the answer does not cover. */
 export function gapsOf({ code, typed }: Context): Notice[] {
   return gapTexts(code, typed).map(said);
 }

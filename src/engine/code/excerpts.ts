@@ -1,4 +1,4 @@
-/** The lines of symbols in several files as one text, within the budget of one answer. */
+/** Shows the lines of symbols in several files as one text, within the budget of one answer. */
 
 import { memoryBytes } from '../../access/bytes.ts';
 import type { Declared, UsedAt } from '../../codebase/questions.ts';
@@ -13,14 +13,14 @@ import { type Context, NOTICE_ROOM } from './context.ts';
 export interface Excerpted {
   readonly text: string;
   readonly notes: readonly Notice[];
-  /** Whether nothing was left out, and all of it is no longer than a map. */
+  /** Whether nothing was left out and the text is not longer than a map. */
   readonly whole: boolean;
 }
 
-/** Characters of a line that is shown as an example. */
+/** The most characters of a line that is shown for a use. */
 const LONGEST_LINE = 160;
 
-/** `path [L12-40]` above the lines of each symbol; what does not fit is named with its call. */
+/** The lines of each symbol below a header such as `path [L12-40]`; symbols that do not fit are named with their call. */
 export async function excerptOf(symbols: readonly Declared[], context: Context): Promise<Excerpted> {
   const { call, shown } = context;
   const { limits, settings } = call;
@@ -32,7 +32,7 @@ export async function excerptOf(symbols: readonly Declared[], context: Context):
     const lines = await files.linesOf(path);
     const file = oneLine(shown(path));
     const head = `${i === 0 ? '' : '\n'}${file} [L${span(from, to)}]\n`;
-    // Each symbol has an equal part of what is left: of its lines, less the head, an empty line and the last one.
+    // Each symbol gets an equal share of the remaining budget. Of its lines, four are for header, blank line and notice.
     const most = Math.floor(room / (symbols.length - i));
     const end = Math.min(to, lines.length, from + Math.floor(rows / (symbols.length - i)) - 4);
     let part = head;
@@ -56,7 +56,7 @@ export async function excerptOf(symbols: readonly Declared[], context: Context):
   return { text, notes, whole: !cut && Buffer.byteLength(text) <= settings.mapBytes };
 }
 
-/** The text of each line, clipped; undefined for what cannot be read any more. */
+/** The clipped text of each line; undefined for lines that can no longer be read. */
 export async function lineTexts(uses: readonly UsedAt[], context: Context): Promise<(string | undefined)[]> {
   const files = new Files(context);
   const texts: (string | undefined)[] = [];
@@ -71,7 +71,7 @@ function clip(line: string): string {
   return line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE - 1)}…`;
 }
 
-/** The lines of files, the last one kept: those of one file follow each other. */
+/** Reads the lines of files and caches those of the last file, because lines of one file are requested together. */
 class Files {
   changed = false;
   readonly #context: Context;
@@ -82,7 +82,7 @@ class Files {
     this.#context = context;
   }
 
-  /** None for a file that is gone. */
+  /** Empty for a file that is gone. */
   async linesOf(path: string): Promise<readonly string[]> {
     if (path === this.#path) return this.#lines;
     const { code, call } = this.#context;

@@ -1,4 +1,4 @@
-/** The files below a directory, as a walk finds them. */
+/** Lists the files below a directory with a walk, for questions about code. */
 
 import { basename, join } from 'node:path';
 import { readAt } from '../../access/bytes.ts';
@@ -6,18 +6,18 @@ import { withProgress } from '../../access/progress-timer.ts';
 import { isCompiled } from '../../codebase/made.ts';
 import type { OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
-import { gather } from '../walk/gather.ts';
-import { halfUntil } from '../walk/time.ts';
+import { collectWalk } from '../walk/collect-walk.ts';
+import { halfUntil } from '../walk/step-deadlines.ts';
 import { type CodeFile, type CodeFiles, MOST_BYTES, MOST_FILES } from './code-files.ts';
 
-/** Walks for half of the time that the call has: the files are to be parsed then. Throws what opening throws, and `BUSY`. */
+/** The walk may take half of the remaining time, the rest is for parsing. Throws `BUSY` and the errors of opening. */
 export async function filesBelow(directory: OpenedDirectory, call: Call): Promise<CodeFiles> {
   const paths: string[] = [];
   const keys = new Map<string, string>();
   const wants = { is: 'versions', most: MOST_FILES } as const;
   const options = { wants, deadline: halfUntil(call.deadline) };
   const gaps = await withProgress(call, 'walking', () =>
-    gather(directory, options, call, async (run) => {
+    collectWalk(directory, options, call, async (run) => {
       for await (const batch of run.versions()) {
         batch.paths.forEach((path, i) => {
           if (isCompiled(path)) return;
@@ -40,7 +40,7 @@ export async function filesBelow(directory: OpenedDirectory, call: Call): Promis
   };
 }
 
-/** Tags are kept for a whole root, or working directory, whichever part of it is asked about. */
+/** The outermost root or working directory that contains `base`: tags are cached for all of it, whichever part is asked. */
 function homeOf(base: string, { access }: Call): string {
   const homes = [...access.roots, access.cwd].map((path) => join(path, '/'));
   return (

@@ -1,4 +1,4 @@
-/** `find` with words: the symbols below a directory that are about them, the best first, each as the call that reads it. */
+/** `find` with words: the symbols below a directory that match them, best first, each as the call that reads it. */
 
 import type { Call } from '../../types/call.ts';
 import type { SymbolsRequest } from '../../types/request.ts';
@@ -9,17 +9,17 @@ import { checkRange } from '../walk/page-bounds.ts';
 import { openDirectory } from '../walk/open-target.ts';
 import { CodeBelow } from './code-below.ts';
 import { filesBelow } from './files-below.ts';
-import { callOf, shownIn } from './shown.ts';
+import { callOf, namesShownIn } from './shown-names.ts';
 import { span } from '../../render/units.ts';
 
-/** Symbols in one answer, and of them those that one call reads together. */
+/** The most symbols in one answer, and how many of the best are offered together in one call. */
 const MOST_SYMBOLS = 200;
 const BEST = 3;
 
-/** Of the words: each may be compared with every file. */
+/** The most characters of the query, because each word may be compared with every file. */
 const MOST_CHARACTERS = 1_000;
 
-/** Throws `BAD_INPUT`, `NOT_DIRECTORY` and what opening throws. */
+/** Throws `BAD_INPUT`, `NOT_DIRECTORY` and the errors of opening. */
 export async function findSymbols(request: SymbolsRequest, call: Call): Promise<ListResult> {
   checkRange(request);
   const { query, offset } = request;
@@ -37,7 +37,7 @@ export async function findSymbols(request: SymbolsRequest, call: Call): Promise<
   const code = await CodeBelow.look(await filesBelow(directory, call), call);
   const most = Math.min(request.limit, MOST_SYMBOLS);
   const { found, all } = await code.ask({ is: 'words', query, from: offset, most });
-  const shown = shownIn(start, call);
+  const shown = namesShownIn(start, call);
   const unknown = code.unknown.whole + code.unknown.parts + code.unknown.slow;
   const end = offset + found.length;
   const best = found.slice(0, BEST).map((one) => callOf(one, shown));
@@ -57,7 +57,7 @@ export async function findSymbols(request: SymbolsRequest, call: Call): Promise<
   };
 }
 
-/** Whether it can be among others in one path: `src/a.ts:#a,src/b.ts:#Class.b`. */
+/** Whether the path can be part of a list of paths: `src/a.ts:#a,src/b.ts:#Class.b`. */
 function isPlain(path: string): boolean {
   return !/[\s,]/.test(path);
 }

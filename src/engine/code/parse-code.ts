@@ -1,4 +1,4 @@
-/** Parses the code files whose tags are not known, and hands them to the thread that knows them. */
+/** Parses the code files whose tags are not cached, and sends the tags to the codebase thread. */
 
 import { askCode } from '../../codebase/codebase.ts';
 import type { CodeReplies, Entry } from '../../codebase/codebase-worker.ts';
@@ -9,42 +9,43 @@ import { type Language, languageOf } from '../../views/languages.ts';
 import type { TagsFound } from '../../views/outline-worker.ts';
 import { packTags } from '../../views/packed-tags.ts';
 import { endTagParsers, type TaggedFile, tagsOf } from '../../views/parsed.ts';
-import { gatherUntil } from '../walk/time.ts';
+import { gatherUntil } from '../walk/step-deadlines.ts';
 import { byLanguage } from './by-language.ts';
 import type { CodeFiles } from './code-files.ts';
 
-/** Batches at a time: one for each parser, and one that is being read. */
-const AT_ONCE = 3;
+/** Concurrent batches: one for each of two parsers, and as many that are being read or handed on. */
+const AT_ONCE = 4;
 
-/** Files and bytes that are parsed by one question and handed on together: a few hundred milliseconds. */
+/** The most files and bytes of one batch, which takes a few hundred milliseconds. */
 const BATCH_FILES = 64;
 const BATCH_BYTES = 192 << 10;
 
-/** Parsed files after which what is known is kept on disk, whatever happens to the call. */
+/** The tags are written to disk after this many parsed files, whatever happens to the call later. */
 const KEEP_AFTER = 2_000;
 
-/** Parsed files after which the threads that parsed them are ended at once: those of so many take much to be ranked. */
+/** After this many parsed files the parser threads are ended at once, because ranking so many tags needs the memory. */
 const MANY = 1_000;
 
 /**
- * Where less than this part of the code files was parsed, the next process parses them again, and writes them when
- * there are more: each time a file is written, and read by every process after.
+ * If less than this share of the code files was parsed, the tags are not written to disk: each write adds a file that
+ * every later process must read. The next process parses these files again and writes them when there are more.
  */
 const KEEP_PART = 1 / 50;
 
 /**
- * Parts of the time that is left which a batch, and a file that is parsed alone, may take: one that never ends leaves some
- * to the others. A batch has so many milliseconds in any case; a file that had fewer may have more in the next call.
+ * The share of the remaining time that a batch, or a file that is parsed alone, may take, so that one that never ends
+ * leaves time for the others. The `LEAST_` values are milliseconds: a batch gets at least so many; a file that failed with
+ * fewer is tried again in the next call.
  */
 const BATCH_PART = 1 / 4;
 const ALONE_PART = 3 / 4;
 const LEAST_BATCH_MS = 2_000;
 const LEAST_ALONE_MS = 4_000;
 
-/** Milliseconds that the thread may take for one step. */
+/** The timeout of one request to the codebase thread, in ms. */
 const STEP_MS = 20_000;
 
-/** A step of the thread, which serves those who wait in turn. Throws `BUSY`, and the reason of the signal. */
+/** Sends a request to the codebase thread, which serves its callers in turn. Throws `BUSY`, and the reason of the signal. */
 export function step<J extends Parameters<typeof askCode>[0]>(
   job: J,
   signal: AbortSignal,
@@ -52,14 +53,14 @@ export function step<J extends Parameters<typeof askCode>[0]>(
   return askCode(job, STEP_MS, signal) as Promise<CodeReplies[J['ask']]>;
 }
 
-/** A signal of the same caller that never aborts: what was parsed must survive a cancelled call. */
+/** A signal of the same caller that never aborts, because parsed tags must be stored even if the call is cancelled. */
 function lasting(signal: AbortSignal): AbortSignal {
   const own = new AbortController().signal;
   waitAs(callerOf(signal), own);
   return own;
 }
 
-/** Has the names of the parts in which the tags are kept. */
+/** The cache key of the list of parts in which the tags are stored. */
 export function keptKey(home: string): string {
   return `code below ${home}`;
 }
@@ -68,7 +69,7 @@ export function partKey(home: string, part: string): string {
   return `code below ${home} part ${part}`;
 }
 
-/** `known`: how many code files there are. Returns how many of `wanted` (positions) were parsed. */
+/** `known` is the number of code files. Returns how many of `wanted` (0-based indices into the paths) were parsed. */
 export async function parseCode(
   files: CodeFiles,
   wanted: Uint32Array,
@@ -87,7 +88,7 @@ export async function parseCode(
   return run.done;
 }
 
-/** A file that is to be parsed, as it was read. */
+/** A file that was read and is to be parsed. */
 interface ReadFile extends TaggedFile {
   readonly entry: Entry;
 }
@@ -98,7 +99,7 @@ class ParseRun {
   readonly #wanted: Uint32Array;
   readonly #call: Call;
   readonly #until: number;
-  /** Files whose parser took too long, or died. */
+  /** Files whose parser timed out or crashed. */
   readonly #late: string[] = [];
   readonly #lasting: AbortSignal;
   #next = 0;
@@ -112,7 +113,7 @@ class ParseRun {
     this.#until = gatherUntil(call.deadline, known);
   }
 
-  /** Takes files until there are none, or no time. */
+  /** Parses batches until no files or no time is left. */
   async parse(): Promise<void> {
     const { signal } = this.#call;
     while (this.#next < this.#wanted.length && this.#hasTime()) {
@@ -121,7 +122,7 @@ class ParseRun {
       const found = await tagsOf(batch, this.#until, signal, { within });
       const paths = batch.map(({ entry }) => entry.path);
       if ('none' in found) {
-        // One of them ended the thread, or never ends: each alone, so that the others have their tags.
+        // One of the files crashed the thread or never ends. They are parsed one by one, so that the others get their tags.
         if (!found.isUnasked) this.#late.push(...paths);
         continue;
       }
@@ -133,7 +134,7 @@ class ParseRun {
     }
   }
 
-  /** Others may have kept them from the cores: once more, one by one. */
+  /** Parses the late files again, one by one: they may have been late only because the machine was busy. */
   async parseLate(): Promise<void> {
     for (const path of this.#late.splice(0)) {
       if (!this.#hasTime()) return;
@@ -144,14 +145,14 @@ class ParseRun {
         await this.#hand([file], found, found.late.length > 0);
         continue;
       }
-      // A parser that could not begin says nothing about the file.
+      // If the parser could not start, nothing is known about the file.
       if (('none' in found && found.isUnasked) || !this.#hasTime()) return;
       const isCrash = 'none' in found && found.none === 'crash';
       if (isCrash || within >= LEAST_ALONE_MS) await this.#hand([file], NO_TAGS, true);
     }
   }
 
-  /** Keeps what is known where so many files have been parsed since it was kept. */
+  /** Writes the tags to disk if at least `enough` files have been parsed since the last write. */
   async finish(enough: number): Promise<void> {
     if (this.#unkept > 0 && this.#unkept >= enough) await this.#keep();
   }
@@ -161,12 +162,12 @@ class ParseRun {
     return this.#left() > 0;
   }
 
-  /** Milliseconds. */
+  /** The remaining time in ms. */
   #left(): number {
     return this.#until - performance.now();
   }
 
-  /** The next files. */
+  /** Reads the next batch. */
   async #read(): Promise<ReadFile[]> {
     const batch: ReadFile[] = [];
     let bytes = 0;
@@ -179,7 +180,7 @@ class ParseRun {
     return batch;
   }
 
-  /** Hands on what was found: where the parser was told to stop, of the first files only. */
+  /** Sends the tags to the codebase thread. If the parser had to stop, `tags` covers only the first files of the batch. */
   async #hand(batch: readonly ReadFile[], { tags, late }: TagsFound, isSlow = false): Promise<void> {
     const looked = batch.slice(0, tags.known.length);
     const again = new Set(isSlow ? [] : late);
@@ -197,7 +198,7 @@ class ParseRun {
     for (;;) {
       const kept = await step({ ask: 'keep', home }, this.#lasting);
       if ('part' in kept) {
-        // Each in its turn: a cache that is busy with many takes no more, and a part is handed out once.
+        // Awaited one by one: a busy cache refuses more writes, and a part is returned only once.
         await files.put(partKey(home, kept.part.name), [kept.part.bytes]);
         continue;
       }
@@ -209,7 +210,7 @@ class ParseRun {
   }
 }
 
-/** Without bytes where the file cannot be opened or parsed; without a key where its next version may look the same. */
+/** No bytes if the file cannot be opened or is too large; no key if its identity does not recur. */
 async function readFile(files: CodeFiles, path: string, signal: AbortSignal): Promise<ReadFile> {
   const language = languageOf(path.slice(path.lastIndexOf('/') + 1), '') ?? NO_LANGUAGE;
   const file = await files.open(path, signal);
@@ -222,7 +223,7 @@ async function readFile(files: CodeFiles, path: string, signal: AbortSignal): Pr
   }
 }
 
-/** Of one file. */
+/** The empty tags of one file. */
 const NO_TAGS: TagsFound = { tags: packTags(['']), late: [] };
 
 const NO_LANGUAGE: Language = { name: '', extensions: [], summary: false };

@@ -1,4 +1,4 @@
-/** Answers what is asked about code: `src:outline`, `src:#name`, `src:#name:refs`, `file.ts:refs`. */
+/** Answers questions about code: `src:outline`, `src:#name`, `src:#name:refs`, `file.ts:refs`. */
 
 import { dirname, join } from 'node:path';
 import { OrielError } from '../../errors.ts';
@@ -14,26 +14,26 @@ import { CodeBelow } from './code-below.ts';
 import type { CodeFiles } from './code-files.ts';
 import type { Context } from './context.ts';
 import { filesBelow } from './files-below.ts';
-import { shownIn } from './shown.ts';
+import { namesShownIn } from './shown-names.ts';
 
-/** Whose code is asked about. */
+/** The files that a question is about. */
 export interface AskedPlace {
   readonly files: CodeFiles;
-  /** How it is called. */
+  /** The directory or archive as the caller typed it. */
   readonly typed: string;
-  /** The file that the question is about, where it is about one: its path among `files`. */
+  /** The path in `files` of the one file that the question is about; absent for questions about all. */
   readonly file?: string;
-  /** How a path among `files` is called. */
+  /** The form in which a path of `files` is shown. */
   shown(path: string): string;
 }
 
 export type CodeAnswer = { readonly resource: Resource } | Redirect;
 
-/** The answer as a text or a note, or where to read it. */
+/** The answer as a resource, or a redirect to the lines that answer the question. */
 export async function answerCode(subject: Subject, asked: AskedOfCode, call: Call): Promise<CodeAnswer> {
   const { directory, typed, file } = await directoryOf(subject, call);
   const files = await filesBelow(directory, call);
-  const shown = shownIn(typed, call);
+  const shown = namesShownIn(typed, call);
   return answerAt({ files, typed, shown, ...(file !== undefined && { file }) }, asked, call);
 }
 
@@ -55,7 +55,7 @@ export async function answerAt(
   }
 }
 
-/** A file is asked about within the working directory, or the root, that holds it. `file`: its path below that. */
+/** For a file, the directory is the working directory or the root that contains it; `file` is the path below that. */
 async function directoryOf(
   { opened, path, typed }: Subject,
   call: Call,

@@ -1,4 +1,4 @@
-/** Anchors for edits above the matches of a file, if the file has not changed since it was searched. */
+/** Adds anchors for edits to the matches of a file, if the file has not changed since it was searched. */
 
 import { createHash } from 'node:crypto';
 import { readAt } from '../../access/bytes.ts';
@@ -9,14 +9,14 @@ import type { Encoding } from '../../types/encoding.ts';
 import type { MatchedFile } from '../../types/result.ts';
 import { encodingOf } from '../../views/source-encoding.ts';
 import { takeSnapshot } from '../snapshot.ts';
-import type { Quotable } from './stretch.ts';
+import type { Quotable } from './search-input.ts';
 
-/** Bytes of one file, and of all that are read again for one answer. */
+/** The most bytes of one file, and of all files that are read again for one answer. */
 const MOST_BYTES = 1 << 20;
 const MOST_TOTAL = 32 << 20;
 
 interface Searched {
-  /** Absolute and real. */
+  /** The absolute real path. */
   readonly path: string;
   readonly digest: string;
 }
@@ -30,7 +30,7 @@ export class Anchors {
     this.#call = call;
   }
 
-  /** Keeps the searched content of the file at `path`, if it is small enough. */
+  /** Records the digest of the searched content of the file at `path`, if it is small enough. */
   async add(file: MatchedFile, path: string, { source, encoding }: Quotable): Promise<void> {
     const { size = Number.POSITIVE_INFINITY } = source;
     if (size > Math.min(MOST_BYTES, this.#room)) return;
@@ -39,7 +39,7 @@ export class Anchors {
     this.#searched.set(file, { path, digest: digestOf(textOf(content, encoding)) });
   }
 
-  /** The same file with its anchor, where it has one. */
+  /** The file with its anchor, if it has one. */
   async addTo(file: MatchedFile, shown: MatchedFile): Promise<MatchedFile> {
     const searched = this.#searched.get(file);
     const tag = searched && (await this.#tagOf(searched, file));
@@ -69,7 +69,7 @@ export class Anchors {
   }
 }
 
-/** The text as the walk provides it: without its byte order mark, with a final newline. */
+/** The text as the walk provides it: without byte order mark, with a final newline. */
 function textOf(content: Uint8Array, encoding: Encoding): string {
   const { text } = decode(content.subarray(encoding.bom), encoding);
   return text.endsWith('\n') ? text : `${text}\n`;

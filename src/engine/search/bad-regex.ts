@@ -1,16 +1,16 @@
-/** Turns ripgrep's message about an invalid pattern into an error. */
+/** Converts ripgrep's message about an invalid pattern into an error. */
 
 import { OrielError } from '../../errors.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import { relaxed } from './foreign-regex.ts';
 
-/** Characters; a longer one is a mistake, and the system's limit on one argument is at 128 KiB. */
+/** The most characters of a pattern. A longer one is a mistake, and Linux limits one argument to 128 KiB. */
 const MOST_CHARACTERS = 10_000;
 
-/** Characters of a pattern that come back in a suggested call. */
+/** The most characters of a pattern that is repeated in a suggested call. */
 const MOST_ECHOED = 200;
 
-/** Throws `BAD_REGEX` for patterns that can be refused without a regex engine. */
+/** Throws `BAD_REGEX` for patterns that can be rejected without a regex engine. */
 export function checkPattern(pattern: string, multiline?: boolean): void {
   if (pattern.length > MOST_CHARACTERS) {
     throw bad(`The pattern is ${pattern.length} characters long; at most ${MOST_CHARACTERS} are allowed.`);
@@ -26,7 +26,7 @@ export function checkPattern(pattern: string, multiline?: boolean): void {
   }
 }
 
-/** The error that `stderr` stands for, or undefined when it says nothing about the pattern. */
+/** The error for ripgrep's `stderr`; undefined if it does not report a problem of the pattern. */
 export function badRegex(
   stderr: string,
   pattern: string,
@@ -40,7 +40,7 @@ export function badRegex(
       (/\bun(?:closed|opened) group/.test(why) && unbalancedGroup(pattern)) || position(stderr, lead);
     const where = at === undefined ? '' : ` at character ${at}`;
     return bad(
-      `${quote(pattern)} is not a valid regular expression: ${why}${where}. Escape special characters with a backslash, or search for plain text with literal.`,
+      `${quote(pattern)} is not a valid regular expression: ${why}${where}. Escape special characters with a backslash, or search for plain text with literal=true.`,
       pattern,
     );
   }
@@ -53,7 +53,7 @@ export function badRegex(
   return undefined;
 }
 
-/** `multiline` is false if the caller could set it. */
+/** `multiline`: false if the tool has this parameter and it is off; undefined if the tool does not have it. */
 function overLines(what: string, pattern: string, multiline: boolean | undefined): OrielError {
   const offered = multiline === false;
   const instead = offered ? 'Use multiline=true, or search' : 'Search';
@@ -63,7 +63,7 @@ function overLines(what: string, pattern: string, multiline: boolean | undefined
   return new OrielError('BAD_REGEX', message, { next });
 }
 
-/** The error for features that an engine of linear time does not support. */
+/** The error for features that a linear-time engine does not support, such as look-around. */
 function unsupported(what: string, pattern: string): OrielError {
   const nearest = relaxed(pattern);
   const instead =
@@ -76,13 +76,13 @@ function unsupported(what: string, pattern: string): OrielError {
 }
 
 /**
- * 1-based: the last parenthesis that is open at the end, or the first that closes nothing. ripgrep puts the pattern into its
- * own group, which such a parenthesis takes apart, so that its carets are elsewhere. Undefined if all match.
+ * The position (1-based) of an unbalanced parenthesis: the last unclosed one, or the first without an opening one; undefined
+ * if all match. ripgrep wraps the pattern in its own group, so for this error its carets point to the wrong place.
  */
 function unbalancedGroup(pattern: string): number | undefined {
   const open: number[] = [];
   let classes = 0;
-  // An escape, the start of a class (in which a first `]` is itself), or one character that may matter.
+  // An escape, the start of a class (in which a first `]` is literal), or one character that matters here.
   for (const { 0: found, index } of pattern.matchAll(/\\.|\[\^?\]?|[()\]]/gsu)) {
     if (found.startsWith('[')) classes += 1;
     else if (found === ']') classes = Math.max(0, classes - 1);
@@ -93,7 +93,7 @@ function unbalancedGroup(pattern: string): number | undefined {
   return open.at(-1);
 }
 
-/** 1-based: ripgrep repeats the pattern as `    (?:PATTERN)` and puts carets under the fault. */
+/** The position (1-based) of the error: ripgrep prints `    (?:PATTERN)` and puts carets below it. */
 function position(stderr: string, lead: number): number | undefined {
   const carets = /^( *)\^/m.exec(stderr)?.[1];
   return carets === undefined ? undefined : Math.max(1, carets.length - '    (?:'.length - lead + 1);

@@ -1,26 +1,26 @@
-/** Shows a part of a long line: a number of code points, from its head or around a place in it. */
+/** Clips a long line to a number of code points, from its start or around a match. */
 
 export interface Clipped {
   readonly text: string;
   readonly clipped?: 'start' | 'end' | 'both';
 }
 
-/** The first `most` code points of a line of which `text` is known; `whole` when that is all of it. */
+/** The first `most` code points of a line. `text` is the known part of it; `whole` says that it is the complete line. */
 export function clipHead(text: string, most: number, whole: boolean): Clipped {
   const head = takeFirst(text, most);
   return head === text && whole ? { text } : { text: head, clipped: 'end' };
 }
 
 export interface Around {
-  /** Known text before and from the place on. */
+  /** The known text before the match, and from the match on. */
   readonly before: string;
   readonly after: string;
-  /** Whether they reach the line's start and end. */
+  /** Whether these reach the start and the end of the line. */
   readonly fromStart: boolean;
   readonly toEnd: boolean;
 }
 
-/** `most` code points: a third of them before the place, more if there is less after it. */
+/** Clips to `most` code points: a third of them before the match, more if there are fewer after it. */
 export function clipAround({ before, after, fromStart, toEnd }: Around, most: number): Clipped {
   const behind = countPoints(takeFirst(after, most - Math.floor(most / 3)));
   const head = takeLast(before, most - behind);

@@ -1,6 +1,6 @@
 /**
- * The symbols around the matches of a page. Only the first code files up to a number and a size are parsed.
- * They are parsed in worker threads at the same time, with a short timeout.
+ * Finds the symbols that enclose the matches of a page. Only the first code files are parsed, up to a number and a total
+ * size, concurrently in worker threads and with a short timeout.
  */
 
 import { createHash } from 'node:crypto';
@@ -14,15 +14,15 @@ import type { MatchedFile } from '../../types/result.ts';
 import { enclosing, type EnclosingSymbol } from '../../views/enclosing.ts';
 import { languageOf } from '../../views/languages.ts';
 import { structureOf, type WholeText } from '../../views/parsed.ts';
-import { knownAround } from './known-around.ts';
-import type { Quotable } from './stretch.ts';
+import { indexedSymbols } from './indexed-symbols.ts';
+import type { Quotable } from './search-input.ts';
 
-/** Files of one answer, bytes of one file, and of all together. */
+/** The most files of one answer, the most bytes of one file, and of all together. */
 const MOST_FILES = 8;
 const MOST_BYTES = 64 << 10;
 const MOST_TOTAL = 256 << 10;
 
-/** Symbols of files that are not parsed by then are left out. Usually parsing takes a fraction of this. */
+/** The timeout of parsing in ms; symbols of files that take longer are left out. Usually it takes a fraction of this. */
 const WITHIN_MS = 500;
 
 export class EnclosingSymbols {
@@ -35,7 +35,7 @@ export class EnclosingSymbols {
     this.#call = call;
   }
 
-  /** Keeps the text of a file with matches, if it is one of those to be parsed. `path` is real. */
+  /** Keeps the text of a file with matches, if it is one of those to be parsed. `path` is its real path. */
   async add(file: MatchedFile, { source, encoding }: Quotable, path?: string): Promise<void> {
     const { size = Number.POSITIVE_INFINITY } = source;
     if (this.#texts.size === MOST_FILES || size > Math.min(MOST_BYTES, this.#room)) return;
@@ -57,7 +57,7 @@ export class EnclosingSymbols {
     });
   }
 
-  /** The files with the symbols around their matching lines. */
+  /** The files with the symbols that enclose their matching lines. */
   async addTo(files: readonly MatchedFile[]): Promise<readonly MatchedFile[]> {
     const found = new Map<MatchedFile, MatchedFile>();
     const parsing = Array.from(this.#texts, async ([file, text]) => {
@@ -78,14 +78,14 @@ export class EnclosingSymbols {
     return { ...file, lines };
   }
 
-  /** Looks the file up in the code index; otherwise it is parsed. */
+  /** The symbols from the code index if it has the file, otherwise from parsing it. */
   async #around(
     file: MatchedFile,
     text: WholeText,
   ): Promise<readonly (EnclosingSymbol | undefined)[] | undefined> {
     const lines = file.lines.map(({ no }) => no);
     const stored = this.#paths.get(file);
-    const known = stored && (await knownAround({ ...stored, lines }, this.#call));
+    const known = stored && (await indexedSymbols({ ...stored, lines }, this.#call));
     if (known) return known;
     const structure = await structureFor(text, this.#call);
     return 'none' in structure ? undefined : enclosing(structure, lines);
@@ -93,8 +93,8 @@ export class EnclosingSymbols {
 }
 
 /**
- * A parse that has begun continues after the call, up to the parser's timeout. Otherwise a thread that starts
- * slowly would always be ended before its first answer.
+ * Parsing continues after the call, up to the timeout of the parser. If it were cancelled, a slowly starting thread would
+ * always be ended before its first answer.
  */
 async function structureFor(text: WholeText, call: Call): ReturnType<typeof structureOf> {
   const { signal } = new AbortController();
@@ -108,12 +108,12 @@ async function structureFor(text: WholeText, call: Call): ReturnType<typeof stru
   }
 }
 
-/** Texts of a walk have no identity of their own. */
+/** Texts from a walk have no identity, so they are identified by their content. */
 function identityOf(content: Uint8Array): Identity {
   return Identity.of('content', { sha256: createHash('sha256').update(content).digest('hex') });
 }
 
-/** Waits for the work, at most `ms`. A failure counts like a timeout. */
+/** Waits for the work, at most `ms` milliseconds. A failure is ignored like a timeout. */
 async function within(ms: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 /**
- * Patterns in the syntax of other tools: the equivalent pattern here, or the nearest one that the engine
- * supports.
+ * Recognises patterns in the regex syntax of other tools, and gives the equivalent pattern here, or the nearest one that
+ * the engine supports.
  */
 
 import type { RegexHint } from '../../types/result.ts';
@@ -15,8 +15,7 @@ const BAR = String.raw`\|`;
 const MOST_ECHOED = 200;
 
 /**
- * The other syntax in which a pattern that finds nothing may be written; undefined if it shows no sign of
- * one.
+ * The other syntax in which a pattern that finds nothing is probably written; undefined if there is no sign of one.
  */
 export function foreignRegex(pattern: string): RegexHint | undefined {
   const slashed = /^\/(.+)\/([dgimsuy]*)$/.exec(pattern);
@@ -26,28 +25,28 @@ export function foreignRegex(pattern: string): RegexHint | undefined {
   }
   const parts = partsOf(pattern);
   if (!hasBasicOperators(parts)) return undefined;
-  // Bare groups belong to this syntax, so only the bar is from the other.
+  // A group without backslashes is in our syntax, so only `\|` is from the other one.
   const mixed = parts.some((part, at) => part.startsWith('(') && closerOf(parts, at) !== undefined);
   const here = mixed ? parts.map((part) => (part === BAR ? '|' : part)) : parts.map(extended);
   return { is: 'escaped-operators', ...echoed(here.join('')) };
 }
 
-/** The basic syntax of POSIX: an escaped `|`, `+`, `?`, a group that is not empty, or a count. */
+/** POSIX basic regular expressions: an escaped `|`, `+`, `?`, a repeated or referenced group, or an escaped count. */
 function hasBasicOperators(parts: readonly string[]): boolean {
   if (parts.includes(BAR)) return true;
   if (parts.slice(1).some((part) => part === String.raw`\+` || part === String.raw`\?`)) return true;
   const text = parts.join('');
-  // A group alone means nothing there: it is one to repeat or to refer to. Else it is a call with arguments.
+  // A group counts only if it is repeated or referenced. Otherwise `\(…\)` is probably a literal call with arguments.
   const group = /\\\((?!\\\)).*?\\\)(?:\*|\\\{)/.test(text) || /\\\((?!\\\)).*?\\\).*\\[1-9]/.test(text);
   return group || /\\\{\d+(?:,\d*)?\\\}/.test(text);
 }
 
-/** Whether `pattern` finds the bar in `a|b` where `a` or `b` was surely meant. */
+/** Whether `pattern` has `\|` between words: it matches a literal bar although an alternative was meant. */
 export function hasEscapedBar(pattern: string): boolean {
   return /\w\\\|\w/.test(pattern);
 }
 
-/** With operators bare and what is plain escaped; a count after what is surely no plain text stays one. */
+/** Converts a part from basic to extended syntax: swaps escaped and bare operators; a count after `.` or a class stays. */
 function extended(part: string, i: number, parts: readonly string[]): string {
   const [first = '', second = ''] = part;
   if (first === '\\' && OPERATORS.includes(second)) return second;
@@ -61,7 +60,7 @@ function echoed(pattern: string): { readonly pattern?: string } {
   return pattern.length <= MOST_ECHOED && isValid(pattern) ? { pattern } : {};
 }
 
-/** This check is good enough: both syntaxes agree on brackets and counts. */
+/** Checks with the JavaScript engine, which is close enough: both syntaxes agree on brackets and counts. */
 function isValid(pattern: string): boolean {
   try {
     return new RegExp(pattern, 'v').source !== '(?:)';
@@ -81,8 +80,8 @@ function isValidLoosely(pattern: string): boolean {
 const LOOK_AROUND = /^\(\?<?[=!]$/;
 
 /**
- * A pattern without look-around and backreferences that matches every line which the given one matches, and perhaps more.
- * Undefined if it has neither, or where nothing plain would be left.
+ * A pattern without look-around and backreferences that matches all lines that the given one matches, and perhaps more.
+ * Undefined if the pattern has neither, or if no word character would be left.
  */
 export function relaxed(pattern: string): string | undefined {
   if (pattern.length > MOST_ECHOED) return undefined;
@@ -94,7 +93,7 @@ export function relaxed(pattern: string): string | undefined {
   return known !== pattern && /\w/.test(known) && isValid(known) ? known : undefined;
 }
 
-/** Without the first look-around. What must follow at the end, or precede the start, is matched instead. */
+/** Removes the first look-around. A look-ahead at the end and a look-behind at the start become ordinary groups. */
 function withoutLookAround(pattern: string): string {
   const parts = partsOf(pattern);
   const start = parts.findIndex((part) => LOOK_AROUND.test(part));
@@ -105,12 +104,12 @@ function withoutLookAround(pattern: string): string {
   const opener = parts[start];
   if (opener === '(?=' && after === '') return before + inner;
   if (opener === '(?<=' && before === '') return inner + after;
-  // A line is asked for with `(?=.*a)(?=.*b)` too: one of them is better than all lines.
+  // For `(?=.*a)(?=.*b)`, one of the conditions is better than a pattern that matches all lines.
   const isOnly = opener === '(?=' && !/\w/.test((before + after).replaceAll(/\\\w/g, ''));
   return isOnly ? inner : before + after;
 }
 
-/** Each backreference as what the group may match. */
+/** Replaces each backreference by the pattern of its group. */
 function withoutReferences(pattern: string): string {
   const parts = partsOf(pattern);
   const groups = parts.flatMap((part, i) => (part === '(' || /^\(\?P?<\w/.test(part) ? [i] : []));

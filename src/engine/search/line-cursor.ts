@@ -1,11 +1,11 @@
-/** Walks the lines of a text in memory, and yields those that a match covers and their context lines. */
+/** A cursor over the lines of a text in memory that yields matching lines and their context lines. */
 
 import { createScanner, type BufferedScanner } from '../../text/scan.ts';
 import type { Address } from './match-addresses.ts';
 
 const NEWLINE = 10;
 
-/** Lines more than this many bytes before a match are only counted, because context never reaches so far. */
+/** Lines more than this many bytes before a match are only counted: they are not kept as context. */
 const FAR = 1 << 20;
 
 let scanner: BufferedScanner | undefined;
@@ -14,10 +14,10 @@ export class LineCursor {
   readonly #bytes: Buffer;
   readonly #before: number;
   readonly #after: number;
-  /** The line it is on: 1-based, and its first byte. */
+  /** The current line: its number (1-based) and the offset of its first byte. */
   #no = 1;
   #at = 0;
-  /** The last line that was yielded, and the last one that matches. */
+  /** The numbers of the last yielded line and of the last matching line. */
   #told = 0;
   #matched = Number.NEGATIVE_INFINITY;
   /** Lines that may be the context of the next match. */
@@ -50,7 +50,7 @@ export class LineCursor {
     }
   }
 
-  /** What follows the last match. */
+  /** The context lines after the last match. */
   *rest(): Generator<Address, void> {
     while (this.#no - this.#matched <= this.#after && this.#at < this.#bytes.length) {
       yield* this.#tell();
@@ -60,7 +60,7 @@ export class LineCursor {
     }
   }
 
-  /** To the line that holds a byte. */
+  /** Moves to the line that contains `byte`, and yields context lines of the last match on the way. */
   *#goTo(byte: number): Generator<Address, void> {
     for (;;) {
       const newline = this.#bytes.indexOf(NEWLINE, this.#at);
@@ -75,7 +75,7 @@ export class LineCursor {
     }
   }
 
-  /** The line it is on, where it is the context of the last match. */
+  /** Yields the current line if it is in the context of the last match. */
   *#tell(): Generator<Address, void> {
     if (this.#no <= this.#told || this.#no - this.#matched > this.#after) return;
     this.#told = this.#no;
@@ -87,7 +87,7 @@ export class LineCursor {
     this.#at = newline + 1;
   }
 
-  /** To the first line that begins after a byte. */
+  /** Moves to the first line that begins after `byte`; the lines between are only counted. */
   #jump(byte: number): void {
     const newline = this.#bytes.indexOf(NEWLINE, byte);
     if (newline === -1) return;

@@ -1,4 +1,4 @@
-/** Reads single lines of a text at their addresses, never more of one than its clip may show. */
+/** Reads single lines of a text at their addresses; of a long line only as much as a clip can show. */
 
 import { readAt } from '../../access/bytes.ts';
 import { alignDown } from '../../text/cut.ts';
@@ -14,15 +14,15 @@ const POINT = 4;
 
 export interface LineHead {
   readonly address: AddressedLine;
-  /** Where it begins, in stored bytes. */
+  /** The offset of its first byte in the stored text. */
   readonly start: number;
-  /** Without its terminator. */
+  /** The text without the line terminator. */
   readonly text: string;
-  /** Whether `text` is the whole line, and no longer than a clip. */
+  /** Whether `text` is the complete line and not longer than a clip. */
   readonly whole: boolean;
 }
 
-/** Bytes of a changed text in which lines are counted again: some milliseconds. */
+/** The most bytes of a changed text in which lines are counted again, which takes some milliseconds. */
 const LOOKED_AGAIN = 64 << 20;
 
 export class LineTexts {
@@ -40,7 +40,7 @@ export class LineTexts {
     this.#signal = signal;
   }
 
-  /** The line as far as its clip may reach, or undefined when no line begins there any more. */
+  /** The start of the line, as long as a clip can show; undefined if no line begins there any more. */
   async head(address: AddressedLine): Promise<LineHead | undefined> {
     const { unit, bom } = this.#encoding;
     const start = await this.#startOf(address);
@@ -55,16 +55,15 @@ export class LineTexts {
   }
 
   /**
-   * Whether the text has been rewritten, so that the line has another number. Checked only if ripgrep
-   * reported the offset, and not for lines far into the file: a log grows constantly, and everything before
-   * the line must be read again.
+   * Whether the text was rewritten, so that the line now has another number. Checked only for changed files, and only in
+   * their first `LOOKED_AGAIN` bytes: a log grows constantly, and the check must read everything before the line.
    */
   async moved({ address, start }: LineHead): Promise<boolean> {
     if (start > LOOKED_AGAIN || !(await this.#source.changed?.())) return false;
     return (await this.#index.startOf(address.no, this.#source, this.#signal)) !== start;
   }
 
-  /** The line that begins at `start`, clipped around byte `match`. */
+  /** The line that begins at offset `start`, clipped around the byte at offset `match`. */
   async around(start: number, match: number): Promise<Clipped> {
     const most = this.#characters * POINT;
     const from = Math.max(start, match - most);
@@ -76,14 +75,14 @@ export class LineTexts {
     return clipAround({ before, after, fromStart: from === start, toEnd: ended }, this.#characters);
   }
 
-  /** ripgrep counts bytes of UTF-8 after the mark; in other encodings only its line number holds. */
+  /** ripgrep counts UTF-8 bytes after the byte order mark. In other encodings only its line number can be used. */
   #startOf({ no, offset }: AddressedLine): Promise<number | undefined> {
     const { unit, bom, legacy } = this.#encoding;
     if (unit === 1 && !legacy) return Promise.resolve(offset + bom);
     return this.#index.startOf(no, this.#source, this.#signal);
   }
 
-  /** Up to the terminator, without it; or, when that follows `most` bytes, whole code points up to there. */
+  /** Decodes up to the terminator (without it); if there is none within `most` bytes, whole code points up to there. */
   #line(bytes: Uint8Array, most: number): { text: string; ended: boolean } {
     const { unit, scanner } = this.#encoding;
     const after = scanner.after(bytes, 1);
@@ -97,7 +96,7 @@ export class LineTexts {
   }
 }
 
-/** The first byte of `bytes` (UTF-8) that is not the rest of a cut sequence. */
+/** The offset of the first byte of `bytes` (UTF-8) that is not a continuation byte of a cut sequence. */
 function firstWhole(bytes: Uint8Array): number {
   let at = 0;
   while (at < 3 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at += 1;

@@ -1,6 +1,6 @@
 /**
- * Finds where in a long line the match is. ripgrep could say it itself, but keeps every match of a line
- * to do so: a line of 64 MB with a match at each byte costs it 1.2 GB. So the line is given to it in blocks.
+ * Finds the position of the match in an oversized line. ripgrep can report it, but then keeps all matches of a line: a line
+ * of 64 MB with a match at each byte takes 1.2 GB. So the line is passed to ripgrep in blocks.
  */
 
 import { readAt } from '../../access/bytes.ts';
@@ -10,13 +10,13 @@ import type { Search } from './search-run.ts';
 
 const BLOCK = 64 << 10;
 
-/** Blocks overlap by this many bytes: a longer match may be missed. */
+/** Blocks overlap by this many bytes; a longer match may be missed. */
 const OVERLAP = 1 << 10;
 
-/** Bytes of lines that are searched in one file; for further lines the head is shown. */
+/** The most bytes of lines that are searched in one file; of further lines the start is shown. */
 const MOST = 256 << 20;
 
-/** The blocks are bytes of a text whose mark was left out: none may be taken for one. */
+/** `--encoding=none`, because bytes at the start of a block must not be taken for a byte order mark. */
 const FLAGS = [
   '--encoding=none',
   '--no-mmap',
@@ -27,8 +27,8 @@ const FLAGS = [
 ];
 
 /**
- * For each line that begins at one of `starts` (stored bytes, UTF-8), the stored byte of its first match, or
- * undefined if it was not found. In lines over 64 KiB `^` and `$` also match at the edges of blocks.
+ * Returns, by the offset of each line in `starts` (bytes of a stored UTF-8 text), the offset of its first match; no entry if
+ * that was not found. In lines over 64 KiB `^` and `$` also match at the edges of blocks.
  */
 export async function locateMatches(
   source: ByteSource,
@@ -64,7 +64,7 @@ export async function locateMatches(
     }
     if (found.size === starts.length) break;
   }
-  // The caller closes the file: no read may be under way then.
+  // Wait for the last read, because the caller closes the file.
   await reading?.catch(() => undefined);
   return found;
 }

@@ -1,6 +1,6 @@
 /**
- * Reads line numbers and offsets from ripgrep's output, without the text of the lines. `--max-columns=1`
- * leaves out every text but the shortest, so a line of 50 MB costs as much as any other.
+ * Parses line numbers and offsets from ripgrep's output, without the text of lines. `--max-columns=1` omits every text but
+ * the shortest, so a line of 50 MB costs as much as any other.
  */
 
 import { OrielError } from '../../errors.ts';
@@ -14,20 +14,20 @@ export const ADDRESS_FLAGS = [
 ];
 
 export interface Address {
-  /** 1-based. */
+  /** The line number, 1-based. */
   readonly no: number;
-  /** Where the line begins, in bytes of the text as UTF-8 without its byte order mark. */
+  /** The offset of the line (0-based), in bytes of the text as UTF-8 without byte order mark. */
   readonly offset: number;
-  /** A context line otherwise. */
+  /** False for a context line. */
   readonly match: boolean;
-  /** Where in the text a match begins on this line, where that is known. */
+  /** The offset in the text where a match begins on this line, if known. */
   readonly at?: number;
 }
 
-/** Longer than an address and the words that stand for the text. */
+/** The most bytes of a record; an address with ripgrep's placeholder for the text is shorter. */
 const MOST_RECORD = 256;
 
-/** A record is `no:offset:rest LF`, with `-` for `:` on context lines. */
+/** Parses records of the form `no:offset:rest LF`, with `-` instead of `:` on context lines. */
 export async function* addresses(chunks: AsyncIterable<Buffer>): AsyncGenerator<Address[], void> {
   let text = '';
   for await (const chunk of chunks) {

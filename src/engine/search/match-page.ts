@@ -1,24 +1,24 @@
-/** Chooses what one answer shows: of all addresses in order, `limit` matches from `offset` on, and their context. */
+/** Selects one page: of all addresses in order, `limit` matches from `offset` on, and their context lines. */
 
 import { MOST_CHARACTERS } from '../walk/page-bounds.ts';
 import type { Address } from './match-addresses.ts';
 
-/** Characters of most lines; those of a long one are clipped. */
+/** Characters that a line is assumed to have; long lines are clipped later. */
 const USUAL_LINE = 100;
 
-/** A line of one of the files. */
+/** An address together with its file. */
 export interface PlacedAddress extends Address {
   readonly path: string;
-  /** What it is counted with, where that is more than `path`: the table of a row. */
+  /** What counts as one file with it, if that is more than `path`: the table of a row. */
   readonly group?: string;
 }
 
 export interface PageBounds {
-  /** Matches left out first. */
+  /** The number of matches to skip. */
   readonly offset: number;
-  /** The most matches shown. */
+  /** The most matches of the page. */
   readonly limit: number;
-  /** Lines shown before and after each. */
+  /** Context lines before and after each match. */
   readonly before: number;
   readonly after: number;
 }
@@ -28,7 +28,7 @@ export interface AddressedLine {
   readonly offset: number;
   /** 0-based rank among all matches; absent on context lines. */
   readonly rank?: number;
-  /** Where in the text a match begins on it, where that is known. */
+  /** The offset in the text where a match begins on this line, if known. */
   readonly at?: number;
 }
 
@@ -37,17 +37,17 @@ export interface AddressedFile {
   readonly lines: AddressedLine[];
 }
 
-/** Takes addresses in order. A match of another page that is near is shown as context. */
+/** Takes addresses in order. A nearby match that belongs to another page is shown as a context line. */
 export class Page {
   readonly files: AddressedFile[] = [];
-  /** Matches on this page. */
+  /** The number of matches on this page. */
   found = 0;
-  /** A match follows beyond the page. */
+  /** Whether more matches follow after the page. */
   more = false;
 
   #seen = 0;
   #room = MOST_CHARACTERS;
-  /** Lines that may be the context of a match still to come. */
+  /** Lines that may be context of a later match. */
   #before: PlacedAddress[] = [];
   #last: { path: string; no: number } | undefined;
   readonly #bounds: PageBounds;
@@ -56,19 +56,19 @@ export class Page {
     this.#bounds = bounds;
   }
 
-  /** Matches met so far, shown or not. */
+  /** The number of matches so far, shown or not. */
   get seen(): number {
     return this.#seen;
   }
 
-  /** Leaves out a file with so many matches, if all of them are before the page. */
+  /** Skips a file with that many matches if all of them are before the page; returns whether it did. */
   skip(matches: number): boolean {
     if (this.#seen + matches > this.#bounds.offset) return false;
     this.#seen += matches;
     return true;
   }
 
-  /** Returns false when nothing that follows can belong to this page. */
+  /** Returns false if no later address can belong to this page. */
   take(address: PlacedAddress): boolean {
     const { offset, limit, before } = this.#bounds;
     const rank = address.match ? this.#seen++ : -1;

@@ -1,23 +1,23 @@
-/** Whether a text inside a container is worth a process, and whether there is time left for it. */
+/** Checks before a ripgrep process is started for a text inside a container: can it match, and is there time left? */
 
 import { readAt } from '../../access/bytes.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Encoding } from '../../types/encoding.ts';
 import type { Search } from './search-run.ts';
 
-/** Records a gap if the time is up. */
+/** Whether the deadline of the search has passed; if so, it is recorded as a gap. */
 export function isLate(search: Search): boolean {
   const late = performance.now() > search.deadline;
   search.gaps.timedOut ||= late;
   return late;
 }
 
-/** Texts up to this many bytes are looked through before a process is begun for one. */
+/** Texts of up to this many bytes are searched for the needle before a process is started. */
 const LOOKED_THROUGH = 1 << 20;
 
 /**
- * Whether the text contains the needle. A text that is not UTF-8 may contain it in other bytes, so ripgrep
- * must decode it.
+ * Whether the text may contain the needle (the literal that every match contains). True for texts that are not UTF-8,
+ * because they contain it in other bytes and ripgrep must decode them.
  */
 export async function mayMatch(
   bytes: ByteSource,

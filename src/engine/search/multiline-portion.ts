@@ -1,8 +1,8 @@
-/** Many small texts in which matches may go over several lines: one process, a record for each text. */
+/** Searches many small texts for multi-line matches in one process; each text is one record. */
 
 import { memoryBytes } from '../../access/bytes.ts';
 import { utf8 } from '../../text/encoding.ts';
-import { Bell } from '../walk/bell.ts';
+import { Condition } from '../walk/condition.ts';
 import { GapsOnTheWay } from '../walk/gaps.ts';
 import type { Texts } from '../walk/walk-messages.ts';
 import type { Address } from './match-addresses.ts';
@@ -10,19 +10,19 @@ import { LineCursor } from './line-cursor.ts';
 import { inBatches, type Match, matchesOf, MULTILINE_FLAGS } from './multiline.ts';
 import type { AddressedFile, PlacedAddress } from './match-page.ts';
 import type { Search } from './search-run.ts';
-import type { GrowingStretch, Quotable } from './stretch.ts';
+import type { GrowingInput, Quotable } from './search-input.ts';
 
 interface Held {
   readonly path: string;
   readonly bytes: Uint8Array;
-  /** Where it begins among all bytes that ripgrep gets. */
+  /** Its offset in the input of ripgrep. */
   readonly start: number;
-  /** Where it begins among all bytes of the portion. */
+  /** Its offset in the bytes of the portion. */
   readonly place: number;
   readonly guessed?: string;
 }
 
-export class MultilinePortion implements GrowingStretch {
+export class MultilinePortion implements GrowingInput {
   readonly gaps = new GapsOnTheWay();
   size = 0;
   readonly #search: Search;
@@ -30,12 +30,12 @@ export class MultilinePortion implements GrowingStretch {
   readonly #texts: Texts[] = [];
   readonly #held: Held[] = [];
   readonly #byPath = new Map<string, Held>();
-  readonly #bell = new Bell();
+  readonly #changed = new Condition();
   #start = 0;
   #ended = false;
   #closed = false;
 
-  /** `released` is called for all texts in the end. */
+  /** `released` is called for each of the texts when the portion is closed. */
   constructor(search: Search, released: (texts: Texts) => void) {
     this.#search = search;
     this.#released = released;
@@ -67,11 +67,11 @@ export class MultilinePortion implements GrowingStretch {
 
   end(): void {
     this.#ended = true;
-    this.#bell.ring();
+    this.#changed.notify();
   }
 
   async *addresses(): AsyncGenerator<PlacedAddress[], void> {
-    while (!this.#ended && !this.#closed) await this.#bell.heard();
+    while (!this.#ended && !this.#closed) await this.#changed.wait();
     const run = this.#search.run(MULTILINE_FLAGS, { is: 'bytes', bytes: this.#input() });
     let at = 0;
     let cursor: LineCursor | undefined;
@@ -110,11 +110,11 @@ export class MultilinePortion implements GrowingStretch {
   close(): Promise<void> {
     if (!this.#closed) for (const texts of this.#texts) this.#released(texts);
     this.#closed = true;
-    this.#bell.ring();
+    this.#changed.notify();
     return Promise.resolve();
   }
 
-  /** A copy of a piece at a time, with a NUL after each text. */
+  /** The input of ripgrep: a copy of one message of texts at a time, with a NUL after each text. */
   async *#input(): AsyncGenerator<Uint8Array, void> {
     let file = 0;
     for (const texts of this.#texts) {

@@ -1,6 +1,6 @@
 /**
- * Matches that may go over several lines. Each text is one record for ripgrep, set apart by a NUL, so that no match goes
- * from one text into the next; which lines a match covers is found in the bytes that were searched.
+ * Multi-line matches. Each text is one NUL-terminated record for ripgrep, so that no match extends from one text into the
+ * next. The lines that a match covers are found in the searched bytes.
  */
 
 import type { RipgrepInput } from '../../access/ripgrep.ts';
@@ -10,7 +10,7 @@ import { LineCursor } from './line-cursor.ts';
 import { isLate } from './may-match.ts';
 import type { Search } from './search-run.ts';
 
-/** Larger texts are not searched with `multiline`, because the whole text is in memory, here and in ripgrep. */
+/** The most bytes of a text that is searched with `multiline`: the whole text is in memory, here and in ripgrep. */
 export const MOST_WHOLE = 16 << 20;
 
 export const MULTILINE_FLAGS = [
@@ -22,7 +22,7 @@ export const MULTILINE_FLAGS = [
   '--no-mmap',
 ];
 
-/** Bytes of a match among all bytes that were given: `[from, to)`. */
+/** The offsets of a match in the input: `from` inclusive, `to` exclusive. */
 export interface Match {
   readonly from: number;
   readonly to: number;
@@ -30,10 +30,10 @@ export interface Match {
 
 const COLON = 58;
 
-/** Records `FROM:match NUL`, whatever the size of a match. */
+/** Parses records of the form `FROM:match NUL`. A match may be of any size; it is not kept. */
 export async function* matchesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Match[], void> {
   let digits = '';
-  /** Bytes of the match so far; undefined before its colon. */
+  /** The length of the match so far; undefined while its offset is read. */
   let length: number | undefined;
   for await (const chunk of chunks) {
     const batch: Match[] = [];
@@ -57,7 +57,7 @@ export async function* matchesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<
   }
 }
 
-/** The lines of one text that match, and those around them. */
+/** The matching lines of one text and their context lines. */
 export async function* linesThatMatch(text: Uint8Array, search: Search): AsyncGenerator<Address[], void> {
   const run = search.run(MULTILINE_FLAGS, bytesOnce(text));
   const cursor = new LineCursor(text, search.scope);
@@ -72,10 +72,10 @@ function* linesOf(matches: readonly Match[], cursor: LineCursor): Generator<Addr
   for (const { from, to } of matches) yield* cursor.take(from, to);
 }
 
-/** Lines in one batch: a match may cover millions of lines. */
+/** Lines per batch: a match may cover millions of lines. */
 const AT_ONCE = 4096;
 
-/** None after the end of the search. */
+/** Groups items into batches; stops at the deadline of the search. */
 export async function* inBatches<T>(items: Iterable<T>, search: Search): AsyncGenerator<T[], void> {
   let batch: T[] = [];
   for (const item of items) {

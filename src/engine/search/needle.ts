@@ -1,15 +1,13 @@
-/**
- * Finds a text that every match of a pattern must contain: files without it need not be searched by ripgrep.
- */
+/** Finds a literal that every match of a pattern must contain: files without it need not be searched by ripgrep. */
 
-/** Stands for one character of a kind, or for a place: nothing is known about what is there. */
+/** Escapes that match a kind of character or a position, so they end a literal. */
 const KIND = /^[bBdDsSwW<>]$/;
 
 const CONTROL = /\p{Cc}/u;
 
 /**
- * The longest piece of plain text that is in each match as it is written. Undefined if there is none, and for
- * patterns that need more analysis: alternatives, counts, ignored case. Groups and classes are skipped.
+ * The longest required literal of a pattern. Undefined if there is none, and for patterns that would need more analysis:
+ * alternatives, counts, ignored case. Groups and classes are skipped.
  */
 export function needleOf(
   pattern: string,
@@ -45,7 +43,7 @@ function plainestOf(pattern: string): string {
       character === '?' ||
       /^\+[*+?]$/.test(characters.slice(i, i + 2).join(''))
     ) {
-      // What is before it may be absent: one count may count another.
+      // The character before the quantifier may be absent.
       piece.pop();
       cut();
     } else if ('+.^$'.includes(character)) cut();
@@ -55,7 +53,7 @@ function plainestOf(pattern: string): string {
   return longest;
 }
 
-/** Of a group without flags, and without classes in it. */
+/** The index of the parenthesis that closes a group; undefined for groups with flags or with classes in them. */
 function groupEnd(characters: readonly string[], start: number): number | undefined {
   let depth = 0;
   for (let i = start; i < characters.length; i += 1) {
@@ -73,7 +71,7 @@ function groupEnd(characters: readonly string[], start: number): number | undefi
   return undefined;
 }
 
-/** Of a class of letters, digits and a few others, which no other reading can end elsewhere. */
+/** The index of the bracket that closes a class; undefined unless it contains only characters that need no parsing. */
 function classEnd(characters: readonly string[], start: number): number | undefined {
   const end = characters.indexOf(']', start);
   return end !== -1 && /^\^?[\w '"-]+$/.test(characters.slice(start + 1, end).join('')) ? end : undefined;

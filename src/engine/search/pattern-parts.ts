@@ -1,6 +1,6 @@
-/** Splits a regular expression into escapes, classes, group openers and single characters, whatever dialect it is in. */
+/** Splits a regular expression of any dialect into escapes, classes, group openers and single characters. */
 
-/** An escape with what it names, a class in brackets, the opener of a group with its flags, or one character. */
+/** A complete escape, a class in brackets, a group opener with its flags, or one character. */
 const PART =
   /\\(?:[pPkgx]\{[^}]*\}|k<[^>]*>|[^])|\[\^?\]?(?:\\[^]|\[:\^?\w+:\]|[^\]\\])*\]|\((?:\?(?:<[=!]|[=!:>]|P?<\w+>|[a-zA-Z-]+[:)]))?|[^]/g;
 
@@ -8,7 +8,7 @@ export function partsOf(pattern: string): readonly string[] {
   return pattern.match(PART) ?? [];
 }
 
-/** The index of the part that closes the group opened at `start`; undefined if nothing does. */
+/** The index of the part that closes the group opened at index `start`; undefined if it is not closed. */
 export function closerOf(parts: readonly string[], start: number): number | undefined {
   let depth = 0;
   for (let i = start; i < parts.length; i += 1) {

@@ -1,4 +1,4 @@
-/** The texts of an answer: lines at their addresses, out of the bytes that were searched. */
+/** Reads the texts of the lines of an answer from the bytes that were searched. */
 
 import type { Call } from '../../types/call.ts';
 import type { SearchRequest } from '../../types/request.ts';
@@ -7,11 +7,11 @@ import { type Clipped, clipHead } from './clip.ts';
 import { type LineHead, LineTexts } from './line-texts.ts';
 import { locateMatches } from './locate.ts';
 import type { Search } from './search-run.ts';
-import type { Quotable } from './stretch.ts';
+import type { Quotable } from './search-input.ts';
 
 interface QuoteOptions {
   readonly clip: SearchRequest['clip'];
-  /** Bytes of text after which the answer is full anyway. */
+  /** The remaining bytes of the answer. */
   readonly room: number;
   readonly signal: AbortSignal;
 }
@@ -28,11 +28,11 @@ async function quoteLines(
   let matched = false;
   let gone = false;
   for (const address of file.lines) {
-    // Context alone would not lead on.
+    // At least one match is shown, because paging continues from the last shown match.
     if (bytes > room && matched) break;
     const head = await text.head(address);
     if (!head) {
-      // No line begins there any more.
+      // The file has changed: no line begins there any more.
       gone = true;
       continue;
     }
@@ -60,7 +60,7 @@ async function quoteLines(
   return lines;
 }
 
-/** Texts of a page's files until they fill the answer. */
+/** Collects the texts of a page's files until the answer is full. */
 export class Quotes {
   readonly files: MatchedFile[] = [];
   #room: number;
@@ -75,7 +75,7 @@ export class Quotes {
     this.#room = call.limits.bytes;
   }
 
-  /** Adds lines of one file, shown as `path`; undefined if the answer is full. */
+  /** Adds the lines of one file, shown as `path`. Undefined if the answer is full, or if none of the lines exists any more. */
   async add(path: string, quotable: Quotable): Promise<MatchedFile | undefined> {
     if (this.#room < 0) return undefined;
     const { signal } = this.#call;

@@ -1,6 +1,6 @@
 /**
- * A search in the order of time: the texts are searched once for the files that hold matches, then those that belong to
- * the answer are searched in order.
+ * A search sorted by modification time: a first search finds the files that contain matches, then those that belong to the
+ * page are searched again in order.
  */
 
 import { join } from 'node:path';
@@ -13,11 +13,11 @@ import { encodingOf } from '../../views/source-encoding.ts';
 import { MOST_RESULTS } from '../walk/page-bounds.ts';
 import { newestPaths, tooManyToSort } from '../walk/by-time.ts';
 import type { WalkOptions } from '../walk/walk-run.ts';
-import { passOver } from './inside.ts';
+import { recordGap } from './container-texts.ts';
 import type { Naming, Sink } from './sink.ts';
-import { FileStretch } from './stretch.ts';
-import { Tally } from './tally.ts';
-import { WholeStretch } from './whole-stretch.ts';
+import { FileInput } from './search-input.ts';
+import { CountSink } from './count-sink.ts';
+import { WholeTextInput } from './whole-text-input.ts';
 
 /** Throws `BAD_INPUT` for searches that cannot be sorted by time. */
 export function checkSort({ sort, inside }: SearchRequest | CountRequest): void {
@@ -36,7 +36,7 @@ interface Walked {
   readonly names: Naming;
 }
 
-/** `walk` searches all texts in the order of their paths. Throws `LIMIT` if there are too many to be sorted. */
+/** `walk` searches all texts in the order of paths. Throws `LIMIT` if there are too many files to sort. */
 export async function takeByTime(
   { directory, options, names }: Walked,
   sink: Sink,
@@ -45,7 +45,7 @@ export async function takeByTime(
 ): Promise<void> {
   const { request, gaps } = sink.search;
   const all: CountRequest = { ...request, do: 'count', counts: true, offset: 0, limit: MOST_RESULTS };
-  const tally = new Tally(all, call);
+  const tally = new CountSink(all, call);
   await walk(tally, { shown: (path) => path });
   tally.refuseIfBroken();
   const matches = tally.all;
@@ -63,9 +63,7 @@ export async function takeByTime(
   }
 }
 
-/**
- * Returns false when the page is full. Files that are gone meanwhile are skipped; other failures leave a gap.
- */
+/** Returns false if the page is full. Files that were removed meanwhile are skipped; other failures are recorded as gaps. */
 async function searchAgain(
   real: string,
   path: string,
@@ -79,10 +77,10 @@ async function searchAgain(
       if (opened.is !== 'file') return true;
       const { search } = sink;
       const encoding = await encodingOf(opened.bytes, call);
-      const stretch = search.request.multiline
-        ? new WholeStretch(opened.bytes, encoding, [{ path, lines: 0, start: 0 }], search)
-        : new FileStretch(opened, path, encoding, search);
-      return await sink.take(stretch, names);
+      const input = search.request.multiline
+        ? new WholeTextInput(opened.bytes, encoding, [{ path, lines: 0, start: 0 }], search)
+        : new FileInput(opened, path, encoding, search);
+      return await sink.take(input, names);
     } finally {
       await opened.close();
     }
@@ -90,7 +88,7 @@ async function searchAgain(
     call.signal.throwIfAborted();
     if (isOrielError(error) && error.code === 'BAD_REGEX') throw error;
     if (isFault(error)) sink.search.gaps.broken = true;
-    else passOver(error, names.shown(path), sink.search, call);
+    else recordGap(error, names.shown(path), sink.search, call);
     return !sink.search.gaps.broken;
   }
 }

@@ -6,34 +6,34 @@ import { quote } from '../../text/visible.ts';
 import type { Call } from '../../types/call.ts';
 import type { CountRequest, SearchRequest } from '../../types/request.ts';
 import { type GapsOnTheWay, GapsSeen } from '../walk/gaps.ts';
-import { lookUntil } from '../walk/time.ts';
+import { lookUntil } from '../walk/step-deadlines.ts';
 import { badRegex, checkPattern } from './bad-regex.ts';
-import { GivenOutput } from './given-output.ts';
+import { ResumedOutput } from './resumed-output.ts';
 import { needleOf } from './needle.ts';
 
-/** Bytes of a compiled pattern, and of what each thread derives from it: together they must fit into its memory. */
+/** The most bytes of a compiled pattern, and of its lazy DFA in each thread; together they must fit ripgrep's memory limit. */
 const REGEX_BYTES = 32 << 20;
 const CACHE_BYTES = 8 << 20;
 
-/** What ripgrep reports besides matches. */
+/** Which lines besides the matches ripgrep reports. */
 interface Scope {
-  /** Lines around each match. */
+  /** Context lines around each match. */
   readonly before: number;
   readonly after: number;
-  /** Whether one match of each file is enough. */
+  /** Whether one match per file is enough. */
   readonly firstOnly?: boolean;
 }
 
-/** What `--crlf` means, where lines are not what ripgrep searches. */
+/** The inline flag for `--crlf`, which has no effect when ripgrep searches NUL-terminated records instead of lines. */
 const CRLF = '(?R)';
 
 export class Search {
   readonly gaps = new GapsSeen();
   readonly request: SearchRequest | CountRequest;
   readonly scope: Scope;
-  /** By `performance.now()`: when looking ends. */
+  /** When the search stops, in milliseconds of `performance.now()`. */
   readonly deadline: number;
-  /** What each match contains. */
+  /** The literal that every match contains, if one is known. */
   readonly needle: string | undefined;
   readonly #call: Call;
 
@@ -46,14 +46,14 @@ export class Search {
     this.needle = needleOf(request.pattern, request);
   }
 
-  /** Whether the pattern is plain text, which is always valid. */
+  /** Whether the pattern is a literal, which is always valid. */
   get isPlain(): boolean {
     return this.needle === this.request.pattern;
   }
 
   /**
-   * Records the gaps of a stretch: all of them, or those before the place where the page ended. Returns
-   * whether to continue.
+   * Records the gaps of an input: all of them, or only those before position `end`, where the page was full. Returns whether
+   * the search continues.
    */
   goesOn({ gaps }: { readonly gaps: GapsOnTheWay }, end: number | undefined): boolean {
     this.gaps.add(gaps.upTo(end ?? Number.POSITIVE_INFINITY));
@@ -71,14 +71,13 @@ export class Search {
   }
 
   /**
-   * The output of a run over an open file. The file is mapped, which halves the time and needs no memory for
-   * long lines. If a page disappears because the file was truncated, ripgrep runs again without mmap, and the
-   * output continues after the bytes that were already passed on. If the lines have changed, the output ends
-   * and a gap is recorded.
+   * The output of a run over an open file. The file is memory-mapped, which halves the time and needs no memory for oversized
+   * lines. If a mapped page disappears because the file was truncated, ripgrep runs again without mmap, and the output
+   * continues after the bytes that were already passed on. If the lines have changed, the output ends with a gap.
    */
   async *overFile(flags: readonly string[], fd: number, path: string): AsyncGenerator<Buffer, void> {
     const mapped = this.run([...flags, '--mmap'], { is: 'file', fd, path });
-    const given = new GivenOutput();
+    const given = new ResumedOutput();
     for await (const chunk of mapped) {
       given.add(chunk);
       yield chunk;
@@ -86,7 +85,7 @@ export class Search {
     if (!mapped.outcome?.unmapped) return this.judge(mapped.outcome);
     const read = this.run([...flags, '--no-mmap'], { is: 'file', fd, path });
     for await (const chunk of read) {
-      const fresh = given.behind(chunk);
+      const fresh = given.newPart(chunk);
       if (fresh === undefined) break;
       if (fresh.length > 0) yield fresh;
     }
@@ -96,7 +95,7 @@ export class Search {
     else this.gaps.changed += 1;
   }
 
-  /** Records gaps of the answer. Throws errors that make an answer impossible. */
+  /** Records the gaps of a run's outcome. Throws errors that make an answer impossible. */
   judge(outcome: RipgrepOutcome | undefined): void {
     if (!outcome) return;
     this.gaps.timedOut ||= outcome.timedOut;
@@ -119,7 +118,7 @@ export class Search {
 function patternFlags(request: SearchRequest | CountRequest): string[] {
   const { pattern, literal, ignoreCase, word, multiline } = request;
   return [
-    // `$` matches before the \r of a CRLF.
+    // With these options `$` matches before the \r of a CRLF.
     ...(multiline ? [`--regexp=${literal ? '' : CRLF}${pattern}`] : [`--regexp=${pattern}`, '--crlf']),
     literal ? '--fixed-strings' : '--engine=default',
     ignoreCase ? '--ignore-case' : '--case-sensitive',

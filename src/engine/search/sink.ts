@@ -1,25 +1,25 @@
-/** Collects the results of a search: a page of matches, or counts by file. */
+/** The interface that collects the results of a search: a page of matches, or counts per file. */
 
 import type { Search } from './search-run.ts';
-import type { Stretch } from './stretch.ts';
+import type { SearchInput } from './search-input.ts';
 
-/** How the paths of a stretch are shown. */
+/** How the paths of an input are shown. */
 export interface Naming {
-  /** As it is shown. */
+  /** The shown form of a path. */
   shown(path: string): string;
-  /** Absolute and real; absent if what was searched is no file that could be edited. */
+  /** The absolute real path; absent if the searched text is not an editable file. */
   real?(path: string): string;
 }
 
 export interface Sink {
   readonly search: Search;
-  /** Number of files in the answer so far; they are needed until it is complete. */
+  /** The number of files in the answer so far; they must stay open until it is complete. */
   readonly shown: number;
-  /** Resolves to false when the page is full. */
-  take(stretch: Stretch, names: Naming): Promise<boolean>;
+  /** Resolves to false if the page is full. */
+  take(input: SearchInput, names: Naming): Promise<boolean>;
   /**
-   * The next file has this many matches. Returns `counted` if the number is sufficient, `wanted` if its lines
-   * are needed, and `enough` if the page is full. `path` as it is shown.
+   * Told when the number of matches of the next file is already known (`path` in its shown form). Returns `counted` if the
+   * number is sufficient, `wanted` if its lines are needed, and `enough` if the page is full.
    */
   knows(path: string, matches: number): 'counted' | 'wanted' | 'enough';
 }

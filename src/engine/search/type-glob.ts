@@ -1,11 +1,11 @@
-/** What a file type means for a walk: one glob on the names of files. */
+/** Translates a file type of ripgrep into a glob on file names. */
 
 import { fileTypes } from '../../access/ripgrep-types.ts';
 import { OrielError } from '../../errors.ts';
 import { nearNames } from '../../text/near.ts';
 import { quote } from '../../text/visible.ts';
 
-/** Throws `BAD_INPUT` for a type that ripgrep does not know, with those that are meant. */
+/** Throws `BAD_INPUT` for a type that ripgrep does not know; the message suggests similar types. */
 export async function typeGlob(type: string, signal: AbortSignal): Promise<string> {
   const types = await fileTypes(signal);
   const globs = types.get(type);
@@ -13,7 +13,7 @@ export async function typeGlob(type: string, signal: AbortSignal): Promise<strin
   return globs.length === 1 ? (globs[0] as string) : `{${globs.join(',')}}`;
 }
 
-/** Types that are offered. */
+/** The most suggested types. */
 const MOST_OFFERED = 3;
 
 function unknownType(type: string, types: ReadonlyMap<string, readonly string[]>): OrielError {

@@ -1,6 +1,6 @@
 /**
- * Sends what was read of a block to the call: small texts packed into pieces, large files by descriptor, and
- * gaps.
+ * Sends the content of a block from a worker thread to the call: small texts packed into pieces, large files as
+ * descriptors, and gaps.
  */
 
 import { closeHeld, type HeldFile } from '../../access/held-directory.ts';
@@ -9,23 +9,23 @@ import { GapsSeen } from './gaps.ts';
 import type { WalkControl } from './walk-control.ts';
 import type { WalkMessage } from './walk-messages.ts';
 
-/** Bytes of one piece, unless one file is larger. */
+/** The size of a piece in bytes; larger only if one file is larger. */
 const PIECE = 1 << 20;
 
 /**
- * Bytes that one thread may have sent and the call has not used. The call never needs more before it uses
- * them.
+ * The most KiB that one thread may have sent and the call has not released (backpressure). The call never needs more at a
+ * time.
  */
 const MOST_UNREAD_KIB = 40 << 10;
 
-/** Large files that one thread holds open. */
+/** The most large files that one thread keeps open. */
 const MOST_LARGE = 4;
 
 export const NO_GAPS: Gaps = new GapsSeen().facts;
 
-/** Texts one after the other. */
+/** A buffer of concatenated texts. */
 interface Piece {
-  /** Padded with zeros. */
+  /** Filled with zeros after `used`. */
   readonly bytes: Buffer<ArrayBuffer>;
   used: number;
   paths: string[];
@@ -39,13 +39,13 @@ export class Pieces {
   readonly #control: WalkControl;
   readonly #thread: number;
   readonly #post: Post;
-  /** Pieces without it are not sent. */
+  /** The literal that every match contains; pieces without it are not sent. */
   readonly #needle: Buffer | undefined;
-  /** Oldest first. */
+  /** Large files in the order in which they were sent. */
   readonly #large: HeldFile[] = [];
   #closed = 0;
   #piece: Piece | undefined;
-  /** What was left out before the file of that number in the piece, and not sent yet. */
+  /** Gaps that were not sent yet, by the index (0-based) of the file in the piece before which they occurred. */
   readonly #gaps: { readonly file: number; readonly seen: GapsSeen }[] = [];
 
   constructor(control: WalkControl, thread: number, needle: string | undefined, post: Post) {
@@ -55,13 +55,13 @@ export class Pieces {
     this.#post = post;
   }
 
-  /** A zeroed buffer for a text of `length` bytes, which becomes part of the piece with `keep`. */
+  /** A zeroed buffer for a text of up to `length` bytes. `keep` makes it part of the piece. */
   room(length: number, block: number): Buffer {
     const { bytes, used } = this.#roomFor(length + 1, block);
     return bytes.subarray(used, used + length);
   }
 
-  /** Takes the text that was written into the room that was given last. `guessed`: how it was decoded. */
+  /** Adds the text in the last buffer that `room` gave to the piece. `guessed` is the guessed encoding of the file. */
   keep(length: number, path: string, guessed?: string): void {
     const piece = this.#piece as Piece;
     if (guessed !== undefined) piece.guessed[piece.ends.length] = guessed;
@@ -71,7 +71,7 @@ export class Pieces {
     piece.ends.push(piece.used);
   }
 
-  /** Notes what is left out after the files that were taken so far. */
+  /** Records gaps after the files taken so far. */
   leave(gaps: Gaps): void {
     const file = this.#piece?.ends.length ?? 0;
     const last = this.#gaps.at(-1);
@@ -84,8 +84,8 @@ export class Pieces {
   }
 
   /**
-   * Earlier texts are sent first, to keep the order of the files. The file is closed when the call has
-   * released it.
+   * Sends a large file as a descriptor, after all earlier texts to keep the order. It is closed when the call has released
+   * it.
    */
   lend(file: HeldFile, path: string, block: number): void {
     this.#send(block);
@@ -101,18 +101,18 @@ export class Pieces {
     this.#post({ is: 'large', block, thread: this.#thread, path, fd, dev, ino, ...(gaps && { gaps }) });
   }
 
-  /** Sends the rest of a block, and its end. */
+  /** Sends the rest of a block and the message for its end. */
   end(block: number): void {
     this.#send(block);
     this.#post({ is: 'block-end', block, gaps: this.#takeGaps() ?? NO_GAPS });
   }
 
-  /** Closes what is held: nobody reads it any more. */
+  /** Closes all large files; the call must not read them any more. */
   close(): void {
     for (const file of this.#large.splice(0)) closeHeld(file);
   }
 
-  /** All recorded gaps that were not sent yet, merged. */
+  /** Removes and returns all gaps that were not sent yet, merged. */
   #takeGaps(): Gaps | undefined {
     if (this.#gaps.length === 0) return undefined;
     const all = new GapsSeen();

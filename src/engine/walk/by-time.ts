@@ -1,15 +1,15 @@
-/** Sorts paths by modification time: the newest first, equal times by path. */
+/** Lists the paths below a directory by modification time: newest first, equal times by path. */
 
 import { OrielError } from '../../errors.ts';
 import type { OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
 import { GapsSeen } from './gaps.ts';
 import { sortInTurns } from '../../text/sort-in-turns.ts';
-import { lookUntil } from './time.ts';
-import { gather } from './gather.ts';
+import { lookUntil } from './step-deadlines.ts';
+import { collectWalk } from './collect-walk.ts';
 import type { WalkOptions } from './walk-run.ts';
 
-/** All paths are in memory until they are sorted. */
+/** The most paths that are sorted, because all of them are in memory. */
 const MOST_SORTED = 200_000;
 
 interface Timed {
@@ -17,7 +17,7 @@ interface Timed {
   readonly time: number;
 }
 
-/** Throws `LIMIT` if there are too many to be sorted. */
+/** Throws `LIMIT` if there are too many to sort. */
 export async function newestPaths(
   directory: OpenedDirectory,
   options: Pick<WalkOptions, 'filter' | 'named'>,
@@ -26,7 +26,7 @@ export async function newestPaths(
   const timed: Timed[] = [];
   const wants = { is: 'paths', most: MOST_SORTED + 1, times: true } as const;
   const whole = { ...options, wants, deadline: lookUntil(call.deadline) };
-  const gaps = await gather(directory, whole, call, async (walk) => {
+  const gaps = await collectWalk(directory, whole, call, async (walk) => {
     for await (const { paths, times } of walk.timedPaths()) {
       for (const [i, path] of paths.entries()) timed.push({ path, time: times[i] ?? 0 });
     }

@@ -9,7 +9,7 @@ export function isContainerName(name: string): boolean {
   return isNamedDocument(name) || isNamedArchive(name) || isNamedNotebook(name) || isNamedDatabase(name);
 }
 
-/** Whether `read` shows another text than the one that is stored, or a list. `head` as of a subject. */
+/** Whether `read` shows a converted text or a list instead of the stored bytes. `head` is the first `HEAD_BYTES` bytes. */
 export function isContainer(name: string, head: Uint8Array, size: number): boolean {
   return isNamedNotebook(name) || isDocument(name, head) || isArchive(name, head, size);
 }

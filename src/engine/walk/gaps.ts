@@ -1,12 +1,12 @@
-/** Collects what makes an answer incomplete: timeouts, refusals, files that were not read. */
+/** Gaps: everything that makes an answer incomplete, such as timeouts, refusals and files that were not read. */
 
 import type { Refusal } from '../../access/held-directory.ts';
 import type { Gaps } from '../../types/result.ts';
 
-/** Number of unsearched files that are named. */
+/** The most unsearched files that are named in an answer. */
 const MOST_NAMED = 3;
 
-/** Containers that only their content tells, of one directory that is searched. */
+/** The most containers that are recognised only by their content, per searched directory. */
 const MOST_DISGUISED = 5_000;
 
 export class GapsSeen implements Gaps {
@@ -46,32 +46,32 @@ export class GapsSeen implements Gaps {
     this.broken ||= other.broken;
   }
 
-  /** Those of a second walk over the same files: what has a number is counted already. */
+  /** Adds the gaps of a second walk over the same files: only the flags, because the counts are already included. */
   addAgain({ timedOut, denied, failed = false, tooDeep, tooMany, broken }: Gaps): void {
     this.add({ ...new GapsSeen().facts, timedOut, denied, failed, tooDeep, tooMany, broken });
   }
 
-  /** Notes what cannot be searched, by the name that is shown. */
+  /** Records a file that cannot be searched, by its shown name. */
   leaveUnread(name: string): void {
     this.unread += 1;
     this.firstUnread = joined(this.firstUnread, [name], MOST_NAMED);
   }
 
-  /** The containers that only their content tells, once. */
+  /** Removes and returns the containers that were recognised only by their content. */
   takeDisguised(): readonly string[] {
     const paths = this.disguised;
     this.disguised = [];
     return paths;
   }
 
-  /** Notes why something could not be opened. What is gone leaves no gap. */
+  /** Records why something could not be opened. A file that is gone is not a gap. */
   refuse(why: Refusal): void {
     this.denied ||= why === 'denied';
     this.failed ||= why === 'failed';
     this.tooDeep ||= why === 'deep';
   }
 
-  /** Whether any gap must be reported on every page. */
+  /** Whether there is any gap that an answer must report. */
   get isNotable(): boolean {
     const { timedOut, denied, failed, tooDeep, tooMany, unnamed, rules, large, cut, unread, broken } = this;
     const counted = unnamed + rules + large + cut + this.changed + unread + this.scanned;
@@ -108,17 +108,17 @@ function joined(
   return others && others.length > 0 && names.length < most ? [...names, ...others].slice(0, most) : names;
 }
 
-/** What was left out before the file of that number (0-based). */
+/** Gaps before the file with that index (0-based). */
 export interface GapsBefore {
   readonly file: number;
   readonly gaps: Gaps;
 }
 
-/** The gaps in a stretch of files with their places: an answer reports those before its end. */
+/** Gaps with their positions in a sequence of files: an answer reports only those before its end. */
 export class GapsOnTheWay {
   readonly #noted: { readonly at: number; readonly gaps: Gaps }[] = [];
 
-  /** `at`: a place that only grows. */
+  /** `at` is a position that never decreases. */
   add(gaps: Gaps, at: number): void {
     this.#noted.push({ at, gaps });
   }

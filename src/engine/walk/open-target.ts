@@ -1,4 +1,4 @@
-/** Opens what a search, a walk or a listing starts from, and shows paths below it. */
+/** Opens the file or directory where a search, a walk or a listing starts, and formats paths below it. */
 
 import { dirname, join } from 'node:path';
 import { exists } from '../../access/exists.ts';
@@ -10,22 +10,22 @@ import { isSpelledSelector } from '../../selector/selection.ts';
 import { quote } from '../../text/visible.ts';
 import type { Opened, OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
-import { withNextCall } from '../dead-end.ts';
+import { withNextCall } from '../error-advice.ts';
 import { openSpelling } from '../open-spelling.ts';
 
 const URL_FORM = /^(?!file:)[a-z][a-z0-9+.-]*:\/\//i;
 const SPILL_FORM = /^artifact:\/\/(\d{1,15})$/;
 
-/** What a search, a walk or a listing starts from, and the path that it is shown by. */
+/** The start of a search, a walk or a listing, and the path by which it is shown. */
 export interface Start<Kind extends Opened = Opened> {
   readonly opened: Kind;
-  /** As typed, or in the spelling that exists: absolute. */
+  /** The typed path, or the absolute spelling that exists. */
   readonly path: string;
 }
 
 /**
- * Opens a path as typed or as quotes, shells and other systems write it, or the kept output that `artifact://N` names.
- * Throws `UNSUPPORTED` for what is inside a file or on the network.
+ * Opens a path as it was typed, or with quotes, shell escapes and backslashes interpreted, or the kept output of
+ * `artifact://N`. Throws `UNSUPPORTED` for members of a file and for other URLs.
  */
 export async function openTarget(typed: string, call: Call): Promise<Start> {
   const spill = SPILL_FORM.exec(typed)?.[1];
@@ -47,7 +47,7 @@ export async function openTarget(typed: string, call: Call): Promise<Start> {
   }
 }
 
-/** `"src/my app.ts"`, `my\ app.ts`, `src\app.ts`. */
+/** Opens paths with quotes or escapes: `"src/my app.ts"`, `my\ app.ts`, `src\app.ts`. */
 async function openRewritten(typed: string, error: unknown, call: Call): Promise<Start | undefined> {
   if (!(error instanceof OrielError) || error.code !== 'NOT_FOUND') return undefined;
   for (const other of pathRewrites(typed)) {
@@ -70,20 +70,20 @@ export async function openDirectory(typed: string, call: Call): Promise<Start<Op
   throw new OrielError('NOT_DIRECTORY', message, { next: parent });
 }
 
-/** How a target is shown: as it can be typed again. */
+/** The shown form of a target, which can be typed again. */
 export function shownTarget(typed: string, call: Call): string {
   return URL_FORM.test(typed) ? typed : call.access.display(call.access.absolute(typed));
 }
 
-/** The same for what is below a directory, by its relative path. */
+/** Returns the function that gives the shown form of a path relative to the directory `typed`. */
 export function shownBelow(typed: string, call: Call): (path: string) => string {
   const base = call.access.absolute(typed);
   const front = call.access.display(join(base, 'x')).slice(0, -1);
-  // In the working directory the path itself could be taken for something else: "https:/a".
+  // In the working directory the bare path could be misread as something else, such as "https:/a".
   return (path) => (front === '' ? call.access.display(join(base, path)) : front + path);
 }
 
-/** "a.zip:dir" does not exist as a file, but `a.zip` does: the caller means what is inside. */
+/** The error for `a.zip:dir` if only `a.zip` exists: the caller means a member of the file. */
 async function memberOf(typed: string, call: Call, cause: unknown): Promise<OrielError | undefined> {
   const colon = typed.indexOf(':');
   if (colon <= 0) return undefined;
@@ -124,7 +124,7 @@ async function withAdvice(error: unknown, typed: string, call: Call): Promise<un
   return explainMissing(typed, 'selectors', error, call);
 }
 
-/** Of `src,test` and `src test` the first, where each of them is there. */
+/** The first path of a list such as `src,test` or `src test`, if all of its paths exist. */
 async function firstOfSeveral(typed: string, { access }: Call): Promise<string | undefined> {
   for (const paths of pathLists(typed)) {
     if (paths.length < 2 || paths.length > MOST_PATHS || paths.includes('')) continue;
@@ -134,7 +134,7 @@ async function firstOfSeveral(typed: string, { access }: Call): Promise<string |
   return undefined;
 }
 
-/** `src/*.ts` as a path: the fields that mean it. */
+/** For a path with a glob such as `src/*.ts`, the equivalent parameters as text. */
 function globIn(typed: string): string | undefined {
   const [, at = '', glob] = /^((?:[^*]*\/)?)([^/*]*\*.*)$/.exec(typed) ?? [];
   return glob === undefined ? undefined : `path=${at.replace(/(?<=.)\/$/, '') || '.'} with the glob ${glob}`;

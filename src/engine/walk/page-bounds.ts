@@ -1,19 +1,19 @@
-/** Bounds one page of matches, paths or entries: limit, offset, context lines and characters. */
+/** Limits for one page of matches, paths or entries: limit, offset, context lines and characters. */
 
 import { OrielError } from '../../errors.ts';
 import type { ListedEntry } from '../../types/result.ts';
 
-/** No answer has room for more: a larger limit is reduced to these, and the answer names the next page. */
+/** The most matches and results of one page: a larger `limit` is reduced, and the answer names the next page. */
 export const MOST_MATCHES = 10_000;
 export const MOST_RESULTS = 20_000;
 
-/** Characters of the paths and lines of one page: showing them holds the event loop for some 30 ms. */
+/** The most characters of paths and lines on one page; rendering so many blocks the event loop for about 30 ms. */
 export const MOST_CHARACTERS: number = 2 << 20;
 
-/** Lines before and after a match. */
+/** The most context lines before and after a match. */
 export const MOST_CONTEXT = 200;
 
-/** Sorting keeps all that is before the answer: this bounds its memory. */
+/** Sorting keeps everything before the page in memory; this bounds it. */
 const MOST_OFFSET = 1_000_000;
 
 interface Ranged {
@@ -23,7 +23,7 @@ interface Ranged {
   readonly after?: number;
 }
 
-/** Throws `BAD_INPUT` for a limit below 1, an offset below 0 or too large, and numbers that are not whole. */
+/** Throws `BAD_INPUT` for a limit below 1, an offset below 0 or too large, and numbers that are not integers. */
 export function checkRange(request: Ranged): void {
   const { limit, offset, before = 0, after = 0 } = request;
   need('limit', limit, 1);
@@ -32,7 +32,7 @@ export function checkRange(request: Ranged): void {
   need('after', after, 0, MOST_CONTEXT);
 }
 
-/** As many of the items as one page holds, at least one, as entries: paths may be thousands of characters long. */
+/** Converts items to entries up to the characters of one page, at least one: paths may be thousands of characters long. */
 export function entriesOf<T>(items: readonly T[], entry: (item: T, i: number) => ListedEntry): ListedEntry[] {
   const entries: ListedEntry[] = [];
   let room = MOST_CHARACTERS;

@@ -1,4 +1,4 @@
-/** Reads the files of a block in a worker thread: texts are taken, as UTF-8; binaries and containers are skipped. */
+/** Reads the files of a block in a worker thread: texts are converted to UTF-8; binaries and containers are skipped. */
 
 import { isAscii, isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
@@ -19,39 +19,39 @@ import type { Encoding } from '../../types/encoding.ts';
 import { isContainer, isContainerName } from './container-names.ts';
 import { GapsSeen } from './gaps.ts';
 import { NO_GAPS, Pieces, type Post } from './block-pieces.ts';
-import { whenThereAre } from './shortage.ts';
-import { Sieve } from './sift.ts';
+import { retryOnShortage } from './shortage.ts';
+import { Prefilter } from './prefilter.ts';
 import { WALKER, type WalkControl } from './walk-control.ts';
 import { type Block, type BlockPart, now } from './walk-messages.ts';
 
-/** A larger file is searched by its descriptor. */
+/** The most bytes of a file that is read into memory; a larger one is searched through its descriptor. */
 const MOST_HELD = 4 << 20;
 
 export class BlockReader {
   readonly #control: WalkControl;
   readonly #thread: number;
   readonly #pieces: Pieces;
-  readonly #sieve: Sieve | undefined;
+  readonly #prefilter: Prefilter | undefined;
   readonly #asStored: boolean;
   readonly #head = Buffer.alloc(HEAD_BYTES);
 
-  /** `sifts`: see `WalkJob`; `needle` and `asStored`: see `WantedTexts`. */
+  /** For `prefilters` see `WalkJob`, for `needle` and `asStored` see `WantedTexts`. */
   constructor(
     control: WalkControl,
     thread: number,
-    { needle, sifts, asStored }: { needle: string | undefined; sifts: boolean; asStored: boolean },
+    { needle, prefilters, asStored }: { needle: string | undefined; prefilters: boolean; asStored: boolean },
     post: Post,
   ) {
     this.#control = control;
     this.#thread = thread;
     this.#asStored = asStored;
     this.#pieces = new Pieces(control, thread, needle, post);
-    // Bytes of ASCII alone are the same in other encodings.
+    // Only ASCII has the same bytes in all other supported encodings (except UTF-16 and UTF-32).
     const plain = needle === undefined ? '' : longestAscii(needle);
-    this.#sieve = sifts && plain !== '' ? new Sieve(Buffer.from(plain)) : undefined;
+    this.#prefilter = prefilters && plain !== '' ? new Prefilter(Buffer.from(plain)) : undefined;
   }
 
-  /** Closes what is held: nobody reads it any more. */
+  /** Closes all large files; the call must not read them any more. */
   close(): void {
     this.#pieces.close();
   }
@@ -64,10 +64,10 @@ export class BlockReader {
     this.#pieces.end(block.no);
   }
 
-  /** Returns false when the time is up. */
+  /** Returns false after the deadline. */
   #readPart(part: BlockPart, block: Block): boolean {
     if (this.#thread === WALKER) return this.#readNames(part, block);
-    const held = whenThereAre(this.#control, () => HeldDirectory.lent(part.self, part.dev, part.ino));
+    const held = retryOnShortage(this.#control, () => HeldDirectory.lent(part.self, part.dev, part.ino));
     if (!held) {
       this.#pieces.leave({ ...NO_GAPS, broken: true });
       return true;
@@ -82,7 +82,7 @@ export class BlockReader {
   #readNames(part: BlockPart, block: Block): boolean {
     const names = this.#mayMatch(part);
     for (let i = 0; i < names.length; i += 1) {
-      // Reading the clock costs as much as reading a small file.
+      // The clock is checked only every 16 files, because reading it costs as much as reading a small file.
       if (i % 16 === 0 && now() > block.until) {
         this.#pieces.leave({ ...NO_GAPS, timedOut: true });
         return false;
@@ -92,11 +92,11 @@ export class BlockReader {
     return true;
   }
 
-  /** The names of the files that are to be read. */
+  /** The names of the files that may match and must be read. */
   #mayMatch({ self, names }: BlockPart): string[] {
     const all = names.split('/');
-    const sifts = this.#sieve?.pays && !/[^\0-\x7f]/.test(names);
-    return sifts ? (this.#sieve as Sieve).sift(self, all) : all;
+    const prefilters = this.#prefilter?.isWorthwhile && !/[^\0-\x7f]/.test(names);
+    return prefilters ? (this.#prefilter as Prefilter).filter(self, all) : all;
   }
 
   #readFile(part: BlockPart, name: string, block: number): void {
@@ -123,7 +123,7 @@ export class BlockReader {
       return openHeld(self, dev, name);
     } catch (error) {
       if (refusalOf(error) !== 'shortage') throw error;
-      return whenThereAre(this.#control, () => openHeld(self, dev, name));
+      return retryOnShortage(this.#control, () => openHeld(self, dev, name));
     }
   }
 
@@ -149,7 +149,7 @@ export class BlockReader {
     else if (isAscii(bytes) || !this.#takeForeign(bytes, path, block)) this.#pieces.keep(bytes.length, path);
   }
 
-  /** Whether it is a container. Those with the names of such are counted on the way to them. */
+  /** Whether the file is a container, which is skipped. Containers recognised by name are counted by the walk. */
   #passesOver(path: string, bytes: Uint8Array, size: number): boolean {
     if (this.#asStored) return false;
     const name = path.slice(path.lastIndexOf('/') + 1);
@@ -158,7 +158,7 @@ export class BlockReader {
     return true;
   }
 
-  /** Converts a text with another declared or guessed encoding to UTF-8. Returns whether it was one. */
+  /** Converts a text in a declared or guessed legacy encoding to UTF-8. Returns false if it is not such a text. */
   #takeForeign(bytes: Buffer, path: string, block: number): boolean {
     if (isUtf8(bytes) && declaredEncoding(bytes) === undefined) return false;
     const encoding = encodingOfText(bytes, library);
@@ -168,7 +168,7 @@ export class BlockReader {
     return true;
   }
 
-  /** The byte order mark is left out, and UTF-16 and UTF-32 become UTF-8. */
+  /** Removes the byte order mark and converts UTF-16 and UTF-32 to UTF-8. */
   #takeUnicode(bytes: Buffer, encoding: Encoding, path: string, block: number): void {
     const content = bytes.subarray(encoding.bom);
     const text = encoding.unit > 1 ? Buffer.from(decode(content, encoding).text) : Buffer.from(content);
@@ -176,7 +176,7 @@ export class BlockReader {
     else this.#takeInPlaceOf(bytes, text, path, block);
   }
 
-  /** `bytes` is the room that was given last; the text may need more. */
+  /** Replaces `bytes` (the last buffer that `room` gave) by a converted text, which may be longer. */
   #takeInPlaceOf(bytes: Buffer, text: Buffer, path: string, block: number, guessed?: string): void {
     bytes.fill(0);
     this.#pieces.room(text.length, block).set(text);
@@ -184,7 +184,7 @@ export class BlockReader {
   }
 }
 
-/** Loaded with the first text that is not UTF-8. */
+/** The library that guesses encodings; loaded for the first text that is not UTF-8. */
 function library(): Analyse {
   const { analyse } = createRequire(import.meta.url)('chardet') as typeof import('chardet');
   return analyse;

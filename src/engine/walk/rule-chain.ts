@@ -1,4 +1,4 @@
-/** The directories whose ignore files may count for what is in one of them, opened inside the roots. */
+/** Opens a directory's parents, inside the roots, whose ignore files may apply to it. */
 
 import { dirname } from 'node:path';
 import { isFault } from '../../access/system-failure.ts';
@@ -9,19 +9,20 @@ import type { Access, Opened, OpenedDirectory } from '../../types/access.ts';
 export interface Chain {
   /** From the outermost down to the directory itself. */
   readonly directories: readonly OpenedDirectory[];
-  /** The first whose rules count where none of them is a repository. */
+  /** The index of the first directory whose rules apply if none of them is a repository. */
   readonly top: number;
-  /** Whether a parent directory could not be read because of a machine failure: rules may be missing. */
+  /** Whether a parent could not be read because of a failure of the machine, so that rules may be missing. */
   readonly isCut: boolean;
-  /** Closes all but the directory itself. */
+  /** Closes all directories except the given one. */
   close(): Promise<void>;
 }
 
 /**
- * With roots the chain begins at the root that holds the directory: what is above it is not looked at. Rules of a
- * repository count from its root down; without one those from the root, or the working directory, when that is above.
+ * With roots, the chain begins at the root that contains the directory; directories above it are not read. The rules of a
+ * repository apply from its root down. Without a repository, rules apply from the root down, or from the working directory
+ * if that is above the directory.
  *
- * Throws `BUSY` if descriptors have run out: a search without its rules would show what they hide.
+ * Throws `BUSY` if descriptors have run out, because a search without its rules would show ignored files.
  */
 export async function openChain(directory: OpenedDirectory, access: Access): Promise<Chain> {
   const above: OpenedDirectory[] = [];
@@ -47,7 +48,7 @@ export async function openChain(directory: OpenedDirectory, access: Access): Pro
   }
 }
 
-/** Undefined for what is not there or may not be read, and after a fault, of which `onFault` is told. */
+/** Undefined if the path does not exist or may not be read, and after a failure of the machine, which calls `onFault`. */
 async function openIfAllowed(
   access: Access,
   path: string,

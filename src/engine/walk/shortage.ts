@@ -1,4 +1,4 @@
-/** Retries an open in a worker thread while descriptors have run out (EMFILE, ENFILE), up to a timeout. */
+/** Retries an open in a worker thread while there are no free descriptors (EMFILE, ENFILE), up to a timeout. */
 
 import { refusalOf } from '../../access/held-directory.ts';
 import type { WalkControl } from './walk-control.ts';
@@ -7,11 +7,11 @@ import { now } from './walk-messages.ts';
 /** Milliseconds to wait for descriptors. */
 const SHORTAGE_MS = 2_000;
 
-/** No descriptor became free in time. */
+/** Thrown if no descriptor became free in time. */
 export class Shortage extends Error {}
 
 /** Retries `open` while there are no descriptors. Throws `Shortage` after the timeout. */
-export function whenThereAre<T>(control: WalkControl, open: () => T): T {
+export function retryOnShortage<T>(control: WalkControl, open: () => T): T {
   for (const end = now() + SHORTAGE_MS; ; control.pause(20)) {
     try {
       return open();

@@ -1,18 +1,18 @@
 /**
- * Shared memory between a walk's worker threads and the call: counters for backpressure, and files that may
- * be closed.
+ * Shared memory between a walk's worker threads and the call: counters for backpressure and for released files. The
+ * constants are indices into the array.
  */
 
-/** Index: changes whenever anything else does, for those that wait. */
+/** Incremented with every change of another counter, to wake waiting threads. */
 const SIGNAL = 0;
-/** Blocks that the helper has read. */
+/** The number of blocks that the helper has read. */
 const READ = 1;
-/** By thread: KiB of texts that nobody has released. */
+/** Per thread: KiB of texts that the call has not released. */
 const UNREAD = 2;
-/** By thread: large files that nobody reads any more. */
+/** Per thread: the number of large files that the call has released. */
 const RELEASED = 4;
 
-/** The thread that walks, and its helper. */
+/** The numbers of the walking thread and of the helper thread. */
 export const WALKER = 0;
 export const HELPER = 1;
 
@@ -39,7 +39,7 @@ export class WalkControl {
     this.#add(READ, 1);
   }
 
-  /** Adds to the unused bytes of a thread; negative when texts were used. */
+  /** Adds to the unreleased bytes of a thread; negative when texts are released. */
   noteUnread(thread: number, bytes: number): void {
     this.#add(UNREAD + thread, Math.trunc(bytes / 1024));
   }
@@ -48,7 +48,7 @@ export class WalkControl {
     this.#add(RELEASED + thread, 1);
   }
 
-  /** Blocks the thread until the condition holds. Ended with the thread. */
+  /** Blocks the thread until the condition holds, or until the thread is terminated. */
   waitUntil(holds: () => boolean): void {
     for (;;) {
       const seen = Atomics.load(this.numbers, SIGNAL);
@@ -57,7 +57,7 @@ export class WalkControl {
     }
   }
 
-  /** Blocks the thread. */
+  /** Blocks the thread for `ms` milliseconds or until the next change. */
   pause(ms: number): void {
     Atomics.wait(this.numbers, SIGNAL, Atomics.load(this.numbers, SIGNAL), ms);
   }

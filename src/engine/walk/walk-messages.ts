@@ -3,7 +3,7 @@
 import type { Gaps } from '../../types/result.ts';
 import type { GapsBefore } from './gaps.ts';
 
-/** Requests to a thread; the first two start its work for a call, `rest` ends it. */
+/** Requests to a thread: `walk` or `help` starts its work for a call, `rest` ends it. */
 export type WalkRequest =
   | { readonly is: 'walk'; readonly job: WalkJob }
   | { readonly is: 'help'; readonly job: HelpJob }
@@ -12,52 +12,49 @@ export type WalkRequest =
 
 /** The job of the walking thread. */
 export interface WalkJob {
-  /**
-   * Directories that are held open, by real path, from the outermost whose rules may count down to the one that is
-   * walked.
-   */
+  /** Open directories with their real paths: from the outermost whose ignore files may apply down to the walked one. */
   readonly chain: readonly { readonly path: string; readonly fd: number }[];
-  /** The first of the chain whose rules count if there is no repository. */
+  /** The index of the first directory of the chain whose rules apply if there is no repository. */
   readonly top: number;
-  /** Bytes of the paths outside which nothing is entered; none for no roots. */
+  /** The roots as byte strings (latin1); nothing outside them is entered. Empty for no roots. */
   readonly roots: readonly string[];
-  /** Bytes of paths inside the roots that are skipped silently: oriel's own directories. */
+  /** Paths inside the roots, as byte strings, that are skipped silently: oriel's own directories. */
   readonly kept: readonly string[];
   readonly keptFiles: KeptFiles;
   readonly wants: Wanted;
   /**
-   * Whether files may be read before their type is checked, to skip those without the needle: only on file
-   * systems without kernel files.
+   * Whether the prefilter may read files before their type is checked, to skip those without the needle. Only on file systems
+   * without special kernel files.
    */
-  readonly sifts: boolean;
-  /** Only files whose path (UTF-8, relative to the directory) passes. */
+  readonly prefilters: boolean;
+  /** Only files whose path (UTF-8, relative to the directory) matches. */
   readonly filter?: WalkFilter;
-  /** A glob that the names of files must match besides. */
+  /** A second glob that file names must match. */
   readonly named?: string;
-  /** By `now()`. */
+  /** The deadline, in milliseconds of `now()`. */
   readonly until: number;
   readonly control: Int32Array;
 }
 
-/** The job of the helper thread. Its blocks follow. */
+/** The job of the helper thread; its blocks follow in separate requests. */
 export interface HelpJob {
   readonly control: Int32Array;
   readonly keptFiles: KeptFiles;
   readonly needle: string | undefined;
-  readonly sifts: boolean;
+  readonly prefilters: boolean;
   /** See `WantedTexts`. */
   readonly asStored: boolean;
 }
 
-/** Files that are skipped silently under any name, by `fileKey`. */
+/** Files that are skipped silently under any name, as values of `fileKey`. */
 export type KeptFiles = ReadonlySet<string>;
 
 export type WalkFilter =
   | { readonly is: 'glob'; readonly pattern: string }
-  /** The last names of the path. */
+  /** Matches paths that end in these names. */
   | { readonly is: 'ending'; readonly names: string };
 
-/** The first `most` paths, alone or with what tells versions of a code file apart; or the texts of the files. */
+/** The first `most` paths, or these with the identity keys of code files, or the texts of the files. */
 export type Wanted = WantedPaths | { readonly is: 'versions'; readonly most: number } | WantedTexts;
 
 export interface WantedPaths {
@@ -65,80 +62,80 @@ export interface WantedPaths {
   readonly most: number;
   /** Whether modification times are included. */
   readonly times?: boolean;
-  /** Only documents, archives and databases, by their names. */
+  /** Whether only documents, archives and databases (by name) are wanted. */
   readonly containers?: boolean;
 }
 
 export interface WantedTexts {
   readonly is: 'texts';
-  /** Texts that do not contain it may be left out. */
+  /** The literal that every match contains; texts without it may be left out. */
   readonly needle: string | undefined;
-  /** Whether documents and archives whose bytes are text are texts like others: where `read` shows them so. */
+  /** Whether documents and archives whose bytes are text are searched as text, because `read` shows them so. */
   readonly asStored: boolean;
 }
 
-/** Files of which one thread reads all, in order. */
+/** A unit of work: files that one thread reads in order. */
 export interface Block {
-  /** From 0, without gaps: the order of all blocks. */
+  /** The sequence number (0-based) that gives the order of all blocks. */
   readonly no: number;
   readonly parts: readonly BlockPart[];
   readonly until: number;
 }
 
 export interface BlockPart {
-  /** A path that means the directory for as long as the block is not read. */
+  /** A path that refers to the open directory until the block is read. */
   readonly self: string;
   readonly dev: number;
   readonly ino: number;
-  /** What is before the names in a path: empty, or ending with a slash. Bytes, as are the names. */
+  /** The prefix of the names in paths: empty, or ending with a slash. A byte string, as are the names. */
   readonly front: string;
-  /** Joined by slashes. */
+  /** File names, joined by slashes. */
   readonly names: string;
-  /** What the walk left out before them, and after the part before. */
+  /** Gaps of the walk between the previous part and this one. */
   readonly gaps?: Gaps;
 }
 
-/** Paths are bytes, one character each, and known to be UTF-8. */
+/** Messages of a thread. Paths are byte strings (latin1) that are valid UTF-8. */
 export type WalkMessage =
   | PathsFound
-  /** `keys`: for each path the key of its `Identity`, a line each; empty for what is no code. */
+  /** `keys` has one line per path: the key of its `Identity`, empty for files that are not code. */
   | { readonly is: 'versions'; readonly paths: string; readonly keys: string }
-  /** For the helper. */
+  /** A block for the helper. */
   | { readonly is: 'block'; readonly block: Block }
   | Texts
   | LargeFile
   | BlockEnd
-  /** `blocks` is how many there were. */
+  /** `blocks` is the total number of blocks. */
   | { readonly is: 'end'; readonly blocks: number; readonly gaps: Gaps }
-  /** There were no descriptors for too long. */
+  /** No descriptor became free in time. */
   | { readonly is: 'shortage' }
   /** The thread has closed everything and sends no more messages for this call. */
   | { readonly is: 'resting' };
 
-/** Paths joined by `\0`, and when each was last written (ms since the epoch) where that was asked. */
+/** Paths joined by `\0`, and their modification times (ms since the epoch) if requested. */
 export interface PathsFound {
   readonly is: 'paths';
   readonly paths: string;
   readonly times?: Float64Array;
 }
 
-/** Texts of files one after the other, as UTF-8 without byte order marks, each ending with a newline. */
+/** Concatenated texts of files, as UTF-8 without byte order marks, each ending with a newline. */
 export interface Texts {
   readonly is: 'texts';
   readonly block: number;
   readonly thread: number;
   readonly bytes: Uint8Array;
-  /** Joined by `\0`. */
+  /** Paths joined by `\0`. */
   readonly paths: string;
-  /** Where each of them ends in `bytes`. */
+  /** The offset in `bytes` after the last byte of each file. */
   readonly ends: Uint32Array;
-  /** By the position of a file in `ends`, how it was decoded, where that was guessed. */
+  /** Guessed encodings, by the index of the file in `ends`. */
   readonly guessed?: Readonly<Record<number, string>>;
-  /** What was left out before or between the files since the last message of the block. */
+  /** Gaps before or between the files since the last message of the block. */
   readonly gaps?: readonly GapsBefore[];
 }
 
-/** A file too large for memory: the thread keeps it open until the call has released it. */
+/** A file that is too large for memory; the thread keeps it open until the call has released it. */
 export interface LargeFile {
   readonly is: 'large';
   readonly block: number;
@@ -147,18 +144,18 @@ export interface LargeFile {
   readonly fd: number;
   readonly dev: number;
   readonly ino: number;
-  /** What was left out before it since the last message of the block. */
+  /** Gaps before it since the last message of the block. */
   readonly gaps?: Gaps;
 }
 
-/** `gaps` since the last message of the block. */
+/** The end of a block; `gaps` since its last message. */
 export interface BlockEnd {
   readonly is: 'block-end';
   readonly block: number;
   readonly gaps: Gaps;
 }
 
-/** A clock that all threads of a process share, in ms. */
+/** The current time in ms, on a clock that all threads of the process share. */
 export function now(): number {
   return ORIGIN + performance.now();
 }

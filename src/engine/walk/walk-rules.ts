@@ -1,6 +1,6 @@
 /**
- * Which entries of a directory a walk skips, by the ignore files from the repository's root down. They are read
- * like any file: regular ones inside the roots, never through a link (as git does).
+ * Decides which entries a walk skips, by the ignore files from the root of the repository down. Ignore files are read with
+ * the checks for all files: regular, inside the roots, never through a link (as in git).
  */
 
 import { closeHeld, type HeldDirectory, openHeld, readHeld, refusalOf } from '../../access/held-directory.ts';
@@ -9,10 +9,10 @@ import { IgnoreFile } from '../../walk/ignore-file.ts';
 import type { GapsSeen } from './gaps.ts';
 import { Shortage } from './shortage.ts';
 
-/** A larger file is no list of patterns. */
+/** The most bytes of an ignore file; a larger file is probably not a list of patterns. */
 const MOST_BYTES = 1 << 20;
 
-/** Rules of one file, with what is between its directory and the one that is walked. */
+/** The rules of one file, and their matching state for the directories between it and the current one. */
 interface Layer {
   readonly file: IgnoreFile;
   readonly state: State;
@@ -20,21 +20,21 @@ interface Layer {
 
 type Kind = 'file' | 'directory' | 'other' | undefined;
 
-/** Of what kind the entry of a name is. */
+/** Returns the kind of the entry with a name. */
 export type KindOf = (name: string) => Kind;
 
-/** How rule files are read. */
+/** How ignore files are read. */
 export interface RuleReading {
-  /** Records rule files that are not used. */
+  /** Records ignore files that could not be used. */
   readonly gaps: GapsSeen;
-  /** Returns the result of `open`, after waiting for descriptors. Throws `Shortage`. */
-  whenThereAre<T>(open: () => T): T;
+  /** Calls `open`, and waits for descriptors if there are none. Throws `Shortage`. */
+  retryOnShortage<T>(open: () => T): T;
 }
 
 export class WalkRules {
   static readonly none = new WalkRules([], [], []);
 
-  /** The deepest first. A rule in the first list has priority over the second, and so on. */
+  /** Deepest first. Rules of the first list take precedence over those of the second, and so on. */
   readonly #custom: readonly Layer[];
   readonly #git: readonly Layer[];
   readonly #exclude: readonly Layer[];
@@ -55,7 +55,7 @@ export class WalkRules {
     return false;
   }
 
-  /** The rules inside the directory `name`, as far as they are known from above. */
+  /** The rules for the content of the directory `name`, without its own ignore files. */
   below(name: string): WalkRules {
     const down = (layers: readonly Layer[]): Layer[] =>
       layers.map(({ file, state }) => ({ file, state: file.below(state, name) }));
@@ -64,7 +64,7 @@ export class WalkRules {
       : new WalkRules(down(this.#custom), down(this.#git), down(this.#exclude));
   }
 
-  /** With the files of the directory itself. A separate repository uses no `.gitignore` above it. */
+  /** Adds the ignore files of the directory itself. A nested repository does not use any `.gitignore` above it. */
   within(directory: HeldDirectory, kindOf: KindOf, reading: RuleReading): WalkRules {
     const git = kindOf('.git');
     const isRepository = holdsRepository(kindOf);
@@ -80,20 +80,20 @@ export class WalkRules {
   }
 }
 
-/** `.git` as a file means a repository elsewhere: a worktree or a submodule. */
+/** Whether a directory is the root of a repository. In a worktree or submodule `.git` is a file. */
 export function holdsRepository(kindOf: KindOf): boolean {
   const git = kindOf('.git');
   return git === 'directory' || git === 'file';
 }
 
-/** `.git/info/exclude`. A `.git` that is a file names a directory elsewhere: it is not followed. */
+/** The rules of `.git/info/exclude`. A `.git` that is a file, which points to another directory, is not followed. */
 function excludeOf(directory: HeldDirectory, reading: RuleReading): Layer | undefined {
   const held: HeldDirectory[] = [];
   try {
     let at = directory;
     for (const name of ['.git', 'info']) {
       const outer = at;
-      const inner = reading.whenThereAre(() => outer.enter(name, []));
+      const inner = reading.retryOnShortage(() => outer.enter(name, []));
       if (!inner) return undefined;
       held.push(inner);
       at = inner;
@@ -101,7 +101,7 @@ function excludeOf(directory: HeldDirectory, reading: RuleReading): Layer | unde
     return readRules(at, 'exclude', (name) => at.kindOf(name), reading);
   } catch (error) {
     if (error instanceof Shortage) throw error;
-    // Most repositories have no `info`, or nothing in it.
+    // A missing file is not a gap: many repositories have no `info/exclude`.
     if (refusalOf(error) !== 'gone') reading.gaps.rules += 1;
     return undefined;
   } finally {
@@ -126,14 +126,14 @@ function readRules(
   return { file, state: file.start };
 }
 
-/** Undefined for what is too large, or cannot be read. */
+/** Undefined for a file that is too large or cannot be read. */
 function readSmall(
   directory: HeldDirectory,
   name: string,
-  { whenThereAre }: RuleReading,
+  { retryOnShortage }: RuleReading,
 ): string | undefined {
   try {
-    const file = whenThereAre(() => openHeld(directory.self, directory.dev, name));
+    const file = retryOnShortage(() => openHeld(directory.self, directory.dev, name));
     if (!file) return undefined;
     try {
       if (file.size > MOST_BYTES) return undefined;

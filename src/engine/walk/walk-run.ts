@@ -1,4 +1,4 @@
-/** A walk as the call sees it: starts the worker threads and yields what they find, in order. */
+/** A walk, on the side of the call: starts the worker threads and yields their results in order. */
 
 import { setImmediate } from 'node:timers/promises';
 import type { Conversation } from '../../access/isolate-stream.ts';
@@ -9,7 +9,7 @@ import { filesKeptFromClients, keptFromClients } from '../../access/private-file
 import { OrielError } from '../../errors.ts';
 import type { Access, OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
-import { Bell } from './bell.ts';
+import { Condition } from './condition.ts';
 import { GapsSeen } from './gaps.ts';
 import { type Chain, openChain } from './rule-chain.ts';
 import { HELPER, WalkControl } from './walk-control.ts';
@@ -31,34 +31,34 @@ import { giveBack, takeThread } from './walk-threads.ts';
 export interface WalkOptions {
   readonly wants: Wanted;
   readonly filter?: WalkFilter;
-  /** A glob that the names of files must match besides. */
+  /** A second glob that file names must match. */
   readonly named?: string;
-  /** By `performance.now()`. */
+  /** In milliseconds of `performance.now()`. */
   readonly deadline: number;
 }
 
 type Item = Texts | LargeFile | BlockEnd;
 
 export class WalkRun {
-  /** What was left out so far by what was handed over. */
+  /** The gaps of the results yielded so far. */
   readonly gaps = new GapsSeen();
   readonly #control = new WalkControl();
   readonly #threads: Conversation[] = [];
-  /** By thread: whether it rests, once nothing more comes from it. */
+  /** Per thread: resolves when it sends nothing more, to whether it is idle and can be reused. */
   readonly #listening: Promise<boolean>[] = [];
   readonly #signal: AbortSignal;
   #needle: string | undefined;
-  #sifts = false;
+  #prefilters = false;
   #asStored = false;
   #keptFiles: KeptFiles = new Set();
   readonly #release: () => Promise<void>;
-  /** Paths, or by block what is not handed over yet. */
+  /** Received batches of paths, and received items by block, that were not yielded yet. */
   readonly #paths: (PathsFound | { readonly paths: string; readonly keys: string })[] = [];
   readonly #blocks = new Map<number, Item[]>();
-  /** Known at the end. */
+  /** The end message of the walking thread. */
   #last: { readonly blocks: number; readonly gaps: GapsSeen } | undefined;
   #failure: unknown;
-  readonly #bell = new Bell();
+  readonly #changed = new Condition();
   #closed = false;
 
   private constructor(signal: AbortSignal, release: () => Promise<void>) {
@@ -66,7 +66,7 @@ export class WalkRun {
     this.#release = release;
   }
 
-  /** Starts walking below `directory`. The caller closes it, whatever happens. */
+  /** Starts a walk below `directory`. The caller must close the walk, and the directory. */
   static async start(directory: OpenedDirectory, options: WalkOptions, call: Call): Promise<WalkRun> {
     const { access, signal } = call;
     const slot = await searchSlots.take(signal);
@@ -87,17 +87,17 @@ export class WalkRun {
     }
   }
 
-  /** Paths relative to the directory, in order, in batches. */
+  /** Yields batches of paths, relative to the directory and in order. */
   async *paths(): AsyncGenerator<string[], void> {
     for await (const { paths } of this.#found()) yield paths;
   }
 
-  /** The same with the key of each file's `Identity`, where it was asked for and the file is code; otherwise it is empty. */
+  /** The same with the key of each file's `Identity`; empty if the file is not code, or keys were not requested. */
   async *versions(): AsyncGenerator<{ paths: string[]; keys: string[] }, void> {
     for await (const { paths, keys } of this.#found()) yield { paths, keys: keys?.split('\n') ?? [] };
   }
 
-  /** The same with the times at which they were last written, where those were wanted. */
+  /** The same with modification times (ms since the epoch); 0 if these were not requested. */
   async *timedPaths(): AsyncGenerator<{ paths: string[]; times: Float64Array }, void> {
     for await (const { paths, times } of this.#found())
       yield { paths, times: times ?? new Float64Array(paths.length) };
@@ -109,14 +109,14 @@ export class WalkRun {
       if (batch) {
         const paths = Buffer.from(batch.paths, 'latin1').toString('utf8').split('\0');
         yield { ...batch, paths };
-        // The next batches may be here already, and paths may be long.
+        // Several batches may already be here, and paths may be long: give control back to the event loop.
         await setImmediate();
       } else if (this.#ended()) return;
-      else await this.#bell.heard();
+      else await this.#changed.wait();
     }
   }
 
-  /** Texts and large files in the order of their paths, and the end of each block. Release each of them. */
+  /** Yields texts and large files in the order of paths, and the end of each block. The caller must release each of them. */
   async *items(): AsyncGenerator<Item, void> {
     for (let block = 0; ;) {
       const item = this.#blocks.get(block)?.shift();
@@ -127,7 +127,7 @@ export class WalkRun {
       if (item) yield item;
       else if (block === this.#last?.blocks && this.#ended()) return;
       else if (this.#failure !== undefined) this.#fail();
-      else await this.#bell.heard();
+      else await this.#changed.wait();
     }
   }
 
@@ -136,7 +136,7 @@ export class WalkRun {
     if (item.is === 'large') this.#control.noteReleased(item.thread);
   }
 
-  /** Ends the threads, or lets them rest. Nothing that was handed over may be used after it. */
+  /** Returns the threads to the pool or ends them. Results must not be used after it. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -151,7 +151,7 @@ export class WalkRun {
   #begin(chain: Chain, { wants, filter, named, deadline }: WalkOptions, access: Access): void {
     const base = chain.directories.at(-1) as OpenedDirectory;
     if (chain.isCut) this.gaps.rules += 1;
-    if (wants.is === 'texts' && wants.needle !== undefined) this.#sifts = isLocalWhole(base.path);
+    if (wants.is === 'texts' && wants.needle !== undefined) this.#prefilters = isLocalWhole(base.path);
     this.#keptFiles = filesKeptFromClients(access.roots);
     const job: WalkJob = {
       chain: chain.directories.map(({ path, fd }) => ({ path, fd })),
@@ -160,7 +160,7 @@ export class WalkRun {
       kept: keptFromClients(access.roots).map(bytesOf),
       keptFiles: this.#keptFiles,
       wants,
-      sifts: this.#sifts,
+      prefilters: this.#prefilters,
       ...(filter && { filter }),
       ...(named !== undefined && { named }),
       until: performance.timeOrigin + deadline,
@@ -190,12 +190,12 @@ export class WalkRun {
       }
     } catch (error) {
       this.#failure ??= error;
-      this.#bell.ring();
+      this.#changed.notify();
       return false;
     }
   }
 
-  /** For a thread whose work is done. */
+  /** Returns a thread whose work is done to the pool. */
   async #rest(thread: Conversation, no: number): Promise<void> {
     thread.post({ is: 'rest' } satisfies WalkRequest);
     await ((await this.#listening[no]) ? giveBack(thread) : thread.end());
@@ -227,7 +227,7 @@ export class WalkRun {
         else this.#blocks.set(message.block, [message]);
       }
     }
-    this.#bell.ring();
+    this.#changed.notify();
   }
 
   #help(block: Block): void {
@@ -243,13 +243,13 @@ export class WalkRun {
         control: this.#control.numbers,
         keptFiles: this.#keptFiles,
         needle: this.#needle,
-        sifts: this.#sifts,
+        prefilters: this.#prefilters,
         asStored: this.#asStored,
       },
     });
   }
 
-  /** Whether the walk has ended; its gaps are noted then. */
+  /** Whether the walk has ended; if so, its gaps are recorded. Throws if it failed. */
   #ended(): boolean {
     if (this.#last) {
       this.gaps.add(this.#last.gaps);
@@ -259,7 +259,7 @@ export class WalkRun {
     return false;
   }
 
-  /** Throws what ends the call. Else a thread has died, and what is known is a part. */
+  /** Throws errors that end the call; otherwise `WalkBroken`, which means that a thread has died and results are partial. */
   #fail(): never {
     this.#signal.throwIfAborted();
     if (this.#failure instanceof OrielError && this.#failure.code === 'BUSY') throw this.#failure;
@@ -267,5 +267,5 @@ export class WalkRun {
   }
 }
 
-/** A thread or process of the walk ended before its work was done. */
+/** Thrown if a thread or process of the walk ended before its work was done. */
 export class WalkBroken extends Error {}

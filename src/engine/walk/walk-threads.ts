@@ -1,24 +1,24 @@
 /**
- * The pool of worker threads for walks. An idle one is kept for a while and used again: its code is loaded and compiled,
- * which costs as much as a walk of ten thousand files.
+ * The pool of worker threads for walks. Idle threads are kept for a while and reused, because loading and compiling their
+ * code takes as long as a walk over ten thousand files.
  */
 
 import { type Conversation, converse } from '../../access/isolate-stream.ts';
 import { builtFile } from '../../access/package-files.ts';
 
-/** MiB of a thread's heap: names of the directories on the way down, and rules. */
+/** The heap of a thread in MiB (all of it, and the young generation). It holds directory entries and ignore rules. */
 const HEAP_MB = 256;
 const YOUNG_MB = 16;
 
-/** Those of one walk. */
+/** The most idle threads: as many as one walk uses. */
 const MOST_RESTING = 2;
 
-/** A thread that nobody needs for so long ends. */
+/** An idle thread ends after this many milliseconds. */
 const IDLE_MS = 10_000;
 
 const resting: Conversation[] = [];
 
-/** A thread that waits for a request, and is ended when `signal` aborts. */
+/** Returns a thread that waits for a request. It is terminated when `signal` aborts. */
 export function takeThread(signal: AbortSignal): Conversation {
   signal.throwIfAborted();
   for (let thread = resting.pop(); thread; thread = resting.pop()) if (thread.wake(signal)) return thread;
@@ -26,7 +26,7 @@ export function takeThread(signal: AbortSignal): Conversation {
   return converse({ entry, heapMb: HEAP_MB, youngMb: YOUNG_MB, signal });
 }
 
-/** For a thread that has said that it rests. */
+/** Puts a thread that has reported `resting` back into the pool. */
 export async function giveBack(thread: Conversation): Promise<void> {
   if (resting.length >= MOST_RESTING) return thread.end();
   resting.push(thread);

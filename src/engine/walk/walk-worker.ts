@@ -1,4 +1,4 @@
-/** The worker threads of a walk: one walks and reads, a second helps to read if there is much. */
+/** The code of a walk's worker threads: one walks and reads, a second one helps to read if there are many files. */
 
 import { parentPort } from 'node:worker_threads';
 import { forgetDevices, type HeldDirectory, passOver } from '../../access/held-directory.ts';
@@ -22,17 +22,17 @@ import type {
 } from './walk-messages.ts';
 import { Walker } from './walker.ts';
 
-/** Files of a block, and directories that are held open for it. */
+/** The most files of a block, and the most directories that are kept open for it. */
 const MOST_FILES = 256;
 const MOST_DIRECTORIES = 24;
 
-/** Blocks that wait for the helper. */
+/** The most blocks that wait for the helper. */
 const MOST_WAITING = 2;
 
-/** Blocks that the walking thread reads alone: a small tree is done before a helper has started. */
+/** The first blocks, which the walking thread reads itself: a small tree is done before a helper has started. */
 const ALONE = 2;
 
-/** Paths sent at a time. */
+/** Paths per message. */
 const MOST_PATHS = 1024;
 
 const port = parentPort;
@@ -47,7 +47,7 @@ interface OpenPart extends Omit<BlockPart, 'names'> {
   readonly gaps?: Gaps;
 }
 
-/** Puts files together in blocks, and sees to it that they are read: by the helper, or here when that has enough. */
+/** Groups files into blocks, and has each read by the helper, or in this thread when the helper has enough to do. */
 class Blocks {
   count = 0;
   readonly #job: WalkJob;
@@ -57,7 +57,7 @@ class Blocks {
   #parts: OpenPart[] = [];
   #files = 0;
   #directories = 0;
-  /** Directories that the helper's blocks need, the oldest first. */
+  /** Directories that must stay open for blocks of the helper, oldest first. */
   readonly #lent: HeldDirectory[][] = [];
   #returned = 0;
 
@@ -118,7 +118,7 @@ class Blocks {
     }
   }
 
-  /** Waits for the helper. */
+  /** Waits until the helper has read all its blocks. */
   close(): void {
     this.#control.waitUntil(() => this.#control.blocksRead === this.#returned + this.#lent.length);
     this.#takeBack();
@@ -132,7 +132,7 @@ class Blocks {
 }
 
 function walkTexts(job: WalkJob, wants: WantedTexts, walker: Walker, control: WalkControl): number {
-  reader = new BlockReader(control, WALKER, { ...wants, sifts: job.sifts }, post);
+  reader = new BlockReader(control, WALKER, { ...wants, prefilters: job.prefilters }, post);
   const blocks = new Blocks(job, control, walker, reader);
   walker.walk({
     file(directory, front, name) {
@@ -234,7 +234,7 @@ function rest(): void {
   post({ is: 'resting' });
 }
 
-/** Holds large files open until the call needs nothing more. */
+/** Keeps large files open until the call has ended. */
 let reader: BlockReader | undefined;
 let readNext: ((block: Block) => void) | undefined;
 

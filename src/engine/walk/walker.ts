@@ -1,6 +1,6 @@
 /**
- * The directory walk, in a worker thread: depth first, in order of the paths, without what ignore files exclude, `.git`
- * and links. Directories are held by descriptor, a bounded number of them however deep it goes.
+ * The directory walk, in a worker thread: depth first, in the order of paths. Ignored files, `.git` and links are skipped.
+ * Directories are held by descriptor; their number is bounded, however deep the tree is.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -11,40 +11,40 @@ import type { Gaps } from '../../types/result.ts';
 import { endingTokens } from '../../walk/tokens.ts';
 import { isContainerName } from './container-names.ts';
 import type { GapsSeen } from './gaps.ts';
-import { Shortage, whenThereAre } from './shortage.ts';
+import { Shortage, retryOnShortage } from './shortage.ts';
 import type { WalkControl } from './walk-control.ts';
 import { now, type WalkFilter, type WalkJob } from './walk-messages.ts';
 import { holdsRepository, type RuleReading, WalkRules } from './walk-rules.ts';
 
-/** Entries read of one directory. */
+/** The most entries that are read of one directory. */
 const MOST_ENTRIES = 500_000;
 
-/** Bytes of a path that can be opened by name. Source: PATH_MAX in linux/limits.h, which counts a NUL. */
+/** The most bytes of a path that can be opened. Source: PATH_MAX in linux/limits.h, which includes the NUL. */
 const MOST_PATH = 4095;
 
-/** Directories on the way down that are held; the others are opened again on the way back. */
+/** The most directories of the current path that are held open; the others are opened again on the way back. */
 const MOST_HELD = 16;
 
-/** What the walk hands on. */
+/** Receives the files of the walk. */
 export interface Visitor {
-  /** A file, in order. Returns false to end the walk. Who uses the directory later shares it. */
+  /** Called for each file in order; returns false to end the walk. To use `directory` later, call its `share`. */
   file(directory: HeldDirectory, front: string, name: string): boolean;
 }
 
 interface Level {
-  /** Undefined while it is not held. */
+  /** Undefined while it is not held open. */
   directory: HeldDirectory | undefined;
   readonly path: string;
   readonly dev: number;
   readonly ino: number;
-  /** What is before its names in a path. */
+  /** The prefix of its names in paths. */
   readonly front: string;
   readonly entries: readonly HeldEntry[];
-  /** Names that are skipped, if any. */
+  /** Names that are skipped silently, if any. */
   readonly kept: ReadonlySet<string> | undefined;
   at: number;
   rules: WalkRules;
-  /** Undefined below a name that is not UTF-8. */
+  /** The state of the path filter; undefined below a name that is not UTF-8. */
   readonly filter: State | undefined;
 }
 
@@ -56,7 +56,7 @@ export class Walker {
   readonly #named: Automaton | undefined;
   readonly #onlyContainers: boolean;
   readonly #levels: Level[] = [];
-  /** By directory. */
+  /** Names that are skipped silently, by the path of their directory. */
   readonly #kept = new Map<string, Set<string>>();
   readonly #reading: RuleReading;
 
@@ -69,7 +69,7 @@ export class Walker {
     }
     this.#control = control;
     this.gaps = gaps;
-    this.#reading = { gaps, whenThereAre: (open) => whenThereAre(control, open) };
+    this.#reading = { gaps, retryOnShortage: (open) => retryOnShortage(control, open) };
     this.#filter = job.filter && automatonOf(job.filter);
     this.#named = job.named === undefined ? undefined : compileGlob(job.named);
     this.#onlyContainers = job.wants.is === 'paths' && job.wants.containers === true;
@@ -89,7 +89,7 @@ export class Walker {
     }
   }
 
-  /** What was left out since the last time, if an answer would say it. */
+  /** Removes and returns the gaps since the last call, if they are ones that an answer reports. */
   takeGaps(): Gaps | undefined {
     if (!this.gaps.isNotable) return undefined;
     const { facts } = this.gaps;
@@ -97,12 +97,12 @@ export class Walker {
     return facts;
   }
 
-  /** Closes what is held, where the walk was ended. */
+  /** Closes the directories that are still held if the walk ended early. */
   close(): void {
     for (const { directory } of this.#levels.splice(0)) directory?.release();
   }
 
-  /** The rules for the names in the directory that is walked, without the rules in its own files. */
+  /** The rules from the directories above the walked one, without those of its own ignore files. */
   #rulesAbove(): WalkRules {
     const { chain, top } = this.#job;
     const held: HeldDirectory[] = [];
@@ -123,10 +123,10 @@ export class Walker {
   }
 
   #adopt(path: string, fd: number): HeldDirectory {
-    return this.#reading.whenThereAre(() => HeldDirectory.adopt(path, fd));
+    return this.#reading.retryOnShortage(() => HeldDirectory.adopt(path, fd));
   }
 
-  /** Returns false when the visitor has enough. */
+  /** Returns false if the visitor ends the walk. */
   #visit(level: Level, { name, is }: HeldEntry, visitor: Visitor): boolean {
     if (is === 'other' || name === '.git' || level.kept?.has(name)) return true;
     const text = textOf(name);
@@ -176,7 +176,7 @@ export class Walker {
     const level = { directory, path, dev, ino, front, entries, kept, at: 0, rules: above, filter };
     this.#levels.push(level);
     level.rules = above.within(directory, (name) => found(entries, name)?.is, this.#reading);
-    // The one that is walked stays: it is where all others are below.
+    // The first level is never released, because all others are reached from it.
     const distant = this.#levels[this.#levels.length - MOST_HELD];
     if (distant && this.#levels.length > MOST_HELD) {
       distant.directory?.release();
@@ -189,16 +189,16 @@ export class Walker {
     const outer = this.#levels.at(-1);
     if (outer && !outer.directory) {
       outer.directory = directory && this.#attempt(() => directory.leave(outer.path, outer.dev, outer.ino));
-      // It was moved away meanwhile, and what is left of it cannot be reached.
+      // The directory was moved meanwhile, so the rest of it cannot be reached.
       if (!outer.directory) this.gaps.broken = true;
     }
     directory?.release();
   }
 
-  /** Undefined, and noted, where it was refused. */
+  /** Undefined if the open was refused, which is recorded as a gap. */
   #attempt<T>(open: () => T): T | undefined {
     try {
-      return whenThereAre(this.#control, open);
+      return retryOnShortage(this.#control, open);
     } catch (error) {
       if (error instanceof Shortage) throw error;
       this.gaps.refuse(refusalOf(error));
@@ -213,7 +213,7 @@ function automatonOf(filter: WalkFilter): Automaton {
   return filter.is === 'glob' ? compileGlob(filter.pattern) : new Automaton([endingTokens(filter.names)]);
 }
 
-/** Entries are sorted. */
+/** Finds an entry by binary search; entries are sorted by name. */
 function found(entries: readonly HeldEntry[], name: string): HeldEntry | undefined {
   let [low, high] = [0, entries.length];
   while (low < high) {
@@ -224,7 +224,7 @@ function found(entries: readonly HeldEntry[], name: string): HeldEntry | undefin
   return entries[low]?.name === name ? entries[low] : undefined;
 }
 
-/** A name as a string that can be typed; undefined if its bytes are no UTF-8. */
+/** A byte string as text; undefined if it is not valid UTF-8. */
 export function textOf(name: string): string | undefined {
   if (!/[^\0-\x7f]/.test(name)) return name;
   const bytes = Buffer.from(name, 'latin1');

@@ -49,7 +49,7 @@ export const bashCommand: Command = {
     };
     return withTool('bash', values, streams, async (ask) => {
       const live = isWatched(values, streams) ? liveOutput(streams.out) : undefined;
-      const answer = await ask(input, live?.write);
+      const answer = await ask(input, live && { onOutput: live.write });
       if (live?.hasBegun()) live.end(answer);
       const printed = live?.hasBegun()
         ? 0

@@ -26,7 +26,7 @@ export type ToolCommand = keyof typeof TOOLS;
 /** Calls the tool and shows progress. */
 export type Ask = (
   input: Readonly<Record<string, unknown>>,
-  onOutput?: RunOptions['onOutput'],
+  options?: Pick<RunOptions, 'onOutput' | 'isPart'>,
 ) => Promise<Answer>;
 
 /** Calls `use` with a session of its own, which it closes. Throws `BAD_INPUT` if the dialect has no such tool. */
@@ -38,12 +38,12 @@ export async function withTool<T>(
 ): Promise<T> {
   const opened = await open(command, values, streams);
   try {
-    return await use(async (input, onOutput) => {
-      const progress = onOutput ? silent : progressOn(streams.err);
+    return await use(async (input, options = {}) => {
+      const progress = options.onOutput ? silent : progressOn(streams.err);
       const answer = await opened.run(input, {
+        ...options,
         signal: streams.signal,
         onProgress: progress.show,
-        ...(onOutput && { onOutput }),
       });
       progress.clear();
       return answer;

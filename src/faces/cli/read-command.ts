@@ -50,7 +50,7 @@ async function readOne(
   return withTool('read', values, streams, async (ask) => {
     const asJson = values['json'] === true;
     if (budget) streams.out.write(`==> ${oneLine(operand)} <==\n`);
-    const answer = await ask({ path: operandPath(path) });
+    const answer = await ask({ path: operandPath(path) }, budget && { isPart: true });
     budget?.spend(answer);
     return printAnswer(
       isUnmatchedGlob(operand, answer) ? withGlobHint(operand, answer) : answer,

@@ -64,7 +64,7 @@ function nameCommand(
   const command = (): string => held.holdCommand(commandWith(fields, typed));
   const { pattern, symbol, literal, multiline } = fields;
   if (literal === true)
-    return text.replace(/(?<=plain text) with literal(?=\.)/, () => ` with --literal: ${command()}`);
+    return text.replace(/(?<=plain text) with literal=true(?=\.)/, () => ` with --literal: ${command()}`);
   if (multiline === true) return text.replace('multiline=true', command);
   if (typeof symbol === 'string') return text.replace(`symbol "${quote(symbol)}"`, command);
   if (typeof pattern !== 'string') return text;

@@ -1,6 +1,6 @@
 /**
- * A file of telemetry that is looked at: its tasks, and where in the file each event is. Events stay in the file;
- * what it gains while it is looked at is read on.
+ * A telemetry file that is inspected: its tasks, and the position of each event. Events stay in the file. The file may
+ * grow and be rotated meanwhile.
  */
 
 import { constants, type Stats } from 'node:fs';
@@ -15,31 +15,31 @@ import { EventLines } from './event-lines.ts';
 import { openParts } from './event-parts.ts';
 import { ROTATE_AT } from './telemetry-file.ts';
 
-/** Milliseconds between two looks at whether the file has grown. */
+/** The polling interval for new events, in ms. */
 const LOOK_MS = 500;
 
-/** Parts that are held open: the oldest ones of a file that continues being rotated are forgotten. */
+/** The most parts that are held open. If the file continues to be rotated, the oldest are dropped. */
 const MOST_PARTS = 64;
 
-/** Bytes between two parts: a process that has not noticed a rotation yet writes to the old one a little longer. */
+/** Free offsets between two parts, in bytes: a process that has not noticed a rotation yet still writes to the old part. */
 const GAP: number = ROTATE_AT;
 
 export interface FileTask {
   readonly figures: TaskFigures;
-  /** Its events so far, and how many of them, the first ones, are forgotten. */
+  /** The number of its events so far, and how many of them (the first ones) are no longer indexed. */
   readonly total: number;
   readonly forgotten: number;
-  /** At most `most` events, and some 512 KiB of them, from the one with the number `from`. */
+  /** A page of events from number `from` (0-based): at most `most` events and about 512 KiB. */
   events(from: number, most: number): Promise<EventsPage>;
 }
 
-/** Hears of each event, and without one when a stretch of the file has been read. Must not throw. */
+/** Called with each event, and with undefined when a part of the file has been read. Must not throw. */
 export type FileWatcher = (event: TelemetryEvent | undefined) => void;
 
 interface Part {
   readonly handle: FileHandle;
   readonly lines: EventLines;
-  /** Its first byte, counted through all parts. */
+  /** The offset of its first byte, counted through all parts. */
   readonly base: number;
   size: number;
 }
@@ -72,7 +72,7 @@ export class EventFile {
     return { events, skipped, withoutReads, read, size };
   }
 
-  /** The last used first. */
+  /** Most recently used first. */
   get tasks(): readonly FileTask[] {
     return this.#tasks.all
       .toSorted((a, b) => b.last - a.last)
@@ -87,13 +87,13 @@ export class EventFile {
       });
   }
 
-  /** Returns what ends the watching. */
+  /** Calls `watcher` for new events until the returned function is called. */
   watch(watcher: FileWatcher): () => void {
     this.#watchers.add(watcher);
     return () => void this.#watchers.delete(watcher);
   }
 
-  /** Reads what is there. Throws what reading throws. */
+  /** Reads everything that has been written since the last `read`. Throws the errors of reading. */
   async read(signal: AbortSignal): Promise<void> {
     const before = this.#events + this.#skipped;
     for (const part of this.#parts) {
@@ -104,7 +104,7 @@ export class EventFile {
     if (this.#events + this.#skipped > before) this.#tell(undefined);
   }
 
-  /** Reads on until `signal`: what the file gains, and what follows it when it is rotated. */
+  /** Reads new events until `signal` aborts, also from the files that replace this one when it is rotated. */
   async follow(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await wait(LOOK_MS, undefined, { signal }).catch(() => undefined);
@@ -124,16 +124,16 @@ export class EventFile {
     this.#parts.push({ handle, lines: new EventLines(handle), base, size });
   }
 
-  /** The file under the name, where it is one. */
+  /** Opens the file at the path; undefined if there is no regular file. */
   async #opened(): Promise<FileHandle | undefined> {
     const handle = await open(this.#path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
-    // What was there when it was looked at may have been replaced since.
+    // The path may have been replaced since the last `stat`.
     if (!handle || (await handle.stat()).isFile()) return handle;
     await handle.close();
     return undefined;
   }
 
-  /** It was emptied under its name: what it holds now is read from its start, and what it held is gone. */
+  /** After the file was truncated: reads it again from its start. The old events are gone. */
   async #beginAnew(emptied: Part): Promise<void> {
     const handle = await this.#opened();
     if (!handle) return;
@@ -142,7 +142,7 @@ export class EventFile {
     await this.#hold(handle, emptied);
   }
 
-  /** Another file is under the name: what is left of the old one is read first, which nobody writes to any more. */
+  /** After a rotation: reads the rest of the old file, to which nobody writes any more, and then opens the new one. */
   async #followRotation(): Promise<void> {
     const last = this.#parts.at(-1);
     const [held, named] = await Promise.all([
@@ -170,7 +170,7 @@ export class EventFile {
     else if (line?.length !== 0) this.#skipped += 1;
   }
 
-  /** The last line of a file may have no end; one that is still being written is no event yet. */
+  /** Takes a last line without a newline, unless it is still being written (it does not parse yet). */
   #takeLast(part: Part): void {
     const { rest } = part.lines;
     const isWritten = part !== this.#parts.at(-1);
@@ -189,7 +189,7 @@ export class EventFile {
     for (const watcher of this.#watchers) watcher(event);
   }
 
-  /** Fills `into` from the byte `at`, counted through all parts. Returns how many bytes there were. */
+  /** Fills `into` from offset `at`, counted through all parts. Returns the number of bytes read. */
   async #bytes(at: number, into: Buffer): Promise<number> {
     const part = this.#parts.findLast(({ base }) => base <= at);
     if (!part) return 0;

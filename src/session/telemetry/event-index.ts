@@ -1,25 +1,25 @@
-/** Where the events of each task are in a file, eight bytes an event: the file itself keeps them. */
+/** An index of the positions of each task's events in a file: eight bytes per event. */
 
 import { parseEvent } from '../../telemetry/parse-event.ts';
 import type { TaskFigures } from '../../telemetry/task-figures.ts';
 import type { EventsPage, TelemetryEvent } from '../../types/telemetry.ts';
 
-/** Events of all tasks; beyond them the first ones of the longest task are forgotten. */
+/** The most indexed events of all tasks; beyond it the first events of the longest task are dropped. */
 const MOST_EVENTS = 4_000_000;
 
-/** The share of a task that is forgotten at a time. */
+/** The share of a task's events that is dropped at a time. */
 const FORGOTTEN = 0.1;
 
-/** A position and a length in one number: lengths are below 2^17, so positions below 2^36 (64 GiB). */
+/** Packs a position and a length into one number: lengths are below 2^17, so positions may be up to 2^36 (64 GiB). */
 const LENGTHS = 2 ** 17;
 
-/** Bytes that are read at once, and parsed before anything else may run. */
+/** Bytes that are read and parsed without giving control back to the event loop. */
 const WINDOW = 128 << 10;
 
-/** Bytes of events at which a page of them ends: more would be written as JSON at once, and block everything else. */
+/** Bytes of events after which a page ends: a page is written as JSON in one step, which blocks the event loop. */
 export const PAGE_BYTES: number = 512 << 10;
 
-/** Fills `into` from the byte `at`, and returns how many bytes there were. */
+/** Fills `into` from offset `at` and returns the number of bytes read. */
 export type ReadBytes = (at: number, into: Buffer) => Promise<number>;
 
 interface Places {
@@ -47,7 +47,7 @@ export class EventIndex {
     if (this.#total > this.#most) this.#forgetSome();
   }
 
-  /** What is before the byte `at` is there no more. */
+  /** Drops all events before offset `at`. */
   forgetBefore(at: number): void {
     for (const places of this.#places.values()) {
       const kept = places.packed.findIndex((packed) => packed >= at * LENGTHS);
@@ -55,7 +55,7 @@ export class EventIndex {
     }
   }
 
-  /** From the event with the number `from`, `most` at most and some 512 KiB; what is no event any more is left out. */
+  /** A page of events from number `from`: at most `most` and about 512 KiB. Lines that are no longer events are left out. */
   async read(task: TaskFigures, from: number, most: number, bytes: ReadBytes): Promise<EventsPage> {
     const { packed, forgotten } = this.#of(task);
     const start = Math.max(0, from - forgotten);
@@ -98,7 +98,7 @@ export class EventIndex {
   }
 }
 
-/** Positions and lengths from the one at `start`, up to `most` or the bytes of a page. */
+/** Positions and lengths from index `start` on, at most `most` and at most `PAGE_BYTES` plus one event. */
 function pageOf(packed: readonly number[], start: number, most: number): (readonly [number, number])[] {
   const places: (readonly [number, number])[] = [];
   let bytes = 0;

@@ -1,4 +1,4 @@
-/** Writes an event as one line of JSON: the same bytes as `safeJson`, without its cost. */
+/** Serialises an event as one line of JSON: the same bytes as `safeJson` gives. */
 
 import type { CallEvent, ReadFacts, Span, TelemetryEvent } from '../../types/telemetry.ts';
 import type { LineBuffer } from './line-buffer.ts';

@@ -1,24 +1,24 @@
-/** Reads the lines of a file of telemetry piece by piece, and continues where it stopped when the file has grown. */
+/** Reads the lines of a telemetry file piece by piece, and continues at the same position when the file has grown. */
 
 import type { FileHandle } from 'node:fs/promises';
 
-/** Bytes of a line: no event has more. */
+/** The most bytes of a line; no event is longer. */
 export const MOST_LINE: number = 64 << 10;
 
-/** Bytes that are read and parsed before anything else may run. */
+/** Bytes that are read and parsed without giving control back to the event loop. */
 const PIECE = 64 << 10;
 
 const NONE = Buffer.alloc(0);
 
-/** Hears of a line without its end, and of the byte at which it begins. An overlong line is undefined. */
+/** Called with a line (without its newline; undefined if it is too long) and the offset of its first byte. */
 export type TakeLine = (line: Buffer | undefined, offset: number) => void;
 
 export class EventLines {
   readonly #handle: FileHandle;
   readonly #piece = Buffer.alloc(PIECE);
-  /** The next byte to read. */
+  /** The offset of the next byte to read. */
   #at = 0;
-  /** The line that has begun and not ended, as far as an event can be long, and all of its bytes. */
+  /** The start of a line whose end was not read yet, at most `MOST_LINE` bytes of it; `#restBytes` counts all its bytes. */
   #rest: Buffer = NONE;
   #restBytes = 0;
 
@@ -26,12 +26,12 @@ export class EventLines {
     this.#handle = handle;
   }
 
-  /** Bytes that have been read. */
+  /** The number of bytes that have been read. */
   get at(): number {
     return this.#at;
   }
 
-  /** Tells of the lines that are whole, up to the end of the file as it is now. Throws what reading throws. */
+  /** Passes all complete lines up to the current end of the file to `take`. Throws the errors of reading. */
   async readOn(take: TakeLine, signal?: AbortSignal): Promise<void> {
     for (;;) {
       signal?.throwIfAborted();
@@ -42,19 +42,19 @@ export class EventLines {
     }
   }
 
-  /** Tells of the last line, which has no end; nothing if there is none. What follows it is a separate line. */
+  /** Passes an unfinished last line to `take`, if there is one. Bytes after it count as a new line. */
   takeRest(take: TakeLine): void {
     const [line, bytes] = [this.#line(NONE), this.#restBytes];
     this.#dropRest();
     if (bytes > 0) take(line, this.#at - bytes);
   }
 
-  /** There is a last line, which has no end yet. */
+  /** Whether there is an unfinished last line. */
   get hasBegun(): boolean {
     return this.#restBytes > 0;
   }
 
-  /** That line; undefined for an overlong one. */
+  /** The unfinished last line; undefined if it is too long. */
   get rest(): Buffer | undefined {
     return this.#line(NONE);
   }

@@ -1,4 +1,4 @@
-/** Opens a file of telemetry and its rotated parts, which belong to it. */
+/** Opens a telemetry file together with its rotated parts. */
 
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -8,13 +8,13 @@ import { quote } from '../../text/visible.ts';
 import { ROTATED } from './rotate.ts';
 
 /**
- * The handles of those that are there, the oldest first; `path` itself is the last one. Throws OrielError (`NOT_FOUND`,
- * `BAD_INPUT`) where `path` cannot be read; `command` is what the error names.
+ * The handles of all existing parts, oldest first; `path` itself is last. Throws OrielError (`NOT_FOUND`, `BAD_INPUT`)
+ * if `path` cannot be read; the error suggests `command`.
  */
 export async function openParts(path: string, command: string): Promise<FileHandle[]> {
   const parts: FileHandle[] = [];
   try {
-    // The youngest first: one that is rotated meanwhile is then met twice, which is seen, and never missed.
+    // Newest first: a part that is rotated meanwhile is then found twice (which is detected), but never missed.
     for (let n = 0; n <= ROTATED; n += 1) {
       const part = await openPart(path, n, command);
       if (part && !(await isAmong(parts, part))) parts.unshift(part);

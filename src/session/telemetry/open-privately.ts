@@ -1,4 +1,4 @@
-/** Opens a file of telemetry to append to it: private, and never through a link, a FIFO or a file of somebody else. */
+/** Opens a telemetry file for appending. It must be a private regular file of this user, not a link or a FIFO. */
 
 import { closeSync, constants, fchmodSync, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { quote } from '../../text/visible.ts';
 const APPEND =
   constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Opens what may be written. Throws OrielError (`BAD_INPUT`). */
+/** Opens or creates the file (mode 0600). Throws OrielError (`BAD_INPUT`) if it is not acceptable. */
 export async function openPrivately(path: string): Promise<FileHandle> {
   const handle = await open(path, APPEND, 0o600).catch((cause: unknown) => {
     throw failedToOpen(path, cause);
@@ -24,7 +24,7 @@ export async function openPrivately(path: string): Promise<FileHandle> {
   }
 }
 
-/** As `openPrivately`, at once. */
+/** The synchronous `openPrivately`; returns the descriptor. */
 export function openNow(path: string): number {
   let fd: number;
   try {
@@ -41,7 +41,7 @@ export function openNow(path: string): number {
   }
 }
 
-/** Whether the last line has no end. Where that cannot be seen it is taken to have one. */
+/** Whether the file ends without a newline; false if it cannot be read. */
 export function endsTorn(path: string): boolean {
   let fd: number | undefined;
   try {
@@ -56,7 +56,7 @@ export function endsTorn(path: string): boolean {
   }
 }
 
-/** Whether nobody else may read it. Throws for what is no regular file of this user with one name. */
+/** Whether no other user can access it. Throws for anything but a regular file of this user with one hard link. */
 function isPrivate(path: string, stats: Stats): boolean {
   if (!stats.isFile()) throw refused(path, 'it is not a regular file');
   if (process.getuid && stats.uid !== process.getuid()) throw refused(path, 'it belongs to another user');
@@ -82,7 +82,7 @@ function refused(path: string, why: string, cause?: unknown): OrielError {
 
 const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 
-/** Checks at the start of a program that `path` can be written. Throws OrielError (`BAD_INPUT`); not for a full disk. */
+/** Checks at program start that `path` is writable. Throws OrielError (`BAD_INPUT`), but not for a full disk. */
 export function checkTelemetryFile(path: string): void {
   try {
     closeSync(openNow(path));

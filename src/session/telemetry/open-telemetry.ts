@@ -1,6 +1,6 @@
 /**
- * Spans and histograms by the conventions of OpenTelemetry for MCP and generative AI (in development, November 2026):
- * names, sizes, times, and no content. Only its API is used: what happens with them is up to the SDK of the host.
+ * Emits spans and histograms by the OpenTelemetry semantic conventions for MCP and generative AI (in development,
+ * November 2026): names, sizes and times, no content. Only the API package is used; the host's SDK exports them.
  */
 
 import {
@@ -23,7 +23,7 @@ import type { TraceOrigin } from '../../types/trace.ts';
 
 const NAME = 'oriel';
 
-/** Seconds, as the conventions advise for MCP. */
+/** Bucket boundaries in seconds, as the conventions advise for MCP. */
 const BUCKETS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 
 interface Instruments {
@@ -36,7 +36,7 @@ interface Instruments {
 
 let made: Instruments | undefined;
 
-/** A call that has ended. Must run in the call's own asynchronous context: the span that is active there is its parent. */
+/** Records a finished call. Must run in the asynchronous context of the call, whose active span is the parent. */
 export function recordCall(event: CallEvent, origin: TraceOrigin = {}): void {
   const attributes = attributesOf(event, origin);
   const { parent, links } = parentOf(origin);
@@ -61,7 +61,7 @@ export function recordCall(event: CallEvent, origin: TraceOrigin = {}): void {
   tokenSizes.record(tokens, attributes, within);
 }
 
-/** Those of metrics too: of few different values each. */
+/** Attributes of spans and metrics; each has few different values (low cardinality). */
 function attributesOf({ tool, dialect, error }: CallEvent, { mcp }: TraceOrigin): Attributes {
   return {
     'gen_ai.operation.name': 'execute_tool',
@@ -85,7 +85,7 @@ function spanAttributes({ task, bytes, tokens, reads, list }: CallEvent, { mcp }
   };
 }
 
-/** What the request names; then the span that is active here is linked. */
+/** The parent is the span that the request names in `traceparent`; the active span here then becomes a link. */
 function parentOf({ traceparent, tracestate }: TraceOrigin): { parent: Context; links: Link[] } {
   const active = context.active();
   const [, traceId, spanId, flags] =
@@ -103,7 +103,7 @@ function parentOf({ traceparent, tracestate }: TraceOrigin): { parent: Context; 
   return { parent, links: here ? [{ context: here }] : [] };
 }
 
-/** Made again where the host has set another provider since. */
+/** The instruments; created again if the host has set another meter provider since. */
 function instruments(): Instruments {
   const provider = metrics.getMeterProvider();
   if (made?.provider === provider) return made;

@@ -1,4 +1,4 @@
-/** Reads the events of a file and of its rotated parts, the oldest first; lines that are no events are counted. */
+/** Reads the events of a file and its rotated parts, oldest first, and counts lines that are not events. */
 
 import { parseEvent } from '../../telemetry/parse-event.ts';
 import type { TelemetryEvent } from '../../types/telemetry.ts';
@@ -7,11 +7,11 @@ import { openParts } from './event-parts.ts';
 
 export interface ReadEvents {
   readonly events: number;
-  /** Lines that are no events: torn ones, and what others have written. */
+  /** Lines that are not events: incomplete lines, and lines written by other programs. */
   readonly skipped: number;
 }
 
-/** Throws OrielError (`NOT_FOUND`, `BAD_INPUT`) if `path` cannot be read; rotated parts need not be there. */
+/** Throws OrielError (`NOT_FOUND`, `BAD_INPUT`) if `path` cannot be read; rotated parts are optional. */
 export async function readEvents(
   path: string,
   take: (event: TelemetryEvent) => void,

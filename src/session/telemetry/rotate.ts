@@ -1,17 +1,17 @@
-/** Rotates a file of telemetry: it becomes `PATH.1`, and the oldest part is removed. */
+/** Rotates a telemetry file: it becomes `PATH.1`, and the oldest part is removed. */
 
 import { lstat, open, rename, rm } from 'node:fs/promises';
 import { errno } from '../../access/system-failure.ts';
 
-/** Older files, `PATH.1` being the youngest. */
+/** The number of rotated files kept; `PATH.1` is the newest. */
 export const ROTATED = 4;
 
-/** Milliseconds after which the lock of a process that was killed is removed. */
+/** Milliseconds after which a lock counts as left behind by a killed process and is removed. */
 const STALE_MS = 10_000;
 
 /**
- * `PATH` becomes `PATH.1`, which becomes `PATH.2`, …, where it has `at` bytes or more. One process does it at a time:
- * while another one does, nothing is done here. Throws what the file system throws.
+ * If `path` has `at` bytes or more: `PATH` becomes `PATH.1`, `PATH.1` becomes `PATH.2`, and so on. Does nothing while
+ * another process rotates. Throws errors of the file system.
  */
 export async function rotate(path: string, at: number): Promise<void> {
   const lock = `${path}.lock`;
@@ -20,7 +20,7 @@ export async function rotate(path: string, at: number): Promise<void> {
   });
   if (!held) return removeStale(lock);
   try {
-    // Another process may have done so just before.
+    // Another process may have rotated it just before.
     const stats = await lstat(path).catch(nothingThere);
     if (!stats || stats.size < at) return;
     for (let n = ROTATED; n > 0; n -= 1) {
@@ -32,7 +32,7 @@ export async function rotate(path: string, at: number): Promise<void> {
   }
 }
 
-/** Throws where what is there is no lock: it would never go. */
+/** Removes a stale lock. Throws if the path cannot be a lock (a directory), because it would block rotation for ever. */
 async function removeStale(lock: string): Promise<void> {
   const stats = await lstat(lock).catch(nothingThere);
   if (!stats) return;

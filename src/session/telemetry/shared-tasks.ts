@@ -1,6 +1,6 @@
 /**
- * The totals of tasks whose calls go through several replicas. Each leaves what it has counted of a task in the shared
- * store, some moments after its calls, and adds what the others have left there.
+ * Totals of tasks whose calls go through several replicas. Each replica writes its own counts of a task to the shared
+ * store shortly after the calls, and adds the counts that the others have written there.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -12,33 +12,33 @@ import type { TaskFigures } from '../../telemetry/task-figures.ts';
 import type { TaskCounts, TaskTotals } from '../../types/telemetry.ts';
 import type { StateName, StateSpace } from '../../types/state.ts';
 
-/** The space in which the tasks of a caller are; undefined for one that no other replica knows. */
+/** The space with the tasks of a caller; undefined for a caller that no other replica knows. */
 export type TaskSpaces = (caller: Caller | undefined) => StateSpace | undefined;
 
-/** Milliseconds in which the calls of a task are counted together, and up to half as many more: replicas do not write at once. */
+/** Milliseconds after which counts are written, plus a random half, so that replicas do not write at the same time. */
 const WAIT_MS = 1_000;
 
-/** How long what was counted is kept after the last call. */
+/** How long counts are kept after the last call, in ms. */
 const KEEP_MS = 24 * 60 * 60_000;
 
-/** Tasks that wait to be written, and replicas that have counted one task; the oldest are left out. */
+/** The most tasks that wait to be written, and the most replicas stored for one task; the oldest are dropped. */
 const MOST_WAITING = 1_000;
 const MOST_PARTS = 32;
-/** Times that one and the same part is put back where others have put it out. */
+/** How many times the same counts are written again after other replicas have overwritten them. */
 const MOST_ROUNDS = 4;
 
-/** By who has counted it, the last written last. */
+/** Counts by replica (`Shared.part`), the last written last. */
 type Parts = Readonly<Record<string, TaskCounts>>;
 
 interface Shared {
   readonly figures: TaskFigures;
   readonly space: StateSpace;
   readonly name: StateName;
-  /** Names what these figures have counted. */
+  /** The key of this replica's counts. */
   readonly part: string;
-  /** What the others had counted when the store was last asked. */
+  /** The sum of the other replicas' counts at the last read of the store. */
   others: TaskCounts;
-  /** What was put there last, and how often in a row. */
+  /** The JSON written last, and how many times in a row. */
   sent: string;
   rounds: number;
   asked?: Promise<unknown>;
@@ -49,7 +49,7 @@ export class SharedTasks {
   readonly #tasks = new WeakMap<TaskFigures, Shared>();
   readonly #waiting = new Set<Shared>();
   #timer: NodeJS.Timeout | undefined;
-  /** The end of what is being written: one after the other. */
+  /** Resolves when the pending writes are done; writes run one after the other. */
   #flushed: Promise<void> = Promise.resolve();
   #closed = false;
 
@@ -57,13 +57,13 @@ export class SharedTasks {
     this.#spaces = spaces;
   }
 
-  /** The figures have counted something. Waits for nothing. */
+  /** Schedules a write of changed figures; returns at once. */
   changed(figures: TaskFigures, caller: Caller | undefined): void {
     const task = this.#tasks.get(figures) ?? this.#begin(figures, caller);
     if (task) this.#writeLater(task);
   }
 
-  /** Of all replicas, as far as this one has seen what others count: the store is asked the first time. Never throws. */
+  /** Totals of all replicas. The store is read only the first time, so counts of others may be old. Never throws. */
   async totals(figures: TaskFigures): Promise<TaskTotals> {
     const task = this.#tasks.get(figures);
     if (!task) return figures.totals;
@@ -71,20 +71,23 @@ export class SharedTasks {
     return totalsOf(figures.id, sumOf([figures, task.others]));
   }
 
-  /** Of all replicas, as they are now; undefined for a task that no other one can know, and while the store is unavailable. Never throws. */
+  /**
+   * Current totals of all replicas, always read from the store. Undefined for a task that no other replica can know, and
+   * while the store is unavailable. Never throws.
+   */
   async everywhere(figures: TaskFigures): Promise<TaskTotals | undefined> {
     const task = this.#tasks.get(figures);
     if (!task || (await this.#ask(task)) === 'away') return undefined;
     return totalsOf(figures.id, sumOf([figures, task.others]));
   }
 
-  /** Writes what has changed. Resolves when that is done, or could not be. */
+  /** Writes all changes. Resolves when they are written or have failed. */
   flush(): Promise<void> {
     this.#flushed = this.#flushed.then(() => this.#writeAll());
     return this.#flushed;
   }
 
-  /** What could not be written by then, or within two seconds, is not. */
+  /** Writes the remaining changes with a timeout of two seconds; after that they are lost. */
   async close(): Promise<void> {
     await beforeClose(this.flush());
     this.#closed = true;
@@ -123,8 +126,8 @@ export class SharedTasks {
   }
 
   /**
-   * Whether what was counted is there. It is looked at once more after it was written: another replica that wrote at the
-   * same moment may have put the value back without it.
+   * Writes the counts; returns true when a read shows that they are stored. A write is followed by one more read, because
+   * another replica that wrote at the same moment may have overwritten the value without these counts.
    */
   async #write(task: Shared): Promise<boolean> {
     const parts = await this.#ask(task);
@@ -133,7 +136,7 @@ export class SharedTasks {
     const own = countsOf(task.figures);
     const text = JSON.stringify(own);
     if (written && JSON.stringify(written) === text) return true;
-    // Of more replicas than are kept, each would put out another one, for ever.
+    // With more replicas than `MOST_PARTS`, each would overwrite another one, for ever.
     task.rounds = task.sent === text ? task.rounds + 1 : 1;
     task.sent = text;
     if (task.rounds > MOST_ROUNDS) return true;

@@ -1,6 +1,6 @@
 /**
- * Appends events to a file, a line of JSON each: private, rotated, never through a link. What cannot be written is
- * dropped and counted: no call fails or waits for it.
+ * Appends events to a private file as lines of JSON and rotates it. Events that cannot be written are dropped and
+ * counted; no call fails or waits because of them.
  */
 
 import { closeSync, type Stats, writeSync } from 'node:fs';
@@ -14,20 +14,20 @@ import { rotate } from './rotate.ts';
 
 export interface TelemetryFileOptions {
   readonly path: string;
-  /** Bytes of the file; beyond them it becomes `PATH.1` and a new one is begun. @default 16 MiB */
+  /** Bytes after which the file is rotated to `PATH.1`. @default 16 MiB */
   readonly rotateAt?: number;
-  /** Hears of the first failure of each kind. */
+  /** Called with the first failure of each kind. */
   readonly onError?: (error: unknown) => void;
 }
 
 export const ROTATE_AT: number = 16 << 20;
 
-/** Bytes that wait to be written; beyond them events are dropped. */
+/** The most bytes that wait to be written; beyond it events are dropped. */
 const MOST_WAITING = 4 << 20;
 
 const NEWLINE = Buffer.from('\n');
 
-/** Times that size, of a file that cannot be rotated: beyond it events are dropped. */
+/** If the file cannot be rotated, events are dropped when it has this many times the size of a rotation. */
 const MOST_SIZES = 2;
 
 type FileIdentity = Pick<Stats, 'ino' | 'dev'>;
@@ -37,14 +37,14 @@ export class TelemetryFile {
   readonly #rotateAt: number;
   readonly #onError: (error: unknown) => void;
   #handle: FileHandle | undefined;
-  /** Of the file that the handle holds. */
+  /** The identity of the open file. */
   #identity: FileIdentity | undefined;
   readonly #waiting = new LineBuffer();
-  /** Lines in it. */
+  /** The number of lines in `#waiting`. */
   #lines = 0;
   #writing: Promise<void> = Promise.resolve();
   #dropped = 0;
-  /** The last line was written in part: the next one begins on a separate line. */
+  /** The last line was written only in part, so the next write begins with a newline. */
   #torn = false;
   readonly #told = new Set<string>();
 
@@ -54,12 +54,12 @@ export class TelemetryFile {
     this.#onError = onError;
   }
 
-  /** Events that are not in the file. */
+  /** The number of events that were dropped. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** It waits for `flush`: many lines are written at once. */
+  /** Adds an event to the buffer that `flush` writes. */
   add(event: TelemetryEvent): void {
     const before = this.#waiting.length;
     writeEvent(this.#waiting, event);
@@ -69,9 +69,9 @@ export class TelemetryFile {
     } else this.#lines += 1;
   }
 
-  /** Resolves when what was added before is written, or dropped. Never throws. */
+  /** Resolves when all events added before are written or dropped. Never throws. */
   async flush(): Promise<void> {
-    // One after the other: each rotates the file and holds its handle.
+    // Writes run one after the other, because each may rotate the file and replace the handle.
     this.#writing = this.#writing.then(() => (this.#lines > 0 ? this.#write() : undefined));
     await this.#writing;
   }
@@ -98,7 +98,7 @@ export class TelemetryFile {
     const bytes = this.#onItsOwnLine(text);
     let written = 0;
     try {
-      // One write for whole lines: those of several processes do not mix.
+      // One write call for whole lines, so that lines of several processes do not mix.
       while (written < bytes.length) written += (await handle.write(bytes, written)).bytesWritten;
       this.#torn = false;
     } catch (error) {
@@ -110,7 +110,7 @@ export class TelemetryFile {
     }
   }
 
-  /** Whole lines, and how many. */
+  /** Removes and returns the buffered lines and their number. */
   #take(): readonly [Buffer, number] {
     const taken = [this.#waiting.take(), this.#lines] as const;
     this.#lines = 0;
@@ -121,7 +121,7 @@ export class TelemetryFile {
     return this.#torn ? Buffer.concat([NEWLINE, bytes]) : bytes;
   }
 
-  /** The file as it is under its name now, with room in it: another process may have rotated it. */
+  /** The current file at the path, rotated first if it is full. Another process may have rotated it meanwhile. */
   async #opened(): Promise<FileHandle> {
     if (this.#handle) {
       const named = await lstat(this.#path).catch(() => undefined);
@@ -137,7 +137,7 @@ export class TelemetryFile {
     return handle;
   }
 
-  /** Where that fails the file grows a little, and the host hears why. Throws where it has grown enough. */
+  /** Rotates the file. If that fails, `onError` is told and the file may grow up to `MOST_SIZES` times; then it throws. */
   async #rotate(): Promise<void> {
     try {
       await rotate(this.#path, this.#rotateAt);
@@ -148,7 +148,7 @@ export class TelemetryFile {
     }
   }
 
-  /** Its last line may be one that a process which was killed, or a disk that was full, left without an end. */
+  /** Opens the file and checks whether its last line is incomplete, after a killed process or on a full disk. */
   async #newlyOpened(): Promise<FileHandle> {
     const handle = await openPrivately(this.#path);
     try {
@@ -158,7 +158,7 @@ export class TelemetryFile {
       throw error;
     }
     this.#torn = endsTorn(this.#path);
-    // Not before: `flushNow` may come at any time, and has to know whether the last line is torn.
+    // Set only now: `flushNow` may run at any time and needs to know whether the last line is incomplete.
     this.#handle = handle;
     return handle;
   }
@@ -169,7 +169,7 @@ export class TelemetryFile {
     await handle?.close().catch(() => undefined);
   }
 
-  /** The process ends: there is no time for anything else. Never throws. */
+  /** Writes synchronously while the process exits. Never throws. */
   flushNow(): void {
     const [bytes, lines] = this.#take();
     if (lines === 0) return;

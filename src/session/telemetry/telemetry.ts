@@ -1,4 +1,4 @@
-/** Records calls: in memory for whoever looks, bounded, and in a file where the host wants one. */
+/** Records calls: in memory, with bounds, for the dashboard and statistics, and in a file if the host wants one. */
 
 import { randomBytes } from 'node:crypto';
 import { OrielError } from '../../errors.ts';
@@ -24,19 +24,19 @@ import { TelemetryFile, type TelemetryFileOptions } from './telemetry-file.ts';
 export interface TelemetryOptions {
   /** The file to which events are appended; none when absent. */
   readonly file?: Omit<TelemetryFileOptions, 'onError'>;
-  /** The name of the task of calls that name none. @default one for each session */
+  /** The task name for calls without one. @default a random name per caller */
   readonly task?: string;
-  /** Whether callers are those of several clients, which events then tell apart. @default false */
+  /** Whether callers belong to several clients, which events then distinguish. @default false */
   readonly manyClients?: boolean;
-  /** Where other replicas find what was counted of tasks that have a name. @default nowhere */
+  /** The shared space for counts of named tasks. @default not shared */
   readonly spaces?: TaskSpaces;
   readonly onError?: (error: unknown) => void;
 }
 
-/** Hears of events as they are recorded. Must not throw. */
+/** Called with each event when it is counted. Must not throw. */
 export type Watcher = (event: TelemetryEvent, owner: object, placed: PlacedEvent) => void;
 
-/** Milliseconds after which calls are counted, and written; who asks for figures counts them at once. */
+/** Milliseconds after which pending calls are counted and written. A request for figures counts them at once. */
 const PENDING_MS = 200;
 
 const LONGEST_WAIT = 24 * 60 * 60;
@@ -51,9 +51,9 @@ export class Telemetry implements TelemetrySink {
   readonly #sessions = new WeakMap<object, string>();
   readonly #clients: WeakMap<object, string> | undefined;
   readonly #watchers = new Set<Watcher>();
-  /** Counting is put off: an answer does not wait for it. */
+  /** Calls that are not counted yet: counting is deferred, so that no answer waits for it. */
   #pending: NoteQueue | undefined;
-  /** Taken in turns with the other one: whoever hears of events may ask for figures meanwhile. */
+  /** The second of two alternating queues, because a watcher may ask for figures while events are counted. */
   #counted: NoteQueue | undefined;
   #timerIsSet = false;
   readonly #onError: (error: unknown) => void;
@@ -110,13 +110,13 @@ export class Telemetry implements TelemetrySink {
     return this.#shared?.everywhere(figures);
   }
 
-  /** Those of one caller, the last used first. */
+  /** The tasks of one caller, most recently used first. */
   tasks(caller?: Caller): readonly Task[] {
     this.#count();
     return this.#tasks.of(caller ?? this.#nobody);
   }
 
-  /** Those of all callers: for the operator of a server alone. */
+  /** The tasks of all callers. Only for the operator of a server. */
   allTasks(): readonly Task[] {
     this.#count();
     return this.#tasks.all();
@@ -127,24 +127,24 @@ export class Telemetry implements TelemetrySink {
     return this.#tasks.find(caller ?? this.#nobody, id);
   }
 
-  /** The task of a caller's calls that name none. */
+  /** The name of the task for calls of `caller` that name none. */
   sessionOf(caller: Caller = this.#nobody): string {
     if (this.#task !== undefined) return this.#task;
     return nameIn(this.#sessions, caller, 'session-');
   }
 
-  /** Tells of every event, and whose it is. Returns what ends that. */
+  /** Calls `watcher` with every event and its owner until the returned function is called. */
   watch(watcher: Watcher): () => void {
     this.#watchers.add(watcher);
     return () => void this.#watchers.delete(watcher);
   }
 
-  /** Counts what has been recorded so far: watchers have heard of it then. */
+  /** Counts all calls recorded so far and informs the watchers. */
   settle(): void {
     this.#count();
   }
 
-  /** Whether `owner`, as a watcher is told it, is this caller. */
+  /** Whether `owner`, as passed to a watcher, is this caller. */
   isOf(owner: object, caller: Caller | undefined): boolean {
     return owner === (caller ?? this.#nobody);
   }
@@ -154,7 +154,7 @@ export class Telemetry implements TelemetrySink {
     await this.#file?.flush();
   }
 
-  /** The process ends. */
+  /** Writes synchronously while the process exits. */
   flushNow(): void {
     this.#count();
     this.#file?.flushNow();
@@ -175,7 +175,7 @@ export class Telemetry implements TelemetrySink {
     return eventOfCall(call, { task, client: this.#clientOf(call.caller), origin });
   }
 
-  /** One timer for many calls: one each would cost as much as counting does. */
+  /** One timer for many calls, because a timer per call would cost as much as the counting itself. */
   #countSoon(): void {
     if (this.#timerIsSet) return;
     this.#timerIsSet = true;
@@ -185,7 +185,7 @@ export class Telemetry implements TelemetrySink {
     }, PENDING_MS).unref();
   }
 
-  /** Makes events of what was noted, many at a time: each by itself would cost several times as much. Never throws. */
+  /** Turns recorded calls into events in batches, which takes a fraction of the time of one by one. Never throws. */
   #count(): void {
     const pending = this.#pending;
     if (pending === undefined || pending.length === 0) return;
@@ -211,7 +211,7 @@ export class Telemetry implements TelemetrySink {
     for (const watcher of this.#watchers) watcher(event, caller, placed);
   }
 
-  /** The session of a caller is one of this process alone. */
+  /** Shares the figures of a named task. The unnamed task of a caller belongs to this process only. */
   #share(owner: object, { task }: TelemetryEvent): void {
     if (!this.#shared || this.#sessions.get(owner) === task) return;
     const figures = this.#tasks.find(owner, task)?.figures;
@@ -219,7 +219,7 @@ export class Telemetry implements TelemetrySink {
   }
 }
 
-/** Milliseconds since the epoch at which `performance.now()` was 0, by the clock as it is set now. */
+/** The time at which `performance.now()` was 0, in ms since the epoch, by the current system clock. */
 function clockOrigin(): number {
   return Date.now() - performance.now();
 }
@@ -234,7 +234,7 @@ function nameIn(names: WeakMap<object, string>, caller: Caller, prefix = ''): st
 const toFlush = new Set<Telemetry>();
 let willFlush = false;
 
-/** For hosts that end without closing their sessions, and commands that are one call. */
+/** Writes at process exit, for hosts that do not close their sessions and for command line calls. */
 function flushAtExit(telemetry: Telemetry): void {
   if (!willFlush) process.once('exit', () => toFlush.forEach((one) => one.flushNow()));
   willFlush = true;

@@ -1,9 +1,9 @@
-/** Tells OpenTelemetry of calls, where the host has registered an SDK: without one nothing of it is loaded. */
+/** Passes calls to OpenTelemetry if the host has registered an SDK; otherwise nothing of it is loaded. */
 
 import type { CallEvent } from '../../types/telemetry.ts';
 import type { TraceOrigin } from '../../types/trace.ts';
 
-/** Where the API of OpenTelemetry (version 1) keeps what an SDK registers. */
+/** The global symbol under which the OpenTelemetry API (version 1) keeps what an SDK registers. */
 const REGISTERED = Symbol.for('opentelemetry.js.api.1');
 
 export function isTraced(): boolean {
@@ -20,18 +20,18 @@ export class Tracer {
   readonly #onError: (error: unknown) => void;
   #told = false;
 
-  /** `onError` hears of the first failure. */
+  /** `onError` receives the first failure only. */
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError;
   }
 
-  /** In the asynchronous context of the call, also where the API has to be loaded first. Never throws. */
+  /** Runs in the asynchronous context of the call, also if the API must be loaded first. Never throws. */
   async record(event: CallEvent, trace: TraceOrigin | undefined): Promise<void> {
     try {
       const { recordCall } = (tracing ??= await loadTracing());
       recordCall(event, trace);
     } catch (error) {
-      // A host without the package, or an exporter that fails: no call does.
+      // The host has not installed the package, or an exporter fails; the call must not fail.
       if (!this.#told) this.#onError(error);
       this.#told = true;
     }

@@ -1,4 +1,4 @@
-/** What an archive is and what is in it, kept from call to call: a member is found without reading the archive again. */
+/** The cached index of an archive (its format and members), so that later calls find a member without reading it again. */
 
 import type { Call } from '../../types/call.ts';
 import type { Kind, Made, Making } from '../../types/store.ts';
@@ -22,7 +22,7 @@ const indexes: Kind<ArchiveIndex, { name: string; entries: number }> = {
   weigh: (index) => ({ memory: index.is === 'compressed' ? 0 : index.contents.weight }),
 };
 
-/** Throws what is wrong with the archive, as half a sentence about it. */
+/** Throws OrielError whose message is a clause about the archive: "it is encrypted". */
 export function archiveIndex({ opened, name, head }: FileSubject, call: Call): Promise<ArchiveIndex> {
   const { bytes, size } = opened;
   const make = async ({ source, signal, progress }: Making): Promise<Made<ArchiveIndex>> => {

@@ -1,4 +1,4 @@
-/** What may be unpacked. Bytes and levels are counted, whatever sizes are declared. */
+/** Limits on unpacking, by counted bytes and nesting levels: declared sizes are not trusted. */
 
 import { OrielError } from '../../errors.ts';
 import { binarySize } from '../../render/units.ts';
@@ -10,8 +10,8 @@ import { archiveLimits } from './archive-limits.ts';
 const REPORT_EVERY = 64 << 20;
 
 /**
- * What one walk through packed data may unpack. It is counted from the walk's beginning, over as many calls as continue
- * with it: what the limit refuses does not depend on what other calls have left behind.
+ * The byte budget of one pass through packed data. Bytes are counted from the start of the pass, even if several calls
+ * continue it, so that the limit does not depend on what earlier calls have cached.
  */
 export class Budget {
   readonly #progress: (progress: Progress) => void;
@@ -21,7 +21,7 @@ export class Budget {
     this.#progress = progress;
   }
 
-  /** Throws `LIMIT` when too much was unpacked. */
+  /** Counts unpacked bytes. Throws `LIMIT` when there are too many. */
   spend(bytes: number): void {
     const before = Math.floor(this.#unpacked / REPORT_EVERY);
     this.#unpacked += bytes;
@@ -33,7 +33,7 @@ export class Budget {
   }
 }
 
-/** Throws `LIMIT` for a container that is in too many others; a call may open any number beside each other. */
+/** Throws `LIMIT` for a container that is nested too deep. The number of containers side by side is not limited. */
 export function enterContainer({ depth = 0 }: Subject): void {
   if (depth > archiveLimits.depth) {
     throw new OrielError('LIMIT', `archives are opened at most ${archiveLimits.depth} levels deep`);
@@ -41,8 +41,8 @@ export function enterContainer({ depth = 0 }: Subject): void {
 }
 
 /**
- * Passes on the output of a decoder. Throws `LIMIT` when its ratio to the input is too high; `packed` gives the bytes
- * of input so far.
+ * Passes the output of a decoder on. Throws `LIMIT` when the ratio of output to input is too high; `packed` returns the
+ * number of input bytes so far.
  */
 export async function* metered(
   unpacked: AsyncIterable<Uint8Array>,

@@ -1,24 +1,24 @@
 /**
- * Unpacks bzip2, block by block, within the memory of one block. Compared with libraries on 52 MB of text (6.6 MB
- * packed; user time, peak memory): this 4.1 s, 63 MiB; unbzip2-stream 1.4.3 5.4 s, 154 MiB (45 MB of zeros take it
- * 975 MiB); seek-bzip 2.0.0 5.1 s, 199 MiB, whole buffers only; @foxglove/wasm-bz2 0.3.0 3.4 s, 175 MiB, whole
- * buffers only, and it stops after the first stream of several. libarchive-wasm 1.2.0 reads no bare stream. Source of
- * the format: Julian Seward's bzip2 1.0.8.
+ * Unpacks bzip2 block by block, with the memory of one block. Compared with libraries on 52 MB of text (6.6 MB packed; user
+ * time, peak memory): this 4.1 s, 63 MiB; unbzip2-stream 1.4.3 5.4 s, 154 MiB (975 MiB for 45 MB of zeros); seek-bzip
+ * 2.0.0 5.1 s, 199 MiB, whole buffers only; @foxglove/wasm-bz2 0.3.0 3.4 s, 175 MiB, whole buffers only, and it stops
+ * after the first of several streams. libarchive-wasm 1.2.0 cannot read a bare stream. Source of the format: Julian
+ * Seward's bzip2 1.0.8.
  */
 
 import { BitReader, damaged, HuffmanTable, MOST_CODE_BITS } from './bzip2-bits.ts';
 
-/** The first 24 bits of a block and of the end of a stream, each with the other 24. */
+/** The 48-bit magic numbers of a block and of the end of a stream, in two halves of 24 bits. */
 const BLOCK_MAGIC = [0x314159, 0x265359];
 const END_MAGIC = [0x177245, 0x385090];
 const OUTPUT_BYTES = 64 << 10;
 
-/** Bytes of a block for each unit of the level in a stream's header. */
+/** The size of a block is the level in the stream's header times this many bytes. */
 const LEVEL_BYTES = 100_000;
 
 /**
- * The unpacked bytes of one or more bzip2 streams in a row, in chunks of 64 KiB at most. Throws `CORRUPT`. Everything
- * large is allocated once: 7 MB can hold 500,000 empty streams, or 190,000 blocks of one byte.
+ * Yields the unpacked bytes of one or more concatenated bzip2 streams in chunks of at most 64 KiB. Throws `CORRUPT`. Large
+ * buffers are allocated once, because 7 MB of input can contain 500,000 empty streams or 190,000 blocks of one byte.
  */
 export async function* bunzip2(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const bits = new BitReader(packed);
@@ -33,13 +33,13 @@ export async function* bunzip2(packed: AsyncIterable<Uint8Array>): AsyncGenerato
   }
 }
 
-/** What blocks and streams use one after the other. */
+/** Buffers that are reused for all blocks and streams. */
 class Workspace {
   /** The links of the Burrows-Wheeler transform: byte in the low 8 bits, next index above. */
   block = new Uint32Array(0);
   readonly codes = Array.from({ length: MOST_CODES }, () => new HuffmanTable());
   readonly selectors = new Uint8Array(MOST_SELECTORS);
-  /** How often each byte occurs in the block, then the place of its next occurrence in sorted order. */
+  /** The count of each byte value in the block, then the position of its next occurrence in sorted order. */
   readonly places = new Uint32Array(256);
   readonly output = new Uint8Array(OUTPUT_BYTES);
 }
@@ -68,7 +68,7 @@ async function* stream(bits: BitReader, work: Workspace, level: number): AsyncGe
   }
 }
 
-/** Fills the block of `work` with at most `most` links. */
+/** Reads one block into `work.block`, at most `most` bytes. */
 function readBlock(bits: BitReader, work: Workspace, most: number): { start: number; length: number } {
   if (bits.take(1) !== 0) throw damaged();
   const origin = bits.take(24);
@@ -92,7 +92,7 @@ function readBlock(bits: BitReader, work: Workspace, most: number): { start: num
   return { start: (block[origin] as number) >>> 8, length };
 }
 
-/** Reads which bytes occur: a bitmap of 16 groups, then one of each group that is used. */
+/** Reads which byte values occur: a bitmap of 16 groups, then a bitmap of each used group. */
 function readSymbols(bits: BitReader): number[] {
   const groups = bits.take(16);
   const symbols: number[] = [];
@@ -108,7 +108,7 @@ function readSymbols(bits: BitReader): number[] {
 const MOST_CODES = 6;
 const MOST_SELECTORS = 2 ** 15 - 1;
 
-/** Reads the codes and which of them each group of symbols uses. Gives the number of groups. */
+/** Reads the Huffman codes, and which code each group of symbols uses. Returns the number of groups. */
 function readTables(bits: BitReader, { codes, selectors }: Workspace, size: number): number {
   const count = bits.take(3);
   const groups = bits.take(15);
@@ -138,7 +138,7 @@ function readLengths(bits: BitReader, lengths: Uint8Array): void {
   }
 }
 
-/** Undoes Huffman, run lengths of zeros, and move-to-front. Gives the number of bytes written to the block. */
+/** Decodes Huffman codes, zero runs and move-to-front. Returns the number of bytes written to the block. */
 function readMoveToFront(
   bits: BitReader,
   { block, codes, selectors, places: counts }: Workspace,
@@ -185,7 +185,7 @@ function readMoveToFront(
   }
 }
 
-/** Follows the links and undoes the first run-length step: after four equal bytes comes a count. */
+/** Inverts the Burrows-Wheeler transform by following the links, and the outer run lengths (four equal bytes and a count). */
 function* unpackBlock(
   { block, output }: Workspace,
   start: number,

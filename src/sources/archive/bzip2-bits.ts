@@ -1,19 +1,18 @@
-/** The bits of a bzip2 stream and its Huffman codes. */
+/** Reads the bits and Huffman codes of a bzip2 stream. */
 
 import { OrielError } from '../../errors.ts';
 
-/** Source: the format; bzip2 itself writes codes of 17 bits at most. */
+/** The longest code of the format, in bits; bzip2 itself writes at most 17. */
 export const MOST_CODE_BITS = 20;
-/** Bits of a code that are decoded by one lookup. An entry has 9 bits of symbol and 7 of length. */
+/** Codes of up to this many bits are decoded by one table lookup. A table entry has 9 bits of symbol and 7 of length. */
 const FAST_BITS = 10;
 
-/** Symbols of a code: 256 bytes less the first one, two for runs, and the end of the block. */
+/** The most symbols of a code: 255 move-to-front positions, two for runs, and the end of the block. */
 const MOST_SYMBOLS = 258;
 
 /**
- * A canonical Huffman code: lengths decide, codes count upwards. Short codes are looked up, long ones searched. One
- * object serves many blocks, and its tables are built when it is first read with: small blocks must not cost the time
- * of large ones.
+ * A canonical Huffman code, defined by the lengths of its codes. Short codes are found by table lookup, long ones by
+ * search. An object is reused for many blocks; its tables are built at the first read, so that small blocks stay cheap.
  */
 export class HuffmanTable {
   readonly #lengths = new Uint8Array(MOST_SYMBOLS);
@@ -22,10 +21,10 @@ export class HuffmanTable {
   readonly #limit = new Int32Array(MOST_CODE_BITS + 2);
   readonly #offset = new Int32Array(MOST_CODE_BITS + 2);
   readonly #symbols = new Uint16Array(MOST_SYMBOLS);
-  /** For each start of `FAST_BITS` bits the symbol and, above its 9 bits, the length of its code; 0 for longer ones. */
+  /** By the next `FAST_BITS` bits: the symbol (low 9 bits) and the length of its code (above); 0 for longer codes. */
   readonly #fast = new Uint16Array(1 << FAST_BITS);
 
-  /** Begins a new code of `size` symbols. Gives their lengths, which are to be filled in before the first read. */
+  /** Begins a new code of `size` symbols. Returns the array of lengths, which the caller fills before the first read. */
   begin(size: number): Uint8Array {
     this.#size = size;
     this.#isBuilt = false;
@@ -51,7 +50,7 @@ export class HuffmanTable {
     }
   }
 
-  /** The next symbol. Throws `CORRUPT` for bits that are no code. */
+  /** The next symbol. Throws `CORRUPT` if the bits are not a valid code. */
   read(bits: BitReader): number {
     if (!this.#isBuilt) this.#build();
     const ahead = bits.peek(MOST_CODE_BITS);
@@ -78,10 +77,10 @@ export class HuffmanTable {
   }
 }
 
-/** More than the largest block: 900,000 symbols of 20 bits, and its tables. */
+/** More bytes than the largest packed block: 900,000 symbols of 20 bits, and its tables. */
 const ENOUGH_BYTES = 2_400_000;
 
-/** Bits, most significant first. `fill` is awaited between blocks, so that reading a block needs no await. */
+/** Reads bits, most significant first. `fill` is awaited between blocks, so that reading a block needs no await. */
 export class BitReader {
   readonly #source: AsyncIterator<Uint8Array>;
   /** The bytes between `at` and `end` are not read yet. */
@@ -96,9 +95,9 @@ export class BitReader {
     this.#source = packed[Symbol.asyncIterator]();
   }
 
-  /** Buffers at least the packed bytes of one block, or all that are left. False when none are. */
+  /** Buffers at least the packed bytes of one block, or all that are left. Returns false at the end. */
   async fill(): Promise<boolean> {
-    // Whole bytes that were peeked at are given back.
+    // Whole bytes in the bit buffer are moved back into the byte buffer.
     this.#at -= this.#count >>> 3;
     this.#held >>>= this.#count & ~7;
     this.#count &= 7;
@@ -117,7 +116,7 @@ export class BitReader {
     this.#end += step.value.length;
   }
 
-  /** Moves what is held to the front. Rare: by then half of the buffer has been read. */
+  /** Moves unread bytes to the front of the buffer. This is rare: half of the buffer has been read by then. */
   #makeRoom(length: number): void {
     const held = this.#bytes.subarray(this.#at, this.#end);
     if (held.length + length > this.#bytes.length) this.#bytes = new Uint8Array(2 * (held.length + length));
@@ -130,7 +129,7 @@ export class BitReader {
     return (this.#end - this.#at) * 8 + this.#count;
   }
 
-  /** The next `count` bits, at most 24, without consuming them; after the end, zeros. */
+  /** The next `count` bits (at most 24) without consuming them; zeros after the end. */
   peek(count: number): number {
     while (this.#count < count) {
       const byte = this.#at < this.#end ? (this.#bytes[this.#at] as number) : 0;
@@ -143,12 +142,12 @@ export class BitReader {
 
   skip(count: number): void {
     this.#count -= count;
-    // Bits after the end may be peeked at, not consumed.
+    // Bits after the end may be peeked, but not consumed.
     if ((this.#at - this.#end) * 8 > this.#count)
       throw new OrielError('CORRUPT', 'its packed data ends early');
   }
 
-  /** `count` bits, at most 24. */
+  /** Consumes and returns the next `count` bits, at most 24. */
   take(count: number): number {
     const value = this.peek(count);
     this.skip(count);

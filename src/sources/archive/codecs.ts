@@ -1,4 +1,4 @@
-/** Unpacks one stream: gzip and deflate with node:zlib, which has its own threads, the others in a worker. */
+/** Unpacks one compressed stream: gzip and deflate with node:zlib, which has its own threads, the others in a worker. */
 
 import { createGunzip, createInflateRaw, type Gunzip, type InflateRaw } from 'node:zlib';
 import { OrielError } from '../../errors.ts';
@@ -7,7 +7,7 @@ import { type PackedInput, pullFromWorker } from './unpack.ts';
 
 export type Codec = 'gzip' | 'deflate' | 'bzip2' | 'xz' | 'zstd' | 'lz4';
 
-/** Bytes that a decoder holds on to until its end: a window of zlib, or a worker with its heap and dictionary. */
+/** Bytes of memory that a decoder takes until it ends: the window of zlib, or a worker with its heap and dictionary. */
 export const WORKING: Record<Codec, number> = {
   gzip: 1 << 20,
   deflate: 1 << 20,
@@ -18,9 +18,8 @@ export const WORKING: Record<Codec, number> = {
 };
 
 /**
- * The unpacked bytes of `packed`; a chunk is valid until the next one is asked for. Throws OrielError (`CORRUPT`,
- * `LIMIT`, `UNSUPPORTED`) after the last good byte.
- * Ending the iteration early ends the decoder.
+ * Yields the unpacked bytes of `packed`. The buffer of a chunk is reused for the next one. Throws OrielError (`CORRUPT`,
+ * `LIMIT`, `UNSUPPORTED`) after the last good byte. Ending the iteration early ends the decoder.
  */
 export function unpacked(
   codec: Codec,
@@ -48,10 +47,10 @@ function decode(codec: Codec, packed: PackedInput, signal: AbortSignal): AsyncIt
   return pullFromWorker<Uint8Array>({ do: codec }, packed, signal);
 }
 
-/** Packed bytes written to zlib at once. Deflate expands 1,032 times at most, so this bounds the queue at 16 MiB. */
+/** Packed bytes per write to zlib. Deflate expands at most 1,032 times, so this bounds the queued output at 16 MiB. */
 const FEED_BYTES = 16 << 10;
 
-/** Reads zlib's stream by its events: `for await` would drop the bytes that were unpacked before an error. */
+/** Reads zlib's stream by events, because `for await` would drop bytes that were unpacked before an error. */
 async function* inflate(
   engine: Gunzip | InflateRaw,
   packed: AsyncIterable<Uint8Array>,

@@ -8,15 +8,15 @@ import type { Subject } from '../../types/resource.ts';
 export type MemberType = 'file' | 'directory' | 'symlink' | 'hardlink' | 'fifo' | 'device' | 'other';
 
 export interface Member {
-  /** The stored name, made printable by names.ts; `/` separates directories; `..` and a leading `/` are kept. */
+  /** The stored name, made printable by member-names.ts; `/` separates directories; `..` and a leading `/` are kept. */
   readonly name: string;
   readonly type: MemberType;
   /** Unpacked bytes as declared: shown, not trusted. */
   readonly size?: number;
-  /** Where a link points, printable; relative to its directory for a symlink, to the root for a hard link. */
+  /** The printable target of a link: relative to the link's directory for a symlink, to the root for a hard link. */
   readonly link?: string;
   readonly encrypted?: boolean;
-  /** A second name of the member before it. A member whose only name it is has precedence. */
+  /** Whether this is a second name of the member before it. A member with this as its only name takes precedence. */
   readonly alias?: boolean;
   /** What is wrong with this member, as a clause: "the file ends inside it". */
   readonly trouble?: string;
@@ -26,24 +26,24 @@ export interface Container {
   /** For facts and messages: `zip`, `tar.gz`. */
   readonly format: string;
   /**
-   * Members in stored order, in batches. Throws OrielError after the last good one: `CORRUPT` for a damaged archive,
-   * `LIMIT` at a limit, `ENCRYPTED` when the names are encrypted too.
+   * Yields members in stored order, in batches. Throws OrielError after the last good one: `CORRUPT` for a damaged archive,
+   * `LIMIT` at a limit, `ENCRYPTED` if the names are encrypted too.
    */
   entries(signal: AbortSignal): AsyncIterable<readonly Member[]>;
   /**
-   * The unpacked bytes of a member from `entries` (of this call or of an earlier one on the same version). A chunk is
-   * valid until the next one is asked for. Throws OrielError after the last good byte.
+   * Yields the unpacked bytes of a member from `entries` (of this call or an earlier one on the same version). The buffer of a
+   * chunk is reused for the next one. Throws OrielError after the last good byte.
    */
   open(member: Member, signal: AbortSignal): AsyncIterable<Uint8Array>;
-  /** Bytes of memory that unpacking this member holds on to until its end. */
+  /** Bytes of memory that the decoder of this member takes until it ends. */
   working(member: Member): number;
-  /** The bytes of a member that is stored without compression, read in the archive; undefined for packed ones. */
+  /** A member that is stored without compression, as a part of the archive's bytes; undefined for packed members. */
   inPlace?(member: Member, signal: AbortSignal): Promise<ByteSource | undefined>;
 }
 
 /**
- * Whether a failure is in the packed bytes: then what came before it is all there will ever be, and is shown. What a
- * shortage or a cancel broke off is not: the next call may have more.
+ * Whether a failure is caused by the packed bytes themselves: then the bytes before it are all that can be had, and are
+ * shown and cached. A shortage or a cancellation is not: the next call may get more.
  */
 export function isOfTheBytes(error: unknown): error is OrielError {
   return isOrielError(error) && /^(?:CORRUPT|ENCRYPTED|UNSUPPORTED|LIMIT)$/.test(error.code);

@@ -10,38 +10,38 @@ import { archiveLimits } from './archive-limits.ts';
 import { pathParts } from './member-names.ts';
 import { nextTurn } from './index-turns.ts';
 
-/** Why a member cannot be read by its path: it is listed with a number and read by that. */
+/** Why a member cannot be read by its path. It is listed with a number and read by that. */
 export type Oddity = 'outside' | 'nameless' | 'long' | 'shadowed';
 
 interface Odd {
   readonly why: Oddity;
-  /** Where it is listed: `""` or `"dir/"`. */
+  /** The directory in which it is listed: `""` or `"dir/"`. */
   readonly directory: string;
 }
 
 export interface Contents {
   readonly format: string;
-  /** In stored order. A member's number, `%~1` for the first, is its place here plus one. */
+  /** Members in stored order. The number of a member (`%~1` for the first) is its index here plus one. */
   readonly members: readonly Member[];
-  /** Path below the root → index in `members`. Directories end in `/`. Of several members with one path, the last. */
+  /** Path below the root → index in `members`. Directories end in `/`. The last of several members with one path wins. */
   readonly byPath: ReadonlyMap<string, number>;
   /** The paths, sorted: the members of a directory are adjacent. */
   readonly sorted: readonly string[];
   /** Members that cannot be read by their path, by index. */
   readonly odd: ReadonlyMap<number, Odd>;
-  /** Why the list of members ends early. */
+  /** Why the list of members is incomplete. */
   readonly damage?: OrielError;
-  /** Bytes of memory. */
+  /** The weight in bytes of memory. */
   readonly weight: number;
 }
 
-/** What a member takes beside its name: its fields, its places in the list, the map and the sorted paths. */
+/** Bytes of a member in addition to its name: its fields, and its entries in the list, the map and the sorted paths. */
 const MEMBER_BYTES = 250;
 
-/** Bytes of members that are placed at a stretch. */
+/** Bytes of members that are indexed before the event loop gets control again. */
 const AT_ONCE = 256 << 10;
 
-/** Reads the whole index. Throws what the container threw where no member could be read at all. */
+/** Reads the whole index. Throws the error of the container if not even one member could be read. */
 export async function readContents(container: Container, signal: AbortSignal): Promise<Contents> {
   let slot: Slot | undefined;
   const grow = async (members: number): Promise<void> => {
@@ -130,7 +130,7 @@ export function directoryOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1);
 }
 
-/** Immediate children of `directory` (`""` or `"dir/"`), each once; directories end in `/` and have no index. */
+/** Yields the immediate children of `directory` (`""` or `"dir/"`), each once. Directories end in `/` and have no index. */
 export function* childrenOf(contents: Contents, directory: string): Generator<{ name: string; at?: number }> {
   const { sorted, byPath } = contents;
   for (let i = firstAtOrAfter(sorted, directory); i < sorted.length; i += 1) {
@@ -143,7 +143,7 @@ export function* childrenOf(contents: Contents, directory: string): Generator<{ 
     else {
       const inner = name.slice(0, slash + 1);
       yield { name: inner };
-      // The content of a directory ends before the path in which `0`, the character after `/`, stands for the slash.
+      // Skip the content of the directory: `0` is the character after `/`.
       i = firstAtOrAfter(sorted, `${directory}${inner.slice(0, -1)}0`) - 1;
     }
   }

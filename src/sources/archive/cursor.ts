@@ -1,22 +1,22 @@
-/** Reading forward through an archive: one interface for a file, which can seek, and for a stream. */
+/** A cursor that moves forward through an archive: one interface for a file, which can seek, and for a stream. */
 
 import type { ByteSource } from '../../types/byte-source.ts';
 
 export interface Cursor {
-  /** Byte offset of what `read` gives next. */
+  /** The offset of the next byte that `read` returns. */
   readonly position: number;
-  /** Up to `length` bytes, valid until the next call; fewer only at the end. */
+  /** Reads up to `length` bytes, fewer only at the end. The buffer is valid until the next call. */
   read(length: number): Promise<Uint8Array>;
-  /** Moves forward by `length` bytes; returns how many of them exist. */
+  /** Moves forward by `length` bytes; returns how many of these exist. */
   skip(length: number): Promise<number>;
 }
 
-/** Bytes read ahead: skipping a small member then costs no read. */
+/** Bytes that are read ahead, so that skipping a small member needs no read. */
 const READ_AHEAD = 64 << 10;
-/** Bytes read after a skip past the read-ahead: between large members there are only headers. */
+/** Bytes that are read after a skip beyond the read-ahead: between large members there are only headers. */
 const READ_AFTER_HOP = 4 << 10;
 
-/** A cursor over bytes at offsets; skipping costs nothing. */
+/** A cursor over a `ByteSource`; skipping needs no read. */
 export class SeekingCursor implements Cursor {
   position: number;
   readonly #source: ByteSource;
@@ -55,7 +55,7 @@ export class SeekingCursor implements Cursor {
   }
 }
 
-/** A cursor over a stream; skipping reads and drops. */
+/** A cursor over a stream; skipping reads and drops bytes. */
 export class StreamCursor implements Cursor {
   position = 0;
   readonly #stream: AsyncIterator<Uint8Array>;
@@ -67,7 +67,7 @@ export class StreamCursor implements Cursor {
 
   async read(length: number): Promise<Uint8Array> {
     if (this.#held.length < length) {
-      // A chunk is valid until the next one is asked for.
+      // Copied, because the buffer of a chunk is reused for the next one.
       const parts = [Uint8Array.from(this.#held)];
       let got = this.#held.length;
       while (got < length) {
@@ -92,7 +92,7 @@ export class StreamCursor implements Cursor {
     return length - left;
   }
 
-  /** The next `length` bytes as they arrive, without copying. */
+  /** Yields the next `length` bytes as they arrive, without copying. */
   async *stream(length: number): AsyncGenerator<Uint8Array> {
     let left = length;
     while (left > 0) {

@@ -1,4 +1,4 @@
-/** Detects archives: which names and first bytes the source claims, and the format by the first bytes. */
+/** Detects archives: decides by name and first bytes whether the source claims a file, and its format. */
 
 import { isUtf8 } from 'node:buffer';
 import { isSelector } from '../../selector/selection.ts';
@@ -6,7 +6,7 @@ import type { Subject } from '../../types/resource.ts';
 import type { Codec } from './codecs.ts';
 import { isTarHeader } from './tar-checksum.ts';
 
-/** What libarchive reads. `ar`: Debian packages, static libraries. */
+/** The formats that libarchive reads. `ar` is used for Debian packages and static libraries. */
 export type IsolatedFormat = '7z' | 'rar' | 'ar' | 'cpio' | 'rpm' | 'cab' | 'iso';
 
 export type Format = 'tar' | 'zip' | IsolatedFormat | Codec;
@@ -45,7 +45,7 @@ export function claimsArchive({ opened, name, head, rest }: Subject): boolean {
   return DOCUMENTS.test(name) ? namesMember(rest) : isArchive(name, head, opened.size);
 }
 
-/** Whether it is listed as an archive, where it is no document. */
+/** Whether a file that is not a document is listed as an archive. */
 export function isArchive(name: string, head: Uint8Array, size: number): boolean {
   if (NAMES.test(name)) return !isText(head, size);
   return !DOCUMENTS.test(name) && formatOf(head) !== undefined;
@@ -56,7 +56,7 @@ function isText(head: Uint8Array, size: number): boolean {
   return size > 0 && size <= head.length && formatOf(head) === undefined && !head.includes(0) && isUtf8(head);
 }
 
-/** The format by the first bytes. It has precedence over the name: a `.zip` may be a tar. */
+/** The format by the first bytes, which take precedence over the name: a `.zip` may be a tar. */
 export function formatOf(head: Uint8Array): Format | undefined {
   if (!FIRST_BYTES.has(head[0])) return isTarHeader(head) ? 'tar' : undefined;
   const start = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 16)).toString('latin1');
@@ -68,7 +68,7 @@ export function isNamedArchive(name: string): boolean {
   return NAMES.test(name) || DOCUMENTS.test(name);
 }
 
-/** Needed because a zip may begin with other data: a program that unpacks it. */
+/** Whether the name is that of a zip. Needed because a zip may begin with other data, such as a self-extractor. */
 export function isNamedZip(name: string): boolean {
   return ZIPS.test(name);
 }
@@ -82,7 +82,7 @@ export function unpackedName(name: string): string {
   return name.replace(/\.(?:gz|bz2|xz|zst|lz4)$/i, '').replace(/\.svgz$/i, '.svg');
 }
 
-/** What is too short to decide is checked further: the first block of bzip2, the octal or hexadecimal header of cpio. */
+/** Checks more bytes for formats with a short magic: the first block of bzip2, the octal or hexadecimal header of cpio. */
 function plausible(format: Format, start: string): Format | undefined {
   if (format === 'cpio') return /^07070[127][\da-f]{10}/i.test(start) ? format : undefined;
   if (format !== 'bzip2') return format;

@@ -1,4 +1,4 @@
-/** Indexes are made, and looked through, in pieces of a few milliseconds: of all indexes one in each turn of the event loop. */
+/** Cooperative scheduling for building and searching indexes, in pieces of a few milliseconds. */
 
 import { createTurns } from '../../queues/turns.ts';
 

@@ -18,7 +18,7 @@ interface IsolatedMember extends Member {
 }
 
 const CHUNK = 1 << 20;
-/** The worker with the library, and a dictionary of usual size. */
+/** Bytes of the worker with the library and a dictionary of usual size. */
 const WORKER_BYTES = 48 << 20;
 /** The start of a 7z: signature, version, CRC, then offset and size of the directory. Source: 7zFormat.txt. */
 const SEVEN_START_BYTES = 32;
@@ -65,12 +65,12 @@ export class Isolated implements Container {
     return metered(bytes, () => this.#size, this.#budget);
   }
 
-  /** The whole archive is in the worker's memory. */
+  /** The worker has the whole archive in memory. */
   working(): number {
     return this.#size + WORKER_BYTES;
   }
 
-  /** A 7z has its directory at its end; libarchive takes an archive without it for an empty one. */
+  /** Checks that the directory at the end of a 7z is there, because libarchive takes an archive without it for an empty one. */
   async #checkDirectory(signal: AbortSignal): Promise<void> {
     const start = Buffer.from(await readAt(this.#source, 0, SEVEN_START_BYTES, signal));
     const end =

@@ -1,8 +1,8 @@
-/** Joins small chunks of bytes: each chunk that is handed to another thread costs a message and its answer. */
+/** Joins small chunks of bytes, because each chunk that is sent to another thread costs a message and its answer. */
 
 /**
- * The same bytes in chunks of about `size`; a large chunk is passed on as it is. A chunk is valid until the next is
- * asked for. What came before a failure is given before the failure.
+ * Yields the same bytes in chunks of about `size`; a larger chunk is passed on unchanged. The buffer of a chunk is reused for
+ * the next one. Bytes before a failure are yielded before it is thrown.
  */
 export async function* gathered(
   chunks: AsyncIterable<Uint8Array>,

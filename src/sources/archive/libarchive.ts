@@ -5,7 +5,7 @@ import { OrielError } from '../../errors.ts';
 import { archiveLimits } from './archive-limits.ts';
 import type { MemberType } from './container.ts';
 
-/** A member as libarchive gives it: names are not yet made printable. */
+/** A member as libarchive reports it; its names are not yet made printable. */
 export interface Told {
   readonly name: string;
   readonly type: MemberType;
@@ -27,7 +27,7 @@ const TYPES = new Map<number, MemberType>([
   [0o060000, 'device'],
 ]);
 
-/** The members in stored order, in batches. Throws after the last good one. */
+/** Yields the members in stored order, in batches. Throws after the last good one. */
 export async function* listMembers(size: number, packed: AsyncIterable<Uint8Array>): AsyncGenerator<Told[]> {
   const archive = await Archive.load(size, packed);
   let batch: Told[] = [];
@@ -44,7 +44,7 @@ export async function* listMembers(size: number, packed: AsyncIterable<Uint8Arra
   yield batch;
 }
 
-/** The unpacked bytes of the member at `index` (0-based). Throws after the last good byte. */
+/** Yields the unpacked bytes of the member at `index` (0-based). Throws after the last good byte. */
 export async function* readMember(
   size: number,
   index: number,
@@ -106,7 +106,7 @@ class Archive {
     };
   }
 
-  /** The next bytes of the current member; none at its end. */
+  /** The next bytes of the current member; empty at its end. */
   read(): Uint8Array {
     const library = this.#library;
     try {
@@ -119,7 +119,7 @@ class Archive {
     }
   }
 
-  /** libarchive allocates the dictionary when it begins a member, before it uses any of it. */
+  /** Throws `LIMIT` if the library has allocated too much. It allocates a dictionary before it uses any of it. */
   #bound(): void {
     if (this.#library.module.HEAPU8.length > archiveLimits.isolatedBytes + archiveLimits.decoderBytes) {
       throw new OrielError('LIMIT', 'it needs more memory to unpack than is allowed');
@@ -131,7 +131,7 @@ class Archive {
   }
 }
 
-/** `cause` is absent if the library gave a message only. */
+/** Converts a message of the library to an OrielError. */
 function worded(message: string, cause: unknown = new Error(message)): OrielError {
   if (/crypt|passphrase|password/i.test(message))
     return new OrielError('ENCRYPTED', 'it is encrypted', { cause });

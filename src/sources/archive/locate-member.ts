@@ -1,4 +1,4 @@
-/** Finds what a typed path names inside an archive. Links are followed to other members, never out of the archive. */
+/** Finds the member that a typed path names. Links are followed to other members, never out of the archive. */
 
 import { basename } from 'node:path';
 import { OrielError } from '../../errors.ts';
@@ -16,7 +16,7 @@ export type Found =
       readonly is: 'member';
       readonly at: number;
       readonly path: string;
-      /** Link it was reached by. */
+      /** The link by which it was reached. */
       readonly via?: string;
     }
   /** `path` is `""` for the root, otherwise ends in `/`. */
@@ -26,13 +26,13 @@ export type Found =
 
 export interface Located {
   readonly found: Found;
-  /** What follows the member's path, without the colon and with the question mark. */
+  /** The text after the member's path, without the colon but with the question mark. */
   readonly tail: string;
 }
 
 /**
- * The longest part of `rest` that names something, and the rest of it: a member called `raw` or `x:1-2` wins over the
- * selector. Undefined when nothing is named.
+ * Finds the longest prefix of `rest` that names a member; the tail is its selector. So a member called `raw` or `x:1-2` wins
+ * over the selector. Undefined if no prefix names a member.
  */
 export function locate(contents: Contents, rest: string): Located | undefined {
   if (rest.length > archiveLimits.restBytes) {
@@ -48,13 +48,13 @@ export function locate(contents: Contents, rest: string): Located | undefined {
   return rest === '' || isSelector(rest) ? { found: { is: 'directory', path: '' }, tail: rest } : undefined;
 }
 
-/** Members suggested in place of a missing one. */
+/** The most members that are suggested in place of a missing one. */
 const MOST_NAMED = 5;
 
-/** Members that are looked at at a stretch. */
+/** Members that are examined before the event loop gets control again. */
 const LOOKED_AT = 20_000;
 
-/** Members whose path ends in the typed one, with the selector that was typed; the first five. */
+/** The first five members whose path ends in the typed one, with the typed selector. */
 export async function endingIn(contents: Contents, rest: string): Promise<string[]> {
   for (const [path, tail] of splits(rest)) {
     if (tail !== '' && !isSelector(tail)) continue;
@@ -69,17 +69,17 @@ export async function endingIn(contents: Contents, rest: string): Promise<string
   return [];
 }
 
-/** Names that are compared letter by letter. */
+/** The most names that are compared for similarity. */
 const MOST_COMPARED = 20_000;
 
 /**
- * Members, or else directories, with a path near the typed one, or else with such a last name; with the selector that was
- * typed; the nearest five.
+ * The five most similar members, with the typed selector: by similar path, otherwise directories by similar path, otherwise
+ * by a similar last name.
  */
 export async function nearMembers(contents: Contents, rest: string): Promise<string[]> {
   const members = contents.sorted.slice(0, MOST_COMPARED);
   const directories = [...directoriesOf(members)];
-  // What can be a selector is one, rather than the end of a mistyped name.
+  // A tail that can be a selector is taken as one, not as the end of a mistyped name.
   const ways = [...splits(rest)].filter(([, tail]) => tail === '' || isSelector(tail)).toReversed();
   for (const [path, tail] of ways) {
     let found: string[] = [];
@@ -114,7 +114,7 @@ function directoriesOf(members: readonly string[]): Set<string> {
   return directories;
 }
 
-/** `"b.zip:c.txt:5-9"` → that whole, then `b.zip:c.txt` + `5-9`, then `b.zip` + `c.txt:5-9`. */
+/** `"b.zip:c.txt:5-9"` → the whole, then `b.zip:c.txt` + `5-9`, then `b.zip` + `c.txt:5-9`. */
 function* splits(rest: string): Generator<[path: string, tail: string]> {
   if (rest !== '') yield [rest, ''];
   let left: number = archiveLimits.restSplits;
@@ -151,7 +151,7 @@ function findNumber(contents: Contents, at: number, typed: string): Found | unde
   return { is: 'directory', path: `${(pathParts(member.name) ?? []).join('/')}/` };
 }
 
-/** Walks down the path; at a link it starts again from the target of the link. */
+/** Walks down the path. At a link it starts again with the target of the link. */
 function walk(contents: Contents, parts: string[], asDirectory: boolean, hops: number): Found | undefined {
   if (parts.length > archiveLimits.nameDepth) return undefined;
   for (let depth = 1; depth <= parts.length; depth += 1) {
@@ -177,7 +177,7 @@ function walk(contents: Contents, parts: string[], asDirectory: boolean, hops: n
     : undefined;
 }
 
-/** The target of a link, from the root; undefined when it is outside of the archive. */
+/** The target of a link as a path from the root; undefined if it is outside the archive. */
 function linkTarget(member: Member, directory: readonly string[]): string[] | undefined {
   const link = member.link ?? '';
   if (link.startsWith('/') && member.type === 'symlink') return undefined;

@@ -1,9 +1,9 @@
-/** What is used of the packages that unpack LZ4: lz4js has no types. */
+/** Types for the used part of lz4js, which has none. */
 
 declare module 'lz4js' {
   /**
-   * Decodes `length` bytes of `packed` from `from` on into `output` at `at`, and returns where the decoded bytes end. What
-   * does not fit is dropped, and the end is beyond the output then.
+   * Decodes `length` bytes of `packed` from offset `from` into `output` at offset `at`, and returns the offset after the decoded
+   * bytes. Bytes that do not fit are dropped; the returned offset is then beyond the end of `output`.
    */
   export function decompressBlock(
     packed: Uint8Array,

@@ -1,4 +1,4 @@
-/** Small members of one archive, read one after the other: none costs unpacking again what is before it. */
+/** Reads many small members of one archive one after the other, without unpacking everything before each of them again. */
 
 import { headOf, readAt } from '../../access/bytes.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
@@ -10,10 +10,10 @@ import type { FileSubject, Member } from './container.ts';
 import { containerOf, unpack } from './open-container.ts';
 import { type Unpacked, unpackedStream } from './unpacked.ts';
 
-/** Reads the first `most` bytes of a member. Throws `CORRUPT`, `LIMIT` and what reading the archive throws. */
+/** Reads the first `most` bytes of a member. Throws `CORRUPT`, `LIMIT` and the errors of reading the archive. */
 export type ReadMember = (member: Member, most: number, signal: AbortSignal) => Promise<Uint8Array>;
 
-/** Undefined for formats whose members are unpacked in one stream only: 7z, rar and their like. */
+/** Undefined for formats without random access to members: 7z, rar and others. */
 export async function memberReader(
   { opened: { bytes, size } }: FileSubject,
   { format }: Extract<ArchiveIndex, { is: 'container' }>,
@@ -30,8 +30,9 @@ export async function memberReader(
 }
 
 /**
- * The tar in a compressed file as a separate file, for those who read all of its members: each would be unpacked from
- * the start of the file. `trouble`: of its end. Undefined for other archives. Throws `LIMIT` for a larger one.
+ * The unpacked tar of a compressed tar as a file of its own, for callers that read all of its members; otherwise each member
+ * would be unpacked from the start of the file. `trouble` describes damage at its end. Undefined for other archives.
+ * Throws `LIMIT` if it is too large.
  */
 export async function plainTar(
   subject: FileSubject,
@@ -51,7 +52,7 @@ export async function plainTar(
   };
 }
 
-/** The tar in a compressed file, unpacked as far as it is read. */
+/** The tar in a compressed file, unpacked lazily as far as it is read. */
 async function unpackedTar(
   codec: keyof typeof WORKING,
   bytes: ByteSource,
@@ -84,7 +85,7 @@ async function firstBytes(chunks: AsyncIterable<Uint8Array>, most: number): Prom
   const parts: Buffer[] = [];
   let length = 0;
   for await (const chunk of chunks) {
-    // A chunk is valid until the next one is asked for.
+    // Copied, because the buffer of a chunk is reused for the next one.
     parts.push(Buffer.from(chunk.subarray(0, most - length)));
     length += chunk.length;
     if (length >= most) break;

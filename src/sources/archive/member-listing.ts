@@ -14,7 +14,7 @@ interface Entry {
   readonly text: string;
 }
 
-/** Described at a stretch. */
+/** Entries that are described before the event loop gets control again. */
 const AT_ONCE = 2_048;
 
 const KINDS: Partial<Record<MemberType, string>> = {
@@ -31,7 +31,7 @@ const ODDITIES: Record<Oddity, (number: string) => string> = {
   shadowed: (number) => `another of this name, read as ${number}`,
 };
 
-/** The lines of `directory` (`""` for the root, otherwise ending in `/`); one line says so when there are none. */
+/** The lines of `directory` (`""` for the root, otherwise ending in `/`); a single line says so if it is empty. */
 export async function listDirectory(contents: Contents, directory: string): Promise<Buffer> {
   const entries: Entry[] = [];
   const add = async (entry: Entry): Promise<void> => {

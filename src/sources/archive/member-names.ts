@@ -1,6 +1,6 @@
 /**
- * Converts names of members to the paths that are shown and typed. Control and invisible characters are
- * percent-encoded: every member can be read by a printable path, and no name can break a line or control a terminal.
+ * Converts stored names of members to the paths that are shown and typed. Control and invisible characters are
+ * percent-encoded, so that every member has a printable path and no name can break a line or control a terminal.
  */
 
 import { validSequence } from '../../text/encoding.ts';
@@ -12,7 +12,7 @@ const CP437 =
   'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0';
 
 const PLAIN = /^[\x20-\x24\x26-\x7e]*$/;
-/** Before two hex digits or `~` a `%` would be read as an escape; elsewhere it is itself. */
+/** A `%` before two hex digits or `~` would be read as an escape, so it is escaped itself. */
 const AMBIGUOUS_PERCENT = /%(?=[0-9A-Fa-f]{2}|~)/g;
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -50,13 +50,13 @@ export function printName(raw: Uint8Array, otherwise?: 'cp437'): string {
 }
 
 /**
- * The printed names that `typed` can mean, the literal one first: `a%41` finds a member of that name before one
- * named `aA`, and `a%20b` finds `a b`.
+ * The printed names that `typed` can mean, the literal one first: `a%41` finds a member with that name before one named `aA`,
+ * and `a%20b` finds `a b`.
  */
 export function typedForms(typed: string): string[] {
   const forms = [escapeName(typed)];
   if (typed.includes('%')) forms.push(printName(percentDecode(typed, (part) => Buffer.from(part, 'utf8'))));
-  // As Windows writes it.
+  // Windows separates directories by backslashes.
   if (typed.includes('\\')) forms.push(escapeName(typed.replaceAll('\\', '/')));
   return Array.from(new Set(forms));
 }

@@ -1,4 +1,4 @@
-/** Opens the content of an archive file: finds its format, and the container or the one stream that this makes. */
+/** Opens an archive file: detects its format and creates the container, or the stream of a single compressed file. */
 
 import { chunksOf, readAt } from '../../access/bytes.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
@@ -18,14 +18,14 @@ export type ContainerFormat = 'tar' | 'zip' | IsolatedFormat | { readonly tarIn:
 /** A container of members, or a single compressed file. */
 export type ArchiveFormat = ContainerFormat | { readonly only: Codec };
 
-/** The bytes of an archive, and what their reading is counted against. */
+/** The bytes of an archive, and the budget for unpacking them. */
 export interface Packed {
   readonly bytes: ByteSource;
   readonly size: number;
   readonly budget: Budget;
 }
 
-/** Bytes read at once from packed data. */
+/** Bytes per read of packed data. */
 const CHUNK = 256 << 10;
 
 const SUFFIXES: Record<Codec, string> = {
@@ -93,7 +93,7 @@ export function containerOf(format: ContainerFormat, packed: Packed): Container 
   }
 }
 
-/** All that is packed in one compressed stream. */
+/** Yields the unpacked bytes of a compressed stream. */
 export function unpack(
   codec: Codec,
   { bytes, size, budget }: Packed,
@@ -103,13 +103,13 @@ export function unpack(
   return unpacked(codec, { size, read }, budget, signal);
 }
 
-/** A tar without members consists of zeros. */
+/** Detects a tar without members, which consists of zeros. */
 function emptyTar(name: string, head: Uint8Array): 'tar' | undefined {
   const zeros = head.length >= BLOCK_BYTES && head.every((byte) => byte === 0);
   return zeros && /\.tar$/i.test(name) ? 'tar' : undefined;
 }
 
-/** Source: ECMA-119, 8.1: the first volume descriptor, after sixteen sectors of 2,048 bytes. */
+/** The offset of the identifier in the first volume descriptor, after 16 sectors of 2,048 bytes. Source: ECMA-119, 8.1. */
 const VOLUME_AT = 16 * 2048 + 1;
 
 async function discImage({ bytes }: Packed, name: string, signal: AbortSignal): Promise<'iso' | undefined> {

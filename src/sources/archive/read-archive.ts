@@ -1,4 +1,4 @@
-/** Answers a read of an archive: finds the named member or directory in its index, and shows it. */
+/** Reads an archive: finds the named member or directory in the index, and shows it. */
 
 import { basename, dirname } from 'node:path';
 import { memoryBytes } from '../../access/bytes.ts';
@@ -24,10 +24,10 @@ import { listDirectory, listingNotes } from './member-listing.ts';
 import type { Found } from './locate-member.ts';
 import { endingIn, locate, type Located, nearMembers } from './locate-member.ts';
 import { type ContainerFormat, containerOf, unpack } from './open-container.ts';
-import { present, troubleNote } from './present.ts';
+import { present, troubleNote } from './show-member.ts';
 import { inPlace, unpackedStream } from './unpacked.ts';
 
-/** What `subject.rest` names in the archive. Throws OrielError. */
+/** Opens the member or directory that `subject.rest` names. Throws OrielError. */
 export async function readArchive(subject: Subject, call: Call): Promise<Resource> {
   if (!isFile(subject)) throw new TypeError('claimed a subject that is not a file');
   const { typed } = subject;
@@ -51,7 +51,7 @@ export async function readArchive(subject: Subject, call: Call): Promise<Resourc
   }
 }
 
-/** As `locate`; a path that cannot be one of a member is answered with the listing. */
+/** As `locate`. The error for a path that cannot be a member suggests the listing. */
 function locatedIn(contents: Contents, { typed, rest }: Subject): Located | undefined {
   try {
     return locate(contents, rest);
@@ -61,7 +61,7 @@ function locatedIn(contents: Contents, { typed, rest }: Subject): Located | unde
   }
 }
 
-/** A single compressed file is read as its content: `notes.txt.gz:5-9` are lines of `notes.txt`. */
+/** A single compressed file is shown as its content: `notes.txt.gz:5-9` are lines of `notes.txt`. */
 async function openCompressed(subject: FileSubject, codec: Codec, call: Call): Promise<Resource> {
   const { typed, name, rest, opened } = subject;
   const { bytes, size } = opened;
@@ -167,7 +167,7 @@ async function listing(
   };
 }
 
-/** A link whose target is not a member is described. */
+/** The note that describes a link whose target is not a member. */
 function linkNote(
   contents: Contents,
   { at, path }: Extract<Found, { is: 'link' }>,
@@ -187,7 +187,7 @@ function linkNote(
 
 async function notFound(contents: Contents, { typed, rest }: Subject): Promise<OrielError> {
   const ends = (await endingIn(contents, rest)).map((path) => `${typed}:${path}`);
-  // Of a listing that is not complete, what is near may be none of what is meant.
+  // No similar names from an incomplete listing: the member that was meant may be missing from it.
   const near =
     ends.length > 0 || contents.damage
       ? []
@@ -205,12 +205,12 @@ async function notFound(contents: Contents, { typed, rest }: Subject): Promise<O
   });
 }
 
-/** How a directory of an archive is typed. */
+/** The path that names a directory of an archive. */
 function listingOf(typed: string, directory: string): string {
   return directory === '' ? typed : `${typed}:${directory}`;
 }
 
-/** Errors of containers are clauses; this makes a sentence about `target` of one, with a call that works instead. */
+/** Turns the message of a container's error, a clause, into a sentence about `target`, with `next` as the next call. */
 function refusal(target: string, next: string): (error: OrielError) => OrielError {
   return (error) =>
     new OrielError(error.code, `${quote(target)} cannot be read: ${error.message}.`, { next, cause: error });

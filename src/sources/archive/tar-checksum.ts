@@ -1,17 +1,17 @@
-/** The checksum of a tar header: what a tar is detected by, since the oldest ones have no magic number. */
+/** The checksum of a tar header, by which tars are detected: the oldest ones have no magic number. */
 
 export const BLOCK_BYTES = 512;
 
-/** Whether this looks like the first header of a tar: its checksum holds. */
+/** Whether `head` starts with a tar header, that is, with a block whose checksum is correct. */
 export function isTarHeader(head: Uint8Array): boolean {
   const block = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, BLOCK_BYTES));
   return block.length === BLOCK_BYTES && block[0] !== 0 && checksumHolds(block);
 }
 
-/** The sum counts the checksum's own field as spaces; old writers summed signed bytes. */
+/** Whether the checksum is correct. The sum counts its own field as spaces; old writers added signed bytes. */
 export function checksumHolds(block: Buffer): boolean {
   const said = octal(block.toString('latin1', 148, 156));
-  // Of nearly every text, whose bytes need not be added up.
+  // The fast exit for nearly every file that is not a tar.
   if (Number.isNaN(said)) return false;
   let unsigned = 0;
   let signed = 0;

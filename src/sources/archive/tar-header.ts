@@ -1,7 +1,6 @@
 /**
- * Parses one tar header: ustar, GNU and pax, base-256 numbers, checksums. Not modern-tar (0.8.6), which has no parser
- * of single headers and decodes names as UTF-8 with replacement characters: two members with different undecodable
- * names get one name there.
+ * Parses one tar header: ustar, GNU and pax, base-256 numbers, checksums. modern-tar 0.8.6 was tried: it has no parser for
+ * single headers, and decodes names as UTF-8 with replacement characters, so that different undecodable names become equal.
  */
 
 import { OrielError } from '../../errors.ts';
@@ -12,27 +11,27 @@ import { checksumHolds, octal } from './tar-checksum.ts';
 export interface TarHeader {
   readonly name: string;
   readonly flag: string;
-  /** Bytes that follow the header, before padding to whole blocks. */
+  /** Bytes after the header, without the padding to whole blocks. */
   readonly size: number;
   readonly link: string;
-  /** Bytes of an old GNU sparse file when its holes are filled. */
+  /** The expanded size in bytes of an old GNU sparse file. */
   readonly realSize?: number;
-  /** An old GNU sparse map continues in the following blocks. */
+  /** Whether an old GNU sparse map continues in the following blocks. */
   readonly moreMap?: boolean;
 }
 
-/** What a pax or GNU long-name header says about the member after it. */
+/** Fields from a pax or GNU long-name header that override those of the next member. */
 export interface TarOverrides {
   name?: string;
   link?: string;
   size?: number;
   realSize?: number;
   sparse?: boolean;
-  /** The name of a sparse file; `name` is then only that of its packed form. */
+  /** The name of a sparse file; `name` is then that of its packed form. */
   sparseName?: string;
 }
 
-/** Undefined for a block of zeros (the end). Throws `CORRUPT` for an invalid header; `at` is its byte offset. */
+/** Undefined for a block of zeros (the end). Throws `CORRUPT` for an invalid header. `at` is its byte offset, for messages. */
 export function parseHeader(block: Buffer, at: number): TarHeader | undefined {
   if (block[0] === 0 && block.every((byte) => byte === 0)) return undefined;
   if (!checksumHolds(block)) throw new OrielError('CORRUPT', `the tar header at byte ${at} is damaged`);
@@ -67,12 +66,12 @@ export function tarType(header: TarHeader, name: string): MemberType {
     case 'D':
       return 'other';
     default:
-      // v7 archives mark directories by the slash alone.
+      // v7 archives mark directories only by a trailing slash.
       return name.endsWith('/') ? 'directory' : 'file';
   }
 }
 
-/** `"27 path=dir/name.txt\n…"`. The first record with an invalid length ends the list. */
+/** Parses the records of a pax header: `"27 path=dir/name.txt\n…"`. Stops at the first record with an invalid length. */
 export function parsePax(body: Buffer, at: number): TarOverrides {
   const said: TarOverrides = {};
   for (let offset = 0; offset < body.length;) {
@@ -102,7 +101,7 @@ function applyRecord(said: TarOverrides, key: string, value: Buffer, at: number)
   else if (key === 'size') said.size = decimal(value, at);
 }
 
-/** Links, devices, directories and FIFOs have no bytes, whatever their size field says. */
+/** Whether content follows the header. Links, devices, directories and FIFOs have none, whatever their size field says. */
 export function hasBody(flag: string): boolean {
   return !(flag >= '1' && flag <= '6');
 }
@@ -113,7 +112,7 @@ function field(block: Buffer, start: number, length: number): Buffer {
   return end === -1 ? part : part.subarray(0, end);
 }
 
-/** Octal text, or base-256 when the first bit is set. A negative size is refused: seeking by it would loop. */
+/** Parses octal text, or base-256 if the first bit is set. Throws for a negative size: seeking by it would loop. */
 function number(block: Buffer, start: number, length: number, at: number): number {
   const bytes = block.subarray(start, start + length);
   const first = bytes[0] ?? 0;

@@ -1,7 +1,7 @@
 /**
- * Tar archives. A plain tar is read by seeking from header to header, a compressed one as a stream. Members carry the
- * byte offset of their content in the (unpacked) tar. Not modern-tar: its version 0.8.6 only streams, so that listing a
- * tar of 300 members and 315 MB reads 315 MB, where this reads 1.3 MB; and it gives no offsets to open a member by.
+ * Tar archives. A plain tar is read by seeking from header to header, a compressed one as a stream. Members have the byte
+ * offset of their content in the (unpacked) tar. modern-tar 0.8.6 was tried: it only streams, so listing a tar of 300
+ * members and 315 MB reads 315 MB, where this reads 1.3 MB; and it gives no offsets by which to open a member.
  */
 
 import { chunksOf, sliceBytes } from '../../access/bytes.ts';
@@ -23,7 +23,7 @@ import {
 } from './tar-header.ts';
 
 interface TarMember extends Member {
-  /** Byte offset and length of what is stored. */
+  /** The byte offset and length of the stored content. */
   readonly at: number;
   readonly stored: number;
   readonly sparse: boolean;
@@ -107,7 +107,7 @@ function refuseSparse(member: TarMember): void {
     : new OrielError('UNSUPPORTED', 'it is stored as a sparse file');
 }
 
-/** Bytes read at once. */
+/** Bytes per read. */
 const CHUNK = 64 << 10;
 
 /** A tar without compression. */
@@ -137,7 +137,7 @@ export class PlainTar implements Container {
   }
 }
 
-/** A tar in a compressed stream, which is unpacked from its start for each listing and each member. */
+/** A tar in a compressed stream. The stream is unpacked from its start for each listing and each member. */
 export class PackedTar implements Container {
   readonly format: string;
   readonly #codec: Codec;

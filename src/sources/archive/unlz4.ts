@@ -1,8 +1,8 @@
 /**
- * Unpacks LZ4 frames block by block. Blocks are decoded by lz4js 0.2.0, checksums are those of xxhash-wasm 1.1.0; the
- * frame around them is read here, since no library does that within bounded memory: `decompress` of lz4js and of
- * wasm-lz4 1.0.2 need the whole text at once and ignore its checksum, lz4-napi and lz4 are native code, and
- * libarchive-wasm 1.2.0 runs a program for it. 105 MB of text cost 1.0 s of CPU time.
+ * Unpacks LZ4 frames block by block. lz4js 0.2.0 decodes the blocks, xxhash-wasm 1.1.0 computes checksums. The frame format
+ * is parsed here, because no library does that in bounded memory: `decompress` of lz4js and of wasm-lz4 1.0.2 need the
+ * whole text and ignore its checksum, lz4-napi and lz4 are native code, and libarchive-wasm 1.2.0 starts a program for
+ * it. 105 MB of text take 1.0 s of CPU time.
  * Source of the format: lz4_Frame_format.md, version 1.6.3.
  */
 
@@ -11,16 +11,16 @@ import { OrielError } from '../../errors.ts';
 import { StreamCursor } from './cursor.ts';
 
 const MAGIC = 0x184d2204;
-/** The last four bits of the magic number of a frame that is no text are free. */
+/** The magic number of a skippable frame without its last four bits, which may have any value. */
 const SKIPPED = 0x184d2a5;
 const VERSION = 1;
-/** Added to the size of a block that is stored as it is. */
+/** The flag in the size of a block that is stored uncompressed. */
 const PLAIN = 0x8000_0000;
-/** Matches of a block reach so far back, also into the blocks before it. */
+/** Matches may refer back this many bytes, also into earlier blocks. */
 const HISTORY = 64 << 10;
 
 interface Frame {
-  /** Most bytes of a block, unpacked. */
+  /** The most unpacked bytes of a block. */
   readonly block: number;
   readonly isLinked: boolean;
   readonly hasBlockSums: boolean;
@@ -56,7 +56,7 @@ export async function* unlz4(packed: AsyncIterable<Uint8Array>): AsyncGenerator<
   }
 }
 
-/** `output` has room for the text before a block and for the block; what is given is in it. */
+/** `output` has room for the history and one block; yielded chunks are views of it. */
 async function* unpackFrame(
   cursor: StreamCursor,
   frame: Frame,
@@ -103,7 +103,7 @@ async function readHeader(cursor: StreamCursor, { h32Raw }: Hashes): Promise<Fra
   };
 }
 
-/** Valid until the next call. */
+/** Reads exactly `length` bytes, valid until the next call. Throws at the end of the stream. */
 async function exactly(cursor: StreamCursor, length: number): Promise<Uint8Array> {
   const bytes = await cursor.read(length);
   if (bytes.length < length) throw endsEarly();

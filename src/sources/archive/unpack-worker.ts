@@ -1,4 +1,4 @@
-/** The unpacking worker: does one job, pulls its input, and answers each pull with one result. */
+/** The unpacking worker thread: does one job, pulls its input, and answers each pull with one result. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { LOADED } from '../../access/worker-loading.ts';
@@ -16,7 +16,7 @@ let feed: (input: Uint8Array | undefined) => void = () => undefined;
 const reply = (message: Reply, buffer?: ArrayBuffer): void =>
   parentPort?.postMessage(message, buffer ? [buffer] : []);
 
-/** The input of the job; the buffer of each chunk is given back with the request for the next one. */
+/** The input of the job. The buffer of each chunk is returned with the request for the next one. */
 async function* asked(): AsyncGenerator<Uint8Array> {
   for (let last: Uint8Array | undefined; ;) {
     const spare = last?.buffer as ArrayBuffer | undefined;
@@ -59,7 +59,7 @@ async function give(spare: ArrayBuffer | undefined): Promise<void> {
     } else reply({ is: 'given', given: step.value });
   } catch (error) {
     const known = error instanceof OrielError;
-    // The message of an unexpected error in a decoder means nothing to a caller.
+    // The message of an unexpected error in a decoder is meaningless to a caller.
     reply({
       is: 'error',
       code: known ? error.code : 'CORRUPT',

@@ -1,6 +1,6 @@
 /**
- * Unpacks in a worker thread. The thread holds a slot of the queue while it works. While it waits for input or for its
- * consumer, the slot can be taken back: the thread is ended then, and a new one starts over on the next pull.
+ * Unpacks in a worker thread, which holds a slot of its queue while it works. While it waits for input or for its consumer,
+ * the slot can be revoked: then the thread is ended, and the next pull starts a new one from the beginning.
  */
 
 import { converse } from '../../access/isolate-stream.ts';
@@ -10,22 +10,22 @@ import type { Lease } from '../../queues/lease.ts';
 import { queues } from '../../queues/queue-table.ts';
 import { type Ask, inSpare, type Job, type Reply } from './unpack-messages.ts';
 
-/** The packed bytes. A decoder that starts over reads them again. */
+/** The packed bytes. They can be read several times, because a decoder may have to start again. */
 export interface PackedInput {
-  /** Bytes. */
+  /** The number of bytes. */
   readonly size: number;
   read(): AsyncIterable<Uint8Array>;
 }
 
-/** Packed bytes up to which an archive is unpacked quickly: it uses the queue for small ones. */
+/** Archives of up to this many packed bytes use the queue for small archives, because they are unpacked quickly. */
 const SMALL = 1 << 20;
 
-/** Heap of the worker in MiB; the memory of decoders is outside of it and has its own limits. */
+/** The heap of the worker in MiB. Memory of decoders is outside the heap and has its own limits. */
 const HEAP_MB = 64;
 
 /**
- * The results of the job; bytes are valid until the next ones are asked for. Throws what the job threw, `LIMIT` when it
- * needs too much memory, `BUSY` when the queue is full, the signal's reason when aborted.
+ * Yields the results of the job. The buffer of a chunk is reused for the next one. Throws the error of the job, `LIMIT` if it
+ * needs too much memory, `BUSY` if the queue is full, and the reason of the signal.
  */
 export async function* pullFromWorker<T extends Uint8Array | readonly unknown[]>(
   job: Job,
@@ -40,7 +40,7 @@ export async function* pullFromWorker<T extends Uint8Array | readonly unknown[]>
   };
   const queue = packed.size <= SMALL ? queues.unpackSmall : queues.unpack;
   const lease = queue.lease({ signal }, close);
-  /** Bytes (or list items) that the consumer has, and how many of them a new decoder still has to repeat. */
+  /** The number of bytes (or list items) that the consumer got, and how many of these a new decoder still has to skip. */
   let given = 0;
   let again = 0;
   try {
@@ -72,13 +72,13 @@ function behind<T extends Uint8Array | readonly unknown[]>(things: T, skipped: n
   return (things instanceof Uint8Array ? things.subarray(skipped) : things.slice(skipped)) as T;
 }
 
-/** One worker from its start to its end. */
+/** One worker thread, from its start to its end. */
 class Decoder<T extends Uint8Array | readonly unknown[]> {
   readonly #worker: ReturnType<typeof converse>;
   readonly #input: AsyncIterator<Uint8Array>;
   #reading = false;
   #ended = false;
-  /** The last result: its buffer is given back with the next pull. */
+  /** The last result; its buffer is returned with the next pull. */
   #last: unknown;
 
   constructor(job: Job, packed: PackedInput, signal: AbortSignal) {
@@ -87,7 +87,7 @@ class Decoder<T extends Uint8Array | readonly unknown[]> {
     this.#worker = converse({ entry, data: job, heapMb: HEAP_MB, signal });
   }
 
-  /** The next result. `closed`: the worker was ended while it waited for its input. */
+  /** The next result. `closed` means that the worker was ended while it waited for input. */
   async next(lease: Lease): Promise<T | 'end' | 'closed'> {
     const spare = this.#last instanceof Uint8Array ? (this.#last.buffer as ArrayBuffer) : undefined;
     this.#post({ pull: true, ...(spare && { spare }) }, spare);
@@ -111,7 +111,7 @@ class Decoder<T extends Uint8Array | readonly unknown[]> {
     }
   }
 
-  /** The thread has ended when this resolves. A pending read of the input may finish later; its bytes are dropped. */
+  /** Resolves when the thread has ended. A pending read of the input may finish later; its bytes are dropped. */
   async end(): Promise<void> {
     this.#ended = true;
     const isRead = this.#reading;

@@ -1,6 +1,6 @@
 /**
- * A member as bytes at offsets, unpacked as far as a window needs and kept between calls: a later page continues where an
- * earlier one stopped. Of a damaged member, the bytes before the damage.
+ * A member as a `ByteSource`. It is unpacked lazily, as far as a window needs, and cached between calls, so that a later page
+ * continues where an earlier one stopped. Of a damaged member the bytes before the damage are readable.
  */
 
 import { isOrielError, OrielError } from '../../errors.ts';
@@ -15,9 +15,9 @@ import { archiveLimits } from './archive-limits.ts';
 
 export interface Unpacked {
   readonly bytes: ByteSource;
-  /** What is wrong with the bytes read so far, as a clause: "its CRC does not match". */
+  /** What is wrong with the bytes read so far, as a clause such as "its CRC does not match". */
   trouble(): string | undefined;
-  /** Unpacks all bytes. Throws `LIMIT` when there are more than may be unpacked whole. */
+  /** Unpacks all bytes. Throws `LIMIT` if there are too many. */
   whole(): Promise<{ readonly bytes: ByteSource; readonly size: number }>;
 }
 
@@ -30,19 +30,19 @@ export function inPlace(bytes: ByteSource): Unpacked {
   };
 }
 
-/** A stream that is unpacked, as far as its readers have needed it. */
+/** A stream that is unpacked lazily. */
 interface Stream {
   readonly spool: Spool;
-  /** Bytes that its decoder holds on to until the end. */
+  /** Bytes of memory that its decoder takes until the end. */
   readonly working: number;
-  /** What ended it before its end. */
+  /** The error that ended it early. */
   damage(): OrielError | undefined;
 }
 
-/** Which stream of an archive it is. A member is named as it was addressed: its path, or its number. */
+/** The part of the cache key that identifies the stream in the archive. A member is identified as it was addressed. */
 type StreamOptions = { codec: string } | { format: string; at: number; path: string };
 
-/** What one takes without a byte of its text. Measured over 20,000. */
+/** Bytes of memory of a stream without its text; the mean of 20,000. */
 const STREAM_BYTES = 4_000;
 
 const streams: Kind<Stream, StreamOptions & { cap: number }> = {
@@ -60,13 +60,13 @@ export interface Opening {
   readonly options: StreamOptions;
   readonly working: number;
   open(making: Making): AsyncIterable<Uint8Array>;
-  /** The words for a failure of this stream. */
+  /** Converts a failure of this stream to the error for the caller. */
   refused(error: OrielError): OrielError;
 }
 
 /**
- * A stream that fails after its first byte is shown as far as it came; one that fails before is refused with the words
- * for its failure.
+ * Opens a stream. If it fails after its first byte, the bytes before the failure are shown; if it fails earlier, the error is
+ * thrown.
  */
 export async function unpackedStream(opening: Opening, call: Call): Promise<Unpacked> {
   const { of, options, refused } = opening;

@@ -1,8 +1,8 @@
 /**
- * Unpacks zstd with the official decoder, as WebAssembly from zstddec 0.3.4. Its exports are called directly because
- * the library's own `decodeStreaming` ignores error codes: it loops for ever on damaged data. Compared with fzstd
- * 0.1.1 on 105 MB of text: 0.6 s of CPU time against 1.7 s; fzstd also allocates a window of 1 GiB when a header asks
- * for it, and does not check checksums. node:zlib has zstd from Node 22.15 on only.
+ * Unpacks zstd with the official decoder, as WebAssembly from zstddec 0.3.4. Its exports are called directly, because the
+ * library's own `decodeStreaming` ignores error codes and loops for ever on damaged data. Compared with fzstd 0.1.1 on
+ * 105 MB of text: 0.6 s of CPU time against 1.7 s; fzstd also allocates a window of 1 GiB if a header asks for it, and
+ * does not verify checksums. node:zlib has zstd only from Node 22.15 on.
  */
 
 import { OrielError } from '../../errors.ts';
@@ -18,7 +18,7 @@ interface Zstd {
 
 const INPUT_BYTES = 64 << 10;
 const OUTPUT_BYTES = 128 << 10;
-/** Results from here on, as unsigned numbers, are error codes. Source: ZSTD_isError, zstd_errors.h. */
+/** Results from this unsigned number on are error codes. Source: ZSTD_isError, zstd_errors.h. */
 const FIRST_ERROR = 2 ** 32 - 120;
 const WINDOW_TOO_LARGE = 16;
 
@@ -38,7 +38,7 @@ export async function* unzstd(packed: AsyncIterable<Uint8Array>): AsyncGenerator
       for (let more = true; more;) {
         setBuffer(zstd, outputBuffer, output, OUTPUT_BYTES);
         missing = zstd.ZSTD_decompressStream(context, outputBuffer, inputBuffer) >>> 0;
-        // The decoder allocates the window when it has read a frame's header, before it uses any of it.
+        // The decoder allocates the window when it has read the header of a frame, before it uses any of it.
         const tooMuch = zstd.memory.buffer.byteLength > archiveLimits.decoderBytes;
         if (missing >= FIRST_ERROR || tooMuch) throw worded(tooMuch ? WINDOW_TOO_LARGE : 2 ** 32 - missing);
         const filled = position(zstd, outputBuffer);

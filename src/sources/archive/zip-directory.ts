@@ -1,4 +1,4 @@
-/** Finds the central directory of a zip, with a comment or junk after it or other data in front of the archive. */
+/** Finds the central directory of a zip, even with a comment or junk after it, or other data in front of the archive. */
 
 import { readAt } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
@@ -9,18 +9,18 @@ export interface ZipDirectory {
   readonly end: number;
   /** Number of records as declared; the real number may differ. */
   readonly count: number;
-  /** Bytes in front of the zip (a self-extracting program): all offsets in it are off by this number. */
+  /** The number of bytes in front of the zip (a self-extractor), to be added to all offsets in it. */
   readonly shift: number;
 }
 
-/** The signature of each record, and so of a directory with records. */
+/** The signature of each directory record. */
 export const RECORD_SIGNATURE = 0x02014b50;
 
 const END_BYTES = 22;
 const END_SIGNATURE = 0x06054b50;
-/** Bytes at the end that are searched: a comment has at most 65,535 bytes, the rest is for junk after the archive. */
+/** Bytes at the end that are searched for the end record: at most 65,535 of a comment, the rest for junk after it. */
 const TAIL_BYTES = 2 * 65_536;
-/** Signatures that are tried: a tail can consist of nothing else. */
+/** The most signatures that are tried, because a hostile tail can consist of nothing else. */
 const END_TRIES = 32;
 
 /** Finds the directory from the end of the file. Throws `CORRUPT` if there is none. */
@@ -41,7 +41,7 @@ export async function findDirectory(
   throw new OrielError('CORRUPT', 'the zip directory at its end is missing: the file may be cut short');
 }
 
-/** Undefined when the signature occurs by chance, in a comment or in a stored member. */
+/** Undefined if the signature occurs by chance, in a comment or a stored member. */
 async function directoryAt(
   source: ByteSource,
   tail: Buffer,
@@ -65,7 +65,7 @@ async function directoryAt(
   return undefined;
 }
 
-/** The zip64 end record, when a locator precedes the end record at `at`. */
+/** The zip64 end record, if a locator precedes the end record at `at`. */
 async function wideEnd(
   source: ByteSource,
   tail: Buffer,

@@ -1,6 +1,6 @@
 /**
- * Parses the records of a zip's central directory. Not yauzl (3.4.0), which gives up the whole archive for one bad
- * record, for one flag of strong encryption for example: here the other entries are still listed.
+ * Parses the records of a zip's central directory. yauzl 3.4.0 was tried: it rejects the whole archive for one bad record,
+ * for example one with the flag of strong encryption. Here the other entries are still listed.
  */
 
 import { crc32 } from 'node:zlib';
@@ -20,7 +20,7 @@ export interface ZipRecord {
   /** Compression method: 0 stored, 8 deflate, … */
   readonly method: number;
   readonly crc: number;
-  /** Bytes as stored and as unpacked, both as declared. */
+  /** The declared numbers of packed and unpacked bytes. */
   readonly packed: number;
   readonly size: number;
   /** Byte offset of the local header. */
@@ -29,14 +29,14 @@ export interface ZipRecord {
 
 const SIGNATURE_BYTES = Buffer.from('PK\x01\x02');
 const RECORD_BYTES = 46;
-/** Directory bytes read at once: more than the largest record, whose three fields have 64 KiB each at most. */
+/** Directory bytes per read: more than the largest record, whose three fields have at most 64 KiB each. */
 const WINDOW = 256 << 10;
-/** Directory bytes parsed at a stretch: names of hidden characters take long to escape. */
+/** Directory bytes that are parsed before the event loop gets control again: escaping hidden characters is slow. */
 const AT_ONCE = 16 << 10;
 
 /**
- * All records that can be read, in batches. Throws `CORRUPT` after them when the directory is damaged, and `LIMIT`
- * when it is larger than what is read of one: a sparse file can declare gigabytes of it.
+ * Yields all readable records in batches. After them throws `CORRUPT` if the directory is damaged, or `LIMIT` if it is too
+ * large: a sparse file can declare gigabytes of it.
  */
 export async function* readRecords(
   source: ByteSource,
@@ -64,11 +64,11 @@ export async function* readRecords(
 }
 
 interface Parsed {
-  /** Bytes of the window that are parsed. */
+  /** The number of bytes of the window that were parsed. */
   readonly used: number;
-  /** Offset in the window of the first bytes that are not a record. */
+  /** The offset in the window of the first bytes that are not a record. */
   readonly damaged?: number;
-  /** How many such bytes there are. */
+  /** The number of such bytes. */
   readonly skipped: number;
 }
 
@@ -102,7 +102,7 @@ function* parseWindow(window: Buffer, isLast: boolean, shift: number): Generator
   return { used: at, skipped, ...(damaged === undefined ? {} : { damaged }) };
 }
 
-/** Undefined if no record begins, or where it is not complete. */
+/** Undefined if there is no record at `at`, or it is incomplete. */
 function recordLength(window: Buffer, at: number): number | undefined {
   if (at + RECORD_BYTES > window.length || window.readUInt32LE(at) !== RECORD_SIGNATURE) return undefined;
   const [name, extra, comment] = [28, 30, 32].map((field) => window.readUInt16LE(at + field));
@@ -114,7 +114,7 @@ function parseRecord(window: Buffer, at: number, shift: number): ZipRecord {
   const nameAt = at + RECORD_BYTES;
   const extraAt = nameAt + window.readUInt16LE(at + 28);
   const extra = window.subarray(extraAt, extraAt + window.readUInt16LE(at + 30));
-  // A name that is longer than can be typed is read by its number.
+  // A longer name cannot be typed; such a member is read by its number.
   const nameEnd = Math.min(extraAt, nameAt + archiveLimits.nameBytes + 1);
   const name = recordName(window.subarray(nameAt, nameEnd), extra, (flags & 0x800) !== 0);
   const [size, packed, local] = wideNumbers(extra, [
@@ -135,7 +135,7 @@ function parseRecord(window: Buffer, at: number, shift: number): ZipRecord {
   };
 }
 
-/** Names from Windows tools may separate directories by `\`. */
+/** The printable name of a record. Windows tools may separate directories by `\`. */
 export function recordName(raw: Buffer, extra: Buffer, utf8: boolean): string {
   const better = extraField(extra, 0x7075);
   const name =
@@ -146,7 +146,7 @@ export function recordName(raw: Buffer, extra: Buffer, utf8: boolean): string {
 }
 
 function recordType(name: string, madeBy: number, attributes: number): MemberType {
-  // 3: Unix, 19: macOS. Others leave the upper half of the attributes undefined.
+  // 3: Unix, 19: macOS. Other systems do not define the upper half of the attributes.
   const mode = madeBy === 3 || madeBy === 19 ? (attributes >>> 16) & 0xf000 : 0;
   if (mode === 0xa000) return 'symlink';
   if (mode === 0x4000 || name.endsWith('/')) return 'directory';
@@ -155,7 +155,7 @@ function recordType(name: string, madeBy: number, attributes: number): MemberTyp
   return mode === 0xc000 ? 'other' : 'file';
 }
 
-/** The zip64 field has, in this order, only those numbers that did not fit in 32 bits. */
+/** The zip64 field contains only those numbers that did not fit into 32 bits, in this order. */
 function wideNumbers(extra: Buffer, narrow: [number, number, number]): [number, number, number] {
   const field = extra.length === 0 ? undefined : extraField(extra, 0x0001);
   let at = 0;
@@ -167,7 +167,7 @@ function wideNumbers(extra: Buffer, narrow: [number, number, number]): [number, 
   return [widened[0] ?? 0, widened[1] ?? 0, widened[2] ?? 0];
 }
 
-/** The extra field with this id; a field with an invalid length ends the search. */
+/** The extra field with this id. The search ends at a field with an invalid length. */
 function extraField(extra: Buffer, id: number): Buffer | undefined {
   for (let at = 0; at + 4 <= extra.length;) {
     const length = extra.readUInt16LE(at + 2);

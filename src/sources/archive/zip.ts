@@ -1,7 +1,7 @@
 /**
- * Zip archives: a listing reads the central directory only, a member only its own bytes. Not yauzl: its version 3.4.0
- * makes two reads for each entry (200,002 for 100,000 entries), refuses the whole archive for bytes before or after it
- * (self-extracting archives, appended signatures) and ends the listing at the first bad record.
+ * Zip archives: a listing reads only the central directory, a member only its own bytes. yauzl 3.4.0 was tried: it makes two
+ * reads per entry (200,002 for 100,000 entries), rejects archives with bytes before or after them (self-extractors,
+ * appended signatures), and ends the listing at the first bad record.
  */
 
 import { crc32 } from 'node:zlib';
@@ -20,10 +20,10 @@ type ZipMember = Member & ZipRecord;
 
 const LOCAL_BYTES = 30;
 const LOCAL_SIGNATURE = 0x04034b50;
-/** Bytes read at once from packed data. */
+/** Bytes per read of packed data. */
 const CHUNK = 256 << 10;
 
-/** What a few bytes grow to at most, times their number, where a codec cannot make them smaller. */
+/** The factor by which a codec can enlarge a short content that it cannot compress. */
 const MOST_PACKED = 2;
 
 /** Compression methods. Source: APPNOTE.TXT 4.4.5. */
@@ -48,7 +48,7 @@ export class Zip implements Container {
 
   async *entries(signal: AbortSignal): AsyncGenerator<Member[]> {
     const directory = await findDirectory(this.#source, this.#size, signal);
-    // Each header of a remote archive would be a request.
+    // Not for a remote archive, where each header would be a request.
     const compare = !this.#source.remote && directory.count <= archiveLimits.localHeaders;
     let seen = 0;
     for await (const records of readRecords(this.#source, directory, signal)) {
@@ -97,7 +97,7 @@ export class Zip implements Container {
     return codec ? WORKING[codec] : CHUNK;
   }
 
-  /** A stored member is read at its offset. Its CRC is not checked then: that takes reading all of it. */
+  /** A member without compression is read at its offset. Its CRC is not checked, because that would need all of its bytes. */
   async inPlace(member: ZipMember, signal: AbortSignal): Promise<ByteSource | undefined> {
     const stored = member.method === 0 && !member.encrypted && member.packed === member.size;
     const least = this.#source.remote ? CHUNK : archiveLimits.spoolMemory;
@@ -106,7 +106,7 @@ export class Zip implements Container {
     return start + member.size <= this.#size ? sliceBytes(this.#source, start, member.size) : undefined;
   }
 
-  /** A symlink's content is where it points. Of one that is larger than it says no more is read than a target has. */
+  /** Adds the target of a symlink, which is its content. A content that is longer than declared gives no target. */
   async #withTarget(record: ZipRecord, signal: AbortSignal): Promise<ZipRecord & { link?: string }> {
     const { linkBytes } = archiveLimits;
     if (record.encrypted || record.size > linkBytes || record.packed > MOST_PACKED * linkBytes) return record;
@@ -126,7 +126,7 @@ export class Zip implements Container {
     }
   }
 
-  /** The name in the local header when it differs: some tools unpack the member under that name. */
+  /** The name in the local header if it differs: some tools unpack the member under that name. */
   async #otherName(record: ZipRecord, signal: AbortSignal): Promise<string | undefined> {
     const fixed = await this.#localHeader(record, signal);
     if (!fixed) return undefined;
@@ -134,7 +134,7 @@ export class Zip implements Container {
     const length = nameBytes + fixed.readUInt16LE(28);
     const rest = Buffer.from(await readAt(this.#source, record.local + LOCAL_BYTES, length, signal));
     const utf8 = (fixed.readUInt16LE(6) & 0x800) !== 0;
-    // As much of it as the directory's own name is compared by.
+    // Cut to the same length as the name in the directory record.
     const compared = Math.min(nameBytes, archiveLimits.nameBytes + 1);
     const name = recordName(rest.subarray(0, compared), rest.subarray(nameBytes), utf8);
     return name === record.name ? undefined : name;

@@ -1,11 +1,11 @@
-/** A file that is attached to a PDF, read as the member of an archive is: through its own source. */
+/** Opens a file that is attached to a PDF with the source of its kind, like a member of an archive. */
 
 import { OrielError } from '../../errors.ts';
 import { didYouMean, nearNames } from '../../text/near.ts';
 import { quote } from '../../text/visible.ts';
 import type { Resource } from '../../types/resource.ts';
 import { enterContainer } from '../archive/budget.ts';
-import { present } from '../archive/present.ts';
+import { present } from '../archive/show-member.ts';
 import { inPlace } from '../archive/unpacked.ts';
 import { selectionOf } from '../file.ts';
 import type { Asked } from './document-ask.ts';
@@ -14,7 +14,7 @@ import { conversions, optionsOf } from './convert-document.ts';
 import type { DocumentReading } from './opened-document.ts';
 import { orderOf } from './opened-document.ts';
 
-/** The list where nothing is named. Throws `NOT_FOUND`, and what converting throws. */
+/** Without a name, the list of attachments. Throws `NOT_FOUND`, and the errors of converting. */
 export async function openAttachment(
   document: DocumentReading,
   asked: Asked,

@@ -2,7 +2,7 @@
 
 import type { DocumentFacts } from './document-protocol.ts';
 
-/** Undefined if it has none: its headings are the outline then. */
+/** Undefined if there are no bookmarks; then the headings are the outline. */
 export function bookmarksText({ outline = [] }: DocumentFacts, front: string): string | undefined {
   if (outline.length === 0) return undefined;
   const lines = outline.map(({ title, level, page }) => {
@@ -12,7 +12,7 @@ export function bookmarksText({ outline = [] }: DocumentFacts, front: string): s
   return lines.join('');
 }
 
-/** How many bookmarks are not among the facts, and a page from which they may be. */
+/** The number of bookmarks that are not in the facts, and the page from which these continue. */
 export function bookmarksLeft({ outline = [], bookmarks = 0 }: DocumentFacts): {
   left: number;
   from: number;

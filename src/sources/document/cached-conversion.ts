@@ -1,6 +1,6 @@
 /**
- * Conversions in the cache on disk. They are found by the digest of the document's bytes, so a document keeps its text
- * under another name and in another checkout, and never gets that of another version.
+ * Conversions in the cache on disk. The cache key is the digest of the document's bytes, so a document finds its conversion
+ * under another name and in another checkout, and never that of another version.
  */
 
 import { createHash } from 'node:crypto';
@@ -18,7 +18,7 @@ import type { Conversion, Reply, Want } from './document-protocol.ts';
 
 export class CachedConversion {
   readonly #disk: DiskCache;
-  /** Of the bytes of the document. */
+  /** The digest of the document's bytes. */
   readonly sha256: string;
   readonly key: string;
   readonly #open: () => Promise<ScratchFile>;
@@ -30,7 +30,7 @@ export class CachedConversion {
     this.key = JSON.stringify(['document', converterVersion(), sha256, want]);
   }
 
-  /** Undefined if nothing is cached: without a cache, and for a document that is too large to be converted. */
+  /** Undefined if nothing can be cached: there is no cache, or the document is too large to be converted. */
   static async of(bytes: ByteSource, want: Want, call: Call): Promise<CachedConversion | undefined> {
     const { disk } = call.session;
     if (!disk) return undefined;
@@ -50,14 +50,14 @@ export class CachedConversion {
         await next.take(piece);
       };
     };
-    // What is damaged is no frame; what cannot be written to a file now may be when it is converted.
+    // A damaged frame, or a body that cannot be written to a file now, is a miss.
     const isWhole = await this.#disk.getPieces(this.key, begin).catch(() => false);
     const found = isWhole ? arriving?.finish() : undefined;
     if (!found) await arriving?.discard();
     return found;
   }
 
-  /** In the background. `sha256` of the bytes that were converted: the file may have changed since it was looked for. */
+  /** Stores a conversion in the background. `sha256` is of the converted bytes: the file may have changed since the lookup. */
   keep({ reply, body }: Conversion, sha256: string): void {
     if (!isLasting(reply) || sha256 !== this.sha256) return;
     const source = sourceOf(body, Identity.once('conversion'));
@@ -70,7 +70,7 @@ export class CachedConversion {
   }
 }
 
-/** A conversion that comes from the cache in pieces; it is one when the last has come. */
+/** Assembles a conversion that arrives from the cache in pieces; a large body goes into a file. */
 class ArrivingBody {
   readonly #open: () => Promise<ScratchFile>;
   readonly #reader = new FrameReader(Infinity, (bytes) =>
@@ -85,13 +85,13 @@ class ArrivingBody {
   }
 
   async take(piece: Buffer): Promise<void> {
-    // After a whole frame is nothing that was put there.
+    // Nothing was stored after the frame.
     if (this.#frame) throw new RangeError('more than one frame');
     this.#frame = this.#reader.push(piece);
     for (const part of this.#pieces.splice(0)) await (this.#file ??= await this.#open()).append(part);
   }
 
-  /** Undefined if its end is missing. */
+  /** The conversion; undefined if its end is missing. */
   finish(): Conversion | undefined {
     if (!this.#frame) return undefined;
     const { head, body, aside = 0 } = this.#frame;
@@ -103,12 +103,12 @@ class ArrivingBody {
   }
 }
 
-/** What is refused today may be read tomorrow, with a package that is missing now. */
+/** Whether a reply may be cached. A refusal may not, nor a text for which a package was missing: that may be installed later. */
 export function isLasting(reply: Reply): boolean {
   return reply.is !== 'refused' && !(reply.is === 'text' && reply.without);
 }
 
-/** Undefined for a document that is too large to be converted. */
+/** The cached digest of a document; undefined if it is too large to be converted. */
 export function digestIn(bytes: ByteSource, call: Call): Promise<string | undefined> {
   const make = async ({ source, signal }: { source: ByteSource; signal: AbortSignal }) => ({
     value: await digestOf(source, signal),
@@ -120,7 +120,7 @@ export function digestIn(bytes: ByteSource, call: Call): Promise<string | undefi
 const digests: Kind<string | undefined> = { name: 'sha256', weigh: () => ({ memory: 128 }) };
 
 async function digestOf(source: ByteSource, signal: AbortSignal): Promise<string | undefined> {
-  // A stream has its size when it has been read to its end.
+  // The size of a stream is known when it has been read to its end.
   if (source.size === undefined) await source.readInto(new Uint8Array(1), MOST_STORED, signal);
   if (source.size === undefined || source.size > MOST_STORED) return undefined;
   const digest = createHash('sha256');
@@ -140,7 +140,7 @@ const CONVERTERS = [
 
 let digestOfConverters: string | undefined;
 
-/** Another converter gives another text. */
+/** The version of the converters' code, a part of the cache key, because another converter gives another text. */
 export function converterVersion(): string {
   return (digestOfConverters ??= digestOfCode(CONVERTER, CONVERTERS));
 }

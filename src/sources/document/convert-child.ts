@@ -1,10 +1,10 @@
 /**
- * Runs in a child process: converts one document after another, which come in frames on standard input, and answers
- * each with a frame on standard output. It opens no file and no connection.
+ * The child process that converts documents. They arrive in frames on standard input, one after the other; each is answered
+ * with a frame on standard output. The process opens no file and no connection.
  */
 
 import { answerJobs } from '../../access/child-jobs.ts';
-import { bounded, wholePages } from './child/bounded.ts';
+import { truncateText, wholePages } from './child/truncate-text.ts';
 import { bookText } from './child/book.ts';
 import { factsOf, toMarkdown } from './child/office.ts';
 import { detectFormat } from './child/detect.ts';
@@ -16,7 +16,7 @@ import { restText, sheetText, workbookText } from './child/sheets.ts';
 import type { Deck } from './child/deck.ts';
 import { deckOf, lostSlide, slideText } from './child/slides.ts';
 import { tablesOf } from './child/tables.ts';
-import { writtenText } from './child/written.ts';
+import { wordProcessorText } from './child/word-processor.ts';
 import {
   type DocumentFacts,
   type Format,
@@ -28,17 +28,17 @@ import {
   type SheetRange,
 } from './document-protocol.ts';
 
-/** More bytes than any document that is sent. */
+/** The most bytes of an input frame; no document that is sent is larger. */
 const MOST_INPUT = 512 << 20;
 
 interface Converted {
   readonly text: string | Iterable<string>;
   readonly facts: DocumentFacts;
-  /** The first page that was left out. */
+  /** The first page (1-based) that was left out. */
   readonly nextPage?: number;
   readonly without?: string;
   readonly allSheets?: readonly SheetFacts[];
-  /** Those of the text that was taken so far. */
+  /** The ranges in the text, as far as it was consumed. */
   readonly ranges?: readonly SheetRange[];
 }
 
@@ -90,7 +90,7 @@ async function convert(job: Job, format: Format, bytes: Buffer): Promise<{ reply
     return { reply: { is: 'attachment', facts: { ...facts, format } }, body: data };
   }
   const { text, facts, nextPage, without, allSheets, ranges } = await toText(job, format, bytes);
-  const whole = bounded(text, job.most);
+  const whole = truncateText(text, job.most);
   const paged = whole.isCut && facts.pages !== undefined ? wholePages(whole.body) : undefined;
   const body = paged?.body ?? whole.body;
   const isCut = whole.isCut && !paged;
@@ -137,7 +137,7 @@ async function toText(job: Job, format: Format, bytes: Buffer): Promise<Converte
   if (want.is === 'pages') throw new Refused('absent', `a .${format} file has no pages`);
   if (isWorkbook(format)) return workbookText(bytes, format);
   if (format === 'epub') return bookText(bytes);
-  return { text: await writtenText(bytes, format), facts: factsOf(Parts.of(bytes)) };
+  return { text: await wordProcessorText(bytes, format), facts: factsOf(Parts.of(bytes)) };
 }
 
 async function presentation({ want }: Job, format: Format, bytes: Buffer): Promise<Converted> {

@@ -1,4 +1,4 @@
-/** Has a document converted in a child process, once for each version of it and each part that is asked for. */
+/** Converts a document in a child process, once for each version and requested part (cached). */
 
 import { createHash, type Hash } from 'node:crypto';
 import { chunksOf } from '../../access/bytes.ts';
@@ -20,12 +20,28 @@ import type { Conversion } from './document-protocol.ts';
 
 export type ConversionOptions = { want: string; password?: string };
 
-export const conversions: Kind<Conversion, ConversionOptions> = {
+/** How converting the same bytes ends each time: see `ALWAYS`. */
+interface Ending {
+  readonly why: ChildFailure['why'];
+  readonly bytes: number;
+}
+
+export const conversions: Kind<Conversion | Ending, ConversionOptions> = {
   name: 'document',
-  weigh: ({ body }) => weightOf(body),
+  weigh: (made) => (isEnding(made) ? { memory: 256 } : weightOf(made.body)),
   mostMemory: 20 * MIB,
-  dispose: ({ body }) => body.close?.(),
+  dispose: (made) => (isEnding(made) ? undefined : made.body.close?.()),
 };
+
+/**
+ * What depends on the bytes and the limits alone: such a document is not converted again for each call. Whether one is
+ * too slow or crashes depends on the machine too.
+ */
+const ALWAYS: ReadonlySet<ChildFailure['why']> = new Set(['memory', 'output']);
+
+function isEnding(made: Conversion | Ending): made is Ending {
+  return 'why' in made;
+}
 
 export function optionsOf({ want, password }: Order): ConversionOptions {
   return { want: JSON.stringify(want), ...(password !== undefined && { password }) };
@@ -33,35 +49,37 @@ export function optionsOf({ want, password }: Order): ConversionOptions {
 
 /** Throws OrielError: `LIMIT`, `CORRUPT`, with a clause that completes "Cannot read .pdf file: ". */
 export async function conversionOf(bytes: ByteSource, order: Order, call: Call): Promise<Conversion> {
-  // The text of an encrypted document is not written to a disk.
+  // The text of an encrypted document is never written to disk.
   const cached =
     order.password === undefined ? await CachedConversion.of(bytes, order.want, call) : undefined;
   const { session, deadline } = call;
   const open = (): Promise<ScratchFile> => session.scratch();
   const shared = await byContent(bytes, cached, call);
-  /** The file was not written to between its digest and its conversion. */
+  /** Whether the file was unchanged between computing its digest and its conversion. */
   let isSame = true;
-  const anew = async ({ source, signal }: Making): Promise<Conversion> => {
+  const anew = async ({ source, signal }: Making): Promise<Conversion | Ending> => {
     const { work } = session;
     const elsewhere =
       work &&
       cached &&
       (await convertedElsewhere(work, cached, { want: order.want, source, signal, deadline, open }));
     if (elsewhere) return elsewhere;
-    const { conversion, sha256 } = await convert(source, order, { signal, deadline, cached, open });
+    const { made, sha256 } = await convert(source, order, { signal, deadline, cached, open });
     isSame = shared === undefined || sha256 === shared.sha256;
-    return conversion;
+    return made;
   };
-  const make = async (making: Making): Promise<Made<Conversion>> => {
+  const make = async (making: Making): Promise<Made<Conversion | Ending>> => {
     const known = await cached?.find();
     return { value: known ?? (await withProgress(making, 'converting', () => anew(making))), keep: isSame };
   };
-  return session.store.get(conversions, shared?.source ?? bytes, optionsOf(order), make, call);
+  const made = await session.store.get(conversions, shared?.source ?? bytes, optionsOf(order), make, call);
+  if (isEnding(made)) throw failed(made, order);
+  return made;
 }
 
 /**
- * Bytes are those of their digest: calls that read the same ones share a conversion, also while a file that was written a
- * moment ago, under whose facts nothing is kept, becomes one that was not. Undefined for what is too large to be converted.
+ * Identifies the document by its digest, so that calls for the same bytes share a conversion. The identity of a file that was
+ * written a moment ago does not recur and could not be shared. Undefined for a document that is too large.
  */
 async function byContent(
   bytes: ByteSource,
@@ -89,19 +107,25 @@ async function convert(
   source: ByteSource,
   order: Order,
   { signal, deadline, cached, open }: Here,
-): Promise<{ readonly conversion: Conversion; readonly sha256: string }> {
+): Promise<{ readonly made: Conversion | Ending; readonly sha256: string }> {
   const bytes = await sizeOf(source, signal);
   const sent = createHash('sha256');
   const body = hashed(chunksOf(source, 0, bytes, 256 * 1024, signal), sent);
   try {
-    const conversion = await convertInChild(order, { body, bytes, deadline }, signal, open);
+    const made = await convertInChild(order, { body, bytes, deadline }, signal, open);
     const sha256 = sent.digest('hex');
-    cached?.keep(conversion, sha256);
-    return { conversion, sha256 };
+    cached?.keep(made, sha256);
+    return { made, sha256 };
   } catch (error) {
     if (!(error instanceof ChildFailure)) throw error;
-    throw new OrielError(...(failureOf(error.why, bytes, order.want) ?? ENDED), { cause: error });
+    const { why } = error;
+    if (!ALWAYS.has(why)) throw failed({ why, bytes }, order, error);
+    return { made: { why, bytes }, sha256: sent.digest('hex') };
   }
+}
+
+function failed({ why, bytes }: Ending, { want }: Order, cause?: ChildFailure): OrielError {
+  return new OrielError(...(failureOf(why, bytes, want) ?? ENDED), { cause });
 }
 
 const ENDED = ['LIMIT', 'its converter was ended from outside; the same call may work'] as const;
@@ -113,7 +137,7 @@ async function* hashed(pieces: AsyncIterable<Uint8Array>, hash: Hash): AsyncGene
   }
 }
 
-/** A stream is read to its end before a slot is taken: no child waits for its bytes. */
+/** The size. A stream is read to its end before a slot is taken, so that no child process waits for bytes. */
 async function sizeOf(source: ByteSource, signal: AbortSignal): Promise<number> {
   if (source.size === undefined) await source.readInto(new Uint8Array(1), MOST_STORED, signal);
   if (source.size !== undefined && source.size <= MOST_STORED) return source.size;

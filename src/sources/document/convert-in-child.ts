@@ -1,4 +1,4 @@
-/** Converts the bytes of one document in a child process, whoever asked for it. */
+/** Converts the bytes of one document in a pooled child process. */
 
 import { ChildPool } from '../../access/isolate-pool.ts';
 import { builtFile } from '../../access/package-files.ts';
@@ -19,11 +19,11 @@ import type { Conversion, Job, Reply, Want } from './document-protocol.ts';
 const children = new ChildPool({
   entry: () => builtFile(CONVERTER),
   queue: queues.documents,
-  // It stays while a document is paged through.
+  // Long enough to page through a document.
   idleMs: 20_000,
   heapMb: 768,
   keepUpTo: 200 * MIB,
-  // With its libraries.
+  // The memory of a new child with its libraries.
   fresh: 80 * MIB,
 });
 
@@ -33,14 +33,14 @@ export interface Order {
 }
 
 export interface Input {
-  /** Exactly `bytes` bytes. */
+  /** The document: exactly `bytes` bytes. */
   readonly body: AsyncIterable<Uint8Array>;
   readonly bytes: number;
-  /** That of the call. */
+  /** The deadline of the call, in milliseconds of `performance.now()`. */
   readonly deadline?: number;
 }
 
-/** Throws ChildFailure, `BUSY` and the reason of the signal. `open`: where a large result goes instead of memory. */
+/** Throws ChildFailure, `BUSY` and the reason of the signal. `open` creates a file for a result too large for memory. */
 export async function convertInChild(
   order: Order,
   { body, bytes, deadline }: Input,

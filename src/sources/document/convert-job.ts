@@ -1,4 +1,4 @@
-/** Conversions of documents as work of other machines: how a replica asks for one, and how a worker does it. */
+/** Remote conversion of documents: a replica sends the job, a worker on another machine runs it. */
 
 import { readAt } from '../../access/bytes.ts';
 import { ChildFailure } from '../../access/isolate-child.ts';
@@ -16,10 +16,10 @@ import type { Conversion, Reply, Want } from './document-protocol.ts';
 
 const KIND = 'document';
 
-/** What a worker found out about a document that no other attempt changes. */
+/** Failures that another attempt would not change. */
 const LASTING: ReadonlySet<ChildFailure['why']> = new Set(['slow', 'memory', 'output']);
 
-/** The converter is to be asked where the document is wanted: its answer is none that others may use. */
+/** The result must not be shared, so the document is converted on the machine that wants it. */
 const HERE = { why: 'here', isLasting: true } as const;
 
 export const convertJob: WorkHandler = {
@@ -44,12 +44,12 @@ export interface Elsewhere {
   readonly want: Want;
   readonly source: ByteSource;
   readonly signal: AbortSignal;
-  /** On the clock of `performance.now()`: half of the time is left for a conversion here. */
+  /** In milliseconds of `performance.now()`. Half of the remaining time is reserved for a local conversion. */
   readonly deadline: number;
   readonly open: () => Promise<ScratchFile>;
 }
 
-/** Undefined if no worker has converted it. Throws OrielError as a conversion here does. */
+/** Undefined if no worker has converted it. Throws OrielError like a local conversion. */
 export async function convertedElsewhere(
   work: RemoteWork,
   cached: CachedConversion,
@@ -78,7 +78,7 @@ export async function convertedElsewhere(
   const read = wholeFrame(outcome.result);
   if (!read) return undefined;
   const conversion = { reply: read.head as Reply, body: await storedBody(read.body, open) };
-  // What the shared cache does not take is kept on this machine.
+  // If the worker has not cached it in the shared store, it is cached on this machine.
   if (!outcome.isCached) cached.keep(conversion, sha256);
   return conversion;
 }

@@ -1,4 +1,4 @@
-/** What a conversion gave: its bytes in memory while they are few, otherwise in a private file. */
+/** The result of a conversion: in memory if it is small, otherwise in a private file. */
 
 import { readAt } from '../../access/bytes.ts';
 import type { Identity } from '../../identity.ts';
@@ -7,7 +7,7 @@ import type { ScratchFile } from '../../types/session.ts';
 import type { Weight } from '../../types/store.ts';
 import type { Body } from './document-protocol.ts';
 
-/** Bytes above which a body goes into a file: a process reads many documents. */
+/** The most bytes of a body in memory; larger ones go into a file, because a process reads many documents. */
 export const MOST_IN_MEMORY = 1 << 20;
 
 export function bodyOf({
@@ -40,7 +40,7 @@ export function fileBody(file: ScratchFile, bytes: number): Body {
   };
 }
 
-/** The same for bytes that are in memory, and stay there only while they are few. */
+/** Stores bytes as a body: in memory if they are few, otherwise in a file. */
 export async function storedBody(body: Buffer, open: () => Promise<ScratchFile>): Promise<Body> {
   if (body.length <= MOST_IN_MEMORY) return bodyOf({ body });
   const file = await open();
@@ -61,7 +61,7 @@ export function sourceOf(body: Body, identity: Identity): ByteSource {
   return { size: body.bytes, identity, readInto: (target, offset) => body.readInto(target, offset) };
 }
 
-/** All of it in memory: of a picture, and of what a worker sends. */
+/** Reads a complete body into memory: for pictures, and for results that a worker sends. */
 export async function contentOf(body: Body, identity: Identity): Promise<Uint8Array> {
   return readAt(sourceOf(body, identity), 0, body.bytes);
 }

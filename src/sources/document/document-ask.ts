@@ -1,16 +1,16 @@
-/** What follows the path of a document: `password=…`, pages, `image`, `images`, and the rest. */
+/** Parses the selector after the path of a document: `password=…`, pages, `image`, `images`, `attachments`. */
 
 export interface Asked {
   readonly password?: string;
-  /** 1-based and inclusive; to the end without `to`. `from` is 0 if page 0 was typed, which no document has. */
+  /** Pages, 1-based and inclusive; to the end without `to`. `from` is 0 if page 0 was typed, which is an error later. */
   readonly page?: { readonly from: number; readonly to?: number } | undefined;
-  /** The picture of the page, or image `number` (1-based) that is embedded in it. */
+  /** The picture of the page, or with `number` (1-based) an image embedded in it. */
   readonly picture?: { readonly number?: number };
-  /** The list of the embedded images, of the pages or of all; `name` where something else than an image is named. */
+  /** The list of embedded images, of `page` or of all pages. `name` is set if it is not the name of an image. */
   readonly imageList?: { readonly name?: string };
-  /** The list of attached files, or with a name one of them. */
+  /** The list of attachments, or with `name` one of them. */
   readonly attachment?: { readonly name?: string };
-  /** What follows: a generic selector, a sheet, a member. */
+  /** The rest: a generic selector, a sheet, a member. */
   readonly tail: string;
 }
 
@@ -22,18 +22,18 @@ const ATTACHMENT = /^attachments(?:\/([^:?]*))?(?::|(?=\?)|$)/;
 /** `images`, `images/p3-2.png`. */
 const IMAGES = /^images(?:\/([^:?]*))?(?::|$)/i;
 
-/** The name of an image: its page, and its number there. */
+/** The name of an image: its page, and its number on that page (both 1-based). */
 const IMAGE = /^p(?!0+-)(\d{1,7})-(\d{1,5})(?:\.png)?$/i;
 
-/** `p3`, `p3-5`, `p3-`, `p3..5`, and the same with another `p`; `page=3`, `pages 3-5`, `slide:3` as others write it. */
+/** `p3`, `p3-5`, `p3-`, `p3..5`, `p3-p5`; and the forms of other tools: `page=3`, `pages 3-5`, `slide:3`. */
 const PAGES = /^(?:p|(?:page|slide)s?[=: ]?)(\d{1,7})(?: ?(-|–|\.\.) ?p?(\d{1,7})?)?(?::|$)/i;
 
-/** A page of a PDF as browsers write it: `#page=3&zoom=100`. */
+/** A page of a PDF in the form of browsers: `#page=3&zoom=100`. */
 const FRAGMENT = /^#page=(\d{1,7})(?:&[^:]*)?(?=:|$)/i;
 
 /**
- * Attachments and images are those of a PDF: in other documents a sheet or a part may be called so. Without `hasPages`,
- * `p3` is what follows.
+ * Only for a PDF are `attachments` and `images` parsed: in other documents a sheet or a part may have that name. Without
+ * `hasPages`, `p3` is part of the tail.
  */
 export function askOf(
   rest: string,

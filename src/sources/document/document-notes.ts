@@ -1,4 +1,4 @@
-/** What an answer says of a document besides its text, and the calls for what is not in it. */
+/** The notices of an answer about a document, with the calls for what it does not contain. */
 
 import { partOf, plural } from '../../render/units.ts';
 import { quote } from '../../text/visible.ts';
@@ -13,7 +13,7 @@ interface Pages {
   readonly to?: number;
 }
 
-/** Of a text in which all pages that were asked for (`asked`) are. */
+/** Notices for a text that has all requested pages (`asked`). */
 export function documentNotes(
   { facts, cut, without }: Extract<Reply, { is: 'text' }>,
   front: string,
@@ -35,20 +35,20 @@ export function pagesText({ from, to }: { from: number; to?: number }): string {
 interface Shown {
   readonly front: string;
   readonly selection: Selection;
-  /** It is the list of the images. */
+  /** Whether it is the list of images. */
   readonly isList: boolean;
-  /** The pages that were asked for, at the end of which the next call ends too. */
+  /** The requested pages; the suggested next call ends at the same page. */
   readonly from?: number;
   readonly to?: number;
 }
 
-/** What a text has of a document that is read in parts, and the call for the next part. */
+/** For a document that is read in parts: which part the text is, and the call for the next part. */
 export function moreOf(
   cut: Cut | undefined,
   pages: number | undefined,
   shown: Shown,
 ): Pick<TextResource, 'more' | 'part'> {
-  // Of a page that is larger than a text the end is lost, whatever follows it.
+  // The end of a page that is larger than the text limit is lost; no call returns it.
   const lost =
     cut?.bytes === undefined ? undefined : `the converted text is cut after ${cut.bytes >> 20} MiB`;
   if (cut?.page === undefined || pages === undefined)
@@ -60,7 +60,7 @@ export function moreOf(
   const use = next + mode;
   const text = `${first} ${what}${lost === undefined ? '' : `; ${lost}`}. Use ${use} to continue`;
   const part = { name: first.toLowerCase(), next, ...(lost !== undefined && { isCut: true as const }) };
-  // Of the last lines `tailNotes` says it.
+  // For the last lines `tailNotes` has the notice.
   return isTail(shown.selection) ? { part } : { part, more: { kind: 'said', text, use } };
 }
 
@@ -76,7 +76,7 @@ function isTail({ window, mode }: Selection): boolean {
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The last lines of a part are not those of the document. */
+/** The notice that the last lines of a part are not the last lines of the document. */
 export function tailNotes(
   { cut, facts: { pages } }: Extract<Reply, { is: 'text' }>,
   { front, selection, from = 1, to = pages }: Shown,
@@ -98,7 +98,7 @@ function withoutNotes(library: string | undefined): Notice[] {
   return [{ kind: 'said', text }];
 }
 
-/** The range reaches beyond the last page. */
+/** The notice if the range extends beyond the last page. */
 function beyondNotes(
   { pages, slides }: DocumentFacts,
   cut: Cut | undefined,
@@ -115,7 +115,7 @@ function listed(pages: readonly number[]): string {
   return pages.slice(0, 10).join(', ') + (pages.length > 10 ? ', …' : '');
 }
 
-/** Below the bookmarks of a document. */
+/** The notice below the bookmarks of a document, if not all are listed. */
 export function outlineNotes(facts: DocumentFacts, front: string): Notice[] {
   const { left, from } = bookmarksLeft(facts);
   if (left === 0) return [];

@@ -1,4 +1,4 @@
-/** The messages between the engine and the converting child. */
+/** The messages between the engine and the converting child process. */
 
 const FORMATS = [
   'pdf',
@@ -22,12 +22,12 @@ export function isWorkbook(format: Format | undefined): boolean {
   return format === 'xlsx' || format === 'xlsb' || format === 'xls' || format === 'ods';
 }
 
-/** Pages of one text. A longer document continues in another one. */
+/** The most pages of one text; a longer document continues in the next part. */
 export const PAGES_AT_ONCE = 100;
 
 export interface Job {
   readonly want: Want;
-  /** Bytes of the text at most; it is cut after its last whole line. */
+  /** The most bytes of the text; it is cut after the last whole line. */
   readonly most: number;
   readonly password?: string;
 }
@@ -39,30 +39,30 @@ export type Want =
   | { readonly is: 'pages'; readonly from: number; readonly to?: number }
   /** One sheet; with `range` (`A1:H50`) a part of it. */
   | { readonly is: 'sheet'; readonly sheet: string; readonly range?: string }
-  /** The rows of large sheets that the whole document leaves out, as ranges of cells one after the other. */
+  /** The rows of large sheets that `whole` leaves out, as consecutive ranges of cells. */
   | { readonly is: 'rest' }
   /** All sheets as tables of a database. */
   | { readonly is: 'tables' }
-  /** A line for each image that is embedded in the pages `from` to `to`, as above. */
+  /** The list of images embedded in pages `from` to `to` (as above), one line per image. */
   | { readonly is: 'images'; readonly from: number; readonly to?: number }
-  /** A line for each file that is attached to a PDF. */
+  /** The list of the files attached to a PDF, one line per file. */
   | { readonly is: 'attachments' }
-  /** An attached file, 1-based. */
+  /** An attached file by its number, 1-based. */
   | { readonly is: 'attachment'; readonly number: number }
-  /** The picture of a page, or with `image` (1-based) of one that is embedded in it. */
+  /** The picture of a page, or with `image` (1-based) an image embedded in it. */
   | { readonly is: 'picture'; readonly page: number; readonly image?: number };
 
-/** The body of the frame is the text, the database, the attachment or the picture. */
+/** The head of a reply; the body of the frame is the text, the database, the attachment or the picture. */
 export type Reply =
   | {
       readonly is: 'text';
       readonly facts: DocumentFacts;
       readonly cut?: Cut;
-      /** Of the workbook, where the facts are those of one sheet. */
+      /** All sheets of the workbook, if the facts are those of one sheet. */
       readonly allSheets?: readonly SheetFacts[];
-      /** Of the rest. */
+      /** The ranges of the text of `rest`. */
       readonly ranges?: readonly SheetRange[];
-      /** An optional package that is not installed, with which the text may be better. */
+      /** The name of an optional package that is not installed and might give a better text. */
       readonly without?: string;
     }
   | { readonly is: 'tables'; readonly facts: DocumentFacts }
@@ -71,7 +71,7 @@ export type Reply =
       readonly is: 'picture';
       readonly facts: DocumentFacts;
       readonly mimeType: string;
-      /** Pixels. */
+      /** In pixels, like the height. */
       readonly width: number;
       readonly height: number;
     }
@@ -83,34 +83,34 @@ export type Reply =
       readonly facts?: DocumentFacts;
     };
 
-/** A reply, a refusal too, with its body. */
+/** A reply (also a refusal) with its body. */
 export interface Conversion {
   readonly reply: Reply;
   readonly body: Body;
 }
 
-/** The text, the tables or the picture: in memory while it is small, otherwise in a private file. */
+/** The text, the tables or the picture: in memory if small, otherwise in a private file. */
 export interface Body {
   readonly bytes: number;
   readInto(target: Uint8Array, offset: number): Promise<number>;
-  /** The descriptor of the file, for code that reads in a worker; it and the next ones are absent in memory. */
+  /** The descriptor of the file, for worker threads. This and the following are absent for a body in memory. */
   readonly fd?: number;
-  /** `use`, which never rejects, reads it: it is not closed before. */
+  /** Delays closing until `use` has resolved, which must not reject. */
   until?(use: Promise<void>): void;
   close?(): Promise<void>;
 }
 
-/** How many pages, slides or images in a page there are, where another one was asked for. */
+/** The number of pages, slides or images of a page, if one beyond it was requested. */
 export interface Extent {
   readonly of: 'page' | 'slide' | 'image';
   readonly count: number;
 }
 
-/** Where the text of a part continues. */
+/** Where a truncated text continues. */
 export interface Cut {
   /** The first page that was not converted. */
   readonly page?: number;
-  /** The text was too long. */
+  /** Set if the text was too long: the number of bytes after which it was cut. */
   readonly bytes?: number;
 }
 
@@ -121,7 +121,7 @@ export type Why =
   | 'old'
   | 'unknown'
   | 'limit'
-  /** There is no such page or sheet. */
+  /** There is no such page, sheet, image or attachment. */
   | 'absent'
   /** An optional package is not installed. */
   | 'missing'
@@ -135,18 +135,18 @@ export interface DocumentFacts {
   readonly pages?: number;
   readonly slides?: number;
   readonly sheets?: readonly SheetFacts[];
-  /** How many sheets there are, where only the first are listed. */
+  /** The number of sheets, if only the first ones are listed. */
   readonly sheetCount?: number;
   /** 1-based pages without a text layer. */
   readonly scanned?: readonly number[];
   readonly outline?: readonly OutlineEntry[];
-  /** How many bookmarks there are, where only the first are in the outline. */
+  /** The number of bookmarks, if only the first ones are in the outline. */
   readonly bookmarks?: number;
-  /** Images are embedded in it, which have a separate list. */
+  /** Set if images are embedded in it; these have a list of their own. */
   readonly hasImages?: true;
-  /** Files are attached to it, which have a separate list. */
+  /** Set if files are attached to it; these have a list of their own. */
   readonly hasAttachments?: true;
-  /** Of that list. */
+  /** The attachments of that list. */
   readonly attachments?: readonly AttachmentFacts[];
 }
 
@@ -158,26 +158,26 @@ export interface AttachmentFacts {
 export interface SheetFacts {
   readonly name: string;
   readonly hidden?: true;
-  /** `A1:J50000`, of the cells that hold something, or `A:J` where `goesOn`; absent for an empty sheet. */
+  /** The range of cells with content, `A1:J50000`, or `A:J` if `goesOn`; absent for an empty sheet. */
   readonly range?: string;
-  /** Rows and columns that hold something. */
+  /** The number of rows with content. */
   readonly rows: number;
-  /** It has at least so many rows: they were not read to the end. */
+  /** Set if there may be more rows than `rows`, because they were not read to the end. */
   readonly goesOn?: true;
   readonly columns: number;
-  /** Rows that are in the text, its header included, where it has more. */
+  /** The number of rows in the text (header included), if the sheet has more. */
   readonly shown?: number;
-  /** Its first row names the columns. */
+  /** Set if its first row has the names of the columns. */
   readonly header?: true;
-  /** The letters of its first column that has no place in its table. */
+  /** The letters of the first column that does not fit into its table. */
   readonly beyond?: string;
 }
 
-/** A part of a text, as the call for this range of a sheet shows it. */
+/** A part of a text that equals the text of the call for this range of a sheet. */
 export interface SheetRange {
   readonly sheet: string;
   readonly range: string;
-  /** Lines and bytes of the text before it. */
+  /** The number of lines and bytes of the text before it. */
   readonly lines: number;
   readonly start: number;
 }
@@ -188,7 +188,7 @@ export interface OutlineEntry {
   readonly page?: number;
 }
 
-/** What the child throws to answer with a refusal. */
+/** Thrown in the child process to answer with a refusal. */
 export class Refused extends Error {
   readonly why: Why;
   readonly detail: string | undefined;

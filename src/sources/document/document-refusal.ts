@@ -1,4 +1,4 @@
-/** The sentences about documents that cannot be read. */
+/** The error messages for documents that cannot be read. */
 
 import { isOrielError, type ErrorCode, OrielError } from '../../errors.ts';
 import { plural } from '../../render/units.ts';
@@ -21,8 +21,8 @@ const CODES: Readonly<Record<Why, ErrorCode>> = {
 };
 
 /**
- * The error for a refusal of the child, with a call to make instead if there is one. `asked`: the page that was asked
- * for, and what is before it.
+ * The error for a refusal of the child process, with a next call if there is one. `asked` is the requested page and the
+ * path in front of it.
  */
 export function refused(
   refusal: Refusal,
@@ -38,7 +38,7 @@ export function refused(
     encrypted: isPdf
       ? `it is encrypted and needs a password. Use ${quote(typed)}:password=PASSWORD`
       : said
-        ? `it is encrypted by ${said}. Open it with the program that it was got for`
+        ? `it is encrypted by ${said}. Open it with the program for which it was obtained`
         : 'it is encrypted with a password. Save a copy without a password and read that',
     password: `it is encrypted and this is not its password. Use ${quote(typed)}:password=PASSWORD`,
     damaged: `it is damaged or truncated${said ? ` (${said})` : ''}. Get the file again, or ask for a copy in another format`,
@@ -52,7 +52,7 @@ export function refused(
   return cannotRead(CODES[why], clause, subject);
 }
 
-/** Of an image that cannot be decoded its page may be drawn. */
+/** The advice for an image that cannot be decoded: show the picture of its page. */
 function instead(
   extent: Extent | undefined,
   asked: { readonly page: number; readonly front: string } | undefined,
@@ -61,7 +61,7 @@ function instead(
   return `. Use ${quote(`${asked.front}:p${asked.page}:image`)} to see its page`;
 }
 
-/** A page beyond the end, or of a document without pages: nothing is wrong with the document. */
+/** The error for a page beyond the end, or in a document without pages. The document itself is fine. */
 function noPage(page: number, extent: Extent | undefined, typed: string): OrielError {
   if (extent?.of === 'image') {
     const list = `${typed}:p${page}:images`;
@@ -77,7 +77,7 @@ function noPage(page: number, extent: Extent | undefined, typed: string): OrielE
   return new OrielError('OUT_OF_RANGE', message, { next });
 }
 
-/** As the model reads it: `[Cannot read .pdf file: …]`. */
+/** The message in the form `[Cannot read .pdf file: …]`. */
 function cannotRead(
   code: ErrorCode,
   clause: string,
@@ -89,7 +89,7 @@ function cannotRead(
   return new OrielError(code, `[Cannot read ${extension} file: ${clause}.]`, { ...next, cause });
 }
 
-/** Puts the clause of a conversion that failed into its sentence. */
+/** Turns the clause of a failed conversion into a complete error message. */
 export function worded(error: unknown, subject: Pick<Subject, 'typed' | 'name'>): unknown {
   if (!isOrielError(error) || (error.code !== 'LIMIT' && error.code !== 'CORRUPT')) return error;
   return cannotRead(

@@ -1,4 +1,4 @@
-/** How conversions end that give nothing: clauses that complete "Cannot read .pdf file: ". */
+/** The failures of conversions, as clauses that complete "Cannot read .pdf file: ". */
 
 import { MIB, MOST_MS, MOST_REPLY, mostMemory } from './document-limits.ts';
 import type { Want } from './document-protocol.ts';
@@ -16,7 +16,7 @@ const FAILURES: Readonly<Record<string, (stored: number, want: Want) => Failure>
   worker: () => ['LIMIT', 'every worker that converted it ended; it is tried again after 10 minutes'],
 };
 
-/** Of a document of `stored` bytes; undefined for what says nothing about it. */
+/** The failure of converting a document of `stored` bytes; undefined if the cause is not the document. */
 export function failureOf(why: string, stored: number, want: Want): Failure | undefined {
   return Object.hasOwn(FAILURES, why) ? FAILURES[why]?.(stored, want) : undefined;
 }

@@ -1,4 +1,4 @@
-/** Which files are documents: by their first bytes, and by their names where the bytes leave that open. */
+/** Decides which files are documents: by the first bytes, and by the name if the bytes are ambiguous. */
 
 import type { Subject } from '../../types/resource.ts';
 import { isNamedArchive } from '../archive/formats.ts';
@@ -19,13 +19,13 @@ export function isDocument(name: string, head: Uint8Array): boolean {
   if (head.length === 0) return false;
   const named = NAMES.test(name);
   const start = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 1024));
-  // Junk may be before the header of a PDF: it is looked for where the name says so, since most files are none.
+  // Junk may precede the header of a PDF. It is searched for only if the name says PDF.
   if (beginsWith(start, '%PDF-') || (named && /\.pdf$/i.test(name) && start.includes('%PDF-'))) return true;
   if (beginsWith(start, '{\\rtf')) return true;
   if (beginsWith(start, 'PK')) return named || (!isNamedZip(name) && isPackage(start));
   if (start[0] === COMPOUND[0] && start.subarray(0, COMPOUND.length).equals(COMPOUND))
     return named || !/\.[a-z0-9]+$/i.test(name);
-  // A page of HTML that is called `.doc` is text.
+  // An HTML page named `.doc` is text.
   return named && !isText(head);
 }
 
@@ -37,7 +37,7 @@ function isNamedZip(name: string): boolean {
   return isNamedArchive(name) && !NAMES.test(name);
 }
 
-/** The first member of most packages says what they are. */
+/** Whether the first member of a zip is one that document packages begin with. */
 function isPackage(start: Buffer): boolean {
   const name = start.toString('latin1', 30, 140);
   return /^(?:\[Content_Types\]\.xml|_rels\/\.rels|docProps\/|word\/|xl\/|ppt\/|mimetypeapplication\/(?:epub|vnd\.oasis))/.test(
@@ -46,7 +46,7 @@ function isPackage(start: Buffer): boolean {
 }
 
 function isText(head: Uint8Array): boolean {
-  // A table in UTF-16 that is called `.xls`.
+  // A table in UTF-16 named `.xls` is text.
   if ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)) return true;
   return head.every((byte) => byte >= 32 || byte === 9 || byte === 10 || byte === 13 || byte === 12);
 }

@@ -1,4 +1,4 @@
-/** Answers a read of a document: its text, pages or slides of it, a sheet, cells, rows, or the picture of a page. */
+/** Reads a document: its text, pages or slides, a sheet, cells, rows, or the picture of a page. */
 
 import { isOrielError, OrielError } from '../../errors.ts';
 import { everything, isSelector, parseBehind } from '../../selector/selection.ts';
@@ -21,7 +21,7 @@ export async function openDocument(subject: Subject, call: Call): Promise<Resour
   const pdf = isPdf(subject.head);
   const asked = askOf(subject.rest, { isPdf: pdf });
   if (asked.page && !pdf) {
-    // `P3` is a cell of a workbook, and may be a sheet.
+    // In a workbook `P3` is a cell, or may be the name of a sheet.
     const sheet = await openSheet(document, askOf(subject.rest, { isPdf: false, hasPages: false }));
     if (sheet) return sheet;
   }
@@ -33,13 +33,13 @@ export async function openDocument(subject: Subject, call: Call): Promise<Resour
   if (asked.imageList)
     return document.images(asked, asked.imageList, selectionOf(asked, document.target(asked, ':images')));
   if (asked.tail === '' || isSelector(asked.tail)) {
-    // A sheet may be called like a selector.
+    // A sheet may have the same name as a selector.
     const sheet = asked.tail === '' || asked.page ? undefined : await openSheet(document, asked);
     return sheet ?? document.text(asked, wantOf(asked), selectionOf(asked, document.target(asked)));
   }
   const sheet = asked.page ? undefined : await openSheet(document, asked);
   if (sheet) return sheet;
-  // Its parts, and the images in it, are members of a zip.
+  // The parts and images of a package are members of a zip.
   if (formatOf(subject.head) === 'zip' && asked.page === undefined) {
     if (asked.tail.toLowerCase() === 'images') return listMedia(subject, call);
     return readArchive(subject, call).catch(async (error: unknown) => {
@@ -58,7 +58,7 @@ export async function openDocument(subject: Subject, call: Call): Promise<Resour
   );
 }
 
-/** What was typed, from page 1 on. */
+/** The error for page 0; the next call is the same path with page 1. */
 function noPageZero({ typed, rest }: Subject): OrielError {
   const next = `${typed}:${rest.replace(/(^|:)p0+(?!\d)/i, '$1p1')}`;
   return new OrielError('OUT_OF_RANGE', `There is no page 0: pages begin at 1. Use ${quote(next)}.`, {
@@ -72,7 +72,7 @@ function noPictures({ typed, head }: Subject): OrielError {
   return new OrielError('UNSUPPORTED', message, { next: typed });
 }
 
-/** Where packages keep their images, by their names. */
+/** The directory of images in a package, by the file name. */
 const MEDIA: readonly (readonly [RegExp, string])[] = [
   [/\.do\w+$/i, 'word/media'],
   [/\.p[po]\w+$/i, 'ppt/media'],
@@ -90,7 +90,7 @@ async function listMedia(subject: Subject, call: Call): Promise<Resource> {
   });
 }
 
-/** The mark is somewhere in the first kilobyte. */
+/** Whether the header of a PDF is in the first kilobyte. */
 function isPdf(head: Uint8Array): boolean {
   return Buffer.from(head.subarray(0, 1024)).includes('%PDF-');
 }

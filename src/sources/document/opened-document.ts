@@ -1,4 +1,4 @@
-/** One document in one call: its conversions as resources. */
+/** One document within one call; gives its conversions as resources. */
 
 import { memoryBytes, readAt } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
@@ -29,21 +29,21 @@ export class DocumentReading {
     this.call = call;
   }
 
-  /** The path with the part of it that is read, as the front of further calls. */
+  /** The path of the part that is read, to which further calls append their selectors. */
   target({ page, password }: Asked, part = ''): string {
     const { typed } = this.subject;
     const secret = password === undefined ? '' : `:password=${encodeURIComponent(password)}`;
     return `${typed}${secret}${page ? `:${pagesText(page)}` : ''}${part}`;
   }
 
-  /** Throws OrielError with the whole sentence. */
+  /** Converts the document. Throws OrielError with a complete message, also for a refusal. */
   async convert(
     order: Order,
     asked?: Asked,
   ): Promise<Conversion & { readonly reply: Exclude<Reply, { is: 'refused' }> }> {
     const { reply, body } = await this.ask(order);
     if (reply.is !== 'refused') return { reply, body };
-    // The password stays in front of another page.
+    // The suggested call keeps the password.
     const absent = asked?.page && {
       page: asked.page.from,
       front: this.target({ ...asked, page: undefined }),
@@ -51,7 +51,7 @@ export class DocumentReading {
     throw refused(reply, this.subject, absent);
   }
 
-  /** The same with a refusal as it is. */
+  /** The same, but a refusal is returned and not thrown. */
   ask(order: Order): Promise<Conversion> {
     return conversionOf(this.opened.bytes, order, this.call).catch((error: unknown) => {
       throw worded(error, this.subject);
@@ -92,11 +92,11 @@ export class DocumentReading {
       ...base,
       bytes: { ...sourceOf(body, identity), ...(changed && { changed: changed.bind(opened.bytes) }) },
       selection,
-      // For its outline.
+      // The extension `.md` selects the outline parser of Markdown.
       name: `${subject.name}.md`,
       display: 'lines',
       notes: [
-        // The cells of a range are all shown.
+        // A range of cells is always shown completely.
         ...(want.is === 'sheet' && want.range !== undefined ? [] : sheetNotes(facts.sheets ?? [], front)),
         ...documentNotes(reply, front, asked.page),
         ...tailNotes(reply, shown),
@@ -106,7 +106,7 @@ export class DocumentReading {
     };
   }
 
-  /** Of large sheets the rows that the whole text leaves out. */
+  /** The rows of large sheets that the text of the whole document leaves out. */
   async rest(asked: Asked): Promise<RestOfText> {
     const order = orderOf({ is: 'rest' }, asked);
     const { reply, body } = await this.convert(order, asked);
@@ -123,7 +123,7 @@ export class DocumentReading {
     };
   }
 
-  /** The list of the embedded images. Throws OrielError (`NOT_FOUND`) if `name` names none. */
+  /** The list of embedded images. If `name` is set, it is not the name of an image: throws OrielError (`NOT_FOUND`). */
   async images(
     asked: Asked,
     { name }: { readonly name?: string },
@@ -143,7 +143,7 @@ export class DocumentReading {
     return { ...list, notes: [{ kind: 'said', text: `Use ${use} to see the first`, use }] };
   }
 
-  /** Of the page, or of the image with this number in it. */
+  /** The picture of a page (1-based), or image `number` (1-based) on it. */
   async picture(
     asked: Asked,
     page: number,
@@ -166,7 +166,7 @@ export class DocumentReading {
   }
 }
 
-/** Of so many sheets that not all are listed, any. */
+/** Whether a sheet is shown in part. Assumed if there are too many sheets to list all. */
 function isShownInPart({ sheets = [], sheetCount }: DocumentFacts): boolean {
   return sheetCount !== undefined || sheets.some(({ shown }) => shown !== undefined);
 }
@@ -175,11 +175,11 @@ export function orderOf(want: Want, { password }: Asked): Order {
   return { want, ...(password !== undefined && { password }) };
 }
 
-/** Sheets that are listed among the facts of an answer, and bytes of them as JSON. */
+/** The most sheets in the facts of an answer, and their most bytes as JSON. */
 const MOST_SHEETS = 50;
 const MOST_SHEET_BYTES = 8_000;
 
-/** Facts of a bounded size. */
+/** The facts for an answer, with a bounded size. */
 function publicFacts({
   outline: _outline,
   attachments: _attachments,

@@ -1,19 +1,19 @@
-/** The notices below the heads of large sheets: the calls for more. */
+/** The notices below large sheets that are shown in part, with the calls for more. */
 
 import { quote } from '../../text/visible.ts';
 import type { Notice } from '../../types/notice.ts';
 import { writeSegment } from '../sqlite/row-address.ts';
 import type { SheetFacts } from './document-protocol.ts';
 
-/** Sheets whose calls are named below a text; the next ones are only named. */
+/** The number of sheets whose calls are given; further sheets are only counted. */
 const MOST_NAMED = 3;
 
-/** Bytes of all notices, of what is said of one sheet, and characters of its name where that is more. */
+/** The most bytes of all notices and of one sheet's notice, and the most characters of its name if it must be shortened. */
 const MOST_BYTES = 1_000;
 const MOST_SAID = 340;
 const MOST_NAME = 24;
 
-/** `sheets`: those of which a part is shown. */
+/** Notices for those of `sheets` that are shown in part. */
 export function sheetNotes(sheets: readonly SheetFacts[], typed: string): Notice[] {
   const large = sheets.filter(({ shown }) => shown !== undefined);
   const named = large.slice(0, MOST_NAMED);
@@ -23,7 +23,7 @@ export function sheetNotes(sheets: readonly SheetFacts[], typed: string): Notice
   return next ? [...notes, shortest(waysOfRest(next, others.length, typed), most)] : notes;
 }
 
-/** Below rows of sheets with more columns than a table has. */
+/** The notices below rows of sheets that have more columns than fit into a table. */
 export function columnNotes(sheets: readonly SheetFacts[], typed: string): Notice[] {
   return sheets
     .filter(({ beyond }) => beyond !== undefined)
@@ -46,13 +46,13 @@ interface Way {
   readonly calls: readonly [use: string, ...others: string[]];
 }
 
-/** What is said of a sheet, the longer the better. */
+/** The possible notices for a sheet, longest first; the first one that fits is used. */
 function waysOf(
   { name, rows: count, goesOn, shown = 0, header, range = '' }: SheetFacts,
   typed: string,
 ): Way[] {
   const call = `${typed}:${writeSegment(name)}`;
-  // Rows of a table are counted below its header.
+  // Offsets of rows do not count the header.
   const rows = `${call}?limit=50&offset=${header ? shown - 1 : shown}`;
   const cells = `${call}:${headOf(range)}`;
   const has = `has ${goesOn ? 'at least ' : ''}${count} rows, of which the first ${shown} are shown`;
@@ -69,7 +69,7 @@ function waysOf(
   ];
 }
 
-/** Of the sheets after those: the first, whose own text names its calls. */
+/** The notice for the remaining sheets: names the first one, whose text gives its calls. */
 function waysOfRest({ name }: SheetFacts, others: number, typed: string): Way[] {
   const call = `${typed}:${writeSegment(name)}`;
   const sheets = `${others + 1} more ${others === 0 ? 'sheet is' : 'sheets are'} shown in part`;
@@ -97,7 +97,7 @@ function cut(name: string): string {
   return quote(characters.slice(0, MOST_NAME).join('')) + (characters.length > MOST_NAME ? '…' : '');
 }
 
-/** Rows of the cells that are named. */
+/** The number of rows in a suggested range. */
 const HEAD = 50;
 
 /** `A1:J50000` → `A1:J50`, `C100:C1399` → `C100:C149`, `A:J` → `A1:J50`. */

@@ -1,23 +1,23 @@
-/** What words after a workbook name: sheets, also as tables of a database, and cells. */
+/** Parses the words after the path of a workbook: sheets, table names and ranges of cells. */
 
 import { readSegment, writeSegment } from '../sqlite/row-address.ts';
 import type { SheetFacts } from './document-protocol.ts';
 import { tableNames } from './table-names.ts';
 
-/** In the place of a sheet's name: the first that is not hidden. */
+/** The sheet name that means the first visible sheet. */
 export const FIRST = '';
 
 /** `A1:H50`, `B7`, `A:C`. */
 const CELLS = String.raw`\$?[A-Z]{1,3}\$?\d{1,7}(?::\$?[A-Z]{1,3}\$?\d{1,7})?|\$?[A-Z]{1,3}:\$?[A-Z]{1,3}`;
 
-/** Cells, with what follows. */
+/** A range of cells, and what follows it. */
 const RANGE = new RegExp(`^(${CELLS})(?::|$)`, 'i');
 
-/** As spreadsheets write it: `Sales!A1:B2`, `'My Sheet'!A1`. */
+/** The notation of spreadsheets: `Sales!A1:B2`, `'My Sheet'!A1`. */
 const WITH_BANG = new RegExp(`^([^]+?)!((?:${CELLS})(?::[^]*)?)$`, 'i');
 const IN_QUOTES = /^'((?:[^']|'')+)'(?:[!:]([^]+))?$/;
 
-/** The cells that words begin with, in capitals and without `$`, and what follows them. */
+/** The range that `words` begin with (in capitals, without `$`), and what follows it. */
 export function splitRange(words: string): { range: string; behind: string } | undefined {
   const match = RANGE.exec(words);
   return match
@@ -25,7 +25,7 @@ export function splitRange(words: string): { range: string; behind: string } | u
     : undefined;
 }
 
-/** The words of a spreadsheet in our own form; others as they are. */
+/** Converts the notation of spreadsheets to ours (`Sales:A1:B2`); other words are returned unchanged. */
 export function ours(words: string): string {
   const [, quoted, behind] = IN_QUOTES.exec(words) ?? [];
   if (quoted !== undefined) return joined(quoted.replaceAll("''", "'"), behind);
@@ -37,7 +37,7 @@ function joined(name: string, behind: string | undefined): string {
   return writeSegment(name) + (behind === undefined ? '' : `:${behind}`);
 }
 
-/** The longest front of the words that is the name of a sheet. */
+/** The longest prefix of the words that is the name of a sheet. */
 export function splitSheet(
   words: string,
   sheets: readonly SheetFacts[],
@@ -58,7 +58,7 @@ export function sheetName(typed: string, sheets: readonly SheetFacts[]): string 
       sheets.find(({ name }) => name === meant) ?? sheets.find(({ name }) => name.toLowerCase() === lower);
     if (found) return found.name;
   }
-  // As the notices of its rows have it.
+  // The name of its table, which notices about rows use.
   return sheets[tableNames(sheets).findIndex((table) => readSegment(typed).includes(table))]?.name;
 }
 

@@ -1,6 +1,6 @@
-/** What the sheets of a workbook are called as tables of a database. */
+/** Names of tables for the sheets of a workbook. */
 
-/** For each sheet, in the order of the workbook. SQLite keeps some names for itself, and does not tell cases apart. */
+/** A unique name per sheet, in the order of the workbook. SQLite reserves `sqlite_` and compares names case-insensitively. */
 export function tableNames(sheets: readonly { readonly name: string }[]): string[] {
   const taken = new Set<string>();
   return sheets.map(({ name: written }) => {

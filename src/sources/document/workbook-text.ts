@@ -1,4 +1,4 @@
-/** The sheets of a workbook: their texts, ranges of cells, and pages of rows as those of a database. */
+/** Reads sheets of a workbook: their texts, ranges of cells, and pages of rows through the source of databases. */
 
 import { readAt } from '../../access/bytes.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
@@ -25,7 +25,7 @@ import { tableNames } from './table-names.ts';
 const TABLES = { is: 'tables' } as const;
 const WHOLE = { is: 'whole' } as const;
 
-/** Undefined if the words name no sheet, no cells and no rows. */
+/** Undefined if the selector names no sheet, cells or rows. */
 export async function openSheet(document: DocumentReading, asked: Asked): Promise<Resource | undefined> {
   const { tail } = asked;
   const sheets = await sheetsOf(document, likelyPart(tail));
@@ -56,15 +56,15 @@ export async function openSheet(document: DocumentReading, asked: Asked): Promis
 }
 
 /**
- * All sheets of the workbook; none of another document. They come with the conversion of any part, so the part that the
- * words probably name is converted for them: what is read first is converted once.
+ * All sheets of the workbook; empty for another document. The list comes with every conversion, so the part that the
+ * selector probably names (`likely`) is converted, which is then needed anyway.
  */
 async function sheetsOf(document: DocumentReading, likely: Want): Promise<readonly SheetFacts[]> {
   if (!(await mayHaveSheets(document))) return [];
   const { reply } = await document.ask({ want: likely });
   if (reply.is === 'refused') {
     if (reply.why === 'absent' && !isWorkbook(reply.facts?.format)) return [];
-    // There is no such sheet.
+    // The guess was wrong: there is no such sheet.
     if (reply.why === 'absent' && likely !== WHOLE) return sheetsOf(document, WHOLE);
     throw refused(reply, document.subject, undefined);
   }
@@ -72,21 +72,21 @@ async function sheetsOf(document: DocumentReading, likely: Want): Promise<readon
   return allSheets ?? reply.facts.sheets ?? [];
 }
 
-/** By the content, whatever the name is; where that takes a conversion, it is to be asked. */
+/** Whether the document may be a workbook, by its content. True if only a conversion can tell. */
 async function mayHaveSheets({ subject, opened, call }: DocumentReading): Promise<boolean> {
   const start = Buffer.from(subject.head.subarray(0, 1024)).toString('latin1');
   if (start.includes('%PDF-') || start.startsWith('{\\rtf')) return false;
   if (formatOf(subject.head) !== 'zip' || /\.(?:xl\w{1,2}|o[td]s)$/i.test(subject.name)) return true;
   const packed = /mimetypeapplication\/([\w.-]+)/.exec(start)?.[1];
   if (packed !== undefined) return packed.includes('spreadsheet');
-  // What cannot be listed is refused in the words for documents.
+  // If the zip cannot be listed, the conversion reports the error for documents.
   const index = await archiveIndex({ ...subject, opened }, call).catch(() => undefined);
   return index?.is !== 'container' || index.contents.sorted.some((name) => name.startsWith('xl/'));
 }
 
-/** What words after a workbook mean, if its sheets have usual names. */
+/** The part that the words after a workbook mean, if its sheets have usual names. */
 function likelyPart(tail: string): Want {
-  // A selector of its text, or a part of its package.
+  // A selector for its text, or a part of its package.
   if (isSelector(tail) || tail.includes('/')) return WHOLE;
   if (tail.includes('?')) return TABLES;
   const words = ours(tail);
@@ -100,7 +100,7 @@ function likelyPart(tail: string): Want {
   return { is: 'sheet', sheet, ...(cellsOf && { range: cellsOf.range }) };
 }
 
-/** Why words after a workbook name nothing; undefined if they may name a part of the package, or it has no sheets. */
+/** The error for words that name nothing; undefined if they may name a part of the package, or there are no sheets. */
 export async function missingSheet(
   document: DocumentReading,
   { tail }: Asked,
@@ -112,7 +112,7 @@ export async function missingSheet(
   return named ? noCells(document, named, sheets) : noSheet(document, tail.split(':', 1)[0] ?? '', sheets);
 }
 
-/** Rows of which sheet? */
+/** The error for a query of rows that does not name a sheet. */
 function whichSheet(
   { subject: { typed } }: DocumentReading,
   query: string,
@@ -125,7 +125,7 @@ function whichSheet(
   return new OrielError('BAD_SELECTOR', message, { next });
 }
 
-/** The sheet is there; what follows it is wrong. */
+/** The error for an existing sheet with invalid cells after it. */
 function noCells(
   { subject: { typed } }: DocumentReading,
   { name, tail }: { readonly name: string; readonly tail: string },
@@ -158,7 +158,7 @@ function noSheet(
   );
 }
 
-/** The cells of the row with this number, where that is the header: no row of the table. */
+/** The range of the row with this number if it is the header, which is not a row of the table. */
 function headerRange(
   { name, tail }: { readonly name: string; readonly tail: string },
   sheets: readonly SheetFacts[],
@@ -170,7 +170,7 @@ function headerRange(
     : undefined;
 }
 
-/** Rows of sheets have numbers, not keys, and one between others may be empty. */
+/** The error for a row that does not exist. Rows of sheets have numbers, not keys, and a row may be empty. */
 function noRow(
   { subject: { typed } }: DocumentReading,
   { name, tail }: { readonly name: string; readonly tail: string },
@@ -208,7 +208,7 @@ async function cells(
   return selection && document.text(asked, { is: 'sheet', sheet, range }, selection, whole);
 }
 
-/** Rows as the source of databases pages through them. `tail` begins with `?` or `:`. */
+/** Reads rows with the source of databases. `tail` begins with `?` or `:`. */
 async function rows(document: DocumentReading, table: string | undefined, tail: string): Promise<Resource> {
   const { subject, opened, call } = document;
   const { reply, body } = await document.convert({ want: TABLES });
@@ -218,7 +218,7 @@ async function rows(document: DocumentReading, table: string | undefined, tail: 
     is: 'file',
     path: opened.path,
     size: body.bytes,
-    // Nobody else writes to it.
+    // The modification time does not matter, because nobody else writes to it.
     mtimeMs: 0,
     bytes: stored,
     ...(body.fd !== undefined && { fd: body.fd }),

@@ -1,6 +1,6 @@
 /**
- * Opens what `ws://NAME/path` names: a file of a remote workspace, read by ranges as the kind of thing that it is, or
- * a directory. What is said of it, and every next call, is worded here: the workspace gives bytes and names alone.
+ * Opens `ws://NAME/path`: a file of a remote workspace, read by ranges with the source of its kind, or a directory. All
+ * messages and next calls are written here; the workspace gives only bytes and names.
  */
 
 import { type ErrorCode, isOrielError, OrielError } from '../../errors.ts';
@@ -15,7 +15,7 @@ import { longestNamed, notNamed } from '../schemes/named-files.ts';
 import { sources } from '../source-table.ts';
 import { type InWorkspace, listDirectory, listWorkspaces, namesOf } from './workspace-listing.ts';
 
-/** Throws OrielError: `UNSUPPORTED` if there are no workspaces, and what reading throws. */
+/** Throws OrielError: `UNSUPPORTED` if there are no workspaces, and the errors of reading. */
 export async function openWorkspace(typed: string, call: Call): Promise<Resource> {
   const { workspaces } = call.settings;
   const names = namesOf(workspaces);
@@ -34,7 +34,7 @@ export async function openWorkspace(typed: string, call: Call): Promise<Resource
   return openIn(name, files, typed.slice(name.length), call);
 }
 
-/** `behind`: what follows the name, `/src/app.ts:5..9` or `:-5`. */
+/** `behind` is the text after the workspace name, such as `/src/app.ts:5..9` or `:-5`. */
 async function openIn(name: string, files: WorkspaceFiles, behind: string, call: Call): Promise<Resource> {
   const [, directory, offset, selector = ''] =
     /^\/((?:.*\/)?)\?offset=(\d{1,15})(?::(.*))?$/s.exec(behind) ?? [];
@@ -54,7 +54,7 @@ async function openIn(name: string, files: WorkspaceFiles, behind: string, call:
   throw await missing(ways[0] as InWorkspace, call);
 }
 
-/** Undefined if there is neither a file nor a directory of that name. */
+/** Undefined if neither a file nor a directory of that name exists. */
 async function openIfThere(way: InWorkspace, call: Call): Promise<Resource | undefined> {
   try {
     return way.path.endsWith('/') ? await listDirectory(way, 0, call) : await openFile(way, call);
@@ -89,7 +89,7 @@ function openFile({ name, files, path, rest }: InWorkspace, call: Call): Promise
   return openRemote({ place, rest, file, kind: 'internal', facts }, call);
 }
 
-/** Errors of the workspace have it as their cause: those of what it sent have not. */
+/** Marks errors of the workspace itself by setting `files` as their cause; errors in the data that it sent are not marked. */
 async function asking<T>(files: WorkspaceFiles, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -99,7 +99,7 @@ async function asking<T>(files: WorkspaceFiles, ask: () => Promise<T>): Promise<
   }
 }
 
-/** `NOT_FOUND`, with what has a similar name beside it. */
+/** `NOT_FOUND`, with similar names in the same directory. */
 async function missing({ name, files, path }: InWorkspace, { signal }: Call): Promise<OrielError> {
   const parent = path.replace(/[^/]+\/?$/, '');
   const front = `ws://${name}/${parent}`;

@@ -1,4 +1,4 @@
-/** Lists what `ws://` names: the workspaces with their state, and a directory of one by pages. */
+/** The listings of `ws://`: all workspaces with their state, and pages of a directory. */
 
 import { isOrielError } from '../../errors.ts';
 import { oneLine } from '../../text/visible.ts';
@@ -9,32 +9,32 @@ import type { WorkspaceFiles } from '../../types/workspace.ts';
 import { listOf } from '../schemes/named-files.ts';
 import { textListing } from '../text-listing.ts';
 
-/** Where a path leads in a workspace. */
+/** A path in a workspace. */
 export interface InWorkspace {
   readonly name: string;
   readonly files: WorkspaceFiles;
-  /** From its working directory, or absolute; empty for that directory. */
+  /** Relative to its working directory, or absolute; empty for that directory. */
   readonly path: string;
-  /** What follows the path, without the colon. */
+  /** The selector after the path, without the colon. */
   readonly rest: string;
 }
 
-/** Entries of one page. */
+/** Entries per page. */
 const PAGE = 500;
 
-/** Workspaces that are asked whether they answer, for one list. */
+/** The most workspaces whose state is checked for one list. */
 const MOST_CHECKED = 100;
 
 type Workspaces = Settings['workspaces'];
 
-/** Those that are read by `ws://`, sorted. */
+/** The sorted names of the workspaces that `ws://` can read. */
 export function namesOf(workspaces: Workspaces): string[] {
   return Object.keys(workspaces)
     .filter((name) => workspaces[name]?.files !== undefined)
     .sort();
 }
 
-/** Each with the address of its server, and whether that answers. */
+/** Lists the workspaces with the address of their server, and whether it answers. */
 export async function listWorkspaces(rest: string, workspaces: Workspaces, call: Call): Promise<Resource> {
   const names = await Promise.all(
     namesOf(workspaces).map(async (name, i) => {
@@ -82,7 +82,7 @@ export async function listDirectory(
   };
 }
 
-/** As in other listings; nothing after a file. */
+/** The marks after entries, as in other listings; none for files. */
 const MARKS: Readonly<Record<string, string>> = {
   directory: '/',
   link: '@',

@@ -1,8 +1,8 @@
 /**
- * Requests to GitHub's REST API: the base URL and the token of the environment, and a sentence for each refusal.
+ * Requests to GitHub's REST API, with the base URL and token from the environment, and error messages for refusals.
  *
- * Not @octokit/core (7.0.8 was tried: 8 packages, 6 MB): of it one GET with four headers would be used, and the
- * connection, its deadline and its limits have to be those of access/network anyway.
+ * @octokit/core 7.0.8 was tried (8 packages, 6 MB): only a GET with four headers would be used, and connections, timeouts
+ * and limits must be those of access/network anyway.
  */
 
 import { createHash } from 'node:crypto';
@@ -19,17 +19,17 @@ export interface GitHub {
   readonly base: string;
   /** Whether requests carry a token. */
   readonly hasToken: boolean;
-  /** Tells apart what different tokens may see. */
+  /** A part of the cache key, because different tokens may see different things. */
   readonly tokenDigest: string;
-  /** Tells apart what may be reached: a redirect may lead to where the operator allows it, and nowhere else. */
+  /** The hosts that the operator allows for redirects; a part of the cache key too. */
   readonly allow: readonly string[];
-  /** `url` is a path below the base, or one that an answer named. Throws what `Network.get` throws, and `TIMEOUT`. */
+  /** `url` is a path below the base, or an absolute URL from a reply. Throws as `Network.get` does, and `TIMEOUT`. */
   get(url: string, ask: Asking): Promise<WebResponse>;
 }
 
 export interface Asking {
   readonly accept: string;
-  /** The entity tag of the cached answer, which a 304 keeps. */
+  /** The entity tag of the cached reply; a 304 means that it is still valid. */
   readonly etag?: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -37,14 +37,14 @@ export interface Asking {
 export const JSON_TYPE = 'application/vnd.github+json';
 export const DIFF_TYPE = 'application/vnd.github.diff';
 
-/** Milliseconds that one request may take, and bytes of one answer. */
+/** The timeout of one request in ms, and the most bytes of one reply. */
 const REQUEST_MS = 15_000;
 const MOST_BYTES = 8 << 20;
 
-/** One network for all calls of an instance: its connections are reused. */
+/** One network per instance, so that connections are reused. */
 const networks = new WeakMap<WebSettings, Network>();
 
-/** As the environment names it now. Throws `BAD_INPUT` for a GITHUB_API_URL that is no URL. */
+/** Reads the environment at each call. Throws `BAD_INPUT` if GITHUB_API_URL is not a URL. */
 export function gitHub(web: WebSettings): GitHub {
   const set = process.env['GITHUB_API_URL'] || undefined;
   const base = withoutTrailingSlashes(set ?? 'https://api.github.com');
@@ -106,13 +106,13 @@ async function within<T>(signal: AbortSignal, act: (until: AbortSignal) => Promi
 
 /** A description of the request, for errors. */
 export interface Wanted {
-  /** As it is called: `issue://acme/widget/7`. */
+  /** The URL of the call: `issue://acme/widget/7`. */
   readonly target: string;
   /** A call that may work instead. */
   readonly next?: string | undefined;
 }
 
-/** One sentence for an answer that is no success, and what to do. */
+/** The error for a reply that is not a success: one sentence, and what to do. */
 export function refusal(reply: WebResponse, { hasToken }: GitHub, { target, next }: Wanted): OrielError {
   const { status, headers } = reply;
   const said = messageOf(reply);
@@ -166,7 +166,7 @@ export function refusal(reply: WebResponse, { hasToken }: GitHub, { target, next
   }
 }
 
-/** GitHub says so with 403 as well as with 429. Source: "Rate limits for the REST API", docs.github.com. */
+/** Rate limits are reported with status 403 or 429. Source: "Rate limits for the REST API", docs.github.com. */
 function isRateLimit({ status, headers }: WebResponse, said: string): boolean {
   if (status === 429) return true;
   return (
@@ -177,7 +177,7 @@ function isRateLimit({ status, headers }: WebResponse, said: string): boolean {
   );
 }
 
-/** "in 60 seconds", "after 2030-03-17T17:46:40Z". */
+/** When the rate limit ends: "in 60 seconds", "after 2030-03-17T17:46:40Z". */
 function whenAgain(headers: WebResponse['headers']): string {
   const seconds = headers['retry-after'];
   if (seconds !== undefined && /^\d{1,6}$/.test(seconds)) return `in ${Number(seconds)} seconds`;
@@ -186,7 +186,7 @@ function whenAgain(headers: WebResponse['headers']): string {
   return `after ${new Date(Number(reset) * 1000).toISOString().replace('.000', '')}`;
 }
 
-/** The `message` of an error, which is the server's own text. */
+/** The `message` of an error reply. It is text of the server, so it is quoted. */
 function messageOf({ body }: WebResponse): string {
   try {
     const { message } = JSON.parse(new TextDecoder().decode(body.subarray(0, 64 << 10))) as {
@@ -198,7 +198,7 @@ function messageOf({ body }: WebResponse): string {
   }
 }
 
-/** Throws `LIMIT` for one that is longer than what is read of an answer, which makes no valid JSON. */
+/** Throws `LIMIT` if a reply was truncated at the limit, because it is then not valid JSON. */
 export function refuseCut({ cut }: { readonly cut: boolean }, { target, next }: Wanted): void {
   if (!cut) return;
   const use = next === undefined ? '' : ` Use ${next}.`;

@@ -1,17 +1,17 @@
-/** What follows `issue://` and `pr://`: a list, an issue or pull request, a diff or a part of one. */
+/** Parses the part after `issue://` and `pr://`: a list, an issue or pull request, a diff or a part of one. */
 
 import { OrielError } from '../../errors.ts';
 import { isSelector } from '../../selector/selection.ts';
 import { didYouMean, nearNames } from '../../text/near.ts';
 import { quote } from '../../text/visible.ts';
-import { NAME, type Repository } from './own-repository.ts';
+import { NAME, type Repository } from './local-repository.ts';
 
 export type SchemeName = 'issue' | 'pr';
 
 export type Asked = { readonly repository: Repository | undefined } & (
   | { readonly is: 'list'; readonly list: ListAsk }
   | { readonly is: 'thread'; readonly number: number; readonly comments: boolean }
-  /** `part`: the listing of its files, one of them (1-based), or all of it. */
+  /** `part` is the list of changed files, one of them (1-based), or the complete diff. */
   | { readonly is: 'diff'; readonly number: number; readonly part: 'files' | 'all' | number }
 );
 
@@ -19,15 +19,15 @@ export interface ListAsk {
   readonly state: string;
   readonly limit: number;
   readonly author?: string;
-  /** All of them have to be there. */
+  /** An entry must have all of these labels. */
   readonly labels: readonly string[];
-  /** Entries of GitHub's own list that were looked at by earlier pages. */
+  /** The number of entries in GitHub's own list that earlier pages have already examined. */
   readonly offset: number;
 }
 
 export interface Typed {
   readonly asked: Asked;
-  /** What follows, without the colon. */
+  /** The selector, without the colon. */
   readonly rest: string;
 }
 
@@ -35,7 +35,7 @@ const STATES = { issue: ['open', 'closed', 'all'], pr: ['open', 'closed', 'merge
 
 const DEFAULT_LIMIT = 30;
 const MOST_LIMIT = 100;
-/** GitHub's own lists end before. */
+/** The highest offset; GitHub's own lists end before it. */
 const MOST_OFFSET = 1_000_000;
 
 /** "acme/widget/7?comments=0:5-9" → issue 7 of acme/widget without comments, and `5-9`. Throws OrielError. */
@@ -50,11 +50,11 @@ export function askOf(scheme: SchemeName, typed: string): Typed {
   const { path, rest } = splitSelector(typed);
   const [, name = '', query = ''] = /^([^?]*)\??(.*)$/s.exec(path) ?? [];
   const parameters = [...new URLSearchParams(query)];
-  // "acme/widget#7" is how people write it.
+  // People also write "acme/widget#7".
   const segments = name.replaceAll('#', '/').split('/').filter(Boolean);
   const here = NUMBER.test(segments[0] ?? '') && (segments.length === 1 || segments[1] === 'diff');
   const [owner = '', named = ''] = here ? [] : segments.splice(0, 2);
-  // As in the URL that it is cloned from.
+  // Clone URLs end in `.git`.
   const repo = named.replace(/\.git$/, '');
   if (!here && owner !== '' && !(NAME.test(owner) && NAME.test(repo))) throw noForm(scheme, typed);
   const repository: Repository | undefined = owner === '' ? undefined : `${owner}/${repo}`;
@@ -76,13 +76,13 @@ export function askOf(scheme: SchemeName, typed: string): Typed {
 
 const NUMBER = /^\d{1,10}$/;
 
-/** As of a URL. */
+/** The most characters, as for other URLs. */
 const MOST_CHARACTERS = 8_192;
 
-/** From the end, of those that may begin a selector. */
+/** The most colons (from the end) that are tried as the start of a selector. */
 const MOST_COLONS = 64;
 
-/** A selector is at the end. A value of a parameter that looks like one is written with %3A. */
+/** Splits off the selector at the end. A parameter value that looks like a selector must be written with %3A. */
 function splitSelector(typed: string): { readonly path: string; readonly rest: string } {
   let found = -1;
   let at = typed.length;
@@ -115,7 +115,7 @@ function noForm(scheme: SchemeName, typed: string): OrielError {
 
 type Parameters = readonly (readonly [string, string])[];
 
-/** `list`: as it is called without parameters. */
+/** `list` is the URL without parameters. */
 function listOf(scheme: SchemeName, list: string, parameters: Parameters): ListAsk {
   refuseOthers(
     parameters,
@@ -138,7 +138,7 @@ function listOf(scheme: SchemeName, list: string, parameters: Parameters): ListA
   };
 }
 
-/** `one`: as it is called without parameters. */
+/** `one` is the URL without parameters. */
 function commentsOf(one: string, parameters: Parameters): boolean {
   refuseOthers(parameters, ['comments'], one, `${one}?comments=0`);
   const given = parameters.at(-1)?.[1];

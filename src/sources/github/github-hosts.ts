@@ -1,8 +1,8 @@
-/** Whose pages and clones the API of the environment serves: GitHub's, or those of a GitHub Enterprise Server. */
+/** The host whose pages and repositories the configured API serves: github.com or a GitHub Enterprise Server. */
 
 const PUBLIC = 'github.com';
 
-/** The host of the pages. An API below no server of its own stands in for GitHub's: a proxy, a cache. */
+/** The host of the pages. An API URL without a known server is taken for a proxy or cache of github.com. */
 export function pageHost(): string {
   const set = process.env['GITHUB_API_URL'] || '';
   if (!URL.canParse(set)) return PUBLIC;

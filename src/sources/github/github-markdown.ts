@@ -1,9 +1,9 @@
-/** How objects of GitHub's REST API are written as text. */
+/** Formats objects of GitHub's REST API as text. */
 
 import { oneLine } from '../../text/visible.ts';
 import type { Remark, Thread } from './shapes.ts';
 
-/** open, closed, closed (not planned), merged, draft. */
+/** The state: open, closed, closed (not planned), merged, draft. */
 export function stateOf(thread: Thread): string {
   if (thread.merged_at ?? thread.pull_request?.merged_at) return 'merged';
   if (thread.draft === true && thread.state === 'open') return 'draft';
@@ -15,12 +15,12 @@ export function labelsOf({ labels }: Thread): readonly string[] {
   return labels.filter((label) => label !== '');
 }
 
-/** The name that GitHub shows for the author if the account was removed. */
+/** The author. For removed accounts GitHub shows `ghost`. */
 export function authorOf({ user: author }: Remark): string {
   return oneLine(author?.login ?? 'ghost');
 }
 
-/** `2026-05-01`. */
+/** The day of a date: `2026-05-01`. */
 export function dayOf(date: string | null | undefined): string {
   return oneLine((date ?? '').slice(0, 10));
 }

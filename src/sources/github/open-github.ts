@@ -1,4 +1,4 @@
-/** Opens what `issue://` and `pr://` name: lists, issues, pull requests and their diffs, through GitHub's REST API. */
+/** Opens `issue://` and `pr://`: lists, issues, pull requests and their diffs, through GitHub's REST API. */
 
 import { memoryBytes } from '../../access/bytes.ts';
 import { sha256Of } from '../../access/digest.ts';
@@ -15,13 +15,13 @@ import { type Asked, askOf, type SchemeName } from './github-ask.ts';
 import { diffOf, fileAt, listingText } from './pull-diff.ts';
 import { listText, queryOf } from './thread-lists.ts';
 import { LIVE, type Reader, readerOf, THREAD_AGES } from './replies.ts';
-import { type Repository, repositoryHere } from './own-repository.ts';
+import { type Repository, repositoryHere } from './local-repository.ts';
 import { threadText } from './thread.ts';
 
-/** Milliseconds for which the further pages of a list are those of its first one. */
+/** The cache ages of further pages of a list: for this long they are consistent with its first page. */
 const LIST_AGES = { soft: 60_000, hard: 60_000 };
 
-/** Throws OrielError: `UNSUPPORTED` where the network is off, a refusal of GitHub's, or what its connection throws. */
+/** Throws OrielError: `UNSUPPORTED` if the network is off, a refusal of GitHub, or the errors of the connection. */
 export async function openGitHub(scheme: SchemeName, typed: string, call: Call): Promise<TextResource> {
   const web = webOf(scheme, call);
   const { asked, rest } = askOf(scheme, typed);
@@ -51,14 +51,14 @@ export async function openGitHub(scheme: SchemeName, typed: string, call: Call):
   };
 }
 
-/** Which issue or pull request. */
+/** Identifies an issue or pull request. */
 export interface ThreadName {
   readonly scheme: SchemeName;
   readonly repository: Repository;
   readonly number: number;
 }
 
-/** One with all its comments, and what is to be said of it. Throws as `openGitHub`. */
+/** An issue or pull request with all comments, and notices about it. Throws as `openGitHub`. */
 export async function readThread(
   thread: ThreadName,
   { web, fresh }: { readonly web: WebSettings; readonly fresh: boolean },
@@ -102,9 +102,9 @@ function targetOf(scheme: SchemeName, repository: Repository, asked: Asked): str
 interface Shown {
   readonly bytes: Uint8Array;
   readonly sha256?: string;
-  /** UTF-8 where absent. */
+  /** UTF-8 when absent. */
   readonly encoding?: 'stored';
-  /** For languages: a listing is none. */
+  /** The file name that selects the language of its outline. */
   readonly name: string;
   readonly display: TextResource['display'];
   readonly notes?: readonly string[];

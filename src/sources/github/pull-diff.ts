@@ -1,9 +1,9 @@
 /**
- * The diff of a pull request: fetched once, listed file by file, sliced byte for byte.
+ * The diff of a pull request: fetched once, listed file by file, and sliced byte by byte.
  *
- * Files are found by their `diff --git` lines: every line of a hunk begins with a blank, a sign or a backslash. Not
- * parse-diff (0.12.0 was tried): it gives no positions, so that no slice of it is the text that came, and leaves the
- * octal escapes of quoted names as they are.
+ * Files are found by their `diff --git` lines, which are unique because every line of a hunk begins with a blank, a sign or
+ * a backslash. parse-diff 0.12.0 was tried: it gives no positions, so the original text could not be sliced, and it does
+ * not decode the octal escapes of quoted names.
  */
 
 import { setImmediate } from 'node:timers/promises';
@@ -11,11 +11,11 @@ import { oneLine, quote } from '../../text/visible.ts';
 import { OrielError } from '../../errors.ts';
 import { DIFF_TYPE, type Wanted } from './github-api.ts';
 import { pagesAt, type Reader, replyTo } from './replies.ts';
-import type { Repository } from './own-repository.ts';
+import type { Repository } from './local-repository.ts';
 import type { ChangedFile } from './shapes.ts';
 
 export interface DiffText {
-  /** A character for each byte: each file has its own encoding. */
+  /** The bytes as latin1, one character per byte, because files may have different encodings. */
   readonly diff: string;
   readonly notes: readonly string[];
 }
@@ -25,10 +25,10 @@ export interface DiffPlace {
   readonly number: number;
 }
 
-/** GitHub lists 3,000 files of a pull request at most. */
+/** GitHub lists at most 3,000 files of a pull request. */
 const MOST_PAGES = 30;
 
-/** All of it. One that GitHub does not make (over 20,000 lines or 300 files) is put together from its files. */
+/** The complete diff. If GitHub refuses to make it (over 20,000 lines or 300 files), it is assembled from the list of files. */
 export async function diffOf(place: DiffPlace, wanted: Wanted, reader: Reader): Promise<DiffText> {
   const path = `/repos/${place.repository}/pulls/${place.number}`;
   const reply = await replyTo({ url: path, accept: DIFF_TYPE, also: [406] }, wanted, reader);
@@ -69,7 +69,7 @@ function asDiff({ filename, previous_filename: before = filename, status, patch 
   return `diff --git ${old} ${now}\n${mode}${moved}${hunks}`;
 }
 
-/** As git quotes what would end a name or a line: a name that holds a newline would be a line of the diff. */
+/** Quotes a name as git does, because a name with a newline could imitate a line of the diff. */
 function quotedName(name: string): string {
   if (!NEEDS_QUOTES.test(name)) return name;
   const octal = (control: string): string =>
@@ -81,8 +81,8 @@ const CONTROLS = /\p{Cc}/gu;
 const NEEDS_QUOTES = /["\\\p{Cc}]/u;
 
 /**
- * Where the text of each file begins, and the end of the last one. Lines end with a line feed only: a hunk may hold a
- * carriage return.
+ * The offsets where the texts of files begin, and the end of the last one. Only a line feed ends a line, because a hunk may
+ * contain carriage returns.
  */
 function bordersOf(diff: string): number[] {
   const borders: number[] = diff.startsWith(MARK) ? [0] : [];
@@ -93,16 +93,16 @@ function bordersOf(diff: string): number[] {
 
 const MARK = 'diff --git ';
 
-/** What the header and the hunks of one file say. */
+/** Facts from the header and hunks of one file. */
 interface FileFacts {
   readonly name: string;
-  /** added, deleted, renamed from …, binary. */
+  /** Words such as: added, deleted, renamed from …, binary. */
   readonly about: readonly string[];
   readonly added: number;
   readonly removed: number;
 }
 
-/** Lines and files that are counted before others have their turn. */
+/** Lines and files that are counted before the event loop gets control again. */
 const LINES_AT_ONCE = 50_000;
 const FILES_AT_ONCE = 500;
 
@@ -130,7 +130,7 @@ async function factsOf(text: string): Promise<FileFacts> {
   };
 }
 
-/** Of the hunks that begin after `from`. */
+/** Counts added and removed lines of the hunks after offset `from`. */
 async function countsOf(text: string, from: number): Promise<{ added: number; removed: number }> {
   let [added, removed, lines] = [0, 0, 0];
   for (let at = from; at !== -1; at = text.indexOf('\n', at + 1)) {
@@ -147,7 +147,7 @@ function withoutSide(name: string | undefined): string | undefined {
   return name?.replace(/^[ab]\//, '');
 }
 
-/** Where nothing else names the file, both names of the first line are the same: `diff --git a/x y b/x y`. */
+/** The name from the first line, for a file without other headers. Both names are equal: `diff --git a/x y b/x y`. */
 function nameInFirstLine(head: string): string {
   const line = head.slice('diff --git '.length).split('\n', 1)[0] ?? '';
   const quoted = /^"((?:[^"\\]|\\.)*)"/.exec(line)?.[0];
@@ -155,9 +155,12 @@ function nameInFirstLine(head: string): string {
   return withoutSide(unquoted(half)) ?? line;
 }
 
-/** The bytes of a name as text. `"s\303\274\303\237.txt"` → `süß.txt`, as git quotes names that are not plain ASCII. Source: git-config(1), core.quotePath. */
+/**
+ * The text of a name, unquoted: `"s\303\274\303\237.txt"` → `süß.txt`. Git quotes names that are not plain ASCII. Source:
+ * git-config(1), core.quotePath.
+ */
 function unquoted(name: string): string {
-  // A byte of a name may be what is a blank as a character.
+  // Not `trimEnd`: in latin1 a byte of a UTF-8 name may look like a blank character.
   const plain = name.replace(/[ \t\r]+$/, '');
   const inner = /^"(.*)"$/s.exec(plain)?.[1];
   const letters: Readonly<Record<string, string>> = {
@@ -175,7 +178,7 @@ function unquoted(name: string): string {
   return Buffer.from(bytes ?? plain, 'latin1').toString('utf8');
 }
 
-/** A line for each file, beginning with the call that reads its part. */
+/** The list: one line per file, beginning with the call that reads its part. */
 export async function listingText(diff: string, { repository, number }: DiffPlace): Promise<string> {
   const borders = bordersOf(diff);
   const lines: string[] = [];
@@ -188,7 +191,7 @@ export async function listingText(diff: string, { repository, number }: DiffPlac
   return lines.join('') || '(no changes)\n';
 }
 
-/** The part of the file at `index` (from 1). Throws `OUT_OF_RANGE` with the valid numbers. */
+/** The part of the file at `index` (1-based). Throws `OUT_OF_RANGE` with the valid numbers. */
 export function fileAt(diff: string, index: number, { repository, number }: DiffPlace): string {
   const borders = bordersOf(diff);
   const files = Math.max(0, borders.length - 1);

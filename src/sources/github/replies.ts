@@ -1,47 +1,47 @@
-/** What GitHub answered, kept with its age, also on disk: each reply once, and lists page by page through their `Link`. */
+/** Caches replies of GitHub with their age, also on disk, and follows the pages of lists through their `Link` header. */
 
 import type { WebResponse } from '../../access/network/fetch.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Call } from '../../types/call.ts';
-import { type Ages, memoryOf, remember } from '../remembered.ts';
+import { type Ages, createReplyCache, readThrough } from '../reply-cache.ts';
 import { convert, textOf } from '../web/convert-page.ts';
 import { type GitHub, JSON_TYPE, refusal, refuseCut, type Wanted } from './github-api.ts';
 import { type Shaped, type ShapeName, type Taken, taken } from './shapes.ts';
 
 export interface Reply {
   readonly body: Buffer;
-  /** The body was longer. */
+  /** Whether the body was truncated at the limit. */
   readonly cut: boolean;
   readonly status: number;
   readonly etag: string | undefined;
   /** The URL of the next page, on the same origin. */
   readonly next: string | undefined;
-  /** There is a next page, also one at another origin, which is not asked for. */
+  /** Whether there is a next page, even one at another origin, which is not requested. */
   readonly continues: boolean;
 }
 
-/** Threads and diffs: used for 5 minutes as they are, for 7 days while they are read again. */
+/** For threads and diffs: fresh for 5 minutes; up to 7 days stale, used while they are refreshed in the background. */
 export const THREAD_AGES: Ages = { soft: 5 * 60_000, hard: 7 * 24 * 60 * 60_000 };
-/** Lists are live. */
+/** For lists, which are never served from the cache. */
 export const LIVE: Ages = { soft: 0, hard: 0 };
 
 const weigh = (reply: Reply): number => 1024 + reply.body.length + (derived.get(reply)?.weight ?? 0);
 
-const replies = memoryOf<Reply>('github-reply', weigh, {
+const replies = createReplyCache<Reply>('github-reply', weigh, {
   version: 3,
   parts: ({ body, ...head }) => ({ head, body }),
   value: (head, body) => ({ ...(head as Omit<Reply, 'body'>), body }),
 });
 
-/** How one call reads from GitHub. */
+/** The state of reading from GitHub in one call. */
 export interface Reader {
   readonly github: GitHub;
   readonly call: Call;
   readonly ages: Ages;
-  /** When the oldest of what was used was read; Infinity where all of it is new. */
+  /** When the oldest stale reply that was used was read (ms since the epoch); Infinity if none was stale. */
   oldest: number;
-  /** The requests so far, and their replies. */
+  /** The requests of this call so far, with their replies. */
   readonly used: Map<string, { readonly ask: Ask; readonly reply: Reply }>;
 }
 
@@ -49,7 +49,7 @@ export function readerOf(github: GitHub, call: Call, ages: Ages): Reader {
   return { github, call, ages, oldest: Number.POSITIVE_INFINITY, used: new Map() };
 }
 
-/** Made of a reply and of those that follow it. */
+/** A value derived from a reply and the replies after it. */
 interface Derived {
   readonly used: Reader['used'];
   readonly name: string;
@@ -57,12 +57,12 @@ interface Derived {
   readonly weight: number;
 }
 
-/** Goes with the reply that it begins with. */
+/** Derived values, by the first reply that they depend on; evicted together with it. */
 const derived = new WeakMap<Reply, Derived>();
 
 /**
- * Caches a value that `make` derives from the reply to `ask` and further replies, for as long as all of them
- * are unchanged. `sizeOf` gives bytes.
+ * Caches a value that `make` derives from the reply to `ask` and further replies, as long as all of them are unchanged.
+ * `sizeOf` returns bytes.
  */
 export async function madeOnce<T>(
   { ask, name, sizeOf }: { readonly ask: Ask; readonly name: string; sizeOf(value: T): number },
@@ -70,7 +70,7 @@ export async function madeOnce<T>(
   wanted: Wanted,
   reader: Reader,
 ): Promise<T> {
-  // Every reply is a new one.
+  // Replies are never cached, so the value cannot be.
   if (reader.ages.soft === 0) return make();
   const first = await replyTo(ask, wanted, reader);
   const known = derived.get(first);
@@ -88,23 +88,23 @@ async function areSame(used: Reader['used'], wanted: Wanted, reader: Reader): Pr
 }
 
 interface Ask {
-  /** Below the base, or a whole URL. */
+  /** A path below the base, or an absolute URL. */
   readonly url: string;
   readonly accept?: string;
-  /** Statuses beside 200 that are no failure. */
+  /** Status codes besides 200 that are not failures. */
   readonly also?: readonly number[];
 }
 
-/** Throws OrielError: a refusal of GitHub's, or what its connection throws. */
+/** Throws OrielError: a refusal of GitHub, or the errors of the connection. */
 export async function replyTo(ask: Ask, wanted: Wanted, reader: Reader): Promise<Reply> {
   const { url, accept = JSON_TYPE, also = [] } = ask;
   const { github, call, ages, used } = reader;
   const key = `${accept} ${url}`;
-  // One call sees one reply, whatever is read again meanwhile.
+  // Within one call the same request always gives the same reply, even if it was refreshed meanwhile.
   const before = used.get(key);
   if (before) return before.reply;
   const facts = { base: github.base, url, accept, token: github.tokenDigest, allow: github.allow };
-  const found = await remember(
+  const found = await readThrough(
     replies,
     facts,
     ages,
@@ -127,7 +127,7 @@ export async function replyTo(ask: Ask, wanted: Wanted, reader: Reader): Promise
   return found.value;
 }
 
-/** Throws as `replyTo`, `LIMIT` for what is too long, and `CORRUPT` for what is no JSON or has another shape. */
+/** Throws as `replyTo`, `LIMIT` for a truncated reply, and `CORRUPT` for invalid JSON or another shape. */
 export async function objectAt<N extends ShapeName>(
   url: string,
   shape: N,
@@ -139,13 +139,13 @@ export async function objectAt<N extends ShapeName>(
 
 interface PageOf<T> {
   readonly value: T;
-  /** Bytes of the reply. */
+  /** The number of bytes of the reply. */
   readonly length: number;
   readonly next: string | undefined;
   readonly continues: boolean;
 }
 
-/** As `objectAt`, with the page that follows. */
+/** As `objectAt`, with the URL of the next page. */
 export async function pageAt<N extends ShapeName>(
   url: string,
   shape: N,
@@ -158,7 +158,7 @@ export async function pageAt<N extends ShapeName>(
   return { value, length: body.length, next, continues };
 }
 
-/** Bytes that are parsed here: 2 ms. */
+/** The most bytes of JSON that are parsed in this process, which takes 2 ms. */
 const MOST_HERE = 64 << 10;
 
 async function shapedAs<N extends ShapeName>(
@@ -176,7 +176,7 @@ async function shapedAs<N extends ShapeName>(
     : new OrielError('LIMIT', `GitHub's answer for ${quote(target)} takes too long to parse.`);
 }
 
-/** In the child that reads JSON: it may have any shape. Undefined if that has passed a limit. */
+/** Parses in a child process, because large JSON may have any shape. Undefined if the child exceeded a limit. */
 async function takenElsewhere<N extends ShapeName>(
   shape: N,
   body: Buffer,
@@ -191,16 +191,16 @@ async function takenElsewhere<N extends ShapeName>(
 
 export interface Pages<T> {
   readonly items: readonly T[];
-  /** There are more pages. */
+  /** Whether there are more pages. */
   readonly more: boolean;
 }
 
-/** Bytes of all pages of one list that are read. */
+/** The most bytes of all pages of one list. */
 const MOST_BYTES = 16 << 20;
 
 type Lists = Exclude<ShapeName, 'thread'>;
 
-/** The items of up to `most` pages, from the first one on. A page that was read before is not read again. */
+/** The items of up to `most` pages from the first one on. A page that occurs again ends the list. */
 export async function pagesAt<N extends Lists>(
   first: string,
   shape: N,
@@ -222,7 +222,7 @@ export async function pagesAt<N extends Lists>(
   return { items, more: isElsewhere || (url !== undefined && !seen.has(url)) };
 }
 
-/** As @octokit/plugin-paginate-rest reads it. The token is for one origin: a page elsewhere is not asked for. */
+/** The next page, found as in @octokit/plugin-paginate-rest. Pages at another origin are ignored because of the token. */
 function nextPage({ headers }: WebResponse, { base }: GitHub): Pick<Reply, 'next' | 'continues'> {
   const next = /<([^<>]+)>;\s*rel="next"/.exec(headers['link'] ?? '')?.[1];
   if (next === undefined || !URL.canParse(next)) return { next: undefined, continues: next !== undefined };

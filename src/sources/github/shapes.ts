@@ -1,19 +1,19 @@
-/** The objects of GitHub's REST API that are read, and what is taken of each. */
+/** The used fields of objects of GitHub's REST API, as schemas. */
 
 import { z } from 'zod';
 
-/** Fields of another type than GitHub's are taken for absent ones, so that a text is shown as far as it can be. */
+/** A field of an unexpected type counts as absent, so that the rest is still shown. */
 const words = z.string().nullish().catch(null);
 const count = z.number().nullish().catch(null);
 const user = z.object({ login: words }).nullish().catch(null);
 
-/** GitHub's own lists are not longer: what follows that is not looked at. */
+/** The most items of a list; GitHub's own pages are not longer. */
 const MOST_ITEMS = 100;
 
 const listOf = <T>(shape: z.ZodType<T>) =>
   z.preprocess((value) => (Array.isArray(value) ? value.slice(0, MOST_ITEMS) : value), z.array(shape));
 
-/** A body, a comment, a review: fields that GitHub leaves out or sets to null are so for removed accounts and texts. */
+/** A body, comment or review. Fields are absent or null for removed accounts and empty texts. */
 const remark = z.object({ body: words, user, created_at: words });
 export type Remark = z.infer<typeof remark>;
 
@@ -43,7 +43,7 @@ const thread = remark.extend({
   milestone: z.object({ title: words }).nullish().catch(null),
   closed_at: words,
   merged_at: words,
-  /** Of an entry in a list of issues: it is a pull request. */
+  /** In a list of issues: set if the entry is a pull request. */
   pull_request: z.object({ merged_at: words }).nullish().catch(null),
   head: branch,
   base: branch,
@@ -77,7 +77,7 @@ export type Taken<N extends ShapeName> =
   | { readonly is: 'value'; readonly value: Shaped<N> }
   | { readonly is: 'notJson' | 'otherShape'; readonly cause: unknown };
 
-/** Only the fields that are read, whatever else is there. */
+/** Parses JSON and keeps only the used fields. */
 export function taken<N extends ShapeName>(name: N, text: string): Taken<N> {
   let value: unknown;
   try {

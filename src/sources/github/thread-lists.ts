@@ -1,4 +1,4 @@
-/** The lists of issues and pull requests: a line for each, beginning with the call that reads it. */
+/** Lists issues and pull requests: one line each, beginning with the call that reads it. */
 
 import { oneLine } from '../../text/visible.ts';
 import type { Notice } from '../../types/notice.ts';
@@ -6,10 +6,10 @@ import type { ListAsk, SchemeName } from './github-ask.ts';
 import type { Wanted } from './github-api.ts';
 import { authorOf, dayOf, labelsOf, stateOf } from './github-markdown.ts';
 import { type Reader, pageAt } from './replies.ts';
-import type { Repository } from './own-repository.ts';
+import type { Repository } from './local-repository.ts';
 import type { Thread } from './shapes.ts';
 
-/** Pages of 100 entries that one call looks at. */
+/** The most pages of 100 entries that one call reads. */
 const MOST_PAGES = 10;
 const PER_PAGE = 100;
 
@@ -18,7 +18,7 @@ export interface Listed {
   readonly more?: Notice;
 }
 
-/** What is asked of one list, and what it is called. */
+/** A list and its parameters. */
 interface Place {
   readonly scheme: SchemeName;
   readonly repository: Repository;
@@ -41,7 +41,7 @@ export async function listText(place: Place, wanted: Wanted, reader: Reader): Pr
       break;
     }
     more = continues;
-    // A page may hold fewer entries than were asked for: the next one begins where a full one would end.
+    // A page may have fewer entries than requested. The next page still begins where a full one would end.
     offset += more ? PER_PAGE - (offset % PER_PAGE) : entries.length;
   }
   const lines = found.map((thread) => lineOf(thread, scheme, repository));
@@ -58,7 +58,7 @@ export async function listText(place: Place, wanted: Wanted, reader: Reader): Pr
   };
 }
 
-/** `/issues` holds the pulls too; `/pulls` has no filter for authors and labels. */
+/** The URL of a page. `/issues` also lists pull requests; it is used for filters, which `/pulls` does not support. */
 function pageUrl({ scheme, repository, list }: Place, offset: number): string {
   const { state, author, labels } = list;
   const filtered = author !== undefined || labels.length > 0;
@@ -78,7 +78,7 @@ function fits(thread: Thread, { scheme, list }: Place): boolean {
   return list.state !== 'merged' || stateOf(thread) === 'merged';
 }
 
-/** "pr://acme/widget/12  draft  ana  2026-05-01  A title  [bug, ui]" */
+/** A line of the list: "pr://acme/widget/12  draft  ana  2026-05-01  A title  [bug, ui]". */
 function lineOf(thread: Thread, scheme: SchemeName, repository: Repository): string {
   const labels = labelsOf(thread);
   const parts = [
@@ -97,12 +97,12 @@ function describe({ scheme, repository, list }: Place): string {
   return `${list.state === 'all' ? '' : `${list.state} `}${what} in ${repository}`;
 }
 
-/** The call that continues with the entries of GitHub's list from `offset` on. */
+/** The call for the next page, which begins at entry `offset` of GitHub's list. */
 function nextCall({ scheme, repository, list }: Place, offset: number): string {
   return `${scheme}://${repository}?${queryOf({ ...list, offset })}`;
 }
 
-/** What differs from the defaults, as it is typed. */
+/** The query string of the parameters that differ from the defaults. */
 export function queryOf({ state, limit, author, labels, offset }: ListAsk): string {
   const given: [string, string][] = [];
   if (state !== 'open') given.push(['state', state]);

@@ -1,4 +1,4 @@
-/** An issue or a pull request with what was said about it, as Markdown. */
+/** Formats an issue or pull request with its comments as Markdown. */
 
 import { sha256Of } from '../../access/digest.ts';
 import { oneLine } from '../../text/visible.ts';
@@ -7,14 +7,14 @@ import type { SchemeName } from './github-ask.ts';
 import { authorOf, bodyOf, dayOf, labelsOf, stateOf } from './github-markdown.ts';
 import { madeOnce, objectAt, pagesAt, type Reader } from './replies.ts';
 import type { Placed, Remark, Review, Thread } from './shapes.ts';
-import type { Repository } from './own-repository.ts';
+import type { Repository } from './local-repository.ts';
 
-/** Pages of 100 comments, of each kind. */
+/** The most pages of 100 comments, per kind of comment. */
 const MOST_PAGES = 10;
 
 export interface ThreadText {
   readonly bytes: Uint8Array;
-  /** Their digest. */
+  /** The digest of `bytes`. */
   readonly sha256: string;
   readonly notes: readonly string[];
   readonly facts: Readonly<Record<string, unknown>>;
@@ -27,7 +27,7 @@ interface Place {
   readonly comments: boolean;
 }
 
-/** Made once of the same replies, however many windows of it are read. */
+/** The text, cached as long as its replies are unchanged, so that paging does not build it again. */
 export function threadText(place: Place, wanted: Wanted, reader: Reader): Promise<ThreadText> {
   const { scheme, repository, number, comments } = place;
   const url = `/repos/${repository}/${scheme === 'pr' ? 'pulls' : 'issues'}/${number}`;
@@ -65,7 +65,7 @@ async function madeThread(url: string, place: Place, wanted: Wanted, reader: Rea
   };
 }
 
-/** An issue that was transferred is answered by the one that it has become. */
+/** The notice for a transferred issue, for which GitHub returns the new one. */
 function movedNotes({ html_url: url }: Thread, { scheme, repository, number }: Place): string[] {
   const [, now, kind, digits] = /\/([\w.-]+\/[\w.-]+)\/(issues|pull)\/(\d+)$/.exec(url ?? '') ?? [];
   if (now === undefined || (Number(digits) === number && now.toLowerCase() === repository.toLowerCase()))
@@ -80,7 +80,7 @@ interface Said {
   readonly body: string;
 }
 
-/** Comments, reviews and comments on the diff, the oldest first. */
+/** Comments, reviews and comments on the diff, oldest first. */
 async function remarksOn(
   { scheme, repository, number }: Place,
   wanted: Wanted,
@@ -110,7 +110,7 @@ function saidBy(remark: Remark, about: string): Said {
   return { at: remark.created_at ?? '', by: authorOf(remark), about, body: bodyOf(remark) };
 }
 
-/** "approved", "requested changes". */
+/** The result of a review: "approved", "requested changes". */
 function reviewed({ state }: Review): string {
   const words: Readonly<Record<string, string>> = {
     APPROVED: 'approved',

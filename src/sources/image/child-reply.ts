@@ -1,4 +1,4 @@
-/** Validates the output of the decoding child, which hostile bytes may control. */
+/** Validates the reply of the decoding child process, which a hostile image may control. */
 
 import type { DecodeReply, RasterFacts, Refusal } from './decode.ts';
 import { identifyImage, MIME_TYPES } from './identify.ts';
@@ -10,14 +10,14 @@ export interface ShownImage {
   readonly data: Uint8Array;
   readonly width: number;
   readonly height: number;
-  /** Pixels of the upright original. */
+  /** The size of the upright original, in pixels. */
   readonly from: { readonly width: number; readonly height: number };
 }
 
 export interface Raster {
-  /** All facts, or the size alone where the decoder gave none. */
+  /** All facts, or only the size if the decoder gave none. */
   readonly facts: StoredSize & Partial<RasterFacts>;
-  /** Absent if none was asked for, or it was refused. */
+  /** The copy; absent if it was not requested or was refused. */
   readonly shown?: ShownImage;
   readonly refused?: NotShown;
 }
@@ -30,7 +30,7 @@ export interface NotShown {
   readonly cause?: unknown;
 }
 
-/** `head` and `data` are what the child says: anything at all. */
+/** `head` and `data` come from the child and may be anything. */
 export function unpack(head: unknown, data: Buffer): Partial<Raster> {
   const reply = Object(head) as DecodeReply;
   const { shown, refusal } = reply;

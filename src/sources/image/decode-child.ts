@@ -1,6 +1,6 @@
 /**
- * Runs in a child process: answers each image that comes on standard input with its facts, and with a copy that is
- * upright, within the budget and free of metadata. The engine never decodes an image itself.
+ * The child process that decodes images: answers each image on standard input with its facts, and with a copy that is
+ * upright, within the budget and free of metadata. The engine itself never decodes an image.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import { MOST_STORED, mostPixels } from './pixel-limits.ts';
 import { joinParts, pngParts } from './png-parts.ts';
 import { type Library, makeCopy, OPENING } from './shown-copy.ts';
 
-/** The only decoder that is enabled for each type: content that is really a PDF, an SVG or a VIPS dump is refused. */
+/** The only loader that is enabled for each type, so that a PDF, an SVG or a VIPS dump in disguise is refused. */
 const LOADERS: Readonly<Record<DecodeType, string>> = {
   png: 'VipsForeignLoadPng',
   jpeg: 'VipsForeignLoadJpeg',
@@ -33,7 +33,7 @@ async function decode(request: DecodeRequest, stored: Buffer): Promise<ChildAnsw
   restrict(sharp, request.type);
   const bytes = request.type === 'png' ? await withoutBulk(stored) : stored;
   let facts: RasterFacts | undefined;
-  // sharp's own timeout does not cover reading the header. The timer fires because libvips works on other threads.
+  // sharp's own timeout does not cover reading the header. This timer can fire because libvips runs on other threads.
   const late = new AbortController();
   const slow = sleep(1000 * request.seconds, undefined, { signal: late.signal }).then(
     () => say({ ...(facts && { facts }), refusal: 'slow' }),
@@ -54,7 +54,7 @@ async function decode(request: DecodeRequest, stored: Buffer): Promise<ChildAnsw
   return said;
 }
 
-/** A PNG of the chunks that a picture needs, in the memory of the whole one. */
+/** The PNG with only the chunks that a picture needs, compacted in place. */
 async function withoutBulk(png: Buffer): Promise<Buffer> {
   return joinParts(png, await pngParts(memoryBytes(png), MOST_STORED));
 }
@@ -63,7 +63,7 @@ function say(reply: DecodeReply, body: Uint8Array = Buffer.alloc(0)): ChildAnswe
   return { reply, body };
 }
 
-/** sharp's errors differ in their messages only. */
+/** The reason of a failure. sharp's errors differ only in their messages. */
 function whyNot(error: unknown): Refusal {
   return error instanceof Error && error.message.includes('pixel limit') ? 'hidden' : 'corrupt';
 }
@@ -71,14 +71,14 @@ function whyNot(error: unknown): Refusal {
 function restrict(sharp: Library, type: DecodeType): void {
   sharp.cache(false);
   sharp.concurrency(1);
-  // For the image before this one another was enabled.
+  // Disables the loader of the image before.
   sharp.block({ operation: ['VipsForeignLoad'] });
   sharp.unblock({ operation: [LOADERS[type]] });
 }
 
 interface Header {
   readonly facts: RasterFacts;
-  /** Pixels that are decoded of this image. */
+  /** The most pixels of this image that may be decoded. */
   readonly most: number;
 }
 
@@ -99,8 +99,8 @@ async function readHeader(sharp: Library, bytes: Buffer, type: DecodeType): Prom
 }
 
 /**
- * Bytes for each pixel of an image that comes in several passes: an interlaced PNG is held as pixels, a progressive
- * JPEG until its last scan as coefficients of two bytes, fewer where colour is subsampled.
+ * Bytes per pixel that a decoder holds for an image in several passes: pixels of an interlaced PNG, coefficients of two bytes
+ * of a progressive JPEG (fewer if colour is subsampled).
  */
 function heldProgressive(
   type: DecodeType,
@@ -112,7 +112,7 @@ function heldProgressive(
   return 2 * (channels < 3 ? channels : (CHROMA[chromaSubsampling] ?? channels));
 }
 
-/** Coefficients for each pixel, of all three channels together. */
+/** Coefficients per pixel, of all three channels together, by chroma subsampling. */
 const CHROMA: Readonly<Record<string, number>> = { '4:2:0': 1.5, '4:2:2': 2 };
 
 async function answer(
@@ -127,7 +127,7 @@ async function answer(
   return { reply: { shown }, data };
 }
 
-/** Bytes of an image whose memory the next one gets; about a PNG of 12 megapixels. */
+/** The size of the input buffer that is reused for the next image; about a PNG of 12 megapixels. */
 const REUSED = 32 * 1024 * 1024;
 
 const MOST_JOB = MOST_STORED + 64 * 1024;

@@ -1,4 +1,4 @@
-/** Decodes the bytes of one image in a child process, whoever asked for it. */
+/** Decodes the bytes of one image in a pooled child process. */
 
 import { ChildPool } from '../../access/isolate-pool.ts';
 import { builtFile } from '../../access/package-files.ts';
@@ -6,19 +6,19 @@ import { queues } from '../../queues/queue-table.ts';
 import type { DecodeReply, DecodeRequest } from './decode.ts';
 import { MOST_MEMORY, MOST_SECONDS } from './pixel-limits.ts';
 
-/** The built entry, below `dist/`. */
+/** The built entry file, relative to `dist/`. */
 export const DECODER = 'sources/image/decode-child.js';
 
-/** The child gives up by itself; this is for one that does not. */
+/** The child has its own timeout; after this many seconds more it is killed. */
 const SPARE_SECONDS = 3;
 
 export interface EncodedImage {
-  /** Exactly `bytes` bytes. */
+  /** The image: exactly `bytes` bytes. */
   readonly body: AsyncIterable<Uint8Array>;
   readonly bytes: number;
 }
 
-/** What the child says: anything at all. Throws ChildFailure, `BUSY` and the reason of the signal. */
+/** Returns the unchecked reply of the child. Throws ChildFailure, `BUSY` and the reason of the signal. */
 export function decodeInChild(
   request: DecodeRequest,
   { body, bytes }: EncodedImage,
@@ -38,7 +38,7 @@ export function decodeInChild(
 
 const pools = new Map<string, ChildPool>();
 
-/** Mostly the package's own. */
+/** The pool of child processes for an entry file; usually there is only the package's own. */
 function decodersAt(entry: URL): ChildPool {
   const known = pools.get(entry.href);
   const pool =
@@ -49,7 +49,7 @@ function decodersAt(entry: URL): ChildPool {
       idleMs: 20_000,
       heapMb: 64,
       keepUpTo: 160 * 1024 * 1024,
-      // Its threads are still at work.
+      // After a timeout its threads still run, so the child is not reused.
       keeps: (reply) => (Object(reply) as DecodeReply).refusal !== 'slow',
     });
   if (!known) pools.set(entry.href, pool);

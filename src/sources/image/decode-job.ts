@@ -1,8 +1,8 @@
-/** Decoding images as work of other machines: how a replica asks for a copy, and how a worker makes it. */
+/** Remote decoding of images: a replica sends the job, a worker on another machine runs it. */
 
 import { ChildFailure } from '../../access/isolate-child.ts';
 import { digestOfCode } from '../../access/package-files.ts';
-import { type Wanting, workElsewhere } from '../../session/work-elsewhere.ts';
+import { type OffloadCall, offloadWork } from '../../session/offload-work.ts';
 import { frame, wholeFrame } from '../../text/frames.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { WorkHandler } from '../../types/work.ts';
@@ -12,14 +12,14 @@ import { DECODER, decodeInChild } from './decode-in-child.ts';
 
 const KIND = 'image';
 
-/** An image with less of both is decoded sooner than it is sent. */
+/** An image with fewer bytes and fewer pixels is decoded faster locally. */
 const LEAST_BYTES: number = 1 << 20;
 const LEAST_PIXELS = 4_000_000;
 
-/** What a worker found out about an image that no other attempt changes. */
+/** Failures that another attempt would not change. */
 const LASTING: ReadonlySet<ChildFailure['why']> = new Set(['slow', 'memory', 'output']);
 
-/** Whoever wants it may have what this worker has not: the library. */
+/** The worker cannot do it, for example because it lacks the library; the replica may. */
 const HERE = { why: 'here', isLasting: true } as const;
 
 export const decodeJob: WorkHandler = {
@@ -41,17 +41,17 @@ export const decodeJob: WorkHandler = {
   },
 };
 
-/** Undefined if no worker has decoded it. `pixels`: as its header declares them. */
+/** Undefined if no worker has decoded it. `pixels` is the number that the header declares. */
 export async function decodedElsewhere(
   source: ByteSource,
   request: DecodeRequest,
   pixels: number,
-  wanting: Wanting,
+  wanting: OffloadCall,
 ): Promise<Partial<Raster> | undefined> {
   const isHeavy = (source.size ?? 0) >= LEAST_BYTES || pixels >= LEAST_PIXELS;
   if (!wanting.session.work || !isHeavy) return undefined;
   const work = { kind: KIND, version: decoderVersion(), head: request, source };
-  const outcome = await workElsewhere(work, wanting);
+  const outcome = await offloadWork(work, wanting);
   if (outcome.is === 'failed') {
     const refused = Object.hasOwn(FAILURES, outcome.why) ? FAILURES[outcome.why] : undefined;
     return refused && { refused };
@@ -70,7 +70,7 @@ const FAILURES: Readonly<Record<string, NotShown>> = {
 
 let digestOfDecoder: string | undefined;
 
-/** Another decoder makes another copy. */
+/** The version of the decoder, a part of the cache key, because another decoder makes another copy. */
 function decoderVersion(): string {
   return (digestOfDecoder ??= digestOfCode(DECODER, ['sharp']));
 }

@@ -1,27 +1,27 @@
-/** The messages between the engine and the decoding child. */
+/** The messages between the engine and the decoding child process. */
 
 import type { RasterType } from './identify.ts';
 
-/** What sharp's prebuilt decoders can be asked about; of HEIC they read the header only. */
+/** The types that sharp's prebuilt decoders support; of HEIC they read only the header. */
 export type DecodeType = Exclude<RasterType, 'bmp' | 'ico'>;
 
-/** The bounds of a shown image. */
+/** The limits of a shown image. */
 export interface ImageBudget {
-  /** Pixels of the longer side. */
+  /** The most pixels of the longer side. */
   readonly edge: number;
-  /** Bytes of the encoded image. */
+  /** The most bytes of the encoded image. */
   readonly bytes: number;
 }
 
 export interface DecodeRequest {
   readonly type: DecodeType;
-  /** What the shown copy must fit; absent when only the facts are asked for. */
+  /** The limits of the copy; absent if only the facts are wanted. */
   readonly budget?: ImageBudget;
   /** Timeout in seconds. */
   readonly seconds: number;
 }
 
-/** What the decoder reads from the header of an image. */
+/** Facts from the header of an image. */
 export interface RasterFacts {
   /** Pixels of the upright image. */
   readonly width: number;
@@ -30,20 +30,20 @@ export interface RasterFacts {
   readonly alpha: boolean;
   /** EXIF orientation, 1 to 8; absent if the file states none. */
   readonly orientation?: number;
-  /** Frames of an animation, pages of a TIFF; absent if there is one. */
+  /** The number of frames of an animation or pages of a TIFF; absent if there is one. */
   readonly frames?: number;
 }
 
-/** `missing`: the library; `large`: more than `most` pixels; `hidden`: more pixels than declared. */
+/** `missing`: the library is not installed; `large`: more than `most` pixels; `hidden`: more pixels than declared. */
 export type Refusal = 'missing' | 'corrupt' | 'large' | 'hidden' | 'slow';
 
-/** The body of its frame is the encoded image. */
+/** The head of a reply; the body of the frame is the encoded image. */
 export interface DecodeReply {
   /** Absent if even the header could not be read. */
   readonly facts?: RasterFacts;
   readonly shown?: { readonly mimeType: string; readonly width: number; readonly height: number };
   /** Why there is no shown copy. */
   readonly refusal?: Refusal;
-  /** With `large`: pixels that are decoded of this image. */
+  /** With `large`: the most pixels of this image that would be decoded. */
   readonly most?: number;
 }

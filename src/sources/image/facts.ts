@@ -1,12 +1,12 @@
-/** The line of facts about an image, the line about its shown copy, and both as data. */
+/** Facts about an image and its shown copy, as data and as lines of text. */
 
 import { type ImageType, MIME_TYPES } from './identify.ts';
 import type { Raster, ShownImage } from './child-reply.ts';
 
-/** An image's own facts, plain JSON. */
+/** Facts about the stored image, plain JSON. */
 export interface ImageFacts {
   readonly mimeType: string;
-  /** Stored bytes; absent while a stream has not ended. */
+  /** The stored size; absent while a stream has not ended. */
   readonly bytes?: number;
   /** Pixels of the upright image. */
   readonly width: number;
@@ -14,7 +14,7 @@ export interface ImageFacts {
   readonly channels?: number;
   readonly alpha?: boolean;
   readonly orientation?: number;
-  /** Frames, pages or icons; absent if there is one. */
+  /** The number of frames, pages or icons; absent if there is one. */
   readonly frames?: number;
 }
 
@@ -24,7 +24,7 @@ export interface ShownFacts {
   readonly bytes: number;
   readonly width: number;
   readonly height: number;
-  /** Shown pixels for each original pixel, 1 at most. */
+  /** The scale factor of the copy, at most 1. */
   readonly scale: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The type of an image by its first bytes; names and extensions do not count. Not image-size's own detection: its
- * version 2.1.0 takes any text that begins with `BM` for a bitmap and tries the parsers of 21 formats on the rest.
+ * Detects the type of an image by its first bytes, independent of its name. The detection of image-size 2.1.0 is not used:
+ * it takes any text that begins with `BM` for a bitmap, and tries the parsers of 21 formats.
  */
 
 export type ImageType = 'png' | 'jpeg' | 'gif' | 'webp' | 'avif' | 'heic' | 'tiff' | 'bmp' | 'ico' | 'svg';
@@ -29,10 +29,10 @@ const SIGNATURES: readonly { type: ImageType; at: number; bytes: string }[] = [
   { type: 'tiff', at: 0, bytes: 'MM\0*' },
 ];
 
-/** First bytes: most texts need not be decoded to see that they are no image. */
+/** First bytes for a quick check, so that most texts need not be decoded to rule them out. */
 const [B, F, M, R] = Buffer.from('BfMR', 'latin1');
 
-/** Sizes of the information headers that a BMP can have: two letters alone (`BM`) also begin plain text. */
+/** The valid sizes of a BMP's information header. They are checked because plain text may begin with `BM` too. */
 const BMP_HEADERS = new Set([12, 16, 40, 52, 56, 64, 108, 124]);
 
 const HEIF_BRANDS: Readonly<Record<string, ImageType>> = {
@@ -46,7 +46,7 @@ const HEIF_BRANDS: Readonly<Record<string, ImageType>> = {
   heis: 'heic',
 };
 
-/** The type of the image that begins with `head` (some 64 bytes; SVG wants up to 4 KiB), or undefined. */
+/** The type of the image that begins with `head` (about 64 bytes; up to 4 KiB for SVG); undefined if it is not an image. */
 export function identifyImage(head: Uint8Array): ImageType | undefined {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
   for (const { type, at, bytes: magic } of SIGNATURES) {
@@ -65,7 +65,7 @@ export function identifyImage(head: Uint8Array): ImageType | undefined {
   return isSvg(bytes) ? 'svg' : undefined;
 }
 
-/** By the major brand; `mif1` and `msf1` only mean "HEIF", then by the first known compatible brand. */
+/** By the major brand. `mif1` and `msf1` only mean "HEIF"; then the first known compatible brand decides. */
 function heifType(bytes: Buffer): ImageType | undefined {
   if (bytes.length < 12) return undefined;
   const end = Math.min(bytes.readUInt32BE(0), bytes.length);
@@ -80,16 +80,16 @@ function isBmp(bytes: Buffer): boolean {
   return bytes.length >= 26 && bytes[0] === B && bytes[1] === M && BMP_HEADERS.has(bytes.readUInt32LE(14));
 }
 
-/** A directory of 1 to 255 icons, with the first picture after the directory. */
+/** Whether it is a directory of 1 to 255 icons with the first picture after the directory. */
 function isIco(bytes: Buffer): boolean {
   if (bytes.length < 22 || bytes.readUInt32LE(0) !== 0x00010000) return false;
   const count = bytes.readUInt16LE(4);
   return count > 0 && count < 256 && bytes[9] === 0 && bytes.readUInt32LE(18) >= 6 + 16 * count;
 }
 
-/** Whether the root element is `svg`: an HTML page with a drawing in it is not an image. */
+/** Whether the root element is `svg`. An HTML page that contains a drawing is not an image. */
 function isSvg(bytes: Buffer): boolean {
-  // Nearly every text begins with a printable character that is no `<`.
+  // The fast exit: nearly every text begins with a printable character other than `<`.
   const [first = 0] = bytes;
   if (first > 0x20 && first < 0x7f && first !== 0x3c) return false;
   let text = bytes.toString('utf8').replace(/^\ufeff/, '');
@@ -103,7 +103,7 @@ function isSvg(bytes: Buffer): boolean {
   }
 }
 
-/** A document type can have an internal subset in brackets: `<!DOCTYPE svg [ <!ENTITY … > ]>`. */
+/** The end of a document type declaration, which can have an internal subset: `<!DOCTYPE svg [ <!ENTITY … > ]>`. */
 function doctypeEnd(text: string): string | undefined {
   const opening = /^<!DOCTYPE[^[>]*([[>])/i.exec(text);
   if (!opening) return undefined;

@@ -1,4 +1,4 @@
-/** Answers a read of an image: its facts and a copy within the budget, or its facts alone (`:meta`). SVG is text. */
+/** Reads an image: its facts and a copy within the budget, or only its facts (`:meta`). SVG is read as text. */
 
 import { OrielError } from '../../errors.ts';
 import type { OpenedFile } from '../../types/access.ts';
@@ -62,10 +62,10 @@ const rasters: Kind<Raster, RasterOptions> = {
 
 type RasterOptions = { type: string; want: string; edge: number; bytes: number; decoder: string | undefined };
 
-/** What the facts of an image take, roughly. */
+/** The approximate weight of an image's facts in bytes. */
 const FACTS_BYTES = 1_000;
 
-/** Kept where nothing went wrong: a refusal may be the fault of a moment, of memory or time that ran out. */
+/** The cached raster. A refusal is not cached, because it may be temporary, such as a lack of memory or time. */
 function rasterOf(
   bytes: ByteSource,
   type: RasterType,
@@ -82,8 +82,7 @@ function rasterOf(
 }
 
 /**
- * The size of a stream is known at its end, so it is read up to the largest image that is decoded. No child process
- * has to wait for its bytes then.
+ * Reads a stream to its end (at most `MOST_STORED` bytes) to learn its size. Then no child process has to wait for bytes.
  */
 async function learnSize(bytes: ByteSource, signal: AbortSignal): Promise<void> {
   if (bytes.size === undefined) await bytes.readInto(new Uint8Array(1), MOST_STORED, signal);

@@ -1,6 +1,6 @@
 /**
- * A PNG without the chunks that a picture does not need. Text chunks are zlib bombs: the decoder unpacks each, up to
- * 50 MB, before it tells the size, which took 22 s for 2 MB of them (sharp 0.35.5).
+ * Removes the chunks of a PNG that a picture does not need. Text chunks can be zlib bombs: the decoder unpacks each of them,
+ * up to 50 MB, before it reports the size; 2 MB of them took 22 s (sharp 0.35.5).
  */
 
 import type { ByteSource } from '../../types/byte-source.ts';
@@ -20,19 +20,19 @@ const KEPT = new Set([
   'eXIf',
 ]);
 
-/** Bytes of a colour profile that is kept: deflate gives 1,032:1 at most, so it unpacks to 8 MiB at most. */
+/** The most bytes of a colour profile. Deflate expands at most 1,032 times, so it unpacks to at most 8 MiB. */
 const MOST_PROFILE = 8 * 1024;
 
-/** Bytes of an EXIF block that is kept; a larger one is not about orientation. */
+/** The most bytes of an EXIF block; only its orientation is needed. */
 const MOST_EXIF = 64 * 1024;
 
-/** Chunks that are skipped before the rest of the file is given up as hostile. */
+/** The most chunks that are skipped; a file with more is considered hostile. */
 const MOST_SKIPPED = 4096;
 
-/** Bytes read at once: small chunks must not cost a read each. */
+/** Bytes per read, so that small chunks do not need a read each. */
 const BLOCK = 64 * 1024;
 
-/** Half-open byte ranges of the needed parts in order, and no more of them than `most` bytes and a chunk. */
+/** The half-open byte ranges of the needed parts in order, in total at most `most` bytes plus one chunk. */
 export async function pngParts(
   source: ByteSource,
   most: number,
@@ -57,8 +57,8 @@ export async function pngParts(
 }
 
 /**
- * The `parts` of `bytes` one after another, moved within its memory: a copy of a large image takes as long as a third
- * of its decoding. The largest part stays where it is. Ranges may reach beyond the end.
+ * Joins the `parts` (half-open ranges) of `bytes` in place, because copying a large image takes a third of the time of
+ * decoding it. The largest part is not moved. Ranges may extend beyond the end.
  */
 export function joinParts(bytes: Buffer, parts: readonly (readonly [number, number])[]): Buffer {
   const ranges = parts.map(([start, end]) => [start, Math.min(end, bytes.length)] as const);
@@ -80,13 +80,13 @@ export function joinParts(bytes: Buffer, parts: readonly (readonly [number, numb
 
 interface Chunk {
   readonly type: string;
-  /** Byte offset of the length field. */
+  /** The byte offset of the length field. */
   readonly at: number;
-  /** Bytes of the chunk's data; the chunk takes 12 more. */
+  /** The bytes of the chunk's data; the chunk has 12 more. */
   readonly length: number;
 }
 
-/** Chunks from the first to `IEND`; the data of large ones is not read. */
+/** Yields the chunks from the first to `IEND`. The data of large chunks is not read. */
 async function* chunks(source: ByteSource, signal?: AbortSignal): AsyncGenerator<Chunk> {
   const held = Buffer.allocUnsafeSlow(BLOCK);
   let block = held.subarray(0, 0);

@@ -1,14 +1,13 @@
 /**
- * The facts of a stored image, and a copy to be shown. Reading both is the work of a child process, for decoders
- * crash on hostile bytes. No stored byte is passed through: the copy is valid, upright, within the budget and free of
- * metadata, whatever the file was.
+ * Reads the facts of a stored image and makes the copy that is shown, in a child process, because decoders may crash on
+ * hostile bytes. The copy is always encoded anew: valid, upright, within the budget and free of metadata.
  */
 
 import { chunksOf } from '../../access/bytes.ts';
 import { ChildFailure } from '../../access/isolate-child.ts';
 import { builtFile } from '../../access/package-files.ts';
 import { OrielError } from '../../errors.ts';
-import type { Wanting } from '../../session/work-elsewhere.ts';
+import type { OffloadCall } from '../../session/offload-work.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { DecodeRequest, DecodeType, ImageBudget } from './decode.ts';
 import { DECODER, decodeInChild } from './decode-in-child.ts';
@@ -23,22 +22,22 @@ export const DEFAULT_BUDGET: ImageBudget = { edge: 1568, bytes: MOST_SHOWN };
 
 export interface ImageOptions {
   readonly budget?: ImageBudget;
-  /** The built decoder, when it is not the package's own. */
+  /** The entry file of another decoder than the package's own. */
   readonly decoder?: URL;
 }
 
 export interface RasterOptions extends ImageOptions {
-  /** Whoever wants it: a worker may decode it for them. Here when absent. */
-  readonly wanting?: Wanting;
+  /** The call for which a remote worker may decode it; decoded locally when absent. */
+  readonly wanting?: OffloadCall;
 }
 
-/** Formats that are described only, with their names. */
+/** Formats that are described but not shown, with their names. */
 export const NOT_DECODED: Partial<Record<RasterType, string>> = { heic: 'HEIC', bmp: 'BMP', ico: 'ICO' };
 
 /**
- * The facts of an image, with a shown copy when `want` is `picture`. Throws OrielError where not even its size can be
- * told: `CORRUPT`, `LIMIT`, or `UNSUPPORTED` when that takes the optional package sharp, which is not installed. All
- * bytes of a stream are there: the child waits for none.
+ * The facts of an image, with a copy if `want` is `picture`. Throws OrielError if not even its size can be determined:
+ * `CORRUPT`, `LIMIT`, or `UNSUPPORTED` if that needs the optional package sharp and it is not installed. A stream must
+ * have been read to its end, so that the child does not wait for bytes.
  */
 export async function readRaster(
   source: ByteSource,
@@ -58,7 +57,7 @@ export async function readRaster(
   const said = await decode(source, type, size, isShown ? budget : undefined, {
     signal,
     decoder: decoder ?? builtFile(DECODER),
-    // Another decoder than the package's own is none of a worker.
+    // Remote workers only have the package's own decoder.
     wanting: decoder ? undefined : wanting,
   });
   const facts = said.facts ?? size;
@@ -71,10 +70,10 @@ export async function readRaster(
 interface Decoding {
   readonly decoder: URL;
   readonly signal: AbortSignal;
-  readonly wanting: Wanting | undefined;
+  readonly wanting: OffloadCall | undefined;
 }
 
-/** The reply of the child; empty for formats that it does not read. */
+/** The reply of the child process; empty for formats that it does not read. */
 async function decode(
   source: ByteSource,
   type: RasterType,
@@ -110,17 +109,17 @@ const FAILURES: Readonly<Record<ChildFailure['why'], NotShown>> = {
   slow: REFUSALS.slow,
 };
 
-/** Half-open byte ranges that the decoder gets. */
+/** The half-open byte ranges that are sent to the decoder. */
 async function neededParts(
   source: ByteSource,
   type: DecodeType,
   signal: AbortSignal,
 ): Promise<[number, number][]> {
   const { size = MOST_STORED + 1 } = source;
-  // What the decoder does not need of a PNG it leaves out itself, unless all of it is too much to send.
+  // The child removes unneeded chunks of a PNG itself, unless the whole file is too large to send.
   if (type !== 'png' || size <= MOST_STORED) return [[0, size]];
   const parts = await pngParts(source, MOST_STORED, signal);
-  // Where it is cut, its last chunk says that it continues.
+  // The last chunk of a truncated file declares more bytes than there are.
   return parts.map(([start, end]) => [start, Math.max(start, Math.min(end, source.size ?? end))]);
 }
 

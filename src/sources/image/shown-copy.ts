@@ -1,6 +1,6 @@
 /**
- * Makes the copy of an image that a model is shown: decoded, shrunk, turned upright and encoded until it fits. Runs in
- * the decoding child.
+ * Makes the copy of an image that is shown to a model: decoded, scaled down, turned upright, and encoded until it fits. Runs
+ * in the decoding child process.
  */
 
 import type { Sharp, SharpOptions } from 'sharp';
@@ -15,10 +15,10 @@ export interface Copy {
   readonly height: number;
 }
 
-/** How every image is opened: its first frame, read in order. */
+/** The options for opening every image: only the first frame, read sequentially. */
 export const OPENING: SharpOptions = { failOn: 'error', sequentialRead: true, page: 0, pages: 1 };
 
-/** The copy within `budget`. Throws what sharp throws; its message has "pixel limit" for more pixels than declared. */
+/** Makes a copy within `budget`. Throws errors of sharp; "pixel limit" in the message means more pixels than declared. */
 export async function makeCopy(
   sharp: Library,
   bytes: Buffer,
@@ -30,7 +30,7 @@ export async function makeCopy(
   return encode(sharp, small, budget, isLosslessWorthwhile(type, bytes.length, facts, budget));
 }
 
-/** Pixels of 8 bits a channel, row by row from the top. */
+/** Pixels with 8 bits per channel, row by row from the top. */
 interface Pixels {
   readonly data: Buffer;
   readonly info: { readonly width: number; readonly height: number; readonly channels: 1 | 2 | 3 | 4 };
@@ -47,7 +47,7 @@ const TURNS: Readonly<Record<number, (image: Sharp) => Sharp>> = {
   8: (image) => image.rotate(270),
 };
 
-/** Shrinks before it rotates: the box is a square, so the picture is the same, and only the small copy is held whole. */
+/** Scales before rotating: the bounding box is a square, so the result is the same, and only the small copy is in memory. */
 async function shrink(
   sharp: Library,
   bytes: Buffer,
@@ -73,7 +73,7 @@ function fromPixels(sharp: Library, { data, info }: Pixels): Sharp {
   return sharp(data, { raw: { width, height, channels } });
 }
 
-/** Whether PNG may fit the budget: not for a photograph whose PNG is far too large even when shrunk. */
+/** Whether PNG may fit into the budget. It does not for photographs, whose PNG is far too large even when scaled down. */
 function isLosslessWorthwhile(
   type: DecodeType,
   storedBytes: number,
@@ -86,13 +86,13 @@ function isLosslessWorthwhile(
   return storedBytes * scale ** 2 <= 2 * bytes;
 }
 
-/** Qualities of JPEG and WebP, tried until one fits. */
+/** Qualities of JPEG and WebP that are tried until one fits. */
 const QUALITIES = [85, 60, 40];
 
-/** Pixels of the longer side below which an image is not shrunk. */
+/** The least pixels of the longer side; an image is not scaled below this. */
 const LEAST_EDGE = 16;
 
-/** The first encoding that fits: lossless if worthwhile, then with less quality, then with fewer pixels. */
+/** The first encoding that fits: lossless if worthwhile, then lower quality, then fewer pixels. */
 async function encode(sharp: Library, pixels: Pixels, budget: ImageBudget, lossless: boolean): Promise<Copy> {
   const encodings = encodingsOf(isOpaque(pixels), lossless);
   let edge = Math.max(pixels.info.width, pixels.info.height);
@@ -129,17 +129,17 @@ async function resized(sharp: Library, pixels: Pixels, edge: number): Promise<Pi
   return small as Pixels;
 }
 
-/** An encoding whose sample promises more than this part of the budget is not tried. */
+/** An encoding is not tried if its sample predicts more than this multiple of the budget. */
 const HOPELESS = 1.2;
 
-/** Rows of a band: those of a block of JPEG and WebP. One band of `APART` is a sample. */
+/** The rows of a band, which is one row of blocks in JPEG and WebP. Every `APART`th band is in the sample. */
 const BAND = 16;
 const APART = 8;
 
-/** Rows from which on a sample is worth its own encoding. */
+/** Images with fewer rows are encoded without a sample. */
 const LEAST_SAMPLED = 4 * APART * BAND;
 
-/** Bands of rows from all over the image, which take about their part of its bytes in any encoding. */
+/** A sample of bands from the whole image, whose encoded size predicts that of the image. Undefined for small images. */
 function bandsOf({ data, info }: Pixels): { readonly pixels: Pixels; readonly scale: number } | undefined {
   const { width, height, channels } = info;
   if (height < LEAST_SAMPLED) return undefined;
@@ -162,7 +162,7 @@ interface Encoding {
   apply(image: Sharp): Sharp;
 }
 
-/** In the order in which they are tried. */
+/** The encodings in the order in which they are tried. */
 function encodingsOf(opaque: boolean, lossless: boolean): Encoding[] {
   const plain = (image: Sharp): Sharp => (opaque ? image.removeAlpha() : image);
   const lossy = QUALITIES.map((quality): Encoding => {

@@ -1,6 +1,6 @@
 /**
- * The size in pixels that the first bytes of an image state, by image-size, without starting a process. Large images
- * are refused by it, and it is the only fact where sharp is not installed: the others come from the decoding child.
+ * Reads the size in pixels from the first bytes of an image with image-size, without a child process. Too large images are
+ * refused by it, and it is the only fact if sharp is not installed; the others come from the decoding child process.
  */
 
 import { BMP } from 'image-size/types/bmp';
@@ -17,17 +17,17 @@ import type { ByteSource } from '../../types/byte-source.ts';
 import type { ImageType } from './identify.ts';
 
 export interface StoredSize {
-  /** Pixels of the upright image; of icons, of the largest one. */
+  /** In pixels of the upright image; for icon files, of the largest icon. */
   readonly width: number;
   readonly height: number;
-  /** How many pictures an icon file has. */
+  /** The number of pictures in an icon file. */
   readonly frames?: number;
 }
 
 /**
- * The handler of each type, and the first bytes that it is given. Small on purpose: image-size 2.1.0 takes time
- * quadratic in hostile input (HEIF: 6.4 s for 512 KiB, 0.04 s for 16 KiB; SVG: 5 s for 64 KiB, 0.02 s for 4 KiB).
- * JPEG needs the most: its size follows profiles and previews.
+ * The handler of each type, and how many of the first bytes it gets. These are few, because image-size 2.1.0 takes quadratic
+ * time for hostile input (HEIF: 6.4 s for 512 KiB, 0.04 s for 16 KiB; SVG: 5 s for 64 KiB, 0.02 s for 4 KiB). JPEG
+ * needs the most, because its size comes after profiles and previews.
  */
 const HANDLERS = {
   png: { handler: PNG, bytes: 64 },
@@ -42,7 +42,7 @@ const HANDLERS = {
   svg: { handler: SVG, bytes: 4096 },
 } as const satisfies Record<ImageType, object>;
 
-/** The stated size; undefined if the first bytes state none, because they are cut, damaged or unusual. */
+/** The stated size; undefined if the first bytes do not state one, because they are truncated, damaged or unusual. */
 export async function storedSize(
   source: ByteSource,
   type: ImageType,
@@ -50,7 +50,7 @@ export async function storedSize(
 ): Promise<StoredSize | undefined> {
   const { handler, bytes } = HANDLERS[type];
   const head = await readAt(source, 0, bytes, signal);
-  // A copy: image-size would read past the end of a view, into other data of the same buffer.
+  // Copied, because image-size reads past the end of a view into other data of the same buffer.
   const input = new Uint8Array(type === 'tiff' ? await withDirectory(source, head, signal) : head);
   try {
     if (!handler.validate(input)) return undefined;
@@ -67,14 +67,14 @@ function sizeOf({ width, height, orientation = 1, images = [] }: Calculated): St
   const stored = largest ?? { width, height };
   if (![stored.width, stored.height].every((side) => Number.isSafeInteger(side) && side >= 0))
     return undefined;
-  // EXIF orientations from 5 on swap the sides.
+  // EXIF orientations 5 to 8 swap width and height.
   const size = orientation >= 5 ? { width: stored.height, height: stored.width } : stored;
   return { width: size.width, height: size.height, ...(images.length > 1 ? { frames: images.length } : {}) };
 }
 
 /**
- * What image-size 2.1.0 reads wrongly: the oldest header of BMP, whose sides have 16 bits and not 32, and a WebP that
- * is cut before the end of its size, of which it takes absent bytes for zeros.
+ * Inputs that image-size 2.1.0 misreads: the oldest BMP header, whose sides have 16 bits instead of 32, and a WebP truncated
+ * within its size, where it takes missing bytes for zeros.
  */
 function isMisread(type: ImageType, input: Uint8Array): boolean {
   return (type === 'bmp' && input[14] === 12) || (type === 'webp' && input.length < 25);
@@ -83,8 +83,8 @@ function isMisread(type: ImageType, input: Uint8Array): boolean {
 const MOST_TAGS = 512;
 
 /**
- * A TIFF of its header and its first directory alone: image-size expects the directory within what it is given and
- * reads on after it, where others begin, while most writers put it at the end of the file.
+ * Makes a TIFF of only the header and the first directory. image-size expects the directory in its input and reads beyond
+ * it, but most writers put it at the end of the file.
  */
 async function withDirectory(
   source: ByteSource,

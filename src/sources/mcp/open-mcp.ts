@@ -1,4 +1,4 @@
-/** Opens what `mcp://` names: the servers, the resources of one, a resource with every selector. */
+/** Opens `mcp://`: the list of servers, the resources of one, or a resource with any selector. */
 
 import { memoryBytes } from '../../access/bytes.ts';
 import { sha256Of } from '../../access/digest.ts';
@@ -13,11 +13,11 @@ import type { Call } from '../../types/call.ts';
 import type { Resource } from '../../types/resource.ts';
 import type { McpServer } from '../../types/settings.ts';
 import { selectionOf } from '../file.ts';
-import { type Ages, memoryOf, remember } from '../remembered.ts';
+import { type Ages, createReplyCache, readThrough } from '../reply-cache.ts';
 import { listOf, longestNamed, notNamed } from '../schemes/named-files.ts';
 import { askServer, type Reached } from './servers.ts';
 
-/** Throws OrielError: `UNSUPPORTED` where no server may be started, and what a server answers. */
+/** Throws OrielError: `UNSUPPORTED` if no server may be started, and the errors of a server. */
 export async function openMcp(typed: string, call: Call): Promise<Resource> {
   const { mcpServers: servers } = call.settings;
   if (servers === undefined) {
@@ -46,38 +46,38 @@ interface Reading {
   readonly call: Call;
 }
 
-/** Without its arguments and headers: they may hold a secret. */
+/** The command or origin of a server, without arguments and headers, which may contain secrets. */
 function describe(server: McpServer): string {
   return 'command' in server ? server.command : new URL(server.url).origin;
 }
 
-/** Asked again where a text begins; what shows other parts of it uses what was read last, for a while. */
+/** A read from the start of a text asks the server again; for a while, further pages use the cached content. */
 const LIVE: Ages = { soft: 0, hard: 0 };
 const KEPT: Ages = { soft: 5 * 60_000, hard: 5 * 60_000 };
 
-const listings = memoryOf<McpListing>('mcp-listing', ({ resources, templates }) =>
+const listings = createReplyCache<McpListing>('mcp-listing', ({ resources, templates }) =>
   [...resources, ...templates].reduce(
     (sum, { uri, about }) => sum + 100 + 2 * (uri.length + about.length),
     0,
   ),
 );
 
-const contents = memoryOf<McpRead>('mcp-contents', ({ parts }) =>
+const contents = createReplyCache<McpRead>('mcp-contents', ({ parts }) =>
   parts.reduce((sum, { content }) => sum + 200 + 2 * content.length, 0),
 );
 
 async function listed(reading: Reading, ages: Ages): Promise<McpListing> {
   const reached = reachedBy(reading);
   const ask = (signal: AbortSignal) => askServer(reached, signal, (connection) => connection.list(signal));
-  return (await remember(listings, factsOf(reading), ages, ask, reading.call)).value;
+  return (await readThrough(listings, factsOf(reading), ages, ask, reading.call)).value;
 }
 
-/** Nothing of the call itself: others may wait for the answer when it has ended. */
+/** What is needed to reach the server. It has no reference to the call, because others may wait for the same reply. */
 function reachedBy({ name, server, call }: Reading): Reached {
   return { name, server, cwd: call.access.cwd, store: call.session.store };
 }
 
-/** Of one working directory: a client's own roots may be narrower, and the server is started there. */
+/** The cache key. It includes the working directory, because the server is started there and roots may differ. */
 function factsOf({ name, server, call }: Reading): {
   readonly name: string;
   readonly server: string;
@@ -119,7 +119,7 @@ async function resource(reading: Reading, rest: string): Promise<Resource> {
   for (const { path: uri, rest: selector } of await waysOf(reading, rest)) {
     const found = await contentOf(reading, uri, selector).catch((error: unknown) => {
       if (!isAnswer(error)) throw error;
-      // What the server says of the URI that was tried first, which is the likeliest.
+      // Keep the server's error for the first URI, which is the most likely one.
       answered ??= error;
       return undefined;
     });
@@ -134,7 +134,7 @@ async function resource(reading: Reading, rest: string): Promise<Resource> {
     const whole = others.length > 0 ? joined(found.parts, found.more) : first;
     const resource = await opened(whole, target, selector, call).catch((error: unknown) => {
       if (typeof whole.content !== 'string') throw error;
-      // A text has no parts: what follows it may belong to the URI of another.
+      // The selector does not fit this resource, so it may belong to the URI of another one.
       refused ??= error;
       return undefined;
     });
@@ -149,22 +149,22 @@ function contentOf(reading: Reading, uri: string, selector: string): Promise<Mcp
   const ages = selector === '' || selector === 'raw' ? LIVE : KEPT;
   const ask = (signal: AbortSignal) =>
     askServer(reached, signal, (connection) => connection.read(uri, signal));
-  return remember(contents, facts, ages, ask, reading.call).then(({ value }) => value);
+  return readThrough(contents, facts, ages, ask, reading.call).then(({ value }) => value);
 }
 
-/** The server has answered, with an error: of a URI that it does not know, by whatever code. */
+/** Whether the error is a JSON-RPC error reply, as servers give with various codes for an unknown URI. */
 function isAnswer(error: unknown): boolean {
   const { cause } = error as { readonly cause?: { readonly code?: unknown } };
   return typeof cause?.code === 'number';
 }
 
-/** A server is asked for so many URIs in one call, at most. */
+/** The most URIs that a server is asked for in one call. */
 const MOST_WAYS = 16;
 
 /**
- * Where the URI may end, the likeliest place first: colons are in every one. What the server lists wins, then the first
- * colon after which there is nothing but a selector. After every other one may be a part of a document, a table or
- * a member: there the longest URI that the server gives wins. A listed URI with a query may belong to a template.
+ * Candidates for the end of the URI, most likely first, because every URI contains colons. A listed resource wins, then the
+ * first colon that is followed only by a selector. After other colons there may be a part of a document, a table or a
+ * member; then the longest URI that the server can read wins. A listed URI with a query may belong to a template.
  */
 async function waysOf(reading: Reading, rest: string): Promise<Candidate[]> {
   const ways = candidates(rest).filter(({ path }) => path === rest || /^[a-z][\w+.-]*:/i.test(path));
@@ -183,7 +183,7 @@ async function waysOf(reading: Reading, rest: string): Promise<Candidate[]> {
   );
 }
 
-/** Several parts of one resource, as a directory has them: each below its URI. */
+/** Joins the parts of one resource (such as a directory) to one text, each below its URI. */
 function joined(parts: readonly McpContent[], more: boolean): McpContent {
   const texts = parts.map(({ uri, mimeType, content }) => {
     const body =
@@ -242,7 +242,7 @@ async function opened(
   return ours.is === 'text' ? { ...ours, editable: false } : ours;
 }
 
-/** The last part of the URI, with an ending by its type where it has none: sources tell things apart by it. */
+/** The last segment of the URI, with an extension for its media type if it has none, because sources decide by names. */
 function nameOf(target: string, mimeType = ''): string {
   const last =
     target

@@ -1,17 +1,17 @@
 /**
- * Reduces a large message of an MCP server to the fields that are used. Runs in the child process, because
- * the message may have any shape.
+ * Reduces a large message of an MCP server to the used fields. Runs in a child process, because the message may have any
+ * shape.
  */
 
-/** One more than are shown of a list, so that it is known that there are more. */
+/** One more than are shown of a list, to know whether there are more. */
 const MOST_ITEMS = 1_001;
 
-/** Characters of a name, a description or an error. */
+/** The most characters of a name, a description or an error. */
 const MOST_WORDS = 4_096;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Undefined for what is no message. */
+/** Undefined if the text is not a message. */
 export function reducedMessage(text: string): string | undefined {
   const message = fieldsOf(parsed(text));
   if (!message) return undefined;
@@ -19,7 +19,7 @@ export function reducedMessage(text: string): string | undefined {
   const kept = {
     jsonrpc,
     id: scalar(id),
-    // A request of the server is refused, and a notification skipped, whatever it brings.
+    // Parameters are not needed: requests of the server are refused and notifications ignored.
     method: words(method),
     error: failure(error),
     result: method === undefined && error === undefined ? outcome(fieldsOf(result)) : undefined,
@@ -51,7 +51,7 @@ function outcome(result: Fields | undefined): object {
   };
 }
 
-/** Names that are too long to be called are not listed. */
+/** The items of a list; those whose name is too long for a call are left out. */
 function listed(value: unknown, key: string): object[] | undefined {
   if (!Array.isArray(value)) return undefined;
   return value

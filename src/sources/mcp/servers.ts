@@ -1,25 +1,25 @@
-/** Connections to MCP servers: each is made with the first read, shared by the calls of a session, and ends with it. */
+/** Connections to MCP servers: opened at the first read, shared by the calls of a session, and closed with it. */
 
 import { connectMcp, type McpConnection } from '../../access/mcp/mcp-connect.ts';
 import { memoryBytes } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
 import { Identity } from '../../identity.ts';
-import { Idle } from './idle.ts';
-import { Waiting } from './waiting.ts';
+import { IdleTimer } from './idle-timer.ts';
+import { WaitingCalls } from './waiting-calls.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import type { McpServer } from '../../types/settings.ts';
 import type { DerivedStore, Kind, Made, StoreUser } from '../../types/store.ts';
 
-/** Connections of this process: a session holds those that it has used. */
+/** The most connections of this process. */
 const MOST_CONNECTIONS = 64;
 
-/** Milliseconds without a call after which a connection is closed. */
+/** An idle connection is closed after this many milliseconds. */
 const IDLE_MS = 5 * 60_000;
 
 interface Held {
   readonly connection: McpConnection;
-  readonly waiting: Waiting;
-  readonly idle: Idle;
+  readonly waiting: WaitingCalls;
+  readonly idle: IdleTimer;
 }
 
 const connections: Kind<Held> = {
@@ -35,13 +35,13 @@ const connections: Kind<Held> = {
 let starting = 0;
 const made = new Set<McpConnection>();
 
-/** Connections of this process that are being made or open. Those that have ended are forgotten, whoever ended them. */
+/** The number of connections of this process that are opening or open. */
 function openConnections(): number {
   for (const connection of made) if (connection.closed) made.delete(connection);
   return starting + made.size;
 }
 
-/** A server, and the session in which it runs. */
+/** A server, and the store of the session that keeps its connection. */
 export interface Reached {
   readonly name: string;
   readonly server: McpServer;
@@ -49,7 +49,7 @@ export interface Reached {
   readonly store: DerivedStore;
 }
 
-/** Runs `ask` with the connection to a server. Throws OrielError with what to do. */
+/** Runs `ask` with the connection to a server. Throws OrielError, which says what to do. */
 export async function askServer<T>(
   reached: Reached,
   signal: AbortSignal,
@@ -67,7 +67,7 @@ export async function askServer<T>(
       return await askOn(first, signal, ask);
     } catch (error) {
       signal.throwIfAborted();
-      // As the protocol wants it: a server that was restarted knows no session of before.
+      // Required by the protocol: after a restart of the server a new session must be opened.
       if (first.connection.spent !== 'session over') throw error;
       return await askOn(await connectionTo(reached, user), signal, ask);
     }
@@ -107,11 +107,11 @@ function connectionTo({ name, server, cwd, store }: Reached, user: StoreUser): P
       }
       starting += 1;
       try {
-        const waiting = new Waiting();
+        const waiting = new WaitingCalls();
         const reduce = (message: Uint8Array) => waiting.reduce(message);
         const connection = await connectMcp(server, cwd, reduce, signal);
         made.add(connection);
-        const idle = new Idle(IDLE_MS, () => void connection.close());
+        const idle = new IdleTimer(IDLE_MS, () => void connection.close());
         return { value: { connection, idle, waiting }, keep: true };
       } catch (error) {
         signal.throwIfAborted();
@@ -124,12 +124,12 @@ function connectionTo({ name, server, cwd, store }: Reached, user: StoreUser): P
   );
 }
 
-/** Only the origin of a URL is shown, because its path and parameters may contain a key. */
+/** The origin of a URL. The rest is not shown, because path and parameters may contain a key. */
 function originOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : 'its URL';
 }
 
-/** What went wrong, without the URL, however it is written there. */
+/** An error message without the server's URL in any spelling. */
 function saying(message: string, server: McpServer): string {
   if ('command' in server) return message;
   const { origin, host } = new URL(server.url);
@@ -157,7 +157,7 @@ function notStarted(name: string, server: McpServer, cause: unknown): OrielError
   );
 }
 
-/** What the server says is its own text: quoted, and bounded by that. */
+/** The error with the server's message, which is quoted and thereby bounded. */
 function failed({ name, server }: Reached, cause: unknown): OrielError {
   if (cause instanceof OrielError) return cause;
   const list = `mcp://${name}`;

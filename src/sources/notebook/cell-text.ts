@@ -1,6 +1,6 @@
 /**
- * The text form of a notebook: a marker line before each cell, then its unchanged source. Source lines that look like a
- * marker get one more `%`, so that the text can be parsed back into the same cells.
+ * The text form of a notebook: a marker line before each cell, then its source. Source lines that look like a marker get one
+ * more `%`, so that the text can be parsed back into the same cells.
  */
 
 import { countNewlines } from '../../text/scan.ts';
@@ -21,7 +21,7 @@ export interface RenderedNotebook {
   readonly lines: ReadonlyMap<number, { readonly from: number; readonly to: number }>;
   /** The line of each section's marker, 1-based, in the order of the sections. */
   readonly starts: readonly number[];
-  /** Where the marker of each section begins: bytes from 0. */
+  /** The byte offset (0-based) of each section's marker. */
   readonly offsets: readonly number[];
 }
 
@@ -30,7 +30,7 @@ const MARKER = /^# %% \[(code|markdown|raw|output)\](?: cell:(\d+))?$/;
 const MARKER_LIKE = /(?<![^\n])# %(?=%+ \[(?:code|markdown|raw|output)\](?: cell:\d+)?[^\S\n]*(?![^\n]))/g;
 const ESCAPED = /^# %%%+ \[(?:code|markdown|raw|output)\](?: cell:\d+)?\s*$/;
 
-/** Rendered at a stretch, in bytes, and what a part counts for beside its own: some milliseconds. */
+/** Bytes that are rendered before the event loop gets control again, and bytes counted for each part in addition. */
 const AT_ONCE = 1 << 20;
 const PART = 256;
 
@@ -64,7 +64,7 @@ export async function renderSections(sections: Iterable<Section>): Promise<Rende
   return { bytes: bytes.subarray(0, -1), lines, starts, offsets };
 }
 
-/** The marker, and the text in parts of some size that end where a line does. */
+/** Yields the marker, then the text in parts of whole lines. */
 function* partsOf({ type, index, text }: Section): Generator<string> {
   yield `# %% [${type}] cell:${index}\n`;
   if (text === '') return;
@@ -78,7 +78,7 @@ function* partsOf({ type, index, text }: Section): Generator<string> {
 
 const unescape = (line: string) => (ESCAPED.test(line) ? line.replace('%', '') : line);
 
-/** A parsed cell; without an index when its marker has none, because the cell was added by hand. */
+/** A parsed cell. It has no index if its marker has none, because the cell was added by hand. */
 export interface ParsedCell {
   readonly type: CellType;
   readonly index?: number;
@@ -86,8 +86,7 @@ export interface ParsedCell {
 }
 
 /**
- * Parses a text form, the inverse of `renderSections`, without outputs. Undefined for a text that does not begin with
- * a marker.
+ * Parses the text form (the inverse of `renderSections`) and ignores outputs. Undefined if it does not begin with a marker.
  */
 export function parseNotebookText(text: string): ParsedCell[] | undefined {
   const cells: { type: string; index?: number; lines: string[] }[] = [];

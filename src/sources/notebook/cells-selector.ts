@@ -1,4 +1,4 @@
-/** The selector of cells: `cells:3`, `cells:3-5`, `cells:3-`, 0-based like the markers; `cell:3` is the same. */
+/** Parses the selector of cells: `cells:3`, `cells:3-5`, `cells:3-`, 0-based like the markers; `cell:3` means the same. */
 
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
@@ -6,7 +6,7 @@ import type { Window } from '../../types/excerpt.ts';
 import type { Notebook } from './read-cells.ts';
 import type { RenderedNotebook } from './cell-text.ts';
 
-/** 0-based and inclusive; without `to`, to the last cell. */
+/** A range of cells, 0-based and inclusive; without `to` up to the last cell. */
 export interface CellRange {
   readonly from: number;
   readonly to?: number;
@@ -25,7 +25,7 @@ export function takeCells(rest: string): { cells?: CellRange; rest: string } {
   };
 }
 
-/** The line range of the cells: they keep their line numbers in the whole notebook. Throws `OUT_OF_RANGE`. */
+/** The range of lines of the cells, in the line numbers of the whole notebook. Throws `OUT_OF_RANGE`. */
 export function linesOf(
   { from, to = Number.POSITIVE_INFINITY }: CellRange,
   { count, bad }: Notebook,

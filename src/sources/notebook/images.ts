@@ -1,4 +1,4 @@
-/** The images in a notebook's outputs as image blocks, within the budget of one answer. */
+/** Shows the images of a notebook's outputs as image blocks, within the budget of one answer. */
 
 import { memoryBytes, readAt } from '../../access/bytes.ts';
 import { isOrielError } from '../../errors.ts';
@@ -18,12 +18,12 @@ import type { NotebookImage } from './render.ts';
 
 const outputImage: Derivation<{ start: number; end: number }> = { name: 'notebook image' };
 
-/** Images of one answer; their bytes together stay within the budget of a single image. */
+/** The most images of one answer; together they stay within the byte budget of a single image. */
 const MOST_IMAGES = 8;
 
 /**
- * The images in order until the budget is used, and one notice that tells for each how it is shown, or why it is not,
- * and the call that continues with the images left over. One is decoded at a time.
+ * Shows images in order until the budget is used. One notice says for each how it is shown or why it is not, and names the
+ * call for the remaining images. Only one image is decoded at a time.
  */
 export async function showImages(
   images: readonly NotebookImage[],
@@ -52,7 +52,7 @@ export async function showImages(
   return { images: shown, notes: said.length > 0 ? [notice(said, next && callFor(next, typed))] : [] };
 }
 
-/** The call that shows `image` and those after it. */
+/** The call that shows `image` and the images after it. */
 function callFor({ line }: NotebookImage, typed: string): string {
   return typed + writeSelector({ by: 'lines', ranges: [{ from: line }] }, 'outputs');
 }
@@ -65,14 +65,14 @@ function notice(said: readonly string[], use?: string): Notice {
     : { kind: 'said', text: `${sentence}. Use ${use} to see them`, use };
 }
 
-/** The shown copy of an image, or why there is none. */
+/** The shown copy of an image, or the reason why there is none. */
 async function fit(
   { span }: NotebookImage,
   source: ByteSource,
   signal: AbortSignal,
   options: ImageOptions,
 ): Promise<ShownImage | string> {
-  // Base64 has four bytes for three, and line breaks.
+  // Base64 has four bytes for three, plus line breaks.
   if (span.end - span.start > MOST_STORED * 1.5) return 'it is too large';
   const stored = await readAt(source, span.start, span.end - span.start, signal);
   const base64 = text(JSON.parse(Buffer.from(stored).toString('utf8')));

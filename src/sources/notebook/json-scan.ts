@@ -1,18 +1,19 @@
 /**
- * Finds a few values in a large JSON text in bounded memory: bytes are pushed in, wanted values come out parsed, the
- * others as byte ranges. The whole text is validated, so that damage is reported with its offset. Not
- * @streamparser/json 0.0.26: it decodes every string whole (a 300 MB image output takes 339 MiB there, 48 MiB here),
- * takes 56 ms of CPU time for a notebook of 2.7 MB (15 ms here; 130 MB: 440 and 430 ms), gives no byte ranges of values,
- * and refuses `NaN`, which Python writes.
+ * A streaming JSON scanner that finds values in a large text in bounded memory: bytes are pushed in; wanted values are
+ * returned parsed, others as byte ranges. The whole text is validated, and an error has its offset.
+ *
+ * @streamparser/json 0.0.26 was tried: it decodes every string completely (a 300 MB image output takes 339 MiB there, 48
+ * MiB here), takes 56 ms of CPU time for a notebook of 2.7 MB (15 ms here; for 130 MB 440 and 430 ms), gives no byte
+ * ranges of values, and rejects `NaN`, which Python writes.
  */
 
-/** Half-open byte range. */
+/** A half-open byte range. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** Keys and 0-based indexes from the root to a value. */
+/** The keys and indices (0-based) from the root to a value. */
 export type JsonPath = readonly (string | number)[];
 
 export interface JsonVisitor {
@@ -20,15 +21,15 @@ export interface JsonVisitor {
   want(path: JsonPath): 'enter' | 'take' | 'skip';
   /** A value that was taken or skipped. `value` is undefined when skipped, larger than `MOST_TAKEN` or unparsable. */
   value(path: JsonPath, value: unknown, span: Span): void;
-  /** An entered container begins at byte `start`. */
+  /** Called for an entered container, which begins at byte `start`. */
   entered?(path: JsonPath, kind: 'object' | 'array', start: number): void;
-  /** An entered container ended before byte `end`. */
+  /** Called when an entered container has ended; `end` is exclusive. */
   left?(path: JsonPath, end: number): void;
 }
 
 /** Where and why a text is invalid JSON. */
 export class JsonError extends Error {
-  /** 0-based offset of the invalid byte; the length of a text that ends early. */
+  /** The offset (0-based) of the invalid byte; the length of the text if it ends early. */
   readonly offset: number;
 
   constructor(offset: number, why: string) {
@@ -38,13 +39,13 @@ export class JsonError extends Error {
   }
 }
 
-/** Bytes of one taken value; a larger one is treated as skipped. */
+/** The most bytes of a taken value; a larger one is skipped. */
 const MOST_TAKEN = 8 * 1024 * 1024;
 
-/** Levels of nesting; Jupyter itself needs about ten. */
+/** The deepest nesting; Jupyter itself needs about ten levels. */
 const MOST_DEPTH = 1000;
 
-/** Bytes of a number or literal, including `NaN` and `Infinity`, which Python writes. */
+/** The most bytes of a number or literal (including `NaN` and `Infinity`, which Python writes). */
 const MOST_WORD = 4096;
 const WORDS = /^(?:true|false|null|NaN|-?Infinity|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 
@@ -59,7 +60,7 @@ type Expect =
 
 interface Container {
   readonly array: boolean;
-  /** The visitor is asked about its values. */
+  /** Whether the visitor is asked about its values. */
   readonly entered: boolean;
 }
 
@@ -77,7 +78,7 @@ export class JsonScanner {
   readonly #stack: Container[] = [];
   readonly #path: (string | number)[] = [];
   #expect: Expect = 'a value';
-  /** Absolute offset of the first byte of the pushed piece. */
+  /** The absolute offset of the first byte of the pushed piece. */
   #base: number;
   #string: { readonly key: boolean; escaped: boolean } | undefined;
   #word: { text: string } | undefined;
@@ -103,7 +104,7 @@ export class JsonScanner {
     this.#base += piece.length;
   }
 
-  /** Ends the text. Throws JsonError when it is not complete. */
+  /** Ends the text. Throws JsonError if it is incomplete. */
   end(): void {
     if (this.#word && this.#stack.length === 0) this.#wordEnds(this.#base);
     if (this.#expect !== 'nothing' || this.#string) throw new JsonError(this.#base, 'it ends too early');
@@ -159,7 +160,7 @@ export class JsonScanner {
     return this.#inWord(piece, at);
   }
 
-  /** Asks what to do with the value at `start`; true to enter it. */
+  /** Asks the visitor about the value at `start`; returns true to enter it. */
   #choose(start: number, opens: boolean): boolean {
     if (this.#outer) return false;
     const want = this.#visitor.want(this.#path);
@@ -236,7 +237,7 @@ export class JsonScanner {
     this.#valueEnds(piece, at, end);
   }
 
-  /** A value ended before `piece[at]`. The outermost of a taken or skipped value is given to the visitor. */
+  /** Handles the end of a value before `piece[at]`. A taken or skipped value is passed to the visitor when it is complete. */
   #valueEnds(piece: Buffer, at: number, end = this.#base + at): void {
     this.#expect = this.#stack.length === 0 ? 'nothing' : 'a comma or an end';
     const outer = this.#outer;
@@ -256,7 +257,7 @@ export class JsonScanner {
     else capture.parts.push(Buffer.from(part));
   }
 
-  /** The captured value, which ends before `piece[end]`. */
+  /** The parsed captured value, which ends before `piece[end]`; undefined if it is too large or cannot be parsed. */
   #captured(piece: Buffer, end: number): unknown {
     const from = (this.#capture?.start ?? 0) - this.#base;
     const isHere = from >= 0 && end - from <= MOST_TAKEN;
@@ -275,7 +276,7 @@ export class JsonScanner {
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** Letters, digits and signs: the characters of numbers and literals. */
+/** Whether a byte can be in a number or literal: letters, digits, signs and the point. */
 function isWordByte(byte: number): boolean {
   const letter = byte | 0x20;
   return (

@@ -1,4 +1,4 @@
-/** Turns of the event loop for notebooks: of all that are read, one piece in each turn. */
+/** Cooperative scheduling for reading notebooks in pieces of a few milliseconds. */
 
 import { createTurns } from '../../queues/turns.ts';
 

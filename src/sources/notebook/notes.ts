@@ -1,10 +1,10 @@
-/** The notices below the text of a notebook: damaged cells, and that there are outputs. */
+/** The notices below the text of a notebook: about damaged cells, and that there are outputs. */
 
 import { plural } from '../../render/units.ts';
 import type { Notice } from '../../types/notice.ts';
 import type { Notebook } from './read-cells.ts';
 
-/** Damaged cells that are listed one by one. */
+/** The most damaged cells that are listed one by one. */
 const MOST_NAMED = 5;
 
 export function notesOf(

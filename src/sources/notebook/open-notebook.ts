@@ -1,6 +1,6 @@
 /**
- * Answers a read of a notebook: its cells under marker lines, with their outputs on demand (`:outputs`), cells by number
- * (`:cells:3-5`), the stored JSON (`:raw`).
+ * Reads a notebook: its cells with marker lines, with their outputs (`:outputs`), cells by number (`:cells:3-5`), or the
+ * stored JSON (`:raw`).
  */
 
 import { memoryBytes } from '../../access/bytes.ts';
@@ -53,7 +53,7 @@ export async function openNotebook(subject: Subject, call: Call, options: ImageO
   return { ...text, ...(hasOutputs && !window && { rest }) };
 }
 
-/** The outputs as the text with them has them. */
+/** Only the outputs, with the line numbers of the text that includes them. */
 async function outputsAlone(
   notebook: Notebook,
   bytes: ByteSource,
@@ -75,7 +75,7 @@ async function outputsAlone(
 
 const NEWLINE = Buffer.from('\n');
 
-/** `cells:3:outputs`, `outputs:cells:3`, and the generic tail. Throws `BAD_SELECTOR`. */
+/** Parses `cells:3:outputs`, `outputs:cells:3` and the generic selector after it. Throws `BAD_SELECTOR`. */
 function parseRest({ rest, typed }: Subject): { cells?: CellRange; selection: Selection } {
   const leading = /^outputs:(?=cells?:)/.test(rest);
   const taken = takeCells(leading ? rest.slice('outputs:'.length) : rest);
@@ -115,7 +115,7 @@ function storedText(subject: Subject, { bytes }: OpenedFile, selection: Selectio
   };
 }
 
-/** What a cell takes beside its source. */
+/** The weight of a cell in addition to its source, in bytes. */
 const CELL_BYTES = 200;
 
 const notebooks: Kind<Notebook> = {
@@ -145,7 +145,7 @@ async function readCached({ typed }: Subject, { bytes }: OpenedFile, call: Call)
   }
 }
 
-/** The calls that the text suggests begin with the path as typed. */
+/** The cache key includes the typed path, because calls in the text begin with it. */
 const outputsTexts: Kind<RenderedOutputs, { typed: string }> = {
   name: 'notebook outputs',
   weigh: ({ bytes, images, starts }) => ({

@@ -1,23 +1,23 @@
-/** Reads the outputs of one cell: their text as a terminal shows it, the byte ranges of images, the types of the rest. */
+/** Reads the outputs of one cell: text as a terminal shows it, byte ranges of images, and the types of everything else. */
 
 import { stripVTControlCharacters } from 'node:util';
 import type { ByteSource } from '../../types/byte-source.ts';
 import { type JsonPath, type JsonVisitor, type Span } from './json-scan.ts';
-import { readLooseText } from './loose-text.ts';
+import { readTextStart } from './text-start.ts';
 import { scanJson, text } from './read-cells.ts';
 
-/** A part of one output, in display order. `cut`: the stored text is longer. */
+/** A part of one output, in display order. `cut` says that the stored text is longer. */
 export type OutputPart =
   | { readonly is: 'text'; readonly text: string; readonly cut: boolean }
-  /** `span` is the JSON string (or list of strings) that holds the base64. */
+  /** `span` is the JSON string (or list of strings) with the base64. */
   | { readonly is: 'image'; readonly mimeType: string; readonly span: Span }
   /** A representation that is not shown, with the bytes of its JSON. */
   | { readonly is: 'other'; readonly mimeType: string; readonly span: Span };
 
-/** Stored bytes of one text that are read; less of it is shown. */
+/** The most stored bytes of one text that are read; fewer are shown. */
 const MOST_LOOKED_AT = 64 * 1024;
 
-/** Textual representations, the most useful first; one of them is shown for each output. */
+/** Textual representations, most useful first; one of them is shown per output. */
 const TEXT_TYPES = [
   'text/markdown',
   'text/plain',
@@ -29,7 +29,7 @@ const TEXT_TYPES = [
 
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** nbformat 3 has the representations beside the other fields, under short names. */
+/** In nbformat 3 the representations are among the other fields, under short names. */
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   text: 'text/plain',
   html: 'text/html',
@@ -45,7 +45,7 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
 interface StoredOutput {
   /** `output_type`, `name`, `ename` and the like. */
   readonly fields: Map<unknown, unknown>;
-  /** Byte range of each representation, by MIME type. */
+  /** The byte range of each representation, by MIME type. */
   readonly data: Map<string, Span>;
   span: Span;
 }
@@ -122,11 +122,11 @@ function errorText(fields: StoredOutput['fields'], traceback: { text: string; cu
 
 async function readText(source: ByteSource, span: Span | undefined, signal: AbortSignal, joint = '') {
   if (!span) return { text: '', cut: false };
-  const stored = await readLooseText(source, span, MOST_LOOKED_AT, signal, joint);
+  const stored = await readTextStart(source, span, MOST_LOOKED_AT, signal, joint);
   return { text: forTerminal(stored), cut: span.end - span.start > MOST_LOOKED_AT };
 }
 
-/** Removes colours, and text that a progress bar overwrote with `\r`. */
+/** Removes escape sequences, and text that a progress bar has overwritten with `\r`. */
 function forTerminal(output: string): string {
   return stripVTControlCharacters(output)
     .split('\n')

@@ -3,7 +3,7 @@
 import { readAt } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
-import { Parts } from './joined.ts';
+import { Parts } from './text-parts.ts';
 import { type JsonPath, JsonScanner, type JsonVisitor, type Span } from './json-scan.ts';
 import { nextTurn } from './notebook-turns.ts';
 
@@ -14,42 +14,42 @@ interface Cell {
   readonly index: number;
   readonly type: CellType;
   readonly source: string;
-  /** The list of outputs in the stored JSON, when it has any. */
+  /** The byte range of the list of outputs in the stored JSON, if there are any. */
   readonly outputs?: Span;
-  /** How many outputs the list has. */
+  /** The number of outputs. */
   readonly outputCount: number;
 }
 
 interface BadCell {
   readonly index: number;
-  /** A clause: "its source is missing or not text". */
+  /** The reason as a clause: "its source is missing or not text". */
   readonly why: string;
 }
 
 export interface Notebook {
-  /** Cells that could be read, in order; the index of a bad one is left out. */
+  /** The readable cells in order; indices of bad cells are missing. */
   readonly cells: readonly Cell[];
   readonly bad: readonly BadCell[];
   /** Good and bad cells together. */
   readonly count: number;
-  /** UTF-16 units of all sources together. */
+  /** The length of all sources together, in UTF-16 units. */
   readonly characters: number;
-  /** What is wrong with the notebook, as a clause; absent when a list of cells was found. */
+  /** What is wrong with the notebook, as a clause; absent if a list of cells was found. */
   readonly trouble?: string;
   readonly format?: number;
   readonly language?: string;
 }
 
-/** Scanned at a stretch: some milliseconds. */
+/** Bytes that are scanned before the event loop gets control again; takes some milliseconds. */
 const PIECE = 256 * 1024;
 
-/** Cells, good and bad. */
+/** The most cells, good and bad. */
 const MOST_CELLS = 100_000;
 
-/** Characters of all sources together: the part of a notebook that is held in memory. */
+/** The most characters of all sources together, which are kept in memory. */
 const MOST_SOURCE = 32 * 1024 * 1024;
 
-/** Pushes bytes [start, end) of the source through a scanner, a piece at a time. */
+/** Scans bytes `start` to `end` (exclusive) of the source, piece by piece. */
 export async function scanJson(
   source: ByteSource,
   visitor: JsonVisitor,
@@ -69,8 +69,8 @@ export async function scanJson(
 }
 
 /**
- * Throws JsonError for invalid JSON, `LIMIT` for too many cells or too much source. Values of a wrong type are not
- * errors: `bad` and `trouble` have them.
+ * Throws JsonError for invalid JSON, and `LIMIT` for too many cells or too much source. Values of a wrong type are reported
+ * in `bad` and `trouble`, not as errors.
  */
 export async function readNotebook(source: ByteSource, signal: AbortSignal): Promise<Notebook> {
   const reader = new NotebookVisitor();
@@ -78,7 +78,7 @@ export async function readNotebook(source: ByteSource, signal: AbortSignal): Pro
   return reader.result();
 }
 
-/** The part of a path after the list of cells: at the top level since nbformat 4, before that in each worksheet. */
+/** The part of a path below the list of cells, which is at the top level since nbformat 4, before that in each worksheet. */
 function inCells(path: JsonPath): JsonPath | undefined {
   const sheets = path[0] === 'worksheets' && path[2] === 'cells';
   const inside = path[0] === 'cells' ? path.slice(1) : sheets ? path.slice(3) : undefined;
@@ -86,7 +86,7 @@ function inCells(path: JsonPath): JsonPath | undefined {
 }
 
 const CELL_FIELDS = new Set<unknown>(['cell_type', 'level']);
-/** One string, or a list of strings. */
+/** Fields with one string or a list of strings. */
 const SOURCE_FIELDS = new Set<unknown>(['source', 'input']);
 const LANGUAGE_FIELDS = new Set(['metadata.kernelspec.language', 'metadata.language_info.name']);
 
@@ -136,7 +136,7 @@ class NotebookVisitor implements JsonVisitor {
     else if (this.#outputs) this.#outputs.count += 1;
   }
 
-  /** Of a source that is a list, which counts for nothing if not all of them are text. */
+  /** Adds a line of a source that is a list. If a line is not text, the whole source is invalid. */
   #addLine(field: unknown, line: unknown): void {
     const parts = this.#fields.get(field);
     if (!(parts instanceof Parts)) return;
@@ -195,7 +195,7 @@ class NotebookVisitor implements JsonVisitor {
     return this.#count++;
   }
 
-  /** Whether there is room for one more cell, and for so many characters. */
+  /** Throws `LIMIT` if one more cell with so many characters would exceed the limits. */
   #checkRoom(characters: number): void {
     if (this.#count < MOST_CELLS && this.#characters + characters <= MOST_SOURCE) return;
     const most = `${MOST_CELLS} cells or ${MOST_SOURCE / 1024 / 1024} MiB of source`;
@@ -211,7 +211,7 @@ function wantOutside(path: JsonPath) {
   return top === 'metadata' && entered ? 'enter' : 'skip';
 }
 
-/** nbformat 3 has cells for headings, and names raw cells by their content. */
+/** Cell types. nbformat 3 has heading cells, and names raw cells by their content. */
 const TYPES: Readonly<Record<string, CellType>> = {
   code: 'code',
   markdown: 'markdown',

@@ -1,4 +1,4 @@
-/** The text of a notebook with its outputs: limited for each cell, with a line for each image. */
+/** Renders the text of a notebook with its outputs, which are limited per cell, and a line for each image. */
 
 import { memoryBytes } from '../../access/bytes.ts';
 import { writeSelector } from '../../selector/selection.ts';
@@ -7,7 +7,7 @@ import { identifyImage } from '../image/identify.ts';
 import { storedSize } from '../image/stored-size.ts';
 import { newlinesInBytes } from '../../text/scan.ts';
 import type { Span } from './json-scan.ts';
-import { readLooseText } from './loose-text.ts';
+import { readTextStart } from './text-start.ts';
 import { type OutputPart, readOutputs } from './outputs.ts';
 import type { Notebook } from './read-cells.ts';
 import { type RenderedNotebook, renderSections, type Section } from './cell-text.ts';
@@ -15,25 +15,25 @@ import { nextTurn } from './notebook-turns.ts';
 
 /** An image among the outputs. */
 export interface NotebookImage {
-  /** 1-based, in order through the notebook. */
+  /** The number (1-based) in the order of the notebook. */
   readonly number: number;
   readonly mimeType: string;
-  /** Byte range of its base64 in the stored JSON. */
+  /** The byte range of its base64 in the stored JSON. */
   readonly span: Span;
-  /** 1-based number of its line in the text. */
+  /** The number (1-based) of its line in the text. */
   readonly line: number;
-  /** Where its line begins in the text: bytes from 0. */
+  /** The byte offset (0-based) of its line in the text. */
   readonly at: number;
 }
 
 export interface RenderedOutputs extends RenderedNotebook {
   readonly images: readonly NotebookImage[];
   readonly outputs: readonly OutputsOfCell[];
-  /** Of some cell not all outputs are there. */
+  /** Whether outputs of some cell are truncated. */
   readonly isCut: boolean;
 }
 
-/** What is below the marker of a cell's outputs: lines, 1-based and inclusive, and bytes, half-open, without the last newline. */
+/** The text below the marker of a cell's outputs: lines (1-based, inclusive) and bytes (half-open, without the last newline). */
 interface OutputsOfCell {
   readonly from: number;
   readonly to: number;
@@ -41,20 +41,20 @@ interface OutputsOfCell {
   readonly end: number;
 }
 
-/** Characters and lines of the output text of one cell. */
+/** The most characters and lines of the output text of one cell. */
 const MOST_TEXT = 8 * 1024;
 const MOST_LINES = 120;
 
-/** Lines for images and other representations in one cell. */
+/** The most lines for images and other representations in one cell. */
 const MOST_PLACES = 20;
 
-/** Characters of the whole text; the outputs after that are replaced by the call that shows them. */
+/** The most characters of the whole text; later outputs are replaced by the call that shows them. */
 const MOST_RENDERED = 32 * 1024 * 1024;
 
-/** Stored bytes that are read for the size of an image: base64 of its first 6 KiB. */
+/** Stored bytes that are read to find the size of an image: the base64 of its first 6 KiB. */
 const IMAGE_HEAD = 8 * 1024;
 
-/** `typed` is the path of the notebook as typed: suggested calls begin with it. */
+/** `typed` is the typed path of the notebook, with which suggested calls begin. */
 export async function renderOutputs(
   { cells }: Notebook,
   source: ByteSource,
@@ -89,7 +89,7 @@ export async function renderOutputs(
   const outputs: OutputsOfCell[] = [];
   for (const [i, { type, text }] of sections.entries()) {
     if (i % AT_ONCE === AT_ONCE - 1) await nextTurn();
-    // What shows nothing has no line below its marker.
+    // An empty output has no line below its marker.
     if (type !== 'output' || text === '') continue;
     const to = (starts[i + 1] ?? Number.POSITIVE_INFINITY) - 1;
     const end = (offsets[i + 1] ?? bytes.length + 1) - 1;
@@ -104,10 +104,10 @@ export async function renderOutputs(
   return { ...rendered, isCut, outputs, images: placed };
 }
 
-/** Sections, or images, at a stretch: some milliseconds. */
+/** Sections or images that are processed before the event loop gets control again. */
 const AT_ONCE = 2048;
 
-/** The lines of one cell's outputs, within its limits. */
+/** Collects the lines of one cell's outputs within its limits. */
 class CellOutputs {
   readonly lines: string[] = [];
   characters = 0;
@@ -164,14 +164,14 @@ class CellOutputs {
   }
 }
 
-/** The line in place of an image: its type, and its size when the first bytes state it. */
+/** The line in place of an image: its type, and its size if the first bytes state it. */
 async function imagePlace(
   source: ByteSource,
   { mimeType, span }: { readonly mimeType: string; readonly span: Span },
   number: number,
   signal: AbortSignal,
 ): Promise<string> {
-  const head = Buffer.from(await readLooseText(source, span, IMAGE_HEAD, signal), 'base64');
+  const head = Buffer.from(await readTextStart(source, span, IMAGE_HEAD, signal), 'base64');
   const type = identifyImage(head);
   if (!type || type === 'svg') return `[image ${number}: ${mimeType}]`;
   const size = await storedSize(memoryBytes(head), type, signal);
@@ -180,7 +180,7 @@ async function imagePlace(
 
 const LARGEST_WINDOW = 256 * 1024;
 
-/** The call that shows the stored JSON at `span`, or its beginning: the notices of that answer continue. */
+/** The call that shows the stored JSON at `span`, or its start; the notices of that answer lead to the rest. */
 function storedAt(typed: string, { start, end }: Span): string {
   const length = Math.min(end - start, LARGEST_WINDOW);
   return `${typed}${writeSelector({ by: 'bytes', start, length }, 'raw')}`;

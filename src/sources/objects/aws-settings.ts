@@ -1,4 +1,4 @@
-/** What the AWS command line and the SDKs are set to: credentials, region and endpoint, from the environment and the user's files. */
+/** Reads the settings of AWS tools: credentials, region and endpoint, from the environment and the user's files. */
 
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -14,21 +14,21 @@ export interface Credentials {
 }
 
 export interface AwsSettings {
-  /** Absent if there are none: requests are not signed then. */
+  /** If absent, requests are not signed. */
   readonly credentials?: Credentials;
   readonly region?: string;
   readonly endpoint?: string;
 }
 
-/** Bytes of a file of settings. */
+/** The most bytes of a settings file. */
 const MOST_BYTES = 1 << 20;
 
 type Section = Readonly<Record<string, unknown>>;
 type Sections = Readonly<Record<string, unknown>>;
 
 /**
- * As they are now. The environment wins over the files. Throws `BAD_INPUT` for a profile that does not exist or holds no
- * keys.
+ * The current settings. The environment takes precedence over the files. Throws `BAD_INPUT` for a profile that does not
+ * exist or has no keys.
  *
  * Source: "Configuration and credential file settings" and "Environment variables" of the AWS CLI documentation.
  */
@@ -65,7 +65,7 @@ function variable(name: string): string | undefined {
 
 const inHome = (name: string): string => join(homedir(), '.aws', name);
 
-/** Those of one place go together. */
+/** The credentials of one place (environment or profile); keys of different places are not combined. */
 function keysOf(settingOf: (name: string) => string | undefined): Credentials | undefined {
   const accessKeyId = settingOf('aws_access_key_id');
   const secretAccessKey = settingOf('aws_secret_access_key');
@@ -74,7 +74,7 @@ function keysOf(settingOf: (name: string) => string | undefined): Credentials | 
   return { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) };
 }
 
-/** Empty for a file that is not there. */
+/** Empty if the file does not exist. */
 async function sectionsIn(path: string, signal: AbortSignal): Promise<Sections> {
   try {
     const opened = await settingsAccess(path).open(path, signal);
@@ -93,7 +93,7 @@ async function sectionsIn(path: string, signal: AbortSignal): Promise<Sections> 
   }
 }
 
-/** With values that the library takes as they are: to it `#` begins a comment and `true` is no text, to AWS neither. */
+/** Quotes all values, because for the library `#` begins a comment and `true` is a boolean, but not for AWS. */
 function quoted(text: string): string {
   return text.replaceAll(
     /^([^\S\n]*[^\s#;[=][^=\n]*)=(.*)$/gm,
@@ -101,10 +101,10 @@ function quoted(text: string): string {
   );
 }
 
-/** In front of each value. */
+/** A prefix of each value. */
 const MARK = '=';
 
-/** The library makes sections in sections of names with a dot. */
+/** Finds a section. The library turns names with dots into nested sections. */
 function sectionOf(sections: Sections, name: string): Section | undefined {
   const found = name
     .split('.')

@@ -1,4 +1,4 @@
-/** Which bytes of an object are asked for first: those that the window probably needs. */
+/** Chooses the bytes of an object that are requested first: those that the window probably needs. */
 
 import type { Limits } from '../../types/limits.ts';
 import type { Selection } from '../../types/selection.ts';
@@ -7,7 +7,7 @@ import type { Wanted } from './part.ts';
 
 const BEGINNING: Wanted = { start: 0, end: objectLimits.first };
 
-/** `undefined` stands for what is no selector: a member of an archive, a table. */
+/** `selection` is undefined for something else than a generic selector, such as a member of an archive or a table. */
 export function firstRange(selection: Selection | undefined, { window: usual, windowMax }: Limits): Wanted {
   const window = selection?.window;
   if (window === undefined || selection?.mode === 'outline') return BEGINNING;
@@ -31,10 +31,10 @@ export function firstRange(selection: Selection | undefined, { window: usual, wi
   }
 }
 
-/** No object is as large as this, and numbers up to here are exact. */
+/** The highest offset. No object is larger, and numbers up to here are exact. */
 const FARTHEST = 2 ** 50;
 
-/** What is near the beginning is read from there: then the kind of thing is known too. */
+/** Extends a range near the beginning to the first byte, because the first bytes are needed to detect the type. */
 function around(start: number, end: number): Wanted {
   const from = Math.min(Math.max(0, start), FARTHEST);
   const to = Math.min(Math.max(end, objectLimits.head), FARTHEST + objectLimits.head);

@@ -1,6 +1,6 @@
 /**
- * Counts the lines of huge objects for replicas, in a worker. No byte of the object goes through the store: the worker reads
- * it where it is, with credentials and its own permissions.
+ * Counts the lines of huge objects in a remote worker. The bytes do not go through the shared store: the worker reads the
+ * object itself, with its own credentials and permissions.
  */
 
 import { createNetwork } from '../../access/network/fetch.ts';
@@ -18,17 +18,17 @@ import { RangeBytes } from './range-bytes.ts';
 import { withinTime } from './request-time.ts';
 import { s3Client } from './s3-client.ts';
 
-/** Milliseconds of one count, and after how many it is given up where the rest would take longer than that. */
+/** The timeout of one count in ms, and after how many ms it is given up if it would probably exceed the timeout. */
 const MOST_MS = 10 * 60_000;
 const JUDGED_MS = 20_000;
 
-/** Requests beside those that an honest server needs. */
+/** The number of requests beyond those that an honest server needs. */
 const SPARE_REQUESTS = 64;
 
-/** Whoever wants it may read what this worker may not. */
+/** This worker may not read the object; the replica may. */
 const HERE = { why: 'here', isLasting: true } as const;
 
-/** What a worker may read; the replica does everything else itself. */
+/** The settings that determine what a worker may read; the replica does everything else itself. */
 export interface Readable {
   readonly s3: S3Settings | false;
   readonly web: WebSettings | false;
@@ -48,14 +48,14 @@ export function linesJob(readable: Readable): WorkHandler {
         const ms = performance.now() - began;
         if (ms > JUDGED_MS && (size / Math.max(1, scanned)) * ms > MOST_MS) hopeless.abort();
       };
-      // Without credentials, or a certificate, this worker may not read it.
+      // Without credentials or a certificate this worker cannot read it.
       const place = await placeOf(facts, readable, until).catch(() => undefined);
       if (!place) return HERE;
       const bytes = new RangeBytes({
         name: place.name,
         size,
         identity: Identity.once('counted'),
-        // Parts as small as a server likes would cost as many requests as it likes.
+        // Bounded, because a server that sends small parts could cause any number of requests.
         requests: Math.ceil(size / objectLimits.ahead) + SPARE_REQUESTS,
         read: (start, end, asked) => laterPart(place, { start, end }, { size, version }, [until, asked]),
       });
@@ -65,7 +65,7 @@ export function linesJob(readable: Readable): WorkHandler {
       } catch (error) {
         if (late.aborted) return { why: 'slow', isLasting: true };
         if (!isOrielError(error)) throw error;
-        // Of another version, or not to be read from here: the reason is for whoever reads it.
+        // Another version, or not readable from here: the replica finds the reason itself.
         return error.code === 'NETWORK' || error.code === 'TIMEOUT'
           ? { why: 'network', isLasting: false }
           : HERE;
@@ -75,7 +75,7 @@ export function linesJob(readable: Readable): WorkHandler {
   };
 }
 
-/** Undefined for what this worker may not read, or finds on another server than the replica. */
+/** Undefined if this worker may not read the object, or is configured for another server than the replica. */
 async function placeOf(
   facts: LinesHead['facts'],
   { s3, web }: Readable,

@@ -4,36 +4,36 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 
 export const objectLimits = {
-  /** Requests that one call may make for one object. */
+  /** The most requests of one call for one object. */
   requests: 256,
-  /** Bytes at the beginning that tell what kind of thing it is; they are kept for later calls. */
+  /** Bytes at the start that determine the type of the object; they are cached for later calls. */
   head: 64 * KIB,
-  /** Bytes read at least with the first request: the first page and the kind of thing. */
+  /** The least bytes of the first request: enough for the type and the first page. */
   first: 128 * KIB,
-  /** Bytes read around a window by bytes: the lines that it begins and ends in. */
+  /** Bytes that are read before and after a byte window, to complete its first and last line. */
   around: 64 * KIB,
   /**
-   * Bytes read before and after a place in the middle: an oversized line is looked for in the former, and the latter has
-   * a block of the line index and a page from somewhere in it.
+   * Bytes that are read before and after an offset in the middle: those before are needed to detect an oversized line, those
+   * after contain a block of the line index and a page that begins anywhere in it.
    */
   before: 56 * KIB,
   behind: 128 * KIB,
-  /** Bytes read after what is wanted in the middle: a page that begins there. */
+  /** Bytes that are read after a wanted range in the middle: a page that begins there. */
   page: 64 * KIB,
-  /** Bytes of one request where an object is read from a place onwards; doubled from `behind` up to this. */
+  /** The most bytes per request of a sequential read; the size doubles from `behind` up to this. */
   ahead: 4 * MIB,
-  /** Bytes of one object held by a call. */
+  /** The most bytes of one object that a call keeps in memory. */
   held: 12 * MIB,
-  /** Objects up to this size state their lines; of larger ones counting would mean reading all of it. */
+  /** Lines are counted for objects of up to this many bytes; counting reads the whole object. */
   counted: 128 * KIB,
-  /** Milliseconds of one request. */
+  /** The timeout of one request in ms. */
   requestMs: 20_000,
-  /** Bytes of a listing. */
+  /** The most bytes of a listing. */
   listingBytes: 8 * MIB,
-  /** Entries of one page of a listing: the most that a server gives. */
+  /** Entries per page of a listing, which is the limit of servers. */
   listed: 1000,
-  /** Ways in which a path may be divided into a key and a selector that are tried. */
+  /** The most ways of dividing a path into key and selector that are tried. */
   ways: 4,
-  /** Bytes of a key. Source: "Object keys" of the S3 documentation. */
+  /** The most bytes of a key. Source: "Object keys" of the S3 documentation. */
   keyBytes: 1024,
 } as const;

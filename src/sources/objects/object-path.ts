@@ -1,4 +1,4 @@
-/** What a path after `s3://` names: a bucket, a key, and what is read of the object. */
+/** Parses the path after `s3://`: bucket, key and selector. */
 
 import { OrielError } from '../../errors.ts';
 import { isSelector } from '../../selector/selection.ts';
@@ -12,19 +12,19 @@ export interface ObjectPath {
   readonly bucket: string;
   /** Empty for the bucket itself. */
   readonly key: string;
-  /** What follows the key, without the colon. */
+  /** The selector after the key, without the colon. */
   readonly rest: string;
-  /** The entry after which a page of a listing begins. */
+  /** The entry after which a page of a listing begins (cursor). */
   readonly after?: string;
 }
 
-/** Source: "General purpose bucket naming rules" of S3, with what older ones may have. */
+/** Source: "General purpose bucket naming rules" of S3, extended by characters that older buckets may have. */
 const BUCKET = /^[a-z0-9](?!.*\.\.)[a-z0-9._-]{1,253}[a-z0-9]$/i;
 
 /**
- * The ways to read `typed` (`bucket/dir/a.zip:x.ts:5-9`), the likely one first: each that is tried costs a request. A
- * name of an archive or a database ends a key, then a selector follows it; a key that looks as if it had one comes last.
- * `prefix/?after=NAME` is a page of a listing. Throws `BAD_PATH`.
+ * The ways to parse `typed` (`bucket/dir/a.zip:x.ts:5-9`), most likely first, because each attempt costs a request. The name
+ * of an archive or database probably ends a key, otherwise a selector does; a key that itself looks like a key with a
+ * selector comes last. `prefix/?after=NAME` is a page of a listing. Throws `BAD_PATH`.
  */
 export function objectPaths(typed: string, holds: (name: string) => boolean): ObjectPath[] {
   const [bucket = ''] = typed.split(/[/:?]/, 1);
@@ -48,7 +48,7 @@ export function objectPaths(typed: string, holds: (name: string) => boolean): Ob
   return all;
 }
 
-/** The ways to divide `typed` into a path and what follows it, without a slash at the front, the likely one first. */
+/** The ways to divide `typed` into a path (without leading slash) and a selector, most likely first. */
 export function waysOf(
   typed: string,
   holds: (name: string) => boolean,
@@ -70,7 +70,7 @@ function unescaped(text: string): string {
   }
 }
 
-/** Refuses a key that a URL cannot represent, because another object would be read. */
+/** Throws for a key that a URL cannot represent, because another object would be read. */
 function refuseKey(bucket: string, key: string): void {
   const name = `s3://${bucket}/${key}`;
   const next = `s3://${bucket}`;
@@ -89,7 +89,7 @@ function refuseKey(bucket: string, key: string): void {
   }
 }
 
-/** Throws `OUTSIDE_ROOT` for what is outside of the buckets and prefixes that the operator allows. */
+/** Throws `OUTSIDE_ROOT` for objects outside the buckets and prefixes that the operator allows. */
 export function refuseOutside(
   { buckets }: S3Settings,
   { bucket, key }: Pick<ObjectPath, 'bucket' | 'key'>,

@@ -1,4 +1,4 @@
-/** Opens what `s3://` names: an object, read by ranges as the kind of thing that it is. */
+/** Opens `s3://`: the list of buckets, a prefix, or an object, which is read by ranges with the source of its kind. */
 
 import { isOrielError, OrielError } from '../../errors.ts';
 import { didYouMean, nearNames } from '../../text/near.ts';
@@ -14,7 +14,7 @@ import { openRemote } from './open-remote.ts';
 import { type S3Client, s3Client } from './s3-client.ts';
 import { MISSING } from './s3-refusal.ts';
 
-/** Throws OrielError: `UNSUPPORTED` where objects are off, and what reading throws. */
+/** Throws OrielError: `UNSUPPORTED` if objects are off, and the errors of reading. */
 export async function openObject(typed: string, call: Call): Promise<Resource> {
   const settings = settingsOf(call);
   if (typed === '' || typed.startsWith(':')) {
@@ -43,7 +43,7 @@ async function openPrefix(
   return listingResource(where, await objectsBelow(where, client, call), rest, call);
 }
 
-/** Undefined if there is no such object. */
+/** Undefined if the object does not exist. */
 async function openIfThere(way: ObjectPath, client: S3Client, call: Call): Promise<Resource | undefined> {
   try {
     return await openAt(way, client, call);
@@ -53,7 +53,7 @@ async function openIfThere(way: ObjectPath, client: S3Client, call: Call): Promi
   }
 }
 
-/** A missing key may be a prefix of others; otherwise the error lists similar names. */
+/** A key without an object may be a prefix of others, which are then listed; otherwise throws with similar names. */
 async function openMissing(
   { bucket, key, rest }: ObjectPath,
   client: S3Client,
@@ -65,7 +65,7 @@ async function openMissing(
   const cut = key.lastIndexOf('/') + 1;
   const beside = { bucket, prefix: key.slice(0, cut) };
   const missing = `${quote(`s3://${bucket}/${key}`)} does not exist.`;
-  // What is outside of what may be read is not named.
+  // Names outside the allowed prefixes are not shown.
   if (!isAllowed(settingsOf(call).buckets, `${bucket}/${beside.prefix}`)) {
     throw new OrielError('NOT_FOUND', `${missing} Use s3:// for what may be read.`, { next: 's3://' });
   }

@@ -1,4 +1,4 @@
-/** Opens what a server has at a place, by ranges: the first request tells its size, its version and what is needed first. */
+/** Opens a remote resource for reading by ranges. The first request gives its size, its version and the first bytes needed. */
 
 import { readAt } from '../../access/bytes.ts';
 import type { WebResponse } from '../../access/network/fetch.ts';
@@ -22,17 +22,17 @@ export interface Ask {
   readonly signal: AbortSignal;
 }
 
-/** A place on a server that can be asked for ranges. */
+/** A resource on a server that supports range requests. */
 export interface Place {
-  /** As it is called in a path. */
+  /** The form of the resource in paths. */
   readonly name: string;
-  /** Facts that identify the place. */
+  /** The facts that identify the resource (cache key). */
   readonly facts: Facts;
-  /** Answers with status 200, 206, 412 or 416; throws OrielError for every other answer. */
+  /** Resolves to a response with status 200, 206, 412 or 416; throws OrielError for any other status. */
   send(ask: Ask): Promise<WebResponse>;
-  /** Another machine that has its own credentials finds it by its facts. */
+  /** Set if another machine with credentials of its own can find it by its facts. */
   readonly isKnownElsewhere?: true;
-  /** Headers by which the server gives of what grows only what there was when it was opened: before and after `size` is known. */
+  /** Headers that restrict a growing file to the part that existed when it was opened. `size` is undefined before it is known. */
   readonly asItWas?: (size: number | undefined) => Readonly<Record<string, string>>;
 }
 
@@ -40,13 +40,13 @@ export interface OpenedRanges {
   readonly bytes: RangeBytes;
   readonly size: number;
   readonly version: Version;
-  /** The first bytes (up to 4,096). */
+  /** The first bytes, at most 4,096. */
   readonly head: Uint8Array;
 }
 
 const heads: Kind<Uint8Array> = { name: 'object head', weigh: (bytes) => ({ memory: bytes.length }) };
 
-/** Throws OrielError: what the place throws, `CORRUPT` and `UNSUPPORTED` for answers that are not ranges. */
+/** Throws OrielError: the errors of `place`, and `CORRUPT` and `UNSUPPORTED` for replies that are not ranges. */
 export async function openRanges(
   place: Place,
   selection: Selection | undefined,
@@ -74,7 +74,7 @@ export async function openRanges(
   });
   const head = await call.session.store.get(heads, bytes, {}, makeHead, call);
   bytes.hold({ start: 0, bytes: head });
-  // A text grows at its end. A database is written in its middle too.
+  // Only a text grows at its end; a binary such as a database may change anywhere.
   if (isBinary(head)) version = exactly(version);
   return { bytes, size, version, head: head.subarray(0, 4096) };
 }
@@ -83,19 +83,19 @@ interface First {
   readonly size: number;
   readonly version: Version;
   readonly part?: Part;
-  /** Requests that were made. */
+  /** The number of requests. */
   readonly requests: number;
 }
 
 async function firstPart(place: Place, wanted: Wanted, call: Call): Promise<First> {
   const response = await send(place, wanted, { ...place.asItWas?.(undefined) }, [call.signal]);
-  // Its body is an error, not the object.
-  if (response.status === 412) throw unfit(place.name, 'it for a condition that was not asked for');
+  // The body of a 412 is an error, not the object.
+  if (response.status === 412) throw unfit(place.name, 'it for a condition that was not sent');
   const stated = versionOf(response.headers);
   const version = place.asItWas ? stated : exactly(stated);
   const part = partOf(response, wanted, place.name);
   if ('bytes' in part) return { size: part.size, version, part, requests: 1 };
-  // An empty object has no ranges, and what is beyond the end is no range either.
+  // 416: an empty object has no ranges, or the range begins beyond the end.
   const isAtStart = 'last' in wanted || wanted.start === 0;
   if (isAtStart && part.size === 0) return { size: 0, version, requests: 1 };
   if (isAtStart) throw unfit(place.name, 'its first bytes');
@@ -103,14 +103,14 @@ async function firstPart(place: Place, wanted: Wanted, call: Call): Promise<Firs
   return { ...again, requests: again.requests + 1 };
 }
 
-/** A part of the version that was opened. Throws `BUSY` if there is another one now. */
+/** A part of the version that was opened. Throws `BUSY` if the object has changed. */
 export async function laterPart(
   place: Place,
   wanted: Wanted & { readonly start: number },
   { size, version }: { readonly size: number; readonly version: Version },
   signals: readonly (AbortSignal | undefined)[],
 ): Promise<Part> {
-  // Where it may have grown, what is compared is the answer.
+  // If it may have grown, no condition is sent; the version in the reply is compared.
   const condition = version.prefix === undefined ? version.condition : { ...place.asItWas?.(size) };
   const response = await send(place, wanted, condition, signals);
   if (response.status === 412) throw replaced(place.name);

@@ -1,4 +1,4 @@
-/** Opens a file that is on a server as the kind of thing that it is, with what is to be said of its version. */
+/** Opens a remote file with the source of its kind, and adds notices about its version. */
 
 import { isOrielError } from '../../errors.ts';
 import { Identity } from '../../identity.ts';
@@ -13,16 +13,16 @@ import type { Version } from './version.ts';
 
 export interface RemoteFile {
   readonly place: Place;
-  /** What follows its name in a path, without the colon. */
+  /** The selector after its name, without the colon. */
   readonly rest: string;
-  /** Base name, by which its kind is told. */
+  /** The base name, by which its kind is detected. */
   readonly file: string;
   readonly kind: SourceKind;
   /** For `details.meta`. */
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
-/** Throws what the place and the source that opens it throw. */
+/** Throws the errors of `place` and of the source that opens it. */
 export async function openRemote(
   { place, rest, file, kind, facts }: RemoteFile,
   call: Call,
@@ -49,7 +49,7 @@ export async function openRemote(
   return asRemote(resource, kind, known, said);
 }
 
-/** Whether the one who asks for a part was shown another version before. */
+/** Whether a part is requested and the caller was shown another version before. */
 async function isReplaced(
   { facts }: Place,
   { name }: Version,
@@ -63,18 +63,18 @@ async function isReplaced(
   return here !== name || shared !== name;
 }
 
-/** Undefined for what is no selector: a member of an archive, a table. */
+/** Undefined if it is not a generic selector, but a member of an archive, a table or the like. */
 function selectionIn(rest: string): Selection | undefined {
   try {
     return parseSelection(rest);
   } catch (error) {
-    // Whoever opens the file says what is wrong with it.
+    // The source that opens the file reports the error.
     if (isOrielError(error)) return undefined;
     throw error;
   }
 }
 
-/** Nothing that an edit could address; lines are counted only where that reads nothing besides. */
+/** A resource that is not editable. Its lines are counted only if that needs no additional reads. */
 function asRemote(
   resource: Resource,
   kind: SourceKind,

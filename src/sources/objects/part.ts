@@ -1,38 +1,38 @@
-/** Validates the answer to a range request: only requested bytes with a stated range are used. */
+/** Validates the reply to a range request: only requested bytes with a stated range are used. */
 
 import type { WebResponse } from '../../access/network/fetch.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 
-/** Bytes [start, end), or the last ones. */
+/** Bytes `start` to `end` (exclusive), or the last `last` bytes. */
 export type Wanted = { readonly start: number; readonly end: number } | { readonly last: number };
 
 export interface Part {
-  /** Offset of the bytes in the object. */
+  /** The offset of the bytes in the object. */
   readonly start: number;
   readonly bytes: Uint8Array;
-  /** Bytes of the object. */
+  /** The size of the object in bytes. */
   readonly size: number;
 }
 
-/** Of a range that is beyond the end: the size of the object, where the server tells it. */
+/** The result for a range beyond the end: the size of the object, if the server tells it. */
 export interface Beyond {
   readonly size: number | undefined;
 }
 
-/** As the header `Range` has it. */
+/** The value of the `Range` header. */
 export function rangeOf(wanted: Wanted): string {
   return 'last' in wanted ? `bytes=-${wanted.last}` : `bytes=${wanted.start}-${wanted.end - 1}`;
 }
 
-/** Bytes of an answer that is what was asked for; one more shows that it is not. */
+/** The limit for reading a reply: one byte more than requested, to detect a reply that is too long. */
 export function bytesOf(wanted: Wanted): number {
   return ('last' in wanted ? wanted.last : wanted.end - wanted.start) + 1;
 }
 
 /**
- * The part that a response with status 200, 206 or 416 holds. `name` is that of the object in errors. Throws `CORRUPT`
- * for a part that is not what it says, `UNSUPPORTED` where the server has no ranges.
+ * The part in a response with status 200, 206 or 416. `name` is the object's name for errors. Throws `CORRUPT` for a part
+ * that contradicts its headers, and `UNSUPPORTED` if the server does not support ranges.
  */
 export function partOf(response: WebResponse, wanted: Wanted, name: string): Part | Beyond {
   switch (response.status) {
@@ -70,7 +70,7 @@ function partialPart({ headers, body, cut }: WebResponse, wanted: Wanted, name: 
   return { start: first, bytes: body, size };
 }
 
-/** The server sends all of it: that is as good where all of it is small. */
+/** The server sent the whole object instead of a range, which is acceptable if it is small. */
 function wholePart({ headers, body, cut }: WebResponse, wanted: Wanted, name: string): Part {
   const declared = headers['content-length'];
   if (cut) {
@@ -88,7 +88,7 @@ function wholePart({ headers, body, cut }: WebResponse, wanted: Wanted, name: st
 
 function sizeBeyond({ headers, body }: WebResponse): number | undefined {
   const [told] = numbersIn(/^\s*bytes \*\/(\d{1,16})\s*$/i, headers['content-range'] ?? '');
-  // As S3 has it in its error.
+  // S3 states the size in the body of the error.
   return told ?? numbersIn(/<ActualObjectSize>(\d{1,16})</, Buffer.from(body).toString('latin1'))[0];
 }
 

@@ -1,4 +1,4 @@
-/** Lists what is below a prefix as a directory, a page of it with one request; and the buckets. */
+/** Lists the objects below a prefix like a directory, one page per request, and lists buckets. */
 
 import { OrielError } from '../../errors.ts';
 import { age, binarySize } from '../../render/units.ts';
@@ -12,32 +12,32 @@ import { listInXml, type XmlList } from './xml.ts';
 
 export interface Prefix {
   readonly bucket: string;
-  /** Ends in a slash; empty for all of the bucket. */
+  /** Ends in a slash; empty for the whole bucket. */
   readonly prefix: string;
-  /** The entry, by its name below the prefix, after which the page begins. */
+  /** The cursor: the name (below the prefix) of the entry after which the page begins. */
   readonly after?: string | undefined;
 }
 
 interface Entry {
-  /** Below the prefix; of a prefix with a slash at its end. */
+  /** The name below the prefix; ends in a slash for a nested prefix. */
   readonly name: string;
   readonly size?: number;
-  /** Milliseconds since the epoch; NaN where the server tells none. */
+  /** In milliseconds since the epoch; NaN if the server does not tell it. */
   readonly modified?: number;
 }
 
 export interface ObjectList {
   readonly entries: readonly Entry[];
-  /** More follow this entry. */
+  /** The last entry, if more follow after it. */
   readonly last?: string;
-  /** The server says that there are more, and gives none. */
+  /** Whether the server says that there are more entries but does not give any. */
   readonly stuck: boolean;
 }
 
-/** After every key that begins with a prefix: no character comes after it. */
+/** The last character in the sort order, to skip all keys that begin with a prefix. */
 const LAST_CHARACTER = '\u{10ffff}';
 
-/** One page, at most 1,000 entries, in the order of their bytes. Throws OrielError. */
+/** One page of at most 1,000 entries, in the order of their UTF-8 bytes. Throws OrielError. */
 export async function objectsBelow(
   { bucket, prefix, after }: Prefix,
   client: S3Client,
@@ -61,7 +61,7 @@ export async function objectsBelow(
     ['Contents', 'CommonPrefixes'],
     call,
   );
-  // A server may not know that encoding, and then says nothing of it.
+  // A server that does not support this encoding ignores the parameter.
   const isEncoded = list.fields['EncodingType'] === 'url';
   const found = list.entries
     .map(({ is, fields }) => entryOf(is, fields, isEncoded))
@@ -76,7 +76,7 @@ export async function objectsBelow(
   return { entries: behind, stuck: more && last === undefined, ...(last !== undefined && { last }) };
 }
 
-/** By the bytes of UTF-8, as servers sort keys. */
+/** Compares by UTF-8 bytes, as servers sort keys. */
 function compare(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
@@ -96,7 +96,7 @@ function entryOf(
   };
 }
 
-/** As `encoding-type=url` has keys. */
+/** Decodes a key of a listing with `encoding-type=url`. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
@@ -133,7 +133,7 @@ async function answered(
   throw new OrielError('CORRUPT', `The server's answer for ${quote(asked.name)} is not a list.`);
 }
 
-/** A listing, as a directory has it. `rest`: a selector, without the colon. */
+/** A page of a listing as a resource. `rest` is a selector, without the colon. */
 export async function listingResource(
   where: Prefix,
   list: ObjectList,
@@ -169,7 +169,7 @@ function describe({ name, size, modified = Number.NaN }: Entry, now: number): st
   return `${shown}  ${binarySize(size)}${Number.isNaN(modified) ? '' : `  ${age(now - modified)}`}`;
 }
 
-/** What `s3://` lists: the buckets that are allowed, otherwise those that the server names. */
+/** The list of `s3://`: the allowed buckets, otherwise those that the server names. */
 export async function bucketsResource(
   allowed: readonly string[] | undefined,
   client: S3Client,

@@ -1,4 +1,4 @@
-/** An object on a server as bytes at offsets: parts of it are asked for, few and large, and all are of one version. */
+/** A remote object as a `ByteSource`. It requests few, large parts, all of the same version. */
 
 import { OrielError } from '../../errors.ts';
 import type { Identity } from '../../identity.ts';
@@ -8,16 +8,16 @@ import { objectLimits } from './object-limits.ts';
 import type { Part } from './part.ts';
 
 export interface RangeBytesOptions {
-  /** As it is called in a path. */
+  /** The form of the object in paths. */
   readonly name: string;
   readonly size: number;
   readonly identity: Identity;
   readonly elsewhere?: NonNullable<ByteSource['elsewhere']>;
-  /** Requests that may still be made. */
+  /** The number of requests that may still be made. */
   readonly requests: number;
   /**
-   * Reads bytes [start, end) of the version that was opened, or the first of them. Throws `BUSY` if the object is
-   * another one by now.
+   * Reads bytes `start` to `end` (exclusive) of the version that was opened, or fewer from `start` on. Throws `BUSY` if the
+   * object has changed.
    */
   read(start: number, end: number, signal: AbortSignal | undefined): Promise<Part>;
 }
@@ -30,12 +30,12 @@ export class RangeBytes implements ByteSource {
   readonly remote = true;
   readonly elsewhere?: NonNullable<ByteSource['elsewhere']>;
   readonly #options: RangeBytesOptions;
-  /** Cached parts, the most recently used at the end. */
+  /** Cached parts, most recently used last. */
   readonly #chunks: Chunk[] = [];
   #left: number;
-  /** One request at a time: the next read may find what it needs in the answer. */
+  /** Requests run one at a time, because the next read may find its bytes in the reply. */
   #turn: Promise<unknown> = Promise.resolve();
-  /** Where the last part ended, and how much is read next from there on. */
+  /** The end of the last part, and the read-ahead for a sequential read from there. */
   #end = -1;
   #ahead: number = objectLimits.behind;
 
@@ -47,7 +47,7 @@ export class RangeBytes implements ByteSource {
     this.#left = options.requests;
   }
 
-  /** Adds bytes that have been read already. */
+  /** Adds bytes that were already read to the cache. */
   hold(part: Chunk): void {
     if (part.bytes.length === 0) return;
     this.#chunks.push(part);
@@ -107,7 +107,7 @@ export class RangeBytes implements ByteSource {
     if (at === this.#end) this.#ahead = Math.min(this.#ahead * 2, objectLimits.ahead);
     else this.#ahead = objectLimits.behind;
     const before = at === this.#end ? 0 : objectLimits.before;
-    // In the middle that is a block of a line index, and a page begins anywhere in it: that is asked for with it.
+    // In the middle, `wanted` is the end of a block of the line index. A page may begin anywhere in it, so more is requested.
     const [least, most] =
       at === this.#end
         ? [wanted, objectLimits.ahead]

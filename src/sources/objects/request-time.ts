@@ -1,4 +1,4 @@
-/** A timeout for a whole request, also if its bytes arrive slowly. */
+/** A timeout for a complete request, even if bytes keep arriving slowly. */
 
 import { startTimer } from '../../access/timer.ts';
 import { OrielError } from '../../errors.ts';
@@ -6,7 +6,7 @@ import { withOthers } from '../../queues/caller.ts';
 import { quote } from '../../text/visible.ts';
 import { objectLimits } from './object-limits.ts';
 
-/** `name`: that of the object, as it is called in a path. Throws `TIMEOUT`, and what `act` throws. */
+/** `name` is the form of the object in paths. Throws `TIMEOUT`, and the errors of `act`. */
 export async function withinTime<T>(
   { name, signal }: { readonly name: string; readonly signal: AbortSignal },
   act: (until: AbortSignal) => Promise<T>,

@@ -1,17 +1,17 @@
-/** Where S3 is, and the URL of a bucket or an object there. */
+/** The endpoint of S3, and the URLs of buckets and objects. */
 
 import { webUrl } from '../../access/network/fetch.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 
 export interface Endpoint {
-  /** Absent for AWS. With `{bucket}` in its host, or else with the bucket as the first part of the path. */
+  /** Absent for AWS. May have `{bucket}` in its host; otherwise the bucket is the first segment of the path. */
   readonly url?: string;
-  /** The operator has set it: it is reached whatever its address. */
+  /** Whether the operator has set it: then its network address is not checked. */
   readonly isSet: boolean;
 }
 
-/** Throws `BAD_INPUT` for what is no URL of a server. */
+/** Throws `BAD_INPUT` if the text is not the URL of a server. */
 export function endpointOf(text: string | undefined): Endpoint {
   if (text === undefined) return { isSet: false };
   const url = text.replace(/\/+$/, '');
@@ -34,22 +34,22 @@ export interface Addressed {
 export function bucketUrl(endpoint: Endpoint, { region, bucket, key = '', query = {} }: Addressed): URL {
   const url = webUrl(`${baseOf(endpoint, region, bucket)}${key.split('/').map(encoded).join('/')}`);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-  // A space is %20 for those who verify the signature, and a plus for the library of URLs.
+  // Servers verify the signature with %20 for a space, but `URLSearchParams` writes a plus.
   url.search = url.search.replaceAll('+', '%20');
   return url;
 }
 
-/** With a slash at its end. */
+/** The base URL, with a slash at its end. */
 function baseOf({ url }: Endpoint, region: string, bucket: string | undefined): string {
   const aws = `s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
   if (bucket === undefined) return `${(url ?? `https://${aws}`).replace('{bucket}.', '')}/`;
   if (url?.includes('{bucket}')) return `${url.replace('{bucket}', bucket)}/`;
   if (url !== undefined) return `${url}/${encoded(bucket)}/`;
-  // A certificate covers no further dots, and host names no capitals.
+  // Bucket names with dots are not covered by the certificate, and host names have no capitals: these go into the path.
   return /^[a-z0-9-]+$/.test(bucket) ? `https://${bucket}.${aws}/` : `https://${aws}/${encoded(bucket)}/`;
 }
 
-/** As signatures have it. Source: "Create a signed AWS API request", UriEncode. */
+/** Percent-encodes as signatures require. Source: "Create a signed AWS API request", UriEncode. */
 function encoded(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,

@@ -1,8 +1,8 @@
 /**
- * Requests to S3 and to what speaks its protocol, signed by aws4fetch, with a sentence for each refusal.
+ * Requests to S3 and compatible servers, signed with aws4fetch, with error messages for refusals.
  *
- * Not an SDK (@aws-sdk/client-s3 has a separate network and dozens of packages): of it two GETs would
- * be used, and the connection, its deadline and its limits have to be those of access/network anyway.
+ * @aws-sdk/client-s3 is not used: it has its own network layer and dozens of packages, and only two GETs would be used of
+ * it. Connections, timeouts and limits must be those of access/network anyway.
  */
 
 import { createNetwork, type Network, type WebResponse } from '../../access/network/fetch.ts';
@@ -18,24 +18,24 @@ export interface S3Request extends Ask {
   readonly bucket?: string;
   readonly key?: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** As it is called in a path. */
+  /** The form of the object in paths. */
   readonly name: string;
 }
 
 export interface S3Client {
-  /** What tells its objects from those of other servers. */
+  /** Identifies the server; a part of cache keys. */
   readonly endpoint: string;
-  /** Answers with a status below 300, 412 or 416. Throws what `Network.get` throws, and a refusal for all others. */
+  /** Resolves to a response with status below 300, 412 or 416. Throws as `Network.get` does, and a refusal for other statuses. */
   get(request: S3Request): Promise<WebResponse>;
 }
 
-/** SHA-256 of no bytes: the body of a GET. */
+/** The SHA-256 of the empty body of a GET. */
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/** Bytes of a body that may be an error. */
+/** The least limit for a body, because it may be an error message. */
 const ERROR_BYTES = 4096;
 
-/** One network for all calls of an instance, and the regions that its buckets turned out to be in. */
+/** The network of an instance, and the detected regions of its buckets. */
 interface Known {
   readonly network: Network;
   readonly regions: Map<string, string>;
@@ -52,7 +52,7 @@ function knownOf(settings: S3Settings): Known {
   return known;
 }
 
-/** With the credentials that the environment has now. Throws `BAD_INPUT` for settings that cannot work. */
+/** A client with the current credentials of the environment. Throws `BAD_INPUT` for invalid settings. */
 export async function s3Client(settings: S3Settings, signal: AbortSignal): Promise<S3Client> {
   const { credentials, ...found } = await awsSettings(signal);
   const { network, regions } = knownOf(settings);
@@ -90,7 +90,7 @@ export async function s3Client(settings: S3Settings, signal: AbortSignal): Promi
   };
 }
 
-/** The region in which the server says that a bucket is. Source: "Redirecting requests" of the S3 documentation. */
+/** The region of the bucket, if the server names another one. Source: "Redirecting requests" of the S3 documentation. */
 function otherRegion({ status, headers }: WebResponse, asked: string): string | undefined {
   const told = headers['x-amz-bucket-region'];
   const isElsewhere = status === 301 || status === 307 || status === 400;
@@ -99,7 +99,7 @@ function otherRegion({ status, headers }: WebResponse, asked: string): string | 
     : undefined;
 }
 
-/** The headers that sign a GET, other than those that are given. */
+/** The additional headers that sign a GET with the given `headers`. */
 async function signed(
   url: URL,
   headers: Readonly<Record<string, string>>,

@@ -1,16 +1,16 @@
-/** One sentence for an answer of S3 that is no success, and what to do. */
+/** The error for a reply of S3 that is not a success: one sentence, and what to do. */
 
 import type { WebResponse } from '../../access/network/fetch.ts';
 import { OrielError } from '../../errors.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 
 export interface Refused {
-  /** As it is called in a path. */
+  /** The form of the object in paths. */
   readonly name: string;
   readonly isSigned: boolean;
 }
 
-/** The cause of a refusal that says that there is no such object. */
+/** The `cause` of the error for an object that does not exist. */
 export const MISSING: unique symbol = Symbol('no such object');
 
 const LOGIN =
@@ -62,14 +62,14 @@ export function refusalOf(response: WebResponse, refused: Refused): OrielError {
   });
 }
 
-/** A field of an error, which is the server's own text. */
+/** A field of an error reply; it is text of the server. */
 function fieldOf({ body }: WebResponse, field: string): string {
   const text = Buffer.from(body.subarray(0, 4096)).toString('utf8');
   const value = new RegExp(`<${field}>([^<]{1,300})</${field}>`).exec(text)?.[1] ?? '';
   return withoutAccounts(oneLine(value).trim().replace(/\.$/, ''));
 }
 
-/** Removes the owners of credentials and buckets from errors of AWS, because a model does not need them. */
+/** Removes identifiers of accounts and keys from error messages of AWS. */
 function withoutAccounts(text: string): string {
   return text
     .replace(/arn:[^\s,;]+/gi, 'arn…')

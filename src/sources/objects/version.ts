@@ -1,11 +1,11 @@
-/** Which version of an object a server sends, by its entity tag or its time, and how that version is asked for again. */
+/** The version of a remote object by its entity tag or modification time, and the condition that requests it again. */
 
 import type { Headers } from '../../access/network/reply-body.ts';
 import type { StoredVersion } from '../../types/byte-source.ts';
 
 export type Version = StoredVersion;
 
-/** A time has seconds: two changes within one show only when it has passed. Source: RFC 9110, 8.8.2.2. */
+/** A modification time (in seconds) is a strong validator only if it is at least this old. Source: RFC 9110, 8.8.2.2. */
 const SETTLED_MS = 60_000;
 
 export function versionOf({
@@ -29,7 +29,7 @@ export function versionOf({
   return { ...stated, name: undefined, condition: {} };
 }
 
-/** A version that no later one is the same as, also where the file has only grown. */
+/** The version without `prefix`: it differs from later versions even if the file has only grown. */
 export function exactly({ etag, lastModified, name, condition }: Version): Version {
   return {
     ...(etag !== undefined && { etag }),
@@ -39,7 +39,7 @@ export function exactly({ etag, lastModified, name, condition }: Version): Versi
   };
 }
 
-/** Also a file that has only grown since. */
+/** True also if the file has only grown between the two versions. */
 export function isSameVersion(one: Version, other: Version): boolean {
   if (one.prefix !== undefined && one.prefix === other.prefix) return true;
   return one.etag === other.etag && one.lastModified === other.lastModified;

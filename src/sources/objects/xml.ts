@@ -1,4 +1,4 @@
-/** The lists of S3, which are XML: the entries of one answer with their fields. */
+/** Parses the XML lists of S3: the entries of one reply with their fields. */
 
 import { setImmediate } from 'node:timers/promises';
 import { OrielError } from '../../errors.ts';
@@ -6,23 +6,23 @@ import { OrielError } from '../../errors.ts';
 export interface XmlList {
   /** The name of the outermost element. */
   readonly root: string;
-  /** Texts of the elements right below it. */
+  /** The texts of its child elements. */
   readonly fields: Readonly<Record<string, string>>;
-  /** The elements of the wanted names, with the texts right below each. */
+  /** The elements with the wanted names, with the texts of their child elements. */
   readonly entries: readonly { readonly is: string; readonly fields: Readonly<Record<string, string>> }[];
 }
 
-/** Bytes that are parsed before others have their turn. */
+/** Bytes that are parsed before the event loop gets control again. */
 const AT_ONCE = 64 << 10;
 
-/** A list has four levels, and 1,000 entries; what a level costs the parser grows with the depth. */
+/** Limits on nesting and entries. A real list has four levels and 1,000 entries; the parser gets slower with each level. */
 const MOST_DEPTH = 16;
 const MOST_ENTRIES = 2_000;
 
-/** Bytes of one field. */
+/** The most bytes of one field. */
 const MOST_FIELD = 16 << 10;
 
-/** Text that is not XML gives an empty list without a root. */
+/** For a text that is not XML, an empty list with an empty root. */
 export async function listInXml(
   xml: Uint8Array,
   wanted: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-/** The scheme `agent://ID`: what other agents left in the directory that the host names, and parts of it as JSON. */
+/** The scheme `agent://ID`: outputs of other agents in the directory that the host names, and parts of JSON outputs. */
 
 import { join } from 'node:path';
 import { memoryBytes, readAt } from '../../access/bytes.ts';
@@ -30,18 +30,18 @@ import {
 } from './named-files.ts';
 import type { Scheme } from './scheme.ts';
 
-/** Outputs that are looked at: of more, those with one of these endings are found by their ID anyway. */
+/** The most outputs that are listed. Others are still found by their ID if they have one of these extensions. */
 const MOST_OUTPUTS = 20_000;
 const ENDINGS = ['', '.json', '.md', '.txt'];
 
-/** Bytes of an output of which a part can be extracted: JSON is parsed whole, while everything else waits. */
+/** The most bytes of an output from which a part is extracted, because parsing JSON blocks the event loop. */
 const MOST_JSON = 1 << 20;
 
-/** Levels of JSON that are printed with indentation, and that are printed at all. */
+/** The most levels of JSON that are printed with indentation, and that are printed at all. */
 const MOST_INDENTED = 8;
 const MOST_NESTED = 1_000;
 
-/** Where the host names no directory. */
+/** The message if the host names no directory. */
 const unnamed = ({ settings: { operator } }: Call): string =>
   `no directory of outputs is named. Whoever runs oriel names it ${operator.agentOutputs}; until then, read an output by the path of its file`;
 
@@ -72,7 +72,7 @@ export const agentScheme: Scheme = {
   },
 };
 
-/** By ID: the first of the files `ID` and `ID.*`. */
+/** Outputs by ID: the first of the files `ID` and `ID.*`. */
 async function outputsIn(
   place: Place,
   call: Call,
@@ -91,7 +91,7 @@ async function outputsIn(
   return { outputs, names: { names, more: more === true } };
 }
 
-/** The file of an output that is not among those that were looked at. */
+/** The file of an output that is not in the list, because there are too many. */
 async function unlisted(place: Place, id: string, call: Call): Promise<string | undefined> {
   if (id.startsWith('.')) return undefined;
   for (const ending of ENDINGS) {
@@ -102,7 +102,7 @@ async function unlisted(place: Place, id: string, call: Call): Promise<string | 
   return undefined;
 }
 
-/** `agent://ID/findings/0/title` and `agent://ID?q=.findings[0].title`. */
+/** A part of an output: `agent://ID/findings/0/title` or `agent://ID?q=.findings[0].title`. */
 async function partOf(
   { access, directory }: Place,
   file: string,
@@ -150,7 +150,7 @@ async function partOf(
   };
 }
 
-/** A part takes no selector: one that is larger than an answer, or shown otherwise than it is, is an artifact too. */
+/** Parts take no selector, so one that is larger than an answer, or is shown with escapes, is also kept as an artifact. */
 async function pageable(
   text: string,
   typed: string,
@@ -160,15 +160,15 @@ async function pageable(
   const identity = Identity.of('agent-part', { typed, sha256: await sha256Of(content) });
   const bytes = memoryBytes(content, identity);
   const isShort = content.length <= call.limits.bytes && text.split('\n').length <= call.limits.lines;
-  // What is there as an escape is named by a call that has it as it is.
+  // A text with escapes needs a call that can return it unchanged.
   if (isShort && makeVisible(text).escaped === 0) return { bytes, target: typed };
   const { url } = await keepOutput(content, identity, call.session.spills);
   return { bytes, target: url };
 }
 
 /**
- * Indented where that costs little: each level adds to each line; numbers as they are in `source`. Throws `LIMIT` for what
- * is nested too deep.
+ * Prints a value as JSON, indented if it is not nested too deep (indentation grows with each level), with numbers as
+ * written in `source`. Throws `LIMIT` if it is nested too deep to print.
  */
 function printed(value: unknown, whole: string, source: string | undefined): string {
   const depth = depthOf(value);
@@ -180,20 +180,20 @@ function printed(value: unknown, whole: string, source: string | undefined): str
   return written ?? `${JSON.stringify(value, undefined, depth > MOST_INDENTED ? 0 : 2)}\n`;
 }
 
-/** Characters that are laid out as they were written: 5 ms. */
+/** The most characters that are formatted from the source text, which takes 5 ms. */
 const MOST_LAID_OUT = 32 << 10;
 
-/** Numbers that a parser may round. */
+/** Numbers that `JSON.parse` may round. */
 const LONG_NUMBER = /\d{16}|\.\d{16}|[eE][+-]?\d{3}/;
 
-/** Undefined if a parser reads the same and prints it faster. */
+/** The source formatted without parsing numbers; undefined if parsing gives the same and is faster. */
 function asWritten(source: string): string | undefined {
   if (source.length > MOST_LAID_OUT) return LONG_NUMBER.test(source) ? `${source}\n` : undefined;
   const laidOut = layOut(source, { depth: MOST_INDENTED, most: Number.POSITIVE_INFINITY, cut: false });
   return laidOut === 'tooLong' ? undefined : laidOut;
 }
 
-/** Levels of arrays and objects, as far as it matters. */
+/** The nesting depth, counted up to `MOST_NESTED`. */
 function depthOf(value: unknown): number {
   let [level, depth] = [[value], 0];
   while (depth <= MOST_NESTED) {

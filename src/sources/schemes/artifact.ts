@@ -1,4 +1,4 @@
-/** The scheme `artifact://N`: the full output of a truncated answer, read with every selector. */
+/** The scheme `artifact://N`: the full output of a truncated answer, with any selector. */
 
 import { isOrielError, OrielError } from '../../errors.ts';
 import { binarySize } from '../../render/units.ts';
@@ -36,7 +36,7 @@ export const artifactScheme: Scheme = {
       is: 'text',
       kind: 'internal',
       bytes: file.bytes,
-      // What was shown of it was windowed as UTF-8: its offsets and line numbers are meant so.
+      // Offsets and line numbers in notices refer to the text as UTF-8.
       encoding: 'utf-8',
       selection,
       target,
@@ -49,7 +49,7 @@ export const artifactScheme: Scheme = {
   },
 };
 
-/** What may be there in a moment is asked for again with the part that was wanted. */
+/** Adds the selector to the next call of a `BUSY` error, which advises to repeat the call. */
 function withSelector(error: unknown, selector: string): unknown {
   if (!isOrielError(error) || error.code !== 'BUSY' || error.next === undefined || selector === '')
     return error;

@@ -1,17 +1,17 @@
-/** Extracts one value of a JSON document by steps: keys of objects, indexes of arrays. */
+/** Extracts one value of a JSON document by a list of keys and indices. */
 
 import { OrielError } from '../../errors.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 
-/** Keys named in an error. */
+/** The most keys that an error names. */
 const MOST_KEYS = 10;
 
-/** `/findings/0/title`, each step percent-encoded where it has to be. */
+/** Parses `/findings/0/title`; steps may be percent-encoded. */
 export function stepsOfPath(path: string): string[] {
   return path.split('/').filter(Boolean).map(decoded);
 }
 
-/** `.findings[0].title` or `findings[0]["a key"]`, as jq writes it. Throws `BAD_QUERY`. */
+/** Parses a path in the syntax of jq: `.findings[0].title` or `findings[0]["a key"]`. Throws `BAD_QUERY`. */
 export function stepsOfQuery(query: string): string[] {
   const steps: string[] = [];
   const step = /\.?([\w$-]+)|\.?\[(\d+)\]|\.?\["((?:[^"\\]|\\.)*)"\]/y;
@@ -39,7 +39,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The value at the end of `steps` in the output that is called `whole`. Throws `NOT_FOUND` with the keys that there are. */
+/** The value at `steps`; `whole` is the URL of the output, for errors. Throws `NOT_FOUND`, which names the existing keys. */
 export function extract(value: unknown, steps: readonly string[], whole: string): unknown {
   let at = value;
   for (const [i, step] of steps.entries()) {
@@ -60,7 +60,7 @@ export function extract(value: unknown, steps: readonly string[], whole: string)
   return at;
 }
 
-/** The URL, or the list where a message cannot hold it. */
+/** The URL if a message can contain it, otherwise that of the list. */
 export function nameable(url: string): string {
   return oneLine(url) === url && url.length <= 200 ? url : 'agent://';
 }

@@ -1,4 +1,4 @@
-/** A scheme that the host reads itself: `ticket://42`. */
+/** A scheme that is read by a function of the host: `ticket://42`. */
 
 import { memoryBytes } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
@@ -8,7 +8,7 @@ import { quote } from '../../text/visible.ts';
 import type { HostScheme } from '../../types/settings.ts';
 import type { Scheme } from './scheme.ts';
 
-/** A name is tried with all that follows it first, then without what can be a selector. */
+/** The whole text is tried as a name first, then shorter ones whose rest can be a selector. */
 export const hostScheme = (name: string, read: HostScheme): Scheme => ({
   name,
   async open(rest, { signal }) {

@@ -1,4 +1,4 @@
-/** The scheme `issue://`: issues on GitHub. What reads them loads with the first. */
+/** The scheme `issue://`: issues on GitHub. The implementation is imported at the first use. */
 
 import type { Scheme } from './scheme.ts';
 

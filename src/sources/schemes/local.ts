@@ -1,4 +1,4 @@
-/** The scheme `local://NAME`: the session's own scratch directory, where a command may leave what is read later. */
+/** The scheme `local://NAME`: files in the scratch directory of the session, where commands may write them. */
 
 import { join } from 'node:path';
 import { createAccess } from '../../access/local.ts';
@@ -14,10 +14,10 @@ export const localScheme = namedScheme({
   empty: ([place]) => `empty. Files in ${place?.directory} are read as local://NAME`,
 });
 
-/** A place is made once for each session, so that what takes its directory's place later is not entered. */
+/** Opened once per session, so that another directory that replaces it later is not entered. */
 const places = new WeakMap<SpillStore, Place>();
 
-/** The roots of the session do not reach it, and it reaches nothing else. */
+/** A place with its own access: it is outside the roots of the session, and gives access to nothing else. */
 function placeOf({ session: { spills } }: Call): Place {
   const directory = join(spills.directory, 'local');
   const known = places.get(spills);

@@ -1,4 +1,4 @@
-/** The scheme `mcp://SERVER/URI`: resources of MCP servers that the operator lets it start. */
+/** The scheme `mcp://SERVER/URI`: resources of MCP servers that the operator allows. */
 
 import type { Scheme } from './scheme.ts';
 

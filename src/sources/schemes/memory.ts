@@ -1,4 +1,4 @@
-/** The scheme `memory://NAME`: notes that outlive sessions, of the project first, then of the user. */
+/** The scheme `memory://NAME`: persistent notes, first those of the project, then those of the user. */
 
 import { join } from 'node:path';
 import { MEMORY_DIRECTORY, userDirectory } from '../../access/user-directories.ts';

@@ -1,4 +1,4 @@
-/** Schemes whose names are files in known directories: opening one by its name, and listing them all. */
+/** Base of schemes whose names are files in known directories: opens one by name, and lists them. */
 
 import { basename, join } from 'node:path';
 import { headOf, memoryBytes } from '../../access/bytes.ts';
@@ -14,13 +14,13 @@ import type { Scheme } from './scheme.ts';
 
 /** A directory in which names are looked up. */
 export interface Place {
-  /** Decides what may be opened. */
+  /** The access that decides what may be opened. */
   readonly access: Access;
-  /** Absolute. It need not exist. */
+  /** An absolute path, which need not exist. */
   readonly directory: string;
 }
 
-/** A name that can be read, and a word about it. */
+/** A name that can be read, with a short description. */
 export interface Named {
   readonly name: string;
   readonly about?: string;
@@ -28,41 +28,41 @@ export interface Named {
 
 export interface Names {
   readonly names: readonly Named[];
-  /** There are more than were looked at. */
+  /** Whether there are more than were examined. */
   readonly more: boolean;
 }
 
 export interface NamedFiles {
-  /** Without the colon. */
+  /** The name of the scheme, without the colon. */
   readonly scheme: string;
-  /** In the order in which they win over one another. */
+  /** The directories in the order of precedence. */
   places(call: Call): readonly Place[];
   names(places: readonly Place[], call: Call): Promise<Names>;
-  /** The relative paths that a name may mean; the name itself when absent. */
+  /** The relative paths that a name may mean; only the name itself when absent. */
   paths?(name: string): readonly string[];
-  /** The names that a wrong one is likely to mean, where those of the list are not all. */
+  /** Names to suggest for a wrong one, if the list does not contain all names. */
   within?(name: string, places: readonly Place[], call: Call): Promise<Names | undefined>;
-  /** Said of an empty list: how something comes to be there. */
+  /** The text of an empty list, which says how to create an entry. */
   empty(places: readonly Place[], call: Call): string;
 }
 
-/** Opens the user's own files: through the roots, or beside them where the operator allows those. */
+/** The access to the user's own files: through the roots, or outside them if the operator allows that. */
 export function accessToUserFiles({ access, settings }: Call): Access {
   return access.roots.length === 0 ? access : (settings.userFiles ?? access);
 }
 
-/** Said where the user's own may be there, but not for this call. */
+/** A hint if the user's own files are hidden by the roots. */
 export function hiddenByRoots({ access, settings }: Call): string {
   if (access.roots.length === 0 || settings.userFiles) return '';
   return `; the user's own are outside the roots: whoever runs oriel allows them ${settings.operator.userFiles}`;
 }
 
-/** Names that one list holds, directories that are opened for it, and entries that are looked at in all of them. */
+/** The most names of a list, directories that are opened for it, and entries that are examined in all of them. */
 const MOST_NAMES = 1_000;
 const MOST_DIRECTORIES = 200;
 const MOST_ENTRIES = 20_000;
 
-/** A list where nothing is named, otherwise the file. */
+/** Creates a scheme: without a name it opens the list, otherwise the file. */
 export function namedScheme(files: NamedFiles): Scheme {
   const { scheme } = files;
   return {
@@ -83,7 +83,7 @@ export function namedScheme(files: NamedFiles): Scheme {
   };
 }
 
-/** As it was typed; then, as other URLs are written, with its escapes decoded: `memory://project%20plan`. */
+/** The typed spelling, then with percent escapes decoded: `memory://project%20plan`. */
 function spellingsOf(rest: string): readonly string[] {
   if (!/%[\da-f]{2}/i.test(rest)) return [rest];
   try {
@@ -94,8 +94,8 @@ function spellingsOf(rest: string): readonly string[] {
 }
 
 /**
- * Opens what `rest` names (`plan.md:5-9`) in the first place that has it, as if it were called `scheme://plan.md`.
- * Undefined if there is none.
+ * Opens the file that `rest` names (`plan.md:5-9`) in the first place that has it; its target is `scheme://plan.md`.
+ * Undefined if no place has it.
  */
 export async function openNamed(
   scheme: string,
@@ -122,7 +122,7 @@ export async function openNamed(
   return undefined;
 }
 
-/** What a name opens is no file of the workspace that an edit could address. */
+/** Marks a resource as internal and not editable, because it is not a file of the workspace. */
 function internal(resource: Resource, path: string): Resource {
   if (resource.is === 'mixed') return { ...resource, kind: 'internal', text: immutable(resource.text) };
   const known = { ...resource, kind: 'internal' as const, facts: { ...resource.facts, path } };
@@ -133,7 +133,7 @@ function immutable<T extends Extract<Resource, { is: 'text' }>>(resource: T): T 
   return { ...resource, kind: 'internal', editable: false };
 }
 
-/** A name stays below its directory. Throws `BAD_PATH`. */
+/** Throws `BAD_PATH` for a name that leads out of its directory. */
 function refuseClimbing(scheme: string, name: string): void {
   if (name.includes('\0')) {
     throw new OrielError(
@@ -150,7 +150,7 @@ function refuseClimbing(scheme: string, name: string): void {
   );
 }
 
-/** What a place may lack. A shortage, a time-out or a refusal does not mean that nothing is there. */
+/** Errors that mean that a file does not exist in a place; a shortage, a timeout or a refusal does not mean that. */
 const ABSENT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'NOT_FOUND',
   'NOT_DIRECTORY',
@@ -159,7 +159,7 @@ const ABSENT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'NAME_TOO_LONG',
 ]);
 
-/** Undefined for what is not there, or is outside the roots. */
+/** Undefined if it does not exist or is outside the roots. */
 export async function openIfThere(place: Place, path: string, call: Call): Promise<Opened | undefined> {
   try {
     return await place.access.open(join(place.directory, path), call.signal);
@@ -169,10 +169,10 @@ export async function openIfThere(place: Place, path: string, call: Call): Promi
   }
 }
 
-/** What a list skips: opening one by its name says what it is. */
+/** Errors for which a list skips an entry; opening it by name reports the error. */
 const UNLISTED: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['LOOP', 'NOT_REGULAR']);
 
-/** For a list, which one link that goes round in a loop, or one FIFO, does not keep from being made. */
+/** Opens an entry for a list; undefined also for link loops and FIFOs, which must not make the list fail. */
 export async function openListed(place: Place, path: string, call: Call): Promise<Opened | undefined> {
   try {
     return await openIfThere(place, path, call);
@@ -182,7 +182,7 @@ export async function openListed(place: Place, path: string, call: Call): Promis
   }
 }
 
-/** Runs `use` for the opened directory; nothing happens if there is none. */
+/** Runs `use` with the opened directory; undefined if there is none. */
 export async function inDirectory<T>(
   place: Place,
   call: Call,
@@ -196,7 +196,7 @@ export async function inDirectory<T>(
   }
 }
 
-/** The files below places, three levels deep, sorted place by place; names that begin with a dot are left out. */
+/** The files below the places, three levels deep, sorted within each place. Names that begin with a dot are left out. */
 export async function filesIn(places: readonly Place[], call: Call): Promise<Names> {
   const found: string[][] = [];
   let [more, directories, left] = [false, 0, MOST_ENTRIES];
@@ -226,7 +226,7 @@ export async function filesIn(places: readonly Place[], call: Call): Promise<Nam
   };
   for (const place of places) {
     const files: string[] = [];
-    // What may be read by its name is listed: notes and rules are often links to one file.
+    // Links to readable files are listed: notes and rules are often links.
     const isFile = async (path: string): Promise<boolean> => {
       left -= 1;
       const opened = left > 0 ? await openListed(place, path, call) : undefined;
@@ -243,14 +243,14 @@ export function byName(a: Named, b: Named): number {
   return a.name < b.name ? -1 : 1;
 }
 
-/** The longest name that `typed` begins with, up to one of `ends`. A name may hold what separates it elsewhere. */
+/** The longest name that `typed` begins with and that is followed by one of `ends`, which names may contain too. */
 export function longestNamed(typed: string, names: readonly string[], ends = '/:'): string | undefined {
   return names
     .filter((name) => typed.startsWith(name) && ends.includes(typed.charAt(name.length)))
     .sort((a, b) => b.length - a.length)[0];
 }
 
-/** The list that a scheme shows for itself, one name a line. */
+/** The list of a scheme, one name per line. */
 export function listOf(scheme: string, rest: string, { names, more }: Names, empty: string): Resource {
   const selection = rest === '' ? everything : parseSelection(rest.replace(/^:/, ''));
   if (!selection) throw notNamed(scheme, rest, { names, more });
@@ -281,7 +281,7 @@ export function listOf(scheme: string, rest: string, { names, more }: Names, emp
   };
 }
 
-/** `NOT_FOUND`, with the nearest name, or with some that there are. */
+/** `NOT_FOUND`, with the most similar name, or with some existing ones. */
 export function notNamed(scheme: string, rest: string, { names, more }: Names): OrielError {
   const why = `${quote(`${scheme}://${rest}`)} does not exist.`;
   const list = { next: `${scheme}://` };

@@ -1,4 +1,4 @@
-/** The scheme `pr://`: pull requests and their diffs on GitHub. What reads them loads with the first. */
+/** The scheme `pr://`: pull requests and their diffs on GitHub. The implementation is imported at the first use. */
 
 import type { Scheme } from './scheme.ts';
 

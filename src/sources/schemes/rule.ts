@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Call } from '../../types/call.ts';
 import { filesIn, type Names, namedScheme, openListed, type Place } from './named-files.ts';
 
-/** In the order in which they win over one another. */
+/** The files and directories of rules, in the order of precedence. */
 const FILES = ['AGENTS.md', 'CLAUDE.md'];
 const DIRECTORIES = ['.agents/rules', '.cursor/rules'];
 const ENDINGS = ['', '.md', '.mdc'];
@@ -13,7 +13,7 @@ export const ruleScheme = namedScheme({
   scheme: 'rule',
   places: ({ access }) => [{ access, directory: access.cwd }],
   names: rulesIn,
-  /** Only a rule is named, not every file of the project. */
+  /** Only rules can be named, not every file of the project. */
   paths(name) {
     const files = FILES.filter((file) => file === name || file === `${name}.md`);
     const below = DIRECTORIES.flatMap((directory) =>

@@ -1,4 +1,4 @@
-/** The scheme `s3://BUCKET/KEY`: S3 objects and what speaks its protocol. What reads them loads with the first. */
+/** The scheme `s3://BUCKET/KEY`: objects of S3 and compatible servers. The implementation is imported at the first use. */
 
 import type { Scheme } from './scheme.ts';
 

@@ -1,4 +1,4 @@
-/** The list of URL schemes that are read here. Loaded with the first URL: most reads are of paths. */
+/** The table of built-in URL schemes. It is imported with the first URL, because most reads are of paths. */
 
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
@@ -34,8 +34,9 @@ export const schemes: readonly Scheme[] = [
 ];
 
 /**
- * The scheme of a target like `artifact://3`, and what follows; undefined for paths. Those of the host win. One that is
- * switched off says so when it is opened; an unknown one throws `UNSUPPORTED` with those that are on.
+ * The scheme of a target such as `artifact://3`, and the text after it; undefined for paths. Schemes of the host take
+ * precedence. A scheme that is off reports this when it is opened. An unknown scheme throws `UNSUPPORTED` with the
+ * available ones.
  */
 export function schemeOf(target: string, settings: Settings): { scheme: Scheme; rest: string } | undefined {
   const match = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(target);
@@ -55,7 +56,7 @@ export function schemeOf(target: string, settings: Settings): { scheme: Scheme; 
   );
 }
 
-/** Whether something is read under this scheme here. */
+/** Whether this scheme is known here. */
 export function hasScheme(name: string, settings: Settings): boolean {
   const given = Object.hasOwn(settings.schemes, name) ? settings.schemes[name] : undefined;
   return given !== undefined ? given !== false : schemes.some((one) => one.name === name);

@@ -5,10 +5,10 @@ import type { Resource } from '../../types/resource.ts';
 import type { Settings } from '../../types/settings.ts';
 
 export interface Scheme {
-  /** Without the colon: `artifact`. */
+  /** The name without the colon: `artifact`. */
   readonly name: string;
-  /** Whether what it needs is switched on; always when absent. */
+  /** Whether the scheme is enabled by the settings; always when absent. */
   isOn?(settings: Settings): boolean;
-  /** Opens what follows `name://`, selector included; nothing there means the list of what can be named. */
+  /** Opens the text after `name://`, including its selector. An empty text opens the list of names. */
   open(rest: string, call: Call): Promise<Resource>;
 }

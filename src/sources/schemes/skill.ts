@@ -1,4 +1,4 @@
-/** The scheme `skill://NAME[/file]`: Agent Skills of the project and of the user, a directory with a SKILL.md each. */
+/** The scheme `skill://NAME[/file]`: Agent Skills of the project and the user. Each is a directory with a SKILL.md. */
 
 import { join } from 'node:path';
 import { headOf } from '../../access/bytes.ts';
@@ -18,12 +18,12 @@ import {
   type Place,
 } from './named-files.ts';
 
-/** Skills whose descriptions are read for one list. */
+/** The most skills whose descriptions are read for one list. */
 const MOST_SKILLS = 500;
 
 export const skillScheme = namedScheme({
   scheme: 'skill',
-  /** Those of the project win. */
+  /** Skills of the project take precedence. */
   places: (call) => [
     ...placesBelow(call.access.cwd, call.access),
     ...placesBelow(userDirectory('home'), accessToUserFiles(call)),
@@ -41,7 +41,7 @@ function placesBelow(parent: string, access: Access): readonly Place[] {
   return SKILL_DIRECTORIES.map((directory) => ({ access, directory: join(parent, directory) }));
 }
 
-/** Of the skill that a name begins with. */
+/** The files of the skill that a name begins with. */
 async function filesOfSkill(name: string, places: readonly Place[], call: Call): Promise<Names | undefined> {
   const [, skill] = /^([^/:]+)\/[^/]/.exec(name) ?? [];
   if (skill === undefined || skill.startsWith('.')) return undefined;
@@ -70,7 +70,7 @@ async function skillsIn(places: readonly Place[], call: Call): Promise<Names> {
   return { names: [...skills.values()].sort(byName), more };
 }
 
-/** The one-line `description` in the front matter of SKILL.md; undefined if there is no such file. */
+/** The `description` in the front matter of SKILL.md, as one line; undefined if there is no such file. */
 async function descriptionOf(place: Place, name: string, call: Call): Promise<string | undefined> {
   const opened = await openListed(place, join(name, 'SKILL.md'), call);
   try {

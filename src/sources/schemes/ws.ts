@@ -1,4 +1,4 @@
-/** The scheme `ws://NAME/path`: files of workspaces elsewhere. What reads them loads with the first. */
+/** The scheme `ws://NAME/path`: files of remote workspaces. The implementation is imported at the first use. */
 
 import type { Scheme } from './scheme.ts';
 

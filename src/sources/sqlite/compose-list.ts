@@ -1,4 +1,4 @@
-/** The list of tables: each line begins with the words that read the table. */
+/** Formats the list of tables; each line begins with the name by which the table is read. */
 
 import { plural } from '../../render/units.ts';
 import type { Limits } from '../../types/limits.ts';
@@ -32,12 +32,12 @@ export function composeList(
   };
 }
 
-/** A name that is too long for a call is shown in part. */
+/** The line of a table. A name that is too long for a call is truncated. */
 function lineOf(entry: ListEntry): string {
   return `${callableName(entry.name) ?? showName(entry.name)} (${describe(entry)})\n`;
 }
 
-/** "12 rows", "view", "virtual table, 3 rows". */
+/** The description of a table: "12 rows", "view", "virtual table, 3 rows". */
 function describe({ type, count, damaged, unreadable }: ListEntry): string {
   const words = type === 'table' ? [] : [type as string];
   if (damaged !== undefined) words.push('damaged');

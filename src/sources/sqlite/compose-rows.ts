@@ -1,4 +1,4 @@
-/** A page of rows: of a table, or of any query. */
+/** Formats a page of rows of a table or a query. */
 
 import type { Limits } from '../../types/limits.ts';
 import { writeParameter, writeSegment } from './row-address.ts';
@@ -43,7 +43,7 @@ export function composeRows(
   return { text: page.text, facts, notes, more };
 }
 
-/** Where a page begins. */
+/** The query parameters for the start of a page. */
 function windowAt(offset: number, after?: string): string {
   return `offset=${offset}${after === undefined ? '' : `&after=${after}`}`;
 }

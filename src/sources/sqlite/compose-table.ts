@@ -1,4 +1,4 @@
-/** The texts about one table: its statements with sample rows, and one row in full. */
+/** Formats the texts about one table: its schema with sample rows, and one row in full. */
 
 import type { Limits } from '../../types/limits.ts';
 import { writeSegment } from './row-address.ts';
@@ -8,7 +8,7 @@ import { pageOf } from './row-page.ts';
 import type { Answered } from './sqlite-protocol.ts';
 import { showBytes, showName } from './stored-text.ts';
 
-/** The stored statements, then sample rows. The text can be large, so it is windowed like any other. */
+/** The stored statements, then sample rows. The text may be large and is windowed like any other. */
 export function composeSchema(
   reply: Extract<Answered, { is: 'schema' }>,
   typed: string,

@@ -1,4 +1,4 @@
-/** Turns a reply of the worker into the text of an answer, with the typed selector and the next call. */
+/** Formats a reply of the worker as a text resource, with the typed selector and the next call. */
 
 import { createHash } from 'node:crypto';
 import { memoryBytes } from '../../access/bytes.ts';
@@ -13,7 +13,7 @@ import { composeRow, composeSchema } from './compose-table.ts';
 import { type Composed, said } from './row-notices.ts';
 import type { Answered } from './sqlite-protocol.ts';
 
-/** `typed`: the path of the database as typed; suggested calls begin with it. */
+/** `typed` is the typed path of the database, with which suggested calls begin. */
 export function compose(reply: Answered, parsed: Parsed, typed: string, limits: Limits): TextResource {
   const { endings, note } = parsed;
   const { body, selection } = (hasReading(reply) ? endings[reply.reading] : endings.at(-1)) ?? { body: '' };

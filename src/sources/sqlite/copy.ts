@@ -1,4 +1,4 @@
-/** Copies a database that is not a file, a member of an archive, so that a worker can read it at any offset. */
+/** Copies a database that is not a local file (such as a member of an archive), so that a worker can read it. */
 
 import { chunksOf } from '../../access/bytes.ts';
 import type { OpenedFile } from '../../types/access.ts';
@@ -7,7 +7,7 @@ import type { Session } from '../../types/session.ts';
 import type { Kind, Made, Making, Weight } from '../../types/store.ts';
 import type { FileRef } from './sqlite-protocol.ts';
 
-/** Bytes up to which the copy is held in memory, shared with the worker. */
+/** The most bytes of a copy in memory (shared with the worker); larger copies are on disk. */
 const IN_MEMORY = 8 * 1024 * 1024;
 
 const CHUNK = 1024 * 1024;
@@ -25,7 +25,7 @@ const copies: Kind<Copy, { size: number }> = {
   dispose: (copy) => copy.close(),
 };
 
-/** The copy, valid until the end of the call. It is kept: the next question about the same bytes copies nothing. */
+/** The copy, valid until the end of the call. It is cached for later calls about the same bytes. */
 export async function copyOf({ bytes, size }: OpenedFile, call: Call): Promise<FileRef> {
   const { store } = call.session;
   const make = async ({ source, signal }: Making): Promise<Made<Copy>> => {

@@ -1,17 +1,17 @@
 /**
- * The layout of rows: a table when the columns fit, otherwise a block for each row; a single row in full. Paging is done
- * elsewhere.
+ * Lays out rows: as a table if the columns fit, otherwise as a block per row; a single row in full. Paging is in
+ * `row-page.ts`.
  */
 
 import { fit, pad, showCell, type Shown, showPlain, widthOf } from './row-cells.ts';
 import type { Cell, Rows } from './sqlite-protocol.ts';
 import { showBytes, showName } from './stored-text.ts';
 
-/** Columns of a line, and of one cell of a table. */
+/** The most terminal columns of a line, and of one cell of a table. */
 const WIDTH = 120;
 const CELL_WIDTH = 40;
 
-/** The least width of a column: a narrower one would show nothing useful. */
+/** The least width of a column. */
 const LEAST_WIDTH = 8;
 
 export interface Layout {
@@ -19,20 +19,20 @@ export interface Layout {
   readonly head: string;
   /** Each row's lines. */
   readonly rows: readonly string[];
-  /** Indexes of rows with shortened values. */
+  /** Indices (0-based) of rows with shortened values. */
   readonly cut: readonly number[];
 }
 
-/** `first` is the number of the first row (1-based), for the headings of blocks. */
+/** `first` is the number (1-based) of the first row, for the headings of blocks. */
 export function layOut({ columns, rows }: Rows, first: number): Layout {
-  // Each column of the screen shows at least one code unit, so a name far beyond the last one is not needed.
+  // Names are cut early: a terminal column shows at least one code unit, so the rest could not be shown.
   const names = columns.map((name) => showName(name, CELL_WIDTH * 8));
   const shown = rows.map((row) => row.map((cell) => showCell(cell, CELL_WIDTH)));
   const widths = columnWidths(names, shown);
   return widths ? table(names, shown, widths) : blocks(names, rows, first);
 }
 
-/** Undefined when the columns do not fit on one line. */
+/** The width of each column; undefined if the columns do not fit on one line. */
 function columnWidths(names: readonly string[], rows: readonly (readonly Shown[])[]): number[] | undefined {
   const natural = names.map((name, at) =>
     rows.reduce(

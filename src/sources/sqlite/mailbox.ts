@@ -1,34 +1,34 @@
 /**
- * Lets a worker read bytes that only the main thread can get, pages of a database in an object: it writes into shared
- * memory what it needs and sleeps until the answer is there.
+ * Synchronous reads of a worker through the main thread, for a remote database: the worker writes a request into shared
+ * memory and blocks until the reply is there.
  */
 
 import { readAt } from '../../access/bytes.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 
-/** Bytes of one answer. */
+/** The most bytes of one reply. */
 export const MAIL_BYTES = 64 << 10;
 
-/** What `state` holds. */
+/** The values of `state[0]`. */
 export const MAIL = { idle: 0, asked: 1, answered: 2, failed: 3, closed: 4 } as const;
 
 export interface Mailbox {
-  /** Bytes of the database. */
+  /** The size of the database in bytes. */
   readonly size: number;
-  /** One of `MAIL`, then the bytes that were answered. */
+  /** `state[0]` is one of `MAIL`, `state[1]` the number of bytes in the reply. */
   readonly state: Int32Array;
-  /** The offset that is asked for. */
+  /** The requested offset. */
   readonly offset: Float64Array;
   readonly data: Uint8Array;
 }
 
-/** What was read through a mailbox, and why it failed if it did. */
+/** The result of work that used a mailbox, and the error of a failed read. */
 export interface Served<T> {
   readonly value: T;
   readonly failure: unknown;
 }
 
-/** Answers what a worker asks of `source` for as long as `act` runs. */
+/** Serves read requests of a worker from `source` while `act` runs. */
 export async function servingMail<T>(
   source: ByteSource,
   size: number,
@@ -75,7 +75,7 @@ async function serve(
   }
 }
 
-/** What was closed meanwhile stays closed. */
+/** Sets the state to `how`, unless the mailbox was closed meanwhile. */
 function answer({ state }: Mailbox, how: number): void {
   Atomics.compareExchange(state, 0, MAIL.asked, how);
   Atomics.notify(state, 0);

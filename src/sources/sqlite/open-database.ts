@@ -1,4 +1,4 @@
-/** Answers a read of a database: parses the typed words, asks a worker, and composes its reply or refusal. */
+/** Reads a database: parses the selector, asks a worker, and formats its reply or refusal. */
 
 import { WorkerPool } from '../../access/isolate-worker.ts';
 import { builtFile } from '../../access/package-files.ts';
@@ -10,24 +10,24 @@ import type { Call } from '../../types/call.ts';
 import type { Resource, Subject } from '../../types/resource.ts';
 import { parseRest } from './sqlite-ask.ts';
 import { compose } from './compose.ts';
-import { type ReadFiles, readConsistently } from './consistent.ts';
+import { type ReadFiles, readConsistently } from './consistent-read.ts';
 import { copyOf } from './copy.ts';
 import { servingMail } from './mailbox.ts';
 import type { Job, Reply } from './sqlite-protocol.ts';
 import { Refusal, TOO_LONG } from './sqlite-refusal.ts';
 import { showBytes } from './stored-text.ts';
 
-/** Milliseconds that a query may take, even when the call has more time: a slow query is better replaced by another. */
+/** The timeout of a query in ms, even if the call has more time, because a slow query should be replaced by a better one. */
 const QUERY_MS = 4_000;
 
-/** Milliseconds left to compose the answer when a query has run to its deadline. */
+/** Milliseconds reserved for formatting the answer after a query has reached its deadline. */
 const LEFT_MS = 60;
 
 /** Worker threads for SQLite, shared by the whole process. */
 const workers = new WorkerPool<Job, Reply>({
   entry: builtFile('sources/sqlite/worker/sqlite-worker.js'),
   queue: queues.sqlite,
-  // They stay for a burst of calls, and end when no database is read any more.
+  // Long enough for a burst of calls.
   idleMs: 1_000,
   heapMb: 96,
   youngMb: 4,
@@ -63,11 +63,11 @@ export function ask(opened: OpenedFile, asked: Pick<Job, 'ask' | 'room'>, call: 
     });
   if (opened.bytes.remote) return askRemote(opened, lend, call);
   if (opened.fd !== undefined) return readConsistently(opened, call, lend);
-  // The archive source has unpacked it whole: copying waits for no other queue.
+  // The archive source has already unpacked it completely, so copying does not wait for another queue.
   return lend(async (read) => read({ db: await copyOf(opened, call) }));
 }
 
-/** Page by page: what is not asked for is not read. All that is read is of one version. */
+/** Reads a remote database page by page; only needed pages are requested, all of the same version. */
 async function askRemote(
   { bytes, size }: OpenedFile,
   lend: <T>(act: (read: ReadFiles<Reply>) => Promise<T>) => Promise<T>,
@@ -81,7 +81,7 @@ async function askRemote(
   throw failure;
 }
 
-/** Bytes 56 to 59 of the header: 1 is UTF-8. The library would read other encodings as UTF-8. */
+/** Throws for UTF-16 (bytes 56 to 59 of the header; 1 is UTF-8), which the library would read as UTF-8. */
 function refuseUtf16(head: Uint8Array): void {
   const encoding = Buffer.from(head).subarray(56, 60);
   if (encoding.length < 4 || encoding.readUInt32BE(0) < 2 || encoding.readUInt32BE(0) > 3) return;
@@ -91,13 +91,13 @@ function refuseUtf16(head: Uint8Array): void {
   );
 }
 
-/** A refusal as an error for the caller, with names made visible and a call that works. */
+/** Converts a refusal to an error for the caller, with escaped names and a next call. */
 function worded(
   { code, message, rest }: Refusal,
   { typed, rest: asked }: Subject,
   cause: unknown,
 ): OrielError {
-  // A message can list tables or columns, each with a name of any length.
+  // Cut, because a message can list tables or columns with names of any length.
   const shown = oneLine(showBytes(message.slice(0, MESSAGE + 1)));
   const clipped = shown.length > MESSAGE ? `${shown.slice(0, MESSAGE).toWellFormed()}…` : shown;
   const sentence = /[.?!…]$/.test(clipped) ? clipped : `${clipped}.`;
@@ -117,5 +117,5 @@ function worded(
 const TOO_MUCH =
   'This takes more requests to the server of the database than one call may make; a row by its key, a smaller limit, or a where on an indexed column takes few';
 
-/** Characters of a message. */
+/** The most characters of a message. */
 const MESSAGE = 600;

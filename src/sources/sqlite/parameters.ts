@@ -9,7 +9,10 @@ export type Parameters = ReadonlyMap<string, string>;
 const FOR_TABLES = ['after', 'limit', 'offset', 'order', 'where'];
 const FOR_DATABASES = ['limit', 'offset', 'q'];
 
-/** Values by name, as typed. `q` extends to the end, because SQL can contain `&`. Throws `BAD_QUERY`. */
+/** Parameters after a statement, where models write them. No valid statement ends like this. */
+const AFTER_SQL = /(?:&(?:limit|offset)=\d+)+$/;
+
+/** The values by name, as typed. `q` extends to the end or to `AFTER_SQL`, because SQL may contain `&`. Throws `BAD_QUERY`. */
 export function splitParameters(text: string, isDatabase: boolean): Parameters {
   const known = isDatabase ? FOR_DATABASES : FOR_TABLES;
   const found = new Map<string, string>();
@@ -17,7 +20,7 @@ export function splitParameters(text: string, isDatabase: boolean): Parameters {
     const [, name = '', sign = '', value = ''] = /^([^=&]*)(=?)([^&]*)/.exec(left) ?? [];
     if (!known.includes(name)) throw unknownParameter(name, known, isDatabase);
     if (found.has(name)) throw bad(`${name} is given twice`);
-    const all = name === 'q' ? left.slice(name.length + sign.length) : value;
+    const all = name === 'q' ? left.slice(name.length + sign.length).replace(AFTER_SQL, '') : value;
     found.set(name, all);
     left = left.slice(name.length + sign.length + all.length + 1);
   }
@@ -33,7 +36,7 @@ function unknownParameter(name: string, known: readonly string[], isDatabase: bo
   );
 }
 
-/** An integer of at least `least`; undefined when absent. */
+/** An integer of at least `least`; undefined if absent. Throws `BAD_QUERY` for other values. */
 export function readNumber(parameters: Parameters, name: string, least: number): number | undefined {
   const typed = parameters.get(name);
   if (typed === undefined) return undefined;
@@ -42,7 +45,7 @@ export function readNumber(parameters: Parameters, name: string, least: number):
   throw bad(`${name} is a whole number from ${least}, not ${echo(typed) || 'nothing'}`);
 }
 
-/** Where a page begins in the order of the rowids, which are signed integers of 64 bits. */
+/** The cursor `after`: a rowid, which is a signed 64-bit integer. Throws `BAD_QUERY`. */
 export function readAfter(parameters: Parameters): { after?: string } {
   const typed = parameters.get('after');
   if (typed === undefined) return {};
@@ -63,7 +66,7 @@ export function readConditions(parameters: Parameters): {
   return { where: { where: text }, ...(note !== undefined && { note: { note } }) };
 }
 
-/** The columns are checked later, by the schema. */
+/** The order as typed; its column is checked later against the schema. Throws `BAD_QUERY` if it is empty. */
 export function checkOrder(parameters: Parameters): { order?: string } {
   const typed = parameters.get('order');
   if (typed === undefined) return {};

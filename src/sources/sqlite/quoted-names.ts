@@ -1,11 +1,11 @@
-/** Quotes names in SQL. `row-address.ts` encodes them in paths. */
+/** Quotes names in SQL. (`row-address.ts` encodes names in paths.) */
 
-/** Any name as a quoted identifier. SQL text ends at NUL, so a name with NUL has none. */
+/** The quoted identifier of a name. Not for names with NUL, at which SQL text ends. */
 export function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** SQLite ignores the case of ASCII letters in names, and of no others. */
+/** Compares names as SQLite does: it ignores only the case of ASCII letters. */
 export function sameName(one: string, other: string): boolean {
   return fold(one) === fold(other);
 }

@@ -1,16 +1,16 @@
 /**
- * Encodes tables, keys and SQL in a path after that of the database, and decodes them: percent-encoded where a
- * character has a separate meaning (`a:b` → `a%3Ab`) or is invisible.
+ * Encodes and decodes tables, keys and SQL in the part of a path after the database. Characters with a special meaning (`a:b`
+ * → `a%3Ab`) and invisible characters are percent-encoded.
  */
 
 import { percentDecode, percentEncode } from '../../text/percent.ts';
 import { isHidden } from '../../text/visible.ts';
 import { decodeText, encodeText } from './stored-text.ts';
 
-/** The empty name as SQL writes it: nothing after a colon would not be a name. */
+/** The encoding of the empty name, because nothing after a colon would not be a name. */
 const EMPTY = '""';
 
-/** The name of a table or a key, encoded to be between colons. */
+/** Encodes the name of a table or a key as a segment between colons. */
 export function writeSegment(name: string): string {
   if (name === '') return EMPTY;
   if (name === EMPTY) return EMPTY.replaceAll('"', '%22');
@@ -22,7 +22,7 @@ export function writeSegment(name: string): string {
   });
 }
 
-/** A value of a query parameter, encoded: `&` would end it, and SQL with blanks counts as not encoded. */
+/** Encodes the value of a query parameter, including `&` and blanks (text with blanks is read as not encoded). */
 export function writeParameter(value: string): string {
   return encodeWhere(
     value,
@@ -30,25 +30,25 @@ export function writeParameter(value: string): string {
   );
 }
 
-/** The possible meanings of a segment, the likelier first: with its escapes decoded, or as typed. */
+/** The possible meanings of a segment, most likely first: with escapes decoded, or as typed. */
 export function readSegment(typed: string): string[] {
   if (typed === EMPTY) return ['', EMPTY];
   const decoded = decodePercent(typed);
   return decoded === undefined || decoded === typed ? [typed] : [decoded, typed];
 }
 
-/** SQL or a value as typed after `=`: percent-encoded or plain. */
+/** SQL or a value that was typed after `=`, percent-encoded or plain. */
 export interface Typed {
   readonly text: string;
-  /** Present when escapes were not decoded although they could be meant: `a like '%25'`. */
+  /** A note if possible escapes were not decoded: `a like '%25'`. */
   readonly note?: string;
 }
 
-/** SQL with plus signs for blanks, as HTML forms write them. */
+/** Matches SQL with plus signs for blanks, as in HTML forms. */
 const FORM_ENCODED =
   /^(select|with|values|explain|pragma)\+|\+(and|or|not|in|is|like|glob|between|from|where|order\+by)\+/i;
 
-/** Text with blanks is not encoded. Text without is decoded when all its escapes are valid. */
+/** Decodes a value. Text with blanks is not encoded; text without blanks is decoded if all its escapes are valid. */
 export function readParameter(name: string, typed: string): Typed {
   if (!/\s/.test(typed)) {
     const spaced = FORM_ENCODED.test(typed) ? typed.replaceAll('+', ' ') : typed;
@@ -61,7 +61,7 @@ export function readParameter(name: string, typed: string): Typed {
   };
 }
 
-/** Undefined when a `%` is not followed by two hexadecimal digits. */
+/** Undefined if a `%` is not followed by two hexadecimal digits. */
 function decodePercent(typed: string): string | undefined {
   if (!typed.includes('%')) return typed;
   if (/%(?![0-9a-f]{2})/i.test(typed)) return undefined;
@@ -72,7 +72,7 @@ function isUnseen(character: string): boolean {
   return character === '\t' || character === '\n' || isHidden(character);
 }
 
-/** Runs of what must be encoded are encoded at once: a name can be a megabyte of it. */
+/** Percent-encodes the characters that `must` selects. Runs of them are encoded together, because a name can be megabytes. */
 function encodeWhere(text: string, must: (character: string, at: number, length: number) => boolean): string {
   let encoded = '';
   let run = '';

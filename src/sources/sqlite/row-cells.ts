@@ -1,4 +1,4 @@
-/** Formats one value on one line: exact, with line breaks and invisible characters escaped. */
+/** Formats one value on one line, exactly, with line breaks and invisible characters escaped. */
 
 import { oneLine } from '../../text/visible.ts';
 import type { Cell } from './sqlite-protocol.ts';
@@ -10,19 +10,19 @@ export interface Shown {
   readonly cut: boolean;
 }
 
-/** The value on one line of at most `most` columns. */
+/** The value on one line of at most `most` terminal columns. */
 export function showCell(cell: Cell, most: number): Shown {
   if (cell === null || typeof cell !== 'object' || cell.is === 'blob')
     return { text: showPlain(cell), cut: false };
   if (cell.clipped && cell.text === '') return { text: `<TEXT ${cell.bytes} bytes>`, cut: false };
-  // Each column shows at least one code unit, so the text far beyond the last column is not needed.
+  // The text is cut early: a column shows at least one code unit, so the rest could not be shown.
   const near = cell.text.length > most * 8 ? cell.text.slice(0, most * 8) : cell.text;
   const fitted = fit(oneLine(showBytes(near)), most);
   if (fitted.cut || !(cell.clipped || near.length < cell.text.length)) return fitted;
   return { text: `${fit(fitted.text, most - 1).text.replace(/…$/, '')}…`, cut: true };
 }
 
-/** Values other than text. Integers are exact; reals parse back to the same number. */
+/** Formats values other than text. Integers are exact; reals parse back to the same number. */
 export function showPlain(cell: Exclude<Cell, { is: 'text' }>): string {
   if (cell === null) return 'NULL';
   if (typeof cell === 'bigint') return String(cell);
@@ -30,14 +30,14 @@ export function showPlain(cell: Exclude<Cell, { is: 'text' }>): string {
   return `<BLOB ${cell.bytes} bytes>`;
 }
 
-/** As SQLite writes them: `1.0`, `Inf`. */
+/** Formats a real as SQLite does: `1.0`, `Inf`. */
 function showReal(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? 'Inf' : '-Inf';
   const digits = Object.is(value, -0) ? '-0' : String(value);
   return /^-?\d+$/.test(digits) ? `${digits}.0` : digits;
 }
 
-/** `text` in at most `most` columns; longer text ends in `…`. */
+/** `text` in at most `most` columns; a longer text is cut and ends in `…`. */
 export function fit(text: string, most: number): Shown {
   if (ASCII.test(text)) {
     return text.length <= most ? { text, cut: false } : { text: `${text.slice(0, most - 1)}…`, cut: true };
@@ -53,7 +53,7 @@ export function fit(text: string, most: number): Shown {
   return { text, cut: false };
 }
 
-/** Shortens the text by the width of the `…`. */
+/** Removes the last grapheme if there is no column left for the `…`. */
 function shorten(text: string, used: number, most: number): string {
   if (used < most) return text;
   const last = Array.from(new Intl.Segmenter().segment(text)).at(-1);
@@ -71,7 +71,7 @@ const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60\uffe0-\uffe6\u3000-\u303e]/u;
 const NO_WIDTH = /^[\p{M}\p{Cf}]$/u;
 
-/** Columns that `text` takes. */
+/** The number of terminal columns that `text` takes. */
 export function widthOf(text: string): number {
   if (ASCII.test(text)) return text.length;
   let width = 0;

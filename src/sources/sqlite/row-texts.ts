@@ -1,4 +1,4 @@
-/** Rows of a table as texts, many at once: each as the call that reads this row shows it. */
+/** Reads many rows of a table as texts for a search, each as the call for this row shows it. */
 
 import { OrielError } from '../../errors.ts';
 import type { OpenedFile } from '../../types/access.ts';
@@ -12,24 +12,24 @@ import { pageOf } from './row-page.ts';
 import type { Ask, Cell, Reply } from './sqlite-protocol.ts';
 import { Refusal } from './sqlite-refusal.ts';
 
-/** Bytes of text at once. */
+/** The most bytes of text per request. */
 const ROOM = 512 << 10;
 
-/** Where rows begin in a table. */
+/** The start of a range of rows, and a text that they must contain. */
 export type From = Pick<Extract<Ask, { do: 'rows' }>, 'offset' | 'after' | 'containing'>;
 
 export interface RowTexts {
-  /** In the order of the pages of this table. */
+  /** The texts in the order of the table's pages. */
   readonly texts: readonly string[];
-  /** What reads row `index` (0-based) of them, after the path of the database: "users:42", "best?limit=1&offset=3". */
+  /** The selector of row `index` (0-based), after the path of the database: "users:42", "best?limit=1&offset=3". */
   call(index: number): string;
-  /** A value is too large to be loaded. */
+  /** Whether a value is too large to be loaded. */
   readonly isCut: boolean;
-  /** Where the rows after these begin; absent for the last ones. */
+  /** The start of the next rows; absent after the last ones. */
   readonly next?: From;
 }
 
-/** `table` as calls write it. Throws OrielError. */
+/** `table` is encoded as in calls. Throws OrielError. */
 export async function rowTexts(opened: OpenedFile, table: string, from: From, call: Call): Promise<RowTexts> {
   const reply = await ask(opened, { ask: { do: 'rows', table, ...from }, room: ROOM }, call).catch(
     (error: unknown) => {
@@ -54,7 +54,7 @@ function textsOf(reply: Extract<Reply, { is: 'rows' }>, from: From, limits: Limi
     const after = rowids?.[count - 1] ?? from.after;
     return { ...from, offset: from.offset + count, ...(after !== undefined && { after }) };
   };
-  /** Whatever rows were left out. */
+  /** A position that is correct even if rows were left out. */
   const before = (index: number): From => ({
     offset: from.offset + index,
     after: String(BigInt(rowids?.[index] ?? 0) - 1n),
@@ -76,7 +76,7 @@ function textsOf(reply: Extract<Reply, { is: 'rows' }>, from: From, limits: Limi
   };
 }
 
-/** Undefined if a row has no key that can be in a path. */
+/** Undefined if the row has no key that can be used in a path. */
 function callableKey(
   { table: { key }, rowids }: Extract<Reply, { is: 'rows' }>,
   row: readonly Cell[],

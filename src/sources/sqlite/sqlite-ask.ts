@@ -1,6 +1,6 @@
 /**
- * Parses what follows the path of a database: "users:42" → a row, "users?limit=5" → rows, "?q=select 1" → SQL. Only the
- * schema tells what a word names, so a word has several readings, in the order in which they are tried.
+ * Parses the selector after the path of a database: "users:42" → a row, "users?limit=5" → rows, "?q=select 1" → SQL. Only the
+ * schema can tell what the words name, so there are several readings, in the order in which they are tried.
  */
 
 import { parseSelection } from '../../selector/selection.ts';
@@ -10,21 +10,21 @@ import { checkOrder, readAfter, readConditions, readNumber, splitParameters } fr
 import type { Ask, Reading } from './sqlite-protocol.ts';
 import { Refusal } from './sqlite-refusal.ts';
 
-/** Rows of a query without a limit, and the largest limit. */
+/** The default and the highest limit of rows. */
 const DEFAULT_ROWS = 20;
 export const MOST_ROWS = 500;
 
 /** Sample rows below a schema. */
 const SAMPLES = 5;
 
-/** Places that are tried as the end of the table's name: a key can have many colons, a name rarely does. */
+/** The most colons that are tried as the end of the table's name; a key may contain many. */
 const MOST_SPLITS = 16;
 
 export interface Parsed {
   readonly ask: Ask;
-  /** The generic selector after the words: for a `find` one for each reading, then one for the list. */
+  /** The generic selector after the words: for `find` one per reading, then one for the list. */
   readonly endings: readonly Ending[];
-  /** A note for the caller on how the words were read. */
+  /** A note for the caller on how the words were interpreted. */
   readonly note?: string;
 }
 
@@ -43,7 +43,7 @@ export function parseRest(rest: string): Parsed {
 
 const LIST: Extract<Ask, { do: 'list' }> = { do: 'list', limit: MOST_ROWS, offset: 0 };
 
-/** A number is a key, also of a row that does not exist: never a line of the schema, though one of a row. */
+/** A number after a table is always a key, even if no such row exists, never a line of the schema. */
 const KEY_LIKE = /:-?\d+$/;
 
 function parseFind(rest: string): Parsed {
@@ -66,7 +66,7 @@ function parseFind(rest: string): Parsed {
   };
 }
 
-/** All of it as a table's name, then shorter and shorter names with the rest as key. */
+/** The readings: the whole as a table's name, then ever shorter names with the rest as key. */
 function readingsOf(body: string): Reading[] {
   const colons = Array.from(body.matchAll(/:/g), (match) => match.index).slice(0, MOST_SPLITS);
   const keyed = colons.toReversed().map((at) => ({ table: body.slice(0, at), key: body.slice(at + 1) }));
@@ -83,7 +83,7 @@ function selectorsOff(rest: string): Ending[] {
   });
 }
 
-/** An invalid selector can still be a key: `users:0`. */
+/** Undefined for an invalid selector, which can still be a key: `users:0`. */
 function selectionOf(text: string): Selection | undefined {
   try {
     return parseSelection(text);
@@ -93,7 +93,7 @@ function selectionOf(text: string): Selection | undefined {
 }
 
 /**
- * Parameters, with or without a table. A colon and a selector at their end are not part of them: in SQL that would be a
+ * Parses parameters, with or without a table. A colon with a selector at the end is not part of them; in SQL it would be a
  * bound parameter, which is not supported.
  */
 function parseQuery(rest: string, mark: number): Parsed {

@@ -8,11 +8,11 @@ export type Cell = null | bigint | number | TextCell | BlobCell;
 
 interface TextCell {
   readonly is: 'text';
-  /** Invalid UTF-8 as `\xff`, one escape for each byte. Only the beginning of the value when `bytes` is larger. */
+  /** The text as `decodeText` gives it (invalid bytes are lone surrogates). Only the start of the value if `clipped`. */
   readonly text: string;
-  /** Bytes of the stored value. */
+  /** The size of the stored value in bytes. */
   readonly bytes: number;
-  /** `text` is the beginning of the value, or empty when the value is too large to load. */
+  /** Whether `text` is only the start of the value, or empty because the value is too large to load. */
   readonly clipped: boolean;
 }
 
@@ -25,11 +25,11 @@ interface BlobCell {
 export interface Rows {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Cell[])[];
-  /** At least one more row follows the last of `rows`. */
+  /** Whether at least one more row follows. */
   readonly more: boolean;
 }
 
-/** The total of rows. `exact` is false when counting was stopped: there are at least `rows`. */
+/** The total number of rows. If `exact` is false, counting was stopped, and there are at least `rows`. */
 export interface Count {
   readonly rows: number;
   readonly exact: boolean;
@@ -37,10 +37,10 @@ export interface Count {
 
 export type TableType = 'table' | 'view' | 'virtual table' | 'shadow table';
 
-/** How one row is identified: by a column, or by rowid; absent when rows have no single key. */
+/** The key of a row: a column, or the rowid. */
 export interface Key {
   readonly name: string;
-  /** 0-based index among the columns of `select *`; absent for a rowid that is not a column. */
+  /** The index (0-based) in the columns of `select *`; absent for a rowid that is not a column. */
   readonly column?: number;
 }
 
@@ -48,17 +48,17 @@ export interface Table {
   readonly name: string;
   readonly type: TableType;
   readonly key?: Key;
-  /** Columns of a primary key of several columns, in key order. */
+  /** The columns of a composite primary key, in key order. */
   readonly composite?: readonly string[];
 }
 
-/** Why the rows of one table cannot be read: a view of a missing table, an unknown module, too much work. */
+/** Why the rows of a table cannot be read, such as a view of a missing table, an unknown module, or too much work. */
 export interface Unreadable {
   readonly code: ErrorCode;
   readonly message: string;
 }
 
-/** One reading of the words after the path. `key` is used as typed; the first reading that names something is taken. */
+/** One reading of the words after the path, `key` as typed. The first reading that names something is used. */
 export interface Reading {
   readonly table: string;
   readonly key?: string;
@@ -66,7 +66,7 @@ export interface Reading {
 
 export type Ask =
   | { readonly do: 'list'; readonly limit: number; readonly offset: number }
-  /** A table's schema with sample rows, or one row; when no reading names one, the list, if that is a reading too. */
+  /** A table's schema with sample rows, or one row. If no reading names one, the list of tables if `orList` is set. */
   | {
       readonly do: 'find';
       readonly readings: readonly Reading[];
@@ -80,21 +80,21 @@ export type Ask =
       readonly order?: string;
       readonly limit: number;
       readonly offset: number;
-      /** The page begins after the row with this rowid, in decimal; `offset` rows are in front of it, and not counted again. */
+      /** The cursor: the page begins after the row with this rowid (decimal), which is row number `offset`. */
       readonly after?: string;
     }
-  /** Rows in full, as a search looks through them: as many as hold `room` bytes, at least one. */
+  /** Complete rows for a search: as many as fit into `room` bytes, at least one. */
   | {
       readonly do: 'rows';
       readonly table: string;
       readonly offset: number;
       readonly after?: string;
-      /** Rows without it in a value may be left out, where they have rowids. */
+      /** Rows without this text in a value may be left out, if the table has rowids. */
       readonly containing?: string;
     }
   | { readonly do: 'sql'; readonly sql: string; readonly limit: number; readonly offset: number };
 
-/** A descriptor that stays open until the reply, the bytes of a database in memory, or who reads them. */
+/** A descriptor that stays open until the reply, the bytes of a database in memory, or a mailbox for a remote one. */
 export type FileRef =
   | { readonly fd: number }
   | { readonly content: Uint8Array }
@@ -103,7 +103,7 @@ export type FileRef =
 export interface Job {
   readonly files: { readonly db: FileRef; readonly wal?: FileRef; readonly journal?: FileRef };
   readonly ask: Ask;
-  /** Bytes of the answer: rows that cannot fit in it are not collected. */
+  /** The most bytes of the answer; rows that cannot fit into it are not collected. */
   readonly room: number;
 }
 
@@ -111,12 +111,12 @@ export type Reply =
   | {
       readonly is: 'list';
       readonly entries: readonly ListEntry[];
-      /** Tables, views and virtual tables in all. */
+      /** The total number of tables, views and virtual tables. */
       readonly total: number;
     }
   | {
       readonly is: 'schema';
-      /** 0-based index of the reading that it answers. */
+      /** The index (0-based) of the reading that it answers. */
       readonly reading: number;
       readonly table: Table;
       /** The CREATE statements of the table, its indexes and triggers. */
@@ -138,7 +138,7 @@ export type Reply =
       readonly is: 'page';
       readonly table: Table;
       readonly rows: Rows;
-      /** Of each of `rows`, in decimal: where they come in the order of their rowids. */
+      /** The rowid of each of `rows` (decimal), if they are in the order of rowids. */
       readonly rowids?: readonly string[];
       readonly count?: Count;
     }
@@ -146,11 +146,11 @@ export type Reply =
       readonly is: 'rows';
       readonly table: Table;
       readonly rows: Rows;
-      /** As those of a page. */
+      /** As in a page. */
       readonly rowids?: readonly string[];
-      /** Rows were left out. */
+      /** Set if rows were left out by `containing`. */
       readonly isFiltered?: true;
-      /** The rowid up to which rows were looked at, where others follow it. */
+      /** The rowid up to which rows were examined, if more follow. */
       readonly scannedTo?: string;
     }
   | { readonly is: 'result'; readonly rows: Rows }
@@ -163,7 +163,7 @@ export interface ListEntry {
   readonly name: string;
   readonly type: TableType;
   readonly count?: Count;
-  /** Why it could not be counted: damaged pages, an unknown module. */
+  /** Why it could not be counted: damaged pages, or (`unreadable`) an unknown module. */
   readonly damaged?: string;
   readonly unreadable?: string;
 }
@@ -173,6 +173,6 @@ export interface Failure {
   readonly code: ErrorCode;
   /** One sentence; names from the database or the caller are not yet escaped. */
   readonly message: string;
-  /** What follows the path in a call that works instead. */
+  /** The part after the path in a next call. */
   readonly rest?: string;
 }

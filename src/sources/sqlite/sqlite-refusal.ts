@@ -1,11 +1,11 @@
-/** The refusal of a call, before it becomes an error for the caller. */
+/** A refusal of a call, before it is converted to an error for the caller. */
 
 import type { ErrorCode } from '../../errors.ts';
 
-/** The message can contain stored names; they are escaped when it is shown. */
+/** The message may contain stored names, which are escaped when it is shown. */
 export class Refusal extends Error {
   readonly code: ErrorCode;
-  /** What follows the database's path in a call that works: `":users?limit=20"`, `""`. */
+  /** The part after the database's path in a next call: `":users?limit=20"`, `""`. */
   readonly rest: string | undefined;
 
   /** `message` is a sentence without its full stop. */
@@ -20,7 +20,7 @@ export class Refusal extends Error {
 export const TOO_LONG =
   'The query took too long and was stopped; a smaller limit, or a where on an indexed column, is quicker';
 
-/** Characters of the caller's text that a message repeats. */
+/** The most characters of the caller's text that a message repeats. */
 const ECHO = 200;
 
 export function echo(typed: string): string {

@@ -1,6 +1,6 @@
 /**
- * Decodes stored text without loss: SQLite accepts any bytes as text and as names. An invalid byte becomes a lone
- * surrogate, U+DC80 to U+DCFF; answers show it as `\xff`, paths have `%FF`.
+ * Decodes stored text without loss, because SQLite accepts any bytes as text and names. An invalid byte becomes a lone
+ * surrogate (U+DC80 to U+DCFF), which answers show as `\xff` and paths as `%FF`.
  */
 
 import { validSequence } from '../../text/encoding.ts';
@@ -9,7 +9,7 @@ import { oneLine } from '../../text/visible.ts';
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const utf8 = new TextEncoder();
 
-/** The surrogates of invalid bytes. With the flag `u` the halves of valid pairs do not match. */
+/** Matches the surrogates of invalid bytes. With the flag `u`, halves of valid pairs do not match. */
 const RAW_BYTE = /[\udc80-\udcff]/gu;
 
 /** Decodes `bytes`. With `cut`, an incomplete character at the end is dropped. */
@@ -42,17 +42,17 @@ export function showBytes(text: string): string {
   return shown.toWellFormed();
 }
 
-/** Characters of a name that are shown: SQLite takes names of a megabyte. */
+/** The most characters of a name that are shown; SQLite accepts names of a megabyte. */
 const MOST_NAME = 400;
 
-/** A name or message from the database, on one line; what is longer is cut before it is made visible and ends in `…`. */
+/** A name or message from the database on one line; a longer one is cut before escaping and ends in `…`. */
 export function showName(name: string, most = MOST_NAME): string {
   if (name.length <= most) return oneLine(showBytes(name));
   const cut = /[\ud800-\udbff]/.test(name[most - 1] as string) ? most - 1 : most;
   return `${oneLine(showBytes(name.slice(0, cut)))}…`;
 }
 
-/** The end of the last complete character. */
+/** The offset after the last complete character. */
 function lastBoundary(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] as number;
@@ -75,7 +75,7 @@ function decodeLoosely(bytes: Uint8Array): string {
     parts.push(strict.decode(bytes.subarray(good, at)), String.fromCharCode(0xdc00 + (bytes[at] as number)));
     at += 1;
     good = at;
-    // Megabytes of invalid bytes must not become millions of strings.
+    // Joined from time to time: megabytes of invalid bytes must not become millions of strings.
     if (parts.length > 10_000) {
       text += parts.join('');
       parts = [];

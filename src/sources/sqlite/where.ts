@@ -1,18 +1,18 @@
-/** Validates `where=`: one condition, without anything that ends it, comments it out or starts another clause. */
+/** Validates `where=`: a single condition, without anything that ends it, comments it out or starts another clause. */
 
 import { Refusal } from './sqlite-refusal.ts';
 
-/** A string, a quoted name, a comment, a word or a single character of SQL. */
+/** A token of SQL: a string, a quoted name, a comment, a word or a single character. */
 const TOKEN =
   /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--|\/\*|[?:@$#][\p{L}\p{N}_]*|[\p{L}_][\p{L}\p{N}_$]*|\s+|[^]/gu;
 
-/** Words that begin or control something other than a condition. Quoted, they are ordinary names. */
+/** Keywords that are not allowed in a condition. In quotes they are ordinary names. */
 const CLAUSE = new Set(
   `ALTER ANALYZE ATTACH BEGIN COMMIT CREATE DELETE DETACH DROP EXCEPT GROUP HAVING INSERT INTERSECT LIMIT OFFSET ORDER
    PRAGMA REINDEX RELEASE RETURNING ROLLBACK SAVEPOINT UNION UPDATE VACUUM VALUES WINDOW`.split(/\s+/),
 );
 
-/** Throws `BAD_QUERY` unless `where` has the form of a condition. SQLite checks the rest when it compiles it. */
+/** Throws `BAD_QUERY` unless `where` has the form of a condition. SQLite checks the rest when compiling. */
 export function checkWhere(where: string): void {
   if (where.trim() === '') throw bad('where is empty');
   let depth = 0;

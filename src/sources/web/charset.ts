@@ -1,4 +1,4 @@
-/** The text of a page: its encoding by the mark, the header, what the page declares, otherwise a guess that is said. */
+/** Decodes a page: the encoding comes from the byte order mark, the header, the page itself, otherwise it is guessed. */
 
 import { setImmediate } from 'node:timers/promises';
 import { plural } from '../../render/units.ts';
@@ -15,16 +15,16 @@ import type { Encoding } from '../../types/encoding.ts';
 
 export interface Text {
   readonly text: string;
-  /** What was done, where the page did not say it rightly. */
+  /** A note if the stated encoding was wrong or missing. */
   readonly note?: string;
 }
 
-/** As the header says it. */
+/** The charset in the `Content-Type` header. */
 export function charsetOf(contentType: string): string | undefined {
   return /;\s{0,9}charset\s{0,9}=\s{0,9}["']?([^\s"';]+)/i.exec(contentType)?.[1];
 }
 
-/** `cut`: the bytes are the beginning of more, and may end within a character. */
+/** `cut` says that the body was truncated, so the bytes may end within a character. */
 export async function textOfBytes(bytes: Uint8Array, contentType: string, cut = false): Promise<Text> {
   const marked = detectEncoding(bytes.subarray(0, 4096));
   if (marked.bom > 0) return { text: (await decoded(bytes.subarray(marked.bom), marked)).text };
@@ -47,24 +47,24 @@ export async function textOfBytes(bytes: Uint8Array, contentType: string, cut = 
   };
 }
 
-/** One invalid sequence in so many bytes, and it is no UTF-8, whatever else there is: no more of them are decoded. */
+/** With more than one invalid sequence per so many bytes of multi-byte characters, the text is not UTF-8. */
 const LEAST_VALID = 8;
 
-/** Characters of several bytes are fewer UTF-16 code units than bytes; text of another encoding has hardly any by chance. */
+/** Multi-byte characters are counted as bytes minus UTF-16 units; text in another encoding has hardly any by chance. */
 function isMostlyUtf8(bytes: Uint8Array, text: string, invalid: number): boolean {
   return invalid < (bytes.length - text.length) / LEAST_VALID;
 }
 
-/** UTF-16 that is declared in bytes of ASCII is UTF-8. Source: HTML, "prescan a byte stream". */
+/** The declared encoding. UTF-16 that is declared in ASCII bytes means UTF-8. Source: HTML, "prescan a byte stream". */
 function declared(bytes: Uint8Array): string | undefined {
   const found = declaredEncoding(bytes.subarray(0, 4096));
   return found?.startsWith('utf-16') ? 'utf-8' : found;
 }
 
-/** Bytes that are decoded before others have their turn: 10 ms on a slow machine where each of them is invalid. */
+/** Bytes that are decoded before the event loop gets control again; at most 10 ms, if each byte is invalid. */
 const SLICE = 32 << 10;
 
-/** Ends where more sequences are invalid than `bearable`. */
+/** Stops when more than `bearable` sequences are invalid. */
 async function decoded(
   bytes: Uint8Array,
   encoding: Encoding,
@@ -84,7 +84,7 @@ async function decoded(
 async function named(bytes: Uint8Array, name: string): Promise<string> {
   if (name === 'utf-8') return (await decoded(bytes, utf8)).text;
   if (name === 'utf-16le' || name === 'utf-16be') return (await decoded(bytes, encodingOf(name))).text;
-  // One byte is one character: every slice is whole.
+  // In a single-byte encoding every slice is complete.
   if (name === 'windows-1252') {
     let text = '';
     for (let at = 0; at < bytes.length; at += SLICE) {
@@ -102,7 +102,7 @@ async function named(bytes: Uint8Array, name: string): Promise<string> {
   return text + decoder.decode();
 }
 
-/** Slices that begin and end between characters. */
+/** Yields slices that begin and end between characters. */
 function* slicesOf(bytes: Uint8Array, unit: number, bigEndian: boolean): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length;) {
     let end = Math.min(at + SLICE, bytes.length);
@@ -117,7 +117,7 @@ function* slicesOf(bytes: Uint8Array, unit: number, bigEndian: boolean): Generat
   }
 }
 
-/** Bytes at the end that begin a character of UTF-8 and do not end it. */
+/** The number of bytes at the end that are an incomplete UTF-8 character. */
 function unfinished(bytes: Uint8Array): number {
   const lead = bytes.length - 1 - [0, 1, 2].findIndex((back) => ((bytes.at(-1 - back) ?? 0) & 0xc0) === 0xc0);
   const rest = bytes.length - lead;
@@ -126,14 +126,14 @@ function unfinished(bytes: Uint8Array): number {
     : 0;
 }
 
-/** Bytes before `end` of a character of UTF-8 that continues there. */
+/** The number of bytes before `end` that belong to a UTF-8 character continuing there. */
 function begunBefore(bytes: Uint8Array, end: number): number {
   const goesOn = (at: number): boolean => ((bytes[at] ?? 0) & 0xc0) === 0x80;
   if (!goesOn(end)) return 0;
   return [1, 2, 3].find((back) => !goesOn(end - back)) ?? 0;
 }
 
-/** Bytes by which an encoding is guessed: 64 KiB hold the event loop for 100 ms. */
+/** Bytes from which an encoding is guessed; 64 KiB would block the event loop for 100 ms. */
 const MOST_GUESSED = 16 << 10;
 
 async function guessed(bytes: Uint8Array): Promise<string> {

@@ -1,4 +1,4 @@
-/** Has a page, a feed or JSON converted in a child process that is killed at every limit. */
+/** Converts a page, a feed or JSON in a child process, which is killed when it exceeds a limit. */
 
 import { chunksOf, memoryBytes } from '../../access/bytes.ts';
 import { ChildFailure } from '../../access/isolate-child.ts';
@@ -35,7 +35,7 @@ const small = {
 
 export interface Converted {
   readonly reply: Reply;
-  /** In UTF-8. */
+  /** The text in UTF-8. */
   readonly body: Uint8Array;
 }
 
@@ -45,7 +45,7 @@ export function pageJob({ url, type }: Fetched): Job {
   return { is: 'page', url, ...(type === 'application/xhtml+xml' && { asXml: true }) };
 }
 
-/** For a page, which may be read otherwise where the child fails. */
+/** Converts for a page. If the child fails, the page is marked as unsettled, because the next read may succeed. */
 export async function convertFor(
   visit: Visit,
   job: Job,
@@ -56,7 +56,7 @@ export async function convertFor(
   return converted;
 }
 
-/** Undefined if the child passed a limit or died. Throws `BUSY`, and the reason of the signal. */
+/** Undefined if the child exceeded a limit or crashed. Throws `BUSY`, and the reason of the signal. */
 export async function convert(
   job: Job,
   content: string | Uint8Array,

@@ -1,11 +1,11 @@
-/** What a page links to: its alternates, its links, and how much text it has, without parsing it, in linear time. */
+/** Finds alternates and links of a page, and estimates its visible text, in linear time and without parsing. */
 
 export interface Alternate {
   readonly type: string;
   readonly url: string;
 }
 
-/** Characters in which they are looked for, those of one tag, and tags of one name. */
+/** The most characters of a page that are searched, of one tag, and the most tags of one name. */
 const WITHIN = 256 * 1024;
 const MOST_TAG = 2_000;
 const MOST_TAGS = 2_000;
@@ -29,14 +29,14 @@ export function alternatesOf(html: string, url: string): Alternate[] {
   return found;
 }
 
-/** A form of the page in another language is another text. */
+/** Whether an alternate is in another language, which makes it another text. */
 function isOtherLanguage(language: string | undefined, own: string | undefined): boolean {
   if (!language || language === 'x-default' || own === undefined) return false;
   const main = (tag = ''): string => tag.toLowerCase().split('-')[0] ?? '';
   return main(language) !== main(own);
 }
 
-/** Of `<a href>`: absolute, without fragments, in the order of the page. */
+/** The absolute URLs of links (`<a href>`), without fragments, in the order of the page. */
 export function linksOf(html: string, url: string): string[] {
   const found: string[] = [];
   const base = baseOf(html, url);
@@ -50,7 +50,7 @@ export function linksOf(html: string, url: string): string[] {
   return found;
 }
 
-/** What links are relative to: the first `<base href>` that is one, otherwise the page. */
+/** The base URL of links: the first `<base href>`, otherwise the page's URL. */
 function baseOf(html: string, url: string): string {
   for (const attributes of tagsOf(html, 'base')) {
     const href = attributes.get('href');
@@ -59,7 +59,7 @@ function baseOf(html: string, url: string): string {
   return url;
 }
 
-/** The attributes of each tag of this name. What is in one tag is no other: nothing is looked at twice. */
+/** Yields the attributes of each tag of this name. The search continues after each tag, so it is linear. */
 function* tagsOf(html: string, name: string): Generator<ReadonlyMap<string, string>> {
   const page = markupOf(html.slice(0, WITHIN));
   const start = new RegExp(`<${name}\\s`, 'gi');
@@ -71,10 +71,10 @@ function* tagsOf(html: string, name: string): Generator<ReadonlyMap<string, stri
   }
 }
 
-/** What holds no tags of the page, though it may look so. */
+/** Comments and elements whose content may look like tags but is not markup. */
 const NO_MARKUP = /^(?:!--|(script|style|template|textarea|title|xmp)\b)/i;
 
-/** The page without comments, scripts and the like. One of them without an end goes to the end. */
+/** The page without comments, scripts and the like; an unclosed one extends to the end. */
 function markupOf(page: string): string {
   const parts: string[] = [];
   let from = 0;
@@ -109,20 +109,20 @@ function valuesOf(attributes: string): ReadonlyMap<string, string> {
 
 const UNSEEN = /^(script|style|template|noscript|title|svg)\b/i;
 
-/** Characters of text that a reader would see, roughly, of the beginning of a page. */
+/** The approximate number of visible characters in the searched part of a page. */
 export function visibleLength(html: string): number {
   let seen = 0;
   for (const piece of visiblePieces(html)) seen += piece.replace(/\s+/g, ' ').trim().length;
   return seen;
 }
 
-/** Words that say something: of five letters and more, or two of a script without spaces. */
+/** Significant words: five letters or more, or two characters of a script without spaces. */
 const WORD = /\p{L}{5,}|[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}]{2}/gu;
 
-/** Words of a page below which nothing can be said of it. */
+/** A page with fewer significant words cannot be compared. */
 const FEW = 30;
 
-/** Whether a text has a tenth of the words that a reader would see on a page; also of a page that has hardly any. */
+/** Whether a text shares a tenth of the visible words of a page. True for a page with too few words to compare. */
 export function sharesWords(text: string, html: string): boolean {
   const wordsOf = (piece: string): readonly string[] => piece.toLowerCase().match(WORD) ?? [];
   const ofPage = new Set([...visiblePieces(html)].flatMap(wordsOf));

@@ -1,4 +1,4 @@
-/** Opens what is at a URL and is no text by its own source: an image, a document, an archive. */
+/** Opens a file at a URL that is not a text with the source of its kind: an image, a document, an archive. */
 
 import { isOrielError, OrielError } from '../../errors.ts';
 import { binarySize } from '../../render/units.ts';
@@ -15,17 +15,17 @@ interface Asked {
   readonly url: string;
   readonly rest: string;
   readonly page: Page;
-  /** Undefined if `rest` is no selector of a text: it may name a part of the file. */
+  /** Undefined if `rest` is not a generic selector; it may name a part of the file. */
   readonly selection: Selection | undefined;
   readonly facts: Facts;
 }
 
-/** A page that is there for a document, which cannot be read, is shown itself. */
+/** The opened file, or the page instead if it only links to a document that cannot be read. */
 export type OpenedFile =
   | { readonly is: 'resource'; readonly resource: Resource }
   | { readonly is: 'page'; readonly instead: { readonly page: Page; readonly facts: Facts } };
 
-/** Undefined for what is a text. Throws OrielError. */
+/** Undefined for a text. Throws OrielError. */
 export async function openFile(
   { url, rest, page, selection, facts }: Asked,
   call: Call,
@@ -45,7 +45,7 @@ export async function openFile(
   return resource && { is: 'resource', resource: ofWeb(resource, facts, said) };
 }
 
-/** Codes of a document that is not to be had, whatever part of it is asked for. */
+/** Errors that mean that no part of a document can be read. */
 const UNREADABLE: ReadonlySet<string> = new Set(['CORRUPT', 'ENCRYPTED', 'LIMIT', 'UNSUPPORTED']);
 
 function withoutDocument(page: Page, { url, page: own }: Linked, facts: Facts): OpenedFile {
@@ -57,7 +57,7 @@ function withoutDocument(page: Page, { url, page: own }: Linked, facts: Facts): 
   };
 }
 
-/** Characters of a page that are in the notice of the document it links to. */
+/** The most characters of the page that are quoted in the notice about its linked document. */
 const MOST_OWN = 300;
 
 function linkedWords({ url, page }: Linked): string {
@@ -66,7 +66,7 @@ function linkedWords({ url, page }: Linked): string {
   return `This is the document that the page links to: ${url}${own === '' ? '' : `; the page itself says: ${own}`}`;
 }
 
-/** `said`: what a text has to say beside itself. */
+/** Marks a resource as one of the web; `said` are additional notices. */
 function ofWeb(resource: Resource, facts: Facts, said: readonly string[]): Resource {
   const told = (text: TextResource): TextResource => ({
     ...text,
@@ -84,14 +84,14 @@ function ofWeb(resource: Resource, facts: Facts, said: readonly string[]): Resou
   };
 }
 
-/** What was not read is said below every part of what was. */
+/** The notice about a truncated body, for every part of the page. */
 export function cutWords({ rendering: { cutAt } }: Page): string[] {
   return cutAt === undefined
     ? []
     : [`Only the first ${binarySize(cutAt)} of the body were read: it is longer`];
 }
 
-/** What is wrong with a file may be that its end is missing. */
+/** Adds to an error that the file was truncated, which may be the cause. */
 function ofCut(error: OrielError, page: Page): OrielError {
   const [words] = cutWords(page);
   if (words === undefined) return error;

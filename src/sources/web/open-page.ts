@@ -1,4 +1,4 @@
-/** Answers a read of a URL: the page from the session's store, or fetched, with its header. */
+/** Reads a URL: the page from the cache or fetched, with its header lines. */
 
 import { memoryBytes } from '../../access/bytes.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
@@ -14,16 +14,16 @@ import type { Selection } from '../../types/selection.ts';
 import { keepOutput } from '../../session/kept-output.ts';
 import { sources } from '../source-table.ts';
 import { type Address, addressOf, waysOf } from './web-address.ts';
-import { followedPage, type FollowedPage } from './followed-page.ts';
-import { hasFailed, isKeptFile, networkOf, rangeAnswersOf, type Wanted } from './kept-pages.ts';
+import { sameVersionPage, type SameVersionPage } from './same-version-page.ts';
+import { hasFailed, isKeptFile, networkOf, rangeAnswersOf, type Wanted } from './page-cache.ts';
 import { identityOf, nameOf, type Rendering } from './page-step.ts';
 import { cutWords, openFile } from './open-file.ts';
-import { openLarge } from './large.ts';
+import { openLarge } from './large-file.ts';
 import type { Page } from './pipeline.ts';
 import { threadPage } from './thread-page.ts';
 import { PAGE_LINES } from './web-limits.ts';
 
-/** Throws OrielError: `UNSUPPORTED` where the web is away, and what reading throws. */
+/** Throws OrielError: `UNSUPPORTED` if the web is off, and the errors of reading. */
 export async function openPage(target: string, call: Call): Promise<Resource> {
   const { web, operator } = call.settings;
   if (web === false) {
@@ -45,12 +45,12 @@ export async function openPage(target: string, call: Call): Promise<Resource> {
   if (read.page.rendering.method === 'ranges') {
     const { finalUrl, contentType } = read.page;
     const answers = rangeAnswersOf(read.page, web, call);
-    // A server that had none may have them by now.
+    // With `:fresh`, try ranges again even if the server did not support them before.
     if (fresh && answers.known === 'all') answers.known = undefined;
     const file = { url, finalUrl, contentType, rest, facts: factsOf(read.page, url), answers };
     const large = await openLarge(file, networkOf(web), call);
     if (large) return large;
-    read = await followedPage({ ...wanted, whole: true }, call);
+    read = await sameVersionPage({ ...wanted, whole: true }, call);
   }
   const { page, replaced } = read;
   const facts = factsOf(page, url);
@@ -78,18 +78,19 @@ function factsOf({ finalUrl, contentType, rendering, status, notes }: Page, url:
   };
 }
 
-/** A colon after what is known to be a file is before a part of it, whatever it is called. */
+/** The address if a known file with parts ends before a colon of the target. */
 async function fileBefore(target: string, web: WebSettings, call: Call): Promise<Address | undefined> {
   for (const way of waysOf(target)) if (await isKeptFile(way.url, web, call)) return way;
   return undefined;
 }
 
-async function pageOrThread(wanted: Wanted, call: Call): Promise<FollowedPage> {
+async function pageOrThread(wanted: Wanted, call: Call): Promise<SameVersionPage> {
   const thread = await threadPage(wanted, call);
-  // The page would wait for the same slots.
+  // No fallback to the page: it would wait for the same slots.
   if (isOrielError(thread) && thread.code === 'BUSY') throw thread;
-  if (!isOrielError(thread)) return thread ? { page: thread, replaced: false } : followedPage(wanted, call);
-  const { page, replaced } = await followedPage(wanted, call).catch(() => {
+  if (!isOrielError(thread))
+    return thread ? { page: thread, replaced: false } : sameVersionPage(wanted, call);
+  const { page, replaced } = await sameVersionPage(wanted, call).catch(() => {
     call.signal.throwIfAborted();
     throw thread;
   });
@@ -108,7 +109,7 @@ interface Shown {
   readonly replaced: boolean;
 }
 
-/** Characters of a URL that notices repeat; a longer one, as a signed one is, is called by its artifact. */
+/** The most characters of a URL in notices. For a longer one (such as a signed URL) the artifact is named instead. */
 const MOST_NAMED = 500;
 
 async function textResource(
@@ -116,10 +117,10 @@ async function textResource(
   call: Call,
 ): Promise<TextResource> {
   const { rendering } = page;
-  // Each part of a page would be another copy of all of it to a process that ends with its answer.
+  // Not for parts: on the command line each part would keep another copy of the whole page.
   const kept = raw || selection.window ? undefined : await keptAs(page, url, call);
   const isText = rendering.is !== 'raw' || rendering.encoding === 'utf-8';
-  // It was decoded as it was told.
+  // The page was already decoded with the selected encoding.
   const { encoding, ...decoded } = selection;
   const hasHeader = !raw && !selection.window && selection.symbol === undefined;
   const said = [
@@ -151,7 +152,7 @@ async function textResource(
   };
 }
 
-/** Why there is no page is said whatever lines were asked for; what the server says pages like any text. */
+/** The resource for a failed page. The reason is shown whatever lines were requested; the server's text can be paged. */
 async function failureResource({
   url,
   page,
@@ -178,7 +179,7 @@ async function failureResource({
   };
 }
 
-/** Whether a window begins after the first line, and there is something. */
+/** Whether a window begins after the first line and before the end of the text. */
 function goesOn(window: Window, bytes: Uint8Array): boolean {
   switch (window.by) {
     case 'lines': {
@@ -192,12 +193,12 @@ function goesOn(window: Window, bytes: Uint8Array): boolean {
   }
 }
 
-/** What was HTML is Markdown by now, and has its headings. */
+/** Whether the page was HTML; it was converted to Markdown, whose headings make the outline. */
 function isHtmlType({ contentType }: Page): boolean {
   return /^(?:text\/html|application\/xhtml\+xml)\b/i.test(contentType);
 }
 
-/** A page is not shown as a map, but code has symbols. */
+/** Whether the selection needs symbols: an outline or a symbol. */
 function asksForSymbols({ mode, symbol }: Selection): boolean {
   return mode === 'outline' || symbol !== undefined;
 }
@@ -219,9 +220,9 @@ function keptWords({ url, bytes, capped }: Spill, { cutAt }: Rendering): string 
   return `${capped ? `The first ${binarySize(bytes)} of it` : all} is kept as ${url}`;
 }
 
-/** The artifact that holds all of a page that does not fit into one answer. */
+/** Keeps a page that does not fit into one answer as an artifact. */
 async function keptAs(page: Page, url: string, call: Call): Promise<Spill | undefined> {
-  // What may not be on the disk is nowhere in clear.
+  // A page that may not be cached on disk is not kept as a file either.
   if (page.rendering.is !== 'text' || page.transient) return undefined;
   const { bytes } = page.rendering;
   if (bytes.length <= call.limits.bytes && !hasLines(bytes, PAGE_LINES)) return undefined;
@@ -229,13 +230,13 @@ async function keptAs(page: Page, url: string, call: Call): Promise<Spill | unde
     return await keepOutput(bytes, await identityOf(url, bytes), call.session.spills);
   } catch (error) {
     call.signal.throwIfAborted();
-    // A full disk does not keep a page from being read.
+    // A full disk must not prevent reading the page.
     if (isOrielError(error)) return undefined;
     throw error;
   }
 }
 
-/** Whether there are that many newlines. */
+/** Whether there are at least `count` newlines. */
 function hasLines(bytes: Uint8Array, count: number): boolean {
   let at = -1;
   for (let found = 0; found < count; found += 1) {

@@ -1,6 +1,6 @@
 /**
- * Runs in a child process: converts one page, feed or JSON after another, which come in frames on standard input, and
- * answers each with a frame on standard output. It opens no file and no connection.
+ * The child process that converts pages, feeds and JSON. They arrive in frames on standard input, one after the other; each
+ * is answered with a frame on standard output. The process opens no file and no connection.
  */
 
 import { answerJobs, type ChildAnswer } from '../../access/child-jobs.ts';
@@ -11,7 +11,7 @@ import { jsonText } from './child/json-text.ts';
 import { records } from './child/records/record-table.ts';
 import type { How, Job, Reply } from './page-protocol.ts';
 
-/** More bytes than any page that is sent. */
+/** The most bytes of an input frame; no page that is sent is larger. */
 const MOST_INPUT = 64 << 20;
 
 type Nothing = Extract<Reply, { is: 'nothing' }>;
@@ -46,7 +46,7 @@ async function made(job: Job, content: string): Promise<Made | Nothing> {
       return found ? { how: 'record', ...found } : NOTHING;
     }
     case 'github': {
-      // The library of shapes takes 40 ms to load.
+      // Imported on demand, because the schema library takes 40 ms to load.
       const { taken } = await import('../github/shapes.ts');
       const found = taken(job.shape, content);
       return found.is === 'value'
@@ -56,7 +56,7 @@ async function made(job: Job, content: string): Promise<Made | Nothing> {
   }
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined for invalid JSON. */
 function valueOf(content: string): unknown {
   try {
     return JSON.parse(content) as unknown;

@@ -1,20 +1,20 @@
-/** Pages in the cache on disk: a later process reads on where an earlier one was cut, and asks whether a page still holds. */
+/** Caches pages on disk, so that a later process can continue a truncated page, and revalidate pages with the server. */
 
 import { version } from '../../access/package-files.ts';
 import { Identity } from '../../identity.ts';
 import type { DiskCache } from '../../types/session.ts';
 import type { WebSettings } from '../../types/settings.ts';
-import { DiskCopy, type Written } from '../remembered-on-disk.ts';
+import { DiskCopy, type Written } from '../reply-cache-disk.ts';
 import type { Rendering } from './page-step.ts';
 import type { Page } from './pipeline.ts';
 
-/** Milliseconds for which parts of a page are those of the page that was read. */
+/** Milliseconds for which parts are served from the cached page. */
 const PARTS_MS = 5 * 60_000;
 
-/** Milliseconds after which a server is not asked whether a page still holds: it is read again. */
+/** Milliseconds after which a page is no longer revalidated but fetched again. */
 const KNOWN_MS = 7 * 24 * 60 * 60_000;
 
-/** Bytes of a page that is cached. */
+/** The most bytes of a cached page. */
 const MOST_BYTES = 16 << 20;
 
 type Head = Omit<Page, 'rendering'> & { readonly rendering: Omit<Rendering, 'bytes'> };
@@ -34,7 +34,7 @@ export class PageOnDisk {
   readonly #copy: DiskCopy<Page>;
   readonly #now: () => number;
 
-  /** What one list of addresses allows is not found under another; nor is what another version has converted. */
+  /** The cache key includes the allowed addresses and the version of the converter. */
   constructor(
     disk: DiskCache,
     { url, raw, web }: { readonly url: string; readonly raw: boolean; readonly web: WebSettings },
@@ -46,7 +46,7 @@ export class PageOnDisk {
     this.#now = now;
   }
 
-  /** `current`: young enough that parts of it are shown as it is. */
+  /** `current` says that the page is young enough to serve parts of it. */
   async find(): Promise<{ readonly page: Page; readonly current: boolean } | undefined> {
     const now = this.#now();
     const found = await this.#copy.find(now);
@@ -54,7 +54,7 @@ export class PageOnDisk {
     return { page: found.value, current: now - found.at < PARTS_MS };
   }
 
-  /** Resolves when other replicas find it. */
+  /** Resolves when other replicas can find it. */
   async keep(page: Page): Promise<void> {
     if (page.transient === true || page.rendering.bytes.length > MOST_BYTES) return this.forget();
     await this.#copy.keep({ value: page, at: this.#now() });

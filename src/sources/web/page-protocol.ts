@@ -1,22 +1,22 @@
-/** The messages between the engine and the child that reads pages, feeds and JSON. */
+/** The messages between the engine and the child process that converts pages, feeds and JSON. */
 
 import type { ShapeName } from '../github/shapes.ts';
 
-/** `url`: against which links are resolved. */
+/** `url` is the base for resolving links. */
 export type Job = { readonly url: string } &
-  /** `asXml`: it is XHTML, in which any element may close itself. */
+  /** With `asXml` the page is XHTML, in which any element may be self-closing. */
   (
     | { readonly is: 'page'; readonly asXml?: boolean }
     | { readonly is: 'feed' }
-    /** The first entry of a feed, by itself. */
+    /** Only the first entry of a feed. */
     | { readonly is: 'entry' }
-    /** HTML that is text throughout, without the elements of these classes. */
+    /** HTML without page chrome, converted without the elements of these classes. */
     | { readonly is: 'fragment'; readonly without: readonly string[] }
-    /** Any JSON; `cut`: its end is missing; `feed`: it says that it is one. */
+    /** Any JSON. `cut`: it is truncated; `feed`: it declares itself a JSON Feed. */
     | { readonly is: 'json'; readonly cut: boolean; readonly feed: boolean }
-    /** What is taken of an answer of GitHub, as JSON. */
+    /** Reduces a reply of GitHub to the used fields. */
     | { readonly is: 'github'; readonly shape: ShapeName }
-    /** What is read of a message of an MCP server, as JSON. */
+    /** Reduces a message of an MCP server to the used fields. */
     | { readonly is: 'mcp' }
     /** JSON of a known shape. */
     | { readonly is: 'record'; readonly of: RecordKind; readonly ask: Readonly<Record<string, string>> }
@@ -31,21 +31,21 @@ export type RecordKind =
   | 'stackexchange-question'
   | 'stackexchange-answers';
 
-/** The body of the frame is the text. */
+/** The head of a reply; the body of the frame is the text. */
 export type Reply =
   | {
       readonly is: 'text';
       readonly how: How;
       readonly title?: string;
-      /** Of a page whose main text has clearly fewer than it has. */
+      /** Word counts, if the main text has clearly fewer words than the page. */
       readonly words?: { readonly shown: number; readonly all: number };
-      /** Of a record: what decides how the site is read on. */
+      /** For a record: facts that decide on further requests to the site. */
       readonly facts?: Readonly<Record<string, string>>;
     }
-  /** Not of this kind, or nothing in it. */
+  /** The content is not of this kind, or is empty. */
   | { readonly is: 'nothing'; readonly why?: 'notJson' | 'otherShape' };
 
-/** Who found the main text of a page: a library, its own markup, or nobody: then it is all of it. Else what it was. */
+/** How the text was made. For a page: by a library, by its own markup (`main`), or the whole `page`. Otherwise the kind. */
 export type How =
   | 'readability'
   | 'defuddle'

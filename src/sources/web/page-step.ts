@@ -1,4 +1,4 @@
-/** What the steps of reading a page are given and what they hand back. */
+/** The interface of the steps of reading a page, and helpers for them. */
 
 import { memoryBytes } from '../../access/bytes.ts';
 import { sha256Of } from '../../access/digest.ts';
@@ -8,105 +8,105 @@ import type { Access } from '../../types/access.ts';
 import type { Subject } from '../../types/resource.ts';
 import type { Endpoints } from '../../types/settings.ts';
 
-/** What a server sent, with its type by its header. */
+/** A response with its media type and decoded text. */
 export interface Fetched extends WebResponse {
-  /** In lower case, without parameters; empty if the server says none. */
+  /** The media type in lower case without parameters; empty if the server states none. */
   readonly type: string;
   /** The text, decoded once. */
   text(): Promise<string>;
 }
 
-/** How one page is read: what its steps may ask. */
+/** The context of reading one page, for its steps. */
 export interface Visit {
-  /** As it was asked for, normalized. */
+  /** The requested URL, normalized. */
   readonly url: string;
   readonly network: Network;
-  /** Of known sites that are read from elsewhere. */
+  /** Configured base URLs of known sites. */
   readonly endpoints: Endpoints;
-  /** For what the project says of its package registry. */
+  /** For reading the package registry settings of the project. */
   readonly access: Access;
-  /** Ends with the page's deadline. */
+  /** Aborts also at the deadline of the page. */
   readonly signal: AbortSignal;
-  /** Said in the header of the answer. */
+  /** Notes for the header of the answer. */
   readonly notes: string[];
-  /** What is too large may be read by ranges. */
+  /** Whether a file that is too large may be read by ranges. */
   readonly mayBeRanges: boolean;
-  /** No reply so far was marked `no-store`: each may have become a part of the page. */
+  /** Whether the page may be cached: no reply that may have become a part of it was marked `no-store`. */
   mayKeep(): boolean;
-  /** Something was not there in time: the same page may be read otherwise the next time. */
+  /** Marks the page as unsettled: something timed out, so the next read may give another result. */
   unsettle(): void;
   isSettled(): boolean;
-  /** The page, and with `headers` another form of it. Throws OrielError. */
+  /** Fetches a URL. Throws OrielError. */
   fetch(url: string, ask?: Asking): Promise<Fetched>;
-  /** What may not be there: undefined if it is not, or not in time. */
+  /** Fetches something optional; undefined if it does not exist or does not answer in time. */
   probe(url: string, ask?: Asking): Promise<Fetched | undefined>;
 }
 
 export interface Asking {
-  /** What was read before: asked whether it still holds. */
+  /** The validators of the cached page, for a conditional request. */
   readonly known?: { readonly etag?: string; readonly lastModified?: string };
   readonly accept?: string;
   readonly credentials?: Readonly<Record<string, string>>;
-  /** The operator has set this origin: it is reached whatever its address. */
+  /** Whether the operator has set this origin; then its network address is not checked. */
   readonly trusted?: boolean;
 }
 
-/** What won. */
+/** The result of the step that succeeded. */
 export type Rendering = Content &
   (
     | { readonly is: 'text' }
-    /** Opened by its own source: an image, a document, an archive. */
+    /** A file that is opened by the source of its kind: an image, a document, an archive. */
     | { readonly is: 'file'; readonly name: string; readonly linked?: Linked }
-    /** The body: in UTF-8, or of an encoding that is found from its bytes. */
+    /** The unconverted body, as UTF-8 or in the stored encoding. */
     | { readonly is: 'raw'; readonly encoding: 'utf-8' | 'stored'; readonly said?: string }
   );
 
-/** A document that is shown in place of the page that links to it. */
+/** A document that is shown instead of the page that links to it. */
 export interface Linked {
   readonly url: string;
-  /** The few words of the page itself, and how they were found. */
+  /** The short text of the page itself, and how it was found. */
   readonly page: { readonly method: string; readonly markdown: string };
 }
 
 interface Content {
   readonly method: string;
-  /** A text in UTF-8. */
+  /** For a text, in UTF-8. */
   readonly bytes: Uint8Array;
-  /** The body continues: it was made of this many bytes of it. */
+  /** Set if the body was truncated: the number of bytes that were read. */
   readonly cutAt?: number;
 }
 
-/** One way to read a page; undefined if it is not the way for this one. */
+/** One way of reading a page; undefined if it does not apply to this one. */
 export type Step = (page: Fetched, visit: Visit) => Promise<Rendering | undefined>;
 
-/** A page as its site's API has it. */
+/** A page that was read through the API of its site. */
 export type SitePage = {
-  /** The API's first answer. */
+  /** The first reply of the API. */
   readonly page: Fetched;
 } & (
   | {
       readonly text: string;
-      /** A further answer that the text was made of. */
+      /** A second reply that the text was made from. */
       readonly also?: Fetched | undefined;
     }
-  /** No text. */
+  /** For content that is not a text. */
   | { readonly rendering: Rendering }
 );
 
-/** Undefined if the API does not answer: the page itself is read. */
+/** Undefined if the API does not answer; then the page itself is read. */
 export type ReadSite = (visit: Visit) => Promise<SitePage | undefined>;
 
-/** A site whose pages are read in another way than their HTML. */
+/** A site whose pages are read through its API instead of their HTML. */
 export interface Site {
   /** The method in the header of an answer. */
   readonly name: string;
-  /** Of the hosts that it claims. */
+  /** Tests whether the site claims a host. */
   readonly hosts: { test(hostname: string): boolean };
-  /** How this page is read; undefined for one of a kind that is read like any other. */
+  /** The function that reads this page; undefined for pages that are read as HTML. */
   page(url: URL): ReadSite | undefined;
 }
 
-/** `from`: what the text was made of. */
+/** A text rendering; `from` is the response that it was made from. */
 export const text = (
   method: string,
   content: string | Uint8Array,
@@ -118,14 +118,14 @@ export const text = (
   ...cutOf(from),
 });
 
-/** Of what says itself where it is cut. */
+/** For texts that state themselves where they are truncated. */
 export const WHOLE = { cut: false, body: new Uint8Array(0) };
 
 export function cutOf({ cut, body }: Pick<Fetched, 'cut' | 'body'>): { readonly cutAt?: number } {
   return cut ? { cutAt: body.length } : {};
 }
 
-/** Bytes as the sources know files. */
+/** A subject for bytes of the web, as sources expect it. */
 export function subjectOf(
   url: string,
   name: string,
@@ -152,14 +152,14 @@ export function subjectOf(
 
 const digests = new WeakMap<Uint8Array, Promise<string>>();
 
-/** Bytes of the web are those of their digest: a server may send others under the same URL. */
+/** The identity of bytes of the web includes their digest, because a server may send others under the same URL. */
 export async function identityOf(url: string, bytes: Uint8Array): Promise<Identity> {
   let digest = digests.get(bytes);
   if (!digest) digests.set(bytes, (digest = sha256Of(bytes)));
   return Identity.of('web', { url, sha256: await digest });
 }
 
-/** The last part of a URL's path. */
+/** The last segment of a URL's path. */
 export function nameOf(url: string): string {
   const last = new URL(url).pathname.split('/').at(-1) ?? '';
   try {
@@ -171,7 +171,7 @@ export function nameOf(url: string): string {
 
 export function isHtml({ type }: Fetched, content: string): boolean {
   if (/^(?:text\/html|application\/xhtml\+xml)$/.test(type)) return true;
-  // A page to log in, and the like, may come under the type of what was asked for.
+  // A login page or the like may be sent with the media type of the requested file.
   return (
     !/^text\/|json$|xml$/.test(type) && /^\s*(?:<!doctype html|<html[\s>])/i.test(content.slice(0, 4_096))
   );

@@ -1,4 +1,4 @@
-/** Reads one page: its steps in their order, the first that knows a way wins. */
+/** Reads one page: runs the steps in order; the first that applies wins. */
 
 import type { Network, WebRequest } from '../../access/network/fetch.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
@@ -7,8 +7,8 @@ import { oneLine, quote } from '../../text/visible.ts';
 import type { Access } from '../../types/access.ts';
 import type { Endpoints } from '../../types/settings.ts';
 import { textOfBytes } from './charset.ts';
-import { failed } from './failed.ts';
-import { isLarge, mostBytesOf, wholeUpTo } from './large.ts';
+import { failedPage } from './failed-page.ts';
+import { isLarge, mostBytesOf, wholeUpTo } from './large-file.ts';
 import {
   type Asking,
   cutOf,
@@ -32,7 +32,7 @@ import { llmsStep, readableStep, thinStep } from './steps/readable.ts';
 import { textStep } from './steps/text.ts';
 import { PAGE_MS } from './web-limits.ts';
 
-/** For what is no HTML. Content negotiation is the first request itself: it prefers Markdown. */
+/** Steps for responses that are not HTML. Content negotiation is in the first request, which prefers Markdown. */
 const DIRECT: readonly Step[] = [fileStep, jsonStep, feedStep, textStep];
 
 const HTML: readonly Step[] = [
@@ -45,7 +45,7 @@ const HTML: readonly Step[] = [
   thinStep,
 ];
 
-/** Those that read something else in place of the page: its validators say nothing of that. */
+/** Steps that read something else instead of the page, for which the page's validators are meaningless. */
 const ELSEWHERE: ReadonlySet<Step> = new Set([
   alternateStep,
   suffixStep,
@@ -55,7 +55,7 @@ const ELSEWHERE: ReadonlySet<Step> = new Set([
 ]);
 
 export interface Page {
-  /** After redirects. */
+  /** The URL after redirects. */
   readonly finalUrl: string;
   readonly status: number;
   readonly contentType: string;
@@ -63,36 +63,36 @@ export interface Page {
   readonly rendering: Rendering;
   readonly etag?: string;
   readonly lastModified?: string;
-  /** Not for a disk: its server says so, or it came through an API that may have been asked with credentials. */
+  /** Must not be cached on disk: the server says so, or it came through an API that may have used credentials. */
   readonly transient?: true;
-  /** Something was not there in time: only parts of it are read from what is kept. */
+  /** Something timed out, so the cached page is used only for parts. */
   readonly unsettled?: true;
 }
 
 export interface Reading {
   readonly url: string;
   readonly raw: boolean;
-  /** Of the page, whatever it says itself. */
+  /** The encoding to use instead of the stated one. */
   readonly encoding?: string;
-  /** Not by ranges, however large. */
+  /** Set to read the whole body, however large. */
   readonly whole?: true;
   readonly network: Network;
   readonly endpoints: Endpoints;
   readonly access: Access;
   readonly signal: AbortSignal;
-  /** Milliseconds of the page's time that its call has waited already. */
+  /** Milliseconds of the page's timeout that the call has already waited. */
   readonly waitedMs?: number;
-  /** What was read before: asked whether it still holds. */
+  /** The cached page, for a conditional request. */
   readonly known?: Page | undefined;
 }
 
-/** What may be otherwise the next time. */
+/** Errors after which the next read may give another result. */
 const UNSETTLED: ReadonlySet<string> = new Set(['TIMEOUT', 'NETWORK', 'BUSY']);
 
 const ACCEPT =
   'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, application/json;q=0.8, text/plain;q=0.8, */*;q=0.5';
 
-/** Throws OrielError: what `Network.get` throws, and `TIMEOUT`. */
+/** Throws OrielError as `Network.get` does, and `TIMEOUT`. */
 export async function readPage(reading: Reading): Promise<Page> {
   const { url, raw, signal, known, waitedMs = 0 } = reading;
   const late = (): Error =>
@@ -107,7 +107,7 @@ export async function readPage(reading: Reading): Promise<Page> {
   try {
     const special = raw ? undefined : await siteStep(visit);
     if (special) {
-      // The validators are the API's, not the page's.
+      // The final URL is the page's; the validators belong to the API, so the page is not cached on disk.
       const read = pageOf(special.page, { rendering: special.rendering, isOwn: false }, visit);
       return { ...read, finalUrl: url, transient: true };
     }
@@ -115,7 +115,7 @@ export async function readPage(reading: Reading): Promise<Page> {
     let page = await visit.fetch(url, { accept, ...(known && { known }) });
     if (page.status === 304 && known) {
       if (page.url === known.finalUrl) return known;
-      // It leads elsewhere now: a validator says nothing of another URL.
+      // The URL redirects elsewhere now; the validators do not apply to another URL.
       page = await visit.fetch(url, { accept });
     }
     if (page.url !== url) visit.notes.push(redirectNote(url));
@@ -126,20 +126,20 @@ export async function readPage(reading: Reading): Promise<Page> {
   }
 }
 
-/** What is said of a page that was asked for by another URL. */
+/** The note for a page that was redirected. */
 export function redirectNote(url: string): string {
   return `redirected from ${url}`;
 }
 
 interface Rendered {
   readonly rendering: Rendering;
-  /** Made of what the server sent for this URL. */
+  /** Whether it was made from the response of this URL. */
   readonly isOwn: boolean;
 }
 
 async function renderingOf(page: Fetched, raw: boolean, visit: Visit): Promise<Rendered> {
   const own = (rendering: Rendering): Rendered => ({ rendering, isOwn: true });
-  if (page.status >= 400 || page.status === 304) return own(await failed(page, raw, visit));
+  if (page.status >= 400 || page.status === 304) return own(await failedPage(page, raw, visit));
   if (page.cut && visit.mayBeRanges && isLarge(page.headers))
     return own({ is: 'file', method: 'ranges', name: '', bytes: page.body });
   if (page.body.length === 0) visit.notes.push('the body is empty');
@@ -161,7 +161,7 @@ async function renderingOf(page: Fetched, raw: boolean, visit: Visit): Promise<R
   return own((await rawStep(page, visit)) ?? text('raw', await page.text(), page));
 }
 
-/** The body itself, decoded where it is text. */
+/** The unconverted body, decoded if it is text. */
 async function rawOf(page: Fetched, { notes }: Visit): Promise<Rendering> {
   const { body } = page;
   const raw = { is: 'raw', method: 'raw', ...cutOf(page) } as const;
@@ -177,7 +177,7 @@ function pageOf(page: Fetched, { rendering, isOwn }: Rendered, visit: Visit): Pa
   const { etag, 'last-modified': lastModified, 'content-type': contentType = '' } = page.headers;
   const { notes } = visit;
   const settled = visit.isSettled();
-  // What may come out otherwise is made again, whatever the server its own says text.
+  // Validators are kept only for a settled page made from this response; others must be read again.
   const validates = isOwn && settled;
   return {
     finalUrl: page.url,
@@ -192,14 +192,14 @@ function pageOf(page: Fetched, { rendering, isOwn }: Rendered, visit: Visit): Pa
   };
 }
 
-/** Characters of a validator: servers refuse requests with long headers. */
+/** The most characters of a validator, because servers reject requests with long headers. */
 const MOST_VALIDATOR = 1_024;
 
 function isValidator(value: string | undefined): value is string {
   return value !== undefined && value.length <= MOST_VALIDATOR;
 }
 
-/** Of one origin, or of one host that leads from http to https. */
+/** Whether both URLs have the same origin, or one host redirects from http to https. */
 function isSameSite(found: string, asked: string): boolean {
   const [to, from] = [new URL(found), new URL(asked)];
   return (
@@ -232,7 +232,7 @@ function visitOf(
     const reply = await network.get(address, request);
     if (/\bno-store\b/i.test(reply.headers['cache-control'] ?? '')) mayKeep = false;
     const contentType = reply.headers['content-type'] ?? '';
-    // A mark at its start is stronger.
+    // A byte order mark takes precedence over this.
     const stated = encoding === undefined || address !== url ? contentType : `; charset=${encoding}`;
     let decoded: Promise<string> | undefined;
     return {
@@ -260,10 +260,10 @@ function visitOf(
     async probe(address, ask = {}) {
       try {
         const found = await probes.run((until) => get(address, ask, until));
-        // Where it leads to another site, it is no form of this one's page.
+        // After a redirect to another site, it is not a form of this page.
         return found.status === 200 && isSameSite(found.url, address) ? found : undefined;
       } catch (error) {
-        // What is not there, or not in time, is not the way: the page itself is read.
+        // If it does not exist or times out, the page itself is read.
         signal.throwIfAborted();
         if (!isOrielError(error) || UNSETTLED.has(error.code)) unsettle();
         return undefined;

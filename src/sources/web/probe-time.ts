@@ -1,4 +1,4 @@
-/** The time for what may not be there: other forms of a page, the API of a known site. */
+/** The timeouts for optional requests: other forms of a page, the API of a known site. */
 
 import { OrielError } from '../../errors.ts';
 import { type Deadline, deadlineOf } from '../../queues/deadline.ts';
@@ -6,12 +6,12 @@ import { OWN_MS, PAGE_MS, PROBE_MS, PROBES_MS } from './web-limits.ts';
 
 const late = (): Error => new OrielError('TIMEOUT', 'It did not answer in time.');
 
-/** Like the time of the page it stands still only while a converter is waited for, and it ends before that: the page itself is read still. */
+/** It pauses only while a converter is waited for, and ends before the timeout of the page, which must still be read. */
 export class ProbeTime {
   readonly #last: Deadline;
   #all: Deadline | undefined;
 
-  /** `signal`: that of the page, whose time begins now; its call has waited for `waitedMs` milliseconds before. */
+  /** `signal` is that of the page, whose timeout begins now; the call has already waited for `waitedMs` milliseconds. */
   constructor(signal: AbortSignal, waitedMs = 0) {
     this.#last = deadlineOf(signal, PAGE_MS - OWN_MS - waitedMs, late);
   }

@@ -1,4 +1,4 @@
-/** Issues and pull requests of GitHub by the URLs of their pages: the same text, the same cache as `issue://` and `pr://`. */
+/** Reads GitHub issues and pull requests by their page URLs: with the text and cache of `issue://` and `pr://`. */
 
 import { isOrielError, OrielError } from '../../errors.ts';
 import { deadlineOf } from '../../queues/deadline.ts';
@@ -6,7 +6,7 @@ import type { Call } from '../../types/call.ts';
 import type { WebSettings } from '../../types/settings.ts';
 import { isGitHub } from '../github/github-hosts.ts';
 import { readThread, type ThreadName } from '../github/open-github.ts';
-import { NAME } from '../github/own-repository.ts';
+import { NAME } from '../github/local-repository.ts';
 import { text, WHOLE } from './page-step.ts';
 import type { Page } from './pipeline.ts';
 
@@ -17,10 +17,10 @@ interface Asked {
   readonly web: WebSettings;
 }
 
-/** Milliseconds for the API: the page itself can still be read within a call. */
+/** The timeout of the API in ms, short enough that the page itself can still be read in the same call. */
 const THREAD_MS = 12_000;
 
-/** The thread as a page; why the API does not give it; undefined if the URL does not name a thread. */
+/** The thread as a page, or the error of the API; undefined if the URL does not name a thread. */
 export async function threadPage(
   { url, raw, fresh, web }: Asked,
   call: Call,

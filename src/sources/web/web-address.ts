@@ -1,22 +1,22 @@
-/** What a target of the web names: a URL, what is asked of it, and what follows. */
+/** Parses a web target: the URL, and the selector after it. */
 
 import { OrielError } from '../../errors.ts';
 import { webUrl } from '../../access/network/fetch.ts';
 import { isSelector } from '../../selector/selection.ts';
 
 export interface Address {
-  /** Normalized, without a fragment. */
+  /** The URL, normalized and without fragment. */
   readonly url: string;
-  /** What follows the URL, without the colon: a selector, or a member of what is there. */
+  /** The text after the URL, without the colon: a selector, or a member of the file. */
   readonly rest: string;
-  /** `:fresh`: asked again, whatever is kept. */
+  /** Whether `:fresh` was given: the page is fetched again even if it is cached. */
   readonly fresh: boolean;
 }
 
-/** Of a URL with its selector: servers take about as many. */
+/** The most characters of a URL with its selector; servers accept about as many. */
 const MOST_CHARACTERS = 8_192;
 
-/** From the end, of those that may begin a selector. */
+/** The most colons (from the end) that are tried as the start of a selector. */
 const MOST_COLONS = 64;
 
 /** `https://h/x:raw:5-9`, `https://h:8080/`, `https://h/:80`, `https://h/a.zip:src/x.ts:5-9`. Throws OrielError. */
@@ -50,7 +50,7 @@ function withScheme(target: string): string {
   return /^www\./i.test(target) ? `https://${target}` : target;
 }
 
-/** Where a selector begins after a host without a slash; a number there is the port. */
+/** The offset of a selector directly after a host; -1 if there is none. A number after the host is the port. */
 function hostEnd(front: string): number {
   const at = front.lastIndexOf(':');
   if (at < 'http://'.length || front.indexOf(']', at) !== -1) return -1;
@@ -75,7 +75,7 @@ function withoutFresh(tail: string): { rest: string; fresh: boolean } {
   return { rest: rest.join(':'), fresh: rest.length < parts.length };
 }
 
-/** Where the name of an archive, a database or a document ends, with a query if it has one, and what is in it begins. */
+/** The offset of the colon after the name (and query) of an archive, database or document; -1 if there is none. */
 function containerEnd(path: string, holds: (name: string) => boolean): number {
   const query = /[?#]|$/.exec(path)?.index ?? path.length;
   const nameAt = (end: number): string => path.slice(path.lastIndexOf('/', end - 1) + 1, end);
@@ -91,16 +91,16 @@ function containerEnd(path: string, holds: (name: string) => boolean): number {
 
 const DATABASE = /\.(?:sqlite3?|db3?)$/i;
 
-/** After a query, `:table` or `:table?limit=5`: neither `:00:00Z` of a time nor what other parameters follow. */
+/** Matches `:table` or `:table?limit=5` after a query; not a time (`:00:00Z`), and not if other parameters follow. */
 const TABLE = /(?<!%3A|T\d\d|T\d\d:\d\d):(?=[^&=?]{1,1000}(?:\?|$))/i;
 
-/** The same for `:dir/x.ts` and `:sheet?limit=5`, and not for `sig=ab:cd` or `id=urn:isbn:1`. */
+/** Matches `:dir/x.ts` and `:sheet?limit=5` after a query; not `sig=ab:cd` or `id=urn:isbn:1`. */
 const MEMBER = /(?<!%3A|T\d\d|T\d\d:\d\d):(?=[^&=?:]{0,1000}[./][^&=?]{0,1000}(?:\?|$)|[^&=?]{1,1000}\?)/i;
 
-/** Colons after which something may be that is in a file. */
+/** The most colons that are tried as the end of a file's URL. */
 const MOST_WAYS = 8;
 
-/** Where the URL may end of a file of any name, and what is in it begin: the shortest first. */
+/** The ways to divide a target into the URL of a file (of any name) and a part of it, shortest URL first. */
 export function waysOf(target: string): Address[] {
   const typed = withScheme(target);
   const [front = ''] = /^https?:[\\/]*[^\\/?#]*/i.exec(typed) ?? [];

@@ -1,4 +1,4 @@
-/** What is asked about the code in an archive. */
+/** Queries about the code in an archive. */
 
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -45,7 +45,7 @@ beforeEach(() => {
 });
 
 describe.each(['pkg.tar', 'pkg.tgz', 'pkg.zip'])('%s', (name) => {
-  test('its map, and that of a directory in it', async () => {
+  test('shows its map, and the map of a directory in it', async () => {
     const text = await w.text(`${name}:package:outline`);
     expect(text).toContain('lib/store.js: Store 4-12, .put 5-7, .get 9-11, exports 14\n');
     expect(text).toContain('lib/trim.js: ');
@@ -55,7 +55,7 @@ describe.each(['pkg.tar', 'pkg.tgz', 'pkg.zip'])('%s', (name) => {
     expect(await w.text(`${name}:outline`)).toContain('other/x.py: run 1-2\n');
   });
 
-  test('a symbol of it, alone and in a list', async () => {
+  test('shows a symbol of it, alone and in a list', async () => {
     expect(await w.text(`${name}:package:#Store.put`)).toBe(
       `5|  put(key, value) {\n6|    this[key] = trim(value);\n7|  }\n[Declared in ${name}:package/lib/store.js:5..7]`,
     );
@@ -65,7 +65,7 @@ describe.each(['pkg.tar', 'pkg.tgz', 'pkg.zip'])('%s', (name) => {
     expect(list).toContain(`${name}:other/x.py [L1-2]\n1|def run(path):`);
   });
 
-  test('who uses a symbol, and who imports a member', async () => {
+  test('shows the uses of a symbol and the importers of a member', async () => {
     expect(await w.text(`${name}:package:#trim:refs`)).toContain(
       '  6|this[key] = trim(value); [in Store.put 5-7]',
     );
@@ -74,7 +74,7 @@ describe.each(['pkg.tar', 'pkg.tgz', 'pkg.zip'])('%s', (name) => {
     );
   });
 
-  test('what is not declared is said with a call that works', async () => {
+  test('an undeclared name is answered with a call that works', async () => {
     const answer = await w.read(`${name}:package:#Stoer`);
     expect([codeOf(answer), textOf(answer)]).toEqual([
       'NOT_FOUND',
@@ -89,7 +89,7 @@ describe.each(['pkg.tar', 'pkg.tgz', 'pkg.zip'])('%s', (name) => {
   });
 });
 
-test('every page leads on to the last file', async () => {
+test('following the pages reaches the last file', async () => {
   const many = Array.from({ length: 40 }, (_, i) => ({
     name: `d${i}/a-file-${i}.js`,
     content: `f${i}();\n`,
@@ -116,7 +116,7 @@ test('a changed archive is seen at once', async () => {
   expect(await w.text('pkg.tgz:#Store.put')).toContain('6|  put(');
 });
 
-test('a member that is too large has no symbols, and that is said', async () => {
+test('a member that is too large has no symbols, with a notice', async () => {
   const large = `function early() {}\n${'// a comment line that is long enough\n'.repeat(40_000)}`;
   w.write(
     'large.tgz',

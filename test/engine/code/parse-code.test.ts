@@ -1,4 +1,4 @@
-/** When the tags of a tree are written to the cache on disk, and what is written again. */
+/** When the tags of a tree are written to the cache on disk, and which are written again. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { textOf, workspace } from '../../support/workspace.ts';
 
-test('tags are written where a fiftieth of the files was parsed, and not for less; what was written stays as it is', async () => {
+test('tags are written if at least a fiftieth of the files was parsed; entries already written stay unchanged', async () => {
   const w = workspace();
   const directory = join(w.O, 'cache');
   const write = (no: number, name: string): string =>

@@ -1,4 +1,4 @@
-/** A file that keeps its parser for as long as it may costs no other file of its batch its symbols. */
+/** A file that uses its parser up to the timeout does not cost other files of its batch their symbols. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test, vi } from 'vitest';
@@ -70,7 +70,7 @@ beforeEach(() => {
   asked.length = 0;
 });
 
-test('that ends with its thread: each is parsed alone, and the next call asks for none of them', async () => {
+test('that ends with its thread: each is parsed alone, and the next call parses none of them again', async () => {
   answer.of = ends;
   const map = await mapping(60_000);
   const first = await map();
@@ -85,7 +85,7 @@ test('that ends with its thread: each is parsed alone, and the next call asks fo
   expect(asked).toEqual([]);
 });
 
-test('that is stopped in it: it and those after it are parsed alone', async () => {
+test('whose parse is stopped: it and the later files are parsed alone', async () => {
   answer.of = (tagsOf, [files, ...rest]) => {
     const at = files.map(textIn).findIndex(isHostile);
     return tagsOf(at === -1 ? files : files.slice(0, at), ...rest);
@@ -96,7 +96,7 @@ test('that is stopped in it: it and those after it are parsed alone', async () =
   expect(late).toEqual(batch.slice(batch.findIndex(isHostile)));
 });
 
-test('that had little time: the others are parsed, and the next call asks for it again', async () => {
+test('that had little time: the others are parsed, and the next call parses it again', async () => {
   answer.of = ends;
   const map = await mapping(7_000);
   expectOthers(await map());

@@ -1,7 +1,7 @@
-/** What is asked about the code below a directory, through `read`. */
+/** Queries about the code below a directory, through `read`. */
 
 import { spawnSync } from 'node:child_process';
-import { renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { has } from '../../support/has.ts';
@@ -66,7 +66,7 @@ beforeEach(() => {
 });
 
 describe('the map of a directory', () => {
-  test('files with their symbols and ranges, the most used first; others by name', async () => {
+  test('lists files with their symbols and ranges, the most used first; others by name', async () => {
     expect(await w.text('src:outline')).toBe(
       [
         'lib/open.ts: open 1-3',
@@ -79,7 +79,7 @@ describe('the map of a directory', () => {
     );
   });
 
-  test('what does not fit a budget is counted, and the calls lead to the last file', async () => {
+  test('files that do not fit the budget are counted, and the next calls reach the last file', async () => {
     for (let i = 0; i < 60; i += 1)
       w.write(`src/many/file${i}.ts`, `export function made${i}() {\n  return ${i};\n}\n`);
     const seen = new Set<string>();
@@ -92,7 +92,7 @@ describe('the map of a directory', () => {
     expect(seen.size).toBe(65);
   });
 
-  test('a path longer than the budget is named all the same: every page leads on', async () => {
+  test('a path longer than the budget is shown anyway: every page makes progress', async () => {
     w.write(`src/${'long/'.repeat(120)}x.ts`, 'export const x = 1;\n');
     const seen = new Set<string>();
     let target: string | undefined = 'src:outline?bytes=256';
@@ -104,7 +104,7 @@ describe('the map of a directory', () => {
     expect(target).toBeUndefined();
   });
 
-  test('a budget of lines is kept too, and the calls lead to the last file', async () => {
+  test('a line budget is kept too, and the next calls reach the last file', async () => {
     for (let i = 0; i < 40; i += 1) w.write(`src/d${i}/file${i}.ts`, `export const made${i} = ${i};\n`);
     const seen = new Set<string>();
     let target: string | undefined = 'src:outline';
@@ -117,7 +117,7 @@ describe('the map of a directory', () => {
     expect(seen.size).toBe(45);
   });
 
-  test.runIf(has('git'))('what was changed lately stands before what was not', async () => {
+  test.runIf(has('git'))('recently changed files come first', async () => {
     const git = (...args: string[]): void => {
       const { status, stderr } = spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
         cwd: w.W,
@@ -144,11 +144,11 @@ describe('the map of a directory', () => {
     expect((await w.text('src:outline')).split('\n')[0]).toBe(before);
   });
 
-  test('words raise what they name', async () => {
+  test('search words rank matching files higher', async () => {
     expect((await w.text('src:outline?q=door')).split('\n')[0]).toMatch(/^door\.ts: /);
   });
 
-  test('what compilers write is left out', async () => {
+  test('generated files are left out', async () => {
     w.write('tool/__pycache__/run.cpython-313.pyc', '\0');
     w.write('tool/Run.class', '\0');
     expect(await w.text('tool:outline')).toBe(
@@ -156,13 +156,15 @@ describe('the map of a directory', () => {
     );
   });
 
-  test('ignored files are left out, and a tree without code has names', async () => {
+  test('ignored files are left out, and a tree without code shows names', async () => {
     w.write('.gitignore', 'src/lib\n');
     expect(await w.text('src:outline')).not.toContain('store.ts');
     w.write('notes/a.txt', 'a\n');
     expect(await w.text('notes:outline')).toBe(
       './: a.txt\n[1 file of notes, the most important first, with 0 symbols.]',
     );
+    mkdirSync(join(w.W, 'nothing'));
+    expect(await w.text('nothing:outline')).toBe('[nothing has no files to outline. Use nothing to list it]');
   });
 
   test.each([
@@ -176,38 +178,38 @@ describe('the map of a directory', () => {
 });
 
 describe('a name below a directory', () => {
-  test('one place is read', async () => {
+  test('a single declaration is read', async () => {
     expect(await w.text('src:#Store.put')).toContain('8|  put(key: string, value: string): void {\n');
     expect(await w.text('.:#run')).toBe(
       '4|def run(path):\n5|    return os.stat(path)\n[Declared in tool/run.py:4..5]',
     );
   });
 
-  test('a private name, with and without its mark', async () => {
+  test('a private name, with and without its #', async () => {
     w.write('src/p.ts', 'class Safe {\n  #turn() {\n    return 1;\n  }\n}\n');
     expect(await w.text('src:#Safe.#turn')).toContain('2|  #turn() {\n');
     expect(await w.text('src:#Safe.turn')).toContain('2|  #turn() {\n');
   });
 
-  test('a name alone is looked for below the working directory', async () => {
+  test('a name without a path is searched below the working directory', async () => {
     expect(await w.text('#Store.close')).toContain('12|  close(): void {\n');
   });
 
-  test('several places are all shown where they are short, each with its call', async () => {
+  test('several short declarations are all shown, each with its call', async () => {
     const text = await w.text('src:#open');
     expect(text).toContain('src/lib/open.ts [L1-3]\n1|export function open(text: string): string {\n');
     expect(text).toContain('src/door.ts [L1-4]\n1|export function open(): void {\n');
     expect(text).toContain('src/lib/open.ts:#open');
   });
 
-  test('many places are listed with their calls', async () => {
+  test('many declarations are listed with their calls', async () => {
     for (let i = 0; i < 9; i += 1) w.write(`src/x/${i}.ts`, `export function same() {\n  return ${i};\n}\n`);
     const text = await w.text('src:#same');
     expect(text.split('\n')[0]).toBe('src/x/0.ts:#same  1-3  export function same()');
     expect(text).toContain("['same' is declared in 9 places. Use one of these calls]");
   });
 
-  test('more places than one answer lists are paged to the last', async () => {
+  test('a long list of declarations is paged to the last', async () => {
     const name = (i: number): string => String(i).padStart(2, '0');
     for (let i = 0; i < 70; i += 1)
       w.write(`src/x/${name(i)}.ts`, `export function same() {\n  return ${i};\n}\n`);
@@ -222,7 +224,7 @@ describe('a name below a directory', () => {
     expect(await w.text('src:#same?from=71')).toContain('71 is beyond the last of 70. Use src:#same');
   });
 
-  test('a page of a map beyond its last file says where the map begins', async () => {
+  test('a page past the last file of a map names the call for its start', async () => {
     const w = workspace();
     for (const name of ['one', 'two'])
       w.write(`src/${name}.ts`, `export function ${name}() {\n  return 1;\n}\n`);
@@ -232,26 +234,26 @@ describe('a name below a directory', () => {
     );
   });
 
-  test('a list reads several from several files in one call', async () => {
+  test('a list reads several symbols from several files in one call', async () => {
     const text = await w.text('.:#Store.put,#main,#run');
     for (const line of ['8|  put(', '3|export function main(', '4|def run(path):'])
       expect(text).toContain(line);
   });
 
-  test('in a list where all that is declared stands in many places, what is not declared is said too', async () => {
+  test('in a list of ambiguous names, undeclared names are reported too', async () => {
     for (let i = 0; i < 9; i += 1) w.write(`src/x/${i}.ts`, `export function same() {\n  return ${i};\n}\n`);
     const text = await w.text('src:#nosuch,#same');
     expect(text).toContain("src declares no 'nosuch'");
     expect(text).toContain('src/x/0.ts:#same  1-3');
   });
 
-  test('what is not declared is said, with what is called alike', async () => {
+  test('an undeclared name is answered with similar names', async () => {
     const answer = await w.read('src:#Stoer');
     expect(codeOf(answer)).toBe('NOT_FOUND');
     expect(textOf(answer)).toBe("No code below src declares 'Stoer'. Did you mean Store? Use src:#Store.");
   });
 
-  test('a change is seen at once, and a file that is gone is not named', async () => {
+  test('a change is visible at once, and a deleted file is not listed', async () => {
     await w.text('src:#Store.put');
     w.write('src/lib/store.ts', `// one line more\n${STORE}`);
     expect(await w.text('src:#Store.put')).toContain('9|  put(');
@@ -259,7 +261,7 @@ describe('a name below a directory', () => {
     expect(codeOf(await w.read('src:#Store.put'))).toBe('NOT_FOUND');
   });
 
-  test('a file of another content with the same size and time is told apart', async () => {
+  test('other content with the same size and time is detected', async () => {
     const path = w.write('src/a.ts', 'export function aaa() {\n  return 1;\n}\n');
     utimesSync(path, 1000, 1000);
     await w.text('src:#aaa');
@@ -270,7 +272,7 @@ describe('a name below a directory', () => {
 });
 
 describe('uses and importers', () => {
-  test('uses that imports confirm stand before those that only have the name', async () => {
+  test('uses confirmed by imports come before those that only share the name', async () => {
     expect(await w.text('src:#Store.close:refs')).toBe(
       [
         'src/main.ts',
@@ -284,7 +286,7 @@ describe('uses and importers', () => {
     );
   });
 
-  test('a member is one with those that its class has from others, and those that others have from it', async () => {
+  test('uses of a member include inherited and overriding members', async () => {
     w.write('shape/shape.ts', 'export interface Shape<T> {\n  area(of: T): number;\n}\n');
     w.write(
       'shape/round.ts',
@@ -313,7 +315,7 @@ describe('uses and importers', () => {
     }
   });
 
-  test('a function that has the name of another one is reached through no file that declares that', async () => {
+  test('an import from a file that declares its own function of that name is not a sure use', async () => {
     w.write('same/a.ts', 'export function merge() {}\n');
     w.write('same/b.ts', "import { merge as first } from './a';\nexport function merge() {\n  first();\n}\n");
     w.write('same/c.ts', "import { merge } from './b';\nmerge();\n");
@@ -322,12 +324,12 @@ describe('uses and importers', () => {
     expect(others).toContain('same/c.ts\n');
   });
 
-  test('of a file: what imports it', async () => {
+  test('of a file: its importers', async () => {
     expect(await w.text('src/lib/open.ts:refs')).toBe('src/lib/store.ts\n[1 file imports src/lib/open.ts]');
     expect(await w.text('src/main.ts:refs')).toBe('[No file below . imports src/main.ts]');
   });
 
-  test('a package that is asked about is known by its own name', async () => {
+  test('imports of a package by its own name are importers of it', async () => {
     w.write('shop/lexers/__init__.py', 'def find(name):\n    return name\n');
     w.write('shop/lexers/a.py', 'x = 1\n');
     w.write('shop/main.py', 'from shop.lexers import find\n\nfind(1)\n');
@@ -342,13 +344,13 @@ describe('uses and importers', () => {
       );
   });
 
-  test('of a name in one file: only what that file declares', async () => {
+  test('of a name in one file: only the declaration in that file', async () => {
     const text = await w.text('src/lib/open.ts:#open:refs');
     expect(text).toContain('src/lib/store.ts\n');
     expect(text).toContain('Declared: src/lib/open.ts:#open]');
   });
 
-  test('more uses than one answer holds are paged to the end', async () => {
+  test('more uses than fit one answer are paged to the end', async () => {
     w.write('src/far.ts', `import { main } from './main.ts';\n${'main();\n'.repeat(150)}`);
     const first = await w.text('src:#main:refs');
     expect(first).toContain('Uses 1-100 of 151');
@@ -363,7 +365,7 @@ describe('uses and importers', () => {
 describe('find with words', () => {
   const find = async (input: object): Promise<string> => textOf(await w.oriel.tool('find').run(input));
 
-  test('the symbols that are about them, each as the call that reads it, and one call for the best', async () => {
+  test('lists matching symbols, each as the call that reads it, and one call for the best', async () => {
     expect(await find({ symbol: 'store put value' })).toMatch(
       /^src\/lib\/store\.ts:#Store\.put {2}8-10 {2}put\(key: string, value: string\): void\n/,
     );
@@ -372,7 +374,7 @@ describe('find with words', () => {
     expect(await w.text(best)).toContain('export class Store {');
   });
 
-  test('the call for the best reads these, and no others of their names', async () => {
+  test('the call for the best reads exactly these, and no others with the same names', async () => {
     w.write('src/a.ts', 'export function parseHeader(head: string): string {\n  return head;\n}\n');
     w.write('src/b.ts', 'export function parseFooter(foot: string): string {\n  return foot;\n}\n');
     w.write('src/c.ts', 'export const other = { parseFooter(): void {\n  close();\n} };\n');
@@ -386,7 +388,7 @@ describe('find with words', () => {
     );
   });
 
-  test('pages by offset, and says when there is nothing', async () => {
+  test('pages by offset, and says when nothing was found', async () => {
     const first = await find({ symbol: 'open close', limit: 2 });
     expect(first).toContain('offset=2');
     const rest = await find({ symbol: 'open close', limit: 50, offset: 2 });
@@ -396,7 +398,7 @@ describe('find with words', () => {
     expect(await find({ symbol: 'zebra' })).toBe('No symbols found');
   });
 
-  test('says of how many files not all symbols are known', async () => {
+  test('reports the number of files whose symbols are incomplete', async () => {
     w.write('src/large.ts', `export const a = 1;\n${'// a comment of some length\n'.repeat(50_000)}`);
     for (const symbol of ['store put', 'zebra'])
       expect(await find({ symbol })).toContain(

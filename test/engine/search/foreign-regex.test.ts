@@ -4,7 +4,7 @@ import { Tree } from '../../support/tree.ts';
 
 const raw = String.raw;
 
-describe('operators behind a backslash', () => {
+describe('operators after a backslash', () => {
   test.each([
     [raw`foo\|bar`, 'foo|bar'],
     [raw`class \(Foo\|Bar\)`, 'class (Foo|Bar)'],
@@ -31,7 +31,7 @@ describe('operators behind a backslash', () => {
     raw`a\{x\}`,
     raw`\+1`,
     raw`\\|x`,
-  ])('%s shows no sign of it', (pattern) => {
+  ])('%s has none', (pattern) => {
     expect(foreignRegex(pattern)).toBeUndefined();
   });
 
@@ -73,7 +73,7 @@ describe('in answers', () => {
 
   afterEach(() => work.remove());
 
-  test('where nothing is found, the pattern is named that was meant', async () => {
+  test('without matches the intended pattern is suggested', async () => {
     const said =
       'No matches found\n[After a backslash | ( ) { } + ? are plain characters here; without it they are operators. Use pattern foo|bar]';
     expect(await work.text('grep', { pattern: raw`foo\|bar` })).toBe(said);
@@ -92,7 +92,7 @@ describe('in answers', () => {
     expect(await work.text('grep', { pattern: raw`\<foo\>` })).toBe('a:1: foo');
   });
 
-  test('what the engine does not have names what comes nearest', async () => {
+  test('unsupported syntax is answered with the nearest alternative', async () => {
     expect(await work.answer('grep', { pattern: 'foo(?=bar)' })).toMatchObject({
       content: [
         {

@@ -1,4 +1,4 @@
-/** A search in archives: what it costs with many members, and that it says what it could not see. */
+/** A search in archives: its cost with many members, and the notices about parts that were not searched. */
 
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
@@ -29,7 +29,7 @@ test('a compressed tar is unpacked once, however many members it has', async () 
   expect(oriel.session.store.stats().get('unpacked stream')?.misses).toBeLessThan(5);
 });
 
-test('of an archive that ends early it is said that not all was seen, whatever was found', async () => {
+test('a truncated archive gives a notice that not all was searched, with or without matches', async () => {
   const { write, grep } = archives();
   const whole = gzipSync(tar(members(600)));
   write('cut.tar.gz', whole.subarray(0, whole.length / 2));
@@ -45,7 +45,7 @@ test('of an archive that ends early it is said that not all was seen, whatever w
   expect(await grep('last', 'cut.log.gz')).toContain(PART);
 });
 
-test('members that only a number names are searched', async () => {
+test('members that are addressed only by number are searched', async () => {
   const { write, read, grep } = archives();
   write(
     'twice.tar',
@@ -62,7 +62,7 @@ test('members that only a number names are searched', async () => {
   expect(found).not.toContain('outside');
 });
 
-test('what was found is answered where a document takes longer than the search may', async () => {
+test('matches so far are shown if a document takes longer than the timeout of the search', async () => {
   const { write, with: withOptions } = workspace(unhurried);
   write('a.txt', 'the needle\n');
   const rows = Array.from({ length: 200_000 }, (_, i) => sheetRow(i + 1, [i, `row ${i}`, i / 7, i * 3]));

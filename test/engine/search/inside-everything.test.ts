@@ -1,4 +1,4 @@
-/** A search inside any container finds every word that `read` shows of it, by a call that shows this word. */
+/** A search inside any container finds every word that `read` shows of it, with a call that shows this word. */
 
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';

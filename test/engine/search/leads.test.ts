@@ -59,7 +59,7 @@ release(undefined);
 `;
 
 describe('the symbol around a match', () => {
-  test('is named once above its matches, with its lines', async () => {
+  test('is shown once above its matches, with its lines', async () => {
     await work.write({ 'src/session.ts': session });
     await led(
       { pattern: 'release' },
@@ -73,7 +73,7 @@ src/session.ts:20: release(undefined);`,
     );
   });
 
-  test('is known without a parser where the map of the codebase has parsed these bytes, and no others', async () => {
+  test('is taken from the code index without parsing, for exactly the indexed bytes', async () => {
     await work.write({ 'src/session.ts': session });
     const map = (): Promise<unknown> => oriel.tool('read').run({ path: '.:outline' });
     await map();
@@ -90,7 +90,7 @@ src/session.ts:20: release(undefined);`,
     }
   });
 
-  test('stands above the first of its lines that is shown', async () => {
+  test('is above the first of its lines that is shown', async () => {
     await work.write({ 'src/session.ts': session });
     await led(
       { pattern: 'release|reopen', context: 1, path: 'src/session.ts' },
@@ -115,7 +115,7 @@ src/session.ts:20: release(undefined);`,
     );
   });
 
-  test('is named again on the next page', async () => {
+  test('is shown again on the next page', async () => {
     await work.write({ 'a.ts': session });
     const notice = 'limit reached. Use offset=';
     await led(
@@ -128,7 +128,7 @@ src/session.ts:20: release(undefined);`,
     );
   });
 
-  test('takes of the budget, and an answer that is cut goes on behind it', async () => {
+  test('uses the byte budget, and the next call continues after a truncation', async () => {
     await work.write({ 'a.ts': session });
     await oriel.close();
     oriel = createOriel({ cwd: work.path, limits: { bytes: 64 } });
@@ -159,7 +159,7 @@ src/session.ts:20: release(undefined);`,
     await led({ pattern: 'needle' }, expected.join('\n'));
   });
 
-  test('is not named by other dialects', async () => {
+  test('is not shown by other dialects', async () => {
     await work.write({ 'a.ts': session });
     expect(await work.text('grep', { pattern: 'undefined' }, { dialect: 'pi' })).toBe(
       'a.ts:20: release(undefined);',
@@ -167,13 +167,13 @@ src/session.ts:20: release(undefined);`,
   });
 });
 
-describe('where lines are anchors', () => {
+describe('with line anchors', () => {
   beforeEach(async () => {
     await oriel.close();
     oriel = createOriel({ cwd: work.path, display: 'hashline' });
   });
 
-  test('the tag is that of a read, above lines as an edit names them', async () => {
+  test('the tag is that of a read, above lines with their anchors', async () => {
     await work.write({ 'a.txt': 'one\nneedle\nthree\nfour\nneedle', 'b c.txt': 'needle\n' });
     const read = textOf(await oriel.tool('read').run({ path: 'a.txt' }));
     const [header = ''] = read.split('\n');
@@ -210,7 +210,7 @@ describe('where lines are anchors', () => {
     await led({ pattern: 'again\\)' }, `${second}\nin Session.reopen [L12-18]\n17:    release(again);`);
   });
 
-  test('what was shown is remembered as of a read', async () => {
+  test('the shown lines are remembered as after a read', async () => {
     await work.write({ 'a.txt': 'one\nneedle\r\nthree\n' });
     const text = await grep({ pattern: 'needle' });
     const tag = /#(\w+)/.exec(text)?.[1] ?? '';

@@ -10,18 +10,18 @@ async function parsed(...chunks: string[]): Promise<Address[]> {
   return all;
 }
 
-test('matches and context lines, with their numbers and where they begin', async () => {
+test('matches and context lines, with their numbers and offsets', async () => {
   expect(await parsed('7:90:[Omitted long matching line]\r\n8-95-\n')).toEqual([
     { no: 7, offset: 90, match: true },
     { no: 8, offset: 95, match: false },
   ]);
 });
 
-test('a record may lie across chunks', async () => {
+test('a record may span chunks', async () => {
   expect(await parsed('1', ':', '0:\n')).toEqual([{ no: 1, offset: 0, match: true }]);
 });
 
-test('what is no address is refused, and what never ends too', async () => {
+test('invalid and endless records are refused', async () => {
   await expect(parsed('binary file matches\n')).rejects.toMatchObject({ code: 'INTERNAL' });
   await expect(parsed('x'.repeat(9000))).rejects.toMatchObject({ code: 'INTERNAL' });
 });

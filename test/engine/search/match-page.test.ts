@@ -39,11 +39,11 @@ test('shows the matches from the offset on, up to the limit', () => {
   expect(page).toMatchObject({ found: 2, more: true });
 });
 
-test('says that nothing follows when the last page ends at the last match', () => {
+test('has no next page if it ends at the last match', () => {
   expect(pageOf(printed(files, 0, 0), { offset: 2, limit: 2, before: 0, after: 0 }).page.more).toBe(false);
 });
 
-test('a match of another page that stands near is context', () => {
+test('a near match of another page is shown as context', () => {
   const { shown, page } = pageOf(printed(files, 1, 1), { offset: 1, limit: 1, before: 1, after: 1 });
   expect(shown).toEqual(['a-2', 'a:3', 'a-4']);
   expect(page.more).toBe(true);
@@ -54,7 +54,7 @@ test('a match of another page that stands near is context', () => {
   ]);
 });
 
-test('pages show every match once, and each of its context lines beside it', () => {
+test('pages show every match once, with its context lines', () => {
   const file = fc.array(fc.boolean(), { maxLength: 12 });
   fc.assert(
     fc.property(

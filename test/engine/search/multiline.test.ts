@@ -17,7 +17,7 @@ const raw = String.raw;
 const grep = (input: object, options?: object): Promise<string> =>
   work.text('grep', { multiline: true, ...input }, options);
 
-test('records are read whatever the chunks are', async () => {
+test('records are read from any chunks', async () => {
   const output = Buffer.from('0:a:b\x0012:\x00345:x\ny\x00');
   for (let size = 1; size <= output.length; size += 1) {
     const found: unknown[] = [];
@@ -36,7 +36,7 @@ test('records are read whatever the chunks are', async () => {
 describe('matches over several lines', () => {
   const code = 'class A {\n  b() {\n    c();\n  }\n}\n';
 
-  test('show all of their lines, in every file by itself', async () => {
+  test('show all of their lines, for every file separately', async () => {
     await work.write({ 'a.txt': code, 'b.txt': `x\n${code}`, 'c.txt': '  b() {\n', 'd.txt': 'class A {\n' });
     const lines = (name: string, no: number): string =>
       `${name}:${no}: class A {\n${name}:${no + 1}:   b() {`;
@@ -47,7 +47,7 @@ describe('matches over several lines', () => {
     expect(await grep({ pattern: raw`b\(\) \{\nclass` })).toBe('No matches found');
   });
 
-  test('. matches no line break without (?s); ^ and $ are the edges of lines, also before CRLF', async () => {
+  test('. matches no line break without (?s); ^ and $ match at line starts and ends, also before CRLF', async () => {
     await work.write({ a: 'one\r\ntwo\r\nthree\r\n' });
     expect(await grep({ pattern: 'one.*two' })).toBe('No matches found');
     expect(await grep({ pattern: '(?s)one.*two' })).toBe('a:1: one\na:2: two');
@@ -55,7 +55,7 @@ describe('matches over several lines', () => {
     expect(await grep({ pattern: raw`\Aone` })).toBe('a:1: one');
   });
 
-  test('context stands around the whole match, and matches that touch share lines', async () => {
+  test('context surrounds the whole match, and adjacent matches share lines', async () => {
     await work.write({ 'a.txt': code, 'b.txt': '1\n2\nx\ny x\ny\n6\n7\n8\nx\ny\n' });
     expect(await grep({ pattern: raw`b\(\) \{\n.*c`, context: 1, path: 'a.txt' })).toBe(
       'a.txt-1- class A {\na.txt:2:   b() {\na.txt:3:     c();\na.txt-4-   }',
@@ -82,7 +82,7 @@ describe('matches over several lines', () => {
     expect(await grep({ pattern: raw`one.*\s.*two`, path: 'b.db', output: 'count' })).toBe('b.db:t: 2');
   });
 
-  test('in UTF-16, and behind a byte order mark', async () => {
+  test('in UTF-16, and after a byte order mark', async () => {
     await work.write({
       'utf8.txt': '\ufeffä\nö\n',
       'utf16.txt': Buffer.from('\ufeffä\nö\n', 'utf16le'),
@@ -105,7 +105,7 @@ describe('matches over several lines', () => {
     );
   });
 
-  test('a text over 16 MiB is not searched so, and that is said; one over 4 MiB is', async () => {
+  test('a text over 16 MiB is not searched, with a notice; one over 4 MiB is', async () => {
     const filler = Buffer.alloc(5 << 20, `${'x'.repeat(99)}\n`);
     await work.write({
       'big.txt': Buffer.concat([filler, filler, filler, filler, Buffer.from('one\ntwo\n')]),
@@ -153,7 +153,7 @@ describe('matches over several lines', () => {
 });
 
 describe('patterns', () => {
-  test('a line break says how it is asked for', async () => {
+  test('a line break in the pattern is answered with the option for it', async () => {
     await work.write({ a: 'a\nb\n' });
     expect(await work.answer('grep', { pattern: raw`a\nb` })).toMatchObject({
       content: [
@@ -171,7 +171,7 @@ describe('patterns', () => {
     );
   });
 
-  test('the place of a fault is counted in the pattern as typed', async () => {
+  test('the position of an error is counted in the pattern as typed', async () => {
     await work.write({ a: 'a\n' });
     expect(await grep({ pattern: 'ab[' })).toContain('unclosed character class at character 3.');
     expect(await grep({ pattern: 'a\0b' })).toContain('a NUL character at character 2');

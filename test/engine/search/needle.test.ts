@@ -52,16 +52,16 @@ test.each([
   'a\tb',
   '(?i)ab',
   '\ud800',
-])('nothing is known about what matches %j', (pattern) => {
+])('%j has no required literal', (pattern) => {
   expect(needleOf(pattern, {})).toBeUndefined();
 });
 
-test('with literal all of it counts, with ignoreCase nothing', () => {
+test('with literal the whole pattern is the needle, with ignoreCase there is none', () => {
   expect(needleOf('a|b*', { literal: true })).toBe('a|b*');
   expect(needleOf('ab', { ignoreCase: true })).toBeUndefined();
 });
 
-test('a line that ripgrep finds contains the needle, for patterns made at random', () => {
+test('every line found by ripgrep contains the needle, for random patterns', () => {
   const parts = [
     'a',
     'b',

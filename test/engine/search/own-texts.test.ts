@@ -1,4 +1,4 @@
-/** Below a directory no match names a line that `read` does not show: what has a text of its own is not searched as it is stored. */
+/** Below a directory no match names a line that `read` does not show: files with a text form are not searched as stored. */
 
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -86,7 +86,7 @@ test.each(Object.keys(FILES))('%s below a directory, with its lines as they are 
   expect(textOf(words)).toMatch(/^d\//);
 });
 
-test('where the others are searched, what is passed over by its content is counted each time', async () => {
+test('containers recognised by content are counted as not searched each time', async () => {
   const { write, oriel } = workspace(unhurried);
   for (let i = 0; i < 100; i += 1) write(`d/${i}.txt`, i % 2 ? 'a line\n' : `a needle ${i}\n`);
   for (const name of ['d/0a', 'd/5a.txt', 'd/zz']) write(name, rtf(1));
@@ -100,7 +100,7 @@ test('where the others are searched, what is passed over by its content is count
   expect(textOf(inside).split('\n').slice(-3)).toEqual(['d/0a', 'd/5a.txt', 'd/zz']);
 });
 
-test('a dialect that reads such files as they are stored searches them so', async () => {
+test('a dialect that reads such files as stored also searches them as stored', async () => {
   const w = workspace(unhurried);
   w.write('d/book.ipynb', notebook);
   const pi = w.with({ dialect: 'pi' });

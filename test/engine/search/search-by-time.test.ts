@@ -39,7 +39,7 @@ const inOrder = [
   'a.txt:2: x2',
 ];
 
-test('the newest file comes first, those of one time by their paths', async () => {
+test('newest files first, those of equal times by path', async () => {
   expect(await work.text('grep', { pattern: 'x', sort: 'time' })).toBe(inOrder.join('\n'));
   expect(await work.text('grep', { pattern: 'x', sort: 'path' })).toBe(inOrder.toSorted().join('\n'));
   expect(await work.text('grep', { pattern: 'x', sort: 'time', output: 'count' })).toBe(
@@ -54,7 +54,7 @@ test('the newest file comes first, those of one time by their paths', async () =
   expect(await work.text('grep', { pattern: 'x2', sort: 'time', path: 'a.txt' })).toBe('a.txt:2: x2');
 });
 
-test.each([1, 2, 3, 5])('pages of %i show every match once, in order', async (limit) => {
+test.each([1, 2, 3, 5])('pages of %i matches show every match once, in order', async (limit) => {
   const seen: string[] = [];
   for (let offset: number | undefined = 0; offset !== undefined;) {
     const { content, details } = await work.answer('grep', { pattern: 'x', sort: 'time', limit, offset });
@@ -71,7 +71,7 @@ test('an offset beyond the last match is explained', async () => {
   );
 });
 
-test('find: paths, pages and nothing', async () => {
+test('find: paths, pages and no result', async () => {
   expect(await work.text('find', { pattern: '*.txt', sort: 'time' })).toBe(
     'f.txt\nb.txt\nc/e.txt\nc/d.txt\na.txt',
   );
@@ -82,7 +82,7 @@ test('find: paths, pages and nothing', async () => {
   expect(await work.text('find', { pattern: '*.txt', sort: 'path', limit: 1 })).toContain('a.txt\n');
 });
 
-test('what is inside containers has no time: the error names what works', async () => {
+test('texts inside containers have no time: the error names what works', async () => {
   expect(await work.answer('grep', { pattern: 'x', sort: 'time', inside: true })).toMatchObject({
     content: [
       {
@@ -102,7 +102,7 @@ test.each([
   ['NOT_FOUND', undefined],
   ['BUSY', 'these results are partial'],
 ] as const)(
-  'a file that is found and cannot be read then (%s) leaves a gap that is said',
+  'a file that becomes unreadable after it was found (%s) is reported as a gap',
   async (code, said) => {
     const { engine, run, tool } = assemble({ cwd: work.path, telemetry: false });
     const { open } = engine.access;

@@ -17,7 +17,7 @@ function searchFor(pattern: string): Search {
 const LINE = `${'a match '.repeat(8)}\n`;
 
 test.runIf(process.platform === 'linux')(
-  'a file that is cut while its pages are searched is read again, and no match is given twice',
+  'a file truncated during its search is read again, without duplicate matches',
   { timeout: 30_000 },
   async () => {
     const dir = mkdtempSync(join(tmpdir(), 'oriel-search-run-'));
@@ -38,7 +38,7 @@ test.runIf(process.platform === 'linux')(
 );
 
 test.runIf(process.platform === 'linux')(
-  'of a file that is written anew while its pages are searched nothing is given twice, or by the numbers of another',
+  'a file rewritten during its search gives no duplicate matches and no wrong line numbers',
   { timeout: 30_000 },
   async () => {
     const dir = mkdtempSync(join(tmpdir(), 'oriel-search-run-'));

@@ -3,7 +3,7 @@ import { GapsSeen } from '../../../src/engine/walk/gaps.ts';
 
 const none = new GapsSeen().facts;
 
-test('what was left out here and there adds up, and can begin again', () => {
+test('gaps add up and can be reset', () => {
   const gaps = new GapsSeen();
   gaps.add({ ...none, denied: true, unnamed: 2 });
   gaps.add({ ...none, tooDeep: true, unnamed: 1, rules: 1 });

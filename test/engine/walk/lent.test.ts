@@ -1,4 +1,7 @@
-/** What a thread lends by number is read as what it was lent as, or not at all: threads die, and numbers are used again. */
+/**
+ * A descriptor lent by a thread is read as the file it was lent for, or not at all: threads end, and descriptor numbers
+ * are reused.
+ */
 
 import { closeSync, fstatSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,8 +30,8 @@ function replace({ fd }: Lent, path: string): void {
   expect(openSync(path, 'r')).toBe(fd);
 }
 
-describe.skipIf(process.platform !== 'linux')('a thread that dies', () => {
-  test('a file that it has lent is read as it was, or is gone', async () => {
+describe.skipIf(process.platform !== 'linux')('a thread that ends', () => {
+  test('a lent file is read unchanged, or not at all', async () => {
     const { W, write } = workspace();
     write('mine', 'mine\n');
     write('other', 'other\n');
@@ -44,7 +47,7 @@ describe.skipIf(process.platform !== 'linux')('a thread that dies', () => {
     await held?.close();
   });
 
-  test('a directory that it has lent is read as it was, or leaves a gap', () => {
+  test('a lent directory is read unchanged, or leaves a gap', () => {
     const { W, write } = workspace();
     for (const at of ['mine', 'other']) {
       mkdirSync(join(W, at), { recursive: true });
@@ -53,7 +56,7 @@ describe.skipIf(process.platform !== 'linux')('a thread that dies', () => {
     const directory = lend(join(W, 'mine'));
     const read = (): WalkMessage[] => {
       const messages: WalkMessage[] = [];
-      const how = { needle: undefined, sifts: false, asStored: false };
+      const how = { needle: undefined, prefilters: false, asStored: false };
       const reader = new BlockReader(new WalkControl(), HELPER, how, (message) => messages.push(message));
       const { fd, dev, ino } = directory;
       const part = { self: `/proc/${process.pid}/fd/${fd}`, dev, ino, front: '', names: 'f' };

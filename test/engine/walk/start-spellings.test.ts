@@ -20,7 +20,7 @@ test.each(['@d/a.txt', '"d/a.txt"', 'd\\a.txt', './d/a.txt'])('grep in the file 
     expect((await call('grep', { pattern: 'needle', path: typed })).text).toBe('d/a.txt:1: needle');
 });
 
-test('a file of that very name wins', async () => {
+test('a file with exactly that name takes precedence', async () => {
   const { write, call } = place('oriel');
   write('a.txt', 'needle\n');
   write('@a.txt', 'needle\n');
@@ -31,7 +31,7 @@ test.each([
   ['src/*.ts', 'path=src with the glob *.ts'],
   ['**/*.ts', 'path=. with the glob **/*.ts'],
   ['/srv/*.ts', 'path=/srv with the glob *.ts'],
-])('a glob as a path, %s, names the fields that mean it', async (path, use) => {
+])('a glob as a path, %s, is answered with the fields for it', async (path, use) => {
   const { write, call } = place('oriel', { roots: [] });
   write('src/a.ts', 'needle\n');
   expect((await call('grep', { pattern: 'needle', path })).text).toBe(

@@ -1,10 +1,10 @@
-/** Threads that rest between walks. */
+/** Threads that are idle between walks. */
 
 import * as fs from 'node:fs';
 import { expect, test } from 'vitest';
 import { textOf, workspace } from '../../support/workspace.ts';
 
-test('what one search has asked and left open is not there for the next', async () => {
+test('requests and files of one search do not remain for the next', async () => {
   const { W, write, oriel } = workspace();
   // Enough for the helper, and files that are searched where they lie.
   for (let i = 0; i < 1_500; i += 1) write(`d/f${1000 + i}.txt`, `a word ${i}\n`);

@@ -186,6 +186,13 @@ describe('read', () => {
     ]);
   });
 
+  test('a line that is oversized only for its part is continued inside it', () => {
+    writeFileSync(join(cwd, 'long.txt'), `${'-'.repeat(30_000)}\n`);
+    const { out } = run('read', 'long.txt', 'a.txt');
+    expect(out).toContain('Use long.txt:1@25568.. to continue]');
+    expect(run('read', 'long.txt:1@25568..').out).toBe(`1|${'-'.repeat(30_000 - 25_568)}\n`);
+  });
+
   test('the next call works when it is pasted back', () => {
     const { out } = run('read', 'my file.txt', '--limits', 'lines=10');
     const next = /Use (.*) to continue/.exec(out)?.[1];

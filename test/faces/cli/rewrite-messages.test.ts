@@ -190,7 +190,7 @@ test('a call by fields is worded with fields', () => {
   expect(run('call', 'grep', '{"pattern":"1","limit":2}').out).toContain(
     'Use offset=2 to continue, limit=4 for more',
   );
-  expect(run('call', 'grep', '{"pattern":"foo("}').err).toContain('search for plain text with literal.');
+  expect(run('call', 'grep', '{"pattern":"foo("}').err).toContain('search for plain text with literal=true.');
 });
 
 test('what was typed is not reworded', () => {

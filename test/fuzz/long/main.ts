@@ -68,15 +68,22 @@ function watch(job: Omit<Job, 'shared'>): Promise<Ended> {
   });
 }
 
+const USAGE = `npm run fuzz:long -- [TARGET | GROUP]… [--runs N] [--seed N] [--first N]
+Without a name all targets run, a million inputs each. Targets: ${targetsNamed([])
+  .map(({ name }) => name)
+  .join(', ')}`;
+
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     options: {
+      help: { type: 'boolean', short: 'h' },
       runs: { type: 'string', default: '1e6' },
       seed: { type: 'string', default: String(Date.now() % 1e9) },
       first: { type: 'string', default: '0' },
     },
     allowPositionals: true,
   });
+  if (values.help) return console.log(USAGE);
   const [runs, seed, first] = [Number(values.runs), Number(values.seed), Number(values.first)];
   const targets = targetsNamed(positionals);
   if (targets.length === 0) throw new Error(`there is no target ${positionals.join(', ')}`);

@@ -1,4 +1,4 @@
-/** The index of events: pages of a task as they stand in the file, bounded in what it remembers. */
+/** The index of events: pages of a task as in the file, with bounded memory. */
 
 import { expect, test } from 'vitest';
 import { EventIndex } from '../../../src/session/telemetry/event-index.ts';
@@ -27,7 +27,7 @@ function filled(events: number, most?: number) {
   return { index, a, b, bytes, tools, reads: () => reads };
 }
 
-test('pages of a task, whatever stands between its events', async () => {
+test('pages of a task, with any other lines between its events', async () => {
   const { index, a, b, tools, reads } = filled(3_000);
   expect(index.of(b)).toEqual({ total: 1_000, forgotten: 0 });
   expect(await tools(b, 998, 10)).toEqual(['t2994', 't2997']);
@@ -38,7 +38,7 @@ test('pages of a task, whatever stands between its events', async () => {
   expect(reads() - before).toBeLessThan(10);
 });
 
-test('a page of long events ends early, and says which event is the next', async () => {
+test('a page of long events ends early, with the number of the next event', async () => {
   const index = new EventIndex();
   const task = new TaskFigures('a');
   const line = JSON.stringify(call({ host: 'h'.repeat(60_000) }));
@@ -57,13 +57,13 @@ test('a page of long events ends early, and says which event is the next', async
   expect(read).toBe(40);
 });
 
-test('where the file has changed below it, what is no event is left out', async () => {
+test('if the file was changed, lines that are no events are left out', async () => {
   const { a, bytes, tools } = filled(9);
   bytes.fill('x', 0, 400);
   expect((await tools(a, 0, 9)).length).toBeLessThan(6);
 });
 
-test('beyond the bound the first events of the longest task are forgotten', async () => {
+test('beyond the limit the first events of the longest task are evicted', async () => {
   const { index, a, b, tools } = filled(3_000, 1_500);
   const [{ total, forgotten }, other] = [index.of(a), index.of(b)];
   expect(total).toBe(2_000);
@@ -72,7 +72,7 @@ test('beyond the bound the first events of the longest task are forgotten', asyn
   expect(await tools(a, 0, 1)).toEqual(await tools(a, forgotten, 1));
 });
 
-test('what stands in a part that is closed is forgotten', () => {
+test('the events of a removed part are evicted', () => {
   const { index, a, b } = filled(9);
   index.forgetBefore(1_000_000);
   expect([index.of(a), index.of(b)]).toEqual([

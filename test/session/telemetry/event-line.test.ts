@@ -108,7 +108,7 @@ test.each([
   expect(buffer.take().toString()).toBe(JSON.stringify(number));
 });
 
-test('many lines and long names have room; what is taken stays as it was', () => {
+test('many lines and long names fit; earlier lines stay unchanged', () => {
   const events = Array.from({ length: 3_000 }, (_, i) =>
     call({ bytes: i, reads: [{ source: 'x'.repeat(i % 900) }] }),
   );

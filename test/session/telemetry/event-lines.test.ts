@@ -1,4 +1,4 @@
-/** Lines of a file of telemetry: every line once with its place, whatever the pieces in which the file is read. */
+/** Lines of a telemetry file: every line once with its offset, for any chunks in which the file is read. */
 
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -25,7 +25,7 @@ async function linesOf(text: string) {
 /** Lines whose ends fall on every side of a piece. */
 const LONG = Array.from({ length: 400 }, (_, i) => `${i}`.padEnd(1 + ((i * 7919) % 1_300), '.'));
 
-test('each line once, with the byte at which it begins', async () => {
+test('each line once, with the offset of its first byte', async () => {
   const { lines, taken, take } = await linesOf(`${LONG.join('\n')}\n`);
   await lines.readOn(take);
   lines.takeRest(take);
@@ -33,7 +33,7 @@ test('each line once, with the byte at which it begins', async () => {
   expect(taken).toEqual(LONG.map((line) => [line, (at += line.length + 1) - line.length - 1]));
 });
 
-test('a line without its end waits for it, and is taken when there will be none', async () => {
+test('an incomplete line is held back, and yielded at the end of the file', async () => {
   const { path, lines, taken, take } = await linesOf('one\ntw');
   await lines.readOn(take);
   expect(taken).toEqual([['one', 0]]);
@@ -50,7 +50,7 @@ test('a line without its end waits for it, and is taken when there will be none'
   expect(lines.at).toBe(13);
 });
 
-test('of an overlong line nothing is kept, and the next one has its place', async () => {
+test('an overlong line is dropped, and the next one has the right offset', async () => {
   const long = 'x'.repeat(3 * MOST_LINE);
   const { lines, taken, take } = await linesOf(`a\n${long}\n${'y'.repeat(MOST_LINE)}\nz\n${long}`);
   await lines.readOn(take);

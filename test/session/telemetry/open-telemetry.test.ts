@@ -1,4 +1,7 @@
-/** Spans and histograms, as the SDK of OpenTelemetry receives them: by the conventions, with the parent of the request, without content. */
+/**
+ * Spans and histograms as received by the SDK of OpenTelemetry: by its conventions, with the parent of the request,
+ * without content.
+ */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -51,7 +51,7 @@ describe.runIf(has('redis'))('tasks that go through several replicas', () => {
       .flatMap((counts) => Object.values(counts))
       .reduce((all, one) => all + one, 0);
 
-  test('a call waits for no store, and a thousand of them cost as much as one', async () => {
+  test('a call does not wait for the store, and a thousand calls cost as much as one', async () => {
     const one = replica('cost');
     const figures = new TaskFigures('t');
     for (let i = 0; i < 1_000; i += 1) one.count(figures, 4);
@@ -64,7 +64,7 @@ describe.runIf(has('redis'))('tasks that go through several replicas', () => {
     expect(uses(one)).toBe(3);
   });
 
-  test('what two write in the same moment is counted once each, however often they do', async () => {
+  test('concurrent updates of two replicas are each counted once', async () => {
     const replicas = Array.from({ length: 4 }, () => replica('together'));
     const figures = replicas.map(() => new TaskFigures('t'));
     for (let round = 1; round <= 5; round += 1) {
@@ -85,7 +85,7 @@ describe.runIf(has('redis'))('tasks that go through several replicas', () => {
     });
   });
 
-  test('other spaces, other operators and other names are other tasks', async () => {
+  test('tasks are separate by space, operator and name', async () => {
     const [one, others] = [
       replica('client alice'),
       [replica('client bob'), replica('client alice', 'k'.repeat(40))],
@@ -102,7 +102,7 @@ describe.runIf(has('redis'))('tasks that go through several replicas', () => {
     expect((await one.tasks.everywhere(figures))?.calls).toBe(1);
   });
 
-  test('so many replicas as come and go, the value stays small', async () => {
+  test('the value stays small for any number of replicas over time', async () => {
     const space = 'many';
     let last: Replica | undefined;
     const figures = new TaskFigures('t');
@@ -115,7 +115,7 @@ describe.runIf(has('redis'))('tasks that go through several replicas', () => {
     expect((await last?.tasks.everywhere(figures))?.calls).toBe(32);
   });
 
-  test('while the store is away each counts its own, and what it counted then is added when it is back', async () => {
+  test('while the store is unavailable each replica counts locally, and the counts are added afterwards', async () => {
     const cut = await redisServer();
     const open = (): { state: SharedState; tasks: SharedTasks } => {
       const state = openState({ url: cut.url, key, timeoutMs: 30_000 }) as SharedState;
@@ -138,7 +138,7 @@ describe.runIf(has('redis'))('tasks that go through several replicas', () => {
     await cut.stop();
   });
 
-  test('a session is a task of one replica: nothing of it is written', async () => {
+  test('the task of a session is local to one replica and is not written', async () => {
     const { state, tasks } = replica('sessions');
     await tasks.close();
     const telemetry = new Telemetry({ spaces: () => state.space('sessions') });
@@ -150,7 +150,7 @@ describe.runIf(has('redis'))('tasks that go through several replicas', () => {
     expect(state.stats().operations.get('put')).toMatchObject({ ok: 1 });
   });
 
-  test('more replicas than a task has room for do not put each other out for ever', async () => {
+  test('more replicas than a task can hold do not evict each other endlessly', async () => {
     const many = Array.from({ length: 36 }, () => replica('many'));
     for (const one of many) one.count(new TaskFigures('t'), 4);
     const all = (): number => many.reduce((sum, one) => sum + uses(one), 0);
@@ -160,7 +160,7 @@ describe.runIf(has('redis'))('tasks that go through several replicas', () => {
     expect(all()).toBe(before);
   });
 
-  test('a session that is closed waits for no store that does not answer', async () => {
+  test('closing a session does not wait for an unresponsive store', async () => {
     const mute = (): Promise<never> => new Promise(() => undefined);
     const tasks = new SharedTasks(() => ({ isUp: true, get: mute, put: mute, remove: mute, add: mute }));
     const figures = new TaskFigures('t');
@@ -169,7 +169,7 @@ describe.runIf(has('redis'))('tasks that go through several replicas', () => {
     await tasks.close();
   });
 
-  test('what is counted last is written, also where a session is closed while a flush runs', async () => {
+  test('the last counts are written, even if the session is closed during a flush', async () => {
     const [one, other] = [replica('closed'), replica('closed')];
     const figures = Array.from({ length: 5 }, (_, i) => new TaskFigures(`t${i}`));
     for (const own of figures) one.count(own, 4);

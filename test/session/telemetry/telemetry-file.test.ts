@@ -1,4 +1,7 @@
-/** The file of telemetry: private, rotated, whole lines, never through a link; nobody waits for it or fails by it. */
+/**
+ * The telemetry file: private, rotated, complete lines, never through a link; no call waits for it or fails because of
+ * it.
+ */
 
 import { spawnSync } from 'node:child_process';
 import {
@@ -35,7 +38,7 @@ const toolsIn = (path: string): string[] =>
     .split('\n')
     .map((line) => (JSON.parse(line) as { tool: string }).tool);
 
-test('events are lines of JSON in a file that only its owner can read', async () => {
+test('events are JSON lines in a private file', async () => {
   const { path } = place();
   const file = new TelemetryFile({ path });
   file.add(call({ tool: 'one' }));
@@ -46,7 +49,7 @@ test('events are lines of JSON in a file that only its owner can read', async ()
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test('a file that is there is added to, and made private', async () => {
+test('an existing file is appended to and made private', async () => {
   const { path } = place();
   writeFileSync(path, `${JSON.stringify(call({ tool: 'before' }))}\n`);
   chmodSync(path, 0o644);
@@ -58,7 +61,7 @@ test('a file that is there is added to, and made private', async () => {
 });
 
 test.each(['written', 'written at the end of the process'] as const)(
-  'after a line that a killed process has left without an end, an event is %s on a line of its own',
+  'after an incomplete line of a killed process, an event is %s on a new line',
   async (how) => {
     const { path } = place();
     writeFileSync(path, `${JSON.stringify(call({ tool: 'before' }))}\n{"kind":"call","task":"cut o`);
@@ -125,7 +128,7 @@ test('a link that takes the place of the file is not followed', async () => {
   expect([readFileSync(target, 'utf8'), file.dropped]).toEqual(['precious', 1]);
 });
 
-test('what cannot be written is no failure: events are dropped, counted, and told once', async () => {
+test('a failed write is no error: events are dropped, counted, and reported once', async () => {
   const told: unknown[] = [];
   const file = new TelemetryFile({ path: '/dev/full', onError: (error) => void told.push(error) });
   file.add(call());
@@ -171,7 +174,7 @@ async function failAfter(path: string, most: number): Promise<void> {
   onTestFinished(() => void spy.mockRestore());
 }
 
-test('the file is rotated, the oldest part is removed, no event is lost in the others', async () => {
+test('the file is rotated, the oldest part is removed, and no other event is lost', async () => {
   const { path } = place();
   const file = new TelemetryFile({ path, rotateAt: 400 });
   for (let i = 0; i < 20; i += 1) {
@@ -186,7 +189,7 @@ test('the file is rotated, the oldest part is removed, no event is lost in the o
   for (const part of parts) expect(statSync(part).mode & 0o777).toBe(0o600);
 });
 
-test('a file that cannot be rotated is told of, and grows to twice its size at most', async () => {
+test('a failed rotation is reported, and the file grows to at most twice its size', async () => {
   const { path } = place();
   mkdirSync(join(`${path}.lock`, 'in-the-way'), { recursive: true });
   const told: unknown[] = [];
@@ -199,7 +202,7 @@ test('a file that cannot be rotated is told of, and grows to twice its size at m
   expect([told.length, file.dropped > 5, statSync(path).size < 5_000]).toEqual([1, true, true]);
 });
 
-test('two writers of one file rotate it together: every event stands in one of its parts, on a line of its own', async () => {
+test('two writers of one file rotate it together: every event is in one of its parts, on its own line', async () => {
   const { path } = place();
   const writers = [0, 1].map(() => new TelemetryFile({ path, rotateAt: 6_000 }));
   for (let i = 0; i < 40; i += 1) {
@@ -215,7 +218,7 @@ test('two writers of one file rotate it together: every event stands in one of i
   );
 });
 
-test('a file that is moved away is begun anew', async () => {
+test('a file that was moved away is created again', async () => {
   const { path } = place();
   const file = new TelemetryFile({ path });
   file.add(call({ tool: 'old' }));
@@ -226,7 +229,7 @@ test('a file that is moved away is begun anew', async () => {
   expect([toolsIn(`${path}.away`), toolsIn(path)]).toEqual([['old'], ['new']]);
 });
 
-test('what waits is bounded', () => {
+test('the buffer is bounded', () => {
   const { path } = place();
   const file = new TelemetryFile({ path });
   for (let i = 0; i < 60; i += 1) file.add(call({ host: 'x'.repeat(100_000) }));

@@ -51,19 +51,19 @@ describe.each(samples)('%s', (codec, { hello, lines }) => {
     expect(large.bytes.toString() === LINES).toBe(true);
   });
 
-  test('goes on through streams in a row', async () => {
+  test('continues through concatenated streams', async () => {
     const { bytes, failure } = await unpack(codec, Buffer.concat([hello, hello]));
     expect(failure).toBeUndefined();
     expect(bytes.toString()).toBe('hello\nworld\n'.repeat(2));
   });
 
-  test('gives what it can of a stream that ends early, and says so', async () => {
+  test('yields the decodable part of a truncated stream, then fails', async () => {
     const { bytes, failure } = await unpack(codec, lines.subarray(0, lines.length - 10));
     expect(LINES.startsWith(bytes.toString())).toBe(true);
     expect(failure).toMatchObject({ code: 'CORRUPT', message: 'its packed data ends early' });
   });
 
-  test('is ended with its call', async () => {
+  test('ends with its call', async () => {
     const stop = new AbortController();
     const endless = (async function* () {
       yield lines.subarray(0, 100);
@@ -89,7 +89,7 @@ async function* race(stream: AsyncGenerator<Uint8Array>, signal: AbortSignal): A
   }
 }
 
-test('what follows a deflate stream is not waited for', async () => {
+test('does not wait for data after a deflate stream', async () => {
   const { bytes, failure } = await unpack(
     'deflate',
     Buffer.concat([deflateRawSync('text'), Buffer.alloc(5_000)]),
@@ -98,7 +98,7 @@ test('what follows a deflate stream is not waited for', async () => {
   expect(bytes.toString()).toBe('text');
 });
 
-test('zstd: a window of a gigabyte is refused, a bad checksum is told', async () => {
+test('zstd: a window of a gigabyte is refused, a bad checksum is reported', async () => {
   // Magic, a descriptor without size, a window of 2^30 bytes, then one raw block of one byte.
   const wide = Buffer.from('28b52ffd00a009000061', 'hex');
   expect((await unpack('zstd', wide)).failure).toMatchObject({ code: 'LIMIT' });
@@ -107,7 +107,7 @@ test('zstd: a window of a gigabyte is refused, a bad checksum is told', async ()
   expect((await unpack('zstd', wrong)).failure).toMatchObject({ code: 'CORRUPT' });
 });
 
-test('xz: a dictionary of a gigabyte is refused, an unknown check is said to be', async () => {
+test('xz: a dictionary of a gigabyte is refused, an unknown check is reported', async () => {
   expect((await unpack('xz', packed.xz.hugeDictionary)).failure).toMatchObject({ code: 'LIMIT' });
   expect((await unpack('xz', packed.xz.sha256)).failure).toMatchObject({ code: 'UNSUPPORTED' });
 });
@@ -130,14 +130,14 @@ test('lz4: checksums, dictionaries, other versions and blocks over their size ar
   );
 });
 
-test('lz4: frames that are to be skipped, and the next one', async () => {
+test('lz4: skippable frames, and the next frame', async () => {
   const skipped = Buffer.from('5a2a4d1803000000616263', 'hex');
   const { bytes, failure } = await unpack('lz4', Buffer.concat([skipped, packed.lz4.hello, skipped]));
   expect(failure).toBeUndefined();
   expect(bytes.toString()).toBe('hello\nworld\n');
 });
 
-test('lz4: any damage is an error or the text, never anything else', () =>
+test('lz4: any damage gives an error or the right text', () =>
   fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 4, max: packed.lz4.noise.length - 1 }),
@@ -154,7 +154,7 @@ test('lz4: any damage is an error or the text, never anything else', () =>
     { numRuns: 300 },
   ));
 
-test('a stream that swells is stopped by counted bytes', async () => {
+test('a decompression bomb is stopped by the byte limit', async () => {
   const { bytes, failure } = await unpack('gzip', gzipSync(Buffer.alloc(100 << 20)));
   expect(failure).toMatchObject({
     code: 'LIMIT',
@@ -163,7 +163,7 @@ test('a stream that swells is stopped by counted bytes', async () => {
   expect(bytes.length).toBeLessThanOrEqual(64 << 20);
 });
 
-test('bzip2: any damage is an error or the text, never anything else', () =>
+test('bzip2: any damage gives an error or the right text', () =>
   fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 4, max: packed.bz2.noise.length - 1 }),

@@ -23,7 +23,7 @@ test('7z: listing and members', async () => {
   expect(await oriel.read('a.7z:ok.txt:1..1')).toBe('1|fine\n');
 });
 
-test('7z: encrypted members are marked and refused, encrypted names are said to be', async () => {
+test('7z: encrypted members are marked and refused, encrypted names are reported', async () => {
   oriel.write('e.7z', await fixture('encrypted.7z'));
   oriel.write('n.7z', await fixture('encrypted-names.7z'));
   expect(await oriel.read('e.7z')).toBe('dir/\nok.txt (5 B, encrypted)\n');
@@ -35,7 +35,7 @@ test('7z: encrypted members are marked and refused, encrypted names are said to 
   );
 });
 
-test('7z: a file that is cut short, and one that is damaged', async () => {
+test('7z: a truncated file, and a damaged one', async () => {
   const whole = await fixture('plain.7z');
   const damaged = Buffer.from(whole);
   damaged.write('A', 36);
@@ -61,7 +61,7 @@ test('rar: listing and members', async () => {
   expect(await oriel.read('a.rar:ok.txt')).toBe('1|fine\n');
 });
 
-test('rar: what is behind the damage is missing, what is before it is not', async () => {
+test('rar: only members after the damage are missing', async () => {
   const whole = rar([
     { name: 'a.txt', content: 'alpha\n' },
     { name: 'b.txt', content: 'beta\n' },
@@ -73,7 +73,7 @@ test('rar: what is behind the damage is missing, what is before it is not', asyn
   expect(await oriel.read('head.rar')).toMatch(/^(CORRUPT: head\.rar|\(empty archive\))/);
 });
 
-test('an archive larger than is read in memory is refused at once', async () => {
+test('an archive over the memory limit is refused at once', async () => {
   const huge = Buffer.alloc(49 << 20);
   rar([]).copy(huge);
   oriel.write('huge.rar', huge);

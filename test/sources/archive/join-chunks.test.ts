@@ -11,7 +11,7 @@ async function* chunks(sizes: readonly number[], fails = false): AsyncGenerator<
 
 const sizes = fc.array(fc.nat({ max: 200 }), { maxLength: 60 });
 
-test('the bytes are the same, in few chunks, and all of them come before a failure', () =>
+test('the same bytes in few chunks, all of them before an error', () =>
   fc.assert(
     fc.asyncProperty(sizes, fc.boolean(), async (of, fails) => {
       const got: Buffer[] = [];

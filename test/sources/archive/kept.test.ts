@@ -1,4 +1,4 @@
-/** What stays of an archive between two calls: counted by the bytes that are read of it, not by the time. */
+/** The cache of archives between two calls, measured by the bytes that are read, not by time. */
 
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
@@ -123,7 +123,7 @@ const archives: [string, string, () => Buffer][] = [
   ['app.log.gz', '', () => gzipSync(content)],
 ];
 
-test.each(archives)('pages of %s: each byte is unpacked once', async (name, rest, build) => {
+test.each(archives)('paging %s unpacks each byte once', async (name, rest, build) => {
   const packed = build();
   const archive = new Archive(name, packed);
   const first = await archive.page(rest, 0, PAGE);
@@ -141,7 +141,7 @@ test.each(archives)('pages of %s: each byte is unpacked once', async (name, rest
   expect(next.read).toBeLessThanOrEqual(256 << 10);
 });
 
-test('a member that was unpacked to its end goes on without its archive being read', async () => {
+test('a completely unpacked member is paged without reading its archive', async () => {
   const archive = new Archive('log.zip', zip([{ name: 'app.log', content }]));
   expect((await archive.page('app.log', content.length - 64, 128)).text).toBe(
     content.subarray(-64).toString(),
@@ -160,7 +160,7 @@ test('members of a nested archive: the inner archive is unpacked once', async ()
   expect(again).toEqual({ text: content.subarray(1 << 20, (1 << 20) + 64).toString(), read: 0 });
 });
 
-test('what is kept of members is bounded in memory, files and descriptors', async () => {
+test('cached members are bounded in memory, files and descriptors', async () => {
   const session = sessionOf({ store: { memory: 8 << 20, disk: 40 << 20, descriptors: 2 } });
   const names = ['a', 'b', 'c', 'd'];
   const archive = new Archive('o.zip', zip(names.map((name) => ({ name, content }))), session);
@@ -201,7 +201,7 @@ async function streamOf(
   };
 }
 
-test('what a shortage broke off is no end: the next call begins anew', async () => {
+test('unpacking aborted by a shortage is not cached as complete: the next call starts again', async () => {
   let begun = 0;
   async function* open(): AsyncGenerator<Uint8Array> {
     begun += 1;
@@ -217,7 +217,7 @@ test('what a shortage broke off is no end: the next call begins anew', async () 
   expect(begun).toBe(2);
 });
 
-test('what others have read before never shows: neither the size nor the damage at the end', async () => {
+test('size and damage are known only to a reader that has reached the end, whatever others have read', async () => {
   async function* open(): AsyncGenerator<Uint8Array> {
     yield Buffer.from('good bytes');
     throw new OrielError('CORRUPT', 'its CRC does not match');

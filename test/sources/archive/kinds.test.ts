@@ -58,7 +58,7 @@ describe.each([
   ['initrd', cpio({ init: 'run\n' }), 'init (4 B)\n', 'init', '1|run\n'],
   ['setup.cab', cab('h.txt', 'hello\n'), 'h.txt (6 B)\n', 'h.txt', '1|hello\n'],
 ])('%s', (name, bytes, listing, member, content) => {
-  test('is listed, and a member is read', async () => {
+  test('lists it and reads a member', async () => {
     const { write, read } = reader();
     write(name, bytes);
     expect(await read(name)).toBe(listing);
@@ -66,7 +66,7 @@ describe.each([
   });
 });
 
-test('a text that begins like one of them is text', async () => {
+test('a text that begins like an archive is text', async () => {
   const { write, read } = reader();
   write('numbers', '070701 is a number\n');
   write('x.deb', 'a note\n');

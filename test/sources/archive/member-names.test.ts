@@ -27,7 +27,7 @@ test('different names are printed differently', () =>
     }),
   ));
 
-test('what is printed can be typed', () =>
+test('printed names can be typed', () =>
   fc.assert(
     fc.property(raw, (bytes) => {
       const printed = printName(bytes);
@@ -35,13 +35,13 @@ test('what is printed can be typed', () =>
     }),
   ));
 
-test('the literal name comes before what its percent signs might mean', () => {
+test('a literal name takes precedence over percent-decoding', () => {
   expect(escapeName('a%41')).toBe('a%2541');
   expect(typedForms('a%41')).toEqual(['a%2541', 'aA']);
   expect(typedForms('100%')).toEqual(['100%']);
 });
 
-test('paths: dots and empty parts go, ".." is refused', () => {
+test('paths: dots and empty parts are removed, ".." is refused', () => {
   expect(pathParts('./a//b/')).toEqual(['a', 'b']);
   expect(pathParts('/etc/passwd')).toEqual(['etc', 'passwd']);
   expect(pathParts('a/../b')).toBeUndefined();

@@ -40,7 +40,7 @@ const name = fc
   })
   .map((parts) => parts.join('/'));
 
-test('what another writer packs is listed and read alike, hopped and streamed', () =>
+test('archives of another writer are listed and read alike, by seeking and by streaming', () =>
   fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(fc.tuple(name, fc.string({ maxLength: 1_500 })), {
@@ -67,7 +67,7 @@ test('what another writer packs is listed and read alike, hopped and streamed', 
     { numRuns: 60 },
   ));
 
-test('a tar with any byte changed, or cut anywhere, is listed the same both ways and never hangs', () => {
+test('a tar with any byte changed or truncated anywhere is listed the same by seeking and by streaming, and never hangs', () => {
   const whole = tar([
     { name: 'a.txt', content: 'alpha' },
     { name: 'PaxHeader', flag: 'x', content: '16 path=b/c.txt\n' },
@@ -91,7 +91,7 @@ test('a tar with any byte changed, or cut anywhere, is listed the same both ways
   );
 });
 
-test('numbers: octal with spaces, base-256, and what is none', async () => {
+test('numbers: octal with spaces, base-256, and invalid ones', async () => {
   const sized = (sizeField: Uint8Array) => listed(plain(tar([{ name: 'f', content: 'hello', sizeField }])));
   const base256 = Buffer.alloc(12);
   base256.writeUInt8(0x80, 0);
@@ -106,7 +106,7 @@ test('numbers: octal with spaces, base-256, and what is none', async () => {
   }
 });
 
-test('a bad checksum ends the list behind the members before it', async () => {
+test('a bad checksum ends the list after the previous members', async () => {
   const bytes = tar([
     { name: 'ok', content: 'fine' },
     { name: 'bad', content: 'x', badChecksum: true },
@@ -116,7 +116,7 @@ test('a bad checksum ends the list behind the members before it', async () => {
   expect(failure).toMatchObject({ code: 'CORRUPT', message: 'the tar header at byte 1024 is damaged' });
 });
 
-test('names that are no UTF-8 keep each byte', async () => {
+test('names that are not UTF-8 keep each byte', async () => {
   const { members } = await listed(plain(tar([{ name: Buffer.from('caf\xe9/\xff%41', 'latin1') }])));
   expect(members[0]?.name).toBe('caf%E9/%FF%2541');
 });

@@ -40,7 +40,7 @@ function withLimit(limit: number): void {
   }
 }
 
-test('a decoder that rests gives its slot to one who waits, and goes on where it was', async () => {
+test('an idle decoder yields its slot to a waiting call and continues where it was', async () => {
   withLimit(1);
   const page = lines();
   const shown = await first(page);
@@ -50,7 +50,7 @@ test('a decoder that rests gives its slot to one who waits, and goes on where it
   expect(queues.unpackSmall.stats).toMatchObject({ running: 0, waiting: 0 });
 });
 
-test('pages of several archives, read in turn through one slot, are those of each', async () => {
+test('alternating pages of several archives through one slot are right', async () => {
   withLimit(1);
   const pages = [lines(), lines()];
   const texts = ['', ''];
@@ -61,7 +61,7 @@ test('pages of several archives, read in turn through one slot, are those of eac
   expect(texts.map((text) => text === TEXT)).toEqual([true, true]);
 });
 
-test('one that waits for packed bytes holds up nobody', async () => {
+test('a decoder that waits for packed bytes does not block others', async () => {
   withLimit(1);
   let come = (): void => {};
   const late = new Promise<void>((resolve) => (come = resolve));
@@ -82,7 +82,7 @@ test('one that waits for packed bytes holds up nobody', async () => {
   expect(reads).toBeGreaterThan(0);
 });
 
-test('what is small never waits for what is large', async () => {
+test('small members never wait for large ones', async () => {
   withLimit(1);
   const large = lines(2 << 20);
   await first(large);
@@ -96,7 +96,7 @@ test('what is small never waits for what is large', async () => {
   expect(queues.unpack.stats.running).toBe(0);
 });
 
-test('what was changed meanwhile is not taken for what was there', async () => {
+test('a changed archive is not taken for the earlier one', async () => {
   withLimit(1);
   let times = 0;
   const changing: PackedInput = {
@@ -112,7 +112,7 @@ test('what was changed meanwhile is not taken for what was there', async () => {
   await expect(rest(page)).rejects.toMatchObject({ code: 'BUSY' });
 });
 
-test('a call that is over gives its slot back, whatever its decoder does', async () => {
+test('a finished call releases its slot, whatever its decoder does', async () => {
   withLimit(1);
   const stop = new AbortController();
   const endless: PackedInput = {

@@ -39,7 +39,7 @@ function reader(files: readonly File[]) {
   return async (rest: string) => here.call('read', { path: `report.pdf${rest}` });
 }
 
-test('are named by the document, listed, and read with every selector', async () => {
+test('are mentioned by the document, listed, and read with every selector', async () => {
   const read = reader([
     ['notes.txt', Buffer.from('one\ntwo\nthree\n')],
     ['data.zip', zip([{ name: 'in/a.txt', content: 'packed\n' }])],
@@ -57,14 +57,14 @@ test('are named by the document, listed, and read with every selector', async ()
   expect((await read(':attachments/inner.pdf:p1')).text).toContain('a page inside');
 });
 
-test('one that is not there is answered with the near ones', async () => {
+test('a missing one is answered with similar ones', async () => {
   const read = reader([['notes.txt', Buffer.from('x')]]);
   expect((await read(':attachments/note.txt')).text).toBe(
     'There is no attachment note.txt. Did you mean report.pdf:attachments/notes.txt? Use report.pdf:attachments for the list.',
   );
 });
 
-test('names lead nowhere and hide nothing; two of one name are two', async () => {
+test('names are not paths and hide nothing; two with the same name are separate', async () => {
   const read = reader([
     ['../../etc/passwd', Buffer.from('a\n')],
     ['a:5-9\u001b[2J', Buffer.from('b\n')],
@@ -86,7 +86,7 @@ test('names lead nowhere and hide nothing; two of one name are two', async () =>
   expect(contents).toEqual(['a\n', 'b\n', 'c\n', 'd\n']);
 });
 
-test('one that unfolds to gigabytes is refused, and the page itself is read', async () => {
+test('one that decompresses to gigabytes is refused, and the page itself is read', async () => {
   const read = reader([['bomb', Buffer.alloc(400 << 20), '/Filter/FlateDecode']]);
   expect((await read('')).text).toContain('the page itself');
   const { text, isError, details } = await read(':attachments');
@@ -103,7 +103,7 @@ test('a document without any says so', async () => {
   expect((await here.call('read', { path: 'plain.pdf:attachments' })).text).toBe('(no files are attached)\n');
 });
 
-test('those beyond the list are counted', async () => {
+test('those not listed are counted', async () => {
   const files = Array.from({ length: 1_004 }, (_, i) => [`n${i}.txt`, Buffer.from('x')] as const);
   const read = reader(files);
   expect((await read(':attachments:-2')).text).toMatch(/^n999\.txt {2}1 bytes\n\(4 more are attached\)\n/);

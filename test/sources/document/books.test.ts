@@ -1,4 +1,4 @@
-/** Books: each chapter of the spine is in the text, or named in its place. */
+/** Books: each chapter of the spine is in the text, or mentioned in its place. */
 
 import { expect, test } from 'vitest';
 import { codeOf, textOf, unhurried, workspace } from '../../support/workspace.ts';
@@ -54,7 +54,7 @@ test.each([
     Buffer.from(Array.from({ length: 256 }, (_, i) => i)),
     '(the chapter OEBPS/the b.xhtml is missing or damaged)',
   ],
-])('a chapter that is %s is shown or named in its place', async (_, second, shown) => {
+])('a chapter that is %s is shown, or mentioned in its place', async (_, second, shown) => {
   const whole = await text(book(second));
   expect(whole).toContain(`AAA\n\n${shown}`);
   expect(whole).toMatch(/AAA\n[^]*# Three\n\nCCC/);
@@ -66,7 +66,7 @@ test('a book in which no chapter is XML is read', async () => {
   expect(await text(book(page('<p>BBB<br>'), broken))).toMatch(/AAA[^]*BBB[^]*CCC/);
 });
 
-test('a chapter is what the package says, whatever its name', async () => {
+test('the package determines the chapters, not their names', async () => {
   const bytes = book(page('<p>BBB</p>'), {
     'OEBPS/content.opf': opfWith('the%20b.xht'),
     'OEBPS/the b.xht': page('<p>of that name</p>'),
@@ -74,14 +74,14 @@ test('a chapter is what the package says, whatever its name', async () => {
   expect(await text(bytes)).toContain('AAA\n\nof that name');
 });
 
-test('a chapter whose packed bytes are damaged is named', async () => {
+test('a chapter with damaged compressed bytes is mentioned', async () => {
   const bytes = book(page('<p>BBB</p>'));
   // Behind the name of the member.
   bytes.fill(0xff, bytes.indexOf('the b.xhtml') + 40, bytes.indexOf('the b.xhtml') + 44);
   expect(await text(bytes)).toContain('AAA\n\n(the chapter OEBPS/the b.xhtml is missing or damaged)');
 });
 
-test('a book whose chapters are encrypted is said to be, and one with encrypted fonts is read', async () => {
+test('a book with encrypted chapters is refused as encrypted, one with encrypted fonts is read', async () => {
   const encryption = (uri: string): Record<string, string> => ({
     'META-INF/encryption.xml': `<encryption xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><EncryptedData xmlns="http://www.w3.org/2001/04/xmlenc#"><CipherData><CipherReference URI="${uri}"/></CipherData></EncryptedData></encryption>`,
   });
@@ -91,7 +91,7 @@ test('a book whose chapters are encrypted is said to be, and one with encrypted 
   const answer = await read('drm.epub');
   expect([codeOf(answer), textOf(answer)]).toEqual([
     'ENCRYPTED',
-    '[Cannot read .epub file: it is encrypted by digital rights management. Open it with the program that it was got for.]',
+    '[Cannot read .epub file: it is encrypted by digital rights management. Open it with the program for which it was obtained.]',
   ]);
   expect(textOf(await read('font.epub'))).toContain('BBB');
 });

@@ -1,4 +1,4 @@
-/** Texts of documents beyond the process: found by the bytes of the document and by nothing else. */
+/** Cached texts of documents: found by the bytes of the document and nothing else, also by later processes. */
 
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
@@ -55,7 +55,7 @@ function cached(): {
   };
 }
 
-test('the text is found again, under another name and in an archive too', async () => {
+test('the cached text is found also under another name and in an archive', async () => {
   const { write, read, entries } = cached();
   write('a.docx', docx(paragraph('the text')));
   expect(await read('a.docx')).toContain('the text');
@@ -84,7 +84,7 @@ test('another version and another page are other entries', async () => {
   expect(entries.size).toBe(4);
 });
 
-test('an entry that is not what was kept is not believed', async () => {
+test('a modified entry is not used', async () => {
   const { write, read, entries } = cached();
   write('a.docx', docx(paragraph('the text')));
   const whole = await read('a.docx');
@@ -96,7 +96,7 @@ test('an entry that is not what was kept is not believed', async () => {
   expect(await read('a.docx')).toBe(whole);
 });
 
-test('a text that is too large for memory is found again whole, and not where its end is missing', async () => {
+test('a text too large for memory is cached completely, and not used if its end is missing', async () => {
   const { write, read, entries } = cached();
   const line = 'word '.repeat(100);
   write('large.docx', docx(Array.from({ length: 4_000 }, (_, i) => paragraph(`${i} ${line}`)).join('')));
@@ -112,7 +112,7 @@ test('a text that is too large for memory is found again whole, and not where it
   expect(await read(last)).toContain('3999 word');
 });
 
-test('refusals and what is encrypted are not kept', async () => {
+test('refusals and encrypted documents are not cached', async () => {
   const { write, read, entries } = cached();
   write('broken.docx', docx(paragraph('x')).subarray(0, 200));
   expect(await read('broken.docx')).toContain('Cannot read');
@@ -121,7 +121,7 @@ test('refusals and what is encrypted are not kept', async () => {
   expect(entries.size).toBe(0);
 });
 
-test('the files are there when the session is closed, and `cache: false` leaves none', async () => {
+test('the cache files exist after the session has closed, and `cache: false` leaves none', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'oriel-test-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const { write } = workspace();

@@ -1,4 +1,4 @@
-/** Cells of workbooks by kind of file: each stands in its column with its value, and a search finds what is read. */
+/** Cells of workbooks by kind of file: each is in its column with its value, and a search finds what is read. */
 
 import { unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
@@ -40,7 +40,7 @@ test.each([
     '<table:covered-table-cell table:number-columns-repeated="2"><text:p>hidden</text:p></table:covered-table-cell>',
     '|  |  | x | y |',
   ],
-])('cells to the right of a merged area stand in their columns: %s', async (covered, line) => {
+])('cells to the right of a merged area are in their columns: %s', async (covered, line) => {
   const { write, text } = workspace(unhurried);
   const merged = odsText('merged', ' table:number-columns-spanned="2" table:number-rows-spanned="2"');
   const end = odsText('end');
@@ -56,7 +56,7 @@ test.each([
   expect(await text('s.ods')).toContain(`| 2 ${line}${'  |'.repeat(6 - columns - 1)}`.trimEnd());
 });
 
-test('dates of OpenDocument sheets keep their time and their day, whatever the year', async () => {
+test('dates of OpenDocument sheets keep their time and day in any year', async () => {
   const { write, text } = workspace(unhurried);
   const days = [
     '2024-02-29',
@@ -108,7 +108,7 @@ function withLongBooleans(bytes: Buffer): Buffer {
   return Buffer.from(CFB.write(file, { type: 'buffer' }) as Uint8Array);
 }
 
-test('a truth value of .xls is what it is, with and without a byte behind it', async () => {
+test('a boolean of .xls is right, with and without a byte after it', async () => {
   const { write, text } = workspace(unhurried);
   const book = utils.book_new();
   const rows = Array.from({ length: 600 }, (_, i) => [
@@ -146,7 +146,7 @@ test.each([
   [600, 5_000],
   [10, 1_002],
   [990, 40_000],
-])('a search finds the row that lies far below %i others, at %i', async (rows, far) => {
+])('a search finds the row far below %i others, at %i', async (rows, far) => {
   const { write, oriel } = workspace(unhurried);
   const filled = Array.from({ length: rows }, (_, i) =>
     sheetRow(i + 1, [
@@ -177,7 +177,7 @@ test('row 1 of a sheet with a header is its header', async () => {
   expect(await text('h.xlsx:S:9')).toContain('S has no row 9');
 });
 
-test('a row of a sheet that is empty is said to be empty, and one behind the last not to be there', async () => {
+test('an empty row of a sheet is reported as empty, and one after the last as missing', async () => {
   const { write, text } = workspace(unhurried);
   const rows = [1, 2, 4].map((number) => sheetRow(number, [number === 1 ? 'id' : number, 'x']));
   write('gap.xlsx', xlsx([['S', `<sheetData>${rows.join('')}</sheetData>`]]));
@@ -190,7 +190,7 @@ test('a row of a sheet that is empty is said to be empty, and one behind the las
   );
 });
 
-test('a condition without a sheet, or with a text without its quotes, is answered with the call that was meant', async () => {
+test('a condition without a sheet, or with an unquoted text, is answered with the intended call', async () => {
   const { write, read } = workspace(unhurried);
   const rows = [sheetRow(1, ['Region', 'Units']), sheetRow(2, ['North', 4]), sheetRow(3, ['South', 5])];
   write('book.xlsx', xlsx([['My Sales', `<sheetData>${rows.join('')}</sheetData>`]]));
@@ -211,7 +211,7 @@ test('a condition without a sheet, or with a text without its quotes, is answere
 });
 
 test.each(['small', 'large'])(
-  'formulas that no program has calculated are shown, in a %s workbook',
+  'formulas without a stored result are shown, in a %s workbook',
   async (size) => {
     const { write, text } = workspace(unhurried);
     const open = (cell: string, formula: string, result = ''): string =>
@@ -256,7 +256,7 @@ const FORMATS: readonly (readonly [format: string, value: number, shown: string]
   ['dd.mm.yy h:mm;@', 45291.5, '2023-12-31 12:00'],
 ];
 
-test('numbers in the formats that other countries write have their signs, and lengths of time no date', async () => {
+test('numbers in formats of other locales keep their signs, and durations are not shown as dates', async () => {
   const { write, text } = workspace(unhurried);
   const book = utils.book_new();
   const sheet = utils.aoa_to_sheet(FORMATS.map(([format, value]) => [format, value]));
@@ -269,7 +269,7 @@ test('numbers in the formats that other countries write have their signs, and le
 });
 
 test.each(['foo', 'AAAA1', 'A1:ZZZZ9', 'B', 'x:1..2'])(
-  '%s behind a sheet does not deny the sheet',
+  '%s after a sheet name is refused as a part of that sheet',
   async (tail) => {
     const { write, read } = workspace(unhurried);
     write(

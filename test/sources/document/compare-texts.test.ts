@@ -1,7 +1,7 @@
-/** Two readings of a page, and what is shown of them; a text that is cut ends with a whole page. */
+/** The choice between two extractions of a page; a truncated text ends with a complete page. */
 
 import { expect, test } from 'vitest';
-import { bounded, wholePages } from '../../../src/sources/document/child/bounded.ts';
+import { truncateText, wholePages } from '../../../src/sources/document/child/truncate-text.ts';
 import { betterOf } from '../../../src/sources/document/child/compare-texts.ts';
 
 const PROSE =
@@ -12,23 +12,20 @@ test.each([
   ['one of two equal numbers', '45 45', true],
   ['a year', '1999', true],
   ['the number of a point', '7', false],
-])('a reading that has lost %s is not shown: %s', (_, cells, isLost) => {
+])('an extraction that has lost %s is not shown: %s', (_, cells, isLost) => {
   const kept = cells.split(' ').slice(1).join(' ');
   const plain = `Header\n${PROSE}\nRegion ${cells} North\nFooter`;
   const structured = `# Header\n\n${PROSE}\nRegion ${kept} North\nFooter`;
   expect(betterOf(structured, plain)).toBe(isLost ? plain : structured);
 });
 
-test.each(['see PARA-2', 'in 1984', 'the harbour'])(
-  'the sign of a footnote behind "%s" may be left out',
-  (text) => {
-    const plain = `Header\n${PROSE}\n${text}12 and more\nFooter`;
-    const structured = `# Header\n\n${PROSE}\n${text} and more\nFooter`;
-    expect(betterOf(structured, plain)).toBe(structured);
-  },
-);
+test.each(['see PARA-2', 'in 1984', 'the harbour'])('a footnote mark after "%s" may be missing', (text) => {
+  const plain = `Header\n${PROSE}\n${text}12 and more\nFooter`;
+  const structured = `# Header\n\n${PROSE}\n${text} and more\nFooter`;
+  expect(betterOf(structured, plain)).toBe(structured);
+});
 
-test('the number of the page, in its first or last line, may be left out', () => {
+test('the page number in the first or last line may be missing', () => {
   const structured = `# Heading\n\n${PROSE}`;
   expect(betterOf(structured, `Report 2024\nHeading\n${PROSE}\npage 12 of 40`)).toBe(structured);
 });
@@ -49,16 +46,16 @@ test.each([
     'a well-known rule, the well-known',
   ],
   ['ein Wort-\nende', 'ein Wort- ende', 'ein Wortende'],
-])('words that are divided at the end of a line: %j', (plain, structured, shown) => {
+])('hyphenated words at the end of a line: %j', (plain, structured, shown) => {
   expect(betterOf(structured, plain)).toBe(shown);
 });
 
-test('a text that is cut ends with a whole page, and the next part begins with the one that is not', () => {
+test('a truncated text ends with a complete page, and the next part begins with the incomplete one', () => {
   const pages = [1, 2, 3, 4].map((number) => `--- page ${number} ---\n\n${`line ${number}\n`.repeat(100)}\n`);
-  const { body, isCut } = bounded(pages, 2_000);
+  const { body, isCut } = truncateText(pages, 2_000);
   expect(isCut).toBe(true);
   expect(wholePages(body)).toEqual({ body: Buffer.from(pages.slice(0, 2).join('')), next: 3 });
   // A page that is larger than a text.
-  expect(wholePages(bounded(pages, 500).body)).toBeUndefined();
-  expect(bounded(pages, 10_000)).toEqual({ body: Buffer.from(pages.join('')), isCut: false });
+  expect(wholePages(truncateText(pages, 500).body)).toBeUndefined();
+  expect(truncateText(pages, 10_000)).toEqual({ body: Buffer.from(pages.join('')), isCut: false });
 });

@@ -1,4 +1,4 @@
-/** What documents cost, in conversions and memory: each part is converted once, and nothing stays of a process for it. */
+/** The cost of documents in conversions and memory: each part is converted once, and the process does not grow. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,7 +30,7 @@ function longPdf(): Buffer {
   return pdfPages(Array.from({ length: PAGES }, (_, i) => page(i + 1)));
 }
 
-test('of a PDF of 400 pages a call converts the pages that it shows, and each of them once', async () => {
+test('a call converts only the shown pages of a PDF of 400 pages, and each once', async () => {
   const { write, oriel } = workspace(unhurried);
   await settled(write('long.pdf', longPdf()));
   const read = async (path: string) => {
@@ -78,7 +78,7 @@ test.each([
   expect(oriel.session.store.stats().get('document')?.misses).toBe(1);
 });
 
-test('a document is converted once while it becomes one that was not written a moment ago', async () => {
+test('a recently written document is converted once while its identity becomes reliable', async () => {
   const { write, oriel } = workspace(unhurried);
   const path = write('long.pdf', longPdf());
   const early = oriel.tool('read').run({ path: 'long.pdf' });
@@ -87,6 +87,19 @@ test('a document is converted once while it becomes one that was not written a m
     expect(answer.isError, textOf(answer)).toBe(false);
   expect(oriel.session.store.stats().get('document')?.misses).toBe(1);
 });
+
+test.runIf(process.platform === 'linux')(
+  'a document that takes too much memory is converted once',
+  async () => {
+    const { write, oriel } = workspace(unhurried);
+    await settled(write('bomb.docx', docx(paragraph('a short line').repeat(400_000))));
+    const answers = [];
+    for (let i = 0; i < 3; i += 1) answers.push(textOf(await oriel.tool('read').run({ path: 'bomb.docx' })));
+    expect(new Set(answers).size).toBe(1);
+    expect(answers[0]).toMatch(/takes more than the \d+ MiB of memory allowed/);
+    expect(oriel.session.store.stats().get('document')?.misses).toBe(1);
+  },
+);
 
 test.each([
   ['', 'p6'],
@@ -103,7 +116,7 @@ test.each([
   [':Pears?limit=2&offset=2', 'p3'],
   [':My Sheet?where=B=%27m3%27', 'm3'],
   [':outline', 'Pears'],
-])('%j of a workbook, read first, is one conversion', async (part, word) => {
+])('reading %j of a workbook first takes one conversion', async (part, word) => {
   const { write, oriel } = workspace(unhurried);
   const rows = (letter: string): string =>
     `<sheetData>${[1, 2, 3, 4, 5, 6, 7].map((i) => sheetRow(i, i === 1 ? ['A', 'B'] : [i, `${letter}${i - 1}`])).join('')}</sheetData>`;
@@ -159,7 +172,7 @@ const MOST_MB = 150;
 const MOST_GROWTH_MB = 40;
 
 test.runIf(process.platform === 'linux')(
-  'a process that has read many large documents is as large as before, and its converter ends',
+  'memory returns to its level after many large documents, and the converter ends',
   async () => {
     const { write, W } = workspace(unhurried);
     write('small.docx', docx(paragraph('hello')));
@@ -202,7 +215,7 @@ function largeBook(name: string): Buffer {
 }
 
 test.runIf(process.platform === 'linux')(
-  'large workbooks, two at a time, long PDFs and many texts leave a process small, and the next one finds their tables',
+  'large workbooks, two at a time, long PDFs and many texts leave memory low, and the next process finds their cached tables',
   async () => {
     const { write, W } = workspace(unhurried);
     const cache = temporaryFolder();

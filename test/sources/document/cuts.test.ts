@@ -1,4 +1,4 @@
-/** What is not in the answer about a document is said there, with the call for it where there is one. */
+/** Omitted parts of a document are reported, with the call for them if there is one. */
 
 import { unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
@@ -41,7 +41,7 @@ test('bookmarks that are not listed are counted', async () => {
   await oriel.close();
 });
 
-test('a range of pages that ends beyond the last one says where the document ends', async () => {
+test('a range past the last page gives the number of pages', async () => {
   const { write, text } = workspace(unhurried);
   write('long.pdf', pdfPages(Array.from({ length: 30 }, (_, i) => pdfText(`page number ${i + 1}`))));
   write('slides.pptx', fixture('slides.pptx'));
@@ -52,7 +52,7 @@ test('a range of pages that ends beyond the last one says where the document end
   expect(await text('slides.pptx:p16-20')).toContain('[slides.pptx has 16 slides; the range ends there]');
 });
 
-test('the text of a shape that is cut names its part', async () => {
+test('the truncated text of a shape names its part', async () => {
   const { write, text } = workspace(unhurried);
   const book = Object.entries(unzipSync(xlsx([['S', `<sheetData>${sheetRow(1, ['a'])}</sheetData>`]])));
   const drawing = `<xdr:wsDr xmlns:xdr="x" xmlns:a="y"><a:t>${'word '.repeat(1_000)}END</a:t></xdr:wsDr>`;
@@ -67,7 +67,7 @@ test('the text of a shape that is cut names its part', async () => {
   expect(await text('shapes.xlsx:xl/drawings/drawing1.xml:raw')).toContain('END');
 });
 
-test('the calls of all notices are quoted for a shell where they must be', async () => {
+test('the calls in notices are quoted for a shell if necessary', async () => {
   const { write, read } = workspace(unhurried);
   write('my scan.pdf', pdfPages([pdfText('')]));
   const answer = await read('my scan.pdf');
@@ -83,7 +83,7 @@ test('the calls of all notices are quoted for a shell where they must be', async
   ]);
 });
 
-test('what a missing package would have added is said', () => {
+test('the effect of a missing optional package is reported', () => {
   const reply = { is: 'text', facts: { pages: 2 }, without: '@firecrawl/pdf-inspector' } as const;
   expect(documentNotes(reply, 'a.pdf', undefined)).toEqual([
     {

@@ -1,4 +1,4 @@
-/** What Word and LibreOffice hide is not shown, and nothing that they show is lost with it. */
+/** Text hidden in Word and LibreOffice is not shown, and no visible text is lost with it. */
 
 import { expect, test } from 'vitest';
 import { unzipSync, zipSync } from 'fflate';
@@ -52,7 +52,7 @@ test('docx: text whose formatting was changed under tracking is shown as it is n
   expect(await word(`<w:p>${body.join('')}</w:p>`)).toBe('one two three four five\n');
 });
 
-test('docx: a style hides by its paragraph, and by what it is based on', async () => {
+test('docx: a style hides through its paragraph, and through its base style', async () => {
   const body = [
     `<w:p>${run('one ')}${run('GONE ', '<w:rStyle w:val="Child"/>')}${run('two ', '<w:rStyle w:val="Back"/>')}${run('three ', '<w:rStyle w:val="Unknown"/>')}${run('four', '<w:rStyle w:val="Aside"/>')}</w:p>`,
     styled('Aside', 'GONE'),
@@ -80,7 +80,7 @@ test('docx: a style hides by its paragraph, and by what it is based on', async (
   ]);
 });
 
-test('docx: what a hidden run holds goes with it, but not a text box, a field or a comment', async () => {
+test('docx: the content of a hidden run is left out, but not a text box, a field or a comment', async () => {
   const box = `<w:pict><v:shape xmlns:v="urn:schemas-microsoft-com:vml"><v:textbox><w:txbxContent><w:p>${run('GONE', '<w:vanish/>')}${run('BOXED')}</w:p></w:txbxContent></v:textbox></v:shape></w:pict>`;
   const field = (type: string, properties: string): string =>
     `<w:r>${properties}<w:fldChar w:fldCharType="${type}"/></w:r>`;
@@ -107,7 +107,7 @@ test('docx: hidden text of headers and footers is not shown', async () => {
   );
 });
 
-test('docx: a hidden run that holds 300,000 elements and a field is looked through', async () => {
+test('docx: a hidden run with 300,000 elements and a field is searched completely', async () => {
   const field = '<w:fldChar w:fldCharType="begin"/><w:fldChar w:fldCharType="end"/>';
   const text = await word(
     `<w:p>${run('one ')}<w:r>${HIDES}${'<w:t>x</w:t>'.repeat(300_000)}${field}</w:r></w:p>`,
@@ -115,7 +115,7 @@ test('docx: a hidden run that holds 300,000 elements and a field is looked throu
   expect(text).toBe('one\n');
 });
 
-test('docx: a header of tags that do not end takes nothing from the text', async () => {
+test('docx: a header with unclosed tags removes nothing from the text', async () => {
   const header = '<mc:Fallback '.repeat(100_000);
   const text = await word(`<w:p>${run('text')}</w:p>`, { 'word/header1.xml': header });
   expect(text).toMatch(/^text\n/);
@@ -160,7 +160,7 @@ const p = (content: string, name = ''): string =>
 const span = (name: string, content: string): string =>
   `<text:span text:style-name="${name}">${content}</text:span>`;
 
-test('odt: a style hides what is of its family, in the part that it belongs to', async () => {
+test('odt: a style hides only its family, in its own part', async () => {
   const text = await open(
     [
       p('one', 'XS'),
@@ -179,7 +179,7 @@ test('odt: a style hides what is of its family, in the part that it belongs to',
   expect(text).toBe('one two three four five - header: six seven');
 });
 
-test('odt: what a hiding style is the parent of is hidden, what a style in it shows again is shown', async () => {
+test('odt: children of a hiding style are hidden, unless they make text visible again', async () => {
   const text = await open(
     [
       p(`one ${span('XB', `GONE ${span('XP', 'GONE')} ${span('XV', 'two')} GONE`)}${span('XQ', ' three')}`),
@@ -201,7 +201,7 @@ test('odt: what a hiding style is the parent of is hidden, what a style in it sh
   expect(text).toBe('one two three four five');
 });
 
-test('odt: hidden sections, fields and paragraphs go with all that is in them', async () => {
+test('odt: hidden sections, fields and paragraphs are left out with their content', async () => {
   const section = (attributes: string, content: string): string =>
     `<text:section text:name="s" ${attributes}>${content}</text:section>`;
   const gone = 'text:display="none"';

@@ -1,4 +1,4 @@
-/** Images that are embedded in a PDF: listed by name, and read by it. */
+/** Images embedded in a PDF: listed by name, and read by name. */
 
 import { randomBytes } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
@@ -59,7 +59,7 @@ async function sizeOf(answer: Promise<Awaited<ReturnType<ReturnType<typeof works
   return [png.readUInt32BE(16), png.readUInt32BE(20)];
 }
 
-test('of a page with fonts of its own are listed and shown, whichever page was read before', async () => {
+test('of a page with its own fonts are listed and shown, whichever page was read before', async () => {
   const { write, text } = workspace(unhurried);
   write('r.pdf', fixture('report.pdf'));
   const list = await text('r.pdf:images');
@@ -69,7 +69,7 @@ test('of a page with fonts of its own are listed and shown, whichever page was r
   expect(await text('s.pdf:images/p1-1.png')).toMatch(/^Image 1 in page 1 of s\.pdf \(320x200 pixels/);
 });
 
-test('are said to be there, listed over all pages, over some and for one', async () => {
+test('are mentioned, and listed for all pages, for some and for one', async () => {
   const { write, text } = workspace(unhurried);
   write('a.pdf', document);
   expect(await text('a.pdf')).toMatch(/\n\[Images are embedded in it\. Use a\.pdf:images to list them\]$/m);
@@ -107,7 +107,7 @@ test('are read by name, and by page and number', async () => {
   });
 });
 
-test('of every kind: black and white, masks, inline; one that cannot be decoded names its page', async () => {
+test('of every kind: black and white, masks, inline; an undecodable one names its page', async () => {
   const { write, text, read } = workspace(unhurried);
   const inline = 'q 9 0 0 9 9 400 cm BI /W 4 /H 2 /CS /G /BPC 8 ID \x10\x20\x30\x40\x10\x20\x30\x40 EI Q ';
   const broken = { ...rgb(5, 5), entries: '/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/JPXDecode' };
@@ -137,7 +137,7 @@ test('of a long document are listed in parts, each with the call for the next', 
   expect(found).toEqual(pages.map((_, i) => `p${i + 1}-1.png`));
 });
 
-test('of a package are the parts in its directory for them', async () => {
+test('of a package are the parts in its media directory', async () => {
   const { write, text, read } = workspace(unhurried);
   write('a.docx', fixture('report.docx'));
   write('b.xlsx', fixture('sheet.xlsx'));
@@ -148,7 +148,7 @@ test('of a package are the parts in its directory for them', async () => {
   expect(await text('b.xlsx:images')).toBe('b.xlsx has no directory xl/media, where images are. Use b.xlsx.');
 });
 
-test('a document without any says nothing of them', async () => {
+test('are not mentioned for a document without any', async () => {
   const { write, text } = workspace(unhurried);
   write('plain.pdf', pdfPages([pdfText('x')]));
   expect(await text('plain.pdf')).not.toContain('mages');
@@ -182,7 +182,7 @@ test('pictures of pages and embedded images stay within the bytes of a shown ima
 });
 
 test.each(['slides.pptx', 'report.docx', 'slides.odp', 'small.rtf', 'report.doc'])(
-  'pages of %s are not drawn, and nothing is said to be wrong with it',
+  'pages of %s are not rendered, without an error',
   async (name) => {
     const { write, read } = workspace(unhurried);
     write(name, fixture(name));
@@ -203,7 +203,7 @@ test.each([
   ['one bit a pixel', 4_960, 7_016, '/ColorSpace/DeviceGray/BitsPerComponent 1', 1 / 8],
   ['grey', 4_960, 7_016, '/ColorSpace/DeviceGray/BitsPerComponent 8', 1],
   ['colours', 4_000, 4_000, '/ColorSpace/DeviceRGB/BitsPerComponent 8', 3],
-])('a page that is scanned at 600 dots an inch is drawn: %s', async (_, width, height, entries, perPixel) => {
+])('a page scanned at 600 dpi is rendered: %s', async (_, width, height, entries, perPixel) => {
   const data = deflateSync(Buffer.alloc(Math.ceil(width * perPixel) * height, 255));
   const scan = { width, height, entries: `${entries}/Filter/FlateDecode`, data };
   const { write, read } = workspace(unhurried);

@@ -1,4 +1,4 @@
-/** A PDF that is read in parts: no part passes for the whole, and each call that is named goes on as the one before. */
+/** A PDF read in parts: every part is recognisable as one, and each suggested call continues in the same mode. */
 
 import { expect, test } from 'vitest';
 import { pdfPages, pdfText } from '../../support/documents.ts';
@@ -16,7 +16,7 @@ function book(pages: number): Buffer {
 const noticesOf = (answer: { readonly details: Record<string, unknown> }): string[] =>
   ((answer.details['notices'] ?? []) as { text: string }[]).map(({ text }) => text);
 
-test('each answer from a part of a long PDF says which part, and what leads to the others', async () => {
+test('each answer for a part of a long PDF names the part, and the calls for the others', async () => {
   const { write, read, text } = workspace({ ...unhurried, limits: { bytes: 4096 } });
   write('long.pdf', book(230));
   // A page of it: the totals are not those of the document.

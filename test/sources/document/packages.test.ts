@@ -1,4 +1,4 @@
-/** Packages as other programs write them. */
+/** Packages as written by other programs. */
 
 import { unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
@@ -94,7 +94,7 @@ test('slides in a zip with 64-bit fields have their numbers', async () => {
   expect(await text('a.pptx:p2')).toContain('--- slide 2 ---');
 });
 
-test('a PDF without pages is said to have none', async () => {
+test('a PDF without pages is reported as such', async () => {
   const { write, read } = workspace(unhurried);
   write('zero.pdf', pdf(['<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Kids[]/Count 0>>']));
   for (const path of ['zero.pdf', 'zero.pdf:p1'])

@@ -18,7 +18,7 @@ const HEADER = ['Region', 'Q1', 'Q2'] as const;
 const TABLE = '|Region|Q1|Q2|\n|---|---|---|\n|North|1|2|\n|South|3|4|';
 const TAKEN = '|Report 7||Page 1|\n|---|---|---|\n|Region|Q1|Q2|\n|North|1|2|\n|South|3|4|';
 
-test('a line above a table that was taken for its header stands above it', () => {
+test('a caption that was taken for the header is placed above the table', () => {
   const page = rows([
     [0, 'Report 7', '', 'Page 1'],
     [30, ...HEADER],
@@ -30,7 +30,7 @@ test('a line above a table that was taken for its header stands above it', () =>
   );
 });
 
-test('a first row with a blank cell is the header where it stands as near as the others', () => {
+test('a first row with a blank cell is the header if it is as close as the other rows', () => {
   const page = rows([
     [0, 'Report 7', '', 'Page 1'],
     [15, ...HEADER],
@@ -40,7 +40,7 @@ test('a first row with a blank cell is the header where it stands as near as the
   expect(withoutCaptions(TAKEN, page)).toBe(TAKEN);
 });
 
-test('a full first row is the header, however far it stands from the others', () => {
+test('a complete first row is the header at any distance', () => {
   const page = rows([
     [0, ...HEADER],
     [40, 'North', '1', '2'],
@@ -49,7 +49,7 @@ test('a full first row is the header, however far it stands from the others', ()
   expect(withoutCaptions(TABLE, page)).toBe(TABLE);
 });
 
-test('rows that are not found on the page stay', () => {
+test('rows that are not found on the page are kept', () => {
   expect(withoutCaptions(TAKEN, [])).toBe(TAKEN);
   expect(withoutCaptions('|a|\n|---|', rows([[0, 'a']]))).toBe('|a|\n|---|');
 });

@@ -41,7 +41,7 @@ test('a table with blank cells keeps its values in their columns', () => {
   );
 });
 
-test('columns that only later rows have are those of the earlier ones too', () => {
+test('columns found in later rows apply to earlier ones too', () => {
   const rows = rowsOf(
     page([
       ['a', '', 'c'],
@@ -55,7 +55,7 @@ test('columns that only later rows have are those of the earlier ones too', () =
   expect(rowsText(rows).trim().split('\n')[0]).toBe('| a |  | c |');
 });
 
-test('a table with blank cells that was read as two tables has lost its rows', () => {
+test('a table with blank cells that was read as two tables counts as lost rows', () => {
   const halves =
     '|Region|Q1|\n|North|1200|\n|South|250|\n|East|7|\n|West||\n|Mid|1|\n\n|Q2|Note|\n||ok|\n|12||\n||long|\n|99||\n|3|y|';
   expect(hasLostRows(halves, rowsOf(ITEMS))).toBe(true);
@@ -70,14 +70,14 @@ const FULL = page([
   ['West', '30', '31'],
 ]);
 
-test('rows that were folded into one are lost, for numbers are not wrapped', () => {
+test('rows merged into one count as lost, because numbers are not wrapped', () => {
   const folded = '|Region|Q1|Q2|\n|North South|1200 250|7 12|\n|East|7|9|\n|West|30|31|';
   expect(hasLostRows(folded, rowsOf(FULL))).toBe(true);
   const whole = '|Region|Q1|Q2|\n|North|1200|7|\n|South|250|12|\n|East|7|9|\n|West|30|31|';
   expect(hasLostRows(whole, rowsOf(FULL))).toBe(false);
 });
 
-test('a row whose words go on in the next line of the page is one row', () => {
+test('a row with wrapped text is one row', () => {
   const rows = rowsOf(
     page([
       ['Region', 'Manager', 'Sum'],
@@ -92,13 +92,13 @@ test('a row whose words go on in the next line of the page is one row', () => {
   expect(hasLostRows(wrapped, rows)).toBe(false);
 });
 
-test('equal rows are as many as their lines', () => {
+test('equal rows are counted by their lines', () => {
   const rows = rowsOf(page(Array.from({ length: 4 }, () => ['x', '1', '2'])));
   expect(hasLostRows('|x|1|2|\n'.repeat(4), rows)).toBe(false);
   expect(hasLostRows('|x|1|2|\n'.repeat(3), rows)).toBe(true);
 });
 
-test('two columns of prose are no table', () => {
+test('two columns of prose are not a table', () => {
   const words = 'many words of one column, side by side';
   const prose = Array.from({ length: 12 }, (_, i) =>
     [0, 1].map((column): TextItem => {

@@ -1,4 +1,4 @@
-/** Documents as real programs write them: LibreOffice in every format, SheetJS in the older ones of Excel too. */
+/** Documents written by real programs: LibreOffice in every format, SheetJS also in older formats of Excel. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ describe.runIf(has('libreoffice'))('by LibreOffice', () => {
   };
 
   test.each(['docx', 'doc', 'odt', 'rtf', 'epub', 'pdf'])(
-    'a text as %s: words in order, rows whole',
+    'a text as %s: words in order, complete rows',
     async (as) => {
       const read = await made(as, text);
       const shown = await read(':raw');
@@ -67,26 +67,23 @@ describe.runIf(has('libreoffice'))('by LibreOffice', () => {
     expect(await read(":Stock?where=Weight='33 kg'")).toContain('| Item 3 | 33 kg  | Shelf C |');
   });
 
-  test.each(['pptx', 'ppt', 'odp', 'pdf'])(
-    'slides as %s: each under its number, with its notes',
-    async (as) => {
-      const read = await made(as, slides);
-      const shown = await read(':raw');
-      const isPdf = as === 'pdf';
-      expectInOrder(
-        shown,
-        SLIDES.flatMap((number) => [
-          `--- ${isPdf ? 'page' : 'slide'} ${number} ---`,
-          `MARK-SLIDE-${number}`,
-          `MARK-POINT-${number}`,
-          ...(isPdf ? [] : [`MARK-SAID-${number}`]),
-        ]),
-      );
-      const second = await read(':p2:raw');
-      expect(second).toContain('MARK-POINT-2');
-      expect(second).not.toMatch(/MARK-\w+-[13]/);
-    },
-  );
+  test.each(['pptx', 'ppt', 'odp', 'pdf'])('slides as %s: each with its number and notes', async (as) => {
+    const read = await made(as, slides);
+    const shown = await read(':raw');
+    const isPdf = as === 'pdf';
+    expectInOrder(
+      shown,
+      SLIDES.flatMap((number) => [
+        `--- ${isPdf ? 'page' : 'slide'} ${number} ---`,
+        `MARK-SLIDE-${number}`,
+        `MARK-POINT-${number}`,
+        ...(isPdf ? [] : [`MARK-SAID-${number}`]),
+      ]),
+    );
+    const second = await read(':p2:raw');
+    expect(second).toContain('MARK-POINT-2');
+    expect(second).not.toMatch(/MARK-\w+-[13]/);
+  });
 });
 
 const BOOKS: readonly BookType[] = ['xlsx', 'xlsm', 'xlsb', 'ods', 'biff8', 'biff5', 'biff2'];

@@ -1,4 +1,4 @@
-/** Sheets: how many rows they have, what is left out of them, and the calls that are named for it. */
+/** Sheets: their row counts, omitted parts, and the suggested calls. */
 
 import { deflateRawSync } from 'node:zlib';
 import { unzipSync } from 'fflate';
@@ -18,7 +18,7 @@ const noticesOf = (answer: { readonly details: Record<string, unknown> }): strin
   ((answer.details['notices'] ?? []) as { text: string }[]).map(({ text }) => text);
 
 test.each(['HR', 'Q1', 'USA', 'FY24', 'A1', 'A', 'A:B', 'A1:B2'])(
-  'a large sheet called %s is said to be cut, alone too',
+  'a large sheet named %s is reported as truncated, alone too',
   async (name) => {
     const { write, read } = workspace(unhurried);
     write(
@@ -37,7 +37,7 @@ test.each(['HR', 'Q1', 'USA', 'FY24', 'A1', 'A', 'A:B', 'A1:B2'])(
   },
 );
 
-test('of many large sheets each that is cut is counted, and the calls lead to all', async () => {
+test('all truncated sheets are counted, and the calls lead to all', async () => {
   const { write, read } = workspace(unhurried);
   const names = Array.from({ length: 19 }, (_, i) => `Sheet ${i}`);
   for (const count of [4, 19]) {
@@ -58,7 +58,7 @@ test('of many large sheets each that is cut is counted, and the calls lead to al
 });
 
 test.each(['book.bak', 'book.dat', 'book.tmp', 'book.doc', 'book.docx', 'book.odt', 'book'])(
-  'every call that is named for a workbook called %s works',
+  'every suggested call for a workbook named %s works',
   async (file) => {
     const { write, read, text } = workspace(unhurried);
     write(
@@ -99,7 +99,7 @@ function largeBook(declared: string): Buffer {
 }
 
 test.each(['A1', 'A1:D1500', 'A1:D30000', 'A1:D1048576'])(
-  'a large sheet has the rows that it has, whatever it declares: %s',
+  'the rows of a large sheet are counted, whatever it declares: %s',
   async (declared) => {
     const { write, read, text } = workspace(unhurried);
     write('large.xlsx', largeBook(declared));
@@ -125,7 +125,7 @@ test.each(['xlsb', 'biff8', 'ods'] as const)('the rows of a large %s are counted
   expect(await text('named.xls:Data:A20001')).toContain('| 20001 | 19999 |');
 });
 
-test('columns of the same name have names of their own, and no other sheet is lost for them', async () => {
+test('columns with equal names get unique names, and no other sheet is lost', async () => {
   const { write, text } = workspace(unhurried);
   const rows = (header: readonly string[]): string =>
     `<sheetData>${sheetRow(1, header)}${sheetRow(2, [1, 2, 3, 4])}</sheetData>`;
@@ -142,7 +142,7 @@ test('columns of the same name have names of their own, and no other sheet is lo
   expect((await text('dup.xlsx:T?limit=1')).split('\n')[2]).toMatch(/^\| 1 +\| 2 +\| 3 +\| 4 +\|$/);
 });
 
-test('whether a sheet has a header is decided by the rows that are read first', async () => {
+test('the header of a sheet is detected from its first rows', async () => {
   const { write, read, text } = workspace(unhurried);
   const far = `<row r="9000">${[...'ABCDEFGH'].map((letter) => `<c r="${letter}9000"><v>${Math.random()}</v></c>`).join('')}</row>`;
   const noise = Array.from({ length: 9_000 }, (_, i) => sheetRow(i + 2, [i, Math.random()])).slice(0, 8_998);
@@ -160,7 +160,7 @@ test('whether a sheet has a header is decided by the rows that are read first', 
   expect((await text('late.xlsx:Late?limit=1&offset=19')).split('\n')[2]).toMatch(/^\| 19 +\|/);
 });
 
-test('the mark of a hidden sheet of OpenDocument is its own, whatever styles stand before', async () => {
+test('a hidden sheet of OpenDocument is marked by its own style, whatever other styles come first', async () => {
   const { write, text } = workspace(unhurried);
   const parts = Object.entries(unzipSync(fixture('sheet.ods'))).map(([name, content]) => {
     if (name !== 'content.xml') return { name, content };
@@ -173,7 +173,7 @@ test('the mark of a hidden sheet of OpenDocument is its own, whatever styles sta
   expect(heads).toEqual(['## Sales', '## Merged & Wide', '## Hidden (hidden)', '## Empty']);
 });
 
-test('columns that have no place in a table are said, with the call for their cells', async () => {
+test('columns that do not fit a table are reported, with the call for their cells', async () => {
   const { write, read, text } = workspace(unhurried);
   const cells = utils.aoa_to_sheet([
     Array.from({ length: 1_200 }, (_, i) => `c${i}`),
@@ -220,7 +220,7 @@ test.each([
   ['whose bytes have changed', (xml: Buffer) => ({ content: xml, packed: broken(xml) })],
   ['that ends in the middle', (xml: Buffer) => ({ content: xml.subarray(0, xml.length >> 1) })],
   ['with another checksum', (xml: Buffer) => ({ content: xml, crc: 1 })],
-])('a sheet %s is said to be damaged, and the others are read', async (_, damage) => {
+])('a sheet %s is reported as damaged, and the others are read', async (_, damage) => {
   const { write, text } = workspace(unhurried);
   const parts = unzipSync(
     xlsx([

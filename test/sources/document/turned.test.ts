@@ -1,4 +1,4 @@
-/** Pages whose text is turned, as landscape pages are written: their tables are those of upright pages. */
+/** Pages with rotated text, such as landscape pages: their tables are those of upright pages. */
 
 import { expect, test } from 'vitest';
 import { pdfPages, pdfStream } from '../../support/documents.ts';
@@ -17,7 +17,7 @@ const TURNS = [
   { matrix: '0 -1 1 0', place: (x: number, y: number) => [y, 792 - x] },
 ];
 
-test.each([0, 1, 2, 3])('a table on a page that is turned %i times by a quarter', async (turns) => {
+test.each([0, 1, 2, 3])('a table on a page rotated by %i times 90 degrees', async (turns) => {
   const { matrix, place } = TURNS[turns] as (typeof TURNS)[number];
   const drawn = ROWS.flatMap((cells, row) =>
     cells.map((cell, column) => {

@@ -1,4 +1,4 @@
-/** What a reader of a document does not see is not in its text: deleted while changes are tracked, or hidden. */
+/** Text that a reader of a document does not see is not shown: tracked deletions, or hidden text. */
 
 import { expect, test } from 'vitest';
 import { fixture } from '../../support/documents.ts';
@@ -19,7 +19,7 @@ test.each([
   expect(read.replace(/ +/g, ' ')).toBe(shown.replaceAll('**', ''));
 });
 
-test('doc: of tracked changes the text as it is after them, in words and in cells', async () => {
+test('doc: the text after tracked changes, in words and in cells', async () => {
   const { write, text } = workspace(unhurried);
   write('changes.doc', fixture('changes.doc.gz'));
   const read = await text('changes.doc:raw');
@@ -28,7 +28,7 @@ test('doc: of tracked changes the text as it is after them, in words and in cell
   for (const word of ['DELETEDTEXT', 'MOVEDFROM', 'DELROW']) expect(read).not.toContain(word);
 });
 
-test('a doc that is damaged anywhere is an answer', async () => {
+test('a doc damaged anywhere gives an answer', async () => {
   const { write, read } = workspace(unhurried);
   const bytes = fixture('changes.doc.gz');
   for (const at of [0x0a, 0xfa, 0xfe, 0x1a2, 0x1a6]) {

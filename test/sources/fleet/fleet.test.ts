@@ -1,4 +1,4 @@
-/** Reads of workspaces that real `oriel serve` processes have, and of servers that lie: `ws://NAME/path`. */
+/** Reads from workspaces of real `oriel serve` processes and of misbehaving servers: `ws://NAME/path`. */
 
 import { appendFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
@@ -38,7 +38,7 @@ async function fake(handle: RequestListener): Promise<{ url: string; heard: Inco
   return { url: `http://127.0.0.1:${(made.address() as AddressInfo).port}`, heard };
 }
 
-test('workspaces below paths of one gateway are told apart, whoever read first', async () => {
+test('workspaces at paths of one gateway are separate, whichever was read first', async () => {
   const { url, heard } = await fake((request, response) => {
     const [, below = ''] = /^\/([^/]+\/ws\d)\/api\/v0\/read-file\?/.exec(request.url ?? '') ?? [];
     response.writeHead(below === '' ? 404 : 200, { etag: '"same"' }).end(`of ${below}\n`);
@@ -57,7 +57,7 @@ test('workspaces below paths of one gateway are told apart, whoever read first',
   expect(heard.at(-1)?.url).toBe('/gw/ws2/api/v0/tools');
 });
 
-test('what a workspace has is read as if it were here, under its own name', async () => {
+test('files of a workspace are read as if local, under its own name', async () => {
   const { W, write, read: here } = workspace();
   write('big.txt', LINES.slice(0, 2_000).join(''));
   write('src/app.ts', 'export class App {\n  start(): void {}\n}\n');
@@ -119,7 +119,7 @@ test('following the notices yields every line once, and each call works as it st
   expect(lines.join('')).toBe(LINES.join(''));
 });
 
-test('directories are listed by pages; names that are not there lead to those that are', async () => {
+test('directories are paged; missing names are answered with existing ones', async () => {
   const { W, write } = workspace();
   for (let i = 0; i < 501; i += 1) write(`many/${String(i).padStart(3, '0')}`, '');
   write('src/app.ts', 'app\n');
@@ -144,7 +144,7 @@ test('directories are listed by pages; names that are not there lead to those th
   expect(await text('ws://')).toBe(`ws://dev/  ${url}  answers\n`);
 });
 
-test('a workspace that is away, slow, lies or floods is one said error, and holds up no other', async () => {
+test('a workspace that is down, slow, lies or floods gives one error and does not block others', async () => {
   const { W, write } = workspace();
   write('f', 'here\n');
   const { url } = await server(['--cwd', W]);
@@ -238,7 +238,7 @@ test('a workspace that is away, slow, lies or floods is one said error, and hold
   expect(await text('ws://')).toContain(`ws://good/  ${url}  answers\n`);
 });
 
-test('listings that are no listings, or name what lies elsewhere, show nothing of it', async () => {
+test('invalid listings, or names outside the directory, are not shown', async () => {
   const answers: Record<string, unknown> = {
     none: 'text',
     wrong: { contents: 7, total: 'x', more: 1 },
@@ -272,7 +272,7 @@ test('listings that are no listings, or name what lies elsewhere, show nothing o
   expect(Buffer.byteLength(many)).toBeLessThan(60_000);
 });
 
-test('without workspaces the scheme says how they are named', async () => {
+test('without workspaces the scheme says how they are configured', async () => {
   const { read } = workspace();
   const answer = await read('ws://dev/f');
   expect([codeOf(answer), textOf(answer)]).toEqual([
@@ -304,7 +304,7 @@ async function changing(
   };
 }
 
-test('a log that grows with every request is read as it was when it was opened', async () => {
+test('a log that grows with every request is read in its state at opening', async () => {
   const read = await changing(LINES.join(''), (path, i) =>
     appendFileSync(path, `appended ${i}\n`.repeat(100)),
   );
@@ -327,7 +327,7 @@ test('a log that grows with every request is read as it was when it was opened',
   }
 });
 
-test('a database that is written in its middle and has grown is no longer the one that was opened', async () => {
+test('a database that was modified and has grown is not taken for the opened one', async () => {
   const bytes = await databaseBytes(
     'create table t (id integer primary key, text text)',
     `with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000) insert into t select i, 'row ' || i || '${'x'.repeat(40)}' from n`,
@@ -365,7 +365,7 @@ test.each([
     },
   ],
   ['shorter', (path: string) => truncateSync(path, 500_000)],
-] as const)('a file that is %s between two requests is said to be replaced', async (_, change) => {
+] as const)('a file that is %s between two requests is reported as replaced', async (_, change) => {
   const read = await changing(LINES.join(''), (path, i) => {
     if (i === 2) change(path);
   });

@@ -1,4 +1,4 @@
-/** Which pages are those of the API that the environment names. */
+/** Which web pages belong to the API named by the environment. */
 
 import { afterEach, expect, test, vi } from 'vitest';
 import { pageHost } from '../../../src/sources/github/github-hosts.ts';

@@ -33,7 +33,7 @@ describe('images by content', () => {
     ['<svgx>'],
     ['<!-- a comment that never ends <svg>'],
     ['\0\0\x01\0\0\0'],
-  ])('%j is no image', (head) => {
+  ])('%j is not an image', (head) => {
     expect(of(head)).toBeUndefined();
   });
 });

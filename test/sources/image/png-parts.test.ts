@@ -40,7 +40,7 @@ test.each([
     ],
   ],
   [[]],
-] satisfies [[number, number][]][])('parts %j of the alphabet are joined within its memory', (parts) => {
+] satisfies [[number, number][]][])('parts %j of the alphabet are joined within the same buffer', (parts) => {
   const alphabet = 'abcdefghijklmnopqrstuvwxyz';
   const bytes = Buffer.from(new ArrayBuffer(26));
   bytes.write(alphabet);
@@ -49,7 +49,7 @@ test.each([
   expect(joined.buffer).toBe(bytes.buffer);
 });
 
-test('a PNG with chunks that no picture needs is the one without them', async () => {
+test('unneeded chunks of a PNG are removed', async () => {
   const bare = makePng(20, 10);
   const bulk = [pngChunk('pHYs', Buffer.alloc(9)), pngChunk('tEXt', Buffer.alloc(100_000, 'text'))];
   const png = makePng(20, 10, undefined, bulk);

@@ -28,14 +28,14 @@ const made: readonly [string, ImageType, () => Promise<Buffer>, object?][] = [
   ['svg', 'svg', () => Promise.resolve(Buffer.from('<svg viewBox="0 0 60 40"></svg>'))],
 ];
 
-describe('the size that the first bytes state', () => {
+describe('the size declared in the first bytes', () => {
   test.each(made)('%s', async (_, type, make, expected = { width: 60, height: 40 }) => {
     const bytes = await make();
     expect(identifyImage(bytes)).toBe(type);
     expect(await size(bytes, type)).toEqual(expected);
   });
 
-  test.each(made)('%s cut at every byte states it or nothing', async (_, type, make, expected) => {
+  test.each(made)('%s truncated at any byte gives the size or nothing', async (_, type, make, expected) => {
     const bytes = await make();
     // Other content follows the cut in memory: it must not be read.
     const memory = Buffer.alloc(bytes.length + 4096, 7);
@@ -46,7 +46,7 @@ describe('the size that the first bytes state', () => {
     }
   });
 
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])('of a JPEG is upright: orientation %i', async (orientation) => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])('of a JPEG is after rotation: orientation %i', async (orientation) => {
     const jpeg = withExif(await base.clone().jpeg().toBuffer(), exifBlock(orientation));
     const [width, height] = orientation < 5 ? [60, 40] : [40, 60];
     expect(await size(jpeg, 'jpeg')).toEqual({ width, height });

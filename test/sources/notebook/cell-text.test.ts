@@ -24,7 +24,7 @@ async function rendered(sections: Section[]) {
 }
 
 describe('the text form', () => {
-  test('markers stand before the cells, and sources as they are', async () => {
+  test('markers precede the cells, and sources are unchanged', async () => {
     const sections: Section[] = [
       { type: 'markdown', index: 0, text: '# Title' },
       { type: 'code', index: 1, text: 'a = 1\n\nb = 2\n' },
@@ -65,7 +65,7 @@ describe('the text form', () => {
     );
   });
 
-  test('reads back without the outputs, whatever they hold', async () => {
+  test('reads back without the outputs, whatever they contain', async () => {
     await fc.assert(
       fc.asyncProperty(cells, source, async (given, output) => {
         const sections = given.flatMap(({ source: text, ...rest }) => [
@@ -77,7 +77,7 @@ describe('the text form', () => {
     );
   });
 
-  test('a marker without a number is a cell that was added', () => {
+  test('a marker without a number is a new cell', () => {
     expect(parseNotebookText('# %% [markdown]\nnew')).toEqual([{ type: 'markdown', source: 'new' }]);
   });
 

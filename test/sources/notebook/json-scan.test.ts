@@ -40,13 +40,13 @@ function failure(text: string | Buffer): JsonError {
 describe('finding values', () => {
   const text = '{"a": [1, {"b": "x\\n"}], "c": null}';
 
-  test('taken whole', () => {
+  test('returned completely', () => {
     expect(events(text, () => 'take')).toEqual([
       [[], { a: [1, { b: 'x\n' }], c: null }, { start: 0, end: text.length }],
     ]);
   });
 
-  test('entered, with their paths and places', () => {
+  test('entered, with their paths and positions', () => {
     expect(events(text, () => 'enter')).toEqual([
       [['a', 0], 1, { start: 7, end: 8 }],
       [['a', 1, 'b'], 'x\n', { start: 16, end: 21 }],
@@ -69,7 +69,7 @@ describe('finding values', () => {
     ]);
   });
 
-  test('a value over 8 MiB is found and not held', () => {
+  test('a value over 8 MiB is located and not kept in memory', () => {
     const long = JSON.stringify(['x'.repeat(9 << 20), 'y']);
     expect(events(long, () => 'enter').map(([path, value]) => [path, value])).toEqual([
       [[0], undefined],
@@ -78,11 +78,11 @@ describe('finding values', () => {
   });
 });
 
-describe('laws', () => {
+describe('properties', () => {
   const json = fc.jsonValue({ maxDepth: 5 }).map((value) => JSON.stringify(value));
   const size = fc.integer({ min: 1, max: 12 });
 
-  test('what JSON.parse takes is taken as the same, however it is cut into pieces', () => {
+  test('any valid JSON gives the same value as JSON.parse, in any chunks', () => {
     fc.assert(
       fc.property(json, size, (text, pieces) => {
         const [[, value, span] = []] = events(text, () => 'take', pieces);
@@ -92,7 +92,7 @@ describe('laws', () => {
     );
   });
 
-  test('every reported place holds exactly its value', () => {
+  test('every reported span contains exactly its value', () => {
     fc.assert(
       fc.property(json, size, (text, pieces) => {
         const bytes = Buffer.from(text);
@@ -103,7 +103,7 @@ describe('laws', () => {
     );
   });
 
-  test('every proper beginning of a container is too short, and says so at its end', () => {
+  test('every proper prefix of a container is reported as truncated, at its end', () => {
     fc.assert(
       fc.property(
         json.filter((text) => /^[[{]/.test(text)),
@@ -119,7 +119,7 @@ describe('laws', () => {
     );
   });
 
-  test('any bytes are accepted or refused with a place inside them', () => {
+  test('any bytes are accepted or refused with an offset within them', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
         try {
@@ -133,7 +133,7 @@ describe('laws', () => {
   });
 });
 
-describe('what is not JSON', () => {
+describe('invalid JSON', () => {
   test.each([
     ['', 0, 'it ends too early'],
     ['{"a": "b', 8, 'it ends too early'],
@@ -152,7 +152,7 @@ describe('what is not JSON', () => {
     expect(failure(text)).toMatchObject({ offset, message });
   });
 
-  test('a million brackets are refused, and cost nothing', () => {
+  test('a million brackets are refused at low cost', () => {
     expect(failure('['.repeat(1e6))).toMatchObject({ offset: 1000, message: 'it is nested too deep' });
   });
 

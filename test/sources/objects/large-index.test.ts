@@ -1,4 +1,4 @@
-/** With a line index that is there, a page of any line of an object of any size takes two requests. */
+/** With an existing line index, a page at any line of an object of any size takes two requests. */
 
 import { expect, test } from 'vitest';
 import { readAt } from '../../../src/access/bytes.ts';

@@ -59,7 +59,7 @@ describe.runIf(has('redis'))('a worker that counts lines', () => {
       return sum + Number(end) - Number(start);
     }, 0);
 
-  test('asks a server that sends one byte for each range no more often than an honest one would be', async () => {
+  test('asks a server that sends one byte per range no more often than an honest one', async () => {
     const server = await objects('"slow"');
     const events = await worker({ allow: [] });
     const { read } = workspace();
@@ -76,7 +76,7 @@ describe.runIf(has('redis'))('a worker that counts lines', () => {
     expect(server.heard.length).toBeLessThan(256 + 100);
   });
 
-  test('reads the object itself, and every replica has what it counted', async () => {
+  test('reads the object itself, and every replica has its line index', async () => {
     const server = await objects('"one"');
     const events = await worker({ allow: [] });
     const { text } = workspace();
@@ -90,7 +90,7 @@ describe.runIf(has('redis'))('a worker that counts lines', () => {
     expect(events).toHaveLength(1);
   });
 
-  test('leaves an object to those who want it where it may not read it', async () => {
+  test('leaves an object to the calling replica if it may not read it', async () => {
     await objects('"two"');
     const events = await worker({ allow: [], buckets: ['others'] });
     const { text } = workspace();
@@ -98,7 +98,7 @@ describe.runIf(has('redis'))('a worker that counts lines', () => {
     await expect.poll(() => events).toMatchObject([{ kind: 'lines', outcome: 'failed', why: 'here' }]);
   });
 
-  test('leaves an object that was replaced to those who want it', async () => {
+  test('leaves a replaced object to the calling replica', async () => {
     const server = await objects('"three"');
     const events = await worker({ allow: [] });
     const { read } = workspace();

@@ -1,4 +1,4 @@
-/** Prefixes as directories, buckets, and paths that name nothing. */
+/** Prefixes as directories, buckets, and missing paths. */
 
 import { expect, test } from 'vitest';
 import { createOriel } from '../../../src/index.ts';
@@ -7,7 +7,7 @@ import { KEYS, lineOf, numberedObject, objectServer } from '../../support/object
 
 const now = (): number => Date.parse('2026-05-03T10:00:00Z');
 
-test('a prefix is listed as a directory is', async () => {
+test('a prefix is listed like a directory', async () => {
   const server = await objectServer({
     box: {
       'a.txt': 'one\n',
@@ -30,7 +30,7 @@ test('a prefix is listed as a directory is', async () => {
   expect(await read('s3://box/:2..2')).toBe('dir/\n');
 });
 
-test('following the notices leads to every entry once, a thousand with each request', async () => {
+test('following the notices shows every entry once, a thousand per request', async () => {
   const keys = Array.from({ length: 2500 }, (_, i) =>
     i % 10 === 0 ? `p/${String(i).padStart(5, '0')}/x` : `p/${String(i).padStart(5, '0')}: a b.txt`,
   );
@@ -49,7 +49,7 @@ test('following the notices leads to every entry once, a thousand with each requ
   expect(server.heard).toHaveLength(pages.size);
 });
 
-test('what does not exist is answered with what does', async () => {
+test('missing names are answered with existing ones', async () => {
   const server = await objectServer({ box: { 'dir/report.txt': 'x' } });
   const here = place('oriel');
   const read = (path: string) => here.call('read', { path });
@@ -66,7 +66,7 @@ test('what does not exist is answered with what does', async () => {
   expect(server.heard.length).toBeLessThan(20);
 });
 
-test('only what the operator names is read', async () => {
+test('only configured buckets are read', async () => {
   const server = await objectServer({ box: { 'logs/a': 'a\n', 'logs2/a': 'b\n', secret: 's\n' }, logs: {} });
   const here = place('oriel', { display: 'plain', s3: { buckets: ['box/logs'] } });
   const read = async (path: string): Promise<string> => (await here.call('read', { path })).text;
@@ -89,7 +89,7 @@ test('only what the operator names is read', async () => {
   expect(server.heard).toHaveLength(asked);
 });
 
-test('a server that is not told otherwise reads none', async () => {
+test('without configuration a server reads none', async () => {
   const server = await objectServer({ box: { a: 'a\n' } });
   const here = place('oriel', { s3: false });
   expect((await here.call('read', { path: 's3://box/a' })).text).toBe(
@@ -98,7 +98,7 @@ test('a server that is not told otherwise reads none', async () => {
   expect(server.heard).toEqual([]);
 });
 
-test('lines deep in an object: its lines are counted once, and a page of them takes two requests', async () => {
+test('lines far into an object: they are counted once, and a page of them takes two requests', async () => {
   const server = await objectServer({ box: { big: numberedObject(64 << 20) } });
   const here = place('oriel', { display: 'plain' });
   const read = async (path: string): Promise<[string, number]> => {
@@ -117,7 +117,7 @@ test('lines deep in an object: its lines are counted once, and a page of them ta
   }
 });
 
-test('the keys are those of the environment, or of a profile', async () => {
+test('the keys come from the environment or a profile', async () => {
   const server = await objectServer({ box: { a: 'a\n' } });
   const { vi } = await import('vitest');
   const here = place('oriel', { display: 'plain' });
@@ -145,7 +145,7 @@ test('the keys are those of the environment, or of a profile', async () => {
 test.each([
   ['another secret', { AWS_SECRET_ACCESS_KEY: 'wrong' }, 'SignatureDoesNotMatch'],
   ['another key', { AWS_ACCESS_KEY_ID: 'AKIAOTHER' }, 'InvalidAccessKeyId'],
-])('%s is refused, and the refusal is explained', async (_, variables, code) => {
+])('%s is refused with an explanation', async (_, variables, code) => {
   await objectServer({ box: { a: 'a\n' } });
   const { vi } = await import('vitest');
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
@@ -156,7 +156,7 @@ test.each([
   );
 });
 
-test('what one process has counted, the next one knows', async () => {
+test('the next process reuses the line index of an earlier one', async () => {
   const server = await objectServer({ box: { big: numberedObject(32 << 20) } });
   const read = async (line: number): Promise<number> => {
     const before = server.heard.length;
@@ -172,14 +172,14 @@ test('what one process has counted, the next one knows', async () => {
   expect(await read(400_000)).toBeGreaterThan(5);
 });
 
-test('what lies outside of what may be read is not named', async () => {
+test('names outside the allowed prefix are not shown', async () => {
   await objectServer({ box: { 'team-b/secret.txt': 'x' } });
   const here = place('oriel', { s3: { buckets: ['box/team-a', 'box/report.csv'] } });
   for (const path of ['s3://box/team-a', 's3://box/report.csv', 's3://box/team-a/x'])
     expect((await here.call('read', { path })).text).not.toContain('team-b');
 });
 
-test('of more entries than were asked for none is left out without a word', async () => {
+test('surplus entries in a reply are not silently dropped', async () => {
   const keys = Array.from({ length: 1500 }, (_, i) => `k${String(i).padStart(4, '0')}`);
   const server = await objectServer({ box: Object.fromEntries(keys.map((key) => [key, 'x'])) });
   const here = place('oriel', { now });
@@ -198,7 +198,7 @@ test('of more entries than were asked for none is left out without a word', asyn
   expect([...seen(first), ...seen((await here.call('read', { path: next })).text)]).toEqual(keys);
 });
 
-test('keys of a server that does not encode them are what it says', async () => {
+test('keys of a server that does not encode them are taken literally', async () => {
   const server = await objectServer({});
   server.instead = (_request, response) => {
     const keys = ['a+b.txt', '50%25.txt', 'c%2Fd'];

@@ -31,7 +31,7 @@ async function huge(): Promise<{
 }
 
 describe('a page of an object of 100 GB', () => {
-  test('is its beginning, by one request', async () => {
+  test('at the beginning: one request', async () => {
     const { read } = await huge();
     const [text, requests] = await read('s3://logs/dir/big.log');
     expect(text).toBe(
@@ -40,7 +40,7 @@ describe('a page of an object of 100 GB', () => {
     expect(requests).toBe(1);
   });
 
-  test('lies in its middle: two requests, and one for each page that follows', async () => {
+  test('in the middle: two requests, and one for each following page', async () => {
     const { read } = await huge();
     const [text, requests] = await read(`s3://logs/dir/big.log:@${50 * GIB}+64K`);
     const first = (50 * GIB) / 64 + 1;
@@ -52,13 +52,13 @@ describe('a page of an object of 100 GB', () => {
     expect((await read(`s3://logs/dir/big.log:@${next}+64K`))[1]).toBe(1);
   });
 
-  test('is as large as a window may be: two requests, then one', async () => {
+  test('of the largest size: two requests, then one', async () => {
     const { read } = await huge();
     expect((await read(`s3://logs/dir/big.log:@${SIZE / 2 + 7}+256K`))[1]).toBe(2);
     expect((await read(`s3://logs/dir/big.log:@${SIZE / 4 + 7}+256K`))[1]).toBe(1);
   });
 
-  test('is its end: two requests, and one for the lines before', async () => {
+  test('at the end: two requests, and one for the lines before', async () => {
     const { read } = await huge();
     const [text, requests] = await read('s3://logs/dir/big.log:-500');
     const last = SIZE / 64;
@@ -67,7 +67,7 @@ describe('a page of an object of 100 GB', () => {
     expect((await read(`s3://logs/dir/big.log:-500@${SIZE - 500 * 64}`))[1]).toBe(1);
   });
 
-  test('lies beyond its end: what it says is true', async () => {
+  test('past the end: the notice is true', async () => {
     const { read } = await huge();
     const [text, requests] = await read(`s3://logs/dir/big.log:@${2 * SIZE}+64K`);
     expect(text).toContain(String(SIZE));
@@ -76,7 +76,7 @@ describe('a page of an object of 100 GB', () => {
 });
 
 describe('a small object', () => {
-  test('is shown as a file is, with its totals', async () => {
+  test('is shown like a file, with its totals', async () => {
     const server = await objectServer({ box: { 'a.txt': 'one\ntwo\nthree\n', empty: '' } });
     const here = place('oriel');
     expect((await here.call('read', { path: 's3://box/a.txt' })).text).toBe('1|one\n2|two\n3|three\n');
@@ -94,7 +94,7 @@ describe('a small object', () => {
     'a=b&c?d#e.txt',
     'double//slash.txt',
     'x:1-2',
-  ])('is called %s', async (key) => {
+  ])('is named %s', async (key) => {
     await objectServer({ box: { [key]: `of ${key}\n`, other: 'other\n' } });
     const here = place('oriel', { display: 'plain' });
     const answer = await here.call('read', { path: `s3://box/${key}` });

@@ -1,4 +1,4 @@
-/** Lists in XML that a hostile server makes up. */
+/** XML lists made up by a hostile server. */
 
 import { expect, test } from 'vitest';
 import { listInXml } from '../../../src/sources/objects/xml.ts';
@@ -10,7 +10,7 @@ const MIB = 1 << 20;
 test.each([
   ['levels', '<a>'.repeat((8 * MIB) / 3)],
   ['entries', `<List>${'<Contents><Key>k</Key></Contents>'.repeat(200_000)}`],
-])('too many %s are refused before they cost anything', async (_, xml) => {
+])('too many %s are refused early', async (_, xml) => {
   const bytes = Buffer.from(xml);
   const failure = await withoutLag(() =>
     listInXml(bytes, new Set(['Contents']), signal).catch((error: unknown) => error),

@@ -36,7 +36,7 @@ describe('artifact://N', () => {
     expect(await text(made, 'read', { path: `artifact://1${selector}` })).toBe(expected);
   });
 
-  test('a shared store that is away is asked again for the part that was wanted', async () => {
+  test('if the shared store does not answer, the error names the call for the same part', async () => {
     const key = 'the key of one operator, and no other';
     const made = oriel({ state: { url: 'redis://127.0.0.1:1', key } });
     for (const path of ['artifact://1234567', 'artifact://1234567:5..9', 'artifact://1234567:-20']) {
@@ -63,7 +63,7 @@ describe('artifact://N', () => {
     });
   });
 
-  test('keeps what the answer to the command left out', async () => {
+  test('keeps what the answer of the command omitted', async () => {
     const made = oriel();
     const command = 'for i in $(seq 2500); do printf "\\033[31mred $i\\033[0m\\n"; done';
     expect(await text(made, 'bash', { command })).toMatch(/^red 501\nred 502\n/);
@@ -73,7 +73,7 @@ describe('artifact://N', () => {
     );
   });
 
-  test('says that its end is missing', async () => {
+  test('reports that its end is missing', async () => {
     const made = oriel({ spills: { cap: 10_240 } });
     await text(made, 'bash', { command: 'seq 5000' });
     expect(await text(made, 'read', { path: 'artifact://1:-1' })).toBe(
@@ -101,7 +101,7 @@ describe('artifact://N', () => {
     expect(details['error']).toMatchObject({ code: 'BAD_SELECTOR', next: 'artifact://1' });
   });
 
-  test('can be read by its path too, where walls hide everything around it', async () => {
+  test('can be read by its path too, even if the roots exclude everything around it', async () => {
     const folder = temporaryFolder();
     const made = oriel({ cwd: folder, roots: [folder] });
     const ran = await made.tool('bash').run({ command: 'seq 5000' });
@@ -117,7 +117,7 @@ describe('artifact://N', () => {
     }
   });
 
-  test('is gone when the session ends', async () => {
+  test('is removed when the session ends', async () => {
     const state = temporaryFolder();
     const first = oriel({ spills: { state } });
     await text(first, 'bash', { command: 'seq 5000' });

@@ -1,4 +1,4 @@
-/** What GitHub answered, in the cache on disk: for the next process, within its ages, and for the same token alone. */
+/** Replies of GitHub in the cache on disk: for the next process, within their ages, and for the same token only. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -49,7 +49,7 @@ async function kept(): Promise<Kept> {
   };
 }
 
-test('the next process asks for nothing', async () => {
+test('the next process sends no request', async () => {
   const { read, asked } = await kept();
   const first = await read(ISSUE);
   expect(asked()).toEqual([200, 200]);
@@ -58,7 +58,7 @@ test('the next process asks for nothing', async () => {
   expect(asked()).toEqual([]);
 });
 
-test('after the soft age it answers once more while it is read again, for all processes', async () => {
+test('after the soft age the old reply is used once more while it is refreshed, for all processes', async () => {
   const { read, asked, github } = await kept();
   await read(ISSUE);
   asked();
@@ -71,7 +71,7 @@ test('after the soft age it answers once more while it is read again, for all pr
   expect(asked()).toEqual([]);
 });
 
-test('after the hard age it is read again first', async () => {
+test('after the hard age it is read again before use', async () => {
   const { read, asked, github } = await kept();
   await read(ISSUE);
   github.repositories = { 'acme/widget': { issues: [{ number: 7, title: 'Renamed' }] } };
@@ -80,7 +80,7 @@ test('after the hard age it is read again first', async () => {
   expect(asked()).toEqual([200, 200]);
 });
 
-test('a long session takes what another process has read meanwhile', async () => {
+test('a long session uses what another process has read meanwhile', async () => {
   const { read, asked, directory } = await kept();
   let now = NOON;
   const long = place('oriel', { display: 'plain', now: () => now, cache: { directory } });
@@ -92,14 +92,14 @@ test('a long session takes what another process has read meanwhile', async () =>
   expect(asked()).toEqual([]);
 });
 
-test('a list is live, but a server that says 304 is believed', async () => {
+test('a list is always revalidated, and a 304 keeps the cached one', async () => {
   const { read, asked } = await kept();
   const first = await read('issue://acme/widget');
   expect(await read('issue://acme/widget')).toEqual(first);
   expect(asked()).toEqual([200, 304]);
 });
 
-test('another token, or none, is another reader', async () => {
+test('another token, or none, has separate entries', async () => {
   const { read, asked, github } = await kept();
   vi.stubEnv('GITHUB_TOKEN', 'token-of-ana');
   await read(ISSUE);
@@ -117,7 +117,7 @@ test('another token, or none, is another reader', async () => {
   expect(asked()).toEqual([]);
 });
 
-test('neither the token nor what it has read, nor from where, stands there', async () => {
+test('the cache contains neither the token nor contents or addresses in plain text', async () => {
   const { read, directory, github } = await kept();
   vi.stubEnv('GITHUB_TOKEN', 'token-of-ana');
   await read(ISSUE);
@@ -133,7 +133,7 @@ test.each([
   ['gone', 410],
   ['not for this token any more', 403],
   ['asked for with a token that was taken back', 401],
-])('what is %s (%i) is not shown again', async (_, status) => {
+])('a reply that has become %s (%i) is not shown again', async (_, status) => {
   const { read, github, asked } = await kept();
   await read(ISSUE);
   github.instead = (_request, response) => json(response, status, { message: 'No' });
@@ -144,7 +144,7 @@ test.each([
 });
 
 test.each([403, 429, 500, 502])(
-  'where the server is short of something (%i), the old answer stands',
+  'after a temporary server error (%i) the old reply is used',
   async (status) => {
     const { read, github } = await kept();
     await read(ISSUE);
@@ -155,7 +155,7 @@ test.each([403, 429, 500, 502])(
   },
 );
 
-test('an answer from the future is not used', async () => {
+test('an entry from the future is not used', async () => {
   const { read, asked } = await kept();
   await read(ISSUE, NOON + 30 * DAY);
   asked();
@@ -163,7 +163,7 @@ test('an answer from the future is not used', async () => {
   expect(asked()).toEqual([200, 200]);
 });
 
-test('what one list of addresses allowed is not shown under another', async () => {
+test('entries are separate for each list of allowed addresses', async () => {
   const { asked, directory } = await kept();
   const read = async (allow: readonly string[]): Promise<void> => {
     const here = place('oriel', { web: { allow }, now: () => NOON, cache: { directory } });
@@ -176,7 +176,7 @@ test('what one list of addresses allowed is not shown under another', async () =
   expect(asked()).toEqual([200, 200]);
 });
 
-test('without a cache nothing is kept', async () => {
+test('without a cache nothing is stored', async () => {
   const { read, asked, directory } = await kept();
   await read(ISSUE, NOON, false);
   await read(ISSUE, NOON, false);
@@ -184,7 +184,7 @@ test('without a cache nothing is kept', async () => {
   expect(() => readdirSync(directory)).toThrow('ENOENT');
 });
 
-test('a command answers at once, and its process ends when what was old is read again', async () => {
+test('a command answers at once, and its process ends when the refresh is done', async () => {
   const { asked } = await kept();
   // In the cache that the command finds by its environment.
   const then = Date.now() - 20 * MINUTE;

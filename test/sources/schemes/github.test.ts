@@ -60,7 +60,7 @@ async function open(
 }
 
 describe('an issue', () => {
-  test('is its facts, its text and what was said about it', async () => {
+  test('shows its metadata, its text and its comments', async () => {
     const { read } = await open();
     const { text, details } = await read('issue://acme/widget/7');
     expect(text).toBe(
@@ -79,7 +79,7 @@ describe('an issue', () => {
     });
   });
 
-  test('without its comments, and by lines', async () => {
+  test('can be read without its comments, and by lines', async () => {
     const { read, github } = await open();
     expect((await read('issue://acme/widget/7?comments=0')).text).not.toContain('Same here');
     expect((await read('issue://acme/widget#7?comments=0:1..1')).text).toMatch(
@@ -88,7 +88,7 @@ describe('an issue', () => {
     expect(github.heard.map(({ path }) => path)).toEqual(['/repos/acme/widget/issues/7']);
   });
 
-  test('that was transferred says where it is', async () => {
+  test('that was transferred names its new place', async () => {
     const { read, github } = await open();
     const body = {
       number: 3,
@@ -103,14 +103,14 @@ describe('an issue', () => {
     );
   });
 
-  test('that is a pull request says so', async () => {
+  test('that is a pull request is reported as one', async () => {
     const { read } = await open();
     expect((await read('issue://acme/widget/12')).text).toContain(
       '[This is a pull request: pr://acme/widget/12 has its reviews and its diff]',
     );
   });
 
-  test('comments come page by page', async () => {
+  test('comments are paged', async () => {
     const many = Array.from({ length: 250 }, (_, i) => comment('bob', `said ${i + 1}`));
     const { read, github } = await open({ ...widget, comments: { 7: many } });
     const { text } = await read('issue://acme/widget/7');
@@ -118,7 +118,7 @@ describe('an issue', () => {
     expect(github.heard.filter(({ path }) => path.includes('/comments')).length).toBe(3);
   });
 
-  test('a page of comments elsewhere is not asked for', async () => {
+  test('a next page of comments on another host is not requested', async () => {
     const other = await site({ '/steal': '[]' });
     const { read, github } = await open();
     vi.stubEnv('GITHUB_TOKEN', 'secret-token');
@@ -133,7 +133,7 @@ describe('an issue', () => {
   });
 });
 
-test('windows of a long thread are parts of one text, which is made once', async () => {
+test('windows of a long thread are parts of one text, which is built once', async () => {
   const converted = vi.spyOn(queues.pagesSmall, 'run');
   const long = Array.from({ length: 150 }, (_, i) => comment('bob', `remark ${i} ${'word '.repeat(200)}`));
   const repository: Repository = { ...widget, comments: { 7: long } };
@@ -165,7 +165,7 @@ describe('a pull request', () => {
     );
   });
 
-  test('lists the files of its diff, and has each of them and all of it as it came, with one request', async () => {
+  test('lists the files of its diff, and shows each and the whole diff as received, with one request', async () => {
     const { read, github } = await open();
     expect((await read('pr://acme/widget/12/diff')).text).toBe(
       'pr://acme/widget/12/diff/1  src/a.ts  (+2 -1)\n' +
@@ -182,7 +182,7 @@ describe('a pull request', () => {
     expect(github.heard).toHaveLength(1);
   });
 
-  test('a diff that GitHub does not make is put together from its files, page by page', async () => {
+  test('a diff refused by GitHub is assembled from its files, page by page', async () => {
     const files = Array.from({ length: 120 }, (_, i) => ({
       filename: `f${i}.txt`,
       status: i === 0 ? 'added' : 'modified',
@@ -202,7 +202,7 @@ describe('a pull request', () => {
     );
   });
 
-  test('a name that would be a line of the diff is quoted there, as git does it', async () => {
+  test('a name that would look like a line of the diff is quoted, as git does', async () => {
     const filename = 'a\n+++ "b\u0085\\c.txt';
     const file = { filename, previous_filename: 'x\ty', status: 'renamed', patch: '@@ -1 +1 @@\n-a\n+b' };
     const { read } = await open({ ...widget, diffs: {}, files: { 12: [file] } });
@@ -239,7 +239,7 @@ rename to "${quoted}"
     expect(told.text).toContain('-café\n+cafè\n');
   });
 
-  test('what is no diff is not one without changes', async () => {
+  test('an invalid diff is not taken for one without changes', async () => {
     const { read, github } = await open();
     github.instead = (_, response) => response.writeHead(200).end('Please log in\n');
     for (const path of ['pr://acme/widget/12/diff', 'pr://acme/widget/12/diff/all']) {
@@ -249,7 +249,7 @@ rename to "${quoted}"
     }
   });
 
-  test('a file that is not in the diff is answered with those that are', async () => {
+  test('a file that is not in the diff is answered with those in it', async () => {
     const { read } = await open();
     const { text, isError } = await read('pr://acme/widget/12/diff/6');
     expect(isError).toBe(true);
@@ -260,7 +260,7 @@ rename to "${quoted}"
 });
 
 describe('lists', () => {
-  test('issues are no pulls, and the other way round', async () => {
+  test('issues are not pull requests, and vice versa', async () => {
     const { read } = await open();
     expect((await read('issue://acme/widget')).text).toBe(
       'issue://acme/widget/9  open  ghost  2026-05-01  A wish  [idea, ui]\n' +
@@ -276,7 +276,7 @@ describe('lists', () => {
     expect((await read('pr://acme/widget?state=merged')).text).not.toContain('widget/10');
   });
 
-  test('by author and label, of pulls too', async () => {
+  test('by author and label, also of pull requests', async () => {
     const { read, github } = await open();
     expect((await read('issue://acme/widget?label=idea&label=ui')).text).toMatch(
       /^issue:\/\/acme\/widget\/9 .*\n$/,
@@ -309,7 +309,7 @@ describe('lists', () => {
     );
   });
 
-  test('a server that calls itself by another name has further pages, which are asked for by ours', async () => {
+  test('next pages of a server that uses another name for itself are requested under ours', async () => {
     const { read, github } = await open();
     github.instead = (request, response) => {
       const page = Number(new URL(request.url ?? '', github.url).searchParams.get('page'));
@@ -325,7 +325,7 @@ describe('lists', () => {
     );
   });
 
-  test('short and empty pages are gone past', async () => {
+  test('short and empty pages are skipped', async () => {
     const { read, github } = await open();
     github.instead = (request, response) => {
       const page = Number(new URL(request.url ?? '', github.url).searchParams.get('page'));
@@ -348,7 +348,7 @@ describe('lists', () => {
     );
   });
 
-  test('a list is live; its later lines are those of the first answer', async () => {
+  test('a list is always revalidated; its later lines are from the first reply', async () => {
     const { read, github, here } = await open();
     await read('issue://acme/widget');
     await read('issue://acme/widget:2..2');
@@ -380,7 +380,7 @@ describe('the repository of the working directory', () => {
     expect((await read('issue://7')).text).toContain('# It drops a record (#7)');
   });
 
-  test('outside the roots there is none', async () => {
+  test('is not found outside the roots', async () => {
     const { here } = await open();
     here.write('.git/config', '[remote "origin"]\n\turl = https://github.com/acme/widget\n');
     mkdirSync(join(here.folder, 'inner'));
@@ -391,8 +391,8 @@ describe('the repository of the working directory', () => {
   });
 });
 
-describe('what is kept', () => {
-  test('five minutes as it is, then once more while it is read again, after seven days not at all', async () => {
+describe('the cache', () => {
+  test('is fresh for five minutes, then used while it is refreshed, and after seven days not at all', async () => {
     const { read, github } = await open();
     await read('issue://acme/widget/7?comments=0');
     now += 4 * MINUTE;
@@ -415,7 +415,7 @@ describe('what is kept', () => {
     expect((await read('issue://acme/widget/7?comments=0')).text).toContain('# Again (#7)');
   });
 
-  test('a 304 is believed, and makes the old answer new', async () => {
+  test('a 304 makes the cached reply fresh', async () => {
     const { read, github } = await open();
     await read('issue://acme/widget/7?comments=0');
     now += 10 * MINUTE;
@@ -424,7 +424,7 @@ describe('what is kept', () => {
     await expect.poll(async () => (await read('issue://acme/widget/7?comments=0')).text).not.toContain('ago');
   });
 
-  test('where the new reading fails, the old answer stands', async () => {
+  test('after a failed refresh the old reply is used', async () => {
     const { read, github } = await open();
     await read('issue://acme/widget/7?comments=0');
     now += 10 * MINUTE;
@@ -436,7 +436,7 @@ describe('what is kept', () => {
     expect(text).toContain('[Read 10m ago');
   });
 
-  test('calls that ask for the same at once share one request', async () => {
+  test('concurrent calls for the same share one request', async () => {
     const { read, github } = await open();
     const texts = await Promise.all(
       Array.from({ length: 5 }, async () => (await read('issue://acme/widget/7?comments=0')).text),
@@ -446,7 +446,7 @@ describe('what is kept', () => {
   });
 });
 
-describe('refusals are one sentence with what to do', () => {
+describe('refusals are one sentence with advice', () => {
   test.each<[string, number, object, Record<string, string>, string, string]>([
     [
       'a rate limit',
@@ -515,7 +515,7 @@ describe('refusals are one sentence with what to do', () => {
     expect((await read('issue://acme/widget/7')).isError).toBe(false);
   });
 
-  test('what is no JSON', async () => {
+  test('invalid JSON', async () => {
     const { read, github } = await open();
     github.instead = (_, response) => response.end('<html>');
     expect((await read('issue://acme/widget/7')).text).toBe(
@@ -602,7 +602,7 @@ describe('the network', () => {
     expect(heard).toEqual([undefined]);
   });
 
-  test('a repository that has moved is followed, with the token', async () => {
+  test('a moved repository is followed, with the token', async () => {
     const { read, github } = await open();
     vi.stubEnv('GITHUB_TOKEN', 'secret-token');
     const moved = await read('issue://acme/widget/7?comments=0');
@@ -615,7 +615,7 @@ describe('the network', () => {
     expect(github.heard.at(-1)?.authorization).toBe('Bearer secret-token');
   });
 
-  test('without the web there is none of it', async () => {
+  test('is unavailable without the web', async () => {
     const github = await gitHubServer({ 'acme/widget': widget });
     const here = place('oriel', { web: false });
     expect((await here.call('read', { path: 'pr://acme/widget/12' })).text).toBe(
@@ -625,14 +625,14 @@ describe('the network', () => {
   });
 });
 
-test('lines carry no anchors', async () => {
+test('lines have no anchors', async () => {
   await gitHubServer({ 'acme/widget': widget });
   const here = place('oriel', { display: 'hashline' });
   const { text } = await here.call('read', { path: 'issue://acme/widget/7' });
   expect(text).toMatch(/^1\|# It drops/);
 });
 
-test('a host has a provider of its own in its place', async () => {
+test('a host can replace the provider', async () => {
   const here = place('oriel', {
     display: 'plain',
     schemes: { issue: (name) => (name === '7' ? 'from the host\n' : undefined), pr: false },

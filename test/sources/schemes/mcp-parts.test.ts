@@ -1,4 +1,7 @@
-/** `mcp://`: resources that hold parts. Every call that an answer names for them opens, and so does every way to write one. */
+/**
+ * `mcp://`: resources that have parts. Every call that an answer suggests for them works, and so does every spelling of
+ * one.
+ */
 
 import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -63,7 +66,7 @@ describe.each(['mcp://notes/doc:/', 'mcp://notes/any://files'])('%s', (at) => {
   });
 
   test.each(['sheet.xlsx', 'sheet.ods', 'app.db', 'all.zip', 'slides.pptx', 'report.pdf:outline'])(
-    'what %s names can be read',
+    'the calls named in %s can be read',
     async (name) => {
       const { text, isError } = await read(`${at}/${name}`);
       expect(isError, text).toBe(false);
@@ -74,14 +77,14 @@ describe.each(['mcp://notes/doc:/', 'mcp://notes/any://files'])('%s', (at) => {
     },
   );
 
-  test('what is not there is said by the one who knows', async () => {
+  test('a missing part is reported by oriel, a missing resource by its server', async () => {
     expect(await read(`${at}/app.db:nope`)).toMatchObject({ isError: true });
     expect((await read(`${at}/app.db:nope`)).text).toContain('There is no table nope');
     expect((await read(`${at}/nope.pdf:p1`)).text).toMatch(/^The MCP server notes answers: /);
   });
 });
 
-test('behind a text that is listed goes on the URI of a template, or nothing', async () => {
+test('a listed resource can only be continued as the URI of a template', async () => {
   expect((await read('mcp://notes/note:list')).text).toBe('listed\n');
   expect((await read('mcp://notes/note:list:b')).text).toBe('b of the list\n');
   expect((await read('mcp://notes/note://one:p7')).text).toMatch(
@@ -89,7 +92,7 @@ test('behind a text that is listed goes on the URI of a template, or nothing', a
   );
 });
 
-test('a type is known by what it holds, not by its name', async () => {
+test('a type is detected by the content, not by its name', async () => {
   expect(await read('mcp://notes/any://files/plain:p1')).toMatchObject({ isError: false });
   expect((await read('mcp://notes/any://files/table:users:2')).text).toContain('Bob');
 });

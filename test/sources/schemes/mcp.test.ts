@@ -1,4 +1,4 @@
-/** `mcp://`: resources of real servers over stdio and HTTP, what they get, and their end. */
+/** `mcp://`: resources of real servers over stdio and HTTP, their environment, and their end. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -40,7 +40,7 @@ test('lists the resources of a server, templates last', async () => {
   expect((await read('mcp://notes:1..1')).text).toBe('mcp://notes/note://one  one: the first note\n');
 });
 
-test('reads a resource with every selector; a literal name wins', async () => {
+test('reads a resource with every selector; a literal name takes precedence', async () => {
   const { read } = open();
   expect((await read('mcp://notes/note://one')).text).toBe('# One\nline 2\nline 3\n');
   expect((await read('mcp://notes/note://one:2..2')).text).toBe('line 2\n');
@@ -50,14 +50,14 @@ test('reads a resource with every selector; a literal name wins', async () => {
   expect((await read('mcp://notes/echo://me:2..2')).text).toBe('second\n');
 });
 
-test('a text is asked for anew, its other parts are those that were read', async () => {
+test('a text is requested again, its further parts are from the same reply', async () => {
   const { read } = open();
   expect((await read('mcp://notes/note://count')).text).toBe('read 1\nsecond line\n');
   expect((await read('mcp://notes/note://count:1..1')).text).toBe('read 1\n');
   expect((await read('mcp://notes/note://count')).text).toBe('read 2\nsecond line\n');
 });
 
-test('what was read for one working directory is not that of another', async () => {
+test('replies are separate for each working directory', async () => {
   const session = createSession();
   const mcpServers = notesServer(temporaryFolder());
   const there = () => open({ session, mcpServers, cwd: temporaryFolder() });
@@ -79,11 +79,11 @@ test('images are images; several parts are one text', async () => {
   );
 });
 
-test('lines carry no anchors', async () => {
+test('lines have no anchors', async () => {
   expect((await open({ display: 'hashline' }).read('mcp://notes/note://one')).text).toMatch(/^1\|# One\n/);
 });
 
-describe('failures are one sentence with what to do', () => {
+describe('failures are one sentence with advice', () => {
   test.each([
     [
       'mcp://nope/x',
@@ -113,7 +113,7 @@ describe('failures are one sentence with what to do', () => {
     expect((await read('mcp://notes/note://one')).isError).toBe(false);
   });
 
-  test('a program that is not there, and one that is no server', async () => {
+  test('a missing program, and one that is not a server', async () => {
     const { read } = open({
       mcpServers: {
         gone: { command: 'no-such-program-here' },
@@ -128,7 +128,7 @@ describe('failures are one sentence with what to do', () => {
     );
   });
 
-  test('of a server by its URL the origin is named, whatever else stands in it', async () => {
+  test('of a server by its URL only the origin is shown', async () => {
     const { url } = await site({});
     const closed = url.replace(/:\d+$/, ':9');
     const { read } = open({ mcpServers: { away: { url: `${closed}/SECRET/mcp?key=SECRET` } } });
@@ -139,7 +139,7 @@ describe('failures are one sentence with what to do', () => {
   });
 
   test.each(['HTTP://LOCALHOST:9/SECRET?key=SECRET', 'http://localhost:9/a b/SECRET?key=SECRET'])(
-    'also where it is written otherwise than it is asked: %s',
+    'also if its URL is written in another form: %s',
     async (url) => {
       const { text } = await open({ mcpServers: { away: { url } } }).read('mcp://away/x');
       expect(text).toContain('The MCP server away (http://localhost:9) does not answer');
@@ -147,14 +147,14 @@ describe('failures are one sentence with what to do', () => {
     },
   );
 
-  test('one with a password is refused, which is not repeated', () => {
+  test('a URL with a password is refused, and the password is not shown', () => {
     const mcpServers = { away: { url: 'https://me:SECRET@mcp.example/' } };
     expect(() => createOriel({ mcpServers })).toThrow(
       'The option mcpServers.away.url holds a user name or a password. Use mcpServers.away.headers.',
     );
   });
 
-  test('off, it says how it is turned on, and starts nothing', async () => {
+  test('if disabled, tells how to enable it, and starts nothing', async () => {
     const mark = join(temporaryFolder(), 'mark');
     const oriel = createOriel({ cwd: temporaryFolder() });
     const { content } = await oriel.tool('read').run({ path: 'mcp://notes/note://one' });
@@ -167,7 +167,7 @@ describe('failures are one sentence with what to do', () => {
 });
 
 describe('a server', () => {
-  test('gets what every program needs, and no secret', async () => {
+  test('gets the basic environment variables, and no secret', async () => {
     vi.stubEnv('GITHUB_TOKEN', 'secret');
     vi.stubEnv('ORIEL_TOKEN', 'secret');
     const folder = temporaryFolder();
@@ -183,7 +183,7 @@ describe('a server', () => {
   });
 
   test.runIf(process.platform === 'linux')(
-    'is started once, and ends with the session, and what it has started',
+    'is started once, and ends with the session, with its child processes',
     async () => {
       const folder = temporaryFolder();
       const mark = join(folder, 'mark');
@@ -198,7 +198,7 @@ describe('a server', () => {
     },
   );
 
-  test('a call that is cancelled leaves it to the others', async () => {
+  test('a cancelled call does not end it for the others', async () => {
     const { here, read } = open();
     await read('mcp://notes/note://one');
     const controller = new AbortController();
@@ -238,7 +238,7 @@ describe('over HTTP', () => {
     });
   };
 
-  test('an address that is configured is reached, with its headers', async () => {
+  test('a configured address is reached, with its headers', async () => {
     const heard: IncomingMessage[] = [];
     const { url } = await site({ '/mcp': answers(heard) });
     const { read } = open({
@@ -269,7 +269,7 @@ describe('.mcp.json', () => {
     return mcpServersIn(here.folder, { 'mcp-resources': true, ...values }).mcpServers;
   };
 
-  test('variables are put in, but none of our own secrets', () => {
+  test('variables are expanded, except secrets of oriel', () => {
     vi.stubEnv('WHERE', 'https://x.example');
     vi.stubEnv('ORIEL_TOKEN', 'secret');
     expect(
@@ -285,7 +285,7 @@ describe('.mcp.json', () => {
     vi.unstubAllEnvs();
   });
 
-  test('a server started has those that stood there then, and no other that is written there later', async () => {
+  test('a started server uses the configuration of its start, not later changes', async () => {
     const { W, write } = workspace();
     const listing = (mcpServers: object): void => void write('.mcp.json', JSON.stringify({ mcpServers }));
     listing({ first: { command: 'first' } });
@@ -298,14 +298,14 @@ describe('.mcp.json', () => {
     expect(await listed()).not.toContain('mcp://later');
   });
 
-  test('without the option none is read; with --offline none over HTTP', () => {
+  test('without the option none is read; with --offline no HTTP servers', () => {
     expect(configured({ a: { command: 'x' } }, { 'mcp-resources': undefined })).toBeUndefined();
     expect(configured({ a: { command: 'x' }, b: { url: 'https://x.example' } }, { offline: true })).toEqual({
       a: { command: 'x' },
     });
   });
 
-  test('one that is not there has no servers; one that is no configuration is refused', () => {
+  test('a missing file means no servers; an invalid one is refused', () => {
     expect(mcpServersIn(temporaryFolder(), { 'mcp-resources': true })).toEqual({ mcpServers: {} });
     expect(() => configured('{')).toThrow(/cannot be read as a list of MCP servers: /);
     expect(() => createOriel({ mcpServers: { a: {} as never } })).toThrow(

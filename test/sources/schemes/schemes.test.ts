@@ -1,4 +1,4 @@
-/** The schemes whose names are files, and those of the host: names, lists, boundaries, errors that say what there is. */
+/** The schemes that name files, and those of the host: names, lists, boundaries, and errors that name what exists. */
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ describe('skill://', () => {
     ['Does good\n  things', 'Does good things'],
     ['"Does good"', 'Does good'],
     ['>', ''],
-  ])('a description of several lines is one: %j', async (about, expected) => {
+  ])('a description of several lines is joined to one: %j', async (about, expected) => {
     here.write(
       '.agents/skills/x/SKILL.md',
       `---\nname: x\ndescription: ${about}\nlicense: MIT\n---\n# Do it\n`,
@@ -52,7 +52,7 @@ describe('skill://', () => {
     expect(await read('skill://')).toBe(`skill://x${expected === '' ? '' : `  ${expected}`}\n`);
   });
 
-  test('a file that it does not have is answered with those that it has', async () => {
+  test('a missing file is answered with the existing ones', async () => {
     here.write('.agents/skills/deploy/SKILL.md', '1\n');
     here.write('.agents/skills/deploy/references/a.md', 'a\n');
     expect(await read('skill://deploy/references/zz.md')).toContain('skill://deploy/references/a.md');
@@ -69,7 +69,7 @@ describe('skill://', () => {
     expect(await read('skill://deploy/references')).toContain('a.md');
   });
 
-  test('those of the user are there where no roots hide them', async () => {
+  test('those of the user are listed unless the roots exclude them', async () => {
     write(join(home, '.claude/skills/mine/SKILL.md'), 'mine\n');
     expect(await read('skill://mine')).toMatch(/^skill:\/\/mine does not exist\. skill:\/\/ is empty\./);
     here = place('oriel', { display: 'plain', roots: [] });
@@ -79,7 +79,7 @@ describe('skill://', () => {
   describe("the user's own, beside the roots", () => {
     const mine = (): Place => place('oriel', { display: 'plain', userFiles: true });
 
-    test('are read where the operator allows them; those of the project win', async () => {
+    test('are read if the operator allows it; those of the project take precedence', async () => {
       write(join(home, '.claude/skills/mine/SKILL.md'), 'mine\n');
       write(join(home, '.claude/skills/both/SKILL.md'), 'of the user\n');
       write(join(home, 'data/oriel/memory/taste.md'), 'tabs\n');
@@ -94,7 +94,7 @@ describe('skill://', () => {
       expect(await read('memory://taste')).toBe('tabs\n');
     });
 
-    test('nothing else of the home directory is, by no link and no path', async () => {
+    test('nothing else of the home directory is readable, by any link or path', async () => {
       write(join(home, 'secret/SKILL.md'), 'secret\n');
       write(join(home, '.claude/skills/mine/SKILL.md'), 'mine\n');
       symlinkSync(join(home, 'secret'), join(home, '.claude/skills/link'));
@@ -109,7 +109,7 @@ describe('skill://', () => {
       }
     });
 
-    test('a home directory without any opens nothing', async () => {
+    test('a home directory without any is not accessible', async () => {
       write(join(home, 'secret/SKILL.md'), 'secret\n');
       here = mine();
       expect(await read('skill://')).toBe(
@@ -118,7 +118,7 @@ describe('skill://', () => {
     });
   });
 
-  test('nothing outside the roots, by whatever name', async () => {
+  test('nothing outside the roots, by any name', async () => {
     const outside = temporaryFolder();
     write(join(outside, 'SKILL.md'), 'secret\n');
     mkdirSync(join(here.folder, '.agents/skills'), { recursive: true });
@@ -132,8 +132,8 @@ describe('skill://', () => {
   });
 });
 
-describe('what a project may hold that is no file', () => {
-  test.each(['link to itself', 'FIFO'])('a %s does not take the lists away', async (what) => {
+describe('special files in a project', () => {
+  test.each(['link to itself', 'FIFO'])('a %s does not break the lists', async (what) => {
     const odd = (path: string): void => {
       const at = join(here.folder, path);
       mkdirSync(dirname(at), { recursive: true });
@@ -164,7 +164,7 @@ describe('what a project may hold that is no file', () => {
 });
 
 describe('rule://', () => {
-  test('lists and reads what the project tells agents, by the names it lists', async () => {
+  test('lists the rules of the project and reads them by the listed names', async () => {
     here.write('AGENTS.md', 'agents\n');
     here.write('.cursor/rules/style.mdc', 'style\n');
     here.write('.agents/rules/ts/types.md', 'types\n');
@@ -174,7 +174,7 @@ describe('rule://', () => {
     expect(await read('rule://ts/types')).toBe('types\n');
   });
 
-  test('is no way to other files', async () => {
+  test('does not give access to other files', async () => {
     here.write('secret.txt', 'x');
     expect(await read('rule://secret.txt')).toBe(
       'rule://secret.txt does not exist. rule:// is empty. Use rule://.',
@@ -183,7 +183,7 @@ describe('rule://', () => {
 });
 
 describe('memory://', () => {
-  test('of the project first, then of the user', async () => {
+  test('lists those of the project first, then of the user', async () => {
     here = place('oriel', { display: 'plain', roots: [] });
     here.write('.oriel/memory/plan.md', 'project\n');
     write(join(home, 'data/oriel/memory/plan.md'), 'user\n');
@@ -193,7 +193,7 @@ describe('memory://', () => {
     expect(await read('memory://taste.md')).toBe('tabs\n');
   });
 
-  test('a name may be written with the escapes of a URL, where nothing is called what was typed', async () => {
+  test('a name may be percent-encoded if no file has the literal name', async () => {
     here.write('.oriel/memory/the plan.md', '1\n2\n');
     here.write('.oriel/memory/50%25.md', 'as typed\n');
     here.write('.oriel/memory/50%.md', 'decoded\n');
@@ -206,13 +206,13 @@ describe('memory://', () => {
     expect(await read('memory://%ff')).toContain('does not exist');
   });
 
-  test('an empty one says where notes go', async () => {
+  test('an empty list says where notes are stored', async () => {
     expect(await read('memory://')).toBe(`(no notes. Write them below ${here.folder}/.oriel/memory)\n`);
   });
 });
 
 describe('local://', () => {
-  test('is the scratch directory of the session, named where it is empty', async () => {
+  test('is the scratch directory of the session; its path is shown if it is empty', async () => {
     const directory = /Files in (.*) are read as local:/.exec(await read('local://'))?.[1] ?? '';
     await here.call('bash', {
       command: `seq 5 > '${directory}/five.txt'; ln -s /etc/passwd '${directory}/link'`,
@@ -222,7 +222,7 @@ describe('local://', () => {
     expect((await here.call('read', { path: 'local://link' })).isError).toBe(true);
   });
 
-  test('another session has another one', async () => {
+  test('every session has its own', async () => {
     writeFileSync(join(here.oriel.session.spills.local(), 'a'), 'x');
     here = place('oriel', { display: 'plain' });
     expect(await read('local://a')).toBe('local://a does not exist. local:// is empty. Use local://.');
@@ -246,7 +246,7 @@ describe('agent://', () => {
     expect(await read('agent://notes/')).toBe('# Notes\n');
   });
 
-  test('an output is read by the name that the list has, whatever that name holds', async () => {
+  test('an output is read by its listed name, whatever characters it has', async () => {
     write(join(outputs, 'a:b.json'), '{"k":"of a:b"}');
     write(join(outputs, 'what?.md'), 'of what?\n');
     write(join(outputs, 'a.txt'), 'of a\n');
@@ -274,7 +274,7 @@ describe('agent://', () => {
     ['/list', '[\n  9007199254740993,\n  1.10,\n  1e400\n]\n'],
     ['/twice', '2.50\n'],
     ['/empty', '{}\n'],
-  ])('a number stays as it was written: %s', async (part, expected) => {
+  ])('a number is shown as it was written: %s', async (part, expected) => {
     const ids = '12345678901234567890,'.repeat(9_000);
     write(
       join(outputs, 'ids.json'),
@@ -301,14 +301,14 @@ describe('agent://', () => {
       'agent://other does not exist. There are agent://notes, agent://scout. Use agent:// for the list.',
     ],
     ['../secret', /does not exist/],
-  ])('says what is wrong: %s', async (name, message) => {
+  ])('reports the error: %s', async (name, message) => {
     const { text, isError } = await here.call('read', { path: `agent://${name}` });
     expect(isError).toBe(true);
     if (typeof message === 'string') expect(text).toBe(message);
     else expect(text).toMatch(message);
   });
 
-  test('a part with what is shown as an escape has a call that shows it as it is', async () => {
+  test('a part with escaped characters has a call that shows it unescaped', async () => {
     write(join(outputs, 'ctl.json'), JSON.stringify({ a: 'bell \u0007.', b: 'café' }));
     const { text } = await here.call('read', { path: 'agent://ctl/a' });
     const [, use = ''] = /(artifact:\/\/\d+:raw) has it as stored/.exec(text) ?? [];
@@ -329,7 +329,7 @@ describe('agent://', () => {
     expect((await here.call('read', { path: 'agent://stored/a' })).text).toMatch(expected);
   });
 
-  test('a part that is larger than an answer goes on as an artifact', async () => {
+  test('a part larger than an answer continues as an artifact', async () => {
     const lines = Array.from({ length: 9_000 }, (_, i) => i);
     write(join(outputs, 'long.json'), JSON.stringify({ lines }));
     const { text } = await here.call('read', { path: 'agent://long/lines' });
@@ -367,7 +367,7 @@ describe('agent://', () => {
     expect(details['error'] ?? {}).not.toMatchObject({ code: 'INTERNAL' });
   });
 
-  test('names that would repaint a terminal are escaped wherever they stand', async () => {
+  test('names with terminal control characters are escaped everywhere', async () => {
     write(join(outputs, 'e\u001b[31m\nX.json'), '{"a":{"b":1}}');
     for (const part of ['/zz', '/a/zz', '/a:1..1', '?q=.zz']) {
       const { answer } = await here.call('read', { path: `agent://e\u001b[31m\nX${part}` });
@@ -378,7 +378,7 @@ describe('agent://', () => {
     }
   });
 
-  test('without a directory it says who names one', async () => {
+  test('without a directory it says how to configure one', async () => {
     here = place('oriel', { display: 'plain', agentOutputs: undefined as never });
     expect(await read('agent://')).toBe(
       '(no directory of outputs is named. Whoever runs oriel names it with the option agentOutputs; until then, read an output by the path of its file)\n',
@@ -390,7 +390,7 @@ describe('agent://', () => {
 });
 
 describe('lists', () => {
-  test('say where they are cut', async () => {
+  test('report truncation', async () => {
     for (let i = 0; i < 1_005; i += 1) here.write(`.oriel/memory/${i}.md`, '');
     const { text } = await here.call('read', { path: 'memory://' });
     expect(text).toContain('[The list has the first 1000 of 1005 names; others can be read by name]');
@@ -410,7 +410,7 @@ describe('lists', () => {
     execFileSync('sh', ['-c', `seq -f '${name}' ${count} | xargs touch`], { cwd: at });
   };
 
-  test('look at a bounded number of entries, however many directories hold them', async () => {
+  test('examine a bounded number of entries over all directories', async () => {
     for (const name of ['a', 'b', 'c']) fill(join(here.folder, '.oriel/memory', name), 'n%g', 8_000);
     // The three directories are entries too.
     expect(await read('memory://')).toContain(
@@ -419,7 +419,7 @@ describe('lists', () => {
     expect(await read('memory://c/n8000')).toBe('[memory://c/n8000 is empty: 0 lines]');
   });
 
-  test('an output of an agent is found by its ID among more than are listed', async () => {
+  test('an output of an agent beyond the listed ones is found by its ID', async () => {
     const outputs = temporaryFolder();
     fill(outputs, 'o%05g.json', 20_050);
     here = place('oriel', { display: 'plain', agentOutputs: outputs });
@@ -431,7 +431,7 @@ describe('lists', () => {
     expect(await read('agent://')).toContain('of 20000 or more names');
   });
 
-  test('a mistyped name is answered with the near ones', async () => {
+  test('a mistyped name is answered with similar ones', async () => {
     here.write('.oriel/memory/architecture.md', '');
     here.write('.oriel/memory/plan.md', '');
     expect(await read('memory://architecure.md')).toBe(
@@ -479,14 +479,14 @@ test('every list is paged to its end by its notices', async () => {
   }
 });
 
-test('artifact:// lists what is kept', async () => {
+test('artifact:// lists the kept outputs', async () => {
   expect(await read('artifact://')).toBe('(no output has been kept)\n');
   await here.call('bash', { command: 'seq 20000' });
   expect(await read('artifact://')).toBe('artifact://1  106 KiB\n');
 });
 
 describe('schemes of the host', () => {
-  test('stand beside or in place of ours, or take one away', async () => {
+  test('add, replace or remove schemes', async () => {
     here = place('oriel', {
       display: 'plain',
       schemes: {
@@ -505,7 +505,7 @@ describe('schemes of the host', () => {
     );
   });
 
-  test('an unknown one is answered with those that are on', async () => {
+  test('an unknown one is answered with the enabled ones', async () => {
     const cwd = temporaryFolder();
     const offline = createOriel({ cwd, roots: [cwd], web: false, s3: false });
     onTestFinished(() => offline.close());
@@ -516,13 +516,13 @@ describe('schemes of the host', () => {
     );
   });
 
-  test('one without a list names none', async () => {
+  test('one without a list lists none', async () => {
     here = place('oriel', { schemes: { ticket: (name) => (name === '42' ? 'a\n' : undefined) } });
     expect(await read('ticket://43')).toBe('ticket://43 does not exist, and ticket:// has no list of names.');
     expect(await read('ticket://')).toBe('ticket:// has no list. Use it with a name: ticket://NAME.');
   });
 
-  test('a failing one is named as the host’s', async () => {
+  test('an error of one is attributed to the host', async () => {
     here = place('oriel', {
       schemes: {
         ticket: () => {

@@ -36,7 +36,7 @@ function callOf(): Call {
 test.each([
   ['a small one in memory', 1],
   ['a large one in a scratch file', 5000],
-])('a database that is no file: %s', async (_, rows) => {
+])('a database that is not a file: %s', async (_, rows) => {
   const content = await databaseBytes(
     `create table t(id integer primary key, a);
      with recursive n(i) as (values(1) union all select i + 1 from n where i < ${rows})
@@ -66,7 +66,7 @@ test.each([
   expect(target.toString()).toBe(`id: ${rows}\na: <BLOB 4000 bytes>\n`);
 });
 
-test('the second question about the same database copies nothing', async () => {
+test('the second query of the same database copies nothing', async () => {
   const content = await databaseBytes('create table t(id integer primary key); insert into t values (1)');
   const source = memoryBytes(content, Identity.of('member', { name: 't.db' }));
   let reads = 0;

@@ -1,11 +1,11 @@
-/** Databases that other programs write while they are read. */
+/** Databases that other programs write during a read. */
 
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createAccess } from '../../../src/access/local.ts';
 import { Queue } from '../../../src/queues/queue.ts';
-import { readConsistently } from '../../../src/sources/sqlite/consistent.ts';
+import { readConsistently } from '../../../src/sources/sqlite/consistent-read.ts';
 import { has } from '../../support/has.ts';
 import { databaseBytes, folder, reader, writer } from '../../support/sqlite.ts';
 
@@ -31,7 +31,7 @@ while time.time() < until:
     time.sleep(0.01)
 `;
 
-describe.runIf(has('python3'))('no answer mixes two moments', () => {
+describe.runIf(has('python3'))('no answer mixes two states', () => {
   test.each([
     ['wal', 'synchronous=normal'],
     ['wal', 'wal_autocheckpoint=10'],
@@ -63,7 +63,7 @@ describe.runIf(has('python3'))('no answer mixes two moments', () => {
 });
 
 test.runIf(has('python3'))(
-  'a transaction in progress does not hold up a reader, and is not seen',
+  'a transaction in progress does not block a reader and is not visible',
   async () => {
     const cwd = folder();
     await writer(
@@ -79,7 +79,7 @@ print('ready', flush=True); sys.stdin.read()`,
   },
 );
 
-test('a database that is replaced is read as the one or the other', { timeout: 30_000 }, async () => {
+test('a replaced database is read as either the old or the new one', { timeout: 30_000 }, async () => {
   const cwd = folder();
   const read = reader(cwd);
   const versions = await Promise.all(
@@ -111,7 +111,7 @@ test('a database that is replaced is read as the one or the other', { timeout: 3
   expect([...seen]).toEqual([]);
 });
 
-test('a database that changes under every attempt is busy', async () => {
+test('a database that changes during every attempt is BUSY', async () => {
   const cwd = folder();
   const path = join(cwd, 'live.db');
   fs.writeFileSync(path, await databaseBytes('create table t(a)'));

@@ -1,4 +1,4 @@
-/** The law of paging: following the notices shows every row exactly once, whatever the limits. */
+/** Paging: following the notices shows every row exactly once, for any limits. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -84,7 +84,19 @@ test.each([
   }
 });
 
-test('rows that come and go in front of a page neither move nor repeat what follows it', async () => {
+test('limit and offset may follow the statement, and are a part of it inside quotes', async () => {
+  const read = reader(await database('db.sqlite', FIXTURE));
+  const part = await read('db.sqlite?limit=2&offset=3&q=select id from t order by id');
+  for (const path of [
+    'db.sqlite?q=select id from t order by id&limit=2&offset=3',
+    'db.sqlite?q=select%20id%20from%20t%20order%20by%20id&offset=3&limit=2',
+    'db.sqlite?limit=2&q=select id from t order by id&offset=3',
+  ])
+    expect((await read(path)).text).toBe(part.text);
+  expect((await read("db.sqlite?q=select 'a&limit=2' as a")).text).toContain('a&limit=2');
+});
+
+test('inserted and deleted rows before a page neither skip nor repeat later rows', async () => {
   const cwd = await database('db.sqlite', FIXTURE);
   const read = reader(cwd);
   const first = await read('db.sqlite:t?limit=10');
@@ -109,7 +121,7 @@ test.each([
   });
 });
 
-test('behind the last row there is none', async () => {
+test('there is no page after the last row', async () => {
   const read = reader(await database('db.sqlite', FIXTURE));
   expect((await read(`db.sqlite:t?limit=20&offset=${ROWS}&after=${ROWS * 3}`)).text).toBe(`\
 | id | a | b |

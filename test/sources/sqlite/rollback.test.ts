@@ -50,7 +50,7 @@ function journalOf(old: Buffer, segments: readonly (readonly number[])[], counte
 
 const pages = fc.uniqueArray(fc.integer({ min: 1, max: 12 }), { maxLength: 12 });
 
-test('what the transaction changed is as it was, whatever is read at a time', () => {
+test('changes of the transaction are undone, for any read size', () => {
   fc.assert(
     fc.property(
       fc.array(pages, { minLength: 1, maxLength: 3 }),
@@ -66,7 +66,7 @@ test('what the transaction changed is as it was, whatever is read at a time', ()
   );
 });
 
-test('a journal that was not synced ends where its records do', () => {
+test('a journal that was not synced ends after its last valid record', () => {
   const old = Buffer.alloc(4 * PAGE, 1);
   const now = Buffer.alloc(4 * PAGE, 2);
   const journal = journalOf(old, [[1, 2, 3, 4]], false).subarray(0, PAGE + 2 * (PAGE + 8) + 100);
@@ -83,7 +83,7 @@ test.each([
   expect(contentOf(rolledBack(fileOf(now), fileOf(journal), forever)).equals(now)).toBe(true);
 });
 
-test('noise is no harm', () => {
+test('random bytes do no harm', () => {
   const good = journalOf(Buffer.alloc(8 * PAGE, 1), [[1, 2], [3], [4, 5, 6]]);
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(good.length - 1), fc.nat(255)), { maxLength: 20 }), (hits) => {
@@ -96,7 +96,7 @@ test('noise is no harm', () => {
   );
 });
 
-test('reading a long journal ends with the time of the query', () => {
+test('reading a long journal ends at the deadline of the query', () => {
   const journal = journalOf(Buffer.alloc(PAGE), [[1]]);
   const late = { over: () => 'time' as const };
   expect(() => rolledBack(fileOf(Buffer.alloc(PAGE)), fileOf(journal), late)).toThrow(Refusal);

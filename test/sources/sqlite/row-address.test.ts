@@ -12,7 +12,7 @@ import { decodeText, encodeText } from '../../../src/sources/sqlite/stored-text.
 const name = fc.uint8Array({ maxLength: 24 }).map((bytes) => decodeText(bytes.map((byte) => byte || 1)));
 const hard = fc.stringMatching(/^[%:?&+="' a-f0-9\n\t#]{0,16}$/);
 
-test('a segment is read back as what was written, and first', () => {
+test('a segment is read back as it was written, and first', () => {
   fc.assert(
     fc.property(fc.oneof(name, hard), (text) => {
       const written = writeSegment(text);
@@ -24,7 +24,7 @@ test('a segment is read back as what was written, and first', () => {
   );
 });
 
-test('a parameter is read back as what was written', () => {
+test('a parameter is read back as it was written', () => {
   fc.assert(
     fc.property(fc.oneof(name, hard), (text) => {
       const written = writeParameter(text);
@@ -52,7 +52,7 @@ test.each([
   expect(readParameter('q', typed)).toEqual(doubtful ? { text, note } : { text });
 });
 
-test('bytes that are no UTF-8 survive', () => {
+test('bytes that are not UTF-8 are preserved', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
       expect(encodeText(decodeText(bytes))).toEqual(bytes);

@@ -29,7 +29,7 @@ test.each<[Cell, string, boolean]>([
   expect(showCell(cell, 10)).toEqual({ text: shown, cut });
 });
 
-test('what is shown never takes more columns than it may', () => {
+test('the shown text never exceeds its width', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'binary' }),
@@ -46,11 +46,11 @@ test('what is shown never takes more columns than it may', () => {
   );
 });
 
-test('padding makes columns equal', () => {
+test('padding makes columns equally wide', () => {
   for (const value of ['', 'a', 'é', '表', '👩‍👩‍👧', 'e\u0301']) expect(widthOf(pad(value, 12))).toBe(12);
 });
 
-test('a text of sixteen megabytes is not looked at as a whole', () => {
+test('a text of sixteen megabytes is not processed as a whole', () => {
   const long = 'é'.repeat(1 << 23);
   expect(fit(long.slice(0, 80), 10).text).toBe('ééééééééé…');
   expect(showCell(text(long), 10).text).toBe('ééééééééé…');

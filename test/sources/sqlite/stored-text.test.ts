@@ -17,7 +17,7 @@ test.each([
   expect(showBytes(decodeText(stored))).toBe(shown);
 });
 
-test('a cut leaves out the character that it splits, and nothing else', () => {
+test('truncation drops only the character that it splits', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.nat(), (text, at) => {
       const stored = new TextEncoder().encode(text);
@@ -28,7 +28,7 @@ test('a cut leaves out the character that it splits, and nothing else', () => {
   );
 });
 
-test('much noise takes room in proportion', () => {
+test('invalid bytes need memory in proportion', () => {
   const noise = new Uint8Array(200_000).fill(0xff);
   expect(decodeText(noise)).toHaveLength(200_000);
 });

@@ -1,4 +1,4 @@
-/** Texts of any encoding that are longer than one slice: the same as in one piece, without holding the event loop. */
+/** Texts of any encoding longer than one slice: decoded as in one piece, without blocking the event loop. */
 
 import { describe, expect, test } from 'vitest';
 import { textOfBytes } from '../../../src/sources/web/charset.ts';
@@ -14,7 +14,7 @@ test.each([
   ['three bytes', '日'],
   ['four bytes', '😀'],
   ['one and four', 'a😀'],
-])('UTF-8 of %s a character, at every offset', async (_, character) => {
+])('UTF-8 with %s per character, at every offset', async (_, character) => {
   for (let shift = 0; shift < 5; shift += 1) {
     const text = 'x'.repeat(shift) + character.repeat(SLICE);
     expect((await textOfBytes(Buffer.from(text), 'text/plain; charset=utf-8')).text === text).toBe(true);
@@ -27,7 +27,7 @@ test.each([
   [[0xe2, 0x82]],
   [[0xf0, 0x9f, 0x98]],
   [[0xff, 0xbf, 0xbf, 0xbf]],
-])('invalid UTF-8 at a border: %j', async (pattern) => {
+])('invalid UTF-8 at a slice boundary: %j', async (pattern) => {
   for (let shift = 0; shift < 6; shift += 1) {
     const bytes = Buffer.alloc(SLICE + 64, 'x');
     bytes.set(pattern, SLICE - shift);
@@ -36,7 +36,7 @@ test.each([
   }
 });
 
-test.each(['utf-16le', 'utf-16be'])('%s, with pairs of surrogates at a border', async (name) => {
+test.each(['utf-16le', 'utf-16be'])('%s, with surrogate pairs at a slice boundary', async (name) => {
   for (const front of ['', 'x']) {
     const text = `${front}${'😀'.repeat(SLICE / 3)}`;
     const bytes = Buffer.from(text, 'utf16le');
@@ -52,7 +52,7 @@ test.each([
   ['shift_jis', [0x93, 0xfa, 0x96], '日'],
   ['gb18030', [0x81, 0x30, 0x81, 0x30, 0x41], '\u0080A'],
   ['euc-kr', [0xb0, 0xa1, 0x41], '가A'],
-])('%s across a border', async (name, pattern, begins) => {
+])('%s across a slice boundary', async (name, pattern, begins) => {
   const bytes = Buffer.from(Array.from({ length: 2 * SLICE }, (_, i) => pattern[i % pattern.length] ?? 0));
   const { text } = await textOfBytes(bytes, `text/plain; charset=${name}`);
   expect(text === new TextDecoder(name).decode(bytes)).toBe(true);
@@ -63,12 +63,12 @@ test.each([
   ['windows-1252', 0x80],
   ['utf-8', 0xff],
   ['shift_jis', 0xfd],
-])('8 MiB of what is dear to decode as %s', async (name, byte) => {
+])('8 MiB that are slow to decode as %s', async (name, byte) => {
   const bytes = Buffer.alloc(8 << 20, byte);
   await withoutLag(() => textOfBytes(bytes, `text/plain; charset=${name}`));
 });
 
-describe('where no encoding is declared', () => {
+describe('without a declared encoding', () => {
   const japanese = '漢字とかな\n'.repeat(4_000);
 
   test.each([
@@ -101,7 +101,7 @@ describe('where no encoding is declared', () => {
     );
   });
 
-  test.each(['é', '日', '😀'])('a body that is cut within %s is UTF-8', async (character) => {
+  test.each(['é', '日', '😀'])('a body truncated within %s is UTF-8', async (character) => {
     const whole = Buffer.from(`${'x'.repeat(SLICE)}${character}`);
     const length = Buffer.from(character).length;
     for (let missing = 1; missing < length; missing += 1) {

@@ -1,4 +1,4 @@
-/** Who converts pages beside whom. */
+/** Which pages are converted concurrently. */
 
 import { expect, onTestFinished, test } from 'vitest';
 import { waitAs } from '../../../src/queues/caller.ts';
@@ -14,7 +14,7 @@ function signalOf(caller: object): AbortSignal {
   return signal;
 }
 
-test('one caller holds one of the two converters for large pages', async () => {
+test('one caller uses at most one of the two converters for large pages', async () => {
   const heavy = {};
   const slot = await queues.pages.acquire({ caller: heavy });
   const next = Promise.resolve(queues.pages.acquire({ caller: heavy }));

@@ -1,4 +1,4 @@
-/** Bodies that are longer than what is read of one: every answer of them says so, however the text was come by. */
+/** Truncated bodies: every answer about them says so, whichever way the text was read. */
 
 import { describe, expect, test, vi } from 'vitest';
 import { place } from '../../support/dialect.ts';
@@ -14,7 +14,7 @@ const plain = (body: string, type = 'text/plain'): Page => ({ type, body });
 const read = (path: string) =>
   place('oriel', { web: { allow: ['127.0.0.1'] }, display: 'plain' }).call('read', { path });
 
-describe('a body that is cut', () => {
+describe('a truncated body', () => {
   test.each<[string, string, Readonly<Record<string, Page>>, string]>([
     ['as text', '/big.txt', { '/big.txt': plain(LONG) }, 'text'],
     ['as it came', '/big.txt:raw', { '/big.txt': plain(LONG) }, 'raw'],
@@ -74,7 +74,7 @@ describe('a body that is cut', () => {
     expect(text).toContain(`: the file may be cut short. ${said}. Use `);
   });
 
-  test('a whole one says nothing', async () => {
+  test('a complete one has no notice', async () => {
     const { url } = await site({ '/small.txt': plain(LINES) });
     for (const selector of ['', ':raw', ':1..1']) {
       expect((await read(`${url}/small.txt${selector}`)).text).not.toContain('[');
@@ -82,7 +82,7 @@ describe('a body that is cut', () => {
   });
 });
 
-test(':raw says what was shown of bytes that are not of the encoding, and where it was guessed', async () => {
+test(':raw reports replaced invalid bytes, and a guessed encoding', async () => {
   const invalid = Buffer.concat([Buffer.alloc(500, 'x'), Buffer.from([0xff])]);
   const cyrillic = Buffer.from([0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2, 0x2c, 0x20, 0xec, 0xe8, 0xf0, 0x0a]);
   const { url } = await site({

@@ -1,4 +1,4 @@
-/** What a page links to, found in linear time whatever the page is. */
+/** Links of a page, found in linear time for any page. */
 
 import { expect, test } from 'vitest';
 import { alternatesOf, linksOf, visibleLength } from '../../../src/sources/web/head-links.ts';
@@ -23,14 +23,14 @@ test.each([
   ['a field of text', '<textarea>LINK</textarea>'],
   ['a template', '<template>LINK</template>'],
   ['the title', '<title>LINK</title>'],
-])('what looks like a link in %s is none', (_, around) => {
+])('markup that looks like a link in %s is ignored', (_, around) => {
   const link = '<base href="/b/"><link rel=alternate type=text/markdown href=old.md><a href=old>old</a>';
   const html = `${around.replace('LINK', link)}<link rel=alternate type=text/markdown href=new.md><a href=new>n</a>`;
   expect(alternatesOf(html, URL).map(({ url }) => url)).toEqual(['https://example.com/a/new.md']);
   expect(linksOf(html, URL)).toEqual(['https://example.com/a/new']);
 });
 
-test('of several languages only that of the page is a form of it', () => {
+test('of several languages only that of the page is an alternate', () => {
   const html = `<html lang="en-GB"><link rel=alternate type=text/markdown hreflang=fr href=fr.md><link rel=alternate type=text/markdown hreflang=en href=en.md><link rel=alternate type=text/markdown hreflang=x-default href=x.md>`;
   expect(alternatesOf(html, URL).map(({ url }) => url)).toEqual([
     'https://example.com/a/en.md',

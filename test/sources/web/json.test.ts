@@ -1,4 +1,4 @@
-/** JSON as text: every value as it was written, the beginning of what is cut, and nothing without an end. */
+/** JSON as text: every value as written, the beginning of truncated JSON, and a bounded size. */
 
 import { describe, expect, test } from 'vitest';
 import { fc } from '../../support/properties.ts';
@@ -22,7 +22,7 @@ test.each([
   expect(laid(json)).toBe(expected);
 });
 
-test('what is laid out is the same value, and laid out again the same text', () => {
+test('formatted JSON has the same value, and formatting it again gives the same text', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 6 }), (json) => {
       const text = laid(json) ?? '';
@@ -32,7 +32,7 @@ test('what is laid out is the same value, and laid out again the same text', () 
   );
 });
 
-test('what is laid out is what a parser of JSON takes', () => {
+test('exactly valid JSON is formatted', () => {
   const tokens = ['{', '}', '[', ']', ',', ':', '"a"', '1', '-', 'true', 'nul', '"\\x"', '"\n"', ' '];
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...tokens), { maxLength: 9 }), (parts) => {
@@ -49,8 +49,8 @@ test('what is laid out is what a parser of JSON takes', () => {
   );
 });
 
-describe('JSON whose end is missing', () => {
-  test('is shown as far as its values are whole, and all of it is what it was', () => {
+describe('truncated JSON', () => {
+  test('is shown up to its last complete value, with every value unchanged', () => {
     const flat = (text: string): string => text.replace(/\s/g, '');
     fc.assert(
       fc.property(fc.json({ maxDepth: 4 }), fc.nat(), (json, cut) => {
@@ -76,7 +76,7 @@ describe('JSON whose end is missing', () => {
     expect(laid(json, true)).toBe(expected);
   });
 
-  test('and its lines are laid out', () => {
+  test('JSON Lines are formatted', () => {
     expect(jsonText('{"a":[1,{"b":2},{"c', URL, { cut: true, feed: false })).toEqual({
       how: 'json',
       text: '{\n  "a": [\n    1,\n    {\n      "b": 2\n    },\n    {\n',
@@ -84,8 +84,8 @@ describe('JSON whose end is missing', () => {
   });
 });
 
-describe('what grows when it is laid out', () => {
-  test('gets lines for its outer levels only', () => {
+describe('JSON that grows when formatted', () => {
+  test('is broken into lines at its outer levels only', () => {
     const deep = `${'['.repeat(30)}${'1,'.repeat(500_000)}1${']'.repeat(30)}`;
     const found = jsonText(deep, URL, { cut: false, feed: false });
     expect(found?.text.startsWith(`[\n  [\n    [\n`)).toBe(true);
@@ -109,7 +109,7 @@ describe('JSON Feed', () => {
   const feed = (more: object): string =>
     JSON.stringify({ version: 'https://jsonfeed.org/version/1.1', title: 'J', ...more });
 
-  test('HTML of an entry is Markdown, links are absolute, names are on one line', () => {
+  test('HTML of an entry becomes Markdown, links are absolute, names are on one line', () => {
     const items = [
       { title: 'One\n## Two', url: '/1', content_html: '<p>a <a href="/x">b</a></p><script>no</script>' },
     ];
@@ -119,11 +119,11 @@ describe('JSON Feed', () => {
     });
   });
 
-  test.each([[[null, 7, 'x', []]], [[{ title: {}, url: 7 }]]])('items that are none: %j', (items) => {
+  test.each([[[null, 7, 'x', []]], [[{ title: {}, url: 7 }]]])('invalid items: %j', (items) => {
     expect(jsonText(feed({ items }), URL, { cut: false, feed: true })?.how).toBe('feed');
   });
 
-  test.each(['null', '5', '"x"', '[]'])('%s is JSON and no feed', (content) => {
+  test.each(['null', '5', '"x"', '[]'])('%s is JSON but not a feed', (content) => {
     expect(jsonText(content, URL, { cut: false, feed: true })?.how).toBe('json');
   });
 

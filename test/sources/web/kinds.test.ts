@@ -1,4 +1,4 @@
-/** As what a page is read: as a feed, as Markdown with headings. */
+/** The kind as which a page is read: as a feed, as Markdown with headings. */
 
 import { expect, test } from 'vitest';
 import { place } from '../../support/dialect.ts';
@@ -7,7 +7,7 @@ import { site } from '../../support/web.ts';
 const RSS =
   '<rss version="2.0"><channel><title>Feed</title><item><title>Entry</title></item></channel></rss>';
 
-test('a page has the outline of its headings, and they are read by their names', async () => {
+test('a page has an outline of its headings, and sections are read by their names', async () => {
   const { url } = await site({
     '/guide.html': `<body><h1>Guide</h1><p>${'Some words. '.repeat(50)}</p><h2>Install on Linux</h2><p>${'More words. '.repeat(50)}</p></body>`,
   });
@@ -54,7 +54,7 @@ test.each([
   expect(text).toContain(isFeed ? '## Entry' : 'KEEP');
 });
 
-test('a page under the name of a notebook is a page', async () => {
+test('a page with the name of a notebook is a page', async () => {
   const { url } = await site({
     '/notebook.ipynb': '<!doctype html><title>View</title><p>The notebook as a page.',
   });

@@ -1,4 +1,4 @@
-/** Pages in the cache on disk: what a later process reads without asking, what it asks for, and what is not there. */
+/** Pages in the cache on disk: what a later process reads without a request, what it revalidates, and what is not stored. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -38,7 +38,7 @@ const counted = (headers: Record<string, string>, asked: IncomingMessage[]) => {
   };
 };
 
-test('a cut page is read on without a request for five minutes; the page itself is asked for', async () => {
+test('further parts of a page need no request for five minutes; its start is requested again', async () => {
   const asked: IncomingMessage[] = [];
   const { url } = await site({ '/page': counted({}, asked) });
   const { read, wait } = reader(temporaryFolder());
@@ -54,7 +54,7 @@ test('a cut page is read on without a request for five minutes; the page itself 
   expect(await read(`${url}/page:fresh:1..1`)).toContain('version 4\n');
 });
 
-test('a page with a validator is asked for with it for a week, and a 304 is believed', async () => {
+test('a page with a validator is revalidated for a week, and a 304 keeps it', async () => {
   const asked: IncomingMessage[] = [];
   const { url } = await site({ '/page': counted({ etag: '"1"' }, asked) });
   const { read, wait } = reader(temporaryFolder());
@@ -66,7 +66,7 @@ test('a page with a validator is asked for with it for a week, and a 304 is beli
   expect(await read(`${url}/page`)).toContain('version 3\n');
 });
 
-test('nor is a page that was read from another form of it which may not be stored', async () => {
+test('a page read from an alternate that may not be stored is not stored either', async () => {
   const asked: IncomingMessage[] = [];
   const html = '<link rel="alternate" type="text/markdown" href="/other.md"><p>The page.</p>';
   const { url } = await site({
@@ -78,7 +78,7 @@ test('nor is a page that was read from another form of it which may not be store
   expect(await read(`${url}/page:1..1`)).toContain('version 2\n');
 });
 
-test('a validator of the page says nothing of another form of it', async () => {
+test('a validator of the page does not apply to an alternate of it', async () => {
   const asked: IncomingMessage[] = [];
   const html = '<link rel="alternate" type="text/markdown" href="/other.md"><p>The page.</p>';
   const { url } = await site({
@@ -96,7 +96,7 @@ test('a validator of the page says nothing of another form of it', async () => {
   expect((await here.call('read', { path: `${url}/page:fresh` })).text).toContain('version 4\n');
 });
 
-test('what a server forbids to store is not on the disk, nor is what is gone', async () => {
+test('pages with no-store, and deleted pages, are not on disk', async () => {
   const asked: IncomingMessage[] = [];
   let status = 200;
   const { url } = await site({
@@ -113,7 +113,7 @@ test('what a server forbids to store is not on the disk, nor is what is gone', a
   expect(await read(`${url}/gone:1..1`)).toContain('Method: failed');
 });
 
-test('what one list of addresses allows is not found under another', async () => {
+test('entries are separate for each list of allowed addresses', async () => {
   const { url } = await site({ '/page': { type: 'text/plain', body: lines } });
   const directory = temporaryFolder();
   await reader(directory).read(`${url}/page`);
@@ -121,7 +121,7 @@ test('what one list of addresses allows is not found under another', async () =>
   expect(await read(`${url}/page:1..1`)).not.toContain('line 1\n');
 });
 
-test('it is private: neither the URL nor the text stands in a file, and others may not read it', async () => {
+test('the cache is private: neither URL nor text is in plain text, and other users cannot read it', async () => {
   const { url } = await site({ '/page': { type: 'text/plain', body: lines } });
   const directory = temporaryFolder();
   await reader(directory).read(`${url}/page`);

@@ -1,4 +1,4 @@
-/** What may not be there takes no time that the page itself needs. */
+/** Optional probes do not use up the time of the page itself. */
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { pauseClocks } from '../../../src/queues/clock.ts';
@@ -28,7 +28,7 @@ function page() {
 }
 
 test.each([0, 9_000, 13_500])(
-  'what hangs is given up before the page is, also after %i ms',
+  'a hanging probe is abandoned before the page times out, also after %i ms',
   async (before) => {
     const { signal, begin, isOver } = page();
     await vi.advanceTimersByTimeAsync(before);
@@ -39,7 +39,7 @@ test.each([0, 9_000, 13_500])(
   },
 );
 
-test('its time stands still in a queue', async () => {
+test('its time is suspended in a queue', async () => {
   const { begin, isOver, until } = page();
   begin();
   const resume = pauseClocks(until());

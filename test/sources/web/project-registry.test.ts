@@ -1,4 +1,4 @@
-/** Pages that are read through the registry of a project are those of that project alone. */
+/** Pages read through the registry of a project are used for that project only. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../support/commands.ts';
 import { emptyHome } from '../../support/home.ts';
 import { site } from '../../support/web.ts';
 
-test('what one project has read another one does not get from memory', async () => {
+test('pages read for one project are not served to another from memory', async () => {
   emptyHome();
   const session = createSession();
   onTestFinished(() => session.close());

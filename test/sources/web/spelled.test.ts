@@ -1,4 +1,4 @@
-/** How URLs are written beside their plain form, and what names them in notices. */
+/** Other spellings of URLs, and how notices name them. */
 
 import { expect, test } from 'vitest';
 import { numbered, place } from '../../support/dialect.ts';
@@ -21,7 +21,7 @@ test('a URL in quotes, in <> or between blanks is that URL', async () => {
   }
 });
 
-test('a scheme that lacks its slashes has them, where no file is called that', async () => {
+test('missing slashes of a scheme are added, unless a file has that name', async () => {
   const w = workspace();
   w.write('.oriel/memory/plan.md', 'one\ntwo\n');
   for (const typed of ['memory:plan.md:2..2:raw', 'memory:/plan.md:2..2:raw', 'Memory:plan.md:2..2:raw'])
@@ -34,7 +34,7 @@ test('a scheme that lacks its slashes has them, where no file is called that', a
   expect(await w.text('nothing:plan')).not.toContain('nothing://');
 });
 
-test('notices call a page of a long URL by its artifact, and that of a part by the whole URL', async () => {
+test('notices name a page of a long URL by its artifact, and a part by the whole URL', async () => {
   const long = `/x?${'signature-'.repeat(150)}`;
   const { url, asked } = await site({ [long]: { type: 'text/plain', body: numbered(1, 900) } });
   const here = place('oriel', { display: 'plain', web });
@@ -50,7 +50,7 @@ test('notices call a page of a long URL by its artifact, and that of a part by t
 /** In windows-1252. */
 const LATIN = Buffer.from('<p>na\xefve caf\xe9 cr\xe8me</p>', 'latin1');
 
-test('a page is decoded as the caller says, and so is its raw text', async () => {
+test('a page and its raw text are decoded in the requested encoding', async () => {
   const { url, asked } = await site({ '/guess': { type: 'text/html', body: LATIN } });
   const here = place('oriel', { display: 'plain', web });
   const read = async (path: string): Promise<string> => (await here.call('read', { path: url + path })).text;
@@ -64,7 +64,7 @@ test('a page is decoded as the caller says, and so is its raw text', async () =>
   expect(asked.filter((path) => path === '/guess')).toHaveLength(3);
 });
 
-test('what is said of a raw page is what belongs to it', async () => {
+test('notices of a raw page are only those that apply to it', async () => {
   const { url } = await site({
     '/from': { status: 302, headers: { location: '/to' }, body: '' },
     '/to': { type: 'text/plain', body: 'plain\n' },
@@ -75,7 +75,7 @@ test('what is said of a raw page is what belongs to it', async () => {
   );
 });
 
-test('a text that is read by ranges has the encoding that its server says', async () => {
+test('a text read by ranges has the encoding declared by its server', async () => {
   const line = Buffer.from('caf\xe9\n'.repeat(200_000), 'latin1');
   const body = Buffer.concat(Array.from({ length: 10 }, () => line));
   const { url } = await site({

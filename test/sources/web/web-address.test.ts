@@ -1,11 +1,11 @@
-/** Addresses of pages, with what stands behind them. */
+/** Addresses of pages, with the selectors after them. */
 
 import { expect, test } from 'vitest';
 import { addressOf } from '../../../src/sources/web/web-address.ts';
 import { withoutLag } from '../../support/lag.ts';
 
 test.each([':fresh', ':', ':1', ':1-2', '/a:', '?a=b:', '#:'])(
-  'an address of any length with %j holds nothing up',
+  'an address of any length with %j is parsed in linear time',
   async (unit) => {
     for (const length of [8_000, 65_000]) {
       const address = `https://h/${unit.repeat(Math.floor(length / unit.length))}`;
@@ -50,10 +50,10 @@ test.each([
   ['https://h/a.zip?sig=ab:cd', 'https://h/a.zip?sig=ab:cd', ''],
   ['https://h/a.zip?id=urn:isbn:x', 'https://h/a.zip?id=urn:isbn:x', ''],
   ['https://h/page?at=a.zip:x.ts', 'https://h/page?at=a.zip:x.ts', ''],
-])('%s: what lies in a file with a query', (target, url, rest) => {
+])('%s: members of a file with a query', (target, url, rest) => {
   expect(addressOf(target, (name) => name.endsWith('.zip'))).toMatchObject({ url, rest });
 });
 
-test.each(['https://[fe80::1%25lo]/', 'https://[fe80::1%eth0]/:5'])('%s has no address', (target) => {
+test.each(['https://[fe80::1%25lo]/', 'https://[fe80::1%eth0]/:5'])('%s is not an address', (target) => {
   expect(() => addressOf(target, () => false)).toThrow(expect.objectContaining({ code: 'BAD_PATH' }));
 });

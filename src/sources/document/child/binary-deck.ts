@@ -1,6 +1,6 @@
 /**
- * The slides of a presentation in the binary format. In a copy for each slide the entries of all others, and of the notes
- * of all others, get a type that readers skip: what is left is the text of that slide.
+ * The slides of a presentation in the binary format (.ppt). For each slide a copy of the file is made in which the entries of
+ * all other slides and their notes get a record type that readers skip, so that only the text of that slide is left.
  */
 
 import { Compound } from './compound.ts';
@@ -45,7 +45,7 @@ export function binaryDeck(stored: Buffer): Deck | undefined {
   };
 }
 
-/** Each copy has its text and nothing else: pictures are most of a large one. */
+/** The file without pictures, which are most of a large one, so that copies are small. */
 function withoutPictures(bytes: Buffer): Buffer {
   try {
     const { CFB } = excel();
@@ -66,10 +66,10 @@ function withoutPictures(bytes: Buffer): Buffer {
 }
 
 interface Entry {
-  /** Where it begins in the stream. */
+  /** Its offset in the stream. */
   readonly at: number;
   readonly persistId: number;
-  /** Of the slide, or of the notes. */
+  /** The identifier of the slide or of the notes. */
   readonly id: number;
 }
 
@@ -91,10 +91,10 @@ function entriesIn(content: Buffer, instance: number): Entry[][] {
   return lists;
 }
 
-/** Edits that are followed back: each save may add one. */
+/** The most edits that are followed back; each save may add one. */
 const MOST_EDITS = 1_000;
 
-/** Where objects are in the stream, by their identifiers. Source: [MS-PPT] 2.3.4. */
+/** Offsets of objects in the stream, by their persist identifiers. Source: [MS-PPT] 2.3.4. */
 function persistDirectory(content: Buffer, user: Buffer): Map<number, number> {
   const places = new Map<number, number>();
   let edit = user.length >= 20 ? user.readUInt32LE(16) : 0;
@@ -109,7 +109,7 @@ function persistDirectory(content: Buffer, user: Buffer): Map<number, number> {
   return places;
 }
 
-/** What a later edit has placed stays. */
+/** Adds the offsets of one edit; those of a later edit, which are there already, win. */
 function readDirectory(content: Buffer, directory: number, places: Map<number, number>): void {
   const end = Math.min(content.length, directory + 8 + content.readUInt32LE(directory + 4));
   for (let at = directory + 8; at + 4 <= end;) {
@@ -121,7 +121,7 @@ function readDirectory(content: Buffer, directory: number, places: Map<number, n
   }
 }
 
-/** Of the notes of a slide, from the first record in it. */
+/** The identifier of a slide's notes, from the first record in the slide. */
 function notesIdOf(content: Buffer, slide: number | undefined): number | undefined {
   if (slide === undefined || slide + 36 > content.length) return undefined;
   if (content.readUInt16LE(slide + 10) !== SLIDE_ATOM) return undefined;

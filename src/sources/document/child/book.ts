@@ -1,6 +1,6 @@
 /**
- * Books (.epub): title, authors and description above the text. A chapter that the converter would leave out without a
- * word is given to it as paragraphs, and one that is missing or damaged is named in its place.
+ * Books (.epub): title, authors and description above the text. A chapter that the converter would silently leave out is
+ * passed to it as plain paragraphs; a missing or damaged chapter is replaced by a line that names it.
  */
 
 import { type DocumentFacts, Refused } from '../document-protocol.ts';
@@ -35,7 +35,7 @@ function packagePath(parts: Parts): string | undefined {
   return /full-path\s*=\s*["']([^"']+)["']/.exec(parts.text('META-INF/container.xml') ?? '')?.[1];
 }
 
-/** The parts with its texts, in reading order. */
+/** The names of the parts with text, in reading order. */
 function chaptersOf(opf: string, path: string): string[] {
   const items = new Map<string, string>();
   for (const [tag] of opf.matchAll(/<(?:\w+:)?item(?=\s)[^>]*>/g)) {
@@ -57,7 +57,7 @@ function decoded(href: string): string {
   }
 }
 
-/** Fonts may be encrypted in any book. */
+/** Throws for encrypted chapters. Encrypted fonts are common and harmless. */
 function refuseProtected(parts: Parts, chapters: readonly string[]): void {
   const list = parts.text('META-INF/encryption.xml') ?? '';
   const isProtected = [...list.matchAll(/<(?:\w+:)?CipherReference(?=\s)[^>]*>/g)].some(([tag]) =>
@@ -81,7 +81,7 @@ async function chaptersText(bytes: Buffer, parts: Parts, chapters: readonly stri
     );
   const book = withMarks(new Set());
   const text = await toMarkdown(book, 'epub');
-  // A book that is too large to be mended has no marks.
+  // No marks were inserted, because the book is too large to be rewritten.
   if (book === bytes) return text;
   const found = new Set(Array.from(text.matchAll(MARKS), ([, number]) => Number(number)));
   const lost = chapters.flatMap((_, i) => (found.has(i) ? [] : [i]));
@@ -89,7 +89,7 @@ async function chaptersText(bytes: Buffer, parts: Parts, chapters: readonly stri
   return whole.replace(MARKS, '');
 }
 
-/** A paragraph at the start of each chapter: where it is not in the text, the chapter is not. */
+/** A mark at the start of each chapter. If it is missing in the converted text, the chapter was left out. */
 const mark = (number: number): string => `\ue0f1${number}\ue0f2`;
 const MARKS = /\ue0f1(\d+)\ue0f2\n*/g;
 
@@ -113,7 +113,7 @@ function page(body: string): string {
   return `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title></title></head><body>${body}</body></html>`;
 }
 
-/** The words of what is no XML: headings, and a paragraph for each other block. */
+/** The text of a chapter that is not well-formed XML: headings, and a paragraph for each other block. */
 function blocks(html: string): string {
   return html
     .replace(/<(script|style)\b[^]*?<\/\1\s*>|<!--[^]*?-->|<[^<>]*$/gi, '')
@@ -127,7 +127,7 @@ function blocks(html: string): string {
     .join('');
 }
 
-/** Each gloss in parentheses; those for readers that know no glosses are left out. */
+/** Puts each ruby gloss (`rt`) in parentheses, and removes the fallback parentheses (`rp`). */
 function withGlosses(xml: string): string {
   return each(
     each(xml, 'rp', () => ''),

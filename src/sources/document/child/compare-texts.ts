@@ -1,6 +1,6 @@
 /**
- * Which of two readings of a page is shown: the structured one, unless it has lost letters or numbers, glued words, scattered them,
- * reversed a script, or is garbled, and the plain one has not. The structured reader does not notice these itself.
+ * Chooses between two readings of a page: the structured one, unless it has lost letters or numbers, glued or scattered
+ * words, reversed a script, or is garbled, and the plain one is not. The structured reader does not detect this itself.
  */
 
 export function betterOf(structured: string, plain: string): string {
@@ -16,7 +16,7 @@ function isBroken(structured: string, plain: string): boolean {
   if (other.garbled > 0.05 * other.letters && other.garbled > 2 * one.garbled) return false;
   if (other.rightToLeft > 0.1 * other.letters) return true;
   if (one.letters < 0.9 * other.letters || hasLostNumbers(structured, plain)) return true;
-  // Scripts without spaces have no words to compare.
+  // Words are not compared for scripts without spaces.
   if (other.dense < 0.3 * other.letters && other.words > 10) {
     if (one.words < 0.9 * other.words || one.words > 1.35 * other.words) return true;
     if (one.long > other.long + 1 && one.long > 0.02 * one.words) return true;
@@ -25,8 +25,8 @@ function isBroken(structured: string, plain: string): boolean {
 }
 
 /**
- * Single cells of a table are few letters of a page. Its first and its last line may be left out, which repeat on every
- * page, and so may numbers of one digit, which count the points of lists, and the signs of footnotes.
+ * Whether numbers are missing: lost cells of a table are few letters of a page. Allowed to be missing are numbers in the first
+ * and last line (headers and footers), numbers of one digit (list items), and footnote signs.
  */
 function hasLostNumbers(structured: string, plain: string): boolean {
   const lines = plain.split('\n').filter((line) => line.trim() !== '');
@@ -43,10 +43,10 @@ function hasLostNumbers(structured: string, plain: string): boolean {
 
 const NUMBER = /\d{2,}/g;
 
-/** Fewer characters may be anywhere. */
+/** A shorter text in front may occur by chance. */
 const LEAST_FRONT = 3;
 
-/** Whether its last digits may be the sign of a footnote: what is before them, attached, is there without them. */
+/** Whether the last digits may be a footnote sign: the word before them occurs in the other reading without them. */
 function endsAsNote(number: string, before: string, structured: string): boolean {
   const word = /\S*$/.exec(before)?.[0] ?? '';
   return [1, 2, 3].some((digits) => {
@@ -56,7 +56,7 @@ function endsAsNote(number: string, before: string, structured: string): boolean
   });
 }
 
-/** Words divided at the end of a line are joined, and glued ones divided, where the plain reading shows how. */
+/** Joins words that were hyphenated at the end of a line and divides glued words, if the plain reading shows how. */
 function mended(structured: string, plain: string): string {
   const glued = gluedWords(structured, plain);
   const known = new Set(plain.match(WORD));
@@ -70,25 +70,25 @@ function mended(structured: string, plain: string): string {
     .replace(WORD, (word) => glued.get(word) ?? word);
 }
 
-/** After a hyphen that stands for the rest of a word: "pre- and post-war", "Ein- und Ausgaben". */
+/** Words after a suspended hyphen, which must be kept: "pre- and post-war", "Ein- und Ausgaben". */
 const SUSPENDED = new Set(
   'and or to und oder bzw sowie bis noch statt et ou y e o en of och eller og tai ja i lub a nebo'.split(' '),
 );
 
-/** Characters of the second half of a word that may be a separate word by chance. */
+/** The least characters of a second half that is recognised as a word of its own. */
 const LEAST_WORD = 4;
 
-/** Whether it is by itself too, and not only as the second half of this one. */
+/** Whether `back` also occurs as a separate word, not only as the second half of a hyphenated one. */
 function isWord(back: string, plain: string): boolean {
   return back.length >= LEAST_WORD && new RegExp(`(?<![-\\p{L}]|-\\n)${back}(?!\\p{L})`, 'u').test(plain);
 }
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 
-/** Shorter ones are more often their own words. */
+/** The least characters of a glued word; shorter ones are usually real words. */
 const LEAST_GLUED = 5;
 
-/** Words of the structured reading that are two neighbours in the plain one, and how those are written. */
+/** Words of the structured reading that are two adjacent words in the plain one, with the text of these. */
 function gluedWords(structured: string, plain: string): Map<string, string> {
   const words = plain.match(WORD) ?? [];
   const known = new Set(words);
@@ -108,10 +108,10 @@ function gluedWords(structured: string, plain: string): Map<string, string> {
 interface Measure {
   readonly letters: number;
   readonly words: number;
-  /** Words that are longer than those of any language: they are glued. */
+  /** The number of words that are too long for any language, so they are glued. */
   readonly long: number;
   readonly rightToLeft: number;
-  /** Letters of scripts that are written without spaces. */
+  /** The number of letters of scripts without spaces. */
   readonly dense: number;
   readonly garbled: number;
 }

@@ -1,8 +1,8 @@
-/** Reads the directory of an OLE compound file, in which the binary formats of Office are stored. */
+/** Reads OLE compound files, the container of the binary Office formats. */
 
 const MAGIC = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
-/** Sector numbers from here on are marks: free, end of chain. */
+/** Sector numbers from this value on are marks: free, end of chain. */
 const LAST_SECTOR = 0xfffffffa;
 
 const MOST_ENTRIES = 16_384;
@@ -38,7 +38,7 @@ export class Compound {
     return this.streams.find((stream) => stream.name === name);
   }
 
-  /** Where the sectors of a large stream are in the file, in order. */
+  /** The file offsets of the sectors of a large stream, in order. */
   sectors({ start, size }: Stream): number[] {
     return this.#chain(start, Math.ceil(size / this.#sectorBytes));
   }
@@ -47,12 +47,12 @@ export class Compound {
     return this.#sectorBytes;
   }
 
-  /** The content of a stream; small ones are together in the stream of the root. */
+  /** The content of a stream. Small streams are stored together in the root stream. */
   read(stream: Stream): Buffer {
     return Buffer.concat(this.#pieces(stream)).subarray(0, stream.size);
   }
 
-  /** Puts content of the same length in its place. */
+  /** Overwrites a stream with content of the same length. */
   write(stream: Stream, content: Buffer): void {
     let at = 0;
     for (const piece of this.#pieces(stream)) at += content.copy(piece, 0, at);
@@ -87,7 +87,7 @@ export class Compound {
     return (sector + 1) * this.#sectorBytes;
   }
 
-  /** Offsets of the sectors of a chain; a loop ends at `most`. */
+  /** The offsets of the sectors of a chain, at most `most`, so that a loop ends. */
   #chain(start: number, most: number): number[] {
     const offsets: number[] = [];
     for (let sector = start; sector < LAST_SECTOR && offsets.length < most;) {

@@ -4,7 +4,7 @@ export interface Deck {
   readonly count: number;
   /** The Markdown of slide `number`, 1-based. */
   slide(number: number): Promise<string>;
-  /** What is not in its Markdown; absent if the format is not looked into for it. */
+  /** Facts and comments that are not in its Markdown; absent for formats without them. */
   aside?(number: number): Aside;
 }
 

@@ -1,4 +1,4 @@
-/** Tells the format of a document by its content. */
+/** Detects the format of a document by its content. */
 
 import { type Format, Refused } from '../document-protocol.ts';
 import { Compound } from './compound.ts';
@@ -17,7 +17,7 @@ export function detectFormat(bytes: Buffer): Format {
   throw new Refused('unknown');
 }
 
-/** Formats before compound files. Source: the signatures of Apache Tika and libmagic. */
+/** Signatures of formats that are older than compound files. Source: Apache Tika and libmagic. */
 const OLD: readonly (readonly [string, string])[] = [
   ['\xdb\xa5', 'Word for Windows 2'],
   ['\x9b\xa5', 'Word for Windows 1'],
@@ -58,7 +58,7 @@ function formatOfParts(bytes: Buffer): Format {
   throw new Refused('unknown', 'it is a zip without a document in it');
 }
 
-/** A package without the member `mimetype` says its type in the manifest. */
+/** The type in the manifest, for a package without the member `mimetype`. */
 function odfType(parts: Parts): string {
   const manifest = parts.text('META-INF/manifest.xml') ?? '';
   return (

@@ -1,33 +1,33 @@
-/** Sheets as Markdown tables under the letters of their columns and beside the numbers of their rows. */
+/** Formats sheets as Markdown tables with column letters and row numbers. */
 
 import type { CellObject, Range } from 'xlsx';
 import { plural } from '../../../render/units.ts';
 import { cellText, type Formatter } from './sheet-cells.ts';
 import type { RowCount } from './row-counts.ts';
 
-/** Rows of a sheet that are read at first: one more than are shown of any. */
+/** Rows of a sheet that are read first: one more than are shown. */
 export const FIRST_ROWS = 1_001;
 
-/** Rows and columns 0-based; those without content are absent. */
+/** Cells by row and column (0-based); rows and cells without content are absent. */
 export type Rows = ReadonlyMap<number, ReadonlyMap<number, CellObject>>;
 
 export interface Grid {
   readonly name: string;
-  /** `"hidden"`, `"very hidden"`; empty for a visible one. */
+  /** `"hidden"`, `"very hidden"`, or empty for a visible sheet. */
   readonly hidden: string;
   readonly isChart: boolean;
   readonly rows: Rows;
   readonly merges: readonly Range[];
-  /** Of all its rows, where only the first ones were read. */
+  /** The count of all rows, if only the first ones were read. */
   readonly counted?: RowCount;
-  /** Only its first rows were read, and how many there are is not declared. */
+  /** Set if only the first rows were read and their total is not known. */
   readonly goesOn?: true;
   readonly date1904: boolean;
-  /** Its part of the file is missing or damaged: not all of its cells are here. */
+  /** Whether its part of the file is missing or damaged, so that cells are missing. */
   readonly isDamaged?: boolean;
 }
 
-/** 0-based and inclusive. */
+/** A range of cells, 0-based and inclusive. */
 export interface Area {
   readonly top: number;
   readonly left: number;
@@ -37,7 +37,7 @@ export interface Area {
 
 export const EVERYTHING: Area = { top: 0, left: 0, bottom: Infinity, right: Infinity };
 
-/** The smallest area that holds all content; undefined for an empty sheet. */
+/** The smallest area that contains all content; undefined for an empty sheet. */
 export function usedArea(rows: Rows): Area | undefined {
   let area: Area | undefined;
   for (const [row, cells] of rows) {
@@ -69,7 +69,7 @@ export function areaName({ top, left, bottom, right }: Area): string {
 
 const RANGE = /^\$?([A-Z]{1,3})?\$?(\d{1,7})?(?:(:)\$?([A-Z]{1,3})?\$?(\d{1,7})?)?$/i;
 
-/** `A1:H50`, `B7`, `A:C`; undefined for what is no range. */
+/** Parses `A1:H50`, `B7`, `A:C`; undefined for anything else. */
 export function parseArea(text: string): Area | undefined {
   const [whole, column1, row1, colon, column2, row2] = RANGE.exec(text) ?? [];
   if (!whole || !column1 || (!row1 && !colon)) return undefined;
@@ -89,10 +89,10 @@ function columnNumber(name: string): number {
   return [...name.toUpperCase()].reduce((sum, letter) => 26 * sum + letter.charCodeAt(0) - 64, 0) - 1;
 }
 
-/** Merged ranges that are listed. */
+/** The most merged ranges that are listed. */
 const MOST_MERGES = 20;
 
-/** The heading of a sheet, its shape, and what is special about its cells. */
+/** The heading of a sheet with its range, and notes on merged cells and damage. */
 export function sheetHead(grid: Grid): string {
   const { name, hidden, isChart, rows, merges, isDamaged } = grid;
   const area = usedArea(rows);
@@ -109,7 +109,7 @@ export function sheetHead(grid: Grid): string {
   return `${heading}${shape}Merged cells: ${names.join(', ')}${more}\n`;
 }
 
-/** `A1:H50`; of a sheet whose end is not known, its columns. */
+/** The used range, `A1:H50`; only columns if the last row is not known. */
 export function rangeName(grid: Grid, area: Area): string {
   const { left, right } = area;
   return grid.goesOn ? `${columnName(left)}:${columnName(right)}` : areaName(shapeOf(grid, area));
@@ -119,7 +119,7 @@ export function shapeOf({ counted }: Grid, area: Area): Area {
   return { ...area, bottom: Math.max(area.bottom, (counted?.last ?? 0) - 1) };
 }
 
-/** Rows that hold something. */
+/** The number of rows with content. */
 export function rowCount({ rows, counted }: Grid): number {
   return counted?.rows ?? rows.size;
 }
@@ -133,7 +133,7 @@ export function columnsOf(rows: Rows, area = EVERYTHING): number[] {
   return [...columns].sort((a, b) => a - b);
 }
 
-/** The cells of an area, at most `most` rows of them, as lines. */
+/** Yields the lines of the table of an area, at most `most` rows. */
 export function* tableLines(grid: Grid, area: Area, most: number, ssf: Formatter): Generator<string> {
   const columns = columnsOf(grid.rows, area);
   if (columns.length === 0) {

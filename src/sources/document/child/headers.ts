@@ -1,15 +1,15 @@
-/** The names of a sheet's columns: its first row where that is a header, otherwise their letters. */
+/** The names of a sheet's columns: from its first row if that is a header, otherwise their letters. */
 
 import type { CellObject } from 'xlsx';
 import { columnName, columnsOf, EVERYTHING, FIRST_ROWS, type Grid } from './grid.ts';
 
 export interface Header {
-  /** The row that holds the names; absent if there is none. */
+  /** The row (0-based) with the names; absent if there is no header. */
   readonly row?: number;
   readonly columns: readonly { readonly at: number; readonly name: string }[];
 }
 
-/** Characters of a column's name. */
+/** The most characters of a column's name. */
 const MOST_NAME = 100;
 
 export function headerOf(grid: Grid): Header {
@@ -34,13 +34,13 @@ export function headerOf(grid: Grid): Header {
   return { row: first, columns: named };
 }
 
-/** Those of the rows that are read first: whether a sheet has a header does not depend on how much of it was read. */
+/** Columns of the rows that are always read, so that the decision does not depend on how much of the sheet was read. */
 function firstColumns({ rows }: Grid): readonly number[] {
   const columns = columnsOf(rows, { ...EVERYTHING, bottom: FIRST_ROWS - 1 });
   return columns.length > 0 ? columns : columnsOf(rows);
 }
 
-/** One by one: a sheet may have more rows than a call takes arguments. */
+/** The first row. Not `Math.min(...)`: a sheet may have more rows than a call can have arguments. */
 function firstRow({ rows }: Grid): number {
   let first = Number.POSITIVE_INFINITY;
   for (const row of rows.keys()) first = Math.min(first, row);
@@ -51,7 +51,7 @@ export function hasHeader(grid: Grid): boolean {
   return headerOf(grid).row !== undefined;
 }
 
-/** Text in every cell of the first row, for more than half of the columns, above something else. */
+/** A header has text in all its cells, covers more than half of the columns, and is followed by other rows. */
 function isHeader(cells: ReadonlyMap<number, CellObject>, columns: readonly number[], rows: number): boolean {
   return rows > 1 && cells.size * 2 > columns.length && [...cells.values()].every(({ t }) => t === 's');
 }

@@ -1,8 +1,8 @@
-/** Takes out of the XML of an .odt what its program does not show. Where it is in doubt, text is shown. */
+/** Removes hidden text from the XML of an .odt. In cases of doubt text is kept. */
 
 import { type Attributes, type Range, walk, without } from './walk-xml.ts';
 
-/** Styles that are based on each other. */
+/** The longest chain of parent styles that is followed. */
 const MOST_PARENTS = 50;
 
 interface Style {
@@ -10,10 +10,10 @@ interface Style {
   readonly parent: string;
 }
 
-/** By `family/name`: names are those of a family. */
+/** Styles by `family/name`, because a name is unique only within its family. */
 type Styles = Map<string, Style>;
 
-/** Common styles are for all parts, automatic ones for the part that holds them. */
+/** Common styles apply to all parts, automatic ones only to the part that contains them. */
 interface StylesOfPart {
   readonly common: Styles;
   readonly automatic: Styles;
@@ -37,7 +37,7 @@ function stylesOf(xml: string): StylesOfPart {
   return isWhole ? styles : { common: new Map(), automatic: new Map() };
 }
 
-/** What a style says of it, or one that it is based on: undefined if none does. */
+/** Whether a style or one of its parents hides text; undefined if none says. */
 function hides(key: string, { common, automatic }: StylesOfPart): boolean | undefined {
   let style = automatic.get(key) ?? common.get(key);
   for (let i = 0; style && i < MOST_PARENTS; i += 1) {
@@ -47,7 +47,7 @@ function hides(key: string, { common, automatic }: StylesOfPart): boolean | unde
   return undefined;
 }
 
-/** `text`: its characters are, and what is in it may be shown again; `all`: a section or a field, with all in it. */
+/** `text`: characters are hidden, but inner elements may be visible again; `all`: a section or field with all its content. */
 type Hidden = 'no' | 'text' | 'all';
 
 interface Noted {
@@ -66,12 +66,12 @@ const FAMILIES: Readonly<Record<string, string>> = {
   'text:h': 'paragraph',
 };
 
-/** Drawings and comments have their own texts. */
+/** Drawings and comments have texts of their own, which are not hidden with the surrounding text. */
 const BOX = /^(?:draw:|office:annotation$)/;
 
 const BODIES: ReadonlySet<string> = new Set(['office:body', 'office:master-styles']);
 
-/** A part without what is hidden in it; `common`: the part styles.xml. */
+/** A part without its hidden text. `common` is the part styles.xml. */
 export function shownOpen(xml: string, common: string): string {
   if (!/\s(?:text:display|text:is-hidden)\s*=/.test(xml + common)) return xml;
   const styles = { common: stylesOf(common).common, automatic: stylesOf(xml).automatic };

@@ -1,8 +1,8 @@
-/** Takes out of the XML of a .docx what Word does not show. Where it is in doubt, text is shown. */
+/** Removes hidden text from the XML of a .docx. In cases of doubt text is kept. */
 
 import { type Attributes, type Place, type Range, walk, without } from './walk-xml.ts';
 
-/** Styles that are based on each other. */
+/** The longest chain of parent styles that is followed. */
 const MOST_PARENTS = 50;
 
 interface Style {
@@ -10,12 +10,12 @@ interface Style {
   parent?: string;
 }
 
-/** Styles of Word by `type/identifier`; those without an identifier are what applies where none is named. */
+/** Styles of Word by `type/identifier`; with an empty identifier, the default style of the type. */
 export type WordStyles = ReadonlyMap<string, Style>;
 
 const VANISH = /<(?:\w+:)?vanish[\s/>]/;
 
-/** Of a run, besides what it says: its place in a paragraph, and what of it would not be shown. */
+/** What is noted about an element: for a run its properties, its paragraph, and the ranges to cut if it is hidden. */
 interface Noted extends Style {
   readonly local: string;
   paragraph: Noted | undefined;
@@ -41,7 +41,7 @@ export function wordStyles(xml: string): WordStyles {
   return isWhole ? styles : new Map();
 }
 
-/** The part without the texts of runs that are hidden, by themselves or by the style of the run or of its paragraph. */
+/** The part without hidden runs: hidden by their own property, or by the style of the run or its paragraph. */
 export function shownWord(xml: string, styles: WordStyles): string {
   if (styles.size === 0 && !VANISH.test(xml)) return xml;
   const cuts: Range[] = [];
@@ -49,7 +49,7 @@ export function shownWord(xml: string, styles: WordStyles): string {
     open: note,
     close({ noted, start, parent }, end) {
       if (noted.local === 'r' && isHidden(noted, styles)) {
-        // One by one: a run may hold more than a call takes arguments.
+        // Not `push(...)`: a run may contain more elements than a call can have arguments.
         if (noted.keeps) for (const cut of noted.cuts) cuts.push(cut);
         else cuts.push([start, end]);
       }
@@ -63,16 +63,16 @@ export function shownWord(xml: string, styles: WordStyles): string {
   return isWhole ? without(xml, cuts) : xml;
 }
 
-/** Of a hidden run: fields continue after it, and comments are about more than it. */
+/** Elements that stay in a hidden run: fields continue after it, and comments refer to more than it. */
 const STAYING: ReadonlySet<string> = new Set(['fldChar', 'instrText', 'commentReference']);
 
-/** What an element is, and what it says of the run, the paragraph or the style whose properties hold it. */
+/** Notes an element, and records its properties at the run, paragraph or style that they belong to. */
 function note(name: string, attributes: Attributes, parent: Place<Noted> | undefined): Noted {
   const local = name.slice(name.indexOf(':') + 1);
   const noted: Noted = { local, paragraph: parent?.noted.paragraph, cuts: [] };
   if (local === 'p') noted.paragraph = noted;
   if (local === 'txbxContent') noted.holdsBox = true;
-  // What properties were before a tracked change is deeper, and is not what they are.
+  // Properties from before a tracked change are nested deeper, and are ignored by matching the exact path.
   const holder = parent?.parent?.noted;
   const within = `${holder?.local}/${parent?.noted.local}/${local}`;
   if (holder && /^(?:r|style)\/rPr\/vanish$/.test(within))
@@ -85,8 +85,8 @@ function note(name: string, attributes: Attributes, parent: Place<Noted> | undef
 }
 
 /**
- * By two styles at once it is not: each of them turns the other round. A style of the run that says it is shown is
- * taken at its word, as LibreOffice does. Source: ECMA-376-1, 17.7.3.
+ * `vanish` is a toggle property: set by both the paragraph style and the run style, it is off. A run style that explicitly
+ * shows its text wins, as in LibreOffice. Source: ECMA-376-1, 17.7.3.
  */
 function isHidden(run: Noted, styles: WordStyles): boolean {
   if (run.vanishes !== undefined) return run.vanishes;
@@ -95,7 +95,7 @@ function isHidden(run: Noted, styles: WordStyles): boolean {
   return ofRun === undefined ? ofParagraph : ofRun && !ofParagraph;
 }
 
-/** What a style says of it, or one that it is based on: undefined if none does. */
+/** Whether a style or one of its parents hides text; undefined if none says. */
 function hides(styles: WordStyles, type: string, id = ''): boolean | undefined {
   let style = styles.get(`${type}/${id}`);
   for (let i = 0; style && i < MOST_PARENTS; i += 1) {

@@ -1,4 +1,4 @@
-/** Texts, presentations and books as Markdown, by anydoc, and what a package states of itself. */
+/** Converts texts, presentations and books to Markdown with anydoc, and reads the metadata of packages. */
 
 import { createRequire } from 'node:module';
 import type { Format as AnydocFormat } from '@firecrawl/anydoc';
@@ -27,7 +27,7 @@ export async function toMarkdown(bytes: Uint8Array, format: Format): Promise<str
   }
 }
 
-/** anydoc names all sheets of Excel alike. */
+/** anydoc uses one name for all Excel formats. */
 const NAMES: Partial<Record<Format, AnydocFormat>> = {
   xls: 'xlsx' as AnydocFormat,
   xlsb: 'xlsx' as AnydocFormat,
@@ -47,7 +47,7 @@ const DUBLIN = {
   created: /<(?:dcterms:created|meta:creation-date)\b[^>]*>([^<]*)</i,
 } as const;
 
-/** Title, author and date as the document states them. */
+/** Title, author and date from the document's metadata. */
 export function factsOf(parts: Parts | undefined): DocumentFacts {
   const xml = parts?.text('docProps/core.xml') ?? parts?.text('meta.xml') ?? '';
   return known(Object.entries(DUBLIN).map(([name, pattern]) => [name, pattern.exec(xml)?.[1]]));

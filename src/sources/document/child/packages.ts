@@ -1,6 +1,6 @@
 /**
- * Texts in packages of XML (.docx, .odt, .epub) with what their converter leaves out written in a form that it reads:
- * comments, glosses, equations, hyphens; and the headers and footers, which have their own parts.
+ * Rewrites XML packages (.docx, .odt, .epub) before conversion, so that the converter does not lose comments, glosses,
+ * equations and hyphens, and extracts headers and footers, which are in separate parts.
  */
 
 import { zipSync } from 'fflate';
@@ -8,19 +8,19 @@ import { shownOpen } from './hidden-open.ts';
 import { shownWord, wordStyles } from './hidden-word.ts';
 import { contents, each } from './xml-elements.ts';
 import { attribute, Parts, plainText } from './zip-parts.ts';
-import { comment, HEADS_AND_FEET, type Section } from './put-back.ts';
+import { comment, HEADS_AND_FEET, type Section } from './restore-texts.ts';
 
 export interface Mended {
   readonly bytes: Buffer;
   readonly sections: readonly Section[];
 }
 
-/** Bytes of XML of one document that is mended. */
+/** The most bytes of XML in a document that is rewritten. */
 const MOST_XML = 64 << 20;
 
 /**
- * The package with parts that `mend` has changed, and with others in the place of those that are missing or damaged. Media
- * are left out: text needs none.
+ * The package with the parts as `mend` returns them, and with replacements (`lost`) for missing or damaged parts. Media are
+ * left out, because text does not need them.
  */
 export function rewritten(
   bytes: Buffer,
@@ -50,7 +50,7 @@ export function rewritten(
   return isChanged ? Buffer.from(zipSync(members, { level: 0 })) : bytes;
 }
 
-/** In the encoding that its mark or its declaration says, which is left out where it is another one than UTF-8. */
+/** Decodes a part by its byte order mark or XML declaration. A declaration of another encoding than UTF-8 is removed. */
 function textOf(part: Buffer): string {
   const order = part.length < 2 ? 0 : part.readUInt16BE(0);
   const declared = /^<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(
@@ -68,7 +68,7 @@ function textOf(part: Buffer): string {
 export const escaped = (text: string): string =>
   text.replace(/[&<>]/g, (sign) => (sign === '&' ? '&amp;' : sign === '<' ? '&lt;' : '&gt;'));
 
-/** What Word shows of these runs, as it is escaped in the XML. */
+/** The visible text of runs, still escaped as in the XML. */
 function wordText(xml: string): string {
   return [
     ...xml.matchAll(
@@ -105,7 +105,7 @@ export function mendedWord(bytes: Buffer): Mended {
   return { bytes: copy, sections: [{ title: HEADS_AND_FEET, lines }] };
 }
 
-/** A number of a page alone is none. */
+/** A header or footer as a line; nothing if it is only a page number. */
 const margin = (kind: string, text: string): string[] => (/\p{L}/u.test(text) ? [`${kind}: ${text}`] : []);
 
 function mendedPart(xml: string, comments: ReadonlyMap<string, string>): string {
@@ -123,7 +123,7 @@ function mendedPart(xml: string, comments: ReadonlyMap<string, string>): string 
   return mended.replace(/<\/?\w+:oMathPara(?=[\s>])[^>]*>/g, '');
 }
 
-/** What is before and after the text of such an element. */
+/** The text before and after the content of a math element. */
 const MATH: Readonly<Record<string, readonly [string, string]>> = {
   sup: ['^(', ')'],
   sub: ['_(', ')'],

@@ -1,4 +1,4 @@
-/** The files that are attached to a PDF: listed, and one of them. */
+/** Lists the files that are attached to a PDF, and extracts one of them. */
 
 import { type AttachmentFacts, type DocumentFacts, Refused } from '../document-protocol.ts';
 import { openPdf } from './pdf.ts';
@@ -8,12 +8,12 @@ interface Attachment {
   readonly content: Uint8Array;
 }
 
-/** Attachments that are listed. */
+/** The most attachments that are listed. */
 const MOST_ATTACHMENTS = 1_000;
 
 const MOST_NAME = 200;
 
-/** A line for each: `notes.txt  1024 bytes`. */
+/** The list, one line per attachment: `notes.txt  1024 bytes`. */
 export async function listAttachments(
   bytes: Buffer,
   password: string | undefined,
@@ -64,7 +64,7 @@ interface Raw {
   readonly content: Uint8Array;
 }
 
-/** One that can be typed after a path: without separators, colons, and what cannot be seen. */
+/** A name that can be typed after a path: without separators, colons and invisible characters. */
 function nameFrom(filename: string): string {
   const name = filename
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}:/\\?#]/gu, '_')

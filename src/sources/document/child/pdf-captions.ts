@@ -1,11 +1,11 @@
-/** Frees tables of the line above them: a reading of a page may take it for their header. */
+/** Separates captions from tables: a reader may take the line above a table for its header. */
 
 import { bare, type Row } from './pdf-rows.ts';
 
-/** A line stands apart from a table when it is so many times as far from it as the next row. */
+/** A line is a caption if its distance to the table is at least this many times the distance of the next row. */
 const APART = 1.6;
 
-/** `text` is Markdown; `rows` those of its page, from the top down. */
+/** `text` is Markdown; `rows` are the rows of its page from top to bottom. */
 export function withoutCaptions(text: string, rows: readonly Row[]): string {
   const lines = text.split('\n');
   const words = rows.map((row) => bare(row.map((cell) => cell.text).join('')));
@@ -35,7 +35,7 @@ const gap = ([upper]: Row, [lower]: Row): number => (upper?.y ?? 0) - (lower?.y 
 
 const isRule = (line: string): boolean => /^\|(?: ?:?-+:? ?\|)+$/.test(line);
 
-/** Cells of a row of a table that are not blank; 0 for another line. */
+/** The number of cells of a table row that are not blank; 0 for a line that is not a table row. */
 function filled(line: string): number {
   if (!line.startsWith('|')) return 0;
   return line.split(/(?<!\\)\|/).filter((cell) => cell.trim() !== '').length;

@@ -1,4 +1,4 @@
-/** The images that are embedded in the pages of a PDF: listed by name, and one of them as PNG. */
+/** Lists the images that are embedded in the pages of a PDF, and decodes one of them. */
 
 import { type DocumentFacts, Refused } from '../document-protocol.ts';
 import { openPdf, pdfjs } from './pdf.ts';
@@ -7,10 +7,10 @@ import { type Picture, pictureOfPixels, type Pixels } from './pixels.ts';
 type PdfDocument = Awaited<ReturnType<typeof openPdf>>;
 type Page = Awaited<ReturnType<PdfDocument['getPage']>>;
 
-/** Pixels of one image. */
+/** The most pixels of one image. */
 const MOST_PIXELS = 150_000_000;
 
-/** Pages, images and milliseconds of one list; a longer one continues in another. */
+/** The most pages, images and milliseconds of one list; a longer list continues in the next call. */
 const PAGES = 100;
 const IMAGES = 500;
 const MOST_MS = 5_000;
@@ -21,7 +21,7 @@ export interface ImageList {
   readonly nextPage?: number;
 }
 
-/** A line for each, in the order in which the pages draw them: `p3-2.png  640x480 pixels`. 1-based and inclusive. */
+/** One line per image in drawing order: `p3-2.png  640x480 pixels`. Pages `from` to `to` are 1-based and inclusive. */
 export async function listImages(
   bytes: Buffer,
   { from, to }: { readonly from: number; readonly to?: number },
@@ -55,7 +55,7 @@ function sizeOf(image: Pixels | undefined): string {
   return image ? `${image.width}x${image.height} pixels` : 'cannot be decoded';
 }
 
-/** Image `number` (1-based) of the page, at most as large as the picture of a page is. Throws Refused. */
+/** Image `number` (1-based) of the page, scaled down to the size limit of page pictures. Throws Refused. */
 export async function embeddedImage(
   bytes: Buffer,
   page: number,
@@ -81,7 +81,7 @@ export async function embeddedImage(
   }
 }
 
-/** Each image of the page once; undefined for one that cannot be decoded. */
+/** The distinct images of a page; undefined for an image that cannot be decoded. */
 async function imagesOf(document: PdfDocument, number: number): Promise<(Pixels | undefined)[]> {
   const { getResolvedPDFJS } = await pdfjs();
   const { OPS } = await getResolvedPDFJS();
@@ -95,7 +95,7 @@ async function imagesOf(document: PdfDocument, number: number): Promise<(Pixels 
   const page = await document.getPage(number).catch(() => undefined);
   if (!page) return [];
   try {
-    // A damaged page has none.
+    // A damaged page counts as one without images.
     const { fnArray, argsArray } = await page.getOperatorList().catch(() => NOTHING);
     const known = new Set<unknown>();
     const images: (Pixels | undefined)[] = [];
@@ -121,7 +121,7 @@ interface Drawn {
   readonly height?: number;
 }
 
-/** An image is drawn by its name; a mask is an object that has one; an inline image has none. */
+/** The identity of a drawn image: its name, the name in the object of a mask, or an inline image itself. */
 function keyOf(image: unknown): unknown {
   const { data } = Object(image) as Drawn;
   return typeof data === 'string' ? data : image;
@@ -141,6 +141,6 @@ function pixelsOf(found: Drawn | null, drawn: unknown): Pixels | undefined {
     return undefined;
   const channels = data.length / (width * height);
   if (channels === 1 || channels === 3 || channels === 4) return { data, width, height, channels };
-  // A bit for each pixel, in whole bytes a row.
+  // One bit per pixel; rows are padded to whole bytes.
   return data.length === Math.ceil(width / 8) * height ? { data, width, height, channels: 0 } : undefined;
 }

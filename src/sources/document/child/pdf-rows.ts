@@ -1,23 +1,23 @@
-/** The rows of a page by position, and whether a reading has kept the rows of its tables. */
+/** Finds the rows of a page by position, and checks whether a reading has kept the rows of its tables. */
 
 import type { TextItem } from './pdf-text.ts';
 
-/** A piece of a line, with where it is. */
+/** A piece of a line with its position, in points. */
 interface Cell {
   readonly text: string;
   readonly x: number;
   readonly end: number;
-  /** Points of its baseline from the lower edge of the page. */
+  /** The distance of its baseline from the lower edge of the page. */
   readonly y: number;
 }
 
-/** Pieces of one line of a page that wide gaps separate, from left to right. */
+/** The pieces of one line, separated by wide gaps, from left to right. */
 export type Row = readonly Cell[];
 
-/** A wider gap, in heights of the text, separates cells. */
+/** A gap wider than this many text heights separates cells. */
 const CELL_GAP = 0.9;
 
-/** Baselines that differ by less than this part of the height are one line. */
+/** Baselines that differ by less than this share of the text height are on one line. */
 const SAME_LINE = 0.4;
 
 interface Placed {
@@ -28,7 +28,7 @@ interface Placed {
   readonly height: number;
 }
 
-/** From the top of the page down. */
+/** The rows from top to bottom. */
 export function rowsOf(items: readonly TextItem[]): Row[] {
   const placed = items
     .filter(({ str }) => str !== undefined && str.trim() !== '')
@@ -60,23 +60,23 @@ function cellsOf(line: readonly Placed[]): Row {
   return cells;
 }
 
-/** Cells of a row that can only be one of a table: columns of prose are fewer and longer. */
+/** A table row has at least this many cells, and no longer ones: columns of prose are fewer and longer. */
 const LEAST_CELLS = 3;
 const MOST_CELL = 30;
 
-/** A row of more cells is none. */
+/** A row with more cells is not a table row. */
 const MOST_COLUMNS = 100;
 
-/** Rows below each other, each with so many cells, that are a table. */
+/** The least number of such consecutive rows that are a table. */
 const LEAST_ROWS = 3;
 
 /** Points by which the cells of a column may differ in their left edge, middle or right edge. */
 const ALIGNED = 3;
 
-/** Rows of tables that are looked for. */
+/** The most table rows that are checked. */
 const MOST_ROWS = 150;
 
-/** Whether most rows of tables are not in one line of `text`, or numbers of two rows stand in one cell. */
+/** Whether most table rows are not each on one line of `text`, or numbers of two rows are in one cell. */
 export function hasLostRows(text: string, rows: readonly Row[]): boolean {
   const tabular = tablesOf(rows)
     .flatMap(({ start, places }) => places.map((at, i) => ({ row: rows[start + i] as Row, at })))
@@ -87,7 +87,7 @@ export function hasLostRows(text: string, rows: readonly Row[]): boolean {
   for (const { row, at } of tabular) {
     const numbers = at.filter((_, i) => NUMBER.test(row[i]?.text ?? ''));
     const found = lines.filter(({ line }) => isIn(row, line));
-    // Words of a cell may go on in the next line of the page, numbers do not.
+    // Words of a cell may continue on the next line of the page, numbers do not.
     const own = found.find((line) => numbers.every((column) => !line.numbers.has(column)));
     if (!own && found.length > 0) return true;
     if (own) kept += 1;
@@ -102,7 +102,7 @@ interface Table {
   /** Index of its first row. */
   readonly start: number;
   readonly columns: number;
-  /** For each of its rows the columns of its cells, 0-based; blank cells have no piece on the page. */
+  /** For each row, the columns (0-based) of its cells; blank cells have no text on the page. */
   readonly places: readonly (readonly number[])[];
 }
 
@@ -117,7 +117,7 @@ function tablesOf(rows: readonly Row[]): Table[] {
   return tables;
 }
 
-/** As many rows as have the same columns; some of these may be blank in a row. */
+/** The table that begins at row `start`: consecutive rows with the same columns, some of which may be blank. */
 function tableAt(rows: readonly Row[], start: number): Table {
   let columns = rows[start] as Row;
   let places = [columns.map((_, i) => i)];
@@ -147,7 +147,7 @@ function isTabular(row: Row): boolean {
   return row.reduce((sum, { text }) => sum + text.length, 0) <= MOST_CELL * row.length;
 }
 
-/** The column of each cell; undefined if one is below none. */
+/** The column of each cell; undefined if a cell is not aligned with any column. */
 function placesIn(columns: Row, cells: Row): number[] | undefined {
   const places: number[] = [];
   let column = 0;
@@ -176,12 +176,12 @@ function isIn(row: Row, line: string): boolean {
   return true;
 }
 
-/** The letters and digits of a text. */
+/** Only the letters and digits of a text. */
 export function bare(text: string): string {
   return text.normalize('NFKC').replace(/<\/?\w+>|[^\p{L}\p{M}\p{N}]/gu, '');
 }
 
-/** The lines of the page, those of tables as rows. */
+/** The lines of the page, with tables as Markdown rows. */
 export function rowsText(rows: readonly Row[]): string {
   const lines: string[] = [];
   let next = 0;

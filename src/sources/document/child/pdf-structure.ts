@@ -1,4 +1,4 @@
-/** The structured reading of a PDF, by pdf-inspector: it looks at all pages for any, and is asked once for a document. */
+/** The structured reading of a PDF by pdf-inspector. It always reads all pages, so it runs once per document. */
 
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
@@ -16,12 +16,12 @@ export function inspector(): Inspector | undefined {
   }
 }
 
-/** Markdown by page number. What a page is alone depends on the others: headings by their size, footers by repetition. */
+/** Markdown by page number (1-based). A page depends on the others: headings by size, footers by repetition. */
 type Structure = ReadonlyMap<number, string>;
 
 let last: { readonly digest: string; readonly structure: Promise<Structure> } | undefined;
 
-/** Of all pages; of the document before this one it is forgotten. Nothing if the inspector fails. */
+/** The structure of all pages, cached for the last document only. Empty if the inspector fails. */
 export function structureOf(library: Inspector, bytes: Buffer): Promise<Structure> {
   const digest = createHash('sha256').update(bytes).digest('hex');
   if (last?.digest !== digest) last = { digest, structure: inspect(library, bytes) };
@@ -34,7 +34,7 @@ async function inspect(library: Inspector, bytes: Buffer): Promise<Structure> {
     const { pages } = await library.extractPagesMarkdownAsync(bytes);
     for (const { page, markdown } of pages) found.set(page + 1, markdown);
   } catch {
-    // The other reader has its text.
+    // The plain reader gives the text.
   }
   return found;
 }

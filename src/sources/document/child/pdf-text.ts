@@ -1,8 +1,8 @@
-/** The text of a page from its positioned pieces, in the order in which they are drawn. */
+/** Assembles the text of a page from its positioned pieces, in drawing order. */
 
 export interface TextItem {
   readonly str: string;
-  /** The last two are the position of its start, the first is its size where it is upright. */
+  /** A matrix of six numbers: the last two are the position of the start, the first is the size if the text is upright. */
   readonly transform: readonly number[];
   readonly width: number;
   readonly height: number;
@@ -10,8 +10,8 @@ export interface TextItem {
 }
 
 /**
- * The pieces of a page as they are when most of its text is upright: pages that are shown turned hold turned text. Pieces
- * in another direction stay among them.
+ * Rotates the pieces of a page so that most of its text is upright, because pages that are displayed rotated contain rotated
+ * text. Pieces in other directions are kept.
  */
 export function upright(items: readonly TextItem[]): readonly TextItem[] {
   const letters = [0, 0, 0, 0];
@@ -38,12 +38,12 @@ export function upright(items: readonly TextItem[]): readonly TextItem[] {
   });
 }
 
-/** Quarters of a turn, against the clock, in which a text runs. */
+/** The direction of a text in quarter turns, counterclockwise. */
 function quarters(a: number, b: number): number {
   return (Math.round(Math.atan2(b, a) / (Math.PI / 2)) + 4) % 4;
 }
 
-/** A gap wider than this part of the height separates words. */
+/** A gap wider than this share of the text height separates words. */
 const WORD_GAP = 0.2;
 
 export function itemsText(items: readonly TextItem[]): string {
@@ -67,7 +67,7 @@ function between(last: TextItem, next: TextItem, text: string): string {
   const [, , , , x = 0, y = 0] = last.transform;
   const [, , , , nextX = 0, nextY = 0] = next.transform;
   const height = Math.max(last.height, next.height, 1);
-  // Another line that the reader has not marked as one.
+  // A new line that the reader has not marked (`hasEOL`).
   if (Math.abs(nextY - y) > height * 0.7) return '\n';
   const gap = nextX >= x ? nextX - (x + last.width) : x - (nextX + next.width);
   return gap > height * WORD_GAP ? ' ' : '';

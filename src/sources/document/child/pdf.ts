@@ -1,9 +1,9 @@
-/** PDF as Markdown, page by page: two readers are compared on every page, because each fails on others. */
+/** Converts PDF to Markdown, page by page. Two readers are compared on every page, because each fails on different pages. */
 
 import { type DocumentFacts, type OutlineEntry, PAGES_AT_ONCE, Refused } from '../document-protocol.ts';
 import { completeArrayBuffer } from './array-buffer.ts';
 import { betterOf } from './compare-texts.ts';
-import { markOf, unmarked } from './marks.ts';
+import { markOf, unmarked } from './page-marks.ts';
 import { withoutCaptions } from './pdf-captions.ts';
 import { hasLostRows, type Row, rowsOf, rowsText } from './pdf-rows.ts';
 import { INSPECTOR, inspector, structureOf } from './pdf-structure.ts';
@@ -13,18 +13,18 @@ import { canvasLibrary, EDGE, type Picture, pictureOfPng } from './pixels.ts';
 type Pdfjs = typeof import('unpdf');
 type PdfDocument = Awaited<ReturnType<Pdfjs['getDocumentProxy']>>;
 
-/** Pages of a document up to which the inspector is asked: it reads all of them for any. */
+/** The inspector runs for documents of up to this many pages, because it always reads all of them. */
 const MOST_INSPECTED = 2_000;
 
 export interface ConvertedPdf {
   readonly text: string;
   readonly facts: DocumentFacts;
   readonly nextPage?: number;
-  /** An optional package that is not installed, with which the text may be better. */
+  /** The name of an optional package that is not installed and might give a better text. */
   readonly without?: string;
 }
 
-/** `from` to `to`, 1-based and inclusive; without `to` as many as one text has. Throws Refused. */
+/** Pages `from` to `to`, 1-based and inclusive; without `to` as many as fit into one text. Throws Refused. */
 export async function convertPdf(
   bytes: Buffer,
   { from, to }: { readonly from: number; readonly to?: number },
@@ -70,7 +70,7 @@ export async function convertPdf(
 
 const NO_TEXT = '(no text layer: the page is empty or scanned)';
 
-/** A page as it is drawn, for what has no text. */
+/** Renders a page as a picture, for pages without text. */
 export async function pictureOf(
   bytes: Buffer,
   page: number,
@@ -118,12 +118,12 @@ export async function openPdf(bytes: Buffer, password: string | undefined): Prom
   }
 }
 
-/** Whether a document may have files attached, without looking for them: a list in a compressed part is not seen. */
+/** Whether a document may have attachments, by a quick search. A list in a compressed object is not found. */
 function mayHaveAttachments(bytes: Buffer): boolean {
   return bytes.includes('/EmbeddedFiles');
 }
 
-/** The dictionary of an image is never in a compressed part. */
+/** Whether a document has images, by a quick search: the dictionary of an image is never compressed. */
 function hasImages(bytes: Buffer): boolean {
   return bytes.includes('/Subtype/Image') || bytes.includes('/Subtype /Image');
 }
@@ -140,7 +140,7 @@ function pageText(structured: string, { text, rows }: PlainPage): string {
   return withoutCaptions(hasLostRows(better, rows) ? rowsText(rows) : better, rows);
 }
 
-/** A damaged page is an empty one. */
+/** The plain reading of a page; empty for a damaged page. */
 async function plainPage(document: PdfDocument, number: number): Promise<PlainPage> {
   try {
     const page = await document.getPage(number);
@@ -182,7 +182,7 @@ function metadataLine({ pages, title, author, created }: DocumentFacts): string 
   return `${facts.filter(Boolean).join('; ').replace(/\s+/g, ' ')}\n\n`;
 }
 
-/** Bookmarks that are listed, characters of a title, and levels. */
+/** The most bookmarks that are listed, characters of a title, and levels. */
 const MOST_ENTRIES = 2_000;
 const MOST_TITLE = 300;
 const MOST_LEVELS = 10;
@@ -210,7 +210,7 @@ async function outlineOf(document: PdfDocument): Promise<{ outline: OutlineEntry
   return { outline, bookmarks: countAll(all) };
 }
 
-/** They may be nested deeper than functions. */
+/** Counts without recursion, because bookmarks may be nested deeper than the call stack allows. */
 function countAll(items: readonly Bookmark[]): number {
   let count = 0;
   const waiting = [items];

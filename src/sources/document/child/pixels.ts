@@ -1,10 +1,10 @@
-/** Pixels as encoded pictures, within the size of a page's picture and the bytes of a shown image. */
+/** Encodes pixels as pictures, within the limits on pixels and bytes of a shown image. */
 
 import type { Canvas } from '@napi-rs/canvas';
 import { MOST_SHOWN } from '../../image/pixel-limits.ts';
 import { Refused } from '../document-protocol.ts';
 
-/** Pixels of the longer side of a picture. */
+/** The most pixels of the longer side of a picture. */
 export const EDGE = 1_400;
 
 type Library = typeof import('@napi-rs/canvas');
@@ -27,7 +27,7 @@ export interface Pixels {
   readonly data: Uint8Array | Uint8ClampedArray;
   readonly width: number;
   readonly height: number;
-  /** 0 for a bit a pixel, 1 for white, in whole bytes a row; grey, RGB, RGBA. */
+  /** 0: one bit per pixel (1 is white), rows padded to whole bytes; 1: grey; 3: RGB; 4: RGBA. One byte per channel. */
   readonly channels: 0 | 1 | 3 | 4;
 }
 
@@ -40,7 +40,7 @@ export async function pictureOfPixels(image: Pixels): Promise<Picture> {
   return fitting(library, canvas, image.channels === 4);
 }
 
-/** A page as it was drawn. */
+/** A rendered page, encoded again if its PNG is too large. */
 export async function pictureOfPng(
   png: Uint8Array,
   size: { width: number; height: number },
@@ -53,13 +53,13 @@ export async function pictureOfPng(
   return fitting(library, canvas, false);
 }
 
-/** Qualities that are tried before there are fewer pixels. */
+/** Encoder qualities that are tried before the number of pixels is reduced. */
 const QUALITIES = [85, 60, 40];
 
-/** Parts of the size, of which the last fits whatever the picture is. */
+/** Scale factors that are tried; with the last one every picture fits. */
 const SIZES = [1, 0.7, 0.5, 0.35, 0.2];
 
-/** The first encoding that fits: PNG, then with less quality, then with fewer pixels. */
+/** The first encoding that fits: PNG, then lower quality, then fewer pixels. */
 function fitting({ createCanvas }: Library, canvas: Canvas, isTransparent: boolean): Picture {
   const mimeType = isTransparent ? 'image/webp' : 'image/jpeg';
   for (const size of SIZES) {
@@ -77,7 +77,7 @@ function fitting({ createCanvas }: Library, canvas: Canvas, isTransparent: boole
   throw new Refused('limit', `its picture takes more than ${MOST_SHOWN >> 10} KiB`);
 }
 
-/** RGBA; each pixel is the mean of those that it stands for. A copy in the full size is never made. */
+/** Scales down to RGBA by area averaging, without a copy in full size. */
 function shrunk(image: Pixels): { pixels: Uint8ClampedArray; width: number; height: number } {
   const scale = Math.min(1, EDGE / Math.max(image.width, image.height));
   const width = Math.max(1, Math.round(image.width * scale));
@@ -98,7 +98,7 @@ function shrunk(image: Pixels): { pixels: Uint8ClampedArray; width: number; heig
   return { pixels, width, height };
 }
 
-/** Colours count by their opacity. */
+/** Adds one pixel to the sums of a target pixel; colours are weighted by their opacity. */
 function add(
   { data, width, channels }: Pixels,
   x: number,

@@ -1,11 +1,11 @@
-/** Reads workbooks by SheetJS, which formats cells and knows the binary formats of Excel too. */
+/** Reads workbooks with SheetJS, which formats cells and supports the binary formats of Excel. */
 
 import { createRequire } from 'node:module';
 import type { CellObject, ParsingOptions, Range, WorkBook } from 'xlsx';
 import { type Format, Refused } from '../document-protocol.ts';
 import { FIRST_ROWS, type Grid, type Rows } from './grid.ts';
 import { attribute, Parts, plainText } from './zip-parts.ts';
-import { repaired } from './repaired.ts';
+import { repairWorkbook } from './repair-workbook.ts';
 import { countRows, damagedSheets, hasOpenFormulas, mainPart, type RowCount } from './row-counts.ts';
 
 export type Excel = typeof import('xlsx');
@@ -18,22 +18,22 @@ export function excel(): Excel {
   }
 }
 
-/** Bytes of a workbook that is read to its end where its rows cannot be counted otherwise. */
+/** A workbook of up to this many bytes is read completely if its rows cannot be counted otherwise. */
 const MOST_WHOLE = 12 << 20;
 
-/** Bytes of a workbook that is read whole at once. */
+/** A workbook of up to this many bytes is always read completely. */
 const SMALL = 1 << 20;
 
-/** All sheets; of long ones the first rows, unless `all`, or the rows up to `rows`. */
+/** All sheets. `rows`: `all` of them, the `first` ones of long sheets, or a number of rows. */
 export function readGrids(stored: Buffer, rows: number | 'all' | 'first'): Grid[] {
   const parts = Parts.of(stored);
-  const bytes = repaired(stored, parts);
+  const bytes = repairWorkbook(stored, parts);
   const open = openSheets(parts);
   const hasFormulas = parts !== undefined && hasOpenFormulas(parts);
   const damaged = parts ? damagedSheets(parts) : new Set<number>();
   const all = (): Grid[] =>
     gridsOf(read(bytes, undefined, hasFormulas), undefined, { open, damaged, counts: [] });
-  // Others than these are parsed to their end for any row.
+  // Only Excel packages can be read in part; other formats are parsed to the end for any row.
   if (rows === 'all' || !parts || !mainPart(parts)) return all();
   if (rows === 'first' && bytes.length <= SMALL) return all();
   const first = rows === 'first' ? FIRST_ROWS : rows;
@@ -41,13 +41,13 @@ export function readGrids(stored: Buffer, rows: number | 'all' | 'first'): Grid[
   return rows === 'first' && grids.some((grid) => isOpen(grid, bytes)) ? all() : grids;
 }
 
-/** A sheet with few rows, far apart, or one of which it is not known how many it has. */
+/** Whether a sheet has to be read completely: its rows are sparse, or their number is not known. */
 function isOpen({ counted, rows, goesOn }: Grid, { length }: Buffer): boolean {
   if (counted) return rows.size < Math.min(FIRST_ROWS / 2, counted.rows);
   return goesOn === true && length <= MOST_WHOLE;
 }
 
-/** `hasFormulas`: which are shown, where no result is stored. */
+/** `hasFormulas`: whether there are formulas without a stored result, which are then shown as formulas. */
 function read(bytes: Buffer, sheetRows: number | undefined, hasFormulas: boolean): WorkBook {
   const options: ParsingOptions = {
     type: 'buffer',
@@ -68,7 +68,7 @@ function read(bytes: Buffer, sheetRows: number | undefined, hasFormulas: boolean
   }
 }
 
-/** Characters of a sheet's name; Excel itself allows 31. */
+/** The most characters of a sheet's name; Excel itself allows 31. */
 const MOST_NAME = 255;
 
 const HIDDEN = ['', 'hidden', 'very hidden'];
@@ -82,7 +82,7 @@ interface Known {
 function gridsOf(book: WorkBook, first: number | undefined, { open, counts, damaged }: Known): Grid[] {
   const properties = book.Workbook?.Sheets ?? [];
   return book.SheetNames.map((name, i) => {
-    // Also for a sheet called `__proto__`.
+    // Safe also for a sheet called `__proto__`.
     const sheet = book.Sheets[name] as unknown;
     const rows = rowsOf(sheet, open.length > 0);
     const counted = counts[i];
@@ -105,7 +105,7 @@ interface OpenSheet {
   readonly isHidden: boolean;
 }
 
-/** What SheetJS does not tell of OpenDocument sheets: their names without entities, and which are hidden. */
+/** Facts about OpenDocument sheets that SheetJS does not give: decoded names, and which are hidden. */
 function openSheets(parts: Parts | undefined): OpenSheet[] {
   const xml = parts?.has('mimetype') ? readable(parts, 'content.xml') : '';
   const hidden = new Set<string>();
@@ -119,10 +119,10 @@ function openSheets(parts: Parts | undefined): OpenSheet[] {
   }));
 }
 
-/** Bytes of the part with all cells of an OpenDocument workbook. */
+/** The most bytes of the part with all cells of an OpenDocument workbook. */
 const MOST_OPEN = 128 << 20;
 
-/** Empty for a part that is too large: its cells may be read anyway. */
+/** The text of a part; empty if it is too large, which does not prevent reading its cells. */
 function readable(parts: Parts, name: string): string {
   try {
     return parts.read(name, MOST_OPEN)?.toString('utf8') ?? '';
@@ -159,7 +159,7 @@ function isOpenDate({ t, z }: CellObject): boolean {
 
 const DAY_MS = 86_400_000;
 
-/** They count days of the calendar; a sheet of Excel has a day in 1900 that never was, and none before that year. */
+/** Converts a day number of OpenDocument, which counts calendar days. (Excel has a false 29 February 1900.) */
 function openDate(cell: CellObject): CellObject {
   const seconds = Math.round((Number(cell.v) * DAY_MS) / 1000);
   return { ...cell, t: 'd', v: new Date(Date.UTC(1899, 11, 30) + seconds * 1000) };
@@ -172,10 +172,10 @@ function isFilled({ t, v, c }: CellObject): boolean {
 const TEXT = /<a:t(?:\s[^>]*)?>([^<]*)<\/a:t>/g;
 const VALUE = /<c:v>([^<]*)<\/c:v>/g;
 
-/** Characters of one of them. */
+/** The most characters of one shape or chart. */
 const MOST_DRAWN = 2_000;
 
-/** Texts of shapes and charts, which are not cells. */
+/** The texts of shapes and charts, which are not in cells. */
 export function drawingText(bytes: Buffer, format: Format): string {
   if (format !== 'xlsx' && format !== 'xlsb') return '';
   const parts = Parts.of(bytes);

@@ -1,27 +1,27 @@
 /**
- * How many rows the sheets of a package have, without parsing their cells. What a sheet declares (`<dimension>`) is
- * left over from another version of it, or covers cells that only have a format.
+ * Counts the rows of the sheets of a package without parsing cells. The declared `<dimension>` cannot be used: it may be left
+ * over from an earlier version, or include cells that only have a format.
  */
 
 import { attribute, type Parts, relations } from './zip-parts.ts';
 
 export interface RowCount {
-  /** Rows that hold something. */
+  /** The number of rows with content. */
   readonly rows: number;
-  /** The number of the last of them, 1-based; 0 without any. */
+  /** The number of the last such row, 1-based; 0 if there is none. */
   readonly last: number;
 }
 
-/** Bytes of the XML of a sheet that is counted. */
+/** The most bytes of the XML of a sheet whose rows are counted. */
 const MOST_SHEET = 256 << 20;
 
-/** The part that lists the sheets, of a workbook of Excel. */
+/** The name of the part that lists the sheets of an Excel workbook. */
 export function mainPart({ names }: Parts): string | undefined {
   const listed = names.filter((name) => /^xl\/workbook[^/]*\.(?:bin|xml)$/i.test(name));
   return listed.find((name) => name.endsWith('.bin')) ?? listed[0];
 }
 
-/** In the order of the workbook; undefined for a sheet that cannot be counted. */
+/** Row counts in the order of the workbook; undefined for a sheet that cannot be counted. */
 export function countRows(parts: Parts): (RowCount | undefined)[] {
   return sheetParts(parts).map((name) => {
     const content = name === undefined ? undefined : readable(parts, name);
@@ -29,13 +29,13 @@ export function countRows(parts: Parts): (RowCount | undefined)[] {
   });
 }
 
-/** By their places in the workbook, the sheets whose part is missing, damaged or has no end: none of their cells may be there. */
+/** The indices (0-based) of sheets whose part is missing, damaged or truncated, so that cells may be missing. */
 export function damagedSheets(parts: Parts): ReadonlySet<number> {
   const damaged = sheetParts(parts).map((name, i) => (isDamaged(parts, name) ? i : -1));
   return new Set(damaged.filter((i) => i !== -1));
 }
 
-/** `</worksheet>`, `</chartsheet>`, and the others, whatever their prefix. */
+/** The end of a sheet part: `</worksheet>`, `</chartsheet>` and others, with any prefix. */
 const SHEET_END = /<\/(?:\w+:)?\w*sheet>(?:\s|<!--[^>]*-->)*$/;
 
 function isDamaged(parts: Parts, name: string | undefined): boolean {
@@ -44,7 +44,7 @@ function isDamaged(parts: Parts, name: string | undefined): boolean {
   try {
     content = parts.read(name, MOST_SHEET);
   } catch {
-    // Too large to be looked into.
+    // Too large to be checked.
     return false;
   }
   return (
@@ -62,7 +62,7 @@ function sheetParts(parts: Parts): (string | undefined)[] {
   return sheets.map((id) => targets.get(id));
 }
 
-/** Whether a sheet has formulas whose result no program has stored yet. */
+/** Whether a sheet has formulas without a stored result. */
 export function hasOpenFormulas(parts: Parts): boolean {
   const sheets = parts.names.filter((name) => /^xl\/worksheets\/[^/]+\.xml$/.test(name));
   return sheets.some((name) => {
@@ -75,7 +75,7 @@ export function hasOpenFormulas(parts: Parts): boolean {
 
 const NO_RESULT = /^<\/f>\s*(?:<v\s*\/>|<v>\s*<\/v>)?\s*<\/c>/;
 
-/** `end`: of the formula. An empty text is a result. */
+/** `end` is the offset of the formula's end tag. An empty text is a result too. */
 function isOpenFormula(xml: Buffer, end: number): boolean {
   if (!NO_RESULT.test(xml.toString('latin1', end, end + 60))) return false;
   const cell = xml.lastIndexOf('<c ', end);
@@ -90,21 +90,21 @@ function readable(parts: Parts, name: string): Buffer | undefined {
   }
 }
 
-/** The relations of the sheets. */
+/** The relation identifiers of the sheets. */
 function xmlSheets(workbook: string): string[] {
   return [...workbook.matchAll(/<(?:\w+:)?sheet\s[^>]*>/g)].map(
     ([tag]) => attribute(tag, 'r:id') ?? attribute(tag, '\\w+:id') ?? '',
   );
 }
 
-/** A row counts from its start to that of the next one, if a value or a text in a cell begins between them. */
+/** A row counts if a value or a text begins in it before the start of the next row. */
 function countXml(xml: Buffer): RowCount {
   const prefix = /<(\w+:)?sheetData/.exec(xml.toString('latin1', 0, 64 * 1024))?.[1] ?? '';
   const next = (tag: string, from: number): number => {
     const at = xml.indexOf(`<${prefix}${tag}`, from);
     return at === -1 ? xml.length : at;
   };
-  /** Formulas leave empty results. */
+  /** Skips empty elements, which formulas leave as results. */
   const nextFilled = (tag: string, from: number): number => {
     let found = next(tag, from);
     while (found < xml.length && isEmpty(xml, found)) found = next(tag, found + 1);
@@ -168,7 +168,7 @@ function binarySheets(content: Buffer): string[] {
   return sheets;
 }
 
-/** Types and lengths have seven bits in each byte, the lowest first. */
+/** Parses the records. Types and lengths are variable-length integers: seven bits per byte, lowest first. */
 function* records(content: Buffer): Generator<{ readonly type: number; readonly data: Buffer }> {
   let at = 0;
   const varint = (most: number): number => {

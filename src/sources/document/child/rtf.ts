@@ -1,46 +1,45 @@
 /**
- * Rich text as the converter reads it right: without what was deleted under tracked changes, what
- * is hidden and what is stated twice, with
- * its comments, glosses, headers and footers as text.
+ * Rewrites rich text (RTF) before conversion: removes tracked deletions, hidden text and duplicate content, and adds
+ * comments, glosses, headers and footers as text.
  */
 
-import { comment, MARGIN } from './put-back.ts';
+import { comment, MARGIN } from './restore-texts.ts';
 
-/** A control word with its number, a character by its code, a control symbol, a brace, other text. */
+/** A token: a control word with its number, a character code, a control symbol, a brace, or other text. */
 const TOKEN = /\\([a-zA-Z]+)(-?\d+)? ?|\\'[0-9a-fA-F]{2}|\\[^]|[{}]|[^\\{}]+/g;
 
 interface Group {
-  /** Pieces of the output before it. */
+  /** The number of output pieces before it. */
   readonly start: number;
   isDeleted: boolean;
   isHidden: boolean;
-  /** Its first control word, which names what it holds: `annotation`. */
+  /** Its first control word, which names its content: `annotation`. */
   holds: string;
-  /** `\*`: readers that do not know the word skip it. */
+  /** Whether it begins with `\*`: readers that do not know the word skip the group. */
   isOptional: boolean;
   isDropped: boolean;
-  /** Stands for the whole group. */
+  /** Text that replaces the whole group. */
   instead?: string;
   children: number;
 }
 
-/** A shape in the form for old programs; dates and identifiers of comments. */
+/** Groups that are removed: shapes in the form for old programs, dates and identifiers of comments. */
 const DROPPED = new Set(['shprslt', 'atndate', 'atnref', 'atnparent', 'atnid']);
 
 const MARGINS = /^(?:header|footer)[lrf]?$/;
 
-/** In a comment, a header or a footer these are not its text. */
+/** Groups in a comment, header or footer that are not a part of its text. */
 const NO_TEXT = new Set(['pict', 'object', 'shp', 'listtext', 'pntext']);
 
-/** Words that stand for characters. */
+/** Control words that stand for characters. */
 const CHARACTERS = /^(?:u|line|tab|[lr]d?bl?quote|[lr]quote|e[mn]dash|e[mn]space|bullet)$/;
 
-/** An equation that sets one text above another, each backslash doubled: `\o\ad(\s\up 9(gloss),base)`. */
+/** An equation field that sets a gloss above a base text, with doubled backslashes: `\o\ad(\s\up 9(gloss),base)`. */
 const GLOSS = /\\\\o\s*\\\\a[a-z]\s*\(\\\\s\s*\\\\up\s*\d*\s*\(([^]*?)\),([^]*)\)/i;
 
 const NEEDED = /\\(?:deleted|v(?![a-z])|upr|shprslt|annotation|header|footer|\\o)/;
 
-/** Deeper groups are those of no document. */
+/** The deepest nesting of groups; no real document has more. */
 const MOST_DEPTH = 10_000;
 
 export function visibleRtf(bytes: Buffer): Buffer {
@@ -54,7 +53,7 @@ class Rewriting {
   readonly #out: string[] = [];
   readonly #open: Group[] = [];
   readonly #margins = new Set<string>();
-  /** What is before it has been put out. */
+  /** The offset up to which the input was copied to the output. */
   #from = 0;
   #author = '';
 
@@ -62,7 +61,7 @@ class Rewriting {
     this.#rtf = rtf.replace(/\\\*\\ud(?![a-z]) ?/g, '');
   }
 
-  /** Undefined if groups are too deep. */
+  /** The rewritten text; undefined if groups are nested too deep. */
   run(): string | undefined {
     let binaryEnd = 0;
     for (const match of this.#rtf.matchAll(TOKEN)) {
@@ -100,7 +99,7 @@ class Rewriting {
       isHidden: outer?.isHidden ?? false,
       holds: '',
       isOptional: false,
-      // Of a text in two forms the second one has all its characters.
+      // `\upr` contains a text in two forms; the first is dropped, because the second (Unicode) is complete.
       isDropped: outer?.holds === 'upr' && outer.children === 1,
       children: 0,
     });
@@ -143,7 +142,7 @@ class Rewriting {
       this.#margins.add(marked(`${MARGIN.open}${kind}: ${text}${MARGIN.close}`).replace('{', '{\\par '));
   }
 
-  /** The text of a group, with the words that its characters need. */
+  /** The text of a group, with only those control words that its characters need. */
   #content(start: number): string {
     const tokens = this.#out.slice(start).join('').slice(1, -1).match(TOKEN) ?? [];
     return tokens
@@ -156,7 +155,7 @@ class Rewriting {
       .trim();
   }
 
-  /** The field has the text of its equation. */
+  /** Replaces the field of a gloss by its text; returns whether it was one. */
   #gloss(start: number, field: Group): boolean {
     const [, gloss, base] = GLOSS.exec(this.#content(start)) ?? [];
     if (gloss === undefined || base === undefined) return false;
@@ -183,7 +182,7 @@ class Rewriting {
   }
 }
 
-/** The marks as characters of rich text. */
+/** A text as RTF, with the delimiters (noncharacters) as Unicode escapes. */
 function marked(text: string): string {
   return `{${text.replace(/[\ufdd0-\ufdd3]/g, (mark) => `{\\uc1\\u${mark.charCodeAt(0) - 0x10000} ?}`)}}`;
 }

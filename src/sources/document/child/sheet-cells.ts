@@ -1,4 +1,4 @@
-/** The text of a cell as a reader of the sheet sees it: dates as ISO, numbers in their format, exact where they have none. */
+/** The text of a cell as shown in the sheet: dates as ISO, numbers in their format, exact if they have none. */
 
 import type { CellObject, SSF } from 'xlsx';
 
@@ -23,7 +23,7 @@ export function cellText(cell: CellObject, ssf: Formatter, date1904: boolean): s
   }
 }
 
-/** What a query compares: numbers as numbers, dates as ISO text. */
+/** The value of a cell for queries: numbers as numbers, dates as ISO text. */
 export function cellValue(cell: CellObject, ssf: Formatter, date1904: boolean): string | number | null {
   const { t, v, z } = cell;
   if (t === 'n' && !(typeof z === 'string' && isDate(z))) return Number(v);
@@ -42,11 +42,11 @@ function numberText(
   if (format === undefined) return shown?.trim() ?? exact(value);
   if (/^general$/i.test(format)) return exact(value);
   if (isDate(format)) return dateText(value, format, shown, ssf, date1904);
-  // A separate format may hide the number; a reader of the text has no other way to it.
+  // If the format hides the number, it is shown anyway.
   return shown?.trim() || formatted(value, format, ssf)?.trim() || exact(value);
 }
 
-/** Fifteen digits are what a sheet keeps; more are noise of the representation. */
+/** Spreadsheets keep 15 digits; more are noise of the binary representation. */
 function exact(value: number): string {
   return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(15)));
 }
@@ -57,16 +57,16 @@ function bareOf(format: string): string {
   return format.replace(QUOTED, '').split(';')[0] ?? '';
 }
 
-/** Not by the letters alone: `0.00 kg`, `0 Tage`. */
+/** Whether a format is one for dates. Letters alone do not decide: `0.00 kg`, `0 Tage`. */
 function isDate(format: string): boolean {
   const bare = bareOf(format);
   return /[ymdhs]/i.test(bare) && !/general/i.test(bare) && !/[0#?]/.test(bare.replace(/(s)[.,]0+/gi, '$1'));
 }
 
-/** What SheetJS takes for a part of a format; all else is written as it is. */
+/** The parts of a format that SheetJS knows; everything else is literal text. */
 const KNOWN = /^(?:"[^"]*"|\\.|_.|\*.|\[[^\]]*\]|E[+-]0+|[0#?.,/;:@() $+-])/;
 
-/** A number in a format that SheetJS refuses: with `0.0\ %`, with its own signs, with a blank that does not break. */
+/** A number in a format that SheetJS rejects, such as `0.0\ %`, or with unusual literal characters or no-break spaces. */
 function formatted(value: number, format: string, ssf: Formatter): string | undefined {
   let [safe, rest, scale] = ['', format.replace(/\\([^"])/g, '"$1"'), 1];
   while (rest !== '') {
@@ -83,7 +83,7 @@ function formatted(value: number, format: string, ssf: Formatter): string | unde
   }
 }
 
-/** Days of 24 hours. */
+/** The seconds of a day. */
 const SECONDS = 86_400;
 
 function dateText(
@@ -107,7 +107,7 @@ function dateText(
   return `${day} ${pad(date.H)}:${pad(date.M)}${seconds === 0 ? '' : `:${pad(seconds)}`}`;
 }
 
-/** SheetJS writes the sixtieth second as `00` and carries nothing, and has no text for what is below zero. */
+/** Rounds first, because SheetJS writes second 60 as `00` without a carry. It has no text for negative times. */
 function timeText(value: number, format: string, ssf: Formatter): string {
   const isWhole = !/s[.,]0/i.test(format);
   const size = Math.abs(value);

@@ -1,4 +1,4 @@
-/** Workbooks as text: every sheet with its shape and its cells, the head of a large one, or one range. */
+/** Workbooks as text: every sheet with its range and cells, only the first rows of a large sheet, or one range. */
 
 import {
   type DocumentFacts,
@@ -22,11 +22,11 @@ import {
 import { hasHeader } from './headers.ts';
 import { drawingText, excel, readGrids } from './read-workbook.ts';
 
-/** Cells of a sheet that is shown whole. */
+/** The most cells and rows of a sheet that is shown completely. */
 const MOST_CELLS = 20_000;
 const MOST_ROWS = 1_000;
 
-/** Rows shown of a larger one. */
+/** The rows shown of a larger sheet. */
 const HEAD_ROWS = 20;
 
 export function workbookText(
@@ -49,13 +49,13 @@ function* wholeText(grids: readonly Grid[], drawings: () => string): Generator<s
   yield drawings();
 }
 
-/** What `workbookText` leaves out. The ranges are known as far as the text was taken. */
+/** The rows that `workbookText` leaves out. `ranges` grows while the text is consumed. */
 export function restText(bytes: Buffer): {
   text: Iterable<string>;
   facts: DocumentFacts;
   ranges: readonly SheetRange[];
 } {
-  // What was read first decides how many rows of each are in that text.
+  // How many rows that text has is decided with only the first rows read, as there.
   const shown = readGrids(bytes, 'first').map(shownRows);
   const grids = readGrids(bytes, 'all');
   const ranges: SheetRange[] = [];
@@ -103,7 +103,7 @@ export function sheetText(
   return { text: tableLines(grid, area, Number.POSITIVE_INFINITY, excel().SSF), facts };
 }
 
-/** By its name, otherwise by its name in other case, otherwise the first one for an empty name. */
+/** Finds a sheet by name, otherwise case-insensitively. An empty name means the first visible sheet. */
 function findSheet(grids: readonly Grid[], name: string): Grid | undefined {
   if (name === '') return grids.find(({ hidden }) => hidden === '') ?? grids[0];
   const lower = name.toLowerCase();
@@ -115,7 +115,7 @@ function shownRows(grid: Grid): number {
   return rowCount(grid) > MOST_ROWS || cells > MOST_CELLS ? HEAD_ROWS : grid.rows.size;
 }
 
-/** Bytes of JSON about the sheets: what the child says besides the text is held in memory. */
+/** The most bytes of JSON about sheets, because a reply's head is kept in memory. */
 const MOST_FACTS = 1 << 20;
 
 export function sheetsOf(grids: readonly Grid[]): DocumentFacts {

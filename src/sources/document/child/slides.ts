@@ -1,6 +1,6 @@
 /**
- * Presentations, slide by slide. The converter joins all slides into one text, so it is given a copy of the file that
- * lists one slide only, for each of them.
+ * Presentations, slide by slide. The converter joins all slides into one text, so for each slide it gets a copy of the file
+ * that contains only that slide.
  */
 
 import { zipSync } from 'fflate';
@@ -8,18 +8,18 @@ import { type Format, Refused } from '../document-protocol.ts';
 import { binaryDeck } from './binary-deck.ts';
 import { type Aside, type Deck, MOST_SLIDES } from './deck.ts';
 import { toMarkdown } from './office.ts';
-import { markOf, unmarked } from './marks.ts';
+import { markOf, unmarked } from './page-marks.ts';
 import { attribute, Parts, relations, relationsOf } from './zip-parts.ts';
-import { openAside, packageAside } from './slide-asides.ts';
+import { openAside, packageAside } from './slide-comments.ts';
 
-/** Undefined if the slides cannot be distinguished. */
+/** Undefined if the slides cannot be separated. */
 export function deckOf(bytes: Buffer, format: Format): Deck | undefined {
   if (format === 'ppt') return binaryDeck(bytes);
   const parts = Parts.of(bytes);
   return parts && (format === 'odp' ? openDeck(parts) : packageDeck(parts));
 }
 
-/** Bytes of all parts that one slide is converted from. */
+/** The most bytes of the parts from which one slide is converted. */
 const MOST_COPIED = 48 << 20;
 
 function packageDeck(parts: Parts): Deck | undefined {
@@ -58,7 +58,7 @@ function packageDeck(parts: Parts): Deck | undefined {
   };
 }
 
-/** Reads the chosen parts; media are not needed for text. */
+/** Reads the wanted parts except media, which are not needed for text. */
 function copyOf(parts: Parts, isWanted: (name: string) => boolean): Record<string, Uint8Array> {
   const copy: Record<string, Uint8Array> = Object.create(null) as Record<string, Uint8Array>;
   let bytes = 0;
@@ -68,13 +68,13 @@ function copyOf(parts: Parts, isWanted: (name: string) => boolean): Record<strin
     if (!content) continue;
     bytes += content.length;
     if (bytes > MOST_COPIED)
-      throw new Refused('limit', `its parts unfold to more than ${MOST_COPIED >> 20} MiB`);
+      throw new Refused('limit', `its parts unpack to more than ${MOST_COPIED >> 20} MiB`);
     copy[name] = content;
   }
   return copy;
 }
 
-/** What a slide refers to, at any depth, and the parts that state that. Layouts are shared. */
+/** The parts that a slide refers to, directly or indirectly, and their relation parts. Layouts are shared. */
 function reachedFrom(parts: Parts, slide: string): Set<string> {
   const found = new Set<string>();
   const visit = (name: string): void => {
@@ -119,7 +119,7 @@ function openDeck(parts: Parts): Deck | undefined {
 
 const NOTHING: Aside = { isHidden: false, comments: [] };
 
-/** The text of a slide with its number above it, and its notes and comments called what they are. */
+/** The text of a slide below its mark, with labels for speaker notes and comments. */
 export function slideText(number: number, markdown: string, { isHidden, comments }: Aside = NOTHING): string {
   const body = markdown.trim();
   const notes = /(?:^|\n\n)((?:>[^\n]*(?:\n|$))+)$/.exec(body);
@@ -129,7 +129,7 @@ export function slideText(number: number, markdown: string, { isHidden, comments
   return `${markOf('slide', number)}${hidden}${shown === '' ? '(no text)' : unmarked(shown)}\n\n${unmarked(said.join(''))}`;
 }
 
-/** In the place of a slide that is missing, or that its converter refuses. */
+/** The text in place of a slide that is missing or that the converter rejects. */
 export function lostSlide(number: number): string {
   return `${markOf('slide', number)}(the slide is missing or damaged)\n\n`;
 }

@@ -1,4 +1,4 @@
-/** A workbook as a database: a table for each sheet, with the numbers of its rows as keys. */
+/** Converts a workbook to a SQLite database: a table for each sheet, with row numbers as keys. */
 
 import type { SqlValue } from '@sqlite.org/sqlite-wasm';
 import type { DocumentFacts } from '../document-protocol.ts';
@@ -10,10 +10,10 @@ import { headerOf } from './headers.ts';
 import { sheetsOf } from './sheets.ts';
 import { excel, readGrids } from './read-workbook.ts';
 
-/** SQLite's own limit is 2,000. */
+/** The most columns of a table; SQLite's own limit is 2,000. */
 const MOST_COLUMNS = 1_000;
 
-/** The bytes of the database, and the sheets that are in it. */
+/** The bytes of the database, and facts about the sheets in it. */
 export async function tablesOf(bytes: Buffer): Promise<{ data: Uint8Array; facts: DocumentFacts }> {
   const grids = readGrids(bytes, 'all');
   const library = await loadLibrary();
@@ -29,7 +29,7 @@ export async function tablesOf(bytes: Buffer): Promise<{ data: Uint8Array; facts
   }
 }
 
-/** The first column of each sheet that is not in its table. */
+/** Adds to each sheet with too many columns the first one that is not in its table. */
 function withBeyond({ sheets = [], ...facts }: DocumentFacts, grids: readonly Grid[]): DocumentFacts {
   const named = sheets.map((sheet, i) => {
     const grid = grids[i];
@@ -46,7 +46,7 @@ type Database = InstanceType<
 function fill(db: Database, grid: Grid, table: string, { capi }: Library): void {
   const header = headerOf(grid);
   const columns = header.columns.slice(0, MOST_COLUMNS);
-  // An empty sheet is a table without rows.
+  // An empty sheet becomes a table without rows, which needs a column.
   if (columns.length === 0) columns.push({ at: 0, name: 'A' });
   const { rowid, names } = namesFor(columns);
   db.exec(`CREATE TABLE ${quoted(table)} (${names.join(', ')})`);
@@ -61,7 +61,7 @@ function fill(db: Database, grid: Grid, table: string, { capi }: Library): void 
         return cell ? cellValue(cell, ssf, grid.date1904) : null;
       });
       insert.bind([row + 1, ...values]);
-      // Whole numbers are bound as integers of 64 bits, and wrap.
+      // Bound as a double: the library binds integral numbers as 64-bit integers, and large ones would wrap.
       for (const [i, value] of values.entries())
         if (Number.isInteger(value) && !Number.isSafeInteger(value))
           capi.sqlite3_bind_double(insert, i + 2, value as number);
@@ -72,10 +72,10 @@ function fill(db: Database, grid: Grid, table: string, { capi }: Library): void 
   }
 }
 
-/** The names of SQLite for the number of a row. A column that has that name hides it, whatever its case. */
+/** SQLite's names for the row number. A column with such a name (in any case) hides it. */
 const ROWIDS = ['rowid', '_rowid_', 'oid'];
 
-/** One of them that is free, and the names of the columns in quotes: where all are taken, that of one column is longer. */
+/** An unused name for the row number, and the quoted column names. If all are used, one column is renamed. */
 function namesFor(columns: readonly { readonly name: string }[]): { rowid: string; names: string[] } {
   const plain = columns.map(({ name }) => name);
   const free = ROWIDS.find((word) => !plain.some((name) => name.toLowerCase() === word));

@@ -1,13 +1,13 @@
-/** A walk over the elements of XML that says where each is, in linear time. */
+/** Walks over the elements of XML with their positions, in linear time. */
 
 import { Parser } from 'htmlparser2';
 
-/** Elements in each other: the converter of these documents takes no more. */
+/** The deepest nesting of elements; the converter of these documents does not accept more. */
 const MOST_DEEP = 256;
 
-/** An open element. `T` is what the walker notes of it. */
+/** An open element. `T` is the type of the walker's notes about it. */
 export interface Place<T> {
-  /** As it is written, with its prefix. */
+  /** The name with its prefix. */
   readonly name: string;
   readonly start: number;
   readonly parent: Place<T> | undefined;
@@ -19,11 +19,11 @@ export type Attributes = Readonly<Record<string, string>>;
 export interface Steps<T> {
   open(name: string, attributes: Attributes, parent: Place<T> | undefined): T;
   text?(start: number, end: number, parent: Place<T>): void;
-  /** Not for one whose end tag is missing. */
+  /** Not called for an element whose end tag is missing. */
   close?(place: Place<T>, end: number): void;
 }
 
-/** Whether it came to the end: what is nested too deep is left. */
+/** Returns false if elements are nested too deep; then the walk stops. */
 export function walk<T>(xml: string, steps: Steps<T>): boolean {
   const open: { place: Place<T>; tagEnd: number }[] = [];
   let isTooDeep = false;
@@ -57,7 +57,7 @@ export function walk<T>(xml: string, steps: Steps<T>): boolean {
 
 export type Range = readonly [start: number, end: number];
 
-/** The text without these ranges, of which some may hold others. */
+/** The text without these ranges, which may be nested. */
 export function without(text: string, ranges: readonly Range[]): string {
   const kept: string[] = [];
   let from = 0;

@@ -1,30 +1,30 @@
 /**
- * Word documents in the binary format without the text that a reader does not see: what is deleted while changes are
- * tracked, and what is hidden. Source of all offsets: [MS-DOC] 2.5 (Fib), 2.8.35 (PlcPcd), 2.9.33 (ChpxFkp).
+ * Removes invisible text from binary Word documents: tracked deletions and hidden text. Source of all offsets: [MS-DOC] 2.5
+ * (Fib), 2.8.35 (PlcPcd), 2.9.33 (ChpxFkp).
  */
 
 import { Compound, type Stream } from './compound.ts';
 
 const MAGIC = 0xa5ec;
 
-/** Where the Fib says in which table stream, and where in it, what is. */
+/** Offsets in the Fib: the flags (which table stream is used), and the positions of two tables in that stream. */
 const FLAGS = 0x0a;
 const CHARACTER_PAGES = 0xfa;
 const PIECES = 0x1a2;
 
 const PAGE = 512;
 
-/** An optional hyphen, which is not shown. */
+/** The character that replaces removed ones: an optional hyphen, which is not shown. */
 const NOTHING = 0x1f;
 
-/** Bytes from `start` to `end` of the stream. */
+/** Bytes `start` to `end` (exclusive) of the stream. */
 interface Run {
   readonly start: number;
   readonly end: number;
 }
 
 interface Piece extends Run {
-  /** A character has two bytes. */
+  /** Whether a character has two bytes. */
   readonly wide: boolean;
 }
 
@@ -32,22 +32,22 @@ export function visibleWord(bytes: Buffer): Buffer {
   try {
     return withoutRuns(bytes);
   } catch (error) {
-    // What is damaged is for the converter to refuse.
+    // A damaged document is passed on; the converter rejects it.
     if (error instanceof RangeError) return bytes;
     throw error;
   }
 }
 
 interface Word {
-  /** The stream in which the text is. */
+  /** The content of the stream with the text. */
   readonly content: Buffer;
   readonly stream: Stream;
   readonly pieces: readonly Piece[];
-  /** The table that the Fib places at `at`. */
+  /** The table whose position is at offset `at` of the Fib. */
   part(at: number): Buffer;
 }
 
-/** Throws RangeError for what is damaged. */
+/** Throws RangeError for a damaged document. */
 export function openWord(bytes: Buffer): Word | undefined {
   const compound = Compound.of(bytes);
   const stream = compound?.find('WordDocument');
@@ -77,7 +77,7 @@ function withoutRuns(bytes: Buffer): Buffer {
   return copy;
 }
 
-/** Control characters stay: they end paragraphs, cells and fields. */
+/** Replaces the characters of a run, except control characters, which end paragraphs, cells and fields. */
 function blank(content: Buffer, { start, end, wide }: Piece, run: Run): void {
   const step = wide ? 2 : 1;
   const last = Math.min(end, run.end, content.length - step + 1);
@@ -111,14 +111,14 @@ function unseenIn(page: Buffer): Run[] {
   return runs;
 }
 
-/** Properties: deleted while changes are tracked, hidden. */
+/** The property codes for a tracked deletion and for hidden text. */
 const DELETED = 0x0800;
 const HIDDEN = 0x083c;
 
-/** On, or other than the style, which no style has on. */
+/** The values for "on" and for "opposite of the style", which means on, because no style sets it. */
 const IS_ON = new Set([0x01, 0x81]);
 
-/** Bytes of the operand, by the upper three bits of a property; of the seventh the first byte says it. */
+/** The operand's size in bytes by the upper three bits of a property; for index 6 (0) the first byte is the size. */
 const OPERANDS = [1, 1, 2, 4, 2, 2, 0, 3];
 
 function isUnseen(properties: Buffer): boolean {
@@ -132,7 +132,7 @@ function isUnseen(properties: Buffer): boolean {
   return false;
 }
 
-/** The pieces of the text: where each is in the stream, and whether its characters have two bytes. */
+/** The pieces of the text: their position in the stream, and whether their characters have two bytes. */
 function piecesOf(clx: Buffer): Piece[] {
   let at = 0;
   while (clx[at] === 1) at += 3 + clx.readUInt16LE(at + 1);

@@ -1,6 +1,6 @@
-/** Elements of XML by their names, in linear time. */
+/** Finds and replaces XML elements by name, in linear time. */
 
-/** Every element of this name (a pattern), none of which holds another one, as `make` writes it. */
+/** Replaces every element with this name (a pattern) by the result of `make`. The elements must not be nested. */
 export function each(xml: string, name: string, make: (content: string, tag: string) => string): string {
   const opening = new RegExp(`<(${name})(?=[\\s>])[^<>]*>`, 'g');
   let [text, from] = ['', 0];

@@ -1,9 +1,9 @@
-/** The members of a zip-based document: names and small parts, each bounded by what is really unpacked. */
+/** Reads the members (parts) of a zip-based document. Their size is limited by counted unpacked bytes. */
 
 import { crc32, inflateRawSync } from 'node:zlib';
 import { Refused } from '../document-protocol.ts';
 
-/** Bytes of one part that is looked into here; converters have their own limits. */
+/** The most bytes of one part that is read here; converters have their own limits. */
 const MOST_PART = 32 << 20;
 
 const MOST_PARTS = 65_535;
@@ -22,7 +22,7 @@ export class Parts {
   readonly #bytes: Buffer;
   readonly #parts: Map<string, Part>;
 
-  /** It has fields of zip64, which not every reader knows. */
+  /** Whether it has zip64 fields, which not every reader supports. */
   readonly isWide: boolean;
 
   private constructor(bytes: Buffer, parts: Map<string, Part>, isWide: boolean) {
@@ -31,7 +31,7 @@ export class Parts {
     this.isWide = isWide;
   }
 
-  /** Undefined for what has no directory of members. */
+  /** Undefined if there is no central directory. */
   static of(bytes: Buffer): Parts | undefined {
     const end = endRecord(bytes);
     if (end === undefined) return undefined;
@@ -79,7 +79,7 @@ export class Parts {
       return sound(inflateRawSync(packed, { maxOutputLength: most }), part);
     } catch (error) {
       const tooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
-      if (tooLarge) throw new Refused('limit', `its part ${name} unfolds to more than ${most >> 20} MiB`);
+      if (tooLarge) throw new Refused('limit', `its part ${name} unpacks to more than ${most >> 20} MiB`);
       return undefined;
     }
   }
@@ -97,7 +97,7 @@ const WIDE_END = 0x06064b50;
 const WIDE_LOCATOR = 0x07064b50;
 const ABSENT = 0xffffffff;
 
-/** How many members there are, and where the first record is: in the record of zip64 if there is one. */
+/** The number of members and the offset of the first record, from the zip64 record if there is one. */
 function directoryOf(bytes: Buffer, end: number): { count: number; first: number; isWide: boolean } {
   const narrow = {
     isWide: false,
@@ -114,7 +114,7 @@ function directoryOf(bytes: Buffer, end: number): { count: number; first: number
   };
 }
 
-/** Each field that does not fit into its place is in the extra field 1, in their order. */
+/** Replaces fields that did not fit into 32 bits by those of extra field 1, which has them in the same order. */
 function wide(fields: readonly number[], extra: Buffer): number[] {
   for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
     if (extra.readUInt16LE(at) !== 1) continue;
@@ -135,7 +135,7 @@ function endRecord(bytes: Buffer): number | undefined {
   return undefined;
 }
 
-/** Text of XML without its tags and entities. */
+/** The text of XML, without tags and with entities decoded. */
 export function plainText(xml: string): string {
   return decodeEntities(xml.replace(/<[^>]*>/g, ' '))
     .replace(/\s+/g, ' ')
@@ -144,7 +144,7 @@ export function plainText(xml: string): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** The five entities of XML and numbers; others stay as they are. */
+/** Decodes the five entities of XML and numeric ones; others are kept. */
 function decodeEntities(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w{2,4}));/gi, (whole, decimal, hex, name) => {
     if (name !== undefined) return ENTITIES[String(name)] ?? whole;
@@ -153,16 +153,16 @@ function decodeEntities(text: string): string {
   });
 }
 
-/** The attribute of a start tag. */
+/** The value of an attribute in a start tag. */
 export function attribute(tag: string, name: string): string | undefined {
   const match = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(tag);
   return match ? decodeEntities(match[1] ?? match[2] ?? '') : undefined;
 }
 
-/** The part that states what a part refers to. */
+/** The name of the relations part of a part. */
 export const relationsOf = (name: string): string => name.replace(/([^/]*)$/, '_rels/$1.rels');
 
-/** Identifiers of relations → names of parts. */
+/** Relation identifiers → names of parts. */
 export function relations(parts: Parts, name: string): Map<string, string> {
   const xml = parts.text(relationsOf(name)) ?? '';
   const found = new Map<string, string>();
@@ -174,7 +174,7 @@ export function relations(parts: Parts, name: string): Map<string, string> {
   return found;
 }
 
-/** `target` as a part `from` names it. */
+/** Resolves `target` relative to the part `from`. */
 export function resolve(from: string, target: string): string {
   const path = target.startsWith('/') ? [] : from.split('/').slice(0, -1);
   for (const step of target.split('/')) {

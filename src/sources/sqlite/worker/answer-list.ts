@@ -1,4 +1,4 @@
-/** Answers with the list of tables, and their row counts as far as those can be found. */
+/** Answers with the list of tables and their row counts, as far as these can be determined. */
 
 import { identifier } from '../quoted-names.ts';
 import type { ListEntry, Reply, TableType } from '../sqlite-protocol.ts';
@@ -18,7 +18,7 @@ export function listReply(
   const entries = tables
     .slice(offset, offset + limit)
     .map(({ name, type }) => entryOf(connection, counter, name, type));
-  // One damaged table does not hide the others; when all are damaged, that is the answer.
+  // One damaged table does not hide the others; only if all are damaged, that is the answer.
   const damage = entries.filter((entry) => entry.damaged !== undefined);
   if (damage.length > 0 && damage.length === entries.length) {
     throw new Refusal('CORRUPT', `The database is damaged: ${damage[0]?.damaged}`);
@@ -27,7 +27,7 @@ export function listReply(
 }
 
 function entryOf(connection: Connection, counter: ListCounter, name: string, type: TableType): ListEntry {
-  // Counting the rows of a view can take any amount of work.
+  // Views are not counted, because that can take any amount of work.
   if (type === 'view') return { name, type };
   try {
     const count = counter.count(identifier(name));

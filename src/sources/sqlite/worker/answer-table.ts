@@ -1,4 +1,4 @@
-/** Answers about one table: its schema with sample rows, or a page of its rows with their total. */
+/** Answers about one table: its schema with sample rows, a page of its rows with the total, or complete rows. */
 
 import { identifier } from '../quoted-names.ts';
 import type { Ask, Cell, Count, Reply, Rows, Table } from '../sqlite-protocol.ts';
@@ -40,7 +40,7 @@ export function pageReply(connection: Connection, ask: Extract<Ask, { do: 'query
   if (ask.where !== undefined && table.type !== 'view') connection.quotedStrings(false);
   const rowid = rowidOrder(table, ask.order);
   if (after !== undefined && rowid === undefined) throw new Refusal('BAD_QUERY', noOrder(table.name));
-  // On a separate line: a comment at the end of the condition must not hide the parenthesis.
+  // The newline ends a comment in the condition, which would hide the parenthesis.
   const asked = ask.where === undefined ? [] : [`(${ask.where}\n)`];
   const behind = after === undefined ? asked : [...asked, `${rowid} > ${after}`];
   const window = `limit ${limit + 1} offset ${after === undefined ? offset : 0}`;
@@ -57,10 +57,10 @@ export function pageReply(connection: Connection, ask: Extract<Ask, { do: 'query
   return { is: 'page', table: summaryOf(table), ...page, ...(count && { count }) };
 }
 
-/** From so many skipped rows on, they are not read again to be counted. */
+/** If at least this many rows were skipped, they are not read again for counting. */
 const MANY_SKIPPED = 20_000;
 
-/** The total by the rows after the page, where those can be counted. */
+/** The total, by counting the rows after the page; undefined if that is too much work. */
 function countBehind(
   connection: Connection,
   { rows, rowids }: { readonly rows: Rows; readonly rowids?: readonly string[] },
@@ -73,10 +73,10 @@ function countBehind(
   return behind?.exact ? { rows: offset + rows.rows.length + behind.rows, exact: true } : undefined;
 }
 
-/** Rows at once at most, however small they are. */
+/** The most rows per reply, however small they are. */
 const MOST_ROWS = 20_000;
 
-/** Rows in full, with the keys by which each is read. */
+/** Complete rows, with the keys by which each is read. */
 export function rowsReply(connection: Connection, ask: Extract<Ask, { do: 'rows' }>, room: number): Reply {
   const { offset, after, containing } = ask;
   const table = readTable(connection, ask.table);
@@ -96,13 +96,13 @@ export function rowsReply(connection: Connection, ask: Extract<Ask, { do: 'rows'
   return { is: 'rows', table: summaryOf(table), ...page };
 }
 
-/** Rows that one statement looks at: a large table takes many, each well within its time. */
+/** The most rows that one statement examines; a large table takes several statements. */
 const MOST_SCANNED = 100_000;
 
-/** Columns that are compared. */
+/** The most columns that are compared. */
 const MOST_COMPARED = 50;
 
-/** The names of columns are in the text of every row. */
+/** Whether rows can be filtered: not if a column name contains the text, because names are in the text of every row. */
 function canFilter({ columns }: Catalogued, containing: string): boolean {
   return columns.length <= MOST_COMPARED && !columns.some((name) => name.includes(containing));
 }
@@ -114,7 +114,7 @@ interface Looking {
   readonly room: number;
 }
 
-/** Undefined if a value is too large to be compared. */
+/** The rows that contain the text; undefined if a value is too large to be compared. */
 function rowsContaining(
   connection: Connection,
   table: Catalogued,
@@ -150,7 +150,7 @@ function noOrder(table: string): string {
   return `after continues rows in the order of their rowid, and those of ${table} have none; use offset`;
 }
 
-/** The last column apart from the others. */
+/** Separates the last column (the rowid) from the others. */
 function withoutRowids({ columns, rows, more }: Rows): { rows: Rows; rowids: string[] } {
   return {
     rows: { columns: columns.slice(0, -1), rows: rows.map((row) => row.slice(0, -1)), more },
@@ -158,7 +158,7 @@ function withoutRowids({ columns, rows, more }: Rows): { rows: Rows; rowids: str
   };
 }
 
-/** The total of rows, when the page itself tells it. */
+/** The total number of rows, if it follows from the page itself. */
 function countOf({ rows, more }: Rows, offset: number): Count | undefined {
   if (more || (rows.length === 0 && offset > 0)) return undefined;
   return { rows: offset + rows.length, exact: true };

@@ -1,6 +1,6 @@
 /**
- * Allows statements to read this one database and nothing else. SQLite asks for every action while it compiles, so no
- * keywords are parsed. The file layer cannot write either; the authorizer gives refusals their reason.
+ * Allows statements only to read this one database. SQLite asks about every action while compiling, so no keywords need to
+ * be parsed. The file layer cannot write either; the authorizer gives refusals a reason.
  */
 
 import type { Library } from './library.ts';
@@ -10,7 +10,7 @@ export interface Denial {
   readonly message: string;
 }
 
-/** Pragmas that only read, with or without the name of a table as argument. */
+/** Pragmas that only read, with or without an argument such as a table name. */
 const TELLING = new Set(
   `application_id auto_vacuum cell_size_check collation_list compile_options data_version database_list encoding
    foreign_key_check foreign_key_list freelist_count function_list index_info index_list index_xinfo integrity_check
@@ -18,7 +18,7 @@ const TELLING = new Set(
    table_xinfo trusted_schema user_version`.split(/\s+/),
 );
 
-/** Those of them that take an argument and set nothing. */
+/** Those pragmas whose argument does not set anything. */
 const ASKING = new Set(
   `foreign_key_check foreign_key_list index_info index_list index_xinfo integrity_check quick_check table_info
    table_list table_xinfo`.split(/\s+/),
@@ -26,13 +26,13 @@ const ASKING = new Set(
 
 const FORBIDDEN_FUNCTION = /^(load_extension|readfile|writefile|edit|fts3_tokenizer)$/i;
 
-/** An R-tree compiles writes to these tables when it is opened for reading. Statements are checked again when run. */
+/** Opening an R-tree for reading compiles writes to these tables. Statements are checked again when they run. */
 const RTREE_SHADOW = /_(node|rowid|parent)$/i;
 
 export class Authorizer {
   /** Why the authorizer refused the last statement, if it did. */
   denial: Denial | undefined;
-  /** Whether SQLite asked about the last statement at all: for VACUUM it does not until it runs. */
+  /** Whether SQLite asked about the last statement at all; for VACUUM it asks only when it runs. */
   wasAsked = false;
   readonly #capi: Library['capi'];
 
@@ -73,7 +73,7 @@ export class Authorizer {
     this.wasAsked = false;
   }
 
-  /** Why a compiled statement may not run. A statement that writes without having asked is VACUUM. */
+  /** Why a compiled statement may not run. A statement that writes but was not asked about is VACUUM. */
   refusal(writes: boolean): Denial {
     return writes && !this.wasAsked
       ? { code: 'DENIED', message: ONE_DATABASE }

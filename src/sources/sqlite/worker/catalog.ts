@@ -1,35 +1,35 @@
 /**
- * Reads the schema: tables, their columns, and how rows are identified. It reads `sqlite_schema` itself, because
- * `pragma table_list` would resolve every view, and nested views can take exponential time.
+ * Reads the schema: tables, their columns and keys. It reads `sqlite_schema` directly, because `pragma table_list` resolves
+ * every view, and nested views can take exponential time.
  */
 
 import { readSegment } from '../row-address.ts';
 import { identifier, sameName } from '../quoted-names.ts';
 import type { Cell, Key, Table, TableType, Unreadable } from '../sqlite-protocol.ts';
 import type { Connection } from './connection.ts';
-import { moduleOf, SHADOWS, typeOf } from './kinds.ts';
+import { moduleOf, SHADOWS, typeOf } from './table-kinds.ts';
 import { isUnreadable, lookAt } from './unreadable.ts';
 
 export interface Catalogued extends Table {
-  /** Names as in `select *`. */
+  /** The column names as in `select *`. */
   readonly columns: readonly string[];
-  /** An expression for the rowid, when the table has one and a name for it is free. */
+  /** A name for the rowid, if the table has one and the name is not used by a column. */
   readonly rowid?: string;
-  /** Columns of the primary key in key order. */
+  /** The columns of the primary key in key order. */
   readonly primary: readonly string[];
-  /** Why its rows cannot be read. */
+  /** Set if its rows cannot be read. */
   readonly unreadable?: Unreadable;
 }
 
 interface Column {
   readonly name: string;
-  /** 1-based position in the primary key, or 0. */
+  /** The position in the primary key (1-based), or 0. */
   readonly primary: number;
-  /** Not part of `select *`. */
+  /** Whether it is not part of `select *`. */
   readonly hidden: boolean;
 }
 
-/** Tables, views and virtual tables, without SQLite's internal ones, ordered by the bytes of their names. */
+/** Tables, views and virtual tables except SQLite's internal ones, sorted by the bytes of their names. */
 export function listTables(connection: Connection): { name: string; type: TableType }[] {
   const rows = query(
     connection,
@@ -44,11 +44,11 @@ export function listTables(connection: Connection): { name: string; type: TableT
   return rows.map(({ name, type, module }) => ({ name, type: typeOf(type, module, shadows.has(name)) }));
 }
 
-/** The table called `name`: exactly, otherwise without regard to case. */
+/** The table with the exact `name`, otherwise case-insensitively. */
 function findTable(connection: Connection, name: string): Catalogued | undefined {
-  // SQL text ends at NUL: another table would be found.
+  // SQL text ends at NUL, so another table would be found.
   if (name.includes('\0')) return undefined;
-  // The table of the schema has no row in itself.
+  // The schema table has no entry for itself.
   if (sameName(name, 'sqlite_master') || sameName(name, 'sqlite_schema')) {
     return describe(connection, 'sqlite_schema', 'table');
   }
@@ -63,7 +63,7 @@ function findTable(connection: Connection, name: string): Catalogued | undefined
   return describe(connection, asText(stored), typeOf(asText(type), moduleOf(asText(sql)), false));
 }
 
-/** The table that a segment of a path names, with its escapes decoded or as typed. */
+/** The table that a path segment names, with escapes decoded or as typed. */
 export function readTable(connection: Connection, typed: string): Catalogued | undefined {
   for (const name of readSegment(typed)) {
     const table = findTable(connection, name);
@@ -104,7 +104,7 @@ function describe(connection: Connection, name: string, type: TableType): Catalo
   };
 }
 
-/** A name for the rowid that no column has. A table WITHOUT ROWID has none. */
+/** A name for the rowid that no column has; undefined also for a table WITHOUT ROWID. */
 function rowidOf(connection: Connection, table: string, columns: readonly Column[]): string | undefined {
   const free = ['rowid', '_rowid_', 'oid'].find((word) => !columns.some(({ name }) => sameName(name, word)));
   if (free === undefined) return undefined;

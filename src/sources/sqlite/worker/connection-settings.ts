@@ -1,14 +1,14 @@
-/** The settings and limits of a connection. They hold for any database and any SQL. */
+/** The settings and limits of a connection, for any database and any SQL. */
 
 import type { Library } from './library.ts';
 
-/** Bytes of one value: of a larger one only the size is read. */
+/** The most bytes of one value; of a larger one only the size is read. */
 export const VALUE_LIMIT = 8 * 1024 * 1024;
 
-/** Bytes SQLite may allocate. A query that needs more fails. */
+/** The most bytes that SQLite may allocate. A query that needs more fails. */
 const HEAP_LIMIT = 64 * 1024 * 1024;
 
-/** Settings that are SQL. */
+/** Settings made by SQL. */
 const PRAGMAS = [
   // Keeps the index of a write-ahead log in memory instead of in a `-shm` file.
   'locking_mode = exclusive',
@@ -20,7 +20,7 @@ const PRAGMAS = [
   'query_only = 1',
 ];
 
-/** Applies the settings to an open database. Returns SQLite's code of the first that failed, or 0. */
+/** Applies the settings to an open database. Returns SQLite's code of the first failure, or 0. */
 export function applySettings({ capi }: Library, db: number): number {
   for (const [option, value] of [
     [capi.SQLITE_DBCONFIG_DEFENSIVE, 1],

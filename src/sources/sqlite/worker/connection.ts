@@ -1,6 +1,4 @@
-/**
- * One read-only connection: it compiles statements, stops them at their limits, and explains their failures.
- */
+/** A read-only connection: compiles statements, stops them at their limits, and explains their failures. */
 
 import { decodeText, encodeText } from '../stored-text.ts';
 import { Authorizer } from './authorizer.ts';
@@ -10,20 +8,20 @@ import { Statement } from './statement.ts';
 import { DATABASE, type Files, type ReadOnlyVfs, VFS_NAME } from './vfs.ts';
 import { type Clock, SqlFailure, type Work } from './statement-limits.ts';
 
-/** Virtual machine steps between two checks of the clock: about 10 µs. */
+/** Virtual machine steps between two checks of the clock, about 10 µs. */
 const STEPS = 1000;
 
 export class Connection {
   readonly library: Library;
-  /** Bytes of the database without its log. */
+  /** The size of the database in bytes, without its log. */
   readonly size: number;
-  /** Reading takes requests to a server. */
+  /** Whether reading needs requests to a server. */
   readonly remote: boolean;
   readonly #db: number;
   readonly #vfs: ReadOnlyVfs;
   readonly #clock: Clock;
   readonly #authorizer: Authorizer;
-  /** The limit of `worked`. */
+  /** The limit for `worked`, while `within` runs. */
   #bound: Work | undefined;
   #steps = 0;
   #overWork = false;
@@ -57,7 +55,7 @@ export class Connection {
     }
   }
 
-  /** Compiles the one statement of `sql` and binds `values` to its parameters. The caller finalizes it. */
+  /** Compiles the single statement of `sql` and binds `values` to its parameters. The caller must finalize it. */
   prepare(sql: string, values: readonly (string | number | bigint | Uint8Array)[] = []): Statement {
     const { statement, rest } = this.compile(sql);
     if (!statement || rest.trim() !== '') {
@@ -68,7 +66,7 @@ export class Connection {
     return statement;
   }
 
-  /** Compiles the first statement of `sql`; `rest` follows it. No statement for blanks and comments. */
+  /** Compiles the first statement of `sql`; `rest` is the SQL after it. No statement for blanks and comments. */
   compile(sql: string): { statement: Statement | undefined; rest: string } {
     const { capi, wasm } = this.library;
     this.#authorizer.reset();
@@ -87,7 +85,7 @@ export class Connection {
       if (pointer === 0) return { statement: undefined, rest };
       const statement = new Statement(this, pointer);
       const writes = capi.sqlite3_stmt_readonly(pointer) === 0;
-      // A statement without result columns is meant to change something, even if it would change nothing here.
+      // A statement without result columns is meant to change something, even if it would not here.
       if (writes || statement.columns.length === 0) {
         statement.finalize();
         const denial = this.#authorizer.refusal(writes);
@@ -99,7 +97,7 @@ export class Connection {
     }
   }
 
-  /** Whether `sql` has a statement, and not only blanks and comments. */
+  /** Whether `sql` contains a statement and not only blanks and comments. */
   holdsStatement(sql: string): boolean {
     if (/^[\s;]*$/.test(sql)) return false;
     try {
@@ -107,14 +105,14 @@ export class Connection {
       statement?.finalize();
       return statement !== undefined || (rest !== sql && this.holdsStatement(rest));
     } catch {
-      // SQL that does not compile, or is refused, is a statement too.
+      // SQL that does not compile or is refused counts as a statement too.
       return true;
     }
   }
 
   /**
-   * Runs `act` with a limit on its work, and returns the share of it (0 to 1) that was needed. Undefined when the limit
-   * stopped it.
+   * Runs `act` with a limit on its work, and returns also the used share (0 to 1) of the limit. Undefined if the limit stopped
+   * it.
    */
   within<T>(work: Work, act: () => T): { readonly value: T; readonly share: number } | undefined {
     const { steps, bytes } = this.worked;
@@ -133,21 +131,21 @@ export class Connection {
     }
   }
 
-  /** Work done since the connection was opened. */
+  /** The work done since the connection was opened. */
   get worked(): Work {
     return { steps: this.#steps, bytes: this.#vfs.bytesRead };
   }
 
   /**
-   * Whether `"word"` can also be a string, as in most builds of SQLite: existing views rely on it. In the SQL of a caller
-   * a misspelt column would become a string that matches nothing.
+   * Sets whether `"word"` can also be a string, as in most builds of SQLite, because existing views rely on it. Not allowed in
+   * SQL of a caller, where a misspelt column would become a string that matches nothing.
    */
   quotedStrings(allowed: boolean): void {
     const { capi } = this.library;
     capi.sqlite3_db_config(this.#db, capi.SQLITE_DBCONFIG_DQS_DML, allowed ? 1 : 0, 0);
   }
 
-  /** The failure of a result code, with SQLite's message. */
+  /** The failure for a result code, with SQLite's message. */
   failure(result: number): SqlFailure {
     const { capi } = this.library;
     const message = this.#db === 0 ? capi.sqlite3_errstr(result) : capi.sqlite3_errmsg(this.#db);
@@ -165,7 +163,7 @@ export class Connection {
   #configure(): void {
     const { capi } = this.library;
     const db = this.#db;
-    // The only two places where a statement is stopped: between its steps, and before every read.
+    // A statement can be stopped only here, between its steps, and before every read.
     capi.sqlite3_progress_handler(db, STEPS, this.#afterSteps, 0);
     const result = applySettings(this.library, db);
     if (result !== 0) throw this.failure(result);
@@ -185,7 +183,7 @@ export class Connection {
 
   readonly #beforeRead = (): void => {
     this.#measure();
-    // Counting a plain table takes no steps: it can only be stopped at its reads.
+    // Counting a plain table takes no steps, so it can only be stopped at its reads.
     if (this.#overWork) this.library.capi.sqlite3_interrupt(this.#db);
     if (this.#clock.over() !== undefined) throw new Error('time is over');
   };

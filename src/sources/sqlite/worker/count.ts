@@ -1,30 +1,29 @@
 /**
- * Counts rows within a limit of work that is the same on every machine. When that is not enough, the count is "at
- * least".
+ * Counts rows with a limit on work that does not depend on the machine. If that is not enough, the result is "at least".
  */
 
 import type { Count } from '../sqlite-protocol.ts';
 import type { Connection } from './connection.ts';
 import type { Work } from './statement-limits.ts';
 
-/** The limit for the total of a page: some milliseconds. */
+/** The limit for the total of a page; some milliseconds. */
 export const PAGE_WORK: Work = { steps: 400_000, bytes: 32 * 1024 * 1024 };
 
 /** The limits for each table of a listing, and for all of them. */
 const TABLE_WORK: Work = { steps: 400_000, bytes: 16 * 1024 * 1024 };
 const LIST_WORK: Work = { steps: 5_000_000, bytes: 256 * 1024 * 1024 };
 
-/** Bytes read of a database on a server to count one table, and all of them. */
+/** The most bytes of a remote database that are read to count one table, and all tables. */
 const REMOTE_BYTES = 512 * 1024;
 const REMOTE_LIST_BYTES = 2 * 1024 * 1024;
 
-/** Ten times as many rows are tried only when the last count took less than a tenth of the work. */
+/** The factor between attempts: the next one is made only if the last took less than a tenth of the work. */
 const STEP = 10;
 
 /**
- * Counts the rows of `from`, an expression that follows the word `from`. All rows when the database is small enough:
- * SQLite counts a plain table by its pages. Else the first thousand, then ten times more each time within the limit.
- * Undefined when not even the first thousand could be counted.
+ * Counts the rows of `from`, an expression after the keyword `from`. If the database is small enough, all rows are counted.
+ * Otherwise the first thousand, then ten times more with each attempt within the limit. Undefined if not even the first
+ * thousand could be counted.
  */
 export function countRows(connection: Connection, from: string, most: Work): Count | undefined {
   const work = connection.remote ? { ...most, bytes: Math.min(most.bytes, REMOTE_BYTES) } : most;
@@ -45,7 +44,7 @@ export function countRows(connection: Connection, from: string, most: Work): Cou
   return known === undefined ? undefined : { rows: known, exact: false };
 }
 
-/** Counts one table after the other until the limit for all of them is reached. */
+/** Counts tables one after the other until the limit for all of them is reached. */
 export class ListCounter {
   readonly #connection: Connection;
   #left: Work;

@@ -1,4 +1,4 @@
-/** Names the tables and columns that there are, for SQL that names others. */
+/** Suggests existing tables and columns for SQL that names missing ones. */
 
 import { didYouMean, nearNames } from '../../../text/near.ts';
 import { writeParameter, writeSegment } from '../row-address.ts';
@@ -6,12 +6,12 @@ import type { Ask } from '../sqlite-protocol.ts';
 import { listTables, readTable } from './catalog.ts';
 import type { Connection } from './connection.ts';
 
-/** Names in a message. */
+/** The most names in a message. */
 const MOST_NAMED = 20;
 
 /**
- * What follows SQLite's `message` in the sentence, and what follows the database's path in a call that works; nothing for
- * a message about something else than a missing name.
+ * The text to append to SQLite's `message`, and the part after the database's path in a next call. Empty for a message that
+ * is not about a missing name.
  */
 export function knownNames(
   connection: Connection,
@@ -30,12 +30,12 @@ export function knownNames(
     if (rest !== undefined) return { known: `${known}. A text stands in single quotes`, rest };
     return { known: `${known}.${didYouMean(near)}` };
   } catch {
-    // The schema of a damaged database may not be readable.
+    // The schema of a damaged database may be unreadable.
     return { known: '' };
   }
 }
 
-/** A text without its quotes is taken for a column: `Region=North`. */
+/** A corrected call for a text without quotes, which SQLite takes for a column: `Region=North`. */
 function withQuotes(typed: string, ask: Ask): string | undefined {
   if (ask.do !== 'query' || ask.where === undefined || !/^[\p{L}_][\p{L}\p{N}_]*$/u.test(typed))
     return undefined;
@@ -48,7 +48,7 @@ function tableNames(connection: Connection): string[] {
   return listTables(connection).map(({ name }) => name);
 }
 
-/** Of the table that is asked for, otherwise of all whose names are in the SQL. */
+/** The columns of the requested table, otherwise of all tables whose names occur in the SQL. */
 function columnNames(connection: Connection, ask: Ask): string[] {
   if (ask.do === 'query') return [...(readTable(connection, ask.table)?.columns ?? [])];
   if (ask.do !== 'sql') return [];

@@ -1,13 +1,12 @@
 /**
- * Loads the WASM build of SQLite, once per thread and without its log output, and gives the calls used here narrow
- * types.
+ * Loads the WASM build of SQLite, once per thread and without its log output, and adds missing types.
  */
 
 import type init from '@sqlite.org/sqlite-wasm';
 
 type Loaded = Awaited<ReturnType<typeof init>>;
 
-/** The library, with what the package's types lack. */
+/** The library, with a function that the package's types lack. */
 export type Library = Loaded & { capi: { sqlite3_interrupt(db: number): void } };
 
 let loading: Promise<Library> | undefined;
@@ -19,7 +18,7 @@ export function loadLibrary(): Promise<Library> {
 
 async function load(): Promise<Library> {
   const silent = (): void => {};
-  // The library reads this when it starts: it must not print its log.
+  // The library reads this at its start; it prevents printing its log.
   Object.assign(globalThis, {
     sqlite3ApiConfig: { debug: silent, log: silent, warn: silent, error: silent },
   });

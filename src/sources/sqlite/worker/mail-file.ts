@@ -1,13 +1,13 @@
-/** A database whose bytes the main thread reads: the worker asks for a block and sleeps until it is there. */
+/** A remote database in a worker: requests a block from the main thread and blocks until it is there. */
 
 import { MAIL, MAIL_BYTES, type Mailbox } from '../mailbox.ts';
 import type { ReadableFile } from './vfs.ts';
 import type { Clock } from './statement-limits.ts';
 
-/** Blocks held: 8 MiB. */
+/** The most cached blocks (8 MiB). */
 const MOST_BLOCKS = 128;
 
-/** Milliseconds after which the clock is looked at. */
+/** Milliseconds between checks of the clock while waiting. */
 const LOOK_MS = 20;
 
 export function mailFile(mailbox: Mailbox, clock: Clock): ReadableFile {
@@ -43,7 +43,7 @@ export function mailFile(mailbox: Mailbox, clock: Clock): ReadableFile {
   };
 }
 
-/** Throws where the main thread could not read, or the time is up. */
+/** Requests a block. Throws if the main thread could not read it, or after the deadline. */
 function ask({ state, offset, data }: Mailbox, at: number, clock: Clock): Uint8Array {
   offset[0] = at;
   Atomics.store(state, 0, MAIL.asked);

@@ -1,4 +1,4 @@
-/** The refusals of paths that name no table or no row, with a call that works. */
+/** The refusals for missing tables and rows, with a next call. */
 
 import { didYouMean, nearNames } from '../../../text/near.ts';
 import { writeParameter, writeSegment } from '../row-address.ts';
@@ -8,20 +8,20 @@ import { echo, Refusal } from '../sqlite-refusal.ts';
 import { type Catalogued, listTables, readTable } from './catalog.ts';
 import type { Connection } from './connection.ts';
 
-/** Tables that a message names. */
+/** The most tables that a message names. */
 const NAMED = 20;
 
 export function noSuchTable(connection: Connection, typed: string): Refusal {
   const [front = '', ...key] = typed.split(':');
   if (key.length > 0 && readTable(connection, front)) {
-    return new Refusal('BAD_QUERY', 'A row is asked for by its key alone, without parameters', `:${typed}`);
+    return new Refusal('BAD_QUERY', 'A row is read by its key only, without parameters', `:${typed}`);
   }
   const tables = listTables(connection).map((table) => writeSegment(table.name));
   const some = tables.slice(0, NAMED).join(', ') + (tables.length > NAMED ? ', …' : '');
   const known = tables.length === 0 ? 'the database has no tables' : `the tables are ${some}`;
   const near = nearNames(front, tables);
   const [nearest] = near;
-  // The key of a row stays after a name that is put right.
+  // The suggested call keeps the key after the corrected name.
   const rest = nearest === undefined ? '' : `:${[nearest, ...key].join(':')}`;
   return new Refusal('NOT_FOUND', `There is no table ${echo(typed)}; ${known}.${didYouMean(near)}`, rest);
 }

@@ -1,12 +1,12 @@
-/** The order of rows: total, so that pages neither repeat nor skip a row. */
+/** The order of rows, which is total, so that pages neither repeat nor skip rows. */
 
 import { identifier, sameName } from '../quoted-names.ts';
 import { Refusal } from '../sqlite-refusal.ts';
 import type { Catalogued } from './catalog.ts';
 
 /**
- * The requested order, then the key; or the key alone. The rows of a view or virtual table come in SQLite's order.
- * Throws `BAD_QUERY` for a column that does not exist.
+ * The `order by` clause: the requested order, then the key as tie-breaker. Rows of views and virtual tables are in SQLite's
+ * own order. Throws `BAD_QUERY` for a column that does not exist.
  */
 export function orderBy(table: Catalogued, order?: string): string {
   const terms: string[] = [];
@@ -18,20 +18,20 @@ export function orderBy(table: Catalogued, order?: string): string {
   return terms.length === 0 ? '' : `order by ${terms.join(', ')}`;
 }
 
-/** A name for the rowid, where rows come in the order of that alone and a page can begin after one. */
+/** The name of the rowid, if rows are in the order of the rowid alone, so that it can be used as a cursor. */
 export function rowidOrder(table: Catalogued, order?: string): string | undefined {
   const isWide = table.columns.length > MOST_COLUMNS;
   return order === undefined && isStored(table) && !isWide ? table.rowid : undefined;
 }
 
-/** With the rowid beside them a third as many as SQLite can select: a large value is selected as three. */
+/** The most columns: with the rowid, a third of what SQLite can select, because large values are selected as three. */
 const MOST_COLUMNS = 600;
 
 function isStored({ type }: Catalogued): boolean {
   return type === 'table' || type === 'shadow table';
 }
 
-/** `column`, `column:asc` or `column:desc`; a column with the name `a:desc` has precedence. */
+/** Parses `column`, `column:asc` or `column:desc`. A column that is named `a:desc` takes precedence. */
 function orderTerm(table: Catalogued, order: string): string {
   const columns = table.rowid === undefined ? table.columns : [...table.columns, table.rowid];
   const named = (name: string): string | undefined =>

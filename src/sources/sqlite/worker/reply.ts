@@ -1,4 +1,4 @@
-/** Turns one ask into one reply, over an open connection: rows and facts, without any wording. */
+/** Answers one request over an open connection with data (rows and facts), without wording. */
 
 import { writeParameter } from '../row-address.ts';
 import type { Ask, Reply } from '../sqlite-protocol.ts';
@@ -7,11 +7,11 @@ import { listReply } from './answer-list.ts';
 import { pageReply, rowsReply, schemaReply, summaryOf } from './answer-table.ts';
 import { type Catalogued, readTable } from './catalog.ts';
 import type { Connection } from './connection.ts';
-import { findRow } from './keyed.ts';
+import { findRow } from './find-row.ts';
 import { noSuchRow, noSuchTable } from './not-found.ts';
 import { collect } from './select.ts';
 
-/** `room`: bytes of the answer. Throws Refusal and SqlFailure. */
+/** `room` is the most bytes of the answer. Throws Refusal and SqlFailure. */
 export function answer(connection: Connection, ask: Ask, room: number): Reply {
   connection.quotedStrings(ask.do !== 'sql');
   switch (ask.do) {
@@ -28,7 +28,7 @@ export function answer(connection: Connection, ask: Ask, room: number): Reply {
   }
 }
 
-/** The first reading that names a table or a row. */
+/** Answers with the first reading that names a table or a row. */
 function find(connection: Connection, ask: Extract<Ask, { do: 'find' }>, room: number): Reply {
   const { readings, sample, orList } = ask;
   const known = new Map<string, Catalogued | undefined>();

@@ -1,6 +1,6 @@
 /**
- * Reads a database through the journal of an unfinished transaction. The journal has the previous content of changed
- * pages, so the database is read as it was before the transaction, and nothing is written back.
+ * Reads a database with the journal of an unfinished transaction. The journal has the previous content of changed pages, so
+ * the database is read as it was before the transaction. Nothing is written back.
  *
  * Source of the format: https://www.sqlite.org/fileformat2.html#the_rollback_journal.
  */
@@ -11,26 +11,26 @@ import type { Clock } from './statement-limits.ts';
 
 const MAGIC = Buffer.from('d9d505f920a163d7', 'hex');
 
-/** Bytes of a segment's header that are used; it takes a whole sector. */
+/** The used bytes of a segment's header, which takes a whole sector. */
 const HEADER = 28;
 
-/** In place of the number of records when the journal was not synced: as many as follow. */
+/** The number of records in a journal that was not synced; it means as many as follow. */
 const UNCOUNTED = 0xffff_ffff;
 
 interface Journal {
-  /** Offset of the old content of each page, by its 1-based number. */
+  /** The offsets of the old contents of pages, by page number (1-based). */
   readonly pages: ReadonlyMap<number, number>;
   readonly pageSize: number;
-  /** Pages of the database before the transaction. */
+  /** The number of pages of the database before the transaction. */
   readonly size: number;
 }
 
-/** Changed pages of a transaction that is read: half a gigabyte of small pages, and a limit of the worker's memory. */
+/** The most changed pages of a transaction (half a gigabyte of small pages), to bound the memory of the worker. */
 const MOST_PAGES = 1 << 20;
 
 /**
- * The database as it was before the transaction of `journal`. Throws `TIMEOUT` at the deadline of `clock`, and `BUSY`
- * for a transaction that is too large.
+ * The database as it was before the transaction in `journal`. Throws `TIMEOUT` at the deadline of `clock`, and `BUSY` for a
+ * transaction that is too large.
  */
 export function rolledBack(db: ReadableFile, journal: ReadableFile, clock: Clock): ReadableFile {
   const found = readJournal(journal, clock);
@@ -42,7 +42,7 @@ export function rolledBack(db: ReadableFile, journal: ReadableFile, clock: Clock
     read(target, offset) {
       const length = Math.min(target.length, end - offset);
       let got = 0;
-      // SQLite reads one page at a time, or a part of the first one.
+      // SQLite reads one page at a time, or a part of the first page.
       while (got < length) {
         const at = offset + got;
         const inPage = at % pageSize;
@@ -57,7 +57,7 @@ export function rolledBack(db: ReadableFile, journal: ReadableFile, clock: Clock
   };
 }
 
-/** Undefined for a journal of a finished transaction. */
+/** Undefined for the journal of a finished transaction. */
 function readJournal(journal: ReadableFile, clock: Clock): Journal | undefined {
   const pages = new Map<number, number>();
   const length = journal.size();
@@ -81,7 +81,7 @@ function readJournal(journal: ReadableFile, clock: Clock): Journal | undefined {
     if (pages.size + records > MOST_PAGES) throw new Refusal('BUSY', 'A very large transaction is under way');
     const segment = { start: at + first.sectorSize, records, pageSize: first.pageSize, nonce };
     const end = readRecords(journal, segment, pages, clock);
-    // The database is changed only after a record is complete, so an incomplete one does not matter.
+    // An incomplete record does not matter, because the database is changed only after a record is complete.
     if (end === undefined) break;
     at = Math.ceil(end / first.sectorSize) * first.sectorSize;
   }
@@ -95,7 +95,7 @@ interface Segment {
   readonly nonce: number;
 }
 
-/** Collects the offsets of old pages. Returns the end of the last record, or undefined when one is damaged. */
+/** Collects the offsets of old pages. Returns the end of the last record; undefined if one is damaged. */
 function readRecords(
   journal: ReadableFile,
   { start, records, pageSize, nonce }: Segment,
@@ -110,7 +110,7 @@ function readRecords(
     const page = record.readUInt32BE(0);
     if (page === 0 || record.readUInt32BE(pageSize + 4) !== checksum(record, pageSize, nonce))
       return undefined;
-    // Of several records of a page, the first has the oldest content.
+    // The first of several records of a page has the oldest content.
     if (!pages.has(page)) pages.set(page, at + 4);
     at += record.length;
   }
@@ -121,7 +121,7 @@ function checkTime(clock: Clock): void {
   if (clock.over() !== undefined) throw new Refusal('TIMEOUT', TOO_LONG);
 }
 
-/** The checksum: every 200th byte from the end. It detects pages that were not written. */
+/** The checksum over every 200th byte from the end. It detects pages that were not written. */
 function checksum(record: Buffer, pageSize: number, nonce: number): number {
   let sum = nonce;
   for (let at = pageSize - 200; at > 0; at -= 200) sum = (sum + (record[4 + at] as number)) >>> 0;

@@ -1,4 +1,4 @@
-/** Collects the rows of one statement that fit in an answer. */
+/** Collects the rows of a statement that fit into an answer. */
 
 import { identifier } from '../quoted-names.ts';
 import type { Cell, Rows } from '../sqlite-protocol.ts';
@@ -7,37 +7,37 @@ import { VALUE_LIMIT } from './connection-settings.ts';
 import type { Statement } from './statement.ts';
 import { SqlFailure } from './statement-limits.ts';
 
-/** Bytes of a text that are sent for a table of many rows: more than a column can show. */
+/** The most bytes of a text cell in a table of many rows, which is more than a column can show. */
 const HEAD = 512;
 
-/** Bytes of text that are sent for a single row, which is shown in full. */
+/** The most bytes of a single row, which is shown in full. */
 const WHOLE_ROW = 2 * VALUE_LIMIT;
 
 /**
- * Collected bytes for each byte of the answer. A text cell shows at least 40 of its 512 bytes, so rows beyond
- * sixteen times the room cannot be part of the answer.
+ * The most collected bytes per byte of the answer. A text cell shows at least 40 of its 512 bytes, so rows beyond sixteen
+ * times the room cannot be part of the answer.
  */
 const COLLECT = 16;
 
 export interface Collect {
-  /** Rows to skip. */
+  /** The number of rows to skip. */
   readonly skip: number;
   /** The most rows. */
   readonly limit: number;
-  /** Bytes of the answer. */
+  /** The most bytes of the answer. */
   readonly room: number;
-  /** Every value in full, until they fill the room; otherwise their beginnings. */
+  /** Whether values are collected in full until the room is used; otherwise only their starts. */
   readonly whole?: true;
 }
 
-/** Steps through `statement` and finalizes it. Text is cut to what a table can show, unless there is one row only. */
+/** Steps through `statement` and finalizes it. Text is cut to what a table can show, unless there is only one row. */
 export function collect(statement: Statement, bounds: Collect): Rows {
   const { columns } = statement;
   try {
     const { rows, more } = collectHeads(statement, bounds);
     const [only, second] = rows;
     if (!only || second || !only.some(isClipped)) return { columns, rows, more };
-    // A single row is selected again, in full: the rows of a table are sent shortened.
+    // A single row with cut text is selected again, in full.
     statement.reset();
     skip(statement, bounds.skip);
     return { columns, rows: statement.step() ? [readRow(statement, WHOLE_ROW)] : rows, more };
@@ -60,13 +60,13 @@ function collectHeads(statement: Statement, bounds: Collect): Pick<Rows, 'more'>
   return { rows, more: false };
 }
 
-/** False when there are fewer rows. */
+/** Skips rows; returns false if there are fewer. */
 function skip(statement: Statement, rows: number): boolean {
   for (let skipped = 0; skipped < rows; skipped++) if (!statement.step()) return false;
   return true;
 }
 
-/** `room`: bytes of text for all cells together; each cell gets its beginning at least. */
+/** `room` is the most bytes of text of all cells together; of each cell at least the start is read. */
 function readRow(statement: Statement, room: number): Cell[] {
   let left = room;
   return statement.columns.map((_, at) => {
@@ -85,8 +85,8 @@ function isClipped(cell: Cell): boolean {
 }
 
 /**
- * Rows of `select <columns> <tail>`. When a value is larger than SQLite may load, a second statement reads the sizes
- * and loads only the small values.
+ * The rows of `select <columns> <tail>`. If a value is larger than SQLite may load, a second statement reads sizes and loads
+ * only small values.
  */
 export function selectRows(
   connection: Connection,
@@ -111,7 +111,7 @@ export function selectRows(
   return { ...triples, columns: [...columns], rows: triples.rows.map(joinTriples) };
 }
 
-/** Converts [value or null, bytes, type] of each column to a cell. */
+/** Converts the triple [value or null, bytes, type] of each column to a cell. */
 function joinTriples(row: readonly Cell[]): Cell[] {
   return Array.from({ length: row.length / 3 }, (_, at) => {
     const [value, bytes, type] = row.slice(at * 3, at * 3 + 3) as [Cell, Cell, Cell];

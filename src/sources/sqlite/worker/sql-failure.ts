@@ -1,4 +1,4 @@
-/** Converts failures in the worker to data: the code, a sentence, and a call that works instead. */
+/** Converts failures in the worker to data: a code, a sentence, and a next call. */
 
 import { errno } from '../../../access/system-failure.ts';
 import type { ErrorCode } from '../../../errors.ts';
@@ -11,7 +11,7 @@ import { knownNames } from './known-names.ts';
 import { VALUE_LIMIT } from './connection-settings.ts';
 import { SqlFailure } from './statement-limits.ts';
 
-/** `connection`: where one was opened, to name what the database has. */
+/** `connection` (if one was opened) is used to suggest existing names. */
 export function toFailure(library: Library, error: unknown, ask: Ask, connection?: Connection): Failure {
   if (error instanceof Refusal) return fail(error.code, error.message, error.rest);
   if (error instanceof SqlFailure) return sqlFailure(library, error, ask, connection);
@@ -28,7 +28,7 @@ function sqlFailure(
   if (error.stopped === 'cancelled') return fail('CANCELLED', 'The query was cancelled');
   if (error.stopped === 'time') return fail('TIMEOUT', TOO_LONG);
   if (error.denial) return fail(error.denial.code, error.denial.message);
-  // SQLite protects the tables that belong to a virtual table.
+  // SQLite protects the shadow tables of virtual tables with this message.
   if (error.message.endsWith('may not be modified')) return fail('READ_ONLY', READ_ONLY);
   switch (error.result) {
     case capi.SQLITE_CORRUPT:
@@ -45,7 +45,7 @@ function sqlFailure(
         `A value or the SQL is larger than ${VALUE_LIMIT / 1024 / 1024} MiB allows: ${error.message}`,
       );
     case capi.SQLITE_CANTOPEN:
-      return fail('UNSUPPORTED', 'The query needs a file of its own, which it may not have');
+      return fail('UNSUPPORTED', 'The query needs a temporary file, which is not allowed');
     default: {
       const { known, rest } = connection ? knownNames(connection, error.message, ask) : { known: '' };
       // A condition that does not compile is a bad parameter; other SQL is an SQL error.

@@ -1,6 +1,6 @@
 /**
- * The worker: takes a job, reads through the descriptors that came with it, replies, and waits for the next job. It can
- * be terminated at any time.
+ * The worker thread for SQLite: takes a job, reads through the descriptors in it, replies, and waits for the next job. It
+ * can be terminated at any time.
  */
 
 import { fstatSync, readSync } from 'node:fs';
@@ -22,7 +22,7 @@ const vfs = new ReadOnlyVfs(library);
 /** The meaning of the number in `stop`. */
 const STOPPED: readonly ReturnType<Clock['over']>[] = [undefined, 'cancelled', 'time'];
 
-/** Bytes of the library's memory, which never shrinks, above which the thread is replaced. */
+/** If the library's memory, which never shrinks, is above this many bytes, the thread is replaced. */
 const RETIRE_BYTES = 48 * 1024 * 1024;
 
 parentPort?.on('message', ({ job, stop }: { job: Job; stop: Int32Array }) => {
@@ -41,7 +41,7 @@ function run(job: Job, stop: Int32Array): Reply {
     const stored = 'mailbox' in db ? mailFile(db.mailbox, clock) : readable(db);
     const files = new Map([
       [DATABASE, journal ? rolledBack(stored, readable(journal), clock) : stored],
-      // A database in WAL mode opens its log even when there is none.
+      // SQLite opens the log of a database in WAL mode even if there is none.
       [`${DATABASE}-wal`, wal ? readable(wal) : readable({ content: new Uint8Array(0) })],
     ]);
     connection = new Connection(library, vfs, files, clock);

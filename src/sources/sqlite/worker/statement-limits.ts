@@ -1,20 +1,20 @@
-/** The limits of a statement: a deadline, and amounts of work that do not depend on the speed of the machine. */
+/** The limits of a statement: a deadline, and amounts of work that are independent of the machine. */
 
 import type { Denial } from './authorizer.ts';
 
-/** Tells when to stop; called every few microseconds. */
+/** Checked every few microseconds to see whether to stop. */
 export interface Clock {
-  /** Why the work must stop now, or undefined to continue. */
+  /** The reason to stop now; undefined to continue. */
   over(): 'time' | 'cancelled' | undefined;
 }
 
-/** Steps of SQLite's virtual machine, and bytes read from files. */
+/** An amount of work: steps of SQLite's virtual machine, and bytes read from files. */
 export interface Work {
   readonly steps: number;
   readonly bytes: number;
 }
 
-/** A statement that failed: SQLite's code and message, or the reason why it was refused or stopped. */
+/** The failure of a statement: SQLite's code and message, or the reason why it was refused or stopped. */
 export class SqlFailure extends Error {
   /** SQLite's primary result code. */
   readonly result: number;

@@ -1,19 +1,19 @@
-/** One compiled statement: binding, stepping, and reading the exact stored values. */
+/** A compiled statement: binds parameters, steps, and reads the exact stored values. */
 
 import type { Cell } from '../sqlite-protocol.ts';
 import { decodeText, encodeText } from '../stored-text.ts';
 import type { Library } from './library.ts';
 import type { SqlFailure } from './statement-limits.ts';
 
-/** What a statement needs from its connection. */
+/** The part of a connection that a statement needs. */
 export interface Compiler {
   readonly library: Library;
-  /** The failure of a result code. */
+  /** The failure for a result code. */
   failure(result: number): SqlFailure;
 }
 
 export class Statement {
-  /** Names of the result columns, in their order. */
+  /** The names of the result columns, in order. */
   readonly columns: readonly string[];
   readonly #compiler: Compiler;
   readonly #pointer: number;
@@ -26,7 +26,7 @@ export class Statement {
     this.columns = Array.from({ length: count }, (_, at) => capi.sqlite3_column_name(pointer, at) ?? '');
   }
 
-  /** Parameters without a bound value. */
+  /** The number of parameters. */
   get parameters(): number {
     return this.#compiler.library.capi.sqlite3_bind_parameter_count(this.#pointer);
   }
@@ -37,7 +37,7 @@ export class Statement {
       if (typeof value === 'bigint') capi.sqlite3_bind_int64(this.#pointer, at + 1, value);
       else if (typeof value === 'number') capi.sqlite3_bind_double(this.#pointer, at + 1, value);
       else {
-        // Through the heap, with a length: text can contain NUL.
+        // Bound with an explicit length, because text can contain NUL.
         const bytes = typeof value === 'string' ? encodeText(value) : value;
         const place = wasm.alloc(Math.max(1, bytes.length));
         wasm.heap8u().set(bytes, place);
@@ -47,7 +47,7 @@ export class Statement {
     }
   }
 
-  /** Moves to the next row; false after the last. Throws SqlFailure. */
+  /** Moves to the next row; returns false after the last one. Throws SqlFailure. */
   step(): boolean {
     const { capi } = this.#compiler.library;
     const result = capi.sqlite3_step(this.#pointer);
@@ -56,7 +56,7 @@ export class Statement {
     throw this.#compiler.failure(result);
   }
 
-  /** The value in column `at` (0-based); of text at most `most` bytes. */
+  /** The value in column `at` (0-based); of a text at most `most` bytes. */
   cell(at: number, most: number): Cell {
     const { capi, wasm } = this.#compiler.library;
     switch (capi.sqlite3_column_type(this.#pointer, at)) {
@@ -78,7 +78,7 @@ export class Statement {
     }
   }
 
-  /** Back to before the first row; bound values are kept. */
+  /** Moves back before the first row; bound values are kept. */
   reset(): void {
     this.#compiler.library.capi.sqlite3_reset(this.#pointer);
   }

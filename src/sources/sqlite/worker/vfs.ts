@@ -1,32 +1,32 @@
 /**
- * The file layer of SQLite: it can open the database and its write-ahead log, and nothing else; it cannot write, lock,
- * create or delete. Other requests are answered as on a read-only disk.
+ * The file layer (VFS) of SQLite. It can open only the database and its write-ahead log; it cannot write, lock, create or
+ * delete. Other requests are answered as on a read-only disk.
  */
 
 import type { Library } from './library.ts';
 
-/** Bytes at offsets, read synchronously, which is fine in a worker. */
+/** A file that is read synchronously, which is acceptable in a worker. */
 export interface ReadableFile {
   size(): number;
-  /** Reading takes requests to a server. */
+  /** Whether reading needs requests to a server. */
   readonly remote?: boolean;
-  /** Fills `target` from `offset` and returns the bytes read: fewer only at the end. Throws when reading fails. */
+  /** Fills `target` from `offset` and returns the number of bytes read, fewer only at the end. Throws if reading fails. */
   read(target: Uint8Array, offset: number): number;
 }
 
 export const VFS_NAME = 'oriel-readonly';
 export const DATABASE = 'database';
 
-/** Bytes of SQLite's `sqlite3_file`: one pointer to its methods, without fields of our own. */
+/** The size of SQLite's `sqlite3_file` in bytes: one pointer to its methods. */
 const FILE_STRUCT = 4;
 
-/** Files by the names that SQLite opens: `database`, `database-wal`. */
+/** Files by the names under which SQLite opens them: `database`, `database-wal`. */
 export type Files = ReadonlyMap<string, ReadableFile>;
 
 export class ReadOnlyVfs {
-  /** Called before every read: throws, or interrupts, at the deadline. */
+  /** Called before every read; throws or interrupts at the deadline. */
   beforeRead: () => void = () => {};
-  /** Bytes read: a measure of work that does not depend on the machine. */
+  /** The number of bytes read, a measure of work that is independent of the machine. */
   bytesRead = 0;
 
   #files: Files = new Map();
@@ -57,7 +57,7 @@ export class ReadOnlyVfs {
               const place = wasm.heap8u().subarray(Number(target), Number(target) + length);
               const got = this.#opened.get(file)?.read(place, Number(offset)) ?? 0;
               if (got === length) return 0;
-              // SQLite requires zeros in the rest: it reads the header of an empty file this way.
+              // SQLite requires zeros in the rest, for example for the header of an empty file.
               place.fill(0, got);
               return capi.SQLITE_IOERR_SHORT_READ;
             } catch {
@@ -114,7 +114,7 @@ export class ReadOnlyVfs {
           },
           xSleep: () => 0,
           xCurrentTime: (_vfs, target) => {
-            // Julian day number: 2,440,587.5 is 1970-01-01.
+            // The Julian day number; 2,440,587.5 is 1970-01-01.
             wasm.poke(target, 2_440_587.5 + Date.now() / 86_400_000, 'double');
             return 0;
           },
@@ -124,7 +124,7 @@ export class ReadOnlyVfs {
     });
   }
 
-  /** The files of the next connection. */
+  /** Sets the files for the next connection. */
   serve(files: Files): void {
     this.#files = files;
   }

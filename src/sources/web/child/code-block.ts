@@ -1,6 +1,6 @@
-/** Code as one block of text, with its lines and without their numbers. */
+/** Converts code to one block of text, with its lines but without line numbers. */
 
-import { isHidden, type Veil } from './hidden.ts';
+import { isHidden, type Veil } from './hidden-elements.ts';
 import { withoutBlankEnd } from './markdown-text.ts';
 import { type Element, isElement, type Node, textOf, walk } from './html-tree.ts';
 
@@ -8,7 +8,7 @@ const GUTTER =
   /(?:^|[\s_-])(?:gutter|line-?num(?:ber)?s?|linenos?|lineno|blob-num|ln-num|lnum|rouge-gutter)(?:$|[\s_-])/i;
 const LINE = /(?:^|[\s_-])(?:line|code-line|codeline|token-line|view-line|blob-code)(?:$|[\s_-])/i;
 
-/** Numbers of lines beside their code, which is in another element. */
+/** Whether an element contains line numbers beside code in another element. */
 function isGutter(element: Element, parent: Element): boolean {
   const { class: classes = '', style = '', 'data-line-number': number } = element.attributes;
   const isNamed = GUTTER.test(classes);
@@ -17,16 +17,16 @@ function isGutter(element: Element, parent: Element): boolean {
   const text = textOf(element).trim();
   if (!/^[\s\d.:|]*$/.test(text)) return false;
   if (isNamed || text === '') return true;
-  // A line of code may be nothing but a number.
+  // Not a line of code, which may consist of a number.
   if (LINE.test(classes) || (number !== undefined && text !== number.trim())) return false;
   return parent.children.some((other) => other !== element && /\S/.test(textOf(other)));
 }
 
-/** A block of code as one `pre` that holds nothing but its text; undefined for what is none. */
+/** A code block as a `pre` that contains only its text; undefined if the element is not a code block. */
 export function codeOf(element: Element, isVeiled: Veil): Element | undefined {
   if (element.name === 'pre') return preOf(element, element, isVeiled);
   if (element.name !== 'table') return undefined;
-  // Line numbers in one cell and code in the other.
+  // A table with line numbers in one cell and code in the other.
   const cells = twoCells(element);
   if (!cells) return undefined;
   const pres = cells.map((cell) => Array.from(walk(cell)).filter(({ name }) => name === 'pre'));
@@ -36,7 +36,7 @@ export function codeOf(element: Element, isVeiled: Veil): Element | undefined {
   return at === -1 ? undefined : preOf(pres[at]?.[0] as Element, element, isVeiled);
 }
 
-/** The cells of a table that has two and no heads. A table may hold many others: no more are looked at. */
+/** The cells of a table that has exactly two and no header cells. Stops early, because a table may be large. */
 function twoCells(table: Element): readonly Element[] | undefined {
   const cells: Element[] = [];
   for (const element of walk(table)) {
@@ -46,12 +46,12 @@ function twoCells(table: Element): readonly Element[] | undefined {
   return cells.length === 2 ? cells : undefined;
 }
 
-/** Whether a cell has a number for each line of the code beside it, each one more than the one before. */
+/** Whether a cell contains consecutive numbers, one for each line of the code beside it. */
 function isNumbering(cell: Element, code: Element, isVeiled: Veil): boolean {
   const numbers = (linesOf(cell, isVeiled).match(/\S+/g) ?? []).map(Number);
   const lines = withoutBlankEnd(linesOf(code, isVeiled).replace(/^\n/, '')).split('\n').length;
   const [first = 0] = numbers;
-  // Any number counts one line.
+  // For one line of code any single number would match.
   if (lines === 1 && first !== 1 && !GUTTER.test(cell.attributes['class'] ?? '')) return false;
   return numbers.length === lines && numbers.every((number, i) => number === first + i);
 }
@@ -78,7 +78,7 @@ function isRow(node: Node): boolean {
   );
 }
 
-/** In parts: a text to which is added while its end is looked at is copied each time. */
+/** The text with line breaks. It is collected in parts, because a growing string whose end is read is copied each time. */
 function linesOf(element: Element, isVeiled: Veil): string {
   const parts: string[] = [];
   const endsLine = (): boolean => parts.length === 0 || (parts.at(-1) as string).endsWith('\n');
@@ -99,7 +99,7 @@ function linesOf(element: Element, isVeiled: Veil): string {
   return parts.join('');
 }
 
-/** Rows that are followed by a separate newline need no other. `next`: what follows the row. */
+/** Whether a row needs a newline after it; not if the `next` node already begins with one. */
 function needsEnd(next: Node | undefined): boolean {
   if (next === undefined || isElement(next)) return next?.name !== 'br';
   return !/^[ \t]*\r?\n/.test(next);

@@ -1,6 +1,6 @@
-/** Counts words, also of scripts that put no blanks between them. */
+/** Counts words, also in scripts without spaces. */
 
-/** Chinese, Japanese and the languages of South-East Asia: each character counts as a word, as word processors count them. */
+/** Scripts without spaces (Chinese, Japanese, South-East Asian): each character counts as a word, as in word processors. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const EACH_UNSPACED = new RegExp(UNSPACED, 'gu');

@@ -1,4 +1,4 @@
-/** Finds the main text of a page: what several extractors kept is compared, and the best is taken. */
+/** Finds the main text of a page: compares the results of several extractors and takes the best. */
 
 import { createRequire } from 'node:module';
 import type Library from 'defuddle';
@@ -6,7 +6,7 @@ import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
 import type { How } from '../page-protocol.ts';
 import { quoteAsides } from './asides.ts';
-import { clean } from './clean.ts';
+import { clean } from './clean-tree.ts';
 import { toMarkdown } from './html-markdown.ts';
 import { type Element, isElement, type Node, parse, textOf, walk, write } from './html-tree.ts';
 import { words } from './count-words.ts';
@@ -15,20 +15,20 @@ export interface Extracted {
   readonly how: How;
   readonly markdown: string;
   readonly title?: string;
-  /** Of the page without what is around it, where its main text has clearly fewer. */
+  /** Word counts, if the main text has clearly fewer words than the page without its chrome. */
   readonly words?: { readonly shown: number; readonly all: number };
 }
 
-/** Beyond these a library takes seconds: the page is converted as a whole. Each entity is a separate node to it. */
+/** Above these limits a library takes seconds, so the page is converted as a whole. */
 const MOST_ELEMENTS = 20_000;
 /** defuddle 0.19.4 takes 2.9 s of processor time for 4,000 `div`s beside each other, and 18 s for 10,000. */
 const MOST_FOR_DEFUDDLE = 4_000;
 const MOST_ENTITIES = 60_000;
-/** Characters, each as often as elements are around it: libraries look at the text of every one of them. */
+/** Characters weighted by their nesting depth, because libraries read the text of every ancestor. */
 const MOST_NESTED_TEXT = 15_000_000;
 const MOST_CELLS = 20_000;
 
-/** Characters of a main text that needs no second opinion. */
+/** A main text with at least this many characters is accepted without comparing other extractors. */
 const ENOUGH = 400;
 
 export function extract(
@@ -60,7 +60,7 @@ export function extract(
   };
 }
 
-/** Words that are left out without a word about it, and the part of a page that its main text is at least. */
+/** A note about left-out text is given above this many missing words and below this share of shown words. */
 const MOST_LEFT_OUT = 50;
 const LEAST_SHOWN = 0.7;
 
@@ -70,7 +70,7 @@ function leftOut(shown: Element, body: Element): Pick<Extracted, 'words'> {
   return isMuch ? { words: count } : {};
 }
 
-/** Characters of the text that `write` makes entities of; no more are counted than matter. */
+/** The number of characters that `write` escapes as entities, counted up to the limit. */
 function entitiesOf(node: Node, before = 0): number {
   let count = before;
   if (isElement(node)) for (const child of node.children) count = entitiesOf(child, count);
@@ -90,7 +90,7 @@ function nestedText(node: Node, depth = 0): number {
 /** `"`, `&`, `<` and `>`. */
 const BECOMES_ENTITY = new Set([0x22, 0x26, 0x3c, 0x3e]);
 
-/** With the title above it, unless it has one. A library may have made a heading of a lower level of it. */
+/** Adds the title as heading, unless the text has one. A library may have made it a heading of a lower level. */
 function headed(markdown: string, title: string | undefined): string {
   if (title === undefined || /^# /m.test(markdown.slice(0, 2_000))) return markdown;
   const [first = ''] = markdown.split('\n', 1);
@@ -98,7 +98,7 @@ function headed(markdown: string, title: string | undefined): string {
   return `# ${title}\n${isTitle ? markdown.slice(first.length + 1) : `\n${markdown}`}`;
 }
 
-/** A piece of a page, such as the text of an entry in a feed. */
+/** Converts a piece of HTML, such as the text of a feed entry, without the elements of the classes `without`. */
 export function fragment(html: string, url: string, without: readonly string[] = []): string {
   const { root } = parse(html);
   if (without.length > 0) removeClasses(root, new Set(without));
@@ -135,7 +135,7 @@ function best(
   if (first && (sizeOf(first) >= ENOUGH || words(textOf(first.element)) >= inPage * 0.5)) {
     if (!missesCode(first.element, whole)) return first;
     const better = betterBy(first, byDefuddle(html, page));
-    // Where both lose its code, the page is its own best reading.
+    // If both extractors lose the code blocks, the page's own markup or the whole page is used.
     const own = [better, mainOf(body), { how: 'page' as const, element: whole }];
     const hasText = (one: Candidate): boolean =>
       words(textOf(one.element)) >= words(textOf(better.element)) * 0.8;
@@ -154,12 +154,12 @@ const sizeOf = ({ element }: Candidate): number => textOf(element).trim().length
 const blocksOf = (element: Element): string[] =>
   [...walk(element)].filter(({ name }) => name === 'pre').map((pre) => textOf(pre).trim());
 
-/** Whether blocks of code that the page has are gone. */
+/** Whether more than half of the page's code blocks are missing. */
 function missesCode(kept: Element, whole: Element): boolean {
   return blocksOf(kept).length < blocksOf(whole).length * 0.5;
 }
 
-/** The other one, where it keeps more code and hardly less text. */
+/** The other candidate, if it keeps more code blocks and nearly as much text. */
 function betterBy(first: Candidate, other: Candidate | undefined): Candidate {
   if (!other || blocksOf(other.element).length <= blocksOf(first.element).length) return first;
   return words(textOf(other.element)) >= words(textOf(first.element)) * 0.8 ? other : first;
@@ -167,7 +167,7 @@ function betterBy(first: Candidate, other: Candidate | undefined): Candidate {
 
 const LIBRARY = { byLinkedom: true };
 
-/** Each entity is a separate node until it is normalized: with them, libraries take five times as long. */
+/** Normalizes the document: the parser makes each entity a separate node, and libraries take five times as long. */
 function documentOf(html: string): ReturnType<typeof parseHTML>['document'] {
   const { document } = parseHTML(html);
   document.documentElement?.normalize();
@@ -185,7 +185,7 @@ function byReadability(html: string): Candidate | undefined {
       ? { how: 'readability', element: parse(article.content, LIBRARY).root }
       : undefined;
   } catch {
-    // It throws on documents without a body, among others.
+    // The library throws for some documents, such as those without a body.
     return undefined;
   }
 }
@@ -197,7 +197,7 @@ function byDefuddle(
   if (elements > MOST_FOR_DEFUDDLE) return undefined;
   try {
     const document = documentOf(html);
-    // Its default export is the module itself, or is in it.
+    // The default export is the module itself or a property of it.
     const library = createRequire(import.meta.url)('defuddle') as typeof Library | typeof Library.default;
     const Defuddle = 'default' in library ? library.default : library;
     const { content } = new Defuddle(
@@ -213,7 +213,7 @@ function byDefuddle(
   }
 }
 
-/** The page's own word for its main text. */
+/** The main text by the page's own markup: `main`, or its only `article`. */
 function mainOf(body: Element): Candidate | undefined {
   const all = [...walk(body)];
   const found =
@@ -226,7 +226,7 @@ function only(found: readonly Element[]): Element | undefined {
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** What is around the text of a page, wherever it is, and what does so outside of these parts of it only. */
+/** Page chrome: elements that are chrome anywhere, and those that are only outside of `PARTS`. */
 const CHROME = new Set(['nav', 'menu']);
 const OUTER_CHROME = new Set(['footer', 'aside', 'header']);
 const PARTS = new Set(['main', 'article', 'section']);
@@ -243,10 +243,10 @@ function withoutChrome(element: Element, most = lengthOf(element) / 2, isInside 
   return { ...element, children };
 }
 
-/** Of elements inside one another each is asked. */
+/** A cache, because the lengths of nested elements are requested repeatedly. */
 const lengths = new WeakMap<Element, number>();
 
-/** Characters of its text. */
+/** The number of characters of text. */
 function lengthOf(node: Node): number {
   if (!isElement(node)) return node.length;
   const known = lengths.get(node) ?? node.children.reduce((sum, child) => sum + lengthOf(child), 0);
@@ -254,7 +254,7 @@ function lengthOf(node: Node): number {
   return known;
 }
 
-/** `most`: characters of a form that is the page itself. */
+/** `most` is the number of characters from which on a form counts as the page itself. */
 function isChrome(element: Element, inside: boolean, most: number): boolean {
   const { name } = element;
   if (name === 'form') return lengthOf(element) < most;

@@ -1,6 +1,6 @@
 /**
- * The text of an entry of a feed as HTML, unescaped as often as the feed has escaped it: the parser unescapes once more,
- * after which code has lost its tags. Sources: RSS 2.0, RFC 4287 section 3.1.
+ * The text of a feed entry as HTML, unescaped exactly as often as the feed escapes it. The parser unescapes once too often,
+ * so tags in code would be lost. Sources: RSS 2.0, RFC 4287 section 3.1.
  */
 
 import type { parseFeed } from '@rowanmanning/feed-parser';
@@ -9,7 +9,7 @@ import { type Element as HtmlElement, type Node, write } from './html-tree.ts';
 type Item = ReturnType<typeof parseFeed>['items'][number];
 type XmlElement = Item['element'];
 
-/** Undefined if it is in none of the usual elements. */
+/** Undefined if none of the usual elements has the text. */
 export function htmlOf({ element }: Item): string | undefined {
   const own = element.children.filter((child) => typeof child !== 'string').filter(isText);
   for (const name of ['encoded', 'content', 'summary', 'description']) {
@@ -20,14 +20,14 @@ export function htmlOf({ element }: Item): string | undefined {
   return undefined;
 }
 
-/** Where the entry is said to be, by an RSS entry without a link. */
+/** The link of an RSS entry without `link`: a permalink in its `guid`. */
 export function linkOf({ element }: Item): string | undefined {
   const guid = element.findElementWithName('guid');
   const text = guid?.textContent.trim() ?? '';
   return guid?.getAttribute('ispermalink') !== 'false' && /^https?:/i.test(text) ? text : undefined;
 }
 
-/** Media RSS and iTunes have elements of the same names. */
+/** Whether an element is text of the entry; Media RSS and iTunes have elements with the same names. */
 function isText({ name, namespace }: XmlElement): boolean {
   return name === 'encoded' ? namespace === 'content' : namespace !== 'media' && namespace !== 'itunes';
 }

@@ -1,23 +1,23 @@
-/** A feed (RSS, Atom, RDF) as Markdown: its title, then its entries with their links, dates and texts. */
+/** Converts a feed (RSS, Atom, RDF) to Markdown: its title, then its entries with links, dates and texts. */
 
 import { parseFeed } from '@rowanmanning/feed-parser';
-import { attachment, MOST_ATTACHED, MOST_ENTRIES, shortText } from './entries.ts';
+import { attachment, MOST_ATTACHED, MOST_ENTRIES, shortText } from './feed-entries.ts';
 import { fragment } from './extract.ts';
 import { htmlOf, linkOf } from './feed-body.ts';
-import { frontOf } from './feed-front.ts';
+import { frontOf } from './truncate-feed.ts';
 
 type Feed = ReturnType<typeof parseFeed>;
 type Item = Feed['items'][number];
 
 interface Parsed {
   readonly feed: Feed;
-  /** The first ones. */
+  /** The first entries. */
   readonly items: readonly Item[];
-  /** How many more there are. */
+  /** The number of further entries. */
   readonly left: number;
 }
 
-/** Undefined for what is no feed. */
+/** Undefined if it is not a feed. */
 export function feedText(xml: string, url: string): string | undefined {
   const found = parsed(xml, url);
   if (!found) return undefined;
@@ -31,7 +31,7 @@ export function feedText(xml: string, url: string): string | undefined {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** The first entry with all of its text, as a separate page. Undefined for what is no feed, or has no entries. */
+/** The first entry with its complete text, as a page of its own. Undefined if it is not a feed or has no entries. */
 export function entryText(xml: string, url: string): string | undefined {
   const [item] = parsed(xml, url)?.items ?? [];
   if (!item) return undefined;
@@ -52,7 +52,7 @@ function parsed(xml: string, url: string): Parsed | undefined {
   }
 }
 
-/** Entries without these take them from their feed, which would look for them among all its elements for each entry. */
+/** Caches properties of the feed that entries fall back to; the parser would search all elements for each entry. */
 function withFacts(feed: Feed): Feed {
   for (const name of ['url', 'authors', 'categories'] as const) {
     Object.defineProperty(feed, name, { value: feed[name] });
@@ -63,8 +63,8 @@ function withFacts(feed: Feed): Feed {
 const ROOT = /<(?:[\w-]+:)?(?:feed|rss|rdf)(?=[\s>])[^<>]*>/i;
 
 /**
- * The parser resolves links by `xml:base`, but knows no base of the document itself: a root whose base is relative, or
- * that has none, gets an absolute one.
+ * Sets an absolute `xml:base` on the root if it has none or a relative one, because the parser resolves links by `xml:base`
+ * but does not know the URL of the document.
  */
 function withBase(xml: string, url: string): string {
   return xml.replace(ROOT, (tag) => {
@@ -76,7 +76,7 @@ function withBase(xml: string, url: string): string {
   });
 }
 
-/** `link`: where all of the text can be read. */
+/** Converts the text of an entry; `link` is where the complete text can be read. */
 type TextOf = (html: string, base: string, link?: string) => string;
 
 function entry(item: Item, mark: '#' | '##', url: string, textOf: TextOf): string {
@@ -101,7 +101,7 @@ function entry(item: Item, mark: '#' | '##', url: string, textOf: TextOf): strin
     .join('\n\n');
 }
 
-/** Against which the links in an entry's text are resolved, where the feed says so. */
+/** The base URL for links in an entry's text, if the feed states one. */
 function baseOf({ element }: Item, url: string): string | undefined {
   const { baseUrl } = element.findElementWithName('content') ?? element;
   return baseUrl !== null && baseUrl !== absolute('', url) && URL.canParse(baseUrl) ? baseUrl : undefined;

@@ -1,8 +1,8 @@
 /**
- * A tree of HTML as Markdown: in linear time, code and tables as they are, links absolute.
+ * Converts an HTML tree to Markdown in linear time, with code and tables preserved and links absolute.
  *
- * Tried instead: turndown 7.2.5, which writes a bare `<pre>` as a paragraph, runs the lines of code with a gutter
- * together, and puts each cell of a table on a separate line.
+ * turndown 7.2.5 was tried: it writes a bare `<pre>` as a paragraph, joins the lines of code that has a gutter, and puts
+ * each cell of a table on a line of its own.
  */
 
 import { isBlock } from './markdown-blocks.ts';
@@ -13,10 +13,10 @@ import { type Element, isElement, type Node, textOf } from './html-tree.ts';
 
 const SKIPPED = new Set('head title textarea'.split(' '));
 
-/** Columns up to which short rows of a table are filled up. */
+/** Short rows are padded with empty cells in tables of up to this many columns. */
 const MOST_PADDED = 100;
 
-/** `base`: against which links are resolved. */
+/** `base` is the URL against which links are resolved. */
 export function toMarkdown(root: Element, base: string): string {
   return `${new Writer(base).block(root).trim()}\n`;
 }
@@ -28,7 +28,7 @@ class Writer {
     this.#inline = new InlineWriter(base, (element) => this.block(element));
   }
 
-  /** The blocks inside `element`, with an empty line between them; in an item (`isTight`) none before a list. */
+  /** The blocks inside `element`, separated by empty lines; with `isTight` (list items) there is none before a list. */
   block(element: Element, isTight = false): string {
     const parts: string[] = [];
     let inline: Node[] = [];
@@ -97,7 +97,7 @@ class Writer {
         if (child.trim() !== '') items.push(child.trim());
         continue;
       }
-      // A list that is between items belongs to the one before it.
+      // A nested list between items belongs to the item before it.
       if (child.name !== 'li') {
         const text = this.one(child);
         if (text.trim() !== '') items.push(prefixed(text, '  ', '  '));
@@ -112,7 +112,7 @@ class Writer {
     return items.join('\n');
   }
 
-  /** A table of data; one that is there for the layout is read as blocks. */
+  /** A data table as a Markdown table; a layout table as blocks. */
   table(table: Element): string {
     const rows = rowsOf(table);
     const captions = table.children.filter(
@@ -126,7 +126,7 @@ class Writer {
     }
     const width = widthOf(rows);
     const lines = rows.map((row, y) => {
-      // Very wide tables have rows without number of empty cells, which Markdown does not ask for.
+      // Rows of very wide tables are not padded; Markdown does not require it.
       const length = y > 0 && width > MOST_PADDED ? row.length : width;
       const cells = Array.from({ length }, (_, i) => (row[i] ? this.cell(row[i]) : ''));
       return `| ${cells.join(' | ')} |`;
@@ -143,7 +143,7 @@ class Writer {
   }
 }
 
-/** With each line of a block of code as code in the line, where no block may be. */
+/** Replaces code blocks by inline code, one per line, where Markdown allows no block. */
 function withCodeInLine(element: Element): Element {
   const children = element.children.map((child) => {
     if (!isElement(child)) return child;
@@ -157,7 +157,7 @@ function linesOfCode(pre: Element): Element {
   return { name: 'span', attributes: {}, children: [lines.map(code).join('<br>')] };
 }
 
-/** What a link around blocks leads to: its first heading, otherwise its first line, is the link; otherwise it is below. */
+/** A link around blocks: its first heading or first line becomes the link text; otherwise the link is added below. */
 function linked(text: string, target: string | undefined): string {
   if (text.trim() === '' || target === undefined) return text;
   const line = /^(#{1,6} )(?!.*\]\()(.+)$/m.exec(text) ?? /^()(?![-|>`~:\d]|.*\]\()(\S.*)/.exec(text);

@@ -1,6 +1,6 @@
 /**
- * HTML as a small tree, in linear time and of bounded depth, whatever it is: what a library that builds a document would
- * die of does not reach it: linkedom 0.18.12 takes 3.3 s for 20,000 nested elements and then has no stack left.
+ * Parses HTML to a small tree in linear time and with bounded depth, so that hostile input does not reach the libraries that
+ * build a document: linkedom 0.18.12 takes 3.3 s for 20,000 nested elements and then overflows the stack.
  */
 
 import { decodeHTML, decodeHTMLAttribute } from 'entities';
@@ -17,26 +17,26 @@ export interface Parsed {
   readonly root: Element;
 }
 
-/** Elements inside one another; deeper ones are left out, their text stays. */
+/** The deepest nesting of elements. Deeper elements are dropped, their text is kept. */
 const MOST_DEPTH = 200;
 const MOST_ATTRIBUTES = 32;
-/** Elements of a page; of those after them the text stays, as of those that are too deep. 8 MiB of real pages have fewer. */
+/** The most elements of a page; of later ones only the text is kept. Real pages of 8 MiB have fewer. */
 const MOST_KEPT = 250_000;
 const MOST_VALUE = 2_000;
 
 const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
-/** Their text is no text of the page. */
+/** Elements whose text is not text of the page. */
 const DROPPED = new Set(
   'script style template iframe object noscript noframes noembed svg canvas'.split(' '),
 );
-/** In HTML, these alone may close themselves, and what is in them; of that, what is read. */
+/** Foreign elements: in HTML only these and their content may be self-closing. */
 const FOREIGN = new Set('svg math mrow mi mn mo mtext mspace mtd none mprescripts'.split(' '));
-/** Their content is no HTML: it ends at their own end tag. */
+/** Raw text elements: their content ends only at their own end tag. */
 const RAW = new Set('script style iframe noframes noembed noscript'.split(' '));
-/** Text alone, with entities. */
+/** Elements that contain only text with entities. */
 const TEXT_ONLY = new Set(['title', 'textarea']);
 
-/** An element that begins ends those that are open, up to the second list. Source: HTML, "optional tags". */
+/** The open elements that a start tag implicitly closes, up to an ancestor of the second list. Source: HTML, "optional tags". */
 const ENDS: Readonly<Record<string, readonly [readonly string[], readonly string[]]>> = {
   li: [['li'], ['ul', 'ol', 'menu']],
   dt: [['dt', 'dd'], ['dl']],
@@ -62,29 +62,29 @@ const ENDS_PARAGRAPH = new Set(
   ).split(' '),
 );
 
-/** A tag, a comment, or what has only begun where a page is cut; any other `<` is text. */
+/** The start of a tag or comment, also a truncated one at the end; any other `<` is text. */
 const BEGINS = /<(?=[a-z/!?]|$)/gi;
 
-/** How the HTML was written. */
+/** The syntax of the HTML. */
 export interface Written {
-  /** By the rules of XML: an element that closes itself has no end tag. */
+  /** XML syntax: any element may be self-closing. */
   readonly asXml?: boolean;
-  /** By linkedom, which escapes nothing in attributes but quotes. */
+  /** Serialised by linkedom, which escapes only quotes in attributes. */
   readonly byLinkedom?: boolean;
 }
 
 export function parse(html: string, written: Written = {}): Parsed {
   const root: Element = { name: 'root', attributes: {}, children: [] };
   const open: Element[] = [root];
-  /** By name, elements that are too deep to be kept. */
+  /** The open elements that were dropped, counted by name. */
   const skipped = new Map<string, number>();
   let elements = 0;
   let at = 0;
 
   const top = (): Element => open[open.length - 1] as Element;
-  /** What is between two tags, in pieces: one node for it all, since a page may be nothing but pieces. */
+  /** The text between two tags. It is collected into one node, because a page may consist of many pieces. */
   let text = '';
-  /** It ends with the space of an element that is too deep. */
+  /** Whether the text ends with the space that replaces a dropped element. */
   let parted = false;
   const addText = (piece: string): void => {
     if (piece === '') return;
@@ -128,7 +128,7 @@ export function parse(html: string, written: Written = {}): Parsed {
       continue;
     }
     const closing = next === '/';
-    // A tag that has only begun, as where a page is cut.
+    // A truncated tag at the end of the page.
     if (mark + (closing ? 2 : 1) === html.length) break;
     const tag = tagAt(html, mark + (closing ? 2 : 1), written);
     if (!tag) {
@@ -163,7 +163,7 @@ export function parse(html: string, written: Written = {}): Parsed {
     }
     elements += 1;
     const isVoid = VOID.has(name) || closesItself;
-    // Before all that looks through what is open.
+    // Checked before anything that searches the open elements.
     if (elements > MOST_KEPT || (open.length >= MOST_DEPTH && !isVoid)) {
       skipped.set(name, (skipped.get(name) ?? 0) + 1);
       if (!parted) text += ' ';
@@ -186,7 +186,7 @@ export function parse(html: string, written: Written = {}): Parsed {
   return { root };
 }
 
-/** After a comment, as HTML ends it: `<!-->` is one, and `--!>` is an end. */
+/** The offset after a comment by the rules of HTML: `<!-->` is a comment, and `--!>` ends one. */
 function endOfComment(html: string, from: number): number {
   const empty = /<!---?>/y;
   empty.lastIndex = from;
@@ -196,7 +196,7 @@ function endOfComment(html: string, from: number): number {
   return ends.test(html) ? ends.lastIndex : html.length;
 }
 
-/** Where the end tag of `name` begins and ends; the end of the text if there is none. */
+/** The start and end of the end tag of `name`; both the end of the text if there is none. */
 function endOf(html: string, from: number, name: string): { start: number; end: number } {
   const pattern = new RegExp(`</${name}[\\s/>]`, 'gi');
   pattern.lastIndex = from;
@@ -216,10 +216,10 @@ interface Tag {
 const NAME = /[a-z][^\s/>]{0,80}/iy;
 const ATTRIBUTE = /[\s/]*([^\s/>=][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']*)))?/y;
 
-/** Of all elements without any: an object for each takes more memory than the page. */
+/** Shared by all elements without attributes, because an object for each would take more memory than the page. */
 const NONE: Record<string, string> = Object.freeze(Object.create(null) as Record<string, string>);
 
-/** The tag whose name begins at `from`; undefined if none does. */
+/** The tag whose name begins at `from`; undefined if there is no name. */
 function tagAt(html: string, from: number, { byLinkedom = false }: Written): Tag | undefined {
   NAME.lastIndex = from;
   const name = NAME.exec(html)?.[0].toLowerCase();
@@ -255,9 +255,9 @@ export function isElement(node: Node): node is Element {
   return typeof node !== 'string';
 }
 
-/** All elements below, the outer first. */
+/** Yields all descendant elements, outer ones first. */
 export function* walk(element: Element): Generator<Element> {
-  // A generator in a generator for each level would make each step cost as much as it is deep.
+  // Iterative: with nested generators each step would take time proportional to its depth.
   const left = element.children.filter(isElement).reverse();
   for (let next = left.pop(); next; next = left.pop()) {
     yield next;
@@ -275,7 +275,7 @@ export function textOf(node: Node): string {
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => ESCAPES[sign] as string);
 
-/** Well-formed HTML. */
+/** Serialises to well-formed HTML. */
 export function write(node: Node): string {
   if (!isElement(node)) return escaped(node);
   const inner = node.children.map(write).join('');

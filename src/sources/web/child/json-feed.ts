@@ -1,6 +1,6 @@
-/** A JSON Feed as Markdown: its title, then its entries. Source: JSON Feed 1.1. */
+/** Converts a JSON Feed to Markdown: its title, then its entries. Source: JSON Feed 1.1. */
 
-import { attachment, MOST_ATTACHED, MOST_ENTRIES, shortened, shortText } from './entries.ts';
+import { attachment, MOST_ATTACHED, MOST_ENTRIES, shortened, shortText } from './feed-entries.ts';
 
 interface Item {
   readonly id?: unknown;
@@ -14,7 +14,7 @@ interface Item {
   readonly attachments?: unknown;
 }
 
-/** Undefined for what is no feed. */
+/** Undefined if it is not a JSON Feed. */
 export function jsonFeed(content: string, url: string): string | undefined {
   let feed: {
     readonly version?: unknown;
@@ -23,7 +23,7 @@ export function jsonFeed(content: string, url: string): string | undefined {
     readonly items?: unknown;
   };
   try {
-    // "null" is JSON, too.
+    // "null" is valid JSON.
     feed = (JSON.parse(content) as typeof feed | null) ?? {};
   } catch {
     return undefined;
@@ -41,7 +41,7 @@ export function jsonFeed(content: string, url: string): string | undefined {
 }
 
 function entry(item: Item, url: string): string {
-  // The identifier of an entry may be its address.
+  // The identifier of an entry may be its URL.
   const id = /^https?:\/\//.test(said(item.id)) ? item.id : undefined;
   const [link = ''] = [item.url, item.external_url, id].filter((one) => typeof one === 'string');
   const target = link === '' ? '' : absolute(link, url);

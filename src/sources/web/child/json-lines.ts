@@ -1,28 +1,28 @@
 /**
- * JSON with its lines laid out: every number, key and string as it was written. It is checked on the way, since a parsed
- * value takes many times the memory of its text.
+ * Formats JSON with line breaks and indentation and keeps every number, key and string as written. It validates the syntax
+ * itself, because a parsed value takes many times the memory of its text.
  */
 
 export interface Layout {
-  /** Values deeper than so many levels stay on one line. */
+  /** Values nested deeper than this many levels stay on one line. */
   readonly depth: number;
-  /** Characters that the text may have. */
+  /** The most characters of the output. */
   readonly most: number;
-  /** The end of the JSON is missing: what is whole before it is laid out. */
+  /** Whether the JSON is truncated; then the complete part is formatted. */
   readonly cut: boolean;
 }
 
-/** `tooLong`: with fewer levels it may fit. Undefined for what is no JSON. */
+/** `tooLong` means that it may fit with fewer levels. Undefined for invalid JSON. */
 export function layOut(text: string, { depth, most, cut }: Layout): string | 'tooLong' | undefined {
   const order = new Order();
   const lines = new Lines(depth);
-  /** Characters of the output up to the last value that is whole. */
+  /** The length of the output up to the last complete value. */
   let whole = 0;
   for (let at = skip(text, 0); at < text.length;) {
     const end = tokenEnd(text, at);
     const token = text.slice(at, end);
     at = skip(text, end);
-    // What touches the cut may continue after it.
+    // A token at the truncated end may be incomplete.
     if (cut && end === text.length && !SIGNS.has(token)) break;
     const taken = order.take(token);
     if (taken === 'wrong') return undefined;
@@ -37,7 +37,7 @@ export function layOut(text: string, { depth, most, cut }: Layout): string | 'to
 
 type Next = 'value' | 'valueOrEnd' | 'keyOrEnd' | 'key' | 'colon' | 'commaOrEnd' | 'nothing';
 
-/** Which token may come next. Source: RFC 8259. */
+/** A validator of the order of tokens. Source: RFC 8259. */
 class Order {
   #next: Next = 'value';
   readonly #open: ('{' | '[')[] = [];
@@ -46,7 +46,7 @@ class Order {
     return this.#next === 'nothing';
   }
 
-  /** `value`: what has been taken so far is whole, but for the ends of what is open. `empty`: it ends what has begun last. */
+  /** `value`: a value is complete after this token. `empty`: the token closes an empty container. */
   take(token: string): 'value' | 'sign' | 'empty' | 'wrong' {
     const next = this.#next;
     const inside = this.#open[this.#open.length - 1];
@@ -97,7 +97,7 @@ class Order {
   }
 }
 
-/** Pieces of a text that are joined now and then: millions of them would take more memory than the text. */
+/** Pieces of text are joined after this many, because millions of them would take more memory than the text. */
 const MOST_PIECES = 10_000;
 
 class Lines {
@@ -116,7 +116,7 @@ class Lines {
     return this.#joined + this.#pieces.join('');
   }
 
-  /** `empty`: it ends an object or a list that has nothing in it. */
+  /** `empty` says that the token closes an empty container. */
   put(token: string, empty: boolean): void {
     const closes = token === '}' || token === ']';
     if (closes) this.#level -= 1;
@@ -150,7 +150,7 @@ function isScalar(token: string): boolean {
   }
 }
 
-/** After white space. */
+/** The offset after white space. */
 function skip(text: string, from: number): number {
   let at = from;
   while (at < text.length && isSpace(text.charCodeAt(at))) at += 1;
@@ -161,7 +161,7 @@ const isSpace = (code: number): boolean => code === 32 || code === 10 || code ==
 
 const SIGNS = new Set('{}[],:');
 
-/** After the token that begins at `at`. */
+/** The offset after the token that begins at `at`. */
 function tokenEnd(text: string, at: number): number {
   const sign = text[at] as string;
   if (sign === '"') return stringEnd(text, at);
@@ -173,7 +173,7 @@ function tokenEnd(text: string, at: number): number {
 
 const ENDS = new Set([...SIGNS, '"']);
 
-/** After the quote that is not escaped; the end of the text if there is none. */
+/** The offset after the closing quote; the end of the text if there is none. */
 function stringEnd(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let escapes = at;

@@ -1,15 +1,15 @@
-/** JSON as text: JSON Feed as a list of its entries, all else with its lines laid out. */
+/** Formats JSON as text: a JSON Feed as a list of entries, anything else indented. */
 
 import { jsonFeed } from './json-feed.ts';
 import { layOut } from './json-lines.ts';
 
-/** Characters of what JSON is laid out to. */
+/** The most characters of formatted JSON. */
 const MOST_LAID_OUT = 24 << 20;
 
-/** Levels that get their own lines: fewer where the text would be too long. */
+/** Numbers of indented levels to try, fewer if the text would be too long. */
 const DEPTHS = [32, 6, 1, 0];
 
-/** Undefined for what is no JSON. `cut`: its end is missing; `feed`: it says that it is one. */
+/** Undefined for invalid JSON. `cut`: the text is truncated; `feed`: it declares itself a JSON Feed. */
 export function jsonText(
   content: string,
   url: string,

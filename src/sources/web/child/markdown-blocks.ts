@@ -1,4 +1,4 @@
-/** Which elements are their own blocks. */
+/** Decides which elements are blocks. */
 
 import { type Element, isElement } from './html-tree.ts';
 
@@ -10,7 +10,7 @@ const BLOCKS = new Set(
   ).split(' '),
 );
 
-/** Asked again for each element that one is in: without it, inline elements in inline elements cost their depth each. */
+/** A cache: it is asked for each ancestor, which would take quadratic time for nested inline elements. */
 const known = new WeakMap<Element, boolean>();
 
 export function isBlock(element: Element): boolean {
@@ -21,7 +21,7 @@ export function isBlock(element: Element): boolean {
 
 function holdsBlocks({ name, children }: Element): boolean {
   if (BLOCKS.has(name)) return true;
-  // What is around blocks is one, whatever it is called: a link, an emphasis, an element of the page's own.
+  // Any element that contains blocks is a block, such as a link, an emphasis or a custom element.
   return children.some(
     (child) => isElement(child) && (BLOCKS.has(child.name) || (name !== 'code' && isBlock(child))),
   );

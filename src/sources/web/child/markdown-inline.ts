@@ -1,14 +1,14 @@
-/** The inside of a paragraph as Markdown: emphasis, code, links and images. */
+/** Converts inline content to Markdown: emphasis, code, links and images. */
 
 import { isBlock } from './markdown-blocks.ts';
 import { around, code, inOneLine } from './markdown-text.ts';
 import { type Element, isElement, type Node } from './html-tree.ts';
 
-/** `base`: against which links are resolved. `block`: the text of a block that is inside a line. */
+/** `base` is the URL for resolving links. `block` gives the text of a block inside inline content. */
 export class InlineWriter {
   readonly #base: string;
   readonly #block: (element: Element) => string;
-  /** Marks that are open: the same mark inside them would close them. */
+  /** Open marks. The same mark is not repeated inside, because it would close them. */
   readonly #open = new Set<string>();
 
   constructor(base: string, block: (element: Element) => string) {
@@ -25,7 +25,7 @@ export class InlineWriter {
         parts.push(isElement(node) ? this.span(node, parts.at(-1)) : spaced(node));
         continue;
       }
-      // Beside each other they are one: between `**a**` and `**b**` there would be four stars.
+      // Adjacent elements with the same mark are joined, because `**a****b**` would be wrong.
       const inside: Node[] = [];
       for (; markOf(nodes[at]) === mark; at += 1) {
         for (const child of (nodes[at] as Element).children) inside.push(child);
@@ -44,7 +44,7 @@ export class InlineWriter {
     return around(mark, text);
   }
 
-  /** `before`: what is in front of it. */
+  /** `before` is the text in front of the element. */
   span(element: Element, before = ''): string {
     const { name, attributes } = element;
     switch (name) {
@@ -71,7 +71,7 @@ export class InlineWriter {
       case 'rt':
         return `(${this.inline(element.children).trim()})`;
       default:
-        // A block inside a line, as in a link around a card.
+        // A block inside inline content, as in a link around a card.
         return isBlock(element) ? ` ${inOneLine(this.#block(element))} ` : this.inline(element.children);
     }
   }
@@ -91,7 +91,7 @@ export class InlineWriter {
     return target === undefined ? alt : `![${alt}](${target})`;
   }
 
-  /** Undefined for what leads nowhere that can be read. */
+  /** The absolute URL of a link; undefined for links that cannot be read. */
   absolute(href: string | undefined): string | undefined {
     if (href === undefined || href.trim() === '' || href.startsWith('#')) return undefined;
     try {
@@ -119,7 +119,7 @@ function markOf(node: Node | undefined): string | undefined {
     : undefined;
 }
 
-/** Where a browser may break a word, and spaces that are only narrower: shown as they are, they would be escapes. */
+/** Word break opportunities and special spaces, which would be shown as escapes. */
 const BREAKS = /[\u00ad\u200b\u2060\ufeff]/g;
 const SPACES = /[ \t\r\n\f\u2000-\u200a\u205f]+/g;
 
@@ -132,17 +132,17 @@ function textWithBreaks(node: Node): string {
   return node.name === 'br' ? ' ' : node.children.map(textWithBreaks).join('');
 }
 
-/** What is above the line in words: notes, ordinals, signs of trade. */
+/** Superscripts that are not exponents: notes, ordinals, trademark signs. */
 const NO_POWER = /^(?:\W*\[.*|[*†‡§,]+|st|nd|rd|th|[er]+|TM|SM|®|™)$/i;
 
-/** `10<sup>6</sup>` is no 106. */
+/** A superscript: `10<sup>6</sup>` becomes `10^6`, not 106. */
 function raised(text: string): string {
   const power = text.trim();
   if (power === '' || NO_POWER.test(power)) return text;
   return /^[-+−]?[\p{L}\d]+$/u.test(power) ? `^${power}` : `^(${power})`;
 }
 
-/** `1010<sub>2</sub>` is no 10102; `H<sub>2</sub>O` is as well known without a mark. */
+/** A subscript: `1010<sub>2</sub>` becomes `1010_2`, not 10102; `H<sub>2</sub>O` stays H2O. */
 function lowered(text: string, before: string): string {
   return /\d$/.test(before) && /^\d/.test(text) ? `_${text}` : text;
 }

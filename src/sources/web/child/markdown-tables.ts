@@ -1,16 +1,16 @@
-/** The rows and cells of an HTML table; whether it is one of data. */
+/** Reads the rows and cells of an HTML table, and tells data tables from layout tables. */
 
 import { type Element, isElement } from './html-tree.ts';
 
-/** Cells of a row that stand for one that is wide. */
+/** The most columns that one cell spans. */
 const MOST_SPAN = 20;
 
-/** Cells of a table that stand for those that reach down from rows above. */
+/** The most filler cells of a table for cells that span rows. */
 const MOST_FILLED = 50_000;
 
 const EMPTY: Element = { name: 'empty', attributes: {}, children: [] };
 
-/** The rows with their cells in the columns where a browser shows them; what a wide or high cell covers is empty. */
+/** The rows with cells in their visual columns; positions covered by a spanning cell are empty. */
 export function rowsOf(table: Element): Element[][] {
   const rows: Element[][] = [];
   const columns = new Columns();
@@ -23,7 +23,7 @@ export function rowsOf(table: Element): Element[][] {
       } else if (isCell(child)) loose.push(child);
       else {
         endLoose();
-        // A cell reaches down to the end of its group at most.
+        // Row spans end with their row group.
         if (GROUPS.has(child.name)) columns.end();
         visit(child);
         endLoose();
@@ -31,7 +31,7 @@ export function rowsOf(table: Element): Element[][] {
       }
     }
   };
-  /** Cells outside of a row make one. */
+  /** Cells outside of a row form a row of their own. */
   const loose: Element[] = [];
   const endLoose = (): void => {
     if (loose.length > 0) rows.push(columns.place(loose.splice(0)));
@@ -47,25 +47,25 @@ function isCell({ name }: Element): boolean {
   return name === 'td' || name === 'th';
 }
 
-/** Also those in an element that has no place there: a form around the cells of a row. */
+/** The cells of a row, also inside misplaced elements such as a form around the cells. */
 function cellsOf(row: Element): Element[] {
   return row.children
     .filter((child) => isElement(child))
     .flatMap((child) => (isCell(child) ? [child] : cellsOf(child)));
 }
 
-/** Which columns are taken by cells of the rows above. */
+/** Tracks the columns that are covered by cells of the rows above. */
 class Columns {
-  /** For each column the rows that are still taken in it. */
+  /** For each column the number of following rows that are still covered. */
   #taken: number[] = [];
   #filled = 0;
 
-  /** What follows begins again. */
+  /** Ends all row spans. */
   end(): void {
     this.#taken = [];
   }
 
-  /** One row after the other. */
+  /** Places the cells of the next row. */
   place(cells: readonly Element[]): Element[] {
     const row: Element[] = [];
     const below: number[] = [];
@@ -96,7 +96,7 @@ class Columns {
   }
 }
 
-/** Rows below its own that a cell reaches into. Source: HTML, "forming a table": 0 is to the end of its group. */
+/** The number of rows below that a cell spans. Source: HTML, "forming a table": `rowspan=0` is up to the end of the group. */
 function rowsBelow({ attributes }: Element): number {
   const { rowspan = '1' } = attributes;
   const rows = Number.parseInt(rowspan, 10);
@@ -104,7 +104,7 @@ function rowsBelow({ attributes }: Element): number {
   return rows > 1 ? rows - 1 : 0;
 }
 
-/** Whether it is there for the layout only. */
+/** Whether a table is used only for layout. */
 export function isLayout(rows: readonly (readonly Element[])[]): boolean {
   const isOfData = rows.some((row) => row.some(({ name }) => name === 'th'));
   return (
@@ -118,7 +118,7 @@ function has(element: Element, name: string): boolean {
   return element.children.some((child) => isElement(child) && (child.name === name || has(child, name)));
 }
 
-/** Of the widest row. */
+/** The number of columns of the widest row. */
 export function widthOf(rows: readonly (readonly Element[])[]): number {
   return rows.reduce((most, row) => Math.max(most, row.length), 0);
 }

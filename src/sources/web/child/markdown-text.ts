@@ -1,4 +1,4 @@
-/** Marks of Markdown around texts, and white space as Markdown reads it. */
+/** Helpers for Markdown syntax: fences, marks, escapes and white space. */
 
 import { type Element, textOf } from './html-tree.ts';
 
@@ -11,7 +11,7 @@ export function fenced(pre: Element): string {
   return `${fence}${pre.attributes['data-lang'] ?? ''}\n${text}\n${fence}`;
 }
 
-/** Without the blank lines at its end. */
+/** Removes blank lines at the end. */
 export function withoutBlankEnd(text: string): string {
   const end = text.indexOf('\n', text.trimEnd().length);
   return end === -1 ? text : text.slice(0, end);
@@ -30,7 +30,7 @@ export function around(mark: string, text: string): string {
   return `${before}${mark}${inner}${mark}${after}`;
 }
 
-/** Line breaks, with the white space around them, as spaces. */
+/** Joins lines with single spaces. */
 export function inOneLine(text: string): string {
   return text.includes('\n')
     ? text
@@ -49,7 +49,7 @@ export function tidy(text: string): string {
     .trim();
 }
 
-/** A line of text that begins like a heading, a quote or a list is none. */
+/** Escapes the start of lines that look like a heading, quote or list. */
 export function atLineStart(text: string): string {
   return text.replace(/^(#{1,6}|>|[-+]|\d{1,9}[.)])(?= )/gm, (mark) =>
     mark.replace(/.$/, (last) => `\\${last}`),

@@ -1,8 +1,8 @@
-/** Formulas as text: as TeX where the page says it, otherwise with marks for fractions, powers and roots. */
+/** Converts formulas to text: TeX if the page has it, otherwise with signs for fractions, powers and roots. */
 
 import { type Element, isElement, type Node, textOf, walk } from './html-tree.ts';
 
-/** What is in place of a `math`: `$x^2$`, or `x^(2)` of its MathML. */
+/** The text for a `math` element: `$x^2$` from TeX, or `x^(2)` from MathML. */
 export function formulaOf(math: Element): string {
   const tex = math.attributes['alttext'] ?? annotationOf(math);
   const text = (tex ?? inLine(math)).replace(/\s+/g, ' ').trim();
@@ -19,7 +19,7 @@ function annotationOf(math: Element): string | undefined {
 
 function inLine(node: Node): string {
   if (!isElement(node)) return node.trim();
-  // Each part once: formulas may be as deep as a page. An empty element is a part too.
+  // Each part is converted only once, because formulas may be nested deep. Empty elements count as parts.
   const children = node.children.filter((child) => isElement(child) || child.trim() !== '');
   const parts = children.map(inLine);
   const [first = '', second = '', third = ''] = parts;
@@ -63,12 +63,12 @@ function inLine(node: Node): string {
   }
 }
 
-/** Indices and exponents in turns. */
+/** Alternating indices and exponents. */
 function scripts(parts: readonly string[]): string {
   return parts.map((part, i) => marked(i % 2 === 0 ? '_' : '^', part)).join('');
 }
 
-/** What an index or an exponent is at. */
+/** The base of an index or exponent, in parentheses if needed. */
 function base(text: string): string {
   return /[/^_]/.test(text) && !/^\([^()]*\)$/.test(text) ? `(${text.trim()})` : text;
 }
@@ -77,7 +77,7 @@ function marked(mark: '^' | '_', text: string): string {
   return text === '' ? '' : mark + group(text);
 }
 
-/** One letter, or one number, needs no brackets. */
+/** Adds parentheses, except around a single letter or number. */
 function group(text: string): string {
   const bare = text.trim();
   return /^(?:\p{L}|[\d.]+)$/u.test(bare) ? bare : `(${bare})`;

@@ -1,10 +1,10 @@
-/** Lists of tags, which pages mark with `rel="tag"`: they lead to other pages and are no part of the text. */
+/** Detects lists of tags (`rel="tag"`), which link to other pages and are not part of the text. */
 
 import { type Element, isElement, type Node, textOf } from './html-tree.ts';
 
-/** More are a page of tags, and its text. */
+/** A list with more tags is the content of a page about tags. */
 const MOST_TAGS = 30;
-/** Characters of an item that says what the list is: `Tags:`. */
+/** The most characters of a label item such as `Tags:`. */
 const MOST_OF_LABEL = 20;
 
 export function isTagList({ name, children }: Element): boolean {

@@ -1,4 +1,4 @@
-/** Abstracts of arXiv, from its API, with the URL of the full text. */
+/** arXiv: abstracts from its API, with the URL of the full text. */
 
 import { convertFor, textOf } from '../convert-page.ts';
 import type { Site } from '../page-step.ts';
@@ -20,7 +20,7 @@ export const arxiv: Site = {
       });
       if (!page || !page.type.endsWith('xml')) return undefined;
       const found = await convertFor(visit, { is: 'entry', url: page.url }, await page.text());
-      // The title of the entry with which an unknown number is answered.
+      // For an unknown number the API returns an entry with this title.
       const text = found?.reply.is === 'text' ? textOf(found) : '# Error\n';
       if (text.startsWith('# Error\n')) return undefined;
       return { page, text: `${text.trimEnd()}\n\nFull text: https://arxiv.org/pdf/${id}` };

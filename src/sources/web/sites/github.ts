@@ -1,7 +1,7 @@
-/** Repositories and files of GitHub, through its REST API. Its threads are those of `sources/github`. */
+/** GitHub: repositories and files through its REST API. Issues and pull requests are in `sources/github`. */
 
 import { isGitHub } from '../../github/github-hosts.ts';
-import { NAME } from '../../github/own-repository.ts';
+import { NAME } from '../../github/local-repository.ts';
 import { fileStep } from '../steps/file.ts';
 import type { Fetched, Site, SitePage, Visit } from '../page-step.ts';
 import { type Answered, recordOf, type Wanted } from './site-api.ts';
@@ -26,7 +26,7 @@ export const github: Site = {
   },
 };
 
-/** Decoded; what is not encoded rightly is as it is. */
+/** The decoded path segments; as they are if they are not validly encoded. */
 function segmentsOf({ pathname }: URL): string[] {
   const segments = pathname.split('/').filter(Boolean);
   try {
@@ -50,7 +50,7 @@ function api(path: string, accept: string, visit: Visit): Promise<Fetched | unde
 const JSON_TYPE = 'application/vnd.github+json';
 const RAW_TYPE = 'application/vnd.github.raw+json';
 
-/** Undefined if there is no answer, or one of another shape. */
+/** Undefined if there is no reply, or one of another shape. */
 async function recordAt(path: string, wanted: Wanted, visit: Visit): Promise<Answered | undefined> {
   const page = await api(path, JSON_TYPE, visit);
   return page && recordOf(page, wanted, visit);
@@ -64,7 +64,7 @@ async function repositoryPage(repository: string, visit: Visit): Promise<SitePag
   return { page: found.page, text, also: readme };
 }
 
-/** The branch is one segment: a name with a slash cannot be told from a directory. */
+/** A file. The branch is one path segment, because a branch name with a slash cannot be told from a directory. */
 async function filePage(
   repository: string,
   branch: string,
@@ -77,7 +77,7 @@ async function filePage(
     visit,
   );
   if (!file) return undefined;
-  // The type is that of the API.
+  // The media type is that of the API, so the file is detected by its name and bytes.
   const rendering = await fileStep({ ...file, url: visit.url, type: '' }, visit);
   return rendering ? { page: file, rendering } : { page: file, text: await file.text() };
 }

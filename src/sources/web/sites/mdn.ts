@@ -1,4 +1,4 @@
-/** Pages of MDN Web Docs, from the JSON that is beside each. */
+/** MDN Web Docs: pages from the JSON beside each. */
 
 import type { Site } from '../page-step.ts';
 import { baseOf, recordAt } from './site-api.ts';

@@ -1,4 +1,4 @@
-/** Pages of npm packages, from the registry that the user's npm is configured for: facts and README. */
+/** npm: packages from the registry that the user's npm is configured for, with facts and README. */
 
 import type { Site } from '../page-step.ts';
 import { recordAt } from './site-api.ts';
@@ -10,7 +10,7 @@ export const npm: Site = {
   page(url) {
     const [, name, version = ''] =
       /^\/package\/((?:@[\w.~-]+\/)?[\w.~-]+)(?:\/v\/([\w.+-]+))?\/?$/.exec(decoded(url.pathname)) ?? [];
-    // A name or a version of dots alone would lead elsewhere in the registry.
+    // A name or version that consists of dots would be a path segment that leads elsewhere.
     if (name === undefined || /(?:^|\/)\.+$/.test(name) || /^\.+$/.test(version)) return undefined;
     return async (visit) => {
       const registry = await npmRegistry(name, visit);
@@ -18,7 +18,7 @@ export const npm: Site = {
       const path = `/${name.replace('/', '%2F')}`;
       const all = await recordAt(registry, path, { of: 'npm-package', ask: { name, version } }, visit);
       if (all) return noted(all, registry, visit);
-      // All versions of some packages are longer than a text may be.
+      // The packument with all versions may exceed the limit for a text; then the manifest of one version is read.
       const one = await recordAt(
         registry,
         `${path}/${version || 'latest'}`,

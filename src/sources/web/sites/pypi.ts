@@ -1,4 +1,4 @@
-/** Pages of Python packages, from the index that the user's pip is configured for: facts and description. */
+/** PyPI: Python packages from the index that the user's pip is configured for, with facts and description. */
 
 import type { Site } from '../page-step.ts';
 import { recordAt } from './site-api.ts';
@@ -17,7 +17,7 @@ export const pypi: Site = {
     return async (visit) => {
       const index = await pythonIndex(visit);
       const project = { of: 'pypi-project', ask: {} } as const;
-      // The server of the page itself may have the same, as an API beside its pages.
+      // The server of the page itself may also have the JSON API.
       const own = { url: url.origin, trusted: false };
       const found = index && (await recordAt(index, path, project, visit));
       return index && found ? noted(found, index, visit) : recordAt(own, path, project, visit);

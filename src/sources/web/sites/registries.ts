@@ -1,6 +1,6 @@
 /**
- * The package registries that the user's own tools are configured for. Only addresses are read from their files, no
- * credentials: a registry that asks for them is not read.
+ * Finds the package registries that the user's own tools are configured for. Only addresses are read from their settings, no
+ * credentials; a registry that requires credentials is not read.
  */
 
 import { devNull } from 'node:os';
@@ -18,15 +18,16 @@ import type { Visit } from '../page-step.ts';
 import type { Base } from './site-api.ts';
 import { withoutTrailingSlashes } from '../../../text/slashes.ts';
 
-/** Bytes of a file of settings. */
+/** The most bytes of a settings file. */
 const MOST = 256 * 1024;
 
 type Section = Readonly<Record<string, unknown>>;
 
 /**
- * Of a scope before that of all packages; of both the environment before the project before the user. A project may come
- * from anybody: its registry is judged like every other address, and gets no value of the environment. So is what a
- * package tool that has started us says, which may be the project's.
+ * A registry of the scope takes precedence over the general one, and for both the environment over the project over the
+ * user. A project may come from anybody, so its registry is not trusted: its address is checked like any other, and
+ * environment variables in it are not expanded. The same holds for the environment if a package tool has started us,
+ * because it may come from the project.
  *
  * Source: "npmrc" and "Registry" of the npm documentation.
  */
@@ -51,7 +52,7 @@ export async function npmRegistry(name: string, { access, signal }: Visit): Prom
   return undefined;
 }
 
-/** What a project names may show what it likes below the address of a page. */
+/** Adds a note for an untrusted registry, because it may return anything for the page. */
 export function noted<T>(found: T, { url, trusted }: Base, { notes }: Visit): T {
   if (!trusted)
     notes.push(`read from ${oneLine(url.slice(0, 200))}, which the settings of this project name`);
@@ -59,8 +60,8 @@ export function noted<T>(found: T, { url, trusted }: Base, { notes }: Visit): T 
 }
 
 /**
- * Without `/simple` at its end: other forms of an index are beside it. A virtual environment may come with a project: its
- * index is judged like every other address.
+ * The index without `/simple` at its end, because other forms of it are beside that. The index of a virtual environment is
+ * not trusted, because that may come with a project.
  *
  * Source: "Configuration" of the pip documentation.
  */
@@ -90,8 +91,8 @@ function textOf(settings: Section, key: string): string | undefined {
 }
 
 /**
- * Whether npm, pnpm or Yarn has started us (`npx oriel`, `npm run`): they set variables of npm from the project's file,
- * the place of the user's file too.
+ * Whether npm, pnpm or Yarn has started this process (`npx oriel`, `npm run`): they set environment variables from the
+ * project's settings, including the path of the user's settings.
  *
  * Source: "Environment" of "npm run" of the npm documentation.
  */
@@ -99,13 +100,13 @@ function isFromPackageTool(): boolean {
   return environmentOf('npm_execpath') !== undefined || environmentOf('npm_lifecycle_event') !== undefined;
 }
 
-/** npm takes the names of its variables in either case. */
+/** An environment variable; npm accepts its names in lower and upper case. */
 function environmentOf(name: string): string | undefined {
   const { env } = process;
   return env[name] || env[name.toUpperCase()] || undefined;
 }
 
-/** Undefined for what is no URL that can be asked without credentials. */
+/** Undefined if the text is not a URL that can be used without credentials. */
 function baseOf(text: string | undefined, trusted: boolean): Base | undefined {
   if (text === undefined || !URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -113,7 +114,7 @@ function baseOf(text: string | undefined, trusted: boolean): Base | undefined {
   return { url: withoutTrailingSlashes(url.href), trusted };
 }
 
-/** What is in these files; what the first ones say wins. */
+/** The merged settings of these files; earlier files take precedence. */
 async function settingsOf(
   paths: readonly string[],
   signal: AbortSignal,
@@ -125,7 +126,7 @@ async function settingsOf(
   return found;
 }
 
-/** Of a file as INI: what is outside its sections, or in those that are named, the first before the others. */
+/** The settings of an INI file: those outside sections, or those of the named sections, of which earlier ones win. */
 async function settingsIn(
   access: Access,
   path: string,
@@ -150,7 +151,7 @@ async function contentOf(access: Access, path: string, signal: AbortSignal): Pro
       await opened.close();
     }
   } catch {
-    // A file that is not there, or not to be read, says nothing.
+    // A file that does not exist or cannot be read counts as empty.
     signal.throwIfAborted();
     return undefined;
   }

@@ -1,4 +1,4 @@
-/** RFCs as their text. */
+/** RFC Editor: RFCs as their plain text. */
 
 import type { Site } from '../page-step.ts';
 import { baseOf } from './site-api.ts';
@@ -15,7 +15,7 @@ export const rfc: Site = {
         accept: 'text/plain',
         trusted: base.trusted,
       });
-      // Page breaks are of paper.
+      // Form feeds (page breaks) are removed.
       return page?.type === 'text/plain'
         ? { page, text: (await page.text()).replaceAll('\f', '') }
         : undefined;

@@ -1,4 +1,4 @@
-/** Asking the API of a site. What it answers in JSON is parsed and written in the child, whatever its size and shape. */
+/** Requests to the API of a site. JSON replies are parsed and formatted in the child process, whatever their size. */
 
 import type { Endpoints } from '../../../types/settings.ts';
 import { convertFor, textOf } from '../convert-page.ts';
@@ -6,11 +6,11 @@ import type { Fetched, Visit } from '../page-step.ts';
 import type { RecordKind } from '../page-protocol.ts';
 import { withoutTrailingSlashes } from '../../../text/slashes.ts';
 
-/** Where an API is. */
+/** The base URL of an API. */
 export interface Base {
-  /** Without a final slash. */
+  /** Without trailing slash. */
   readonly url: string;
-  /** The operator has set it: it is reached whatever its address. */
+  /** Whether the operator has set it; then its network address is not checked. */
   readonly trusted: boolean;
 }
 
@@ -20,7 +20,7 @@ export function baseOf(site: keyof Endpoints, own: string, { endpoints }: Visit)
   return { url: withoutTrailingSlashes(set ?? own), trusted: set !== undefined };
 }
 
-/** How JSON is read: its kind, and what was asked for. */
+/** How to format the JSON: the kind of record, and the parameters of the request. */
 export interface Wanted {
   readonly of: RecordKind;
   readonly ask: Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ export interface Answered {
   readonly facts: Readonly<Record<string, string>>;
 }
 
-/** Undefined if there is no answer, or one of another shape. */
+/** Undefined if there is no reply, or one of another shape. */
 export async function recordAt(
   base: Base,
   path: string,
@@ -43,7 +43,7 @@ export async function recordAt(
   return page && recordOf(page, wanted, visit);
 }
 
-/** Undefined for what is no JSON, of another shape, or cut. */
+/** Undefined if the reply is not JSON, has another shape, or is truncated. */
 export async function recordOf(page: Fetched, wanted: Wanted, visit: Visit): Promise<Answered | undefined> {
   if (page.cut) return undefined;
   const found = await convertFor(visit, { is: 'record', ...wanted, url: visit.url }, await page.text());
@@ -52,7 +52,7 @@ export async function recordOf(page: Fetched, wanted: Wanted, visit: Visit): Pro
     : undefined;
 }
 
-/** HTML of an API as Markdown, without the elements of these classes. */
+/** Converts HTML of an API to Markdown, without the elements of these classes. */
 export async function markdownOf(
   html: string,
   url: string,

@@ -1,4 +1,4 @@
-/** Sites whose pages are read through their APIs, each in a file beside this one. */
+/** The table of sites whose pages are read through their APIs; each is a file beside this one. */
 
 import { type Rendering, type Site, text, type Fetched, type Visit } from '../page-step.ts';
 import { arxiv } from './arxiv.ts';
@@ -18,7 +18,7 @@ export function isOfSite(url: string): boolean {
   return sites.some((site) => site.hosts.test(hostname) && site.page(new URL(url)) !== undefined);
 }
 
-/** A page that its site's API does not give is read like any other. */
+/** Reads a page through the API of its site; undefined if that fails, then it is read as HTML. */
 export async function siteStep(
   visit: Visit,
 ): Promise<{ readonly page: Fetched; readonly rendering: Rendering } | undefined> {

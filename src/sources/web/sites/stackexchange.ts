@@ -1,4 +1,4 @@
-/** Questions of Stack Exchange with their answers, from its API. */
+/** Stack Exchange: questions with their answers from its API. */
 
 import type { Site } from '../page-step.ts';
 import { baseOf, recordAt } from './site-api.ts';

@@ -1,9 +1,9 @@
-/** Articles of Wikipedia, from the REST API of MediaWiki. */
+/** Wikipedia: articles from the REST API of MediaWiki. */
 
 import type { Site } from '../page-step.ts';
 import { baseOf, markdownOf } from './site-api.ts';
 
-/** What is not the article: marks of references, navigation between articles, notes of editors. */
+/** Classes of elements that are not part of the article: reference marks, navigation boxes, editorial notes. */
 const WITHOUT = [
   'reference',
   'mw-editsection',
@@ -22,7 +22,7 @@ export const wikipedia: Site = {
   hosts: /^[a-z-]+(?:\.m)?\.wikipedia\.org$/,
   page(url) {
     const title = /^\/wiki\/([^/].*)$/.exec(url.pathname)?.[1];
-    // Another revision, or another view of the page.
+    // A query selects another revision or view of the page.
     if (title === undefined || url.search !== '') return undefined;
     const lang = url.hostname.split('.')[0] ?? '';
     if (lang === 'www') return undefined;

@@ -1,13 +1,13 @@
-/** The page's own Markdown: as it links to it, or at `URL.md`. */
+/** Steps that read the page's own Markdown version: one that it links to, or `URL.md`. */
 
 import { alternatesOf, sharesWords } from '../head-links.ts';
 import { type Fetched, type Rendering, type Step, text } from '../page-step.ts';
 import { withoutTrailingSlashes } from '../../../text/slashes.ts';
 
-/** Characters of a text that can stand for a page. */
+/** The least characters of a text that can replace a page. */
 const LEAST = 60;
 
-/** Links that are followed. */
+/** The most alternate links that are followed. */
 const MOST_LINKED = 2;
 
 export const alternateStep: Step = async (page, visit) => {
@@ -26,7 +26,7 @@ export const alternateStep: Step = async (page, visit) => {
   return undefined;
 };
 
-/** What a site says of itself is no form of one of its pages. */
+/** Whether the URL describes the whole site, and so is not a version of one page. */
 function isOfSite({ pathname }: URL): boolean {
   return pathname === '/' || /\/llms(?:-[\w-]+)?\.(?:txt|md)$/i.test(pathname);
 }
@@ -37,7 +37,7 @@ export const suffixStep: Step = async (page, visit) => {
   if (path === '' || /\.(?!html?$)[a-z]\w{0,4}$/i.test(path)) return undefined;
   url.pathname = `${path}.md`;
   const found = await visit.probe(url.href, { accept: 'text/markdown, text/plain' });
-  // A server that redirects or answers everything with the same page has no such text.
+  // Rejects servers that redirect, or answer any URL with the same page.
   if (!found || !/\.mdx?$/i.test(new URL(found.url).pathname)) return undefined;
   return markdownOf(found, 'md-suffix', page);
 };
@@ -54,7 +54,7 @@ async function markdownOf(found: Fetched, method: string, page: Fetched): Promis
   ) {
     return undefined;
   }
-  // A server that has no such text says so in any language.
+  // An error page is detected by comparing words, because it may be in any language.
   if (!sharesWords(content, await page.text())) return undefined;
   return content.length < 1_000 && /\b(?:404|not found|does(?: not|n't) exist)\b/i.test(start)
     ? undefined

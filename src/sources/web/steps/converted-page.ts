@@ -1,10 +1,10 @@
-/** What a page of HTML says itself, as Markdown. Steps that look at the same page share its conversion. */
+/** The conversion of an HTML page to Markdown, shared by all steps that need it. */
 
 import { type Converted, convertFor, pageJob, textOf } from '../convert-page.ts';
 import { visibleLength } from '../head-links.ts';
 import type { Fetched, Rendering, Visit } from '../page-step.ts';
 
-/** Characters of a text that is worth reading. */
+/** The least characters of a text that counts as content. */
 const LEAST = 80;
 
 export interface Readable extends Converted {
@@ -13,7 +13,7 @@ export interface Readable extends Converted {
 
 const conversions = new WeakMap<Fetched, Promise<Readable | undefined>>();
 
-/** Undefined for a page without any text, or one that could not be converted, which is said. */
+/** Undefined for a page without text, or one that could not be converted (then a note is added). */
 export function convertedPage(page: Fetched, visit: Visit): Promise<Readable | undefined> {
   let made = conversions.get(page);
   if (!made) conversions.set(page, (made = converted(page, visit)));
@@ -26,10 +26,10 @@ async function converted(page: Fetched, visit: Visit): Promise<Readable | undefi
   return found?.reply.is === 'text' && found.body.length > 0 ? (found as Readable) : undefined;
 }
 
-/** Bytes in which there are more words than that, whatever the links. */
+/** A longer Markdown text has enough words, whatever its links. */
 const MOST_THIN = 8_000;
 
-/** Whether the text is elsewhere: what is there is a title and a few words. */
+/** Whether the page has only a title and a few words, so that its content is probably elsewhere. */
 export function isThin({ body }: Readable): boolean {
   if (body.length > MOST_THIN) return false;
   const markdown = new TextDecoder().decode(body);
@@ -38,20 +38,20 @@ export function isThin({ body }: Readable): boolean {
 }
 
 export interface Little {
-  /** How it was found. */
+  /** The method by which the text was found. */
   readonly method: string;
-  /** Empty for a page without any text. */
+  /** Empty for a page without text. */
   readonly markdown: string;
 }
 
-/** The few words of a page that has no others; undefined for one that has, or may have. */
+/** The short text of a page that has no more; undefined for a page that has, or may have, more. */
 export async function littleOf(page: Fetched, visit: Visit): Promise<Little | undefined> {
   const found = await convertedPage(page, visit);
   if (found) return isThin(found) ? { method: found.reply.how, markdown: textOf(found) } : undefined;
   return visibleLength(await page.text()) < LEAST ? { method: 'page', markdown: '' } : undefined;
 }
 
-/** The page's own words, and below them `other`, which is `what` and was read from `url`. */
+/** The short text of the page followed by `other`, which was read from `url`; `what` describes it. */
 export function withOwnWords(
   { markdown }: Little,
   other: Rendering,

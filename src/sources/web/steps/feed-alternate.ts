@@ -1,4 +1,4 @@
-/** The feed of a page that has no text of its own, at its own origin. */
+/** The step that reads the feed of a page without text, at the same origin. */
 
 import { alternatesOf } from '../head-links.ts';
 import { type Step } from '../page-step.ts';

@@ -1,4 +1,4 @@
-/** An image, a document, an archive or a database: opened by its own source. */
+/** The step for files that the source of their kind opens: an image, a document, an archive or a database. */
 
 import { Identity } from '../../../identity.ts';
 import { detectEncoding } from '../../../text/encoding.ts';
@@ -8,11 +8,11 @@ import { cutOf, nameOf, type Step, subjectOf } from '../page-step.ts';
 
 export const fileStep: Step = (page) => {
   const name = nameOf(page.url) || 'page';
-  // Only its name and its first bytes are looked at.
+  // The identity does not matter here: only the name and the first bytes are examined.
   const subject = subjectOf(page.url, name, page.body, Identity.once('body'));
-  // UTF-16 is full of zeros, and a mark says that it is text.
+  // UTF-16 with a byte order mark contains zeros but is text.
   const binary = isBinary(subject.head) && detectEncoding(subject.head).bom === 0;
-  // Sites show notebooks as pages, under the names of their files.
+  // Not the HTML page of a site that shows a notebook under its file name.
   const isNotebook = name.endsWith('.ipynb') && !/^\s*</.test(Buffer.from(subject.head).toString('latin1'));
   const claimed = /^text\/|json$|xml$/.test(page.type) && !binary && !isNotebook;
   const source = claimed ? undefined : sources.find((one) => one.kind !== 'file' && one.claims(subject));

@@ -1,17 +1,17 @@
-/** JSON with its lines laid out, and JSON Feed as a feed. What is not small is laid out in the child, whatever its shape. */
+/** The step for JSON, which is indented, and for JSON Feed. Larger JSON is formatted in the child process. */
 
 import { layOut } from '../child/json-lines.ts';
 import { convertFor } from '../convert-page.ts';
 import { type Step, text } from '../page-step.ts';
 
-/** Characters that are laid out here: 5 ms. */
+/** The most characters that are formatted in this process, which takes 5 ms. */
 const MOST_HERE = 32 << 10;
 const DEPTH = 32;
 
 const FEED = /"version"\s{0,20}:\s{0,20}"https?:\/\/jsonfeed\.org\/version\//;
 
 export const jsonStep: Step = async (page, visit) => {
-  // Many servers say of all that they make that it is HTML.
+  // Many servers send JSON as HTML.
   if (!/[/+]json$|^(?:text\/html|application\/octet-stream)?$/.test(page.type)) return undefined;
   const content = await page.text();
   if (!/^\s*[[{]/.test(content)) return undefined;

@@ -1,4 +1,4 @@
-/** The document of a page that is there for one: a title, a few words, and a link to a report. */
+/** The step for landing pages: a page with little text and a link to a single document, which is shown instead. */
 
 import { linksOf } from '../head-links.ts';
 import type { Step } from '../page-step.ts';
@@ -16,7 +16,7 @@ export const linkedDocumentStep: Step = async (page, visit) => {
     return link.origin === origin && DOCUMENT.test(link.pathname);
   });
   const [only, ...others] = new Set(documents);
-  // Which of several is meant, only who asked can say.
+  // Only if there is exactly one; otherwise the caller must choose.
   if (only === undefined || others.length > 0) return undefined;
   const found = await visit.probe(only, { accept: '*/*' });
   const rendering = found && (await fileStep(found, visit));

@@ -1,4 +1,4 @@
-/** The body as it came: what no other step could read. */
+/** The last step: the unconverted body, if no other step applies. */
 
 import { isHtml, type Step, text } from '../page-step.ts';
 

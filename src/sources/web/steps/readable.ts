@@ -1,4 +1,4 @@
-/** The main text of a page as Markdown; without one, what the site tells machines in `llms.txt`. */
+/** The steps for the main text of a page, for `llms.txt` if there is none, and for pages with little text. */
 
 import { type Fetched, type Rendering, type Step, text, type Visit } from '../page-step.ts';
 import { convertedPage, isThin, littleOf, withOwnWords } from './converted-page.ts';
@@ -16,16 +16,16 @@ export const readableStep: Step = async (page, visit) => {
 };
 
 export const llmsStep: Step = async (page, visit) => {
-  // A few words that no script has drawn, or none at all, are all that there is to read.
+  // Without scripts the little text is all that there is.
   if (!(await hasScripts(page))) return undefined;
   const little = await littleOf(page, visit);
   const found = little && (await llmsText(page.url, visit));
   if (!little || !found) return undefined;
-  const what = 'what its site tells machines';
+  const what = 'the llms.txt of its site';
   return withOwnWords(little, text('llms.txt', await found.text(), found), { what, url: found.url }, visit);
 };
 
-/** The few words of a page that has no other text. */
+/** The step for a page with little text and no alternative. */
 export const thinStep: Step = async (page, visit): Promise<Rendering | undefined> => {
   const little = await littleOf(page, visit);
   if (!little || little.markdown === '') return undefined;

@@ -1,4 +1,4 @@
-/** Text that is meant to be read as it is: plain, Markdown, code, XML. */
+/** The step for text that needs no conversion: plain text, Markdown, code, XML. */
 
 import { isHtml, nameOf, type Step, text } from '../page-step.ts';
 
@@ -9,7 +9,7 @@ export const textStep: Step = async (page) => {
   if (!TEXT.test(page.type)) return undefined;
   const content = await page.text();
   if (isHtml(page, content)) return undefined;
-  // It was asked for among other forms: a file that has that name would have come as that in any case.
+  // Markdown by content negotiation, unless the file itself is named as Markdown.
   const negotiated = page.type === 'text/markdown' && !/\.(?:md|mdx|markdown)$/i.test(nameOf(page.url));
   return text(negotiated ? 'content-negotiation' : 'text', content, page);
 };

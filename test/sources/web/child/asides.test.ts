@@ -11,7 +11,7 @@ test.each([
   ['class="cookie-alert"', false],
   ['class="info-box related"', false],
   ['aria-label="Related"', false],
-])('an aside of the text is told by its class, and by no word of its title: %s', (attrs, kept) => {
+])('an aside of the text is recognised by its class, not by words in its title: %s', (attrs, kept) => {
   const { root } = parse(`<main><p>a</p><p>b</p><aside ${attrs}><p>Text.</p></aside></main>`);
   quoteAsides(root);
   expect([...walk(root)].some(({ name }) => name === 'blockquote')).toBe(kept);

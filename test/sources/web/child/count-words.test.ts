@@ -1,4 +1,4 @@
-/** Words as people count them, whatever the script. */
+/** Word counts in any script. */
 
 import { expect, test } from 'vitest';
 import { words } from '../../../../src/sources/web/child/count-words.ts';

@@ -1,4 +1,4 @@
-/** What is kept of pages and what is not: sentences, code as it was written, whole rows, and none of the menus. */
+/** What is kept of pages: sentences, code as written, complete rows, and no menus. */
 
 import { describe, expect, test } from 'vitest';
 import { extract } from '../../../../src/sources/web/child/extract.ts';
@@ -80,7 +80,7 @@ describe.each(Object.entries(blocks))('a page with code %s', (_, code) => {
     expect(markdown).toContain(`\n${CODE.join('\n')}\n`);
   });
 
-  test('keeps each row of its table in one line', () => {
+  test('keeps each table row in one line', () => {
     const lines = markdown.split('\n').filter((line) => line.startsWith('|'));
     expect(lines).toHaveLength(rows.length + 2);
     for (const row of rows) {
@@ -89,13 +89,13 @@ describe.each(Object.entries(blocks))('a page with code %s', (_, code) => {
     }
   });
 
-  test('leaves out what is not of it', () => {
+  test('leaves out everything else', () => {
     expect(NOISE.filter((words) => markdown.includes(words))).toEqual([]);
   });
 });
 
 test.each(['<ul><li>x', '<div>x', '<blockquote>x', '<table><tr><td>x'])(
-  'a text inside elements inside elements, %s, is converted as a whole: libraries look at it again in each of them',
+  'deeply nested text, %s, is converted as a whole, because the libraries take quadratic time for it',
   (inner) => {
     const { how, markdown } = extract(`<body>${inner.repeat(100_000)}</body>`, 'https://docs.example/deep');
     expect(how).toBe('page');
@@ -103,7 +103,7 @@ test.each(['<ul><li>x', '<div>x', '<blockquote>x', '<table><tr><td>x'])(
   },
 );
 
-describe('what belongs to a text and is not of its flow', () => {
+describe('parts beside the main text', () => {
   const text = (count: number): string =>
     Array.from(
       { length: count },
@@ -120,7 +120,7 @@ describe('what belongs to a text and is not of its flow', () => {
     ['<aside class="admonition warning"><p>This deletes all data.</p></aside>', '> This deletes all data.'],
     ['<aside><p>This deletes all data.</p></aside>', '> This deletes all data.'],
     ['<aside role="note"><a href="/x">This deletes all data.</a></aside>', '> [This deletes all data.]'],
-  ])('a note in an aside stays: %s', (aside, markdown) => {
+  ])('keep a note in an aside: %s', (aside, markdown) => {
     const html = page(`<main><div class="content"><h1>Install</h1>${text(3)}${aside}${text(2)}</div></main>`);
     expect(extract(html, 'https://docs.example/').markdown).toContain(markdown);
   });
@@ -128,12 +128,12 @@ describe('what belongs to a text and is not of its flow', () => {
   test.each([
     '<aside class="related"><p>Other posts.</p></aside>',
     '<aside><ul><li><a href="/a">Other posts of ours</a></li></ul></aside>',
-  ])('what stands beside it does not: %s', (aside) => {
+  ])('leave out other asides: %s', (aside) => {
     const html = page(`<main><h1>Install</h1>${text(3)}${aside}${text(2)}</main>`);
     expect(extract(html, 'https://docs.example/').markdown).not.toContain('Other posts');
   });
 
-  test('its code stays where every library drops the blocks that hold it', () => {
+  test('keep code even if every library drops its blocks', () => {
     const endpoints = Array.from(
       { length: 12 },
       (_, i) =>
@@ -144,7 +144,7 @@ describe('what belongs to a text and is not of its flow', () => {
   });
 });
 
-test('words that are left out are counted in scripts without blanks too', () => {
+test('omitted words are counted also in scripts without spaces', () => {
   const shown =
     '<p>这个部件每次转动三度，读者可以在手册里找到所有的数值和说明，请不要忘记检查记录。</p>'.repeat(16);
   const comments = `<div class="comments">${'<p>谢谢。</p>'.repeat(200)}</div>`;

@@ -1,4 +1,4 @@
-/** Links of feeds, resolved as each feed says. */
+/** Feeds: links resolved as each feed says, entries and their limits. */
 
 import { describe, expect, test } from 'vitest';
 import { feedText } from '../../../../src/sources/web/child/feed.ts';
@@ -35,7 +35,7 @@ describe('xml:base', () => {
   });
 });
 
-test('links in the text of an entry begin at its own URL where the feed names no base', () => {
+test('links in the text of an entry are resolved against its URL if the feed has no base', () => {
   const rss =
     '<rss version="2.0"><channel><title>F</title><item><title>E</title><link>/2026/post</link>' +
     '<description>&lt;a href="more"&gt;m&lt;/a&gt;</description></item></channel></rss>';
@@ -44,7 +44,7 @@ test('links in the text of an entry begin at its own URL where the feed names no
   );
 });
 
-describe('a feed is read as far as it is shown', () => {
+describe('a feed is parsed only as far as it is shown', () => {
   const rss = (inside: string): string => `<rss version="2.0"><channel>${inside}</channel></rss>`;
   const MANY = 200_000;
   const entriesIn = (text: string | undefined): number => text?.match(/^## /gm)?.length ?? 0;
@@ -61,7 +61,7 @@ describe('a feed is read as far as it is shown', () => {
       'RDF, with a prefix',
       `<rdf:RDF xmlns:rdf="http://r"><channel><title>F</title></channel>${'<x:item></x:item>'.repeat(MANY)}</rdf:RDF>`,
     ],
-  ])('%s: of 200,000 entries the first 1,000, and how many there are', (_, xml) => {
+  ])('%s: the first 1,000 of 200,000 entries, and their number', (_, xml) => {
     const text = feedText(xml, URL);
     expect(text?.split('\n')[0]).toBe('# F');
     expect(entriesIn(text)).toBe(1_000);
@@ -78,7 +78,7 @@ describe('a feed is read as far as it is shown', () => {
     expect(text?.endsWith('(1 more entries)\n')).toBe(shown === 0);
   });
 
-  test('what stands in comments, in CDATA and in an entry is no entry', () => {
+  test('tags in comments, in CDATA and inside an entry are not counted as entries', () => {
     const item =
       '<item><title>E</title><x:item>a</x:item><!-- <item> --><description><![CDATA[<item>b]]></description></item>';
     const text = feedText(rss(`<title>F</title>${item.repeat(1_001)}`), URL);
@@ -99,7 +99,7 @@ describe('a feed is read as far as it is shown', () => {
     expect(entriesIn(text)).toBe(shown);
   });
 
-  test('of a long text of an entry, the part that is shown is converted', () => {
+  test('of a long text of an entry only the shown part is converted', () => {
     const html = `${'<p>Some <b>words</b>.</p>'.repeat(1_000)}${'<b>'.repeat(1_000_000)}`;
     const shown = `${'Some **words**.\n\n'.repeat(200).slice(0, 2_000)}… (longer)`;
     const item = `<item><title>E</title><description><![CDATA[${html}]]></description></item>`;
@@ -109,7 +109,7 @@ describe('a feed is read as far as it is shown', () => {
   });
 });
 
-describe('what an entry has escaped is unescaped as often as it was escaped', () => {
+describe('escaped text of an entry is unescaped as often as it was escaped', () => {
   const CODE =
     '<p>Write <code>&lt;div&gt;</code>, a &amp;lt; b:</p><pre><code>&lt;ul&gt;\n  &lt;li&gt;\n&lt;/ul&gt;</code></pre>';
   const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
@@ -143,7 +143,7 @@ describe('what an entry has escaped is unescaped as often as it was escaped', ()
   });
 });
 
-test('an entry has its files, a link that only its guid says, and where a long text goes on', () => {
+test('an entry shows its files, a link given only by its guid, and the link to the rest of a long text', () => {
   const long = 'word '.repeat(1_000);
   const item =
     '<item><title>E</title><guid>http://site.example/e</guid><enclosure url="e.mp3" type="audio/mpeg" length="1"/>' +
@@ -163,14 +163,14 @@ test('an entry has its files, a link that only its guid says, and where a long t
   expect(shown).toContain('Attached: http://x/a.mp3');
 });
 
-test('what only speaks of feeds is none', () => {
+test('a page that only mentions feeds is not a feed', () => {
   expect(feedText('<rdf:RDF xmlns:rdf="x"><foaf/></rdf:RDF>', URL)).toBeUndefined();
   expect(
     jsonFeed(JSON.stringify({ x: { version: VERSION }, items: [1, 2], secret: 42 }), URL),
   ).toBeUndefined();
 });
 
-test('of a JSON feed attachments are absolute, an address is a link, and a long description is short', () => {
+test('in a JSON feed attachments are absolute, addresses are links, and long descriptions are truncated', () => {
   const items = [
     { id: 'http://site.example/1', title: 'One', attachments: [{ url: '/a.mp3', mime_type: 'audio/mpeg' }] },
     { id: 'urn:2', title: 'Two' },
@@ -185,7 +185,7 @@ test('of a JSON feed attachments are absolute, an address is a link, and a long 
   );
 });
 
-describe('a feed that is cut', () => {
+describe('a truncated feed', () => {
   const item = (i: number): string => `<item><title>T ${i}</title><link>http://h/${i}</link></item>`;
   const feed = (count: number): string =>
     `<?xml version="1.0"?><rss version="2.0"><channel><title>F</title>${Array.from({ length: count }, (_, i) => item(i)).join('')}`;
@@ -200,7 +200,7 @@ describe('a feed that is cut', () => {
     '<?a',
     '<item><description><![CDATA[a <b',
     '<item><description><![CDA',
-  ])('before %j is a feed still', (rest) => {
+  ])('before %j is still a feed', (rest) => {
     const few = feedText(feed(2) + rest, 'http://h/f');
     expect(few).toMatch(/^# F\n\n## T 0\n\n<?http:\/\/h\/0>?\n\n## T 1\n\n<?http:\/\/h\/1>?\n/);
     const many = feedText(feed(1_500) + rest, 'http://h/f');

@@ -4,7 +4,7 @@ import { parse } from '../../../../src/sources/web/child/html-tree.ts';
 
 const markdown = (html: string): string => toMarkdown(parse(html).root, 'http://x.example/').trimEnd();
 
-test('a cell that spans rows leaves its column to nobody else', () => {
+test('the column of a cell that spans rows is not used by other cells', () => {
   const head = '<tr><th>Group<th>Name<th>Size';
   expect(markdown(`<table>${head}<tr><td rowspan=2>A<td>one<td>1<tr><td>two<td>2</table>`)).toBe(
     ['| Group | Name | Size |', '| --- | --- | --- |', '| A | one | 1 |', '|  | two | 2 |'].join('\n'),
@@ -20,14 +20,14 @@ test.each([
   ['to the end of the table', '0', 3],
   ['more rows than a table has', '65534', 3],
   ['what is no number', 'x', 0],
-])('a span of rows: %s', (_, rowspan, below) => {
+])('rowspan: %s', (_, rowspan, below) => {
   const rows = markdown(
     `<table><tr><td rowspan=${rowspan}>A<td>1${'<tr><td>b<td>c'.repeat(3)}</table>`,
   ).split('\n');
   expect(rows.filter((row) => row.startsWith('|  | b'))).toHaveLength(below);
 });
 
-test('cells that span very many rows and columns stay few', () => {
+test('cells that span very many rows and columns are bounded', () => {
   const wide = `<tr>${'<td colspan=1000 rowspan=65534>x'.repeat(300)}`;
   const text = markdown(`<table>${wide}${'<tr><td>y<td>z'.repeat(5_000)}</table>`);
   expect(text).toContain('| y | z |');
@@ -44,7 +44,7 @@ test.each([
   ['a sign of trade', 'Oriel<sup>TM</sup>', 'OrielTM'],
   ['a note', 'said<sup><a href="#n">[1]</a></sup>', 'said[1]'],
   ['nothing', 'x<sup> </sup>y', 'x y'],
-])('raised and lowered text does not change a number: %s', (_, html, text) => {
+])('superscript and subscript do not change a number: %s', (_, html, text) => {
   expect(markdown(`<p>${html}</p>`)).toBe(text);
 });
 
@@ -53,7 +53,7 @@ test.each([
   ['several of them', '<app-root><app-page><h2>T</h2><p>x</p></app-page></app-root>', '## T\n\nx'],
   ['ins', '<ins><h2>New</h2><ul><li>a</ul></ins>', '## New\n\n- a'],
   ['a label of words', '<p>a <label>b</label> <x-y>c</x-y></p>', 'a b c'],
-])('what is around blocks is one: %s', (_, html, shown) => {
+])('an element around blocks is a block: %s', (_, html, shown) => {
   expect(markdown(html)).toBe(shown);
 });
 
@@ -61,7 +61,7 @@ test.each([
   ['a value', '<ol><li value=5>five<li>six</ol>', '5. five\n6. six'],
   ['counted down', '<ol reversed><li>a<li>b<li>c</ol>', '3. a\n2. b\n1. c'],
   ['a start', '<ol start="7"><li>a<li>b</ol>', '7. a\n8. b'],
-])('numbers of items are those of the page: %s', (_, html, shown) => {
+])('list items keep their numbers: %s', (_, html, shown) => {
   expect(markdown(html)).toBe(shown);
 });
 
@@ -77,7 +77,7 @@ test.each([
 test.each([
   ['lines of code', '<code>first();<br>second();</code>', '`first(); second();`'],
   ['a reading', '<ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字<rt>じ</rt></ruby>', '漢(かん)字(じ)'],
-])('nothing runs together: %s', (_, html, shown) => {
+])('words stay separate: %s', (_, html, shown) => {
   expect(markdown(html)).toBe(shown);
 });
 
@@ -109,11 +109,11 @@ test.each([
   ['<b>Hel</b><strong>lo</strong><b> you</b> <b>there</b>', '**Hello you** **there**'],
   ['<i>a</i><b>b</b>', '*a***b**'],
   ['<dl><dt><b>T</b></dt><dd><b>D</b></dd></dl>', '**T**\n\n: **D**'],
-])('a mark inside the same mark, or beside it, would close it: %s', (html, text) => {
+])('nested and adjacent equal marks do not close each other: %s', (html, text) => {
   expect(markdown(html)).toBe(text);
 });
 
-test('where a word may be broken it is whole, and narrow spaces are spaces, but for code', () => {
+test('optional word breaks are removed and narrow spaces become spaces, except in code', () => {
   const hidden = 'Inter\u00adnet\u200brecht 10\u2009000\u2060\ufeff km';
   expect(markdown(`<p>${hidden}</p>`)).toBe('Internetrecht 10 000 km');
   expect(markdown(`<table><tr><th>a<th>b<tr><td>c<td>${hidden}</table>`)).toContain(

@@ -8,18 +8,18 @@ test.each([
   ['comments between words', 'word<!-- -->'.repeat(5_000), 'word'.repeat(5_000)],
   ['entities', '&lt;'.repeat(5_000), '<'.repeat(5_000)],
   ['a tag that has only begun', 'a < b <3 </ <', 'a < b <3 </ '],
-])('text in pieces is one node: %s', (_, html, text) => {
+])('adjacent pieces of text are one node: %s', (_, html, text) => {
   // Where a page is cut, what has only begun is no text.
   const expected = html.endsWith('<') && text.endsWith('<') ? text.slice(0, -1) : text;
   expect(parse(html).root.children).toEqual([expected]);
 });
 
-test('what is nested too deep leaves its words apart', () => {
+test('elements nested too deep become separate words', () => {
   const { root } = parse(`${'<b>'.repeat(300)}one${'<b>'.repeat(3)}two<b></b><b></b>three`);
   expect(textOf(root)).toMatch(/^ one two three$/);
 });
 
-test('of elements without number the first are kept, and the text of all', () => {
+test('of too many elements the first are kept, and the text of all', () => {
   const { root } = parse('<i>x</i>'.repeat(260_000));
   let kept = 0;
   for (const _ of walk(root)) kept += 1;
@@ -35,14 +35,14 @@ test.each([
   expect(extract(`<body>${html}</body>`, 'http://x.example/').how).toBe('page');
 });
 
-test('a page that is too large for one library is read by the other', () => {
+test('a page too large for one library is converted by the other', () => {
   const page = (blocks: number): string =>
     `<body><nav>${'<div>x</div>'.repeat(blocks)}</nav><article>${'<p>Some words, and more of them here.</p>'.repeat(40)}</article>`;
   expect(extract(page(10), 'http://x.example/').how).toBe('readability');
   expect(extract(page(5_000), 'http://x.example/').how).toBe('readability');
 });
 
-test('inline elements in inline elements are looked at a bounded number of times', () => {
+test('nested inline elements are visited a bounded number of times', () => {
   let looks = 0;
   const leaf = (): Element => ({
     name: 'b',
@@ -67,7 +67,7 @@ test.each([
   );
 });
 
-test('what libraries keep leads where the page leads', () => {
+test('links kept by the libraries are resolved as on the page', () => {
   const link =
     '<a href="/x?a=1&amp;currency=USD&amp;section=2"><img src="a.png" alt="&amp;lt;alt&amp;gt;"> here</a>';
   const { how, markdown } = extract(
@@ -86,6 +86,6 @@ test.each([
   ['an empty comment', '<!--><p>after</p><!-- x -->', {}],
   ['another one', '<!---><p>after</p>', {}],
   ['a comment that ends in a wrong way', '<!-- x --!><p>after</p><!-- y -->', {}],
-])('nothing is lost behind what closes itself: %s', (_, html, written) => {
+])('nothing is lost after a self-closing tag: %s', (_, html, written) => {
   expect(textOf(parse(html, written).root)).toBe('after');
 });

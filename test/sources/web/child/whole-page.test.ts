@@ -1,4 +1,4 @@
-/** A page that is converted as a whole: what stands around its text goes, and what belongs to it stays. */
+/** A page that is converted as a whole: everything around its text is removed, and its parts are kept. */
 
 import { expect, test } from 'vitest';
 import { extract, fragment } from '../../../../src/sources/web/child/extract.ts';
@@ -6,7 +6,7 @@ import { extract, fragment } from '../../../../src/sources/web/child/extract.ts'
 const many = (part: (i: number) => string): string =>
   Array.from({ length: 7_000 }, (_, i) => part(i)).join('');
 
-test('the headings and the asides of its sections stay', () => {
+test('headings and asides of its sections are kept', () => {
   const sections = many((i) => `<section><header><h2>Section ${i}</h2></header><p>Text ${i}</p></section>`);
   const html = `<body><header>TOP</header><main>${sections}<section><aside>WARNING</aside></section></main><footer>BOTTOM</footer></body>`;
   const { how, markdown } = extract(html, 'https://docs.example/');
@@ -16,7 +16,7 @@ test('the headings and the asides of its sections stay', () => {
   expect(markdown).not.toMatch(/TOP|BOTTOM/);
 });
 
-test('it may be one form; a form beside its text goes', () => {
+test('a page that is one form is kept; a form beside the text is removed', () => {
   const table = `<table>${many((i) => `<tr><td>a${i}<td>b${i}<td>c${i}`)}</table>`;
   const html = `<body><form id="all">${table}<form>SEARCH</form></form></body>`;
   const { markdown } = extract(html, 'https://docs.example/');
@@ -24,7 +24,7 @@ test('it may be one form; a form beside its text goes', () => {
   expect(markdown).not.toContain('SEARCH');
 });
 
-test('links of a piece of a page begin at the base that it names', () => {
+test('links in a fragment are resolved against its base element', () => {
   const html =
     '<html><head><base href="//de.wikipedia.org/wiki/"></head><body><a href="./Foo">f</a></body></html>';
   expect(fragment(html, 'https://de.m.wikipedia.org/wiki/A/B')).toBe(

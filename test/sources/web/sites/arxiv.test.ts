@@ -1,4 +1,4 @@
-/** Abstracts of arXiv, read through a server that answers in Atom. */
+/** Abstracts of arXiv, read from a server that replies in Atom. */
 
 import { expect, test } from 'vitest';
 import { apiSite } from '../../../support/api-site.ts';
@@ -29,7 +29,7 @@ test.each([
   ['an unknown number', atom('<entry><title>Error</title><summary>incorrect id</summary></entry>')],
   ['no entry', atom('')],
   ['a page of HTML', '<h1>Busy</h1>'],
-])('for %s the page itself is read', async (_, api) => {
+])('for %s the page itself is used', async (_, api) => {
   const { read } = await apiSite(
     { '/abs/math/0309136': article('On', paragraphs(3)), '/api/query?id_list=math/0309136': api },
     'arxiv',

@@ -1,4 +1,4 @@
-/** Pages of MDN, read through a server that has them as MDN has: JSON beside each page. */
+/** Pages of MDN, read from a server with JSON for each page, as MDN has. */
 
 import { expect, test } from 'vitest';
 import { apiSite, json } from '../../../support/api-site.ts';
@@ -57,7 +57,7 @@ test.each([
   ['is no JSON', { type: 'application/json', body: '<' }],
   ['has another shape', json({ doc: { body: 'all of it' } })],
   ['has sections of another shape', json({ doc: { body: [null, 1, { value: [] }] } })],
-])('where the JSON %s, the page itself is read', async (_, page) => {
+])('if the JSON %s, the page itself is used', async (_, page) => {
   const { read, asked } = await apiSite(
     { [PATH]: article('Widget', paragraphs(3)), ...(page && { [`${PATH}/index.json`]: page }) },
     'mdn',

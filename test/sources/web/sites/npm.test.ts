@@ -30,7 +30,7 @@ const packument = {
   readme: '# Widget\n\nText.\n',
 };
 
-test('a package is its facts and its README', async () => {
+test('a package shows its metadata and its README', async () => {
   const { read, url } = await apiSite({ '/@acme%2Fwidget': json(packument) });
   vi.stubEnv('npm_config_registry', `${url}/`);
   const page = await read(HOST, '/package/@acme/widget');
@@ -42,14 +42,14 @@ test('a package is its facts and its README', async () => {
   );
 });
 
-test('a version of its own, and what is said against it', async () => {
+test('a given version, and its deprecation', async () => {
   const { read, url } = await apiSite({ '/@acme%2Fwidget': json(packument) });
   vi.stubEnv('npm_config_registry', url);
   const { text } = await read(HOST, '/package/%40acme/widget/v/1.0.0');
   expect(text).toMatch(/^# @acme\/widget 1\.0\.0\n\nA tiny widget\.\n\n\*\*Deprecated:\*\* Use 2\.\n/);
 });
 
-test('of a package whose versions are too long to read, the latest', async () => {
+test('the latest version of a package whose metadata is too large', async () => {
   const { read, url } = await apiSite({
     '/widget': { type: 'application/json', body: `{"readme":"${'x'.repeat(9 << 20)}"}` },
     '/widget/latest': json({ ...manifest, name: 'widget' }),
@@ -64,7 +64,7 @@ test.each([
   ['no registry is configured', {}, undefined],
   ['the registry does not have it', {}, 'registry'],
   ['its answer has another shape', { '/widget': json([]), '/widget/latest': json(1) }, 'registry'],
-])('where %s, the page itself is read', async (_, pages, registry) => {
+])('if %s, the page itself is used', async (_, pages, registry) => {
   const { read, url } = await apiSite({ '/package/widget': article('widget', paragraphs(3)), ...pages });
   if (registry !== undefined) vi.stubEnv('npm_config_registry', url);
   expect(await read(HOST, '/package/widget')).toMatchObject({
@@ -74,7 +74,7 @@ test.each([
 });
 
 test.each(['/package/..%2Fv%2F1.0.0', '/package/x%2Fv%2F..', '/package/@a%2F..', '/package/.'])(
-  'a name or a version of dots alone leads nowhere in the registry: %s',
+  'a name or version of dots only is not requested from the registry: %s',
   (path) => {
     expect(npm.page(new URL(path, `https://${HOST}`))).toBeUndefined();
   },

@@ -25,7 +25,7 @@ const project = {
   releases: { '2.0.0': [], '2.1.0': [] },
 };
 
-test('a package is its facts and its description', async () => {
+test('a package shows its metadata and its description', async () => {
   const { read, url, asked } = await apiSite({ '/root/pypi/tiny-widget/json': json(project) });
   vi.stubEnv('PIP_INDEX_URL', `${url}/root/simple/`);
   const page = await read(HOST, '/project/Tiny.Widget/');
@@ -38,7 +38,7 @@ test('a package is its facts and its description', async () => {
   expect(asked).toEqual(['/root/pypi/tiny-widget/json']);
 });
 
-test('a version of its own', async () => {
+test('a given version', async () => {
   const { read, url } = await apiSite({
     '/pypi/widget/1.0/json': json({ info: { name: 'widget', version: '1.0' } }),
   });
@@ -46,7 +46,7 @@ test('a version of its own', async () => {
   expect((await read(HOST, '/project/widget/1.0/')).text).toBe('# widget 1.0\n');
 });
 
-test('without an index of its own, the server of the page is asked for the same', async () => {
+test('without a configured index the server of the page is used', async () => {
   const { read, asked } = await apiSite({ '/pypi/widget/json': json(project) });
   expect((await read(HOST, '/project/widget/')).rendering.method).toBe('pypi');
   expect(asked).toEqual(['/pypi/widget/json']);
@@ -55,7 +55,7 @@ test('without an index of its own, the server of the page is asked for the same'
 test.each([
   ['nobody has it', {}],
   ['the answer has another shape', { '/pypi/widget/json': json({ info: 'x' }) }],
-])('where %s, the page itself is read', async (_, pages) => {
+])('if %s, the page itself is used', async (_, pages) => {
   const { read } = await apiSite({ '/project/widget/': article('widget', paragraphs(3)), ...pages });
   expect(await read(HOST, '/project/widget/')).toMatchObject({
     rendering: { method: 'readability' },

@@ -1,4 +1,4 @@
-/** Which package registry is asked: what the user's own tools say, in the order in which they say it. */
+/** Which package registry is used: as configured in the tools of the user, in their order of precedence. */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -34,7 +34,7 @@ describe('npm', () => {
     expect(await npmRegistry('widget', visit())).toBeUndefined();
   });
 
-  test('the environment, in both cases, before the project before the user', async () => {
+  test('the environment in upper or lower case, then the project, then the user', async () => {
     write('.npmrc', 'registry = "http://user.example/npm/"\n');
     expect(await npmRegistry('widget', visit())).toEqual({ url: 'http://user.example/npm', trusted: true });
     const project = visit('; a comment\nregistry=http://project.example/\n');
@@ -46,7 +46,7 @@ describe('npm', () => {
     });
   });
 
-  test('that of a scope before that of all', async () => {
+  test('a scope’s registry takes precedence over the general one', async () => {
     vi.stubEnv('npm_config_registry', 'http://environment.example/');
     write('.npmrc', '@acme:registry=http://acme.example/\n//acme.example/:_authToken=secret\n');
     expect(await npmRegistry('@acme/widget', visit())).toMatchObject({ url: 'http://acme.example' });
@@ -58,7 +58,7 @@ describe('npm', () => {
     expect(await npmRegistry('widget', visit())).toMatchObject({ url: 'http://other.example' });
   });
 
-  test('what a package tool has set when it started us may be of the project: judged, and after the files', async () => {
+  test('variables set by a package tool that started oriel may come from the project: checked, and used after the files', async () => {
     vi.stubEnv('npm_execpath', '/usr/lib/node_modules/npm/bin/npm-cli.js');
     vi.stubEnv('npm_config_registry', 'http://127.0.0.1:8999/');
     vi.stubEnv('NAMED', 'secret');
@@ -68,7 +68,7 @@ describe('npm', () => {
     expect(await npmRegistry('widget', visit())).toEqual({ url: 'http://user.example', trusted: true });
   });
 
-  test('variables are those of the user, never for a file of the project', async () => {
+  test('variables are expanded in files of the user, never in those of the project', async () => {
     vi.stubEnv('NAMED', 'secret');
     expect(await npmRegistry('widget', visit('registry=http://host.example/${NAMED}/\n'))).toEqual({
       url: 'http://host.example/$%7BNAMED%7D',
@@ -84,7 +84,7 @@ describe('npm', () => {
     'registry',
     '[registry]\na=b',
     '\0',
-  ])('%j is no registry', async (content) => {
+  ])('%j is not a registry', async (content) => {
     expect(await npmRegistry('widget', visit(content))).toBeUndefined();
   });
 });
@@ -96,31 +96,34 @@ describe('pip', () => {
     expect(await pythonIndex(visit())).toBeUndefined();
   });
 
-  test('the environment before a file, and without the form of its end', async () => {
+  test('the environment takes precedence over a file; a trailing /simple is removed', async () => {
     named('[global]\nindex-url = http://file.example/root/simple/\n');
     expect(await pythonIndex(visit())).toEqual({ url: 'http://file.example/root', trusted: true });
     vi.stubEnv('PIP_INDEX_URL', 'http://environment.example/simple');
     expect(await pythonIndex(visit())).toEqual({ url: 'http://environment.example', trusted: true });
   });
 
-  test('what a command is told before what all are told', async () => {
+  test('command-specific settings take precedence over global ones', async () => {
     named(
       '[global]\nindex_url = http://global.example/simple\n[install]\nindex-url = http://install.example/simple\n',
     );
     expect(await pythonIndex(visit())).toMatchObject({ url: 'http://install.example' });
   });
 
-  test.runIf(process.platform === 'linux')('the file of the user, of an environment before it', async () => {
-    vi.stubEnv('PIP_CONFIG_FILE', undefined);
-    write('.config/pip/pip.conf', '[global]\nindex-url = http://user.example/simple\n');
-    expect(await pythonIndex(visit())).toMatchObject({ url: 'http://user.example' });
-    vi.stubEnv('VIRTUAL_ENV', home);
-    write('pip.conf', '[global]\nindex-url = http://venv.example/simple\n');
-    expect(await pythonIndex(visit())).toEqual({ url: 'http://venv.example', trusted: false });
-  });
+  test.runIf(process.platform === 'linux')(
+    'the file of an environment takes precedence over that of the user',
+    async () => {
+      vi.stubEnv('PIP_CONFIG_FILE', undefined);
+      write('.config/pip/pip.conf', '[global]\nindex-url = http://user.example/simple\n');
+      expect(await pythonIndex(visit())).toMatchObject({ url: 'http://user.example' });
+      vi.stubEnv('VIRTUAL_ENV', home);
+      write('pip.conf', '[global]\nindex-url = http://venv.example/simple\n');
+      expect(await pythonIndex(visit())).toEqual({ url: 'http://venv.example', trusted: false });
+    },
+  );
 
   test.each(['http://10.0.0.1/x#', 'http://10.0.0.1/x?a=', 'http://me@10.0.0.1/'])(
-    'one that would swallow what is asked, or asks for credentials, is none: %s',
+    'one with a query, fragment or credentials is not used: %s',
     async (url) => {
       vi.stubEnv('PIP_INDEX_URL', url);
       expect(await pythonIndex(visit())).toBeUndefined();

@@ -1,4 +1,4 @@
-/** RFCs, read through a server that has their texts. */
+/** RFCs, read from a server with their texts. */
 
 import { expect, test } from 'vitest';
 import { apiSite } from '../../../support/api-site.ts';
@@ -19,7 +19,7 @@ test.each([
   expect(page.text).toBe('RFC 9999\n\nText\n');
 });
 
-test('one without a text is read from its page', async () => {
+test('one without a text version is read from its page', async () => {
   const { read } = await apiSite({ '/rfc/rfc1': article('RFC 1', paragraphs(3)) }, 'rfc');
   expect(await read('www.rfc-editor.org', '/rfc/rfc1')).toMatchObject({
     rendering: { method: 'readability' },

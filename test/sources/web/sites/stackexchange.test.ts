@@ -45,7 +45,7 @@ test('a question and its answers, the accepted one first', async () => {
   );
 });
 
-test('the question of an answer, on a site of its own; what is missing is said', async () => {
+test('the question of an answer, on a site with its own domain; missing parts are reported', async () => {
   const { read } = await apiSite(
     {
       [`/2.3/answers/7/questions?${of('unix.stackexchange.com')}`]: items([question]),
@@ -66,7 +66,7 @@ test.each([
   ['without an answer', undefined],
   ['with no question', items([])],
   ['in another shape', json([1])],
-])('%s, the page itself is read', async (_, api) => {
+])('%s, the page itself is used', async (_, api) => {
   const { read } = await apiSite(
     {
       '/questions/42': article('How', paragraphs(3)),

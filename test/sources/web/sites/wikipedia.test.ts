@@ -10,7 +10,7 @@ const html =
   '<section><h2>History</h2><table class="wikitable"><tr><th>Year</th><th>Event</th></tr><tr><td>1973</td><td>Founded</td></tr></table>' +
   '<div class="navbox">Other bands</div></section></body></html>';
 
-test('an article without its marks of references and its navigation', async () => {
+test('an article without reference marks and navigation', async () => {
   const { read, asked } = await apiSite({ '/w/rest.php/v1/page/AC%2FDC_%28band%29/html': html }, 'wikipedia');
   const page = await read('en.m.wikipedia.org', '/wiki/AC/DC_%28band%29');
   expect(page).toMatchObject({ rendering: { method: 'wikipedia' }, notes: [] });

@@ -1,4 +1,4 @@
-/** Repositories of GitHub. */
+/** Formats the JSON of a GitHub repository. */
 
 import type { ReadRecord } from './record.ts';
 import { joined, lineAt, textAt } from './values.ts';

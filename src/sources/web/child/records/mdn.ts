@@ -1,10 +1,10 @@
-/** A page of MDN Web Docs: its title and its sections. */
+/** Formats the JSON of an MDN page: its title and sections. */
 
 import { fragment } from '../extract.ts';
 import type { ReadRecord } from './record.ts';
 import { at, escaped, lineAt, listAt, textAt } from './values.ts';
 
-/** The fact `compatibility` says that a table of it is left out. */
+/** The fact `compatibility` says that a compatibility table was left out. */
 export const mdnPage: ReadRecord = (value, _, url) => {
   const sections = listAt(value, 'doc', 'body');
   const text = fragment(sections.map(sectionHtml).join(''), url).trim();
@@ -26,7 +26,7 @@ function sectionHtml(section: unknown): string {
   );
   const content =
     textAt(section, 'value', 'content') + (links.length > 0 ? `<ul>${links.join('')}</ul>` : '');
-  // What has neither content nor links is drawn by scripts.
+  // Sections without content or links are rendered by scripts.
   if (content === '') return '';
   return `${heading === '' ? '' : `<h${level}>${heading}</h${level}>`}${content}`;
 }

@@ -1,9 +1,9 @@
-/** A package of npm: of a packument the facts of one version and its README, of a manifest the facts. */
+/** Formats npm packages: from a packument the facts of one version and the README, from a manifest only the facts. */
 
 import type { ReadRecord } from './record.ts';
 import { at, dayOf, entriesAt, factsOf, joined, lineAt, listAt, textAt } from './values.ts';
 
-/** `ask.version` is the latest when empty. */
+/** An empty `ask.version` means the latest version. */
 export const npmPackage: ReadRecord = (value, { name = '', version: asked = '' }) => {
   const version = asked || textAt(value, 'dist-tags', 'latest');
   const manifest = at(value, 'versions', version);

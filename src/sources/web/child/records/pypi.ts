@@ -1,4 +1,4 @@
-/** A Python package: its facts and its description. */
+/** Formats a Python package: its facts and description. */
 
 import type { ReadRecord } from './record.ts';
 import { dayOf, entriesAt, factsOf, joined, lineAt, listAt, textAt } from './values.ts';

@@ -1,4 +1,4 @@
-/** The kinds of records, by the names that jobs give them. */
+/** The table of record kinds, by the names that jobs use. */
 
 import type { RecordKind } from '../../page-protocol.ts';
 import { gitHubRepository } from './github.ts';

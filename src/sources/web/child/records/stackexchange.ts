@@ -1,10 +1,10 @@
-/** A question of Stack Exchange and its answers, the accepted one first, then by votes. */
+/** Formats a question of Stack Exchange and its answers: the accepted answer first, then by votes. */
 
 import { fragment } from '../extract.ts';
 import type { ReadRecord } from './record.ts';
 import { at, dayOf, escaped, listAt, textAt } from './values.ts';
 
-/** The fact `number` is that of the question. */
+/** The fact `number` is the question's id. */
 export const stackExchangeQuestion: ReadRecord = (value, _, url) => {
   const [question] = listAt(value, 'items');
   const number = textAt(question, 'question_id');
@@ -12,7 +12,7 @@ export const stackExchangeQuestion: ReadRecord = (value, _, url) => {
   return text === '' ? undefined : { text, facts: { number } };
 };
 
-/** The fact `more` says that there are others. */
+/** The fact `more` says that there are more answers. */
 export const stackExchangeAnswers: ReadRecord = (value, _, url) => ({
   text: fragment(inOrder(listAt(value, 'items')).map(answerHtml).join(''), url).trim(),
   ...(at(value, 'has_more') === true && { facts: { more: 'yes' } }),

@@ -1,6 +1,6 @@
-/** Reads JSON of any shape without throwing: what is not there, or of another type, is empty. */
+/** Reads values of JSON of any shape without throwing: a missing value or one of another type is empty. */
 
-/** What is at `path` in `value`; undefined if there is nothing. */
+/** The value at `path` in `value`; undefined if there is none. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   let found = value;
   for (const key of path) {
@@ -16,7 +16,7 @@ export function textAt(value: unknown, ...path: readonly string[]): string {
   return typeof found === 'string' || typeof found === 'number' ? String(found) : '';
 }
 
-/** On one line. */
+/** As `textAt`, on one line. */
 export function lineAt(value: unknown, ...path: readonly string[]): string {
   return textAt(value, ...path)
     .replace(/\s+/g, ' ')
@@ -28,7 +28,7 @@ export function listAt(value: unknown, ...path: readonly string[]): readonly unk
   return Array.isArray(found) ? (found as readonly unknown[]) : [];
 }
 
-/** Names and values of an object. */
+/** The names and values of an object. */
 export function entriesAt(
   value: unknown,
   ...path: readonly string[]
@@ -37,7 +37,7 @@ export function entriesAt(
   return typeof found === 'object' && found !== null && !Array.isArray(found) ? Object.entries(found) : [];
 }
 
-/** "License: MIT" as an item of a list, if there is a value. */
+/** Facts such as "License: MIT" as a Markdown list, without those that have no value. */
 export function factsOf(facts: readonly (readonly [string, string])[]): string {
   return facts
     .filter(([, value]) => value !== '')
@@ -47,10 +47,10 @@ export function factsOf(facts: readonly (readonly [string, string])[]): string {
 
 export const joined = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n\n');
 
-/** Days are enough: "2024-01-02". */
+/** The day of a date: "2024-01-02". */
 export const dayOf = (date: string): string => /^\d{4}-\d\d-\d\d/.exec(date)?.[0] ?? '';
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** For text that becomes a part of HTML, in an attribute too. */
+/** Escapes text for HTML, including attributes. */
 export const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => ESCAPES[sign] as string);

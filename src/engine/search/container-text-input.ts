@@ -1,0 +1,58 @@
+/** Searches one text inside a container. Lines are numbered as in the calls that read its sections. */
+
+import { chunksOf } from '../../access/bytes.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
+import { GapsOnTheWay, GapsSeen } from '../walk/gaps.ts';
+import { addresses } from './match-addresses.ts';
+import { type ContainerText, sectionAt } from './text-sections.ts';
+import type { AddressedFile, PlacedAddress } from './match-page.ts';
+import type { Search } from './search-run.ts';
+import { addressFlags, encodingFlags, guessedIn, type Quotable, type SearchInput } from './search-input.ts';
+
+const CHUNK = 64 << 10;
+
+export class ContainerTextInput implements SearchInput {
+  readonly gaps = new GapsOnTheWay();
+  readonly #text: ContainerText;
+  readonly #search: Search;
+
+  constructor(text: ContainerText, search: Search) {
+    this.#text = text;
+    this.#search = search;
+  }
+
+  async *addresses(): AsyncGenerator<PlacedAddress[], void> {
+    const flags = [...addressFlags(this.#search), ...encodingFlags(this.#text.encoding)];
+    const run = this.#search.run(flags, {
+      is: 'bytes',
+      bytes: copiesOf(this.#text.source),
+    });
+    for await (const batch of addresses(run)) {
+      yield batch.map((address) => {
+        const { path, group, lines } = sectionAt(this.#text.sections, address.offset);
+        return { ...address, path, ...(group !== undefined && { group }), no: address.no - lines };
+      });
+    }
+    // A line that exceeds the memory limit is a gap of this text only; other texts are still searched.
+    if (run.outcome?.outOfMemory) this.gaps.add({ ...new GapsSeen().facts, cut: 1 }, 0);
+    else this.#search.judge(run.outcome);
+  }
+
+  placeOf(): number {
+    return 0;
+  }
+
+  quotable(file: AddressedFile): Quotable {
+    const { source, encoding } = this.#text;
+    return { source, encoding, ...guessedIn(encoding), file };
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+async function* copiesOf(source: ByteSource): AsyncGenerator<Uint8Array, void> {
+  const end = source.size ?? Number.POSITIVE_INFINITY;
+  for await (const chunk of chunksOf(source, 0, end, CHUNK)) yield Buffer.from(chunk);
+}

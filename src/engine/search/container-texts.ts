@@ -1,0 +1,274 @@
+/** The searchable texts inside a document, notebook, archive or database, as `read` shows them, with their calls. */
+
+import { setImmediate } from 'node:timers/promises';
+import { isFault } from '../../access/system-failure.ts';
+import { type ErrorCode, isOrielError } from '../../errors.ts';
+import { archiveIndex } from '../../sources/archive/archive-index.ts';
+import type { Contents } from '../../sources/archive/contents.ts';
+import { plainTar } from '../../sources/archive/member-bytes.ts';
+import { isInTrouble } from '../../sources/archive/show-member.ts';
+import { type FileSubject, isFile } from '../../sources/archive/container.ts';
+import { sourceFor } from '../../sources/source-table.ts';
+import { headOf, readAt } from '../../access/bytes.ts';
+import { utf8 } from '../../text/encoding.ts';
+import type { Call } from '../../types/call.ts';
+import type { Resource, SourceKind, Subject, TextResource } from '../../types/resource.ts';
+import type { OpenedFile } from '../../types/access.ts';
+import { encodingOf } from '../../views/source-encoding.ts';
+import type { ContainerText, Section } from './text-sections.ts';
+import { tableTexts } from './container-tables.ts';
+import { isLate, mayMatch } from './may-match.ts';
+import type { Search } from './search-run.ts';
+import { untilDeadline } from './search-deadline.ts';
+import type { Sink } from './sink.ts';
+
+/** The search, and how many files its answer has so far. */
+type GapSink = Pick<Sink, 'search' | 'shown'>;
+
+const CONTAINERS: readonly SourceKind[] = ['document', 'notebook', 'archive', 'sqlite'];
+
+/** Members that are searched before the event loop gets control again. */
+const MEMBERS_AT_ONCE = 32;
+
+/** The file as a subject if it is a container; otherwise undefined. `shown` is its typed form. */
+export async function containerOf(
+  file: OpenedFile,
+  name: string,
+  shown: string,
+  call: Call,
+): Promise<FileSubject | undefined> {
+  const head = await headOf(file.bytes, call.signal);
+  const subject: Subject = { typed: shown, rest: '', name, path: file.path, opened: file, head };
+  const { kind } = sourceFor(subject, undefined);
+  return CONTAINERS.includes(kind) && isFile(subject) ? subject : undefined;
+}
+
+/**
+ * Throws the errors of reading the container. A member that cannot be read is skipped, except after a failure of the
+ * machine. At the deadline of the search an unfinished open is abandoned, so that the matches found so far are shown.
+ */
+export async function* textsInside(
+  subject: FileSubject,
+  sink: GapSink,
+  call: Call,
+): AsyncGenerator<ContainerText, void> {
+  const { search } = sink;
+  const limited = untilDeadline(call, search);
+  try {
+    yield* allTexts(subject, sink, limited);
+  } catch (error) {
+    call.signal.throwIfAborted();
+    if (!limited.signal.aborted) throw error;
+    search.gaps.timedOut = true;
+  }
+}
+
+async function* allTexts(
+  subject: FileSubject,
+  sink: GapSink,
+  call: Call,
+): AsyncGenerator<ContainerText, void> {
+  const { search } = sink;
+  const { kind } = sourceFor(subject, undefined);
+  if (kind === 'sqlite') return yield* tableTexts(subject, search, call);
+  if (kind !== 'archive') return yield* ownTexts(subject, sink, call);
+  const index = await archiveIndex(subject, call);
+  if (index.is === 'compressed') return yield* memberTexts({ ...subject, rest: '' }, sink, call);
+  const tar = await plainTar(subject, index, call).catch((error: unknown) => {
+    if (isOrielError(error) && error.code === 'LIMIT') return undefined;
+    throw error;
+  });
+  if (index.contents.damage || tar?.trouble !== undefined) search.gaps.cut += 1;
+  for (const [i, member] of membersOf(index.contents).entries()) {
+    if (isLate(search)) return;
+    // Small and cached members are searched without any real wait, so control is given back explicitly.
+    if (i % MEMBERS_AT_ONCE === 0) await setImmediate();
+    const before = sink.shown;
+    const part = call.part();
+    yield* memberTexts({ ...(tar ?? subject), rest: member }, sink, part.call);
+    // Frees unpacked data of members without a match, because there may be a hundred thousand members.
+    if (sink.shown === before) await part.end();
+  }
+}
+
+/** The selectors of the members; members without a usable name are selected by number. */
+function membersOf({ sorted, odd }: Contents): string[] {
+  const numbered = [...odd].filter(([, { why }]) => why !== 'outside').map(([at]) => `%~${at + 1}`);
+  return [...sorted.filter((name) => !name.endsWith('/')), ...numbered];
+}
+
+async function* memberTexts(
+  subject: FileSubject,
+  sink: GapSink,
+  call: Call,
+): AsyncGenerator<ContainerText, void> {
+  const { search } = sink;
+  try {
+    const resource: Resource = await call.open(subject);
+    const text = resource.is === 'mixed' ? resource.text : resource;
+    if (text.is !== 'text') return;
+    if (text.kind === 'document') yield* partsOf(text, subject, sink, call);
+    // A listing means an archive or database inside this one; nested containers are not searched.
+    else if (text.display === 'plain') search.gaps.leaveUnread(text.target);
+    else {
+      const own = await whole(text, call);
+      if (await mayMatch(text.bytes, own.encoding, search, call.signal)) yield own;
+      // Damage is known only after unpacking.
+      if (isInTrouble(text.notes)) search.gaps.cut += 1;
+      yield* restOf(text, search, call);
+    }
+  } catch (error) {
+    // This also covers errors of its later parts.
+    recordGap(error, `${subject.typed}:${subject.rest}`, search, call);
+  }
+}
+
+/** Errors that are recorded as gaps. A file that is gone or is not a text is not a gap. */
+const UNREAD: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'BUSY',
+  'CORRUPT',
+  'ENCRYPTED',
+  'LIMIT',
+  'TIMEOUT',
+  'UNSUPPORTED',
+]);
+
+/**
+ * Records a part that cannot be searched because of its content; `name` is the shown name. Rethrows errors that end the
+ * call, and failures of the machine.
+ */
+export function recordGap(error: unknown, name: string, { gaps }: Search, { signal }: Call): void {
+  signal.throwIfAborted();
+  if (!isOrielError(error) || isFault(error)) throw error;
+  if (UNREAD.has(error.code)) gaps.leaveUnread(name);
+  gaps.denied ||= error.code === 'DENIED';
+}
+
+async function* ownTexts(
+  subject: FileSubject,
+  sink: GapSink,
+  call: Call,
+): AsyncGenerator<ContainerText, void> {
+  const resource = await call.open(subject);
+  if (resource.is !== 'text') return;
+  if (resource.kind === 'document') {
+    yield* partsOf(resource, subject, sink, call);
+  } else {
+    yield await whole(resource, call);
+    yield* restOf(resource, sink.search, call);
+  }
+}
+
+/** All further parts of a document: later pages, and rows of large sheets. */
+async function* partsOf(
+  first: TextResource,
+  subject: FileSubject,
+  sink: GapSink,
+  call: Call,
+): AsyncGenerator<ContainerText, void> {
+  const { search } = sink;
+  const front = subject.rest === '' ? '' : `${subject.rest}:`;
+  const open = async (rest: string): Promise<TextResource | undefined> => {
+    const resource = await call.open({ ...subject, rest: front + rest });
+    return resource.is === 'text' ? resource : undefined;
+  };
+  for (let text: TextResource | undefined = first; text;) {
+    noteCut(text, search);
+    search.gaps.scanned += scannedPages(text);
+    yield hasPages(text) ? await byPages(text, call.signal) : await whole(text, call);
+    const next: string | undefined = nextPages(text);
+    text = next === undefined || isLate(search) ? undefined : await open(next);
+  }
+  yield* restOf(first, search, call);
+  const { hasAttachments } = Object(first.facts?.['document']) as { readonly hasAttachments?: true };
+  if (hasAttachments) yield* attachedTexts({ ...subject, rest: `${front}attachments` }, sink, call);
+}
+
+/** The files attached to a PDF, each read by its own source. `list` is the list of attachments as a subject. */
+async function* attachedTexts(
+  list: FileSubject,
+  sink: GapSink,
+  call: Call,
+): AsyncGenerator<ContainerText, void> {
+  const { search } = sink;
+  const found = await call.open(list).catch((error: unknown) => {
+    recordGap(error, `${list.typed}:${list.rest}`, search, call);
+  });
+  if (found?.is !== 'text') return;
+  const { bytes } = found;
+  const lines = Buffer.from(await readAt(bytes, 0, bytes.size ?? 0, call.signal)).toString('utf8');
+  for (const [, name] of lines.matchAll(/^(.+) {2}\d+ bytes$/gm)) {
+    if (isLate(search)) return;
+    const before = sink.shown;
+    const part = call.part();
+    yield* memberTexts({ ...list, rest: `${list.rest}/${name}` }, sink, part.call);
+    if (sink.shown === before) await part.end();
+  }
+  if (/^\(\d+ more are attached\)$/m.test(lines)) search.gaps.cut += 1;
+}
+
+async function* restOf(text: TextResource, search: Search, call: Call): AsyncGenerator<ContainerText, void> {
+  if (!text.rest || isLate(search)) return;
+  const rest = await text.rest().catch((error: unknown) => recordGap(error, text.target, search, call));
+  if (rest?.isCut) search.gaps.cut += 1;
+  if (!rest || rest.parts.length === 0) return;
+  if (!(await mayMatch(rest.bytes, utf8, search, call.signal))) return;
+  const sections = rest.parts.map(({ target, ...place }) => ({ path: target, ...place }));
+  yield { source: rest.bytes, encoding: utf8, sections };
+}
+
+/** Counts a truncated text: there is no call for its missing part. */
+function noteCut({ more, part }: TextResource, search: Search): void {
+  if (part ? part.isCut : more?.kind === 'said' && more.use === undefined) search.gaps.cut += 1;
+}
+
+function scannedPages({ facts }: TextResource): number {
+  const { scanned = [] } = Object(facts?.['document']) as { readonly scanned?: readonly number[] };
+  return scanned.length;
+}
+
+function nextPages({ part }: TextResource): string | undefined {
+  return part && /:(p\d+-)$/.exec(part.next)?.[1];
+}
+
+async function whole({ bytes, encoding, target }: TextResource, call: Call): Promise<ContainerText> {
+  return {
+    source: bytes,
+    encoding: encoding === 'stored' ? await encodingOf(bytes, call) : utf8,
+    sections: [{ path: target, lines: 0, start: 0 }],
+  };
+}
+
+/** Lines that are processed before the event loop runs again. */
+const LINES_AT_ONCE = 50_000;
+
+/** Whether the text has page marks: only texts of documents do; elsewhere such a line is ordinary text. */
+function hasPages({ facts }: TextResource): boolean {
+  const { pages, slides } = Object(facts?.['document']) as {
+    readonly pages?: number;
+    readonly slides?: number;
+  };
+  return pages !== undefined || slides !== undefined;
+}
+
+const MARK = /^--- (?:page|slide) (\d+) ---$/;
+
+/** Divides a text into sections at the marks of pages or slides. */
+async function byPages(resource: TextResource, signal: AbortSignal): Promise<ContainerText> {
+  const { bytes, target } = resource;
+  const read = await readAt(bytes, 0, bytes.size ?? 0, signal);
+  const content = Buffer.from(read.buffer, read.byteOffset, read.length);
+  const front = target.replace(/:p\d+-\d*$/, '');
+  const sections: Section[] = [{ path: target, lines: 0, start: 0 }];
+  let lines = 0;
+  for (let start = 0; start < content.length; lines += 1) {
+    // A text may have millions of lines, so the event loop gets control from time to time.
+    if (lines % LINES_AT_ONCE === LINES_AT_ONCE - 1) await setImmediate();
+    const newline = content.indexOf(10, start);
+    const end = newline === -1 ? content.length : newline;
+    const mark = end - start < 40 ? MARK.exec(content.toString('latin1', start, end)) : null;
+    if (mark) sections.push({ path: `${front}:p${mark[1]}`, lines, start });
+    start = end + 1;
+  }
+  return { source: bytes, encoding: utf8, sections };
+}

@@ -1,0 +1,81 @@
+/** Works around known defects of SheetJS 0.18.5: rewrites the parts of a workbook that it would misread. */
+
+import { zipSync } from 'fflate';
+import { Compound } from './compound.ts';
+import type { Parts } from './zip-parts.ts';
+
+/** `parts` are those of a package; undefined for a binary workbook. */
+export function repairWorkbook(bytes: Buffer, parts: Parts | undefined): Buffer {
+  if (!parts) return withPlainBooleans(bytes);
+  const stored = parts.isWide ? narrow(parts) : bytes;
+  return parts.has('mimetype') && parts.has('content.xml') ? withCoveredCells(stored, parts) : stored;
+}
+
+/** Rewrites a zip64 package as a plain zip, because SheetJS does not support zip64. Media are left out. */
+function narrow(parts: Parts): Buffer {
+  const names = parts.names.filter((name) => name === 'mimetype' || /\.(?:xml|rels|bin|vml)$/i.test(name));
+  return zipped(names.map((name) => [name, readable(parts, name)]));
+}
+
+function zipped(members: readonly (readonly [name: string, content: Buffer | undefined])[]): Buffer {
+  const known = members.filter(([, content]) => content !== undefined);
+  return Buffer.from(zipSync(Object.fromEntries(known) as Record<string, Buffer>, { level: 0 }));
+}
+
+const COVERED = /<table:covered-table-cell\b[^>]*\bnumber-columns-repeated="(\d{1,5})"[^>]*>/g;
+
+/** Writes repeated covered cells one by one, because SheetJS counts a repeated one only once. */
+function withCoveredCells(bytes: Buffer, parts: Parts): Buffer {
+  const content = readable(parts, 'content.xml');
+  if (!content?.includes('covered-table-cell')) return bytes;
+  const text = content
+    .toString('utf8')
+    .replace(COVERED, (tag, count) =>
+      Number(count) > 1
+        ? `<table:table-cell table:number-columns-repeated="${Number(count) - 1}"/>${tag}`
+        : tag,
+    );
+  const others = parts.names.filter(
+    (name) => name === 'mimetype' || (name.endsWith('.xml') && name !== 'content.xml'),
+  );
+  const copy = others.map((name) => [name, readable(parts, name)] as const);
+  return zipped([...copy, ['content.xml', Buffer.from(text)]]);
+}
+
+/** The most bytes of the XML of all sheets. */
+const MOST_CONTENT = 256 << 20;
+
+function readable(parts: Parts, name: string): Buffer | undefined {
+  try {
+    return parts.read(name, MOST_CONTENT);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The type of a BoolErr record. Source: [MS-XLS] 2.4.24. */
+const BOOL_ERR = 0x0205;
+
+/**
+ * Repairs BoolErr records. A record has eight bytes with the value and its kind at the end. LibreOffice writes nine, and
+ * SheetJS then reads the last two, so value and kind are moved there if the byte before them is 0.
+ */
+function withPlainBooleans(bytes: Buffer): Buffer {
+  const compound = Compound.of(bytes);
+  const stream = compound?.find('Workbook') ?? compound?.find('Book');
+  if (!compound || !stream) return bytes;
+  const content = compound.read(stream);
+  const sectors = compound.sectors(stream);
+  let copy: Buffer | undefined;
+  for (let at = 0; at + 4 <= content.length; at += 4 + content.readUInt16LE(at + 2)) {
+    const isLong = content.readUInt16LE(at) === BOOL_ERR && content.readUInt16LE(at + 2) === 9;
+    if (!isLong || at + 13 > content.length || content[at + 10] === 0) continue;
+    copy ??= Buffer.from(bytes);
+    for (const [i, byte] of [0, content[at + 10] as number, content[at + 11] as number].entries()) {
+      const place = at + 10 + i;
+      const sector = sectors[Math.floor(place / compound.sectorBytes)];
+      if (sector !== undefined) copy[sector + (place % compound.sectorBytes)] = byte;
+    }
+  }
+  return copy ?? bytes;
+}

@@ -1,0 +1,143 @@
+/** Parts of texts that converters lose: tracked changes, comments, glosses, headers and footers. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { unzipSync, zipSync } from 'fflate';
+import { docx, fixture } from '../../support/documents.ts';
+import { has } from '../../support/has.ts';
+import { noted, reviewed, savedAs } from '../../support/office.ts';
+import { unhurried, workspace } from '../../support/workspace.ts';
+
+async function shown(name: string, content: string | Buffer): Promise<string> {
+  const { write, text } = workspace(unhurried);
+  write(name, content);
+  return text(`${name}:raw`);
+}
+
+const rtf = (body: string): string => String.raw`{\rtf1\ansi\deff0{\fonttbl{\f0 Arial;}}` + `${body}}`;
+
+test('rich text is shown without deleted text of any kind', async () => {
+  const deleted = String.raw`keep {\deleted DEL\'e9\u8364?\~{\b BOLD}}{\revised new}\deleted  more\deleted0  end\par {\deleted all\plain  of it}\par last`;
+  expect(await shown('a.rtf', rtf(deleted))).toBe('keep new end\n\nof it\n\nlast\n');
+});
+
+test('rich text stored in two forms is shown once', async () => {
+  expect(await shown('a.rtf', rtf(String.raw`{\upr{OLD}{\*\ud{\u26032?NEW}}}\par x\par`))).toBe(
+    '新NEW\n\nx\n',
+  );
+  const shape = String.raw`{\shp{\*\shpinst{\shptxt IN A SHAPE\par}}{\shprslt IN A SHAPE\par}}\par x\par`;
+  expect((await shown('b.rtf', rtf(shape))).match(/IN A SHAPE/g)).toHaveLength(1);
+});
+
+test('comments, glosses, headers and footers of rich text are shown', async () => {
+  const noted = String.raw`{\header Draft of {\field{\*\fldinst PAGE}{\fldrslt 1}}\par}{\footer 1\par}com{\*\atnid J}{\*\atnauthor Joe}\chatn{\*\annotation{\*\atndate 0}\pard\plain wh\'e9n?\par now}ment {\field{\*\fldinst{ EQ \\* jc3 \\o\\ad(\\s\\up 9(kanji),\u28450?\u23383?)}}{\fldrslt }}\par`;
+  expect(await shown('a.rtf', rtf(noted))).toBe(
+    'comment [comment by Joe: whén? now] 漢字(kanji)\n\n## Headers and footers\n\n- header: Draft of 1\n',
+  );
+});
+
+test('binary data in rich text is not text', async () => {
+  expect(await shown('a.rtf', rtf(String.raw`{\deleted {\pict\bin4 }}{}}gone}kept\par`))).toBe('kept\n');
+});
+
+const run = (xml: string): string => `<w:r>${xml}</w:r>`;
+const words = (text: string): string => `<w:t xml:space="preserve">${text}</w:t>`;
+
+test('a docx keeps its hyphens, glosses and equations', async () => {
+  const M = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"';
+  const math = (name: string, content: string): string => `<m:${name}>${content}</m:${name}>`;
+  const t = (text: string): string => math('r', math('t', text));
+  const body = [
+    run(`${words('555')}<w:noBreakHyphen/>${words('1234 ')}`),
+    run(
+      `<w:ruby><w:rubyPr/><w:rt>${run(words('kanji'))}</w:rt><w:rubyBase>${run(words('漢&amp;字'))}</w:rubyBase></w:ruby>`,
+    ),
+    `<m:oMathPara ${M}><m:oMathParaPr/>${math('oMath', t('y=') + math('f', math('num', t('a+1')) + math('den', t('b'))) + math('sSup', math('e', t('x')) + math('sup', t('2'))))}</m:oMathPara>`,
+  ];
+  expect(await shown('a.docx', docx(`<w:p>${body.join('')}</w:p>`))).toBe(
+    '555-1234 漢&字(kanji)y=(a+1)/bx^2\n',
+  );
+});
+
+test('hidden text of a docx is not shown, whether a run or its style hides it', async () => {
+  const hidden = (properties: string, text: string): string =>
+    run(`<w:rPr>${properties}</w:rPr>${words(text)}`);
+  const styles =
+    '<w:styles xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:style w:type="character" w:styleId="Secret"><w:rPr><w:vanish/></w:rPr></w:style></w:styles>';
+  const body = [
+    run(words('one ')),
+    hidden('<w:b/><w:vanish/>', 'GONE '),
+    hidden('<w:vanish w:val="true"/>', 'GONE '),
+    hidden('<w:vanish w:val="0"/>', 'two '),
+    hidden('<w:rStyle w:val="Secret"/>', 'GONE '),
+    hidden('<w:rStyle w:val="Secret"/><w:vanish w:val="false"/>', 'three '),
+    hidden('<w:webHidden/>', 'four'),
+  ];
+  const paragraph = `<w:p><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>${body.join('')}</w:p>`;
+  expect(await shown('a.docx', docx(paragraph, '', { 'word/styles.xml': styles }))).toBe(
+    'one two three four\n',
+  );
+});
+
+test('hidden text of an odt is not shown: spans, paragraphs, sections, fields', async () => {
+  const parts = unzipSync(fixture('report.odt'));
+  const style = (name: string, family: string): string =>
+    `<style:style style:name="${name}" style:family="${family}"><style:text-properties text:display="none"/></style:style>`;
+  const body = [
+    '<text:p>one <text:span text:style-name="XS">GONE</text:span><text:span text:style-name="XT">two</text:span></text:p>',
+    '<text:p text:style-name="XP">GONE <text:span text:style-name="XT">GONE</text:span></text:p>',
+    '<text:section text:name="a" text:display="none"><text:p>GONE</text:p></text:section>',
+    '<text:p><text:hidden-text text:condition="1" text:string-value="GONE" text:is-hidden="true">GONE</text:hidden-text>three</text:p>',
+  ];
+  const content = Buffer.from(parts['content.xml'] ?? [])
+    .toString()
+    .replace('</office:automatic-styles>', `${style('XS', 'text')}${style('XP', 'paragraph')}$&`)
+    .replace(/<office:text[^>]*>/, `$&${body.join('')}`);
+  parts['content.xml'] = Buffer.from(content);
+  const text = await shown('a.odt', Buffer.from(zipSync(parts)));
+  expect(text).toMatch(/^one two\n\nthree\n/);
+  expect(text).not.toContain('GONE');
+});
+
+test('a book keeps glosses apart from their words', async () => {
+  const book = unzipSync(fixture('report.epub'));
+  const name = Object.keys(book).find((part) => /\.x?html$/.test(part) && !/nav|cover/.test(part)) ?? '';
+  const chapter = Buffer.from(book[name] ?? []).toString();
+  const ruby = '<p><ruby>漢字<rp>[</rp><rt>kanji</rt><rp>]</rp></ruby> after</p>';
+  book[name] = Buffer.from(chapter.replace(/<body[^>]*>/, `$&${ruby}`));
+  expect(await shown('a.epub', Buffer.from(zipSync(book)))).toContain('漢字(kanji) after\n');
+});
+
+describe.runIf(has('libreoffice'))('by LibreOffice', () => {
+  let directory = '';
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), 'oriel-written-'));
+  });
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+  test.each(['docx', 'doc', 'odt', 'rtf'])('%s: deleted text is not shown', async (as) => {
+    const text = await shown(`a.${as}`, await savedAs(as, reviewed, directory));
+    expect(text).toContain('The price is 20 Euro.');
+    expect(text).not.toContain('GONE');
+  });
+
+  test.each(['docx', 'odt', 'rtf'])(
+    '%s: comments, glosses, text boxes, headers and footers are shown',
+    async (as) => {
+      const text = await shown(`a.${as}`, await savedAs(as, noted, directory));
+      for (const word of ['whole [comment by Ann: Why & how?] sentence', 'IN A BOX'])
+        expect(text).toContain(word);
+      expect(text).toMatch(/^## Headers and footers\n\n- header: ON TOP\n- footer: BELOW$/m);
+      expect(text).toMatch(/base 漢\(kanji\)字? after|base 漢字\(kanji\) after/);
+    },
+  );
+
+  test('doc: comments, text boxes, headers and footers stand at the end', async () => {
+    const text = await shown('a.doc', await savedAs('doc', noted, directory));
+    expect(text.slice(text.indexOf('## '))).toBe(
+      '## Comments\n\n- comment by Ann: Why & how?\n\n## Text boxes\n\n- IN A BOX\n\n## Headers and footers\n\n- header: ON TOP\n- footer: BELOW\n',
+    );
+  });
+});
