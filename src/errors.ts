@@ -48,8 +48,7 @@ export class OrielError extends Error {
   readonly code: ErrorCode;
   /** A call that works instead, as its exact argument (for `read`: the `path`). */
   readonly next: string | undefined;
-  /** What was wrong: `message`, without advice at its end if that was given apart. */
-  readonly why: string;
+  readonly #why: string | undefined;
 
   /** `message` is one sentence; anything a caller typed has gone through `quote`. */
   constructor(code: ErrorCode, message: string, options: OrielErrorOptions = {}) {
@@ -57,7 +56,12 @@ export class OrielError extends Error {
     this.name = 'OrielError';
     this.code = code;
     this.next = options.next;
-    this.why = options.why ?? message;
+    this.#why = options.why;
+  }
+
+  /** What was wrong: `message`, without advice at its end if that was given apart. */
+  get why(): string {
+    return this.#why ?? this.message;
   }
 }
 

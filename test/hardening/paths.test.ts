@@ -47,7 +47,6 @@ describe('walls', () => {
   });
 
   test.each<[string, string, (W: string) => void]>([
-    ['P24 file as directory', 'f/g', (W) => fs.writeFileSync(`${W}/f`, 'x')],
     ['P13 FIFO', 'p', (W) => execFileSync('mkfifo', [`${W}/p`])],
     ['P loop of links', 'l', (W) => fs.symlinkSync('l', `${W}/l`)],
     ['P11 name too long', 'n'.repeat(300), () => undefined],
@@ -350,7 +349,10 @@ describe('what is no file', () => {
   test('P24 file as directory', async () => {
     const { write, read } = workspace();
     write('f', 'hi\n');
-    expect(codeOf(await read('f/g'))).toBe('NOT_DIRECTORY');
+    const answer = await read('f/g');
+    expect(codeOf(answer)).toBe('NOT_DIRECTORY');
+    expect(textOf(answer)).toBe('f/g goes through f, which is a file. Use f.');
+    expect(answer.details['error']).toMatchObject({ next: 'f' });
   });
 
   test('P25 directory as file with line selector: pages the listing', async () => {
