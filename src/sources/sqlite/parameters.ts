@@ -9,8 +9,11 @@ export type Parameters = ReadonlyMap<string, string>;
 const FOR_TABLES = ['after', 'limit', 'offset', 'order', 'where'];
 const FOR_DATABASES = ['limit', 'offset', 'q'];
 
-/** Parameters after a statement, where models write them. No valid statement ends like this. */
-const AFTER_SQL = /(?:&(?:limit|offset)=\d+)+$/;
+/**
+ * `limit`, and `offset` after it, behind a statement, where models write them. LIMIT is a reserved word, so no expression
+ * ends like this; `flags&offset=4` may be one. Source: https://www.sqlite.org/lang_keywords.html
+ */
+const AFTER_SQL = /&limit=\d+(?:&offset=\d+)?$/;
 
 /** The values by name, as typed. `q` extends to the end or to `AFTER_SQL`, because SQL may contain `&`. Throws `BAD_QUERY`. */
 export function splitParameters(text: string, isDatabase: boolean): Parameters {

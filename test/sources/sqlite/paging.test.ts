@@ -3,6 +3,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { splitParameters } from '../../../src/sources/sqlite/parameters.ts';
+import { withoutLag } from '../../support/lag.ts';
 import { fc } from '../../support/properties.ts';
 import { createOriel, type LimitOptions } from '../../../src/index.ts';
 import { database, databaseBytes, reader } from '../../support/sqlite.ts';
@@ -89,11 +91,30 @@ test('limit and offset may follow the statement, and are a part of it inside quo
   const part = await read('db.sqlite?limit=2&offset=3&q=select id from t order by id');
   for (const path of [
     'db.sqlite?q=select id from t order by id&limit=2&offset=3',
-    'db.sqlite?q=select%20id%20from%20t%20order%20by%20id&offset=3&limit=2',
-    'db.sqlite?limit=2&q=select id from t order by id&offset=3',
+    'db.sqlite?q=select%20id%20from%20t%20order%20by%20id&limit=2&offset=3',
+    'db.sqlite?offset=3&q=select id from t order by id&limit=2',
   ])
     expect((await read(path)).text).toBe(part.text);
   expect((await read("db.sqlite?q=select 'a&limit=2' as a")).text).toContain('a&limit=2');
+});
+
+test('an expression with a column named offset is not a parameter', async () => {
+  const read = reader(
+    await database(
+      'db.sqlite',
+      'create table f (offset int, flags int); insert into f values (4, 5), (1, 4), (4, 7);',
+    ),
+  );
+  const spaced = await read('db.sqlite?q=select flags from f where flags & offset = 4');
+  expect((await read('db.sqlite?q=select flags from f where flags&offset=4')).text).toBe(spaced.text);
+  expect(spaced.text).toContain('5');
+  expect((await read('db.sqlite?q=select flags from f where flags&offset=4&limit=1')).text).toContain('5');
+});
+
+test('a statement of many ampersands is split in linear time', async () => {
+  const sql = `select 1${'&limit=1&offset=1'.repeat(20_000)}x`;
+  await withoutLag(() => Promise.resolve(splitParameters(`q=${sql}`, true)));
+  expect(splitParameters(`q=${sql}`, true)).toEqual(new Map([['q', sql]]));
 });
 
 test('inserted and deleted rows before a page neither skip nor repeat later rows', async () => {
