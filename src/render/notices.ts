@@ -94,7 +94,7 @@ export const wording: Wording = {
   'no-structure': (notice) =>
     notice.what === 'outline'
       ? `${oneLine(notice.target)} has no outline: ${noStructure[notice.why]}. Use ${notice.target} to read it`
-      : `No ${notice.what}: ${noStructure[notice.why]}${notice.bytes === undefined ? '. This is the text itself' : `, so only ${binarySize(notice.bytes)} of the text are shown`}`,
+      : `No ${notice.what}: ${noStructure[notice.why]}${notice.bytes === undefined ? '. This is the text itself' : `, so only the first ${binarySize(notice.bytes)} are shown`}`,
   symbols({ target, name, candidates, more, shown }) {
     const list = candidates.map((one) => `${oneLine(one.name)} (${one.use})`).join(', ');
     const rest = more > 0 ? ` and ${more} more${shown ? '' : `, see ${oneLine(target)}:outline`}` : '';

@@ -8,7 +8,7 @@ import { readAnswer } from '../../src/render/read-answer.ts';
 import type { Answer } from '../../src/types/answer.ts';
 import type { ReadRequest } from '../../src/types/request.ts';
 import { cutPolicy } from '../../src/window/fit.ts';
-import { bodyOf, codeOf, textOf, workspace } from '../support/workspace.ts';
+import { bodyOf, codeOf, nextOf, textOf, workspace } from '../support/workspace.ts';
 
 const method = (i: number): string => `  method${i}(a: number): number {
     const b = a + ${i};
@@ -124,7 +124,7 @@ test('no map for code up to 12 KiB, prose and data, selectors, :raw and other se
 test('long code shown without a map gives the reason', async () => {
   const { write, text } = workspace();
   const note = async (path: string, options = {}): Promise<string | undefined> =>
-    /\[No map: ([^[]*?)(?:\. This is the text itself|, so only 8 KiB of the text are shown)\]/.exec(
+    /\[No map: ([^[]*?)(?:\. This is the text itself|, so only the first 8 KiB are shown)\]/.exec(
       await text(path, options),
     )?.[1];
   write('statements.ts', 'a();\n'.repeat(4_000));
@@ -141,7 +141,7 @@ test('long code shown without a map gives the reason', async () => {
   expect(await note('min.js:outline')).toBeUndefined();
 });
 
-test('of minified code only the budget of a map is shown, and the next call has the rest', async () => {
+test('of minified code only the budget of a map is shown, and the next call continues', async () => {
   const { write, read, text } = workspace();
   const code = Array.from({ length: 900 }, (_, i) => `function f${i}(a){return a+${i}}`).join('');
   write('x.min.js', `${code}\n`);
@@ -149,7 +149,7 @@ test('of minified code only the budget of a map is shown, and the next call has 
   const [line, why, cut] = textOf(answer).split('\n');
   const shown = line?.slice(2) ?? '';
   expect([shown.length, code.startsWith(shown)]).toEqual([8_160, true]);
-  expect(why).toBe('[No map: it looks minified, so only 8 KiB of the text are shown]');
+  expect(why).toBe('[No map: it looks minified, so only the first 8 KiB are shown]');
   expect(cut).toBe(
     `[Showing bytes 0-8160 of ${code.length + 1}, inside line 1 (${code.length + 1} bytes long). Use x.min.js:1@8160.. to continue]`,
   );
@@ -160,11 +160,26 @@ test('of minified code only the budget of a map is shown, and the next call has 
   const lines = Array.from({ length: 20 }, (_, i) => `var v${i}="${'y'.repeat(1_500)}";\n`);
   write('lines.min.js', lines.join(''));
   expect((await text('lines.min.js')).split('\n').slice(5)).toEqual([
-    '[No map: it looks minified, so only 8 KiB of the text are shown]',
+    '[No map: it looks minified, so only the first 8 KiB are shown]',
     '[Showing lines 1-5 of 20 (8 KiB limit). Use lines.min.js:6.. to continue]',
   ]);
   const wide = await text('lines.min.js', { read: { mapBytes: 60_000 } });
   expect(wide.split('\n').slice(20)).toEqual(['[No map: it looks minified. This is the text itself]']);
+});
+
+test('every page inside a line says the length of the whole line', async () => {
+  const { write, read } = workspace();
+  const code = `${Array.from({ length: 9_000 }, (_, i) => `function f${i}(a){return a+${i}}`).join('')}\n`;
+  write('x.min.js', code);
+  let shown = '';
+  for (let next: string | undefined = 'x.min.js'; next !== undefined;) {
+    const answer = await read(next);
+    const [line = ''] = textOf(answer).split('\n');
+    shown += line.slice(2);
+    next = nextOf(answer);
+    if (next !== undefined) expect(textOf(answer)).toContain(`inside line 1 (${code.length} bytes long)`);
+  }
+  expect(`${shown}\n`).toBe(code);
 });
 
 test('plain and hashline displays have the ranges too', async () => {

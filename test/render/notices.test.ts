@@ -199,7 +199,7 @@ const sentences: readonly (readonly [Notice, string])[] = [
   [{ kind: 'outline', target: 'a.ts', symbols: 90, left: 80 }, '90 symbols, 80 of them not listed'],
   [
     { kind: 'no-structure', what: 'map', why: 'minified', bytes: 8_192 },
-    'No map: it looks minified, so only 8 KiB of the text are shown',
+    'No map: it looks minified, so only the first 8 KiB are shown',
   ],
   [
     { kind: 'no-structure', what: 'outline', why: 'minified', target: 'a.js' },
