@@ -38,7 +38,7 @@ export type ErrorCode =
 export interface OrielErrorOptions {
   /** A call that works instead, as its exact argument (for `read`: the `path`). */
   readonly next?: string | undefined;
-  /** What was caught, where this error says it in other words. */
+  /** The original error, if this one replaces it. */
   readonly cause?: unknown;
   /** What was wrong: `message` without the advice at its end. */
   readonly why?: string;
@@ -59,13 +59,13 @@ export class OrielError extends Error {
     this.#why = options.why;
   }
 
-  /** What was wrong: `message`, without advice at its end if that was given apart. */
+  /** The problem alone. Equals `message` if the error was not made by `advised`. */
   get why(): string {
     return this.#why ?? this.message;
   }
 }
 
-/** An error with advice after what was wrong. Who knows a better call puts other advice after its `why`. */
+/** An error with advice after the problem. A caller with a better suggestion builds a new error from `why`. */
 export function advised(
   code: ErrorCode,
   why: string,
@@ -86,7 +86,7 @@ export interface Place {
   readonly line?: number;
 }
 
-/** There is no such path, and there is one with lines written after it, where a path has none. */
+/** The path does not exist, but it does without the line range at its end; this tool takes lines in other fields. */
 export class PlaceError extends OrielError {
   readonly place: Place;
 

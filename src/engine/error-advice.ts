@@ -1,6 +1,6 @@
 /** Adds a next call to errors about paths that exist, at least in part, but cannot be opened or read. */
 
-import { type ErrorCode, isOrielError, OrielError } from '../errors.ts';
+import { advised, type ErrorCode, isOrielError, OrielError } from '../errors.ts';
 import { shellWord } from '../text/shell.ts';
 
 const DEAD_ENDS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -14,8 +14,7 @@ const DEAD_ENDS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 /** The error with a next call, if it has none. */
 export function withNextCall(error: OrielError): OrielError {
   if (error.next !== undefined || !DEAD_ENDS.has(error.code)) return error;
-  const message = `${error.message} Use . to list the working directory.`;
-  return new OrielError(error.code, message, { next: '.', cause: error });
+  return advised(error.code, error.why, 'Use . to list the working directory.', { next: '.', cause: error });
 }
 
 /**

@@ -61,8 +61,8 @@ export async function explainMissing(
   call: Call,
 ): Promise<OrielError> {
   const { access } = call;
-  const error = (message: string, next?: string): OrielError =>
-    new OrielError('NOT_FOUND', message, { next, cause });
+  const error = (problem: string, advice: string, next?: string): OrielError =>
+    advised('NOT_FOUND', problem, advice, { next, cause });
   const gone = await explainGone(call, cause);
   if (gone) return gone;
   const why = `${quote(typed)} does not exist.`;
@@ -78,18 +78,16 @@ export async function explainMissing(
       : here
         ? 'Use . to list the working directory.'
         : `Use ${quote(shown)} to list the nearest directory.`;
-  if (!found) return error(`${why} ${use}`, grammar === 'literal' ? undefined : '.');
+  if (!found) return error(why, use, grammar === 'literal' ? undefined : '.');
   const link = found.linkTo;
   // A link to outside the roots must have been created meanwhile. The error then says nothing about its target.
   if (link !== undefined && mayLead(resolve(found.at, link), access.roots)) {
     const name = quote(access.display(join(found.at, found.name)));
-    return error(`${name} is a link to ${quote(link)}, which does not exist. ${use}`, shown);
+    return error(`${name} is a link to ${quote(link)}, which does not exist.`, use, shown);
   }
   const near = found.near.map((name) => access.display(join(found.at, name)));
-  return advised('NOT_FOUND', `${why}${didYouMean(near.map(quote))}`, use, {
-    next: grammar === 'literal' ? near[0] : (near[0] ?? shown),
-    cause,
-  });
+  const next = grammar === 'literal' ? near[0] : (near[0] ?? shown);
+  return error(`${why}${didYouMean(near.map(quote))}`, use, next);
 }
 
 /** The error for `src/app.ts/x`, where `src/app.ts` is a file; undefined if that is not known. */

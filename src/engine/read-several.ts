@@ -1,16 +1,16 @@
 /** Reads several paths in one string, `a.ts,b.ts:5-9`: each as if it were read alone, all within one budget. */
 
-import { advised, type ErrorCode, isOrielError, type OrielError } from '../errors.ts';
+import { type ErrorCode, isOrielError, type OrielError } from '../errors.ts';
 import { estimateTokens } from '../limits.ts';
 import { wording } from '../render/notices.ts';
 import { partHeader, readAnswer } from '../render/read-answer.ts';
 import { MOST_PATHS, pathLists } from '../selector/path-lists.ts';
-import { quote } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
 import type { Limits } from '../types/limits.ts';
 import type { ReadRequest } from '../types/request.ts';
 import type { PartResult, SeveralResult, SingleResult } from '../types/result.ts';
-import { canonicalTarget, findTarget } from './target.ts';
+import { explainList } from './explain-list.ts';
+import { canonicalTarget } from './target.ts';
 
 /** Errors after which the string is not tried as a list. */
 const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -38,7 +38,11 @@ export async function readSeveral(
 ): Promise<SeveralResult | undefined> {
   if (FINAL.has(cause.code)) return undefined;
   const paths = await pathsThatExist(request.target, call);
-  if (!paths) return undefined;
+  if (!paths) {
+    const error = await explainList(request.target, call);
+    if (error) throw error;
+    return undefined;
+  }
   const parts: PartResult[] = [];
   let left = call.limits;
   for (const [at, typed] of paths.entries()) {
@@ -73,38 +77,15 @@ function isResult(result: PartResult['result']): result is SingleResult {
   return result !== 'full' && !isOrielError(result);
 }
 
-/** The paths of a list in the form of notices; undefined if none of them exists. Throws if only some of them exist. */
+/** The paths of a list in the form of notices; undefined unless all of them exist. */
 async function pathsThatExist(target: string, call: Call): Promise<string[] | undefined> {
-  let most: { readonly missing: string; readonly names: readonly string[] } | undefined;
   for (const paths of pathLists(target)) {
     if (paths.length < 2 || paths.length > MOST_PATHS || paths.includes('')) continue;
     const found = await Promise.all(paths.map((path) => canonicalTarget(path, call)));
     const names = found.filter((name) => name !== undefined);
     if (names.length === paths.length) return names;
-    const missing = paths[found.indexOf(undefined)];
-    if (names.length > (most?.names.length ?? 0) && missing !== undefined) most = { missing, names };
   }
-  // A comma in a query, or in the name of a member, is none between paths.
-  if (!most || (await canonicalTarget(target, call)) !== undefined) return undefined;
-  const error = await missingOne(most.missing, most.names, call);
-  if (error) throw error;
   return undefined;
-}
-
-/** The error for a list in which `path` is missing and `others` exist. Undefined if `path` can be read in another way. */
-async function missingOne(
-  path: string,
-  others: readonly string[],
-  call: Call,
-): Promise<OrielError | undefined> {
-  const error = await findTarget(path, 'selectors', call).then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!isOrielError(error)) return undefined;
-  const next = others.join(',');
-  const advice = `Use ${quote(next)} for ${others.length === 1 ? 'the other path' : 'the other paths'}.`;
-  return advised(error.code, error.why, advice, { next, cause: error });
 }
 
 /** The size of a part's notice: bytes without the paths in it, the most paths in it, and its lines. */

@@ -22,8 +22,16 @@ export interface FoundTarget {
   readonly suffix?: { readonly from: string; readonly to: string };
 }
 
-/** Opens what `typed` names. `subject.opened` is closed at the end of the call. Throws OrielError. */
-export async function findTarget(typed: string, grammar: Grammar, call: Call): Promise<FoundTarget> {
+/**
+ * Opens what `typed` names. `subject.opened` is closed at the end of the call. Throws OrielError. If no such path exists
+ * and `walks` is set, the working directory is searched for a file whose path ends in it; this may take seconds.
+ */
+export async function findTarget(
+  typed: string,
+  grammar: Grammar,
+  call: Call,
+  walks = true,
+): Promise<FoundTarget> {
   const target = grammar === 'selectors' ? withFragment(typed) : typed;
   const candidatesOf = (name: string): readonly Candidate[] =>
     grammar === 'selectors' ? candidates(name) : [{ path: name, rest: '' }];
@@ -35,7 +43,7 @@ export async function findTarget(typed: string, grammar: Grammar, call: Call): P
     if (rewritten) return { subject: await subjectOf(rewritten, rewritten.rest, call) };
   }
   if (grammar === 'literal') await refusePlace(target, call);
-  return missing(target, grammar, misses, call);
+  return missing(target, grammar, misses, call, walks);
 }
 
 /** In the working directory `project`, `src/app.ts` for `project/src/app.ts`: some tools put the workspace name first. */
@@ -159,6 +167,7 @@ async function missing(
   grammar: Grammar,
   misses: readonly Miss[],
   call: Call,
+  walks: boolean,
 ): Promise<FoundTarget> {
   const outside = misses.findLast(({ error }) => error.code === 'OUTSIDE_ROOT');
   if (outside) throw (await insideInstead(target, outside.error, grammar, call)) ?? outside.error;
@@ -178,7 +187,7 @@ async function missing(
     rest: '',
   };
   const { findBySuffix } = await import('./missing-path.ts');
-  const matches = await findBySuffix(wanted.path, call);
+  const matches = walks ? await findBySuffix(wanted.path, call) : [];
   const [only, ...others] = matches;
   if (grammar === 'selectors' && only !== undefined && others.length === 0) {
     const path = call.access.absolute(only);
@@ -271,13 +280,13 @@ async function notFound(
     return explainMissing(path, grammar, cause, call);
   }
   if (others.length === 0)
-    return new OrielError('NOT_FOUND', `${why} One file ends in it: ${quote(first)}. Use that path.`, {
+    return advised('NOT_FOUND', `${why} One file ends in it: ${quote(first)}.`, 'Use that path.', {
       next: first,
       cause,
     });
   const listed = [first, ...others].slice(0, MOST_CANDIDATES).map(quote).join(', ');
   const more = others.length >= MOST_CANDIDATES ? ', …' : '';
-  return new OrielError('NOT_FOUND', `${why} Several files end in it: ${listed}${more}. Use one of them.`, {
+  return advised('NOT_FOUND', `${why} Several files end in it: ${listed}${more}.`, 'Use one of them.', {
     next: first,
     cause,
   });

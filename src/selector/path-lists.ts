@@ -13,14 +13,38 @@ export const MOST_PATHS = 20;
 export function* pathLists(target: string): Generator<string[]> {
   yield pathsIn(target);
   if (target.includes('{')) yield expandBraces(target, MOST_PATHS) ?? [];
-  const bare = target.trim().replace(/^\[(.*)\]$/s, '$1');
-  const unquoted = piecesOf(bare, ',').map((piece) => piece.replace(/^(["'])(.*)\1$/s, '$2'));
-  if (bare !== target && unquoted.every((piece) => piece !== '')) yield unquoted;
+  const bare = withoutBrackets(target);
+  const pieces = piecesOf(bare, ',').map(unquoted);
+  if (bare !== target && pieces.every((piece) => piece !== '')) yield pieces;
   yield piecesOf(bare, ';');
   yield piecesOf(bare, '\n');
   yield piecesOf(bare, /,? and /);
   yield piecesOf(bare, '|');
   yield bare.split(/(?<!\\)\s+/, MOST_PATHS + 1);
+}
+
+/** One interpretation of a string as a list, with its separator. */
+export interface SeparatedList {
+  readonly separator: ',' | ';' | '\n';
+  readonly paths: readonly string[];
+}
+
+/** `target` split at commas, at semicolons and at newlines, without brackets and quotes. */
+export function separatedLists(target: string): SeparatedList[] {
+  const bare = withoutBrackets(target);
+  return [
+    { separator: ',', paths: pathsIn(bare).map(unquoted) },
+    { separator: ';', paths: piecesOf(bare, ';').map(unquoted) },
+    { separator: '\n', paths: piecesOf(bare, '\n').map(unquoted) },
+  ];
+}
+
+function withoutBrackets(target: string): string {
+  return target.trim().replace(/^\[(.*)\]$/s, '$1');
+}
+
+function unquoted(piece: string): string {
+  return piece.replace(/^(["'])(.*)\1$/s, '$2');
 }
 
 function piecesOf(text: string, separator: string | RegExp): string[] {

@@ -1,3 +1,5 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { codeOf, textOf, workspace } from '../support/workspace.ts';
 import { zip } from '../support/zip.ts';
@@ -67,32 +69,149 @@ test('a file with exactly that name takes precedence; a missing one is the answe
 });
 
 test.each([
-  ['app.ts,zzz', 'zzz does not exist. Use app.ts for the other path.', 'app.ts'],
+  ['app.ts,zzz.ts', 'zzz.ts does not exist. Use app.ts for the other path.', 'app.ts'],
   [
     'app.ts,src/ap.ts:1..2',
     'src/ap.ts does not exist. Did you mean src/app.ts? Use app.ts for the other path.',
     'app.ts',
   ],
   [
-    './app.ts:1-5,9;zzz;src/app.ts',
-    'zzz does not exist. Use app.ts:1-5,9,src/app.ts for the other paths.',
+    'scr/app.ts,app.ts',
+    'scr/app.ts does not exist. Did you mean src/app.ts? Use app.ts for the other path.',
+    'app.ts',
+  ],
+  // Duplicates are removed.
+  ['app.ts, zzz.ts, app.ts, zzz.ts', 'zzz.ts does not exist. Use app.ts for the other path.', 'app.ts'],
+  ['["app.ts","zzz.ts"]', 'zzz.ts does not exist. Use app.ts for the other path.', 'app.ts'],
+  [
+    './app.ts:1-5,9;./zzz;src/app.ts',
+    './zzz does not exist. Use app.ts:1-5,9;src/app.ts for the other paths.',
+    'app.ts:1-5,9;src/app.ts',
+  ],
+  [
+    'app.ts:1-5,9,zzz.ts,src/app.ts',
+    'zzz.ts does not exist. Use app.ts:1-5,9,src/app.ts for the other paths.',
     'app.ts:1-5,9,src/app.ts',
   ],
-  ['app.ts:1-5,zzz', 'zzz does not exist. Use app.ts:1-5 for the other path.', 'app.ts:1-5'],
+  // A newline cannot be shown in a message, so the others are joined with commas.
+  [
+    'app.ts\nzzz.ts\nsrc/app.ts',
+    'zzz.ts does not exist. Use app.ts,src/app.ts for the other paths.',
+    'app.ts,src/app.ts',
+  ],
+  ['app.ts\nzzz.ts\nx,y.ts', 'zzz.ts does not exist. Read the other paths one by one.', undefined],
+  ['zzz.ts;x,y.ts', 'zzz.ts does not exist. Use x,y.ts for the other path.', 'x,y.ts'],
+  ['app.ts:1-5,zzz.ts', 'zzz.ts does not exist. Use app.ts:1-5 for the other path.', 'app.ts:1-5'],
+  ['x.ts,app.ts,y.ts', 'x.ts and y.ts do not exist. Use app.ts for the other path.', 'app.ts'],
+  ['app.ts,1.ts,2.ts,3.ts', '1.ts, 2.ts and 3.ts do not exist. Use app.ts for the other path.', 'app.ts'],
+  [
+    'app.ts,1.ts,2.ts,3.ts,4.ts,5.ts',
+    '1.ts, 2.ts, 3.ts and 2 more do not exist. Use app.ts for the other path.',
+    'app.ts',
+  ],
   [
     'app.ts,/etc/zzz',
     'That path lies outside the directories that may be read. Use app.ts for the other path.',
     'app.ts',
   ],
-  ['zzz,yyy', 'zzz,yyy does not exist. Use . to list the working directory.', '.'],
+  // That a path outside the roots does not exist is not said.
+  ['app.ts,/etc/zzz,x.ts', '/etc/zzz and x.ts cannot be read. Use app.ts for the other path.', 'app.ts'],
+  [
+    'app.ts,src/app.ts/x.ts',
+    'src/app.ts/x.ts goes through src/app.ts, which is a file. Use app.ts for the other path.',
+    'app.ts',
+  ],
+  // The same file name elsewhere is not searched for.
+  ['app.ts,deep.ts', 'deep.ts does not exist. Use app.ts for the other path.', 'app.ts'],
+  ['zzz.ts,yyy.ts', 'zzz.ts,yyy.ts does not exist. Use . to list the working directory.', '.'],
   ['c.zip:d, e', 'c.zip has no entry d, e. Use c.zip to list it.', 'c.zip'],
-])('of several paths one is missing: %s', async (path, message, next) => {
+  [
+    'c.zip:d, e.txt',
+    'c.zip has no entry d, e.txt. Did you mean c.zip:d.txt? Use c.zip to list it.',
+    'c.zip:d.txt',
+  ],
+])('of several paths some are missing: %j', async (path, message, next) => {
   const { write, read } = workspace();
-  write('app.ts', 'x\n');
-  write('src/app.ts', 'x\n');
+  for (const name of ['app.ts', 'src/app.ts', 'src/in/deep.ts', 'x,y.ts']) write(name, 'x\n');
   write('c.zip', zip([{ name: 'd.txt', content: 'd\n' }]));
   const answer = await read(path);
-  expect([textOf(answer), answer.details['error']]).toMatchObject([message, { next }]);
+  const { next: named } = answer.details['error'] as { next?: string };
+  expect([textOf(answer), named]).toEqual([message, next]);
+});
+
+test('an error of a list gives one piece of advice', async () => {
+  const { W, write, text } = workspace();
+  write('app.ts', 'x\n');
+  symlinkSync('nowhere', join(W, 'broken.ts'));
+  symlinkSync('loop.ts', join(W, 'loop.ts'));
+  expect(await text('app.ts,broken.ts')).toBe(
+    'broken.ts is a link to nowhere, which does not exist. Use app.ts for the other path.',
+  );
+  expect(await text('app.ts,loop.ts')).toBe(
+    'loop.ts leads into a loop of links. Use app.ts for the other path.',
+  );
+  expect(await text(`app.ts,${'z'.repeat(300)}.ts`)).toBe(
+    `${'z'.repeat(200)}… has a name that is too long. Use app.ts for the other path.`,
+  );
+});
+
+test.each([
+  [
+    'app.ts,https://example.com/x',
+    'https://example.com/x is a URL: a list holds only paths, and a URL is read alone. Use app.ts for the other path.',
+  ],
+  [
+    'app.ts;artifact://1;skill://deploy',
+    'artifact://1 and skill://deploy are URLs: a list holds only paths, and each URL is read alone. Use app.ts for the other path.',
+  ],
+  [
+    'app.ts, pr://12',
+    'pr://12 is a URL: a list holds only paths, and a URL is read alone. Use app.ts for the other path.',
+  ],
+  [
+    'app.ts,zzz.ts,www.example.com/x',
+    'zzz.ts does not exist. www.example.com/x is a URL: a list holds only paths, and a URL is read alone. Use app.ts for the other path.',
+  ],
+])('a list with a URL: %j', async (path, message) => {
+  const { write, read } = workspace();
+  write('app.ts', 'x\n');
+  const answer = await read(path);
+  expect([textOf(answer), answer.details['error']]).toMatchObject([message, { next: 'app.ts' }]);
+});
+
+test('a missing path that can be read in another way is not reported as missing', async () => {
+  const { write, text } = workspace();
+  for (const name of ['app.ts', 'main.ts']) write(name, 'x\n');
+  // The working directory is called `work`.
+  expect(await text('work/main.ts')).toBe('1|x\n');
+  expect(await text('app.ts,work/main.ts')).toBe(
+    'app.ts,work/main.ts does not exist. Use . to list the working directory.',
+  );
+});
+
+test('a URL with a comma is not a list', async () => {
+  const { write, text } = workspace();
+  write('a.ts', 'x\n');
+  expect(await text('nope://x,a.ts')).toMatch(/^nope:\/\/ is not read here\. /);
+});
+
+test.each([
+  ['test data/x.json', 'Did you mean test-data/x.json?', 'test-data/x.json'],
+  ['test,data/x.json', 'Did you mean test-data/x.json or test?', 'test-data/x.json'],
+  ['my.ts,fil.ts', 'Did you mean my.ts,file.ts or my.ts?', 'my.ts,file.ts'],
+  ['my.ts > out.txt', 'Did you mean my.ts?', 'my.ts'],
+  ['my.ts; wc -l my.ts', 'Did you mean my.ts?', 'my.ts'],
+  ['my.ts;$HOME.txt', 'Did you mean my.ts?', 'my.ts'],
+  ['my.ts,zzz', 'Did you mean my.ts?', 'my.ts'],
+  ['Smith, John.pdf', 'Did you mean Smith?', 'Smith'],
+])('a path, a name or a command is not a list with a missing path: %s', async (path, meant, next) => {
+  const { write, read } = workspace();
+  for (const name of ['my.ts', 'my.ts,file.ts', 'test/a', 'test-data/x.json', 'Smith/a']) write(name, 'x\n');
+  const answer = await read(path);
+  expect([textOf(answer), answer.details['error']]).toMatchObject([
+    `${path} does not exist. ${meant} Use . to list the working directory.`,
+    { next },
+  ]);
 });
 
 test('paths share one budget, and every truncation names the call of its own part', async () => {

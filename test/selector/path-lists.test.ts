@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MOST_PATHS, pathLists } from '../../src/selector/path-lists.ts';
+import { MOST_PATHS, pathLists, separatedLists } from '../../src/selector/path-lists.ts';
 
 /** Every list of more than one path, the likelier first. */
 const listsIn = (target: string): string[][] => [...pathLists(target)].filter((paths) => paths.length > 1);
@@ -43,4 +43,18 @@ test.each([',', ';', '\n', '|', ' ', ' and '])('a list with %j has an end', (sep
 
 test('more paths than a list may have are none where they are told apart by commas', () => {
   expect(listsIn(Array.from({ length: MOST_PATHS + 1 }, (_, i) => `${i}.ts`).join(','))).toEqual([]);
+});
+
+test('lists with their separator, without brackets and quotes', () => {
+  const listsOf = (target: string): unknown[] =>
+    separatedLists(target)
+      .filter(({ paths }) => paths.length > 1)
+      .map(({ separator, paths }) => [separator, ...paths]);
+  expect(listsOf('["a.ts", \'b.ts\']')).toEqual([[',', 'a.ts', 'b.ts']]);
+  expect(listsOf('a.ts:1-5; "b.ts"')).toEqual([[';', 'a.ts:1-5', 'b.ts']]);
+  expect(listsOf('a.ts,b.ts\nc.ts')).toEqual([
+    [',', 'a.ts', 'b.ts\nc.ts'],
+    ['\n', 'a.ts,b.ts', 'c.ts'],
+  ]);
+  expect(listsOf('a.ts b.ts and c.ts|d.ts')).toEqual([]);
 });
