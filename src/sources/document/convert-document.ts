@@ -20,27 +20,31 @@ import type { Conversion } from './document-protocol.ts';
 
 export type ConversionOptions = { want: string; password?: string };
 
-/** How converting the same bytes ends each time: see `ALWAYS`. */
-interface Ending {
-  readonly why: ChildFailure['why'];
+/** A failure that another attempt would most likely repeat; it is cached like a conversion, for `REPEATED_MS`. */
+interface RepeatedFailure {
+  readonly failure: ChildFailure;
+  /** The size of the document. */
   readonly bytes: number;
+  /** In ms of `performance.now()`. */
+  readonly until: number;
 }
 
-export const conversions: Kind<Conversion | Ending, ConversionOptions> = {
+export const conversions: Kind<Conversion | RepeatedFailure, ConversionOptions> = {
   name: 'document',
-  weigh: (made) => (isEnding(made) ? { memory: 256 } : weightOf(made.body)),
+  weigh: (made) => (isFailure(made) ? { memory: 1024 } : weightOf(made.body)),
   mostMemory: 20 * MIB,
-  dispose: (made) => (isEnding(made) ? undefined : made.body.close?.()),
+  lasts: (made) => !isFailure(made) || performance.now() < made.until,
+  dispose: (made) => (isFailure(made) ? undefined : made.body.close?.()),
 };
 
-/**
- * What depends on the bytes and the limits alone: such a document is not converted again for each call. Whether one is
- * too slow or crashes depends on the machine too.
- */
-const ALWAYS: ReadonlySet<ChildFailure['why']> = new Set(['memory', 'output']);
+/** These follow from the bytes and the limits; whether a conversion is too slow or crashes depends on the machine too. */
+const REPEATED: ReadonlySet<ChildFailure['why']> = new Set(['memory', 'output']);
 
-function isEnding(made: Conversion | Ending): made is Ending {
-  return 'why' in made;
+/** Memory is measured now and then: a document close to the limit may be converted in the next attempt. */
+const REPEATED_MS = 10 * 60_000;
+
+function isFailure(made: Conversion | RepeatedFailure): made is RepeatedFailure {
+  return 'failure' in made;
 }
 
 export function optionsOf({ want, password }: Order): ConversionOptions {
@@ -57,7 +61,7 @@ export async function conversionOf(bytes: ByteSource, order: Order, call: Call):
   const shared = await byContent(bytes, cached, call);
   /** Whether the file was unchanged between computing its digest and its conversion. */
   let isSame = true;
-  const anew = async ({ source, signal }: Making): Promise<Conversion | Ending> => {
+  const anew = async ({ source, signal }: Making): Promise<Conversion | RepeatedFailure> => {
     const { work } = session;
     const elsewhere =
       work &&
@@ -68,12 +72,12 @@ export async function conversionOf(bytes: ByteSource, order: Order, call: Call):
     isSame = shared === undefined || sha256 === shared.sha256;
     return made;
   };
-  const make = async (making: Making): Promise<Made<Conversion | Ending>> => {
+  const make = async (making: Making): Promise<Made<Conversion | RepeatedFailure>> => {
     const known = await cached?.find();
     return { value: known ?? (await withProgress(making, 'converting', () => anew(making))), keep: isSame };
   };
   const made = await session.store.get(conversions, shared?.source ?? bytes, optionsOf(order), make, call);
-  if (isEnding(made)) throw failed(made, order);
+  if (isFailure(made)) throw failed(made, order);
   return made;
 }
 
@@ -107,7 +111,7 @@ async function convert(
   source: ByteSource,
   order: Order,
   { signal, deadline, cached, open }: Here,
-): Promise<{ readonly made: Conversion | Ending; readonly sha256: string }> {
+): Promise<{ readonly made: Conversion | RepeatedFailure; readonly sha256: string }> {
   const bytes = await sizeOf(source, signal);
   const sent = createHash('sha256');
   const body = hashed(chunksOf(source, 0, bytes, 256 * 1024, signal), sent);
@@ -118,14 +122,14 @@ async function convert(
     return { made, sha256 };
   } catch (error) {
     if (!(error instanceof ChildFailure)) throw error;
-    const { why } = error;
-    if (!ALWAYS.has(why)) throw failed({ why, bytes }, order, error);
-    return { made: { why, bytes }, sha256: sent.digest('hex') };
+    const failure = { failure: error, bytes, until: performance.now() + REPEATED_MS };
+    if (!REPEATED.has(error.why)) throw failed(failure, order);
+    return { made: failure, sha256: sent.digest('hex') };
   }
 }
 
-function failed({ why, bytes }: Ending, { want }: Order, cause?: ChildFailure): OrielError {
-  return new OrielError(...(failureOf(why, bytes, want) ?? ENDED), { cause });
+function failed({ failure, bytes }: RepeatedFailure, { want }: Order): OrielError {
+  return new OrielError(...(failureOf(failure.why, bytes, want) ?? ENDED), { cause: failure });
 }
 
 const ENDED = ['LIMIT', 'its converter was ended from outside; the same call may work'] as const;

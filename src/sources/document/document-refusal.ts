@@ -83,19 +83,19 @@ function cannotRead(
   clause: string,
   { typed, name }: Pick<Subject, 'typed' | 'name'>,
   cause?: unknown,
+  next = code === 'OUT_OF_RANGE' ? typed : undefined,
 ): OrielError {
   const extension = /\.[a-z0-9]{1,8}$/i.exec(name)?.[0].toLowerCase() ?? 'this';
-  const next = code === 'OUT_OF_RANGE' ? { next: typed } : {};
-  return new OrielError(code, `[Cannot read ${extension} file: ${clause}.]`, { ...next, cause });
+  return new OrielError(code, `[Cannot read ${extension} file: ${clause}.]`, { next, cause });
 }
 
 /** Turns the clause of a failed conversion into a complete error message. */
 export function worded(error: unknown, subject: Pick<Subject, 'typed' | 'name'>): unknown {
   if (!isOrielError(error) || (error.code !== 'LIMIT' && error.code !== 'CORRUPT')) return error;
-  return cannotRead(
-    error.code,
-    `${error.message}. Read a part of it, or convert it with another program`,
-    subject,
-    error,
-  );
+  const list = ZIPPED.test(subject.name) ? `${subject.typed}:/` : undefined;
+  const advice = list ? `Use ${quote(list)} to list the files in it` : 'Convert it with another program';
+  return cannotRead(error.code, `${error.message}. ${advice}`, subject, error, list);
 }
+
+/** Formats that are zip archives: their files can be read one by one. */
+const ZIPPED = /\.(?:docx|pptx|xlsx|xlsb|odt|ods|odp|epub)$/i;
