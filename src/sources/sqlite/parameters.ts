@@ -15,6 +15,9 @@ const FOR_DATABASES = ['limit', 'offset', 'q'];
  */
 const AFTER_SQL = /&limit=\d+(?:&offset=\d+)?$/;
 
+/** The value of `where`: `&name=` outside of strings ends it. A quote that is not closed is an ordinary character. */
+const CONDITION = /^(?:'(?:[^']|'')*'|"(?:[^"]|"")*"|[^&'"]|['"]|&(?!\w+=))*/;
+
 /** The values by name, as typed. `q` extends to the end or to `AFTER_SQL`, because SQL may contain `&`. Throws `BAD_QUERY`. */
 export function splitParameters(text: string, isDatabase: boolean): Parameters {
   const known = isDatabase ? FOR_DATABASES : FOR_TABLES;
@@ -23,7 +26,13 @@ export function splitParameters(text: string, isDatabase: boolean): Parameters {
     const [, name = '', sign = '', value = ''] = /^([^=&]*)(=?)([^&]*)/.exec(left) ?? [];
     if (!known.includes(name)) throw unknownParameter(name, known, isDatabase);
     if (found.has(name)) throw bad(`${name} is given twice`);
-    const all = name === 'q' ? left.slice(name.length + sign.length).replace(AFTER_SQL, '') : value;
+    const typed = left.slice(name.length + sign.length);
+    const all =
+      name === 'q'
+        ? typed.replace(AFTER_SQL, '')
+        : name === 'where'
+          ? (CONDITION.exec(typed)?.[0] ?? value)
+          : value;
     found.set(name, all);
     left = left.slice(name.length + sign.length + all.length + 1);
   }
@@ -34,9 +43,8 @@ function unknownParameter(name: string, known: readonly string[], isDatabase: bo
   if (name === 'q')
     return bad('q asks the database and cannot be combined with a table; put the table into the SQL');
   if (isDatabase && FOR_TABLES.includes(name)) return bad(`${name} needs a table before the question mark`);
-  return bad(
-    `Unknown parameter ${echo(name)}; there are ${known.join(', ')} (an & inside a value is written %26)`,
-  );
+  const hint = isDatabase ? '' : ' (an & inside a condition has a blank after it)';
+  return bad(`Unknown parameter ${echo(name)}; there are ${known.join(', ')}${hint}`);
 }
 
 /** An integer of at least `least`; undefined if absent. Throws `BAD_QUERY` for other values. */

@@ -111,6 +111,22 @@ test('an expression with a column named offset is not a parameter', async () => 
   expect((await read('db.sqlite?q=select flags from f where flags&offset=4&limit=1')).text).toContain('5');
 });
 
+test.each([
+  ["where=a = 'n5&limit=5'", { where: "a = 'n5&limit=5'" }],
+  ["where=a = 'it''s&limit=5'&limit=3", { where: "a = 'it''s&limit=5'", limit: '3' }],
+  ['where="a&limit=1" > 2&order=a', { where: '"a&limit=1" > 2', order: 'a' }],
+  ['where=a & 4 = 4&offset=2', { where: 'a & 4 = 4', offset: '2' }],
+  ["where=a = 'open&limit=2", { where: "a = 'open", limit: '2' }],
+  ['where=a%26b', { where: 'a%26b' }],
+])('an ampersand in a condition: %s', (text, values) => {
+  expect(Object.fromEntries(splitParameters(text, false))).toEqual(values);
+});
+
+test('a long condition is split in linear time', async () => {
+  const text = `where=${"'&a".repeat(20_000)}${'&'.repeat(20_000)}`;
+  await withoutLag(() => Promise.resolve(splitParameters(text, false)));
+});
+
 test('a statement of many ampersands is split in linear time', async () => {
   const sql = `select 1${'&limit=1&offset=1'.repeat(20_000)}x`;
   await withoutLag(() => Promise.resolve(splitParameters(`q=${sql}`, true)));
