@@ -51,6 +51,8 @@ interface End {
   from: number;
   to: number;
   cut: boolean;
+  /** Whether its window was the end of the text, or lines before a byte: its next page is before it. */
+  isTail: boolean;
   chain: Chain;
   /** Sequence number of the read. */
   nth: number;
@@ -152,7 +154,8 @@ export class FileFigures {
     const to = bytes[bytes.length - 1]?.[1] ?? 0;
     if (!(to > from)) return;
     const before = this.#endBefore(from, to);
-    const followed = before !== undefined && before.cut && (from === before.to || to === before.from);
+    const followed =
+      before !== undefined && before.cut && (before.isTail ? to === before.from : from === before.to);
     const chain = before?.chain ?? newChain(this.#nextChain(), from);
     const windows = chain.calls === 0 ? 0 : windowsFor(chain.bytes);
     chain.calls += 1;
@@ -167,6 +170,7 @@ export class FileFigures {
     end.from = from;
     end.to = to;
     end.cut = cutBy !== undefined;
+    end.isTail = window?.startsWith('-') ?? false;
     end.chain = chain;
     end.nth = this.reads;
     placed.chain = chain;
@@ -185,7 +189,7 @@ export class FileFigures {
   /** A new entry, or the oldest one for reuse. */
   #nextEnd(chain: Chain): End {
     if (this.#ends.length < MOST_ENDS) {
-      const end: End = { from: 0, to: 0, cut: false, chain, nth: 0 };
+      const end: End = { from: 0, to: 0, cut: false, isTail: false, chain, nth: 0 };
       this.#ends.push(end);
       return end;
     }

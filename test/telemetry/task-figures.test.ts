@@ -28,9 +28,17 @@ test('a read that begins where a notice had cut another one is a continuation, o
 });
 
 test('pages backwards, as of a tail, are a chain too', () => {
-  const figures = figuresOf(page(901, 1_000, { cutBy: 'lines' }), page(801, 900, { cutBy: 'lines' }));
+  const figures = figuresOf(
+    page(901, 1_000, { cutBy: 'lines', window: '-100' }),
+    page(801, 900, { cutBy: 'lines', window: '-100@90000' }),
+  );
   expect(figures.totals.continued).toBe(1);
   expect(figures.chains.size).toBe(1);
+});
+
+test('whoever goes back to what is before a page has followed no notice', () => {
+  const pages = [page(101, 200, { cutBy: 'bytes' }), page(1, 100, { cutBy: 'bytes' })];
+  expect(figuresOf(...pages).totals.continued).toBe(0);
 });
 
 test('windows that a reader has chosen itself are pages of a chain, and no continuation', () => {
