@@ -31,8 +31,8 @@ describe('matches', () => {
   });
 
   test('in one file, also one that is ignored or hidden', async () => {
-    await work.write({ '.gitignore': 'ignored.ts\n', 'ignored.ts': 'x\n', '.hidden-elements.ts': 'x\n' });
-    expect(await grep({ pattern: 'x' })).toBe('.hidden-elements.ts:1: x');
+    await work.write({ '.gitignore': 'ignored.ts\n', 'ignored.ts': 'x\n', '.hidden.ts': 'x\n' });
+    expect(await grep({ pattern: 'x' })).toBe('.hidden.ts:1: x');
     expect(await grep({ pattern: 'x', path: 'ignored.ts' })).toBe('ignored.ts:1: x');
   });
 

@@ -9,7 +9,7 @@ const paths = [
   'src/deep/a.ts',
   'src/deep/b.test.ts',
   'lib/src/c.ts',
-  '.hidden-elements.ts',
+  '.hidden.ts',
 ];
 
 function matches(pattern: string, path: string): boolean {
@@ -24,7 +24,7 @@ describe('the meaning of a glob', () => {
   test.each([
     [
       '*.ts',
-      ['a.ts', 'src/a.ts', 'src/deep/a.ts', 'src/deep/b.test.ts', 'lib/src/c.ts', '.hidden-elements.ts'],
+      ['a.ts', 'src/a.ts', 'src/deep/a.ts', 'src/deep/b.test.ts', 'lib/src/c.ts', '.hidden.ts'],
     ],
     ['a.ts', ['a.ts', 'src/a.ts', 'src/deep/a.ts']],
     ['./a.ts', ['a.ts', 'src/a.ts', 'src/deep/a.ts']],
@@ -45,11 +45,11 @@ describe('the meaning of a glob', () => {
     ['[!a-b].ts', ['lib/src/c.ts']],
     ['?.ts', ['a.ts', 'src/a.ts', 'src/deep/a.ts', 'lib/src/c.ts']],
     ['*.test.*', ['src/deep/b.test.ts']],
-    ['*.js,/*.ts', ['a.ts', 'b.js', '.hidden-elements.ts']],
+    ['*.js,/*.ts', ['a.ts', 'b.js', '.hidden.ts']],
     ['*.js, src/*.ts', ['b.js', 'src/a.ts']],
     ['*.js,src/*.{ts,tsx}', ['b.js', 'src/a.ts']],
     ['b.js,a.ts', []],
-    ['{*.js,/*.ts}', ['a.ts', 'b.js', '.hidden-elements.ts']],
+    ['{*.js,/*.ts}', ['a.ts', 'b.js', '.hidden.ts']],
     ['src', []],
     ['', []],
   ])('%s', (pattern, expected) => {
@@ -159,12 +159,12 @@ function sameName(part: readonly string[], name: readonly string[]): boolean {
 describe('a leading ! excludes', () => {
   test.each([
     ['!*.ts', ['b.js']],
-    ['!src', ['a.ts', 'b.js', '.hidden-elements.ts']],
-    ['!src/**', ['a.ts', 'b.js', 'lib/src/c.ts', '.hidden-elements.ts']],
-    ['!**/src/**', ['a.ts', 'b.js', '.hidden-elements.ts']],
-    ['*.ts,!*.test.ts', ['a.ts', 'src/a.ts', 'src/deep/a.ts', 'lib/src/c.ts', '.hidden-elements.ts']],
-    ['{*.ts,!*.test.ts}', ['a.ts', 'src/a.ts', 'src/deep/a.ts', 'lib/src/c.ts', '.hidden-elements.ts']],
-    ['*.ts,!a.ts', ['src/deep/b.test.ts', 'lib/src/c.ts', '.hidden-elements.ts']],
+    ['!src', ['a.ts', 'b.js', '.hidden.ts']],
+    ['!src/**', ['a.ts', 'b.js', 'lib/src/c.ts', '.hidden.ts']],
+    ['!**/src/**', ['a.ts', 'b.js', '.hidden.ts']],
+    ['*.ts,!*.test.ts', ['a.ts', 'src/a.ts', 'src/deep/a.ts', 'lib/src/c.ts', '.hidden.ts']],
+    ['{*.ts,!*.test.ts}', ['a.ts', 'src/a.ts', 'src/deep/a.ts', 'lib/src/c.ts', '.hidden.ts']],
+    ['*.ts,!a.ts', ['src/deep/b.test.ts', 'lib/src/c.ts', '.hidden.ts']],
     ['!*.{ts,js}', []],
   ])('%s', (pattern, expected) => {
     expect(matching(pattern)).toEqual(expected);

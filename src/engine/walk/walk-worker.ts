@@ -176,6 +176,12 @@ function walkVersions(walker: Walker, most: number): void {
   let keys: string[] = [];
   walker.walk({
     file(directory, front, name) {
+      // One more than is wanted: exactly so many are all of them.
+      if (left === 0) {
+        walker.gaps.tooMany = true;
+        return false;
+      }
+      left -= 1;
       const facts = isCode(name) ? directory.factsOf(name) : undefined;
       paths.push(front + name);
       keys.push(facts ? Identity.file(facts).key : '');
@@ -183,9 +189,7 @@ function walkVersions(walker: Walker, most: number): void {
         send(paths, keys);
         [paths, keys] = [[], []];
       }
-      left -= 1;
-      walker.gaps.tooMany ||= left === 0;
-      return left > 0;
+      return true;
     },
   });
   send(paths, keys);
