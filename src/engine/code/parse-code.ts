@@ -13,7 +13,7 @@ import { gatherUntil } from '../walk/step-deadlines.ts';
 import { byLanguage } from './by-language.ts';
 import type { CodeFiles } from './code-files.ts';
 
-/** Concurrent batches: one for each of two parsers, and as many that are being read or handed on. */
+/** Concurrent batches: one for each of two parsers, and two that are read or handed on, so that no parser waits for files. */
 const AT_ONCE = 4;
 
 /** The most files and bytes of one batch, which takes a few hundred milliseconds. */
