@@ -243,12 +243,53 @@ test('a failed part gives its reason, and the others are read', async () => {
   );
 });
 
-test('with a budget too small for all, the last paths are named', async () => {
-  const { write, text } = workspace();
+/** The number of content lines of each part. */
+const linesOfParts = (text: string): number[] =>
+  text
+    .split(/^==> .* <==\n/m)
+    .slice(1)
+    .map((part) => [...part.matchAll(/^\d+\|/gm)].length);
+
+test('with too few lines for all, the last paths are named', async () => {
+  const { write, read } = workspace();
   for (const name of ['a', 'b', 'c', 'd']) write(name, lines(name, 100));
-  const shown = await text('a,b,c,d', { limits: { lines: 2 } });
-  expect(shown).toContain('[not shown: the answer is full. Use a to read it]');
-  expect(shown.split('\n').filter((line) => /^\d+\|/.test(line)).length).toBeLessThanOrEqual(2);
+  const answer = await read('a,b,c,d', { limits: { lines: 2 } });
+  const text = textOf(answer);
+  expect(linesOfParts(text)).toEqual([1, 1, 0, 0]);
+  expect(text).toContain('==> d <==\n[not shown: the answer is full. Use d to read it]');
+  const { parts } = answer.details as { parts: { truncation: unknown }[] };
+  expect(parts.map(({ truncation }) => truncation)).toMatchObject([
+    { by: 'lines', next: 'a:2..' },
+    { by: 'lines', next: 'b:2..' },
+    { by: 'lines', next: 'c' },
+    { by: 'lines', next: 'd' },
+  ]);
+});
+
+test('with too few bytes for all, the first paths are shown', async () => {
+  const { write, text } = workspace();
+  const names = Array.from({ length: 20 }, (_, i) => `f${i + 10}`);
+  for (const name of names) write(name, lines('line', 100));
+  const two = await text('f10,f11', { limits: { bytes: 500 } });
+  expect(two).toMatch(/^==> f10 <==\n1\|line1\n[^]*==> f11 <==\n\[not shown: .*\]$/);
+  const counts = linesOfParts(await text(names.join(','), { limits: { bytes: 2_000 } }));
+  const shown = counts.filter((count) => count > 0);
+  expect(shown.length).toBeGreaterThan(2);
+  expect(counts).toEqual([...shown, ...Array<number>(20 - shown.length).fill(0)]);
+  // The header alone is larger than the budget.
+  const long = 'x'.repeat(70);
+  write(long, lines('line', 100));
+  expect(await text(`${long},f11`, { limits: { bytes: 64 } })).toMatch(
+    /^==> x+ <==\n1\|line1\n[^]*==> f11 <==\n\[not shown: /,
+  );
+});
+
+test('a limit of tokens that leaves no room is named', async () => {
+  const { write, read } = workspace();
+  for (const name of ['a', 'b', 'c']) write(name, lines(name, 100));
+  const { details } = await read('a,b,c', { limits: { tokens: 40 } });
+  const { parts } = details as { parts: unknown[] };
+  expect(parts.at(-1)).toMatchObject({ source: 'c', truncation: { by: 'tokens', next: 'c' } });
 });
 
 test('the rest of a line that is oversized only because the budget is shared continues where it was cut', async () => {
