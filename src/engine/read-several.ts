@@ -9,6 +9,7 @@ import type { CutBy } from '../types/excerpt.ts';
 import type { ReadRequest } from '../types/request.ts';
 import type { PartResult, SeveralResult, SingleResult } from '../types/result.ts';
 import { explainList } from './explain-list.ts';
+import { explainLongList } from './long-list.ts';
 import { shareOf, without } from './shares.ts';
 import { canonicalTarget } from './target.ts';
 
@@ -25,7 +26,7 @@ type ReadOne = (request: ReadRequest, call: Call) => Promise<SingleResult>;
 
 /**
  * Undefined if the string is not a list of two or more paths. `cause` is the error of reading it as one path. Throws if only
- * some of them exist.
+ * some of them exist, or if there are too many.
  */
 export async function readSeveral(
   request: ReadRequest,
@@ -36,7 +37,8 @@ export async function readSeveral(
   if (FINAL.has(cause.code)) return undefined;
   const paths = await pathsThatExist(request.target, call);
   if (!paths) {
-    const error = await explainList(request.target, call);
+    const { target } = request;
+    const error = (await explainLongList(target, call)) ?? (await explainList(target, call));
     if (error) throw error;
     return undefined;
   }

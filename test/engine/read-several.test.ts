@@ -1,6 +1,6 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { codeOf, textOf, workspace } from '../support/workspace.ts';
 import { zip } from '../support/zip.ts';
 
@@ -65,7 +65,6 @@ test('a file with exactly that name takes precedence; a missing one is the answe
   write('b', 'B\n');
   expect(await text('a,b')).toBe('1|whole\n');
   expect(codeOf(await read('a,'))).toBe('NOT_FOUND');
-  expect(codeOf(await read(Array(21).fill('a').join(',')))).toBe('NOT_FOUND');
 });
 
 test.each([
@@ -232,6 +231,51 @@ test('paths share one budget, and every truncation names the call of its own par
   }
   expect(text).toContain('10|c10\n');
   expect(answer.isError).toBe(false);
+});
+
+describe('more paths than one call reads', () => {
+  const names = Array.from({ length: 30 }, (_, i) => `f${i}.txt`);
+  const errorFor = (first: readonly string[], separator = ','): unknown => {
+    const next = first.slice(0, 20).join(separator);
+    const message = `At most 20 paths are read in one call. Use ${next} for the first 20, then read the others.`;
+    return { code: 'LIMIT', message, next };
+  };
+
+  test.each([',', ', ', ';', '\n', ' ', ' and ', ' | '])('separated by %j', async (separator) => {
+    const { write, read, text } = workspace();
+    for (const name of names) write(name, `${name}\n`);
+    for (const count of [21, 30]) {
+      const { details, isError } = await read(names.slice(0, count).join(separator));
+      expect([isError, details['error']]).toEqual([true, errorFor(names)]);
+    }
+    const { next } = (await read(names.join(separator))).details['error'] as { next: string };
+    expect(await text(next)).toMatch(/^==> f0\.txt <==\n[^]*==> f19\.txt <==\n1\|f19\.txt\n$/);
+  });
+
+  test('with selectors, as a list of fields, and with commas in the names', async () => {
+    const { write, read, oriel } = workspace();
+    for (const name of names) write(name, 'x\n');
+    const ranges = names.map((name) => `${name}:1..3`);
+    expect((await read(ranges.join(','))).details['error']).toEqual(errorFor(ranges));
+    const { details } = await oriel.tool('read').run({ paths: names });
+    expect(details['error']).toEqual(errorFor(names));
+    const commas = names.map((name) => `a,${name}`);
+    for (const name of commas) write(name, 'x\n');
+    expect((await read(commas.join('\n'))).details['error']).toEqual(errorFor(commas, ';'));
+    const both = names.map((name) => `a,;${name}`);
+    for (const name of both) write(name, 'x\n');
+    expect((await read(both.join('\n'))).details['error']).toEqual({
+      code: 'LIMIT',
+      message: 'At most 20 paths are read in one call. Read the others in another call.',
+    });
+  });
+
+  test('only if the first 20 exist', async () => {
+    const { write, read } = workspace();
+    for (const name of names.slice(0, 20)) write(name, 'x\n');
+    expect((await read(names.join(','))).details['error']).toEqual(errorFor(names));
+    expect(codeOf(await read(['none.txt', ...names].join(',')))).toBe('NOT_FOUND');
+  });
 });
 
 test('a failed part gives its reason, and the others are read', async () => {
