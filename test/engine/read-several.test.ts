@@ -279,12 +279,20 @@ describe('more paths than one call reads', () => {
 });
 
 test('a failed part gives its reason, and the others are read', async () => {
-  const { write, text } = workspace();
+  const { write, read } = workspace();
   write('a.zip', zip([{ name: 'x', content: 'x\n' }]));
   write('b', 'b\n');
-  expect(await text('a.zip:nope,b')).toBe(
-    '==> a.zip:nope <==\na.zip has no entry nope. Use a.zip to list it.\n==> b <==\n1|b\n',
-  );
+  const answer = await read('a.zip:nope,b');
+  const message = 'a.zip has no entry nope. Use a.zip to list it.';
+  expect(textOf(answer)).toBe(`==> a.zip:nope <==\n${message}\n==> b <==\n1|b\n`);
+  expect(answer.isError).toBe(false);
+  const { parts, error } = answer.details as { parts: unknown[]; error?: unknown };
+  expect([parts.length, parts[0], error]).toEqual([
+    2,
+    { error: { code: 'NOT_FOUND', message, next: 'a.zip' } },
+    undefined,
+  ]);
+  expect(parts[1]).toMatchObject({ source: 'b', kind: 'file' });
 });
 
 /** The number of content lines of each part. */
