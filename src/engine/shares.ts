@@ -27,9 +27,32 @@ export function shareOf(left: Limits, parts: number, typed: string): Limits | Cu
   return share;
 }
 
+/** A part is read again only if the limit that cut it becomes this many times larger. */
+const WORTHWHILE = 1.25;
+
+/** All that is `left`, for a part that `by` cut when it was read with the limits `before`. Undefined if it is hardly more. */
+export function largerShare(
+  before: Limits,
+  left: Limits,
+  typed: string,
+  by: CutBy | undefined,
+): Limits | undefined {
+  const share = equalShare(left, 1, typed, false);
+  if (typeof share === 'string' || by === undefined || by === 'window') return undefined;
+  const name = by === 'line' ? 'bytes' : by;
+  if (share[name] < before[name] * WORTHWHILE) return undefined;
+  return {
+    ...share,
+    bytes: Math.max(before.bytes, share.bytes),
+    lines: Math.max(before.lines, share.lines),
+    answerLines: Math.max(before.answerLines, share.answerLines),
+    tokens: Math.max(before.tokens, share.tokens),
+    line: Math.max(before.line, share.line),
+  };
+}
+
 /** An equal share minus its header and notices. The notices of the last part do not count. */
-function equalShare(left: Limits, parts: number, typed: string): Limits | CutBy {
-  const isLast = parts === 1;
+function equalShare(left: Limits, parts: number, typed: string, isLast = parts === 1): Limits | CutBy {
   const notices = isLast ? 0 : NOTICE + PATHS * Buffer.byteLength(typed);
   const bytes = Math.floor(left.bytes / parts) - Buffer.byteLength(partHeader(typed)) - notices;
   const lines = Math.floor(left.lines / parts);

@@ -336,6 +336,34 @@ test('with too few bytes for all, the first paths are shown', async () => {
   );
 });
 
+test('what later paths do not use goes to the first truncated one', async () => {
+  const { write, text, read } = workspace();
+  const long = (name: string): string => `${name}${'-'.repeat(90)}\n`.repeat(1_000);
+  write('app.log', long('a'));
+  write('menu.txt', lines('m', 3));
+  write('big.log', long('b'));
+  const shown = await text('app.log,menu.txt,big.log:-2');
+  // Alone it would fill the whole budget of 50 KiB.
+  expect(Buffer.byteLength(shown)).toBeGreaterThan(48 * 1024);
+  expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(50 * 1024);
+  expect(shown).toContain('3|m3\n==> big.log:-2 <==\n999|b');
+  const [, to] = /\n(\d+)\|a-+\n\[/.exec(shown) ?? [];
+  const { details } = await read('app.log,menu.txt,big.log:-2');
+  expect(details['truncation']).toMatchObject({ next: `app.log:${Number(to) + 1}..` });
+  // The first one fits then, and the second one gets the rest.
+  write('b.log', `b${'-'.repeat(90)}\n`.repeat(200));
+  const [first = 0, second = 0, third] = linesOfParts(await text('b.log,app.log,menu.txt'));
+  expect([first, third]).toEqual([200, 3]);
+  expect(second).toBeGreaterThan(300);
+});
+
+test('what later paths do not use of a limit of lines goes to the first truncated one', async () => {
+  const { write, text } = workspace();
+  write('a', lines('a', 100));
+  write('c', lines('c', 1));
+  expect(linesOfParts(await text('a,c,c', { limits: { lines: 30 } }))).toEqual([28, 1, 1]);
+});
+
 test('a limit of tokens that leaves no room is named', async () => {
   const { write, read } = workspace();
   for (const name of ['a', 'b', 'c']) write(name, lines(name, 100));
@@ -367,5 +395,5 @@ test('every call that a part names is in the details, also several of one part',
   write('a', lines('a', 5_000));
   const { details } = await read('d,a,e');
   const { next, others } = details['truncation'] as { next: string; others: string[] };
-  expect([next, ...others].toSorted()).toEqual(['a:1487..', 'd/x', 'd/y', 'e/z']);
+  expect([next, ...others].toSorted()).toEqual(['a:2959..', 'd/x', 'd/y', 'e/z']);
 });
