@@ -1,15 +1,17 @@
 /** Reads several paths in one string, `a.ts,b.ts:5-9`: each as if it were read alone, all within one budget. */
 
 import { type ErrorCode, isOrielError, type OrielError } from '../errors.ts';
-import { estimateTokens } from '../limits.ts';
 import { wording } from '../render/notices.ts';
 import { partHeader, readAnswer } from '../render/read-answer.ts';
 import { MOST_PATHS, pathLists } from '../selector/path-lists.ts';
 import type { Call } from '../types/call.ts';
+import type { CutBy } from '../types/excerpt.ts';
 import type { Limits } from '../types/limits.ts';
 import type { ReadRequest } from '../types/request.ts';
 import type { PartResult, SeveralResult, SingleResult } from '../types/result.ts';
 import { explainList } from './explain-list.ts';
+import { explainLongList } from './long-list.ts';
+import { largerShare, shareOf, without } from './shares.ts';
 import { canonicalTarget } from './target.ts';
 
 /** Errors after which the string is not tried as a list. */
@@ -21,14 +23,11 @@ const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'TIMEOUT',
 ]);
 
-/** A part with a smaller budget than this, in bytes, is not shown. */
-const LEAST_BYTES = 256;
-
 type ReadOne = (request: ReadRequest, call: Call) => Promise<SingleResult>;
 
 /**
  * Undefined if the string is not a list of two or more paths. `cause` is the error of reading it as one path. Throws if only
- * some of them exist.
+ * some of them exist, or if there are too many.
  */
 export async function readSeveral(
   request: ReadRequest,
@@ -39,42 +38,74 @@ export async function readSeveral(
   if (FINAL.has(cause.code)) return undefined;
   const paths = await pathsThatExist(request.target, call);
   if (!paths) {
-    const error = await explainList(request.target, call);
+    const { target } = request;
+    const error = (await explainLongList(target, call)) ?? (await explainList(target, call));
     if (error) throw error;
     return undefined;
   }
-  const parts: PartResult[] = [];
-  let left = call.limits;
-  for (const [at, typed] of paths.entries()) {
-    const share = shareOf(
-      left,
-      paths.length - at,
-      Buffer.byteLength(partHeader(typed)),
-      Buffer.byteLength(typed),
-    );
-    if (!share) {
-      parts.push({ typed, result: 'full' });
-      continue;
-    }
-    const result = await readOne(
-      { ...request, target: typed },
-      { ...call, limits: share, isPart: true },
-    ).catch((error: unknown) => {
+  const readPart = (typed: string, limits: Limits): Promise<SingleResult | OrielError> =>
+    readOne({ ...request, target: typed }, { ...call, limits, isPart: true }).catch((error: unknown) => {
       if (!isOrielError(error)) throw error;
       call.signal.throwIfAborted();
       return error;
     });
-    parts.push({ typed, result });
-    left = without(left, partHeader(typed) + textOf(result), call);
+  const parts: Part[] = [];
+  let left = call.limits;
+  let full: CutBy | undefined;
+  for (const [at, typed] of paths.entries()) {
+    const share = full ?? shareOf(left, paths.length - at, typed);
+    if (typeof share === 'string' && at > 0) {
+      // A later path is not shown either, even if its shorter header would fit.
+      full = share;
+      parts.push({ typed, result: { full }, text: '', limits: left });
+      continue;
+    }
+    // The header of the first path may be larger than the whole budget.
+    const limits = typeof share === 'string' ? call.limits : share;
+    const result = await readPart(typed, limits);
+    const text = partHeader(typed) + textOf(result);
+    parts.push({ typed, result, text, limits });
+    left = without(left, text, call);
   }
+  if (full === undefined) await useRest(parts, readPart, call);
   const first = parts.map(({ result }) => result).find(isResult);
   if (!first) return undefined;
   const { kind, resolvedPath } = first;
-  return { is: 'several', target: request.target, resolvedPath, kind, facts: {}, parts };
+  return {
+    is: 'several',
+    target: request.target,
+    resolvedPath,
+    kind,
+    facts: {},
+    parts: parts.map(({ typed, result }) => ({ typed, result })),
+  };
+}
+
+/** A part with its text, which counts towards the budget, and the limits that it was read with. */
+interface Part extends PartResult {
+  readonly text: string;
+  readonly limits: Limits;
+}
+
+/** Reads truncated parts again, the first ones first, with what the parts after them did not use. */
+async function useRest(
+  parts: Part[],
+  readPart: (typed: string, limits: Limits) => Promise<SingleResult | OrielError>,
+  call: Call,
+): Promise<void> {
+  for (const [at, { typed, result, limits }] of parts.entries()) {
+    if (!isResult(result) || result.is !== 'text' || !result.excerpt.next) continue;
+    const others = parts.filter((_, i) => i !== at).map(({ text }) => text);
+    const left = others.reduce((rest, text) => without(rest, text, call), call.limits);
+    const more = largerShare(limits, left, typed, result.excerpt.cutBy);
+    const again = more && (await readPart(typed, more));
+    if (!again || isOrielError(again)) continue;
+    parts[at] = { typed, result: again, text: partHeader(typed) + textOf(again), limits: more };
+  }
 }
 
 function isResult(result: PartResult['result']): result is SingleResult {
-  return result !== 'full' && !isOrielError(result);
+  return !('full' in result) && !isOrielError(result);
 }
 
 /** The paths of a list in the form of notices; undefined unless all of them exist. */
@@ -86,35 +117,6 @@ async function pathsThatExist(target: string, call: Call): Promise<string[] | un
     if (names.length === paths.length) return names;
   }
   return undefined;
-}
-
-/** The size of a part's notice: bytes without the paths in it, the most paths in it, and its lines. */
-const NOTICE = 200;
-const PATHS = 3;
-const NOTICE_LINES = 3;
-
-/** The budget of one of `parts`: an equal share minus its header and notices. Undefined if nothing would fit. */
-function shareOf(left: Limits, parts: number, header: number, path: number): Limits | undefined {
-  const bytes = Math.floor(left.bytes / parts) - header - (parts > 1 ? NOTICE + PATHS * path : 0);
-  const lines = Math.floor(left.lines / parts);
-  const answerLines = Math.floor(left.answerLines / parts) - (parts > 1 ? NOTICE_LINES : 0);
-  const tokens = Number.isFinite(left.tokens) ? Math.floor(left.tokens / parts) : left.tokens;
-  if (bytes < Math.min(LEAST_BYTES, left.bytes / 2) || lines < 1 || answerLines < 1 || tokens < 1)
-    return undefined;
-  return { ...left, bytes, lines, answerLines, tokens, line: Math.min(left.line, bytes) };
-}
-
-function without(left: Limits, shown: string, { settings }: Call): Limits {
-  const bytes = Buffer.byteLength(shown);
-  const { tokens: count = estimateTokens } = settings;
-  const tokens = count(shown);
-  return {
-    ...left,
-    bytes: Math.max(0, left.bytes - bytes),
-    lines: Math.max(0, left.lines - (shown.split('\n').length - 2)),
-    answerLines: Math.max(0, left.answerLines - shown.split('\n').length),
-    tokens: Math.max(0, left.tokens - tokens),
-  };
 }
 
 /** The text that counts towards the budget, including notices. */

@@ -77,7 +77,7 @@ export function partHeader(typed: string): string {
 
 function partAnswer({ typed, result }: PartResult, words: Wording): Answer {
   if (result instanceof OrielError) return errorAnswer(withCall(result));
-  if (result !== 'full') return readAnswer(result, words);
+  if (!('full' in result)) return readAnswer(result, words);
   const notice: Notice = {
     kind: 'said',
     text: `not shown: the answer is full. Use ${oneLine(typed)} to read it`,
@@ -85,7 +85,7 @@ function partAnswer({ typed, result }: PartResult, words: Wording): Answer {
   const details = {
     source: typed,
     notices: [detailOf(notice, words)],
-    truncation: { by: 'bytes', next: typed },
+    truncation: { by: result.full, next: typed },
   };
   return { content: [{ type: 'text', text: say(notice, words) }], details, isError: false };
 }

@@ -3,7 +3,7 @@
 import { expandBraces } from '../walk/braces.ts';
 import { isSelector } from './selection.ts';
 
-/** Maximum paths in a list. */
+/** Maximum paths in a list. An interpretation with one more is too long; what follows is not in it. */
 export const MOST_PATHS = 20;
 
 /**
@@ -58,7 +58,8 @@ function pathsIn(target: string): string[] {
   for (const piece of target.split(',').map((part) => part.trim())) {
     if (hasSelector && isSelector(piece)) paths.at(-1)?.push(piece);
     else {
-      if (piece === '' || paths.length === MOST_PATHS) return [];
+      if (paths.length > MOST_PATHS) break;
+      if (piece === '') return [];
       paths.push([piece]);
       hasSelector = /:(?!\/\/)/.test(piece);
     }

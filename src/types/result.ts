@@ -5,7 +5,7 @@ import type { ErrorCode, OrielError } from '../errors.ts';
 import type { Identity } from '../identity.ts';
 import type { Display, OutputDisplay } from './display.ts';
 import type { Encoding } from './encoding.ts';
-import type { Excerpt } from './excerpt.ts';
+import type { CutBy, Excerpt } from './excerpt.ts';
 import type { Limits } from './limits.ts';
 import type { Notice } from './notice.ts';
 import type { Request } from './request.ts';
@@ -219,10 +219,10 @@ export interface SeveralResult extends Origin {
   readonly parts: readonly PartResult[];
 }
 
-/** One of the paths as it was typed, with its result: `full` if it does not fit into the answer. */
+/** One of the paths as it was typed, with its result. `full` is the limit that left no room for it in the answer. */
 export interface PartResult {
   readonly typed: string;
-  readonly result: SingleResult | OrielError | 'full';
+  readonly result: SingleResult | OrielError | { readonly full: CutBy };
 }
 
 /** The common fields of all results of a read. */

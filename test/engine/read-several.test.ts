@@ -1,6 +1,6 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { codeOf, textOf, workspace } from '../support/workspace.ts';
 import { zip } from '../support/zip.ts';
 
@@ -65,7 +65,6 @@ test('a file with exactly that name takes precedence; a missing one is the answe
   write('b', 'B\n');
   expect(await text('a,b')).toBe('1|whole\n');
   expect(codeOf(await read('a,'))).toBe('NOT_FOUND');
-  expect(codeOf(await read(Array(21).fill('a').join(',')))).toBe('NOT_FOUND');
 });
 
 test.each([
@@ -234,21 +233,143 @@ test('paths share one budget, and every truncation names the call of its own par
   expect(answer.isError).toBe(false);
 });
 
+describe('more paths than one call reads', () => {
+  const names = Array.from({ length: 30 }, (_, i) => `f${i}.txt`);
+  const errorFor = (first: readonly string[], separator = ','): unknown => {
+    const next = first.slice(0, 20).join(separator);
+    const message = `At most 20 paths are read in one call. Use ${next} for the first 20, then read the others.`;
+    return { code: 'LIMIT', message, next };
+  };
+
+  test.each([',', ', ', ';', '\n', ' ', ' and ', ' | '])('separated by %j', async (separator) => {
+    const { write, read, text } = workspace();
+    for (const name of names) write(name, `${name}\n`);
+    for (const count of [21, 30]) {
+      const { details, isError } = await read(names.slice(0, count).join(separator));
+      expect([isError, details['error']]).toEqual([true, errorFor(names)]);
+    }
+    const { next } = (await read(names.join(separator))).details['error'] as { next: string };
+    expect(await text(next)).toMatch(/^==> f0\.txt <==\n[^]*==> f19\.txt <==\n1\|f19\.txt\n$/);
+  });
+
+  test('with selectors, as a list of fields, and with commas in the names', async () => {
+    const { write, read, oriel } = workspace();
+    for (const name of names) write(name, 'x\n');
+    const ranges = names.map((name) => `${name}:1..3`);
+    expect((await read(ranges.join(','))).details['error']).toEqual(errorFor(ranges));
+    const { details } = await oriel.tool('read').run({ paths: names });
+    expect(details['error']).toEqual(errorFor(names));
+    const commas = names.map((name) => `a,${name}`);
+    for (const name of commas) write(name, 'x\n');
+    expect((await read(commas.join('\n'))).details['error']).toEqual(errorFor(commas, ';'));
+    const both = names.map((name) => `a,;${name}`);
+    for (const name of both) write(name, 'x\n');
+    expect((await read(both.join('\n'))).details['error']).toEqual({
+      code: 'LIMIT',
+      message: 'At most 20 paths are read in one call. Read the others in another call.',
+    });
+  });
+
+  test('only if the first 20 exist', async () => {
+    const { write, read } = workspace();
+    for (const name of names.slice(0, 20)) write(name, 'x\n');
+    expect((await read(names.join(','))).details['error']).toEqual(errorFor(names));
+    expect(codeOf(await read(['none.txt', ...names].join(',')))).toBe('NOT_FOUND');
+  });
+});
+
 test('a failed part gives its reason, and the others are read', async () => {
-  const { write, text } = workspace();
+  const { write, read } = workspace();
   write('a.zip', zip([{ name: 'x', content: 'x\n' }]));
   write('b', 'b\n');
-  expect(await text('a.zip:nope,b')).toBe(
-    '==> a.zip:nope <==\na.zip has no entry nope. Use a.zip to list it.\n==> b <==\n1|b\n',
+  const answer = await read('a.zip:nope,b');
+  const message = 'a.zip has no entry nope. Use a.zip to list it.';
+  expect(textOf(answer)).toBe(`==> a.zip:nope <==\n${message}\n==> b <==\n1|b\n`);
+  expect(answer.isError).toBe(false);
+  const { parts, error } = answer.details as { parts: unknown[]; error?: unknown };
+  expect([parts.length, parts[0], error]).toEqual([
+    2,
+    { error: { code: 'NOT_FOUND', message, next: 'a.zip' } },
+    undefined,
+  ]);
+  expect(parts[1]).toMatchObject({ source: 'b', kind: 'file' });
+});
+
+/** The number of content lines of each part. */
+const linesOfParts = (text: string): number[] =>
+  text
+    .split(/^==> .* <==\n/m)
+    .slice(1)
+    .map((part) => [...part.matchAll(/^\d+\|/gm)].length);
+
+test('with too few lines for all, the last paths are named', async () => {
+  const { write, read } = workspace();
+  for (const name of ['a', 'b', 'c', 'd']) write(name, lines(name, 100));
+  const answer = await read('a,b,c,d', { limits: { lines: 2 } });
+  const text = textOf(answer);
+  expect(linesOfParts(text)).toEqual([1, 1, 0, 0]);
+  expect(text).toContain('==> d <==\n[not shown: the answer is full. Use d to read it]');
+  const { parts } = answer.details as { parts: { truncation: unknown }[] };
+  expect(parts.map(({ truncation }) => truncation)).toMatchObject([
+    { by: 'lines', next: 'a:2..' },
+    { by: 'lines', next: 'b:2..' },
+    { by: 'lines', next: 'c' },
+    { by: 'lines', next: 'd' },
+  ]);
+});
+
+test('with too few bytes for all, the first paths are shown', async () => {
+  const { write, text } = workspace();
+  const names = Array.from({ length: 20 }, (_, i) => `f${i + 10}`);
+  for (const name of names) write(name, lines('line', 100));
+  const two = await text('f10,f11', { limits: { bytes: 500 } });
+  expect(two).toMatch(/^==> f10 <==\n1\|line1\n[^]*==> f11 <==\n\[not shown: .*\]$/);
+  const counts = linesOfParts(await text(names.join(','), { limits: { bytes: 2_000 } }));
+  const shown = counts.filter((count) => count > 0);
+  expect(shown.length).toBeGreaterThan(2);
+  expect(counts).toEqual([...shown, ...Array<number>(20 - shown.length).fill(0)]);
+  // The header alone is larger than the budget.
+  const long = 'x'.repeat(70);
+  write(long, lines('line', 100));
+  expect(await text(`${long},f11`, { limits: { bytes: 64 } })).toMatch(
+    /^==> x+ <==\n1\|line1\n[^]*==> f11 <==\n\[not shown: /,
   );
 });
 
-test('with a budget too small for all, the last paths are named', async () => {
+test('what later paths do not use goes to the first truncated one', async () => {
+  const { write, text, read } = workspace();
+  const long = (name: string): string => `${name}${'-'.repeat(90)}\n`.repeat(1_000);
+  write('app.log', long('a'));
+  write('menu.txt', lines('m', 3));
+  write('big.log', long('b'));
+  const shown = await text('app.log,menu.txt,big.log:-2');
+  // Alone it would fill the whole budget of 50 KiB.
+  expect(Buffer.byteLength(shown)).toBeGreaterThan(48 * 1024);
+  expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(50 * 1024);
+  expect(shown).toContain('3|m3\n==> big.log:-2 <==\n999|b');
+  const [, to] = /\n(\d+)\|a-+\n\[/.exec(shown) ?? [];
+  const { details } = await read('app.log,menu.txt,big.log:-2');
+  expect(details['truncation']).toMatchObject({ next: `app.log:${Number(to) + 1}..` });
+  // The first one fits then, and the second one gets the rest.
+  write('b.log', `b${'-'.repeat(90)}\n`.repeat(200));
+  const [first = 0, second = 0, third] = linesOfParts(await text('b.log,app.log,menu.txt'));
+  expect([first, third]).toEqual([200, 3]);
+  expect(second).toBeGreaterThan(300);
+});
+
+test('what later paths do not use of a limit of lines goes to the first truncated one', async () => {
   const { write, text } = workspace();
-  for (const name of ['a', 'b', 'c', 'd']) write(name, lines(name, 100));
-  const shown = await text('a,b,c,d', { limits: { lines: 2 } });
-  expect(shown).toContain('[not shown: the answer is full. Use a to read it]');
-  expect(shown.split('\n').filter((line) => /^\d+\|/.test(line)).length).toBeLessThanOrEqual(2);
+  write('a', lines('a', 100));
+  write('c', lines('c', 1));
+  expect(linesOfParts(await text('a,c,c', { limits: { lines: 30 } }))).toEqual([28, 1, 1]);
+});
+
+test('a limit of tokens that leaves no room is named', async () => {
+  const { write, read } = workspace();
+  for (const name of ['a', 'b', 'c']) write(name, lines(name, 100));
+  const { details } = await read('a,b,c', { limits: { tokens: 40 } });
+  const { parts } = details as { parts: unknown[] };
+  expect(parts.at(-1)).toMatchObject({ source: 'c', truncation: { by: 'tokens', next: 'c' } });
 });
 
 test('the rest of a line that is oversized only because the budget is shared continues where it was cut', async () => {
@@ -274,5 +395,5 @@ test('every call that a part names is in the details, also several of one part',
   write('a', lines('a', 5_000));
   const { details } = await read('d,a,e');
   const { next, others } = details['truncation'] as { next: string; others: string[] };
-  expect([next, ...others].toSorted()).toEqual(['a:1487..', 'd/x', 'd/y', 'e/z']);
+  expect([next, ...others].toSorted()).toEqual(['a:2959..', 'd/x', 'd/y', 'e/z']);
 });

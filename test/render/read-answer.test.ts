@@ -170,7 +170,7 @@ test('several paths: a failure, and one for which there is no room, are parts li
   const failed = new OrielError('NOT_FOUND', 'x does not exist');
   const full = 'not shown: the answer is full. Use b\\t to read it';
   const { content, details, isError } = answer(
-    several(part('x', failed), part('b\t', 'full'), part('c', 'full')),
+    several(part('x', failed), part('b\t', { full: 'lines' }), part('c', { full: 'lines' })),
   );
   expect(isError).toBe(false);
   expect(content).toEqual([
@@ -182,11 +182,11 @@ test('several paths: a failure, and one for which there is no room, are parts li
   expect(details).toMatchObject({
     parts: [
       { error: { code: 'NOT_FOUND', message: 'x does not exist' } },
-      { source: 'b\t', notices: [{ kind: 'said', text: full }], truncation: { by: 'bytes', next: 'b\t' } },
-      { source: 'c', truncation: { by: 'bytes', next: 'c' } },
+      { source: 'b\t', notices: [{ kind: 'said', text: full }], truncation: { by: 'lines', next: 'b\t' } },
+      { source: 'c', truncation: { by: 'lines', next: 'c' } },
     ],
     notices: [{ text: full }, { text: full.replace('b\\t', 'c') }],
-    truncation: { by: 'bytes', next: 'b\t', others: ['c'] },
+    truncation: { by: 'lines', next: 'b\t', others: ['c'] },
   });
 });
 

@@ -41,8 +41,11 @@ test.each([',', ';', '\n', '|', ' ', ' and '])('a list with %j has an end', (sep
     expect(paths.length).toBeLessThanOrEqual(MOST_PATHS + 1);
 });
 
-test('more paths than a list may have are none where they are told apart by commas', () => {
-  expect(listsIn(Array.from({ length: MOST_PATHS + 1 }, (_, i) => `${i}.ts`).join(','))).toEqual([]);
+test('of more paths than a list may have, one more is returned', () => {
+  const names = Array.from({ length: MOST_PATHS + 5 }, (_, i) => `${i}.ts:1-5,9`);
+  const one = names.slice(0, MOST_PATHS + 1);
+  expect(listsIn(names.join(','))).toEqual([one]);
+  expect(listsIn([...names, ''].join(','))).toEqual([one]);
 });
 
 test('lists with their separator, without brackets and quotes', () => {

@@ -1,14 +1,14 @@
 /** Several paths in one string, such as `a.ts,src`, that one search visits one after the other. */
 
 import { within } from '../../access/paths.ts';
-import { OrielError } from '../../errors.ts';
-import { pathLists } from '../../selector/path-lists.ts';
+import { advised, OrielError } from '../../errors.ts';
+import { MOST_PATHS, pathLists } from '../../selector/path-lists.ts';
 import type { Call } from '../../types/call.ts';
 import { openTarget } from '../walk/open-target.ts';
 
 /**
- * The paths of a list, without those inside another path of the list. Undefined unless all paths of the list exist. `cause`
- * is the error of opening the string as one path.
+ * The paths of a list, without those inside another path of the list. Undefined unless all paths of the list exist. Throws
+ * if there are too many. `cause` is the error of opening the string as one path.
  */
 export async function listedTargets(
   typed: string,
@@ -17,7 +17,10 @@ export async function listedTargets(
 ): Promise<readonly string[] | undefined> {
   if (!(cause instanceof OrielError) || cause.code !== 'NOT_FOUND') return undefined;
   for (const paths of pathLists(typed)) {
-    if (paths.length > 1 && (await areThere(paths, call))) return apart(paths, call);
+    if (paths.length < 2 || !(await areThere(paths.slice(0, MOST_PATHS), call))) continue;
+    if (paths.length <= MOST_PATHS) return apart(paths, call);
+    const why = `At most ${MOST_PATHS} paths are searched in one call.`;
+    throw advised('LIMIT', why, 'Search a directory that contains them, or the others in another call.');
   }
   return undefined;
 }
