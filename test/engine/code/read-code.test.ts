@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { has } from '../../support/has.ts';
 import { codeOf, nextOf, textOf, type Workspace, workspace } from '../../support/workspace.ts';
@@ -268,6 +269,46 @@ describe('a name below a directory', () => {
     w.write('src/a.ts', '//rt function bb() {\n}export function b(){}\n'.slice(0, 41).padEnd(41, ' '));
     utimesSync(path, 1000, 1000);
     expect(codeOf(await w.read('src:#aaa'))).toBe('NOT_FOUND');
+  });
+});
+
+describe('names with control characters', () => {
+  const body = (name: string): string => `export function ${name}() {\n  return 1;\n}\n`;
+  const url = (path: string): string => pathToFileURL(join(w.W, path)).href;
+
+  test('definitions, uses and importers name calls that work', async () => {
+    for (let i = 0; i < 6; i += 1) w.write(`odd/d\nl/${i}.ts`, body('same'));
+    const first = `${url('odd/d\nl/0.ts')}:#same`;
+    expect(await w.text('odd:#same')).toContain(`${first}  1-3  export function same()\n`);
+    expect(await w.text(first)).toContain('1|export function same() {\n');
+    w.write('odd/new\nline.ts', `import { used } from './used';\n${body('only')}used();\n`);
+    w.write('odd/used.ts', `${body('used')}only();\n`);
+    const line = url('odd/new\nline.ts');
+    expect(await w.text('odd:#only')).toContain(`4|}\n[Declared in ${line}:2..4]`);
+    expect(await w.text('odd:#only:refs')).toContain(`Declared: ${line}:#only]`);
+    expect(await w.text('odd/used.ts:#used:refs')).toContain(`${line}\n  1|import`);
+    expect(await w.text('odd/used.ts:refs')).toBe(`${line}\n[1 file imports odd/used.ts]`);
+    expect(await w.text(`${line}:refs`)).toBe(`[No file below . imports ${line}]`);
+  });
+
+  test('definitions that are shown in full, and the symbols that find lists', async () => {
+    w.write('odd/d\nl/0.ts', body('same'));
+    w.write('odd/new\nline.ts', body('same'));
+    const files = [url('odd/d\nl/0.ts'), url('odd/new\nline.ts')];
+    const text = await w.text('odd:#same');
+    const found = textOf(await w.oriel.tool('find').run({ symbol: 'same', path: 'odd' }));
+    for (const file of files) {
+      expect(text).toContain(`${file} [L1-3]\n1|export function same() {\n`);
+      expect(text).toContain(`same (${file}:#same)`);
+      expect(found).toContain(`${file}:#same  1-3  export function same()`);
+    }
+  });
+
+  test('the map of a directory names the call for one directory in it', async () => {
+    for (let i = 0; i < 60; i += 1) w.write(`odd/d\nl/${i}/file${i}.ts`, body(`made${i}`));
+    const call = `${url('odd/d\nl')}:outline`;
+    expect(await w.text('odd:outline?bytes=700')).toContain(`${call} for one directory`);
+    expect(await w.text(call)).toContain('[60 files of file://');
   });
 });
 
