@@ -171,6 +171,8 @@ describe('the map of a directory', () => {
   test.each([
     ['src:outline?size=4', 'src takes no ?size=. Use src:outline with ?bytes= or ?from= or ?q=, or without.'],
     ['src:outline?bytes=many', '?bytes=many is not a valid size. Use src:outline?bytes=32K.'],
+    ['src:outline?from=0', '?from=0 is not a whole number from 1 to 999999999. Use src:outline.'],
+    ['src:#open?from=x', '?from=x is not a whole number from 1 to 999999999. Use src:#open.'],
     ['src:refs', ':refs is for a file or a name. Use src:outline, or src:#name:refs.'],
   ])('%s is refused with a call that works', async (target, message) => {
     const answer = await w.read(target);
