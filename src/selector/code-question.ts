@@ -3,7 +3,7 @@
  * file. `?bytes=32K&from=121&q=words` may follow `:outline` of a directory, `?from=` may follow a name or `:refs`.
  */
 
-import { OrielError } from '../errors.ts';
+import { advised, OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 
 export type AskedOfCode =
@@ -46,6 +46,13 @@ export function parseCodeQuestion(
       from: fromOf(`${typed}:outline`, given),
       query: queryOf(typed, given.get('q') ?? ''),
     };
+  }
+  if (/^outline:/i.test(words)) {
+    const next = `${typed}:outline`;
+    const why = `The outline of a directory takes no selector such as :${quote(words.slice('outline:'.length))}.`;
+    throw advised('BAD_SELECTOR', why, `Use ${quote(next)}, or ${quote(next)}?from=N for a later part.`, {
+      next,
+    });
   }
   if (/^refs$/i.test(words)) {
     const next = `${typed}:outline`;

@@ -86,6 +86,11 @@ describe('what is wrong', () => {
     ['outline?q=a&from=2&q=a', '?q= is given twice. Use src:outline with one of them.', 'src:outline'],
     ['#name?from=2&from=2', '?from= is given twice. Use src:#name with one of them.', 'src:#name'],
     ['#a,#b?from=2', 'A list of names takes no ?from=. Use src:#a,#b.', 'src:#a,#b'],
+    [
+      'outline:5-9',
+      'The outline of a directory takes no selector such as :5-9. Use src:outline, or src:outline?from=N for a later part.',
+      'src:outline',
+    ],
     ['#name:refs?q=x', 'src takes no ?q=. Use src:#name:refs with ?from=, or without.', 'src:#name:refs'],
   ])('%s', (rest, message, next) => {
     expect(() => parseCodeQuestion('src', rest, 'directory')).toThrow(

@@ -173,6 +173,10 @@ describe('the map of a directory', () => {
     ['src:outline?bytes=many', '?bytes=many is not a valid size. Use src:outline?bytes=32K.'],
     ['src:outline?from=0', '?from=0 is not a whole number from 1 to 999999999. Use src:outline.'],
     ['src:#open?from=x', '?from=x is not a whole number from 1 to 999999999. Use src:#open.'],
+    [
+      'src:outline:5-9',
+      'The outline of a directory takes no selector such as :5-9. Use src:outline, or src:outline?from=N for a later part.',
+    ],
     ['src:refs', ':refs is for a file or a name. Use src:outline, or src:#name:refs.'],
   ])('%s is refused with a call that works', async (target, message) => {
     const answer = await w.read(target);
