@@ -93,6 +93,40 @@ describe('the map of a directory', () => {
     expect(seen.size).toBe(65);
   });
 
+  test('the lines and the notices together fit the budget', async () => {
+    const words = ['read', 'write', 'open', 'close', 'parse', 'print', 'merge', 'split', 'join', 'sort'];
+    for (let i = 0; i < 300; i += 1) {
+      const name = `${words[i % 10]}${words[Math.floor(i / 10) % 10]}`;
+      const lines = words.map((word) => `export function ${name}_${word}${i}() {\n  return 1;\n}\n`);
+      w.write(`src/${words[i % 7]}/${name}-${i}.ts`, lines.join(''));
+    }
+    const sizes = [1, 256, 300, 400, 600, 1_000, 3_000, undefined, 9_000, 16_384];
+    for (const bytes of sizes) {
+      let target: string | undefined = `src:outline${bytes === undefined ? '' : `?bytes=${bytes}`}`;
+      const budget = Math.max(256, bytes ?? 8_192);
+      for (let page = 0; target !== undefined && page < 4; page += 1) {
+        const answer = await w.read(target);
+        const size = Buffer.byteLength(textOf(answer));
+        expect(size, target).toBeLessThanOrEqual(budget);
+        if (page === 0) expect(size, target).toBeGreaterThan(budget * 0.85);
+        target = nextOf(answer);
+      }
+    }
+    const text = await w.text('src:outline?bytes=600');
+    expect(text).toContain('src:outline?bytes=2K for more');
+    expect(text).toContain('src:#NAME for a symbol');
+  });
+
+  test('notices that are known only with the map are part of the budget too', async () => {
+    for (let i = 0; i < 60; i += 1) w.write(`src/many/file${i}.ts`, `export const made${i} = ${i};\n`);
+    w.write('src/huge.ts', `// ${'x'.repeat(1 << 20)}\n`);
+    for (const bytes of [400, 450, 500, 600]) {
+      const text = await w.text(`src:outline?bytes=${bytes}`);
+      expect(text).toContain('The symbols of 1 code file are not known');
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(bytes);
+    }
+  });
+
   test('a path longer than the budget is shown anyway: every page makes progress', async () => {
     w.write(`src/${'long/'.repeat(120)}x.ts`, 'export const x = 1;\n');
     const seen = new Set<string>();
