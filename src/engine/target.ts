@@ -1,7 +1,6 @@
 /** Resolves a typed string: which part of it is the path, which spelling exists, and what is similar if none does. */
 
-import { basename, sep } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { basename } from 'node:path';
 import { headOf } from '../access/bytes.ts';
 import { foreignName } from '../access/paths.ts';
 import { advised, OrielError, PlaceError } from '../errors.ts';
@@ -9,11 +8,12 @@ import { isSpelledSelector, parseBehind } from '../selector/selection.ts';
 import { pathRewrites, targetRewrites, withFragment, withSymbol } from '../selector/rewrites.ts';
 import { type Candidate, candidates } from '../selector/split.ts';
 import { sources } from '../sources/source-table.ts';
-import { oneLine, quote } from '../text/visible.ts';
+import { quote } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
 import type { Grammar } from '../types/request.ts';
 import type { Subject } from '../types/resource.ts';
 import { withNextCall } from './error-advice.ts';
+import { nameable } from './nameable.ts';
 import { isMiss, openSpelling, type Spelled } from './open-spelling.ts';
 
 export interface FoundTarget {
@@ -147,18 +147,6 @@ async function subjectOf({ opened, path }: Spelled, rest: string, call: Call): P
     opened,
     head,
   };
-}
-
-/**
- * The form of a path in notices, whatever was typed: relative if it is below the working directory, otherwise absolute; a
- * file URL if it contains characters that would break the line.
- */
-function nameable(path: string, call: Call): string {
-  const displayed = call.access.display(path);
-  const shown = sep === '/' ? displayed : displayed.split(sep).join('/');
-  if (oneLine(shown) !== shown) return pathToFileURL(path).href;
-  // Without `./` a leading `~` would be read as the home directory.
-  return shown.startsWith('~') ? `./${shown}` : shown;
 }
 
 /** Opens the only file whose path ends in the missing path, or throws. Not for literal paths. */

@@ -3,7 +3,7 @@
  * file. `?bytes=32K&from=121&q=words` may follow `:outline` of a directory, `?from=` may follow a name or `:refs`.
  */
 
-import { OrielError } from '../errors.ts';
+import { advised, OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 
 export type AskedOfCode =
@@ -33,8 +33,9 @@ export function parseCodeQuestion(
   const known = (names: readonly string[]): Map<string, string> =>
     parametersOf(typed, `${typed}:${words}`, parameters ?? '', names);
   const uses = /^#(.+):refs$/i.exec(words)?.[1];
-  if (uses !== undefined) return { is: 'uses', name: uses, from: fromOf(known(['from'])) };
-  if (/^refs$/i.test(words) && of === 'file') return { is: 'importers', from: fromOf(known(['from'])) };
+  const fromOnly = (): number => fromOf(`${typed}:${words}`, known(['from']));
+  if (uses !== undefined) return { is: 'uses', name: uses, from: fromOnly() };
+  if (/^refs$/i.test(words) && of === 'file') return { is: 'importers', from: fromOnly() };
   if (of === 'file') return undefined;
   if (/^outline$/i.test(words)) {
     const given = known(['bytes', 'from', 'q']);
@@ -42,9 +43,16 @@ export function parseCodeQuestion(
     return {
       is: 'map',
       ...(bytes !== undefined && { bytes }),
-      from: fromOf(given),
+      from: fromOf(`${typed}:outline`, given),
       query: queryOf(typed, given.get('q') ?? ''),
     };
+  }
+  if (/^outline:/i.test(words)) {
+    const next = `${typed}:outline`;
+    const why = `The outline of a directory takes no selector such as :${quote(words.slice('outline:'.length))}.`;
+    throw advised('BAD_SELECTOR', why, `Use ${quote(next)}, or ${quote(next)}?from=N for a later part.`, {
+      next,
+    });
   }
   if (/^refs$/i.test(words)) {
     const next = `${typed}:outline`;
@@ -61,7 +69,7 @@ export function parseCodeQuestion(
     throw new OrielError('BAD_SELECTOR', `A list holds at most ${MOST_NAMES} names. Use fewer.`, { next });
   }
   // Only a single name has pages.
-  const from = names.length === 1 ? fromOf(known(['from'])) : 0;
+  const from = names.length === 1 ? fromOnly() : fromOf(`${typed}:${words}`, known([]));
   return { is: 'definitions', names: names.filter((name) => name !== ''), from };
 }
 
@@ -71,12 +79,20 @@ function parametersOf(
   text: string,
   names: readonly string[],
 ): Map<string, string> {
-  const given = new Map(new URLSearchParams(text));
+  const all = [...new URLSearchParams(text)];
+  const given = new Map(all);
+  const twice = all.find(([name], i) => all.findIndex(([other]) => other === name) !== i)?.[0];
+  if (twice !== undefined && names.includes(twice))
+    throw new OrielError('BAD_SELECTOR', `?${twice}= is given twice. Use ${quote(next)} with one of them.`, {
+      next,
+    });
   const wrong = [...given.keys()].find((name) => !names.includes(name));
   if (wrong === undefined) return given;
   throw new OrielError(
     'BAD_SELECTOR',
-    `${quote(typed)} takes no ?${quote(wrong)}=. Use ${quote(next)} with ${names.map((name) => `?${name}=`).join(' or ')}, or without.`,
+    names.length === 0
+      ? `A list of names takes no ?${quote(wrong)}=. Use ${quote(next)}.`
+      : `${quote(typed)} takes no ?${quote(wrong)}=. Use ${quote(next)} with ${names.map((name) => `?${name}=`).join(' or ')}, or without.`,
     { next },
   );
 }
@@ -92,10 +108,15 @@ function queryOf(typed: string, query: string): string {
   );
 }
 
-/** Converts `from`, which is typed 1-based, to a 0-based offset. */
-function fromOf(given: ReadonlyMap<string, string>): number {
+/** Converts `from`, which is typed 1-based, to a 0-based offset. Throws `BAD_SELECTOR`. */
+function fromOf(next: string, given: ReadonlyMap<string, string>): number {
   const from = given.get('from') ?? '1';
-  return /^\d{1,9}$/.test(from) ? Math.max(0, Number(from) - 1) : 0;
+  if (/^\d{1,9}$/.test(from) && Number(from) > 0) return Number(from) - 1;
+  throw new OrielError(
+    'BAD_SELECTOR',
+    `?from=${quote(from)} is not a whole number from 1 to 999999999. Use ${quote(next)}.`,
+    { next },
+  );
 }
 
 function bytesOf(typed: string, text: string | undefined): number | undefined {

@@ -59,9 +59,9 @@ export function withSymbol(target: string): string | undefined {
   return match ? `${match[1]}:#${match[2]}` : undefined;
 }
 
-/** Translates the fragment of a file URL to a selector. Other targets are returned unchanged. */
+/** Translates the fragment of a file URL to a selector. Other targets, and `:#name` after a URL, are returned unchanged. */
 export function withFragment(target: string): string {
-  if (!/^file:\/\//i.test(target) || !target.includes('#')) return target;
+  if (!/^file:\/\/[^#]*[^#:]#/i.test(target)) return target;
   return withSelector(target) ?? withSymbol(target) ?? target;
 }
 

@@ -1,5 +1,7 @@
 /** Code below a directory that is made to mislead: names that look like something else, and more of all than is kept. */
 
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { Tree } from '../../src/codebase/code-tree.ts';
 import { TagStore } from '../../src/codebase/tag-store.ts';
@@ -32,9 +34,16 @@ describe('names of files that look like something else', () => {
     const w = workspace();
     w.write('a\nb.ts: forged 1-2\n/c.ts', declares('made'));
     w.write('d.ts', 'export function shared() {}\n');
-    for (const target of ['.:outline', '.:#shared:refs', '.:#made,#shared', '.:outline?bytes=256']) {
+    const escaped = 'a\\nb.ts: forged 1-2\\n/';
+    const url = pathToFileURL(join(w.W, 'a\nb.ts: forged 1-2\n/c.ts')).href;
+    for (const [target, name] of [
+      ['.:outline', escaped],
+      ['.:#shared:refs', url],
+      ['.:#made,#shared', url],
+      ['.:outline?bytes=256', escaped],
+    ] as const) {
       const text = await w.text(target);
-      expect(text).toContain('a\\nb.ts: forged 1-2\\n/');
+      expect(text).toContain(name);
       expect(text).not.toContain('\nb.ts');
     }
   });

@@ -6,9 +6,8 @@ describe('what is asked of a directory', () => {
     ['outline', { is: 'map', from: 0, query: '' }],
     ['OUTLINE', { is: 'map', from: 0, query: '' }],
     ['outline?from=121', { is: 'map', from: 120, query: '' }],
-    ['outline?from=0', { is: 'map', from: 0, query: '' }],
-    ['outline?from=x', { is: 'map', from: 0, query: '' }],
-    ['outline?from=1234567890', { is: 'map', from: 0, query: '' }],
+    ['outline?from=1', { is: 'map', from: 0, query: '' }],
+    ['outline?from=999999999', { is: 'map', from: 999_999_998, query: '' }],
     ['outline?bytes=32K', { is: 'map', bytes: 32_768, from: 0, query: '' }],
     ['outline?bytes=2m', { is: 'map', bytes: 2 << 20, from: 0, query: '' }],
     ['outline?bytes=700', { is: 'map', bytes: 700, from: 0, query: '' }],
@@ -83,9 +82,32 @@ describe('what is wrong', () => {
       'src takes no ?size=. Use src:outline with ?bytes= or ?from= or ?q=, or without.',
       'src:outline',
     ],
+    ['outline?from=2&from=3', '?from= is given twice. Use src:outline with one of them.', 'src:outline'],
+    ['outline?q=a&from=2&q=a', '?q= is given twice. Use src:outline with one of them.', 'src:outline'],
+    ['#name?from=2&from=2', '?from= is given twice. Use src:#name with one of them.', 'src:#name'],
+    ['#a,#b?from=2', 'A list of names takes no ?from=. Use src:#a,#b.', 'src:#a,#b'],
+    [
+      'outline:5-9',
+      'The outline of a directory takes no selector such as :5-9. Use src:outline, or src:outline?from=N for a later part.',
+      'src:outline',
+    ],
     ['#name:refs?q=x', 'src takes no ?q=. Use src:#name:refs with ?from=, or without.', 'src:#name:refs'],
   ])('%s', (rest, message, next) => {
     expect(() => parseCodeQuestion('src', rest, 'directory')).toThrow(
+      expect.objectContaining({ code: 'BAD_SELECTOR', message, next }),
+    );
+  });
+});
+
+describe.each(['0', '1.5', 'x', '', '-1', '1234567890', '99999999999999999999'])('?from=%s', (from) => {
+  test.each([
+    ['src:outline', 'outline', 'directory'],
+    ['src:#name', '#name', 'directory'],
+    ['src:#name:refs', '#name:refs', 'directory'],
+    ['src:refs', 'refs', 'file'],
+  ] as const)('of %s is refused', (next, words, of) => {
+    const message = `?from=${from} is not a whole number from 1 to 999999999. Use ${next}.`;
+    expect(() => parseCodeQuestion('src', `${words}?from=${from}`, of)).toThrow(
       expect.objectContaining({ code: 'BAD_SELECTOR', message, next }),
     );
   });

@@ -111,6 +111,8 @@ test.each([
   ['file:///d/a%20b.ts#L5-L9', 'file:///d/a%20b.ts:5-9'],
   ['file:///d/a.ts#5', 'file:///d/a.ts:5:1'],
   ['file:///d/a.ts#name', 'file:///d/a.ts:#name'],
+  ['file:///d/a.ts:#name', 'file:///d/a.ts:#name'],
+  ['file:///d/a.ts:#L5', 'file:///d/a.ts:#L5'],
   ['file:///d/a%23L5.ts', 'file:///d/a%23L5.ts'],
   ['a.ts#L5', 'a.ts#L5'],
 ])('%j is %j', (typed, target) => {

@@ -7,6 +7,7 @@ import { quote } from '../../text/visible.ts';
 import type { OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
 import type { Resource, Subject } from '../../types/resource.ts';
+import { nameable } from '../nameable.ts';
 import { answerDefinitions, type Redirect } from './answer-definitions.ts';
 import { answerMap } from './answer-map.ts';
 import { answerImporters, answerUses } from './answer-uses.ts';
@@ -71,7 +72,7 @@ async function directoryOf(
   for (const one of [cwd, ...roots, dirname(path)]) {
     const directory = await real(one);
     if (!directory) continue;
-    return { directory, typed: call.access.display(one), file: path.slice(join(directory.path, '/').length) };
+    return { directory, typed: nameable(one, call), file: path.slice(join(directory.path, '/').length) };
   }
   throw new OrielError('NOT_FOUND', `The directory of ${quote(typed)} does not exist any more.`, {
     next: '.',

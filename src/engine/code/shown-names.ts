@@ -1,18 +1,14 @@
 /** The names of files and symbols below a directory in answers. */
 
+import { join } from 'node:path';
 import type { Declared } from '../../codebase/questions.ts';
 import type { Call } from '../../types/call.ts';
-import { oneLine } from '../../text/visible.ts';
-import { shownBelow } from '../walk/open-target.ts';
+import { nameable } from '../nameable.ts';
 
-/** Returns a function from a path below the directory `typed` to its shown form. */
+/** Returns a function from a path below the directory `typed` to its shown form, which can be typed again. */
 export function namesShownIn(typed: string, call: Call): (path: string) => string {
-  const shown = shownBelow(typed, call);
-  return (path) => {
-    const name = shown(path);
-    // Without `./` a leading `~` would be read as the home directory.
-    return name.startsWith('~') ? `./${name}` : name;
-  };
+  const base = call.access.absolute(typed);
+  return (path) => nameable(join(base, path), call);
 }
 
 /** Whether a symbol can be read by its name alone. */
@@ -23,6 +19,6 @@ function isNamed({ qualified, unique }: Declared): boolean {
 /** The path that reads a symbol: by its name if that is unique, otherwise by its lines. */
 export function callOf(declared: Declared, shown: (path: string) => string): string {
   const { path, qualified, from, to } = declared;
-  const file = oneLine(shown(path));
+  const file = shown(path);
   return isNamed(declared) ? `${file}:#${qualified}` : `${file}:${from}..${to}`;
 }

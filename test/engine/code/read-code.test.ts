@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { has } from '../../support/has.ts';
 import { codeOf, nextOf, textOf, type Workspace, workspace } from '../../support/workspace.ts';
@@ -92,6 +93,40 @@ describe('the map of a directory', () => {
     expect(seen.size).toBe(65);
   });
 
+  test('the lines and the notices together fit the budget', async () => {
+    const words = ['read', 'write', 'open', 'close', 'parse', 'print', 'merge', 'split', 'join', 'sort'];
+    for (let i = 0; i < 300; i += 1) {
+      const name = `${words[i % 10]}${words[Math.floor(i / 10) % 10]}`;
+      const lines = words.map((word) => `export function ${name}_${word}${i}() {\n  return 1;\n}\n`);
+      w.write(`src/${words[i % 7]}/${name}-${i}.ts`, lines.join(''));
+    }
+    const sizes = [1, 256, 300, 400, 600, 1_000, 3_000, undefined, 9_000, 16_384];
+    for (const bytes of sizes) {
+      let target: string | undefined = `src:outline${bytes === undefined ? '' : `?bytes=${bytes}`}`;
+      const budget = Math.max(256, bytes ?? 8_192);
+      for (let page = 0; target !== undefined && page < 4; page += 1) {
+        const answer = await w.read(target);
+        const size = Buffer.byteLength(textOf(answer));
+        expect(size, target).toBeLessThanOrEqual(budget);
+        if (page === 0) expect(size, target).toBeGreaterThan(budget * 0.85);
+        target = nextOf(answer);
+      }
+    }
+    const text = await w.text('src:outline?bytes=600');
+    expect(text).toContain('src:outline?bytes=2K for more');
+    expect(text).toContain('src:#NAME for a symbol');
+  });
+
+  test('notices that are known only with the map are part of the budget too', async () => {
+    for (let i = 0; i < 60; i += 1) w.write(`src/many/file${i}.ts`, `export const made${i} = ${i};\n`);
+    w.write('src/huge.ts', `// ${'x'.repeat(1 << 20)}\n`);
+    for (const bytes of [400, 450, 500, 600]) {
+      const text = await w.text(`src:outline?bytes=${bytes}`);
+      expect(text).toContain('The symbols of 1 code file are not known');
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(bytes);
+    }
+  });
+
   test('a path longer than the budget is shown anyway: every page makes progress', async () => {
     w.write(`src/${'long/'.repeat(120)}x.ts`, 'export const x = 1;\n');
     const seen = new Set<string>();
@@ -170,6 +205,12 @@ describe('the map of a directory', () => {
   test.each([
     ['src:outline?size=4', 'src takes no ?size=. Use src:outline with ?bytes= or ?from= or ?q=, or without.'],
     ['src:outline?bytes=many', '?bytes=many is not a valid size. Use src:outline?bytes=32K.'],
+    ['src:outline?from=0', '?from=0 is not a whole number from 1 to 999999999. Use src:outline.'],
+    ['src:#open?from=x', '?from=x is not a whole number from 1 to 999999999. Use src:#open.'],
+    [
+      'src:outline:5-9',
+      'The outline of a directory takes no selector such as :5-9. Use src:outline, or src:outline?from=N for a later part.',
+    ],
     ['src:refs', ':refs is for a file or a name. Use src:outline, or src:#name:refs.'],
   ])('%s is refused with a call that works', async (target, message) => {
     const answer = await w.read(target);
@@ -268,6 +309,46 @@ describe('a name below a directory', () => {
     w.write('src/a.ts', '//rt function bb() {\n}export function b(){}\n'.slice(0, 41).padEnd(41, ' '));
     utimesSync(path, 1000, 1000);
     expect(codeOf(await w.read('src:#aaa'))).toBe('NOT_FOUND');
+  });
+});
+
+describe('names with control characters', () => {
+  const body = (name: string): string => `export function ${name}() {\n  return 1;\n}\n`;
+  const url = (path: string): string => pathToFileURL(join(w.W, path)).href;
+
+  test('definitions, uses and importers name calls that work', async () => {
+    for (let i = 0; i < 6; i += 1) w.write(`odd/d\nl/${i}.ts`, body('same'));
+    const first = `${url('odd/d\nl/0.ts')}:#same`;
+    expect(await w.text('odd:#same')).toContain(`${first}  1-3  export function same()\n`);
+    expect(await w.text(first)).toContain('1|export function same() {\n');
+    w.write('odd/new\nline.ts', `import { used } from './used';\n${body('only')}used();\n`);
+    w.write('odd/used.ts', `${body('used')}only();\n`);
+    const line = url('odd/new\nline.ts');
+    expect(await w.text('odd:#only')).toContain(`4|}\n[Declared in ${line}:2..4]`);
+    expect(await w.text('odd:#only:refs')).toContain(`Declared: ${line}:#only]`);
+    expect(await w.text('odd/used.ts:#used:refs')).toContain(`${line}\n  1|import`);
+    expect(await w.text('odd/used.ts:refs')).toBe(`${line}\n[1 file imports odd/used.ts]`);
+    expect(await w.text(`${line}:refs`)).toBe(`[No file below . imports ${line}]`);
+  });
+
+  test('definitions that are shown in full, and the symbols that find lists', async () => {
+    w.write('odd/d\nl/0.ts', body('same'));
+    w.write('odd/new\nline.ts', body('same'));
+    const files = [url('odd/d\nl/0.ts'), url('odd/new\nline.ts')];
+    const text = await w.text('odd:#same');
+    const found = textOf(await w.oriel.tool('find').run({ symbol: 'same', path: 'odd' }));
+    for (const file of files) {
+      expect(text).toContain(`${file} [L1-3]\n1|export function same() {\n`);
+      expect(text).toContain(`same (${file}:#same)`);
+      expect(found).toContain(`${file}:#same  1-3  export function same()`);
+    }
+  });
+
+  test('the map of a directory names the call for one directory in it', async () => {
+    for (let i = 0; i < 60; i += 1) w.write(`odd/d\nl/${i}/file${i}.ts`, body(`made${i}`));
+    const call = `${url('odd/d\nl')}:outline`;
+    expect(await w.text('odd:outline?bytes=700')).toContain(`${call} for one directory`);
+    expect(await w.text(call)).toContain('[60 files of file://');
   });
 });
 
