@@ -24,11 +24,11 @@ export interface MapText {
   readonly rest?: { readonly directory: string; readonly files: number };
 }
 
-/** The part of the budget that names of files may take while there are symbols to show, and where that names all of them. */
+/** Maximum share of the budget for file names while symbols remain; `ALL_NAMES` if all names fit into that. */
 const NAMES = 0.7;
 const ALL_NAMES = 0.86;
 
-/** Bytes of a name with what is after it, at least. */
+/** Minimum bytes of a file name and its separator. */
 const LEAST_NAME = 2;
 
 /** Files that may have symbols, by their place in the order: the best ones of a large tree fill any budget. */
@@ -48,7 +48,7 @@ export function mapText(tree: Tree, { bytes, lines, from, ...raised }: MapWanted
       named += 1;
     }
   };
-  // The first one in any case, so that every page leads on.
+  // At least one name per page, so that paging makes progress.
   const forNames = bytes * (allFit(order, tree.paths, bytes * ALL_NAMES) ? ALL_NAMES : NAMES);
   addWhile((file) => named === 0 || fits(file, forNames, lines / 2));
   const room = { bytes: bytes - names.bytes, lines: lines - names.count };
