@@ -22,10 +22,7 @@ function matching(pattern: string, from: readonly string[] = paths): string[] {
 
 describe('the meaning of a glob', () => {
   test.each([
-    [
-      '*.ts',
-      ['a.ts', 'src/a.ts', 'src/deep/a.ts', 'src/deep/b.test.ts', 'lib/src/c.ts', '.hidden.ts'],
-    ],
+    ['*.ts', ['a.ts', 'src/a.ts', 'src/deep/a.ts', 'src/deep/b.test.ts', 'lib/src/c.ts', '.hidden.ts']],
     ['a.ts', ['a.ts', 'src/a.ts', 'src/deep/a.ts']],
     ['./a.ts', ['a.ts', 'src/a.ts', 'src/deep/a.ts']],
     ['/a.ts', ['a.ts']],
