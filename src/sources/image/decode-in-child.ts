@@ -36,6 +36,8 @@ export function decodeInChild(
   return decodersAt(decoder).run(job, { signal });
 }
 
+const MIB = 1024 * 1024;
+
 const pools = new Map<string, ChildPool>();
 
 /** The pool of child processes for an entry file; usually there is only the package's own. */
@@ -48,7 +50,10 @@ function decodersAt(entry: URL): ChildPool {
       queue: queues.images,
       idleMs: 20_000,
       heapMb: 64,
-      keepUpTo: 160 * 1024 * 1024,
+      // After an image of 60 MB it holds 130 to 165 MiB.
+      keepUpTo: 200 * MIB,
+      // With its libraries.
+      fresh: 80 * MIB,
       // After a timeout its threads still run, so the child is not reused.
       keeps: (reply) => (Object(reply) as DecodeReply).refusal !== 'slow',
     });
