@@ -51,8 +51,11 @@ interface End {
   from: number;
   to: number;
   cut: boolean;
-  /** Whether its window was the end of the text, or lines before a byte: its next page is before it. */
-  isTail: boolean;
+  /**
+   * Whether its window was the end of the text, or lines before a byte: its next page is before it. Undefined without a
+   * window: of an output of a command the end is shown, of a file the start.
+   */
+  isTail: boolean | undefined;
   chain: Chain;
   /** Sequence number of the read. */
   nth: number;
@@ -155,7 +158,9 @@ export class FileFigures {
     if (!(to > from)) return;
     const before = this.#endBefore(from, to);
     const followed =
-      before !== undefined && before.cut && (before.isTail ? to === before.from : from === before.to);
+      before !== undefined &&
+      before.cut &&
+      ((from === before.to && before.isTail !== true) || (to === before.from && before.isTail !== false));
     const chain = before?.chain ?? newChain(this.#nextChain(), from);
     const windows = chain.calls === 0 ? 0 : windowsFor(chain.bytes);
     chain.calls += 1;
@@ -170,7 +175,7 @@ export class FileFigures {
     end.from = from;
     end.to = to;
     end.cut = cutBy !== undefined;
-    end.isTail = window?.startsWith('-') ?? false;
+    end.isTail = window?.startsWith('-');
     end.chain = chain;
     end.nth = this.reads;
     placed.chain = chain;
@@ -189,7 +194,7 @@ export class FileFigures {
   /** A new entry, or the oldest one for reuse. */
   #nextEnd(chain: Chain): End {
     if (this.#ends.length < MOST_ENDS) {
-      const end: End = { from: 0, to: 0, cut: false, isTail: false, chain, nth: 0 };
+      const end: End = { from: 0, to: 0, cut: false, isTail: undefined, chain, nth: 0 };
       this.#ends.push(end);
       return end;
     }
