@@ -204,8 +204,11 @@ async function sliceLine(line: OversizedLine): Promise<Stop | undefined> {
   const { index, source, signal, onScan } = input;
   const bounds = input.counted ? await index.boundsOf(no, source, signal, onScan) : undefined;
   const end = stored.end ?? bounds?.end;
-  // An answer that continues inside the line does not begin at its start.
-  const start = bounds?.start ?? (await index.startOf(no, source, signal)) ?? stored.start;
+  // An answer that continues inside the line does not begin at its start. Without its end the start is of no use.
+  const start =
+    bounds?.start ??
+    (end === undefined ? undefined : await index.startOf(no, source, signal)) ??
+    stored.start;
   const oversized = { no, start, ...(end !== undefined && { bytes: end - start }) };
   if (fit.longLine.as === 'stop') return { cutBy: 'bytes', rest, oversized, deadEnd: true };
   const slice = sliceOf(stored.bytes, input.encoding, fit, 'head');
