@@ -2,7 +2,7 @@
 
 import { sep } from 'node:path';
 import { advised, type ErrorCode, isOrielError, type OrielError } from '../errors.ts';
-import { MOST_PATHS, type SeparatedList, separatedLists } from '../selector/path-lists.ts';
+import { joinedPaths, MOST_PATHS, type SeparatedList, separatedLists } from '../selector/path-lists.ts';
 import { isWeb } from '../sources/web.ts';
 import { quote } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
@@ -36,7 +36,7 @@ export async function explainList(target: string, call: Call): Promise<OrielErro
   call.signal.throwIfAborted();
   if (!problem) return undefined;
   const { code, why, cause } = problem;
-  const next = callFor(list);
+  const next = joinedPaths(list.names, [list.separator === ';' ? ';' : ',']);
   if (next === undefined) return advised(code, why, 'Read the other paths one by one.', { cause });
   const others = list.names.length === 1 ? 'the other path' : 'the other paths';
   return advised(code, why, `Use ${quote(next)} for ${others}.`, { next, cause });
@@ -141,13 +141,4 @@ function named(all: readonly string[]): string {
   const left = all.length - shown.length;
   const last = left > 0 ? `${left} more` : shown.pop();
   return shown.length === 0 ? `${last}` : `${shown.join(', ')} and ${last}`;
-}
-
-/** The call that reads `names`; undefined if a separator in a name would split it. */
-function callFor({ separator, names }: PartialList): string | undefined {
-  // A message shows a newline as an escape, which cannot be copied into a call.
-  const between = separator === '\n' ? ',' : separator;
-  const joined = names.join(between);
-  const read = separatedLists(joined).find((list) => list.separator === between)?.paths ?? [];
-  return names.length === 1 || read.join('\n') === names.join('\n') ? joined : undefined;
 }

@@ -1,7 +1,7 @@
 /** Explains a list with more paths than one call reads. */
 
 import { advised, type OrielError } from '../errors.ts';
-import { MOST_PATHS, pathLists, separatedLists } from '../selector/path-lists.ts';
+import { joinedPaths, MOST_PATHS, pathLists, separatedLists } from '../selector/path-lists.ts';
 import { oneLine } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
 import { canonicalTarget } from './target.ts';
@@ -11,7 +11,7 @@ export async function explainLongList(target: string, call: Call): Promise<Oriel
   const names = await firstNames(target, call);
   if (!names || (await canonicalTarget(target, call)) !== undefined) return undefined;
   const why = `At most ${MOST_PATHS} paths are read in one call.`;
-  const next = joined(names);
+  const next = joinedPaths(names, [',', ';']);
   if (next === undefined) return advised('LIMIT', why, 'Read the others in another call.');
   // The call is not shortened, because it is to be copied.
   const advice = `Use ${oneLine(next)} for the first ${MOST_PATHS}, then read the others.`;
@@ -34,14 +34,4 @@ async function firstNames(target: string, call: Call): Promise<string[] | undefi
 function* listsOf(target: string): Generator<readonly string[]> {
   yield* pathLists(target);
   for (const { paths } of separatedLists(target)) yield paths;
-}
-
-/** The names as one string; undefined if they contain separators. */
-function joined(names: readonly string[]): string | undefined {
-  for (const separator of [',', ';'] as const) {
-    const text = names.join(separator);
-    const read = separatedLists(text).find((list) => list.separator === separator)?.paths ?? [];
-    if (read.join('\n') === names.join('\n')) return text;
-  }
-  return undefined;
 }

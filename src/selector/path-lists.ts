@@ -39,6 +39,22 @@ export function separatedLists(target: string): SeparatedList[] {
   ];
 }
 
+/**
+ * `paths` as one string that is read back as exactly these; undefined if a path contains the separators. Without newlines,
+ * because a message shows a newline as an escape, which cannot be copied into a call.
+ */
+export function joinedPaths(
+  paths: readonly string[],
+  separators: readonly (',' | ';')[],
+): string | undefined {
+  return separators
+    .map((separator) => ({ separator, text: paths.join(separator) }))
+    .find(({ separator, text }) => {
+      const read = separatedLists(text).find((list) => list.separator === separator)?.paths ?? [];
+      return paths.length === 1 || read.join('\n') === paths.join('\n');
+    })?.text;
+}
+
 function withoutBrackets(target: string): string {
   return target.trim().replace(/^\[(.*)\]$/s, '$1');
 }

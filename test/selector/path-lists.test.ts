@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MOST_PATHS, pathLists, separatedLists } from '../../src/selector/path-lists.ts';
+import { joinedPaths, MOST_PATHS, pathLists, separatedLists } from '../../src/selector/path-lists.ts';
 
 /** Every list of more than one path, the likelier first. */
 const listsIn = (target: string): string[][] => [...pathLists(target)].filter((paths) => paths.length > 1);
@@ -60,4 +60,13 @@ test('lists with their separator, without brackets and quotes', () => {
     ['\n', 'a.ts,b.ts', 'c.ts'],
   ]);
   expect(listsOf('a.ts b.ts and c.ts|d.ts')).toEqual([]);
+});
+
+test.each([
+  [['a.ts', 'b.ts:1-5,9'], 'a.ts,b.ts:1-5,9'],
+  [['a,b.ts', 'c.ts'], 'a,b.ts;c.ts'],
+  [['a,b.ts'], 'a,b.ts'],
+  [['a,b.ts', 'c;d.ts'], undefined],
+])('paths are joined so that they are read back: %j', (paths, text) => {
+  expect(joinedPaths(paths, [',', ';'])).toBe(text);
 });
