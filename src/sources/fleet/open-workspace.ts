@@ -11,7 +11,7 @@ import type { Resource } from '../../types/resource.ts';
 import type { WorkspaceFiles } from '../../types/workspace.ts';
 import { waysOf } from '../objects/object-path.ts';
 import { openRemote } from '../objects/open-remote.ts';
-import { longestNamed, notNamed } from '../schemes/named-files.ts';
+import { longestNamed, notNamed } from '../schemes/name-lists.ts';
 import { sources } from '../source-table.ts';
 import { type InWorkspace, listDirectory, listWorkspaces, namesOf } from './workspace-listing.ts';
 

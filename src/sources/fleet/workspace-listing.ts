@@ -6,7 +6,7 @@ import type { Call } from '../../types/call.ts';
 import type { Resource, TextResource } from '../../types/resource.ts';
 import type { Settings } from '../../types/settings.ts';
 import type { WorkspaceFiles } from '../../types/workspace.ts';
-import { listOf } from '../schemes/named-files.ts';
+import { listOf } from '../schemes/name-lists.ts';
 import { textListing } from '../text-listing.ts';
 
 /** A path in a workspace. */

@@ -14,7 +14,7 @@ import type { Resource } from '../../types/resource.ts';
 import type { McpServer } from '../../types/settings.ts';
 import { selectionOf } from '../file.ts';
 import { type Ages, createReplyCache, readThrough } from '../reply-cache.ts';
-import { listOf, longestNamed, notNamed } from '../schemes/named-files.ts';
+import { listOf, longestNamed, notNamed } from '../schemes/name-lists.ts';
 import { askServer, type Reached } from './servers.ts';
 
 /** Throws OrielError: `UNSUPPORTED` if no server may be started, and the errors of a server. */

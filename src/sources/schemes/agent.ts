@@ -16,18 +16,8 @@ import { keepOutput } from '../../session/kept-output.ts';
 import { layOut } from '../web/child/json-lines.ts';
 import { extract, nameable, stepsOfPath, stepsOfQuery } from './extract-value.ts';
 import { jsonPart } from './json-part.ts';
-import {
-  byName,
-  inDirectory,
-  listOf,
-  longestNamed,
-  type Named,
-  type Names,
-  notNamed,
-  openListed,
-  openNamed,
-  type Place,
-} from './named-files.ts';
+import { byName, listOf, longestNamed, type Named, type Names, notNamed } from './name-lists.ts';
+import { inDirectory, openListed, openNamed, type Place } from './named-files.ts';
 import type { Scheme } from './scheme.ts';
 
 /** The most outputs that are listed. Others are still found by their ID if they have one of these extensions. */

@@ -4,7 +4,7 @@ import { isOrielError, OrielError } from '../../errors.ts';
 import { binarySize } from '../../render/units.ts';
 import { quote } from '../../text/visible.ts';
 import { selectionOf } from '../file.ts';
-import { listOf } from './named-files.ts';
+import { listOf } from './name-lists.ts';
 import type { Scheme } from './scheme.ts';
 
 export const artifactScheme: Scheme = {

@@ -1,15 +1,14 @@
 /** Base of schemes whose names are files in known directories: opens one by name, and lists them. */
 
 import { basename, join } from 'node:path';
-import { headOf, memoryBytes } from '../../access/bytes.ts';
+import { headOf } from '../../access/bytes.ts';
 import { type ErrorCode, isOrielError, OrielError } from '../../errors.ts';
-import { everything, parseSelection } from '../../selector/selection.ts';
 import { candidates } from '../../selector/split.ts';
-import { didYouMean, nearNames } from '../../text/near.ts';
-import { oneLine, quote } from '../../text/visible.ts';
+import { quote } from '../../text/visible.ts';
 import type { Access, Opened, OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
 import type { Resource } from '../../types/resource.ts';
+import { byName, listOf, type Names, notNamed } from './name-lists.ts';
 import type { Scheme } from './scheme.ts';
 
 /** A directory in which names are looked up. */
@@ -18,18 +17,6 @@ export interface Place {
   readonly access: Access;
   /** An absolute path, which need not exist. */
   readonly directory: string;
-}
-
-/** A name that can be read, with a short description. */
-export interface Named {
-  readonly name: string;
-  readonly about?: string;
-}
-
-export interface Names {
-  readonly names: readonly Named[];
-  /** Whether there are more than were examined. */
-  readonly more: boolean;
 }
 
 export interface NamedFiles {
@@ -57,8 +44,7 @@ export function hiddenByRoots({ access, settings }: Call): string {
   return `; the user's own are outside the roots: whoever runs oriel allows them ${settings.operator.userFiles}`;
 }
 
-/** The most names of a list, directories that are opened for it, and entries that are examined in all of them. */
-const MOST_NAMES = 1_000;
+/** The most directories that are opened for a list, and entries that are examined in all of them. */
 const MOST_DIRECTORIES = 200;
 const MOST_ENTRIES = 20_000;
 
@@ -237,70 +223,4 @@ export async function filesIn(places: readonly Place[], call: Call): Promise<Nam
     found.push(files.sort());
   }
   return { names: [...new Set(found.flat())].map((name) => ({ name })), more };
-}
-
-export function byName(a: Named, b: Named): number {
-  return a.name < b.name ? -1 : 1;
-}
-
-/** The longest name that `typed` begins with and that is followed by one of `ends`, which names may contain too. */
-export function longestNamed(typed: string, names: readonly string[], ends = '/:'): string | undefined {
-  return names
-    .filter((name) => typed.startsWith(name) && ends.includes(typed.charAt(name.length)))
-    .sort((a, b) => b.length - a.length)[0];
-}
-
-/** The list of a scheme, one name per line. */
-export function listOf(scheme: string, rest: string, { names, more }: Names, empty: string): Resource {
-  const selection = rest === '' ? everything : parseSelection(rest.replace(/^:/, ''));
-  if (!selection) throw notNamed(scheme, rest, { names, more });
-  const shown = names.slice(0, MOST_NAMES).map(({ name, about }) => {
-    const url = oneLine(`${scheme}://${name}`);
-    return about === undefined ? `${url}\n` : `${url}  ${oneLine(about).slice(0, 200)}\n`;
-  });
-  const left = names.length - shown.length;
-  const total = `${names.length}${more ? ' or more' : ''}`;
-  return {
-    is: 'text',
-    kind: 'internal',
-    bytes: memoryBytes(shown.length === 0 ? `(${empty})\n` : shown.join('')),
-    encoding: 'utf-8',
-    selection,
-    target: `${scheme}://`,
-    name: scheme,
-    display: 'plain',
-    editable: false,
-    ...((left > 0 || more) && {
-      notes: [
-        {
-          kind: 'said',
-          text: `The list has the first ${shown.length} of ${total} names; others can be read by name`,
-        },
-      ],
-    }),
-  };
-}
-
-/** `NOT_FOUND`, with the most similar name, or with some existing ones. */
-export function notNamed(scheme: string, rest: string, { names, more }: Names): OrielError {
-  const why = `${quote(`${scheme}://${rest}`)} does not exist.`;
-  const list = { next: `${scheme}://` };
-  if (names.length === 0) {
-    const has = more ? 'has none among the entries that were looked at' : 'is empty';
-    return new OrielError('NOT_FOUND', `${why} ${scheme}:// ${has}.`, list);
-  }
-  const all = names.map(({ name }) => name);
-  const [near] = nearNames(
-    rest.replace(/[:?].*$/s, ''),
-    all.slice(0, MOST_NAMES).flatMap((name) => [name, name.replace(/\.[^./]*$/, '')]),
-  );
-  const how = `Use ${scheme}:// for the list.`;
-  if (near !== undefined) {
-    const url = `${scheme}://${near}`;
-    return new OrielError('NOT_FOUND', `${why}${didYouMean([quote(url)])} ${how}`, { next: url });
-  }
-  const some = all.slice(0, 5).map((name) => quote(`${scheme}://${name}`));
-  const others = all.length > some.length || more ? ', …' : '';
-  const verb = all.length > 1 ? 'There are' : 'There is';
-  return new OrielError('NOT_FOUND', `${why} ${verb} ${some.join(', ')}${others}. ${how}`, list);
 }

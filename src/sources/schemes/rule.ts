@@ -2,7 +2,8 @@
 
 import { join } from 'node:path';
 import type { Call } from '../../types/call.ts';
-import { filesIn, type Names, namedScheme, openListed, type Place } from './named-files.ts';
+import type { Names } from './name-lists.ts';
+import { filesIn, namedScheme, openListed, type Place } from './named-files.ts';
 
 /** The files and directories of rules, in the order of precedence. */
 const FILES = ['AGENTS.md', 'CLAUDE.md'];

@@ -5,14 +5,12 @@ import { headOf } from '../../access/bytes.ts';
 import { SKILL_DIRECTORIES, userDirectory } from '../../access/user-directories.ts';
 import type { Access } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
+import { byName, type Named, type Names } from './name-lists.ts';
 import {
   accessToUserFiles,
-  byName,
   filesIn,
   hiddenByRoots,
   inDirectory,
-  type Named,
-  type Names,
   namedScheme,
   openListed,
   type Place,
