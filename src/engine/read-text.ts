@@ -83,11 +83,13 @@ export async function readText(
   }
   const above = selection.window || selection.mode === 'raw' ? undefined : resource.above;
   const { most = Number.POSITIVE_INFINITY } = brief;
-  const isShort = most < layout.limits.bytes;
-  const limits = isShort ? { ...layout.limits, bytes: most } : layout.limits;
+  const isShortened = most < layout.limits.bytes;
+  const limits = isShortened ? { ...layout.limits, bytes: most } : layout.limits;
   const room = below(layout.header ?? above, limits, callRoom(selection));
-  const whole = fitOf(policy, display, room, call.settings.tokens);
-  const fit = isShort || call.isPart ? { ...whole, isPart: true } : whole;
+  const fit = {
+    ...fitOf(policy, display, room, call.settings.tokens),
+    nextIsLarger: isShortened || call.isPart === true,
+  };
   const shown = await excerpt(input, windowFor(selection.window, display), fit);
   if (shown.hasNul && selection.mode !== 'raw' && (await beginsAsBinary(resource, call))) {
     return binaryResult(origin, resource, selection, 'NUL bytes');
@@ -105,7 +107,7 @@ export async function readText(
     selection,
     changed: (await resource.bytes.changed?.()) ?? false,
     notes: brief.note
-      ? [...notes, isShort && shown.next ? { ...brief.note, bytes: most } : brief.note]
+      ? [...notes, isShortened && shown.next ? { ...brief.note, bytes: most } : brief.note]
       : notes,
   };
   if (snapshot) result.snapshot = snapshot;

@@ -84,12 +84,12 @@ interface Stop {
   readonly deadEnd?: boolean;
 }
 
-function nextOf(stop: Stop, { isPart }: Fit): Pick<Excerpt, 'next'> {
+function nextOf(stop: Stop, { nextIsLarger }: Fit): Pick<Excerpt, 'next'> {
   if (stop.deadEnd) return {};
   const { rest, inside } = stop;
   if (inside !== undefined) {
     // A byte window continues to the end of the text; it cannot stop at the end of a range.
-    const toEnd = rest.length === 1 && rest[0]?.to === undefined && !isPart;
+    const toEnd = rest.length === 1 && rest[0]?.to === undefined && !nextIsLarger;
     return { next: toEnd ? { by: 'bytes', start: inside } : { by: 'lines', ranges: rest, inside } };
   }
   return stop.rest.length > 0 ? { next: { by: 'lines', ranges: stop.rest } } : {};

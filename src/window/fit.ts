@@ -28,7 +28,7 @@ export interface Fit {
    * The next call has larger limits: a line that is oversized here may not be oversized there, and a byte window would
    * begin at its start again.
    */
-  readonly isPart?: boolean;
+  readonly nextIsLarger?: boolean;
 }
 
 /** Maximum shown bytes of a line that is the only one of an answer. */
