@@ -84,15 +84,25 @@ export function ownDeadline(ms: number, waited: () => number = threadWaiting): (
   };
 }
 
-/** Milliseconds that this thread has waited for a CPU. Always 0 if the system does not report it. */
+/** Reading the waiting time takes as long as parsing a small file, so it is read at most once in so many milliseconds. */
+const FRESH_MS = 20;
+
+let waiting = 0;
+let readAt = -Infinity;
+
+/** Milliseconds that this thread has waited for a CPU, as of a moment ago. Always 0 if the system does not report it. */
 function threadWaiting(): number {
+  const now = performance.now();
+  if (now < readAt + FRESH_MS) return waiting;
+  readAt = now;
   try {
-    return process.platform === 'linux'
-      ? waitingIn(readFileSync('/proc/thread-self/schedstat', 'latin1'))
-      : 0;
+    if (process.platform === 'linux') {
+      waiting = waitingIn(readFileSync('/proc/thread-self/schedstat', 'latin1'));
+    }
   } catch {
-    return 0;
+    // Not all systems with /proc have it.
   }
+  return waiting;
 }
 
 /** The waiting time in milliseconds. Source: Documentation/scheduler/sched-stats.rst. */

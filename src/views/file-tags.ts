@@ -46,6 +46,7 @@ const LONGEST_DOC = 120;
 const PART = '\x1c';
 const ENTRY = '\n';
 const FIELD = '\t';
+const SPACE = 0x20;
 
 /** The position of the name among the fields of a symbol. */
 const NAME_FIELD = 5;
@@ -96,21 +97,26 @@ export function readUses(tags: string): NameUses[] {
   });
 }
 
-/** The names of a file's symbols, in the order of its text. */
-export function readNames(tags: string): string[] {
-  return entriesOf(tags, 0).map((entry) => {
-    let from = 0;
-    for (let field = 0; field < NAME_FIELD; field += 1) from = entry.indexOf(FIELD, from) + 1;
-    return entry.slice(from, entry.indexOf(FIELD, from));
-  });
+/** Calls `visit` with the range of each name of a symbol in `tags`, in the order of the file's text. Half-open. */
+export function visitNames(tags: string, visit: (from: number, to: number) => void): void {
+  const { from: start, to: end } = partOf(tags, 0);
+  for (let from = start; from < end; from = entryEnd(tags, from, end) + 1) {
+    let name = from;
+    for (let field = 0; field < NAME_FIELD; field += 1) name = tags.indexOf(FIELD, name) + 1;
+    visit(name, tags.indexOf(FIELD, name));
+  }
 }
 
-/** The names that a file uses, and how often each. */
-export function readUseCounts(tags: string): (readonly [name: string, uses: number])[] {
-  return entriesOf(tags, 1).map((entry) => {
-    const [name = '', plain = '', member = ''] = entry.split(FIELD);
-    return [name, linesIn(plain) + linesIn(member)];
-  });
+/** Calls `visit` with the range of each used name in `tags`, half-open, and the number of its uses. */
+export function visitUses(tags: string, visit: (from: number, to: number, uses: number) => void): void {
+  const { from: start, to: end } = partOf(tags, 1);
+  for (let from = start; from < end;) {
+    const next = entryEnd(tags, from, end);
+    const name = tags.indexOf(FIELD, from);
+    const plain = tags.indexOf(FIELD, name + 1);
+    visit(from, name, linesIn(tags, name + 1, plain) + linesIn(tags, plain + 1, next));
+    from = next + 1;
+  }
 }
 
 /** The modules that a file imports, as written: `./store.ts`, `os.path`, `linux/list.h`. */
@@ -138,11 +144,29 @@ function entriesOf(tags: string, no: number): string[] {
   return part === '' ? [] : part.split(ENTRY);
 }
 
-/** The number of numbers in `text`, which are separated by single spaces. */
-function linesIn(text: string): number {
-  if (text === '') return 0;
+/** The range of a part, half-open. */
+function partOf(tags: string, no: number): { from: number; to: number } {
+  let from = 0;
+  for (let part = 0; part < no; part += 1) {
+    const end = tags.indexOf(PART, from);
+    if (end === -1) return { from: tags.length, to: tags.length };
+    from = end + 1;
+  }
+  const to = tags.indexOf(PART, from);
+  return { from, to: to === -1 ? tags.length : to };
+}
+
+/** The end of the entry that begins at `from`, in a part that ends at `end`. */
+function entryEnd(tags: string, from: number, end: number): number {
+  const next = tags.indexOf(ENTRY, from);
+  return next === -1 || next > end ? end : next;
+}
+
+/** The number of numbers in a range of `text`, which are separated by single spaces. */
+function linesIn(text: string, from: number, to: number): number {
+  if (from === to) return 0;
   let count = 1;
-  for (let at = text.indexOf(' '); at !== -1; at = text.indexOf(' ', at + 1)) count += 1;
+  for (let at = from; at < to; at += 1) if (text.charCodeAt(at) === SPACE) count += 1;
   return count;
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
-import { isCut, readImports, readNames, readUseCounts } from './file-tags.ts';
+import { isCut, readImports, visitNames, visitUses } from './file-tags.ts';
 
 /** Plain data for other threads and the cache. Files are identified by their 0-based positions. */
 export interface PackedTags {
@@ -31,40 +31,70 @@ const PACKING = { level: constants.Z_BEST_SPEED };
 
 /** A 32-bit hash of a name (FNV-1a). Of 100,000 names two or three collide, so compare the names themselves too. */
 export function hashOf(name: string): number {
+  return hashIn(name, 0, name.length);
+}
+
+/** The hash of the name at a range of `text`. */
+function hashIn(text: string, from: number, to: number): number {
   let hash = 0x81_1c_9d_c5;
-  for (let i = 0; i < name.length; i += 1) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01_00_01_93);
+  for (let i = from; i < to; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01_00_01_93);
   return hash >>> 0;
 }
 
 /** `tags`: the result of `writeTags` for each file; empty if its tags are missing. */
 export function packTags(tags: readonly string[]): PackedTags {
-  const names: number[] = [];
-  const counts: number[] = [];
-  const starts: number[] = [];
-  const imports: string[] = [];
-  for (const one of tags) {
-    starts.push(names.length);
-    for (const hash of new Set(readNames(one).map(hashOf))) {
-      names.push(hash);
-      counts.push(0);
-    }
-    starts.push(names.length);
-    for (const [name, count] of readUseCounts(one)) {
-      names.push(hashOf(name));
-      counts.push(Math.min(255, count));
-    }
-    imports.push(readImports(one).join('\n'));
-  }
+  const names = new HashList();
+  const starts = new Uint32Array(2 * tags.length + 1);
+  // As signed numbers, which V8 stores without an object for each.
+  const declared = new Set<number>();
+  tags.forEach((one, file) => {
+    starts[2 * file] = names.count;
+    declared.clear();
+    visitNames(one, (from, to) => {
+      const hash = hashIn(one, from, to);
+      if (declared.has(hash | 0)) return;
+      declared.add(hash | 0);
+      names.add(hash, 0);
+    });
+    starts[2 * file + 1] = names.count;
+    visitUses(one, (from, to, uses) => names.add(hashIn(one, from, to), uses));
+  });
+  starts[2 * tags.length] = names.count;
   const text = tags.join('\0');
   return {
     packed: new Uint8Array(deflateRawSync(text, PACKING)),
     chars: text.length,
     known: Uint8Array.from(tags, (one) => (one === '' ? KNOWN.nothing : isCut(one) ? KNOWN.part : KNOWN.all)),
-    names: Uint32Array.from(names),
-    counts: Uint8Array.from(counts),
-    starts: Uint32Array.from([...starts, names.length]),
-    imports: imports.join('\0'),
+    ...names.packed(),
+    starts,
+    imports: tags.map((one) => readImports(one).join('\n')).join('\0'),
   };
+}
+
+/** Hashes with counts, in arrays that double when they are full. */
+class HashList {
+  count = 0;
+  #names = new Uint32Array(1_024);
+  #counts = new Uint8Array(1_024);
+
+  add(hash: number, count: number): void {
+    if (this.count === this.#names.length) this.#grow();
+    this.#names[this.count] = hash;
+    this.#counts[this.count] = Math.min(255, count);
+    this.count += 1;
+  }
+
+  packed(): Pick<PackedTags, 'names' | 'counts'> {
+    return { names: this.#names.slice(0, this.count), counts: this.#counts.slice(0, this.count) };
+  }
+
+  #grow(): void {
+    const [names, counts] = [this.#names, this.#counts];
+    this.#names = new Uint32Array(2 * this.count);
+    this.#counts = new Uint8Array(2 * this.count);
+    this.#names.set(names);
+    this.#counts.set(counts);
+  }
 }
 
 /** The tags of each file. */

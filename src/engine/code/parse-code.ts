@@ -1,5 +1,6 @@
 /** Parses the code files whose tags are not cached, and sends the tags to the codebase thread. */
 
+import { compileLate } from '../../access/compile-budget.ts';
 import { askCode } from '../../codebase/codebase.ts';
 import type { CodeReplies, Entry } from '../../codebase/codebase-worker.ts';
 import { changePartNames } from '../../codebase/kept.ts';
@@ -78,10 +79,12 @@ export async function parseCode(
 ): Promise<number> {
   if (wanted.length === 0) return 0;
   const run = new ParseRun(files, wanted, known, call);
+  const endLate = wanted.length > BATCH_FILES ? compileLate() : undefined;
   try {
     await Promise.all(Array.from({ length: AT_ONCE }, () => run.parse()));
     await run.parseLate();
   } finally {
+    endLate?.();
     if (run.done >= MANY) await endTagParsers();
     await run.finish(known * KEEP_PART);
   }

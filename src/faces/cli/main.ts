@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The process of the command line: arguments in, streams out, an exit code. */
 
+import { ownProcess } from '../../access/compile-budget.ts';
 import { writeFailure } from '../../access/system-failure.ts';
 import { version } from '../../access/package-files.ts';
 import { explained } from '../../engine/unexpected.ts';
@@ -73,6 +74,7 @@ const streams: Streams = { out: process.stdout, err: process.stderr, signal: sto
 process.stdout.on('error', endOutput);
 // An error of stderr cannot be reported.
 process.stderr.on('error', () => process.exit(process.exitCode ?? 0));
+ownProcess();
 try {
   const code = await main(process.argv.slice(2), streams);
   process.exitCode ??= code;

@@ -1,5 +1,6 @@
 /** `oriel mcp`. */
 
+import { compileEarly } from '../../access/compile-budget.ts';
 import type { Command } from './command.ts';
 import { offerOptions, servedBy, serverOptions, writeTimeoutOf } from './server-options.ts';
 
@@ -23,7 +24,7 @@ export const mcpCommand: Command = {
     // Loading happens after the answer to `initialize`, for which the host waits, and before the first call.
     const options = await offerOptions(parsed, streams);
     const load = async (): Promise<void> => {
-      (await import('./compile-early.ts')).compileEarly();
+      compileEarly();
       await (await import('../../engine/preload.ts')).loadParts(servedBy(options));
     };
     await offerOverStdio(
