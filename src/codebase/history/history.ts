@@ -12,7 +12,7 @@ import { callerOf } from '../../queues/caller.ts';
 import { queues } from '../../queues/queue-table.ts';
 import type { OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
-import type { Kind, Made, Making } from '../../types/store.ts';
+import type { Computation, Computed, Kind } from '../../types/store.ts';
 import type { HistoryJob } from './history-worker.ts';
 import type { Recent } from './recent.ts';
 
@@ -52,7 +52,7 @@ export async function recentBelow(base: string, call: Call): Promise<RecentBelow
   if (head === undefined) return undefined;
   const { access } = call;
   const caller = callerOf(call.signal);
-  const make = async ({ signal }: Making): Promise<Made<Recent>> => {
+  const make = async ({ signal }: Computation): Promise<Computed<Recent>> => {
     // Others may wait for it when this call has ended.
     const opened = await access.open(git.path, signal);
     try {
