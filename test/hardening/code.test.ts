@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { Tree } from '../../src/codebase/code-tree.ts';
 import { TagStore } from '../../src/codebase/tag-store.ts';
 import { packTags } from '../../src/views/packed-tags.ts';
-import { Ends } from '../../src/codebase/path-ends.ts';
+import { PathSuffixes } from '../../src/codebase/path-suffixes.ts';
 import { codeOf, textOf, workspace } from '../support/workspace.ts';
 import { site } from '../support/web.ts';
 
@@ -96,10 +96,10 @@ test('words of a map are few', async () => {
 describe('trees of many files', () => {
   test('paths are found by their ends', () => {
     const paths = ['b/c', 'a/b/c', 'c', 'a/bb/c', 'a/b/c/d', 'x/a/b/c', '', 'a//b'];
-    const ends = new Ends(paths.map((path) => [path, path]));
+    const ends = new PathSuffixes(paths.map((path) => [path, path]));
     for (const end of ['c', 'b/c', 'a/b/c', 'd', 'z', 'b', 'a']) {
       const expected = paths.filter((path) => path === end || path.endsWith(`/${end}`));
-      expect(ends.endingIn(end).toSorted(), end).toEqual(expected.toSorted());
+      expect(ends.withSuffix(end).toSorted(), end).toEqual(expected.toSorted());
     }
   });
 
