@@ -116,7 +116,7 @@ test('a part that is gone or damaged costs what was in it', () => {
   expect(['a1', 'b1', 'c1'].map(next.versionOf)).toEqual([undefined, undefined, 1]);
 });
 
-test('processes that write at once have all of their parts listed', () => {
+test('processes that write concurrently have all of their parts listed', () => {
   const cache = disk();
   const processes = ['a', 'b', 'c'].map((name) => ({ name, ...cache.start() }));
   for (const { name, put, keep } of processes) {

@@ -52,7 +52,7 @@ function storeOf(budget: Partial<StoreBudget> = {}): Store {
   return store;
 }
 
-/** Asks for a thing of that name in a call of its own, which ends at once. */
+/** Asks for a thing of that name in a call of its own, which ends immediately. */
 async function ask(
   store: Store,
   kind: Kind<Thing, { limit?: number }>,
@@ -351,7 +351,7 @@ test('an already cancelled call starts nothing', async () => {
   expect(maker.computations).toEqual([]);
 });
 
-test('closing disposes everything: values in use when their call ends, computations at once', async () => {
+test('closing disposes everything: values in use when their call ends, computations immediately', async () => {
   const store = storeOf();
   const { kind, disposed } = kindOf('text');
   await ask(store, kind, 'idle');

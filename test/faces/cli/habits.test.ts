@@ -39,7 +39,7 @@ describe('options', () => {
     for (const { name } of await allCommands()) {
       const help = run('help', name);
       expect(help).toMatchObject({ code: 0, out: expect.stringContaining(`oriel ${name}`) as string });
-      // One that is loaded at once, and one that is not.
+      // One that is loaded at the start, and one that is not.
       if (!['read', 'ls'].includes(name)) continue;
       expect(run(name, '--help')).toEqual(help);
       expect(run('--help', name)).toEqual(help);

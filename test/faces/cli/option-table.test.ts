@@ -61,10 +61,10 @@ for (const [path, content] of Object.entries(files)) {
   writeFileSync(join(cwd, path), content);
 }
 
-/** A password in an argument, a file without a URL, a key or workers without a store: each is refused at once. */
+/** A password in an argument, a file without a URL, a key or workers without a store: each is refused immediately. */
 const REFUSED_STATE = ['--state', '--state-file', '--state-key-file', '--state-space', '--workers'];
 
-/** Of a workspace that is not named: refused at once. */
+/** Of a workspace that is not named: refused immediately. */
 const TOKEN_OF_NONE = '--workspace-token-file';
 
 /** No number of seconds or connections: what it bounds takes as long to see, and is tested where peers are. */
@@ -217,7 +217,7 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     workspace: ['--dialect', 'coder'],
     'share-artifacts': ['--allow-bash'],
   },
-  // Without a state it ends at once.
+  // Without a state it ends immediately.
   worker: { any: [], s3: ['--s3-endpoint', 'http://127.0.0.1:2'], web: ['--allow-net', 'localhost'] },
   completions: { any: ['bash'] },
   man: { any: [] },

@@ -242,7 +242,7 @@ test('unwrap throws what went wrong, for callers that rather catch', async () =>
 });
 
 test.each(['127.0.0.1:7391', 'localhost:7391', '', 'file:///tmp'])(
-  'an address that is not a URL of a server is refused at once: %j',
+  'an address that is not a URL of a server is refused immediately: %j',
   (url) => {
     expect(() => createClient({ url })).toThrow(
       new TypeError(`${JSON.stringify(url)} is not the URL of a server. Use http://127.0.0.1:7345.`),

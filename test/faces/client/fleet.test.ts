@@ -64,7 +64,7 @@ test('requests to one workspace and to all are bounded, and one that hangs leave
   });
 });
 
-test('more than may wait for one workspace are refused at once', async () => {
+test('more than may wait for one workspace are refused immediately', async () => {
   const slow = await holding();
   const fleet = createFleet({
     workspaces: { slow: { url: slow.url, retries: 0 } },
@@ -115,7 +115,7 @@ test('one that does not answer three times is left alone for a moment, then trie
   expect(await ask()).toBe(true);
 });
 
-test('all are asked at once, and each failure stands beside what the others answered', async () => {
+test('all are asked concurrently, and each failure stands beside what the others answered', async () => {
   const good = await holding();
   const fleet = createFleet({
     workspaces: {

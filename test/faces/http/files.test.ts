@@ -34,7 +34,7 @@ describe('GET /api/v0/read-file', () => {
     const whole = await get('');
     expect(whole.status).toBe(200);
     expect(whole.headers.get('content-type')).toBe('application/octet-stream');
-    // Compared at once: 700,000 bytes one by one take seconds.
+    // Compared in one step: 700,000 bytes one by one take seconds.
     expect((await body(whole)).equals(bytes)).toBe(true);
     expect(await body(await get('&offset=5&limit=3'))).toEqual(bytes.subarray(5, 8));
     expect(await body(await get('&offset=699999'))).toEqual(bytes.subarray(699_999));

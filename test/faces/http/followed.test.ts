@@ -79,7 +79,7 @@ describe.runIf(has('redis'))('what is followed from page to page', () => {
     expect(await read(1, false, `${page.url}:301..302`)).toContain('two 301\n');
   });
 
-  test('a page of several megabytes goes on on another replica at once, without a request', async () => {
+  test('a page of several megabytes continues on another replica immediately, without a request', async () => {
     const page = await site();
     page.lines = 400_000;
     const read = await readers();

@@ -106,7 +106,7 @@ test('an id in flight is refused, in another POST and within a batch; nothing of
   expect(await first).toEqual([[1, 'first']]);
 });
 
-test('many POSTs with one id at once: one is answered, with its own answer', async () => {
+test('of many concurrent POSTs with one id, one is answered, with its own answer', async () => {
   const { post, begun, begin } = await serving();
   const all = Array.from({ length: 20 }, (_, i) => answersIn(post(call('same', `job ${i}`))));
   await begin(1);

@@ -110,7 +110,7 @@ test('the walls are the working directory unless folders are given', async () =>
 });
 
 describe('cancellation', () => {
-  test('reaches the work at once, and nothing is answered', async () => {
+  test('reaches the work immediately, and nothing is answered', async () => {
     const { tool, started, stopped } = hangingTool('hang');
     const input = new PassThrough();
     const output = new PassThrough();

@@ -1,4 +1,4 @@
-/** What the stdio transport takes at once, and what it holds of requests that are not answered yet. */
+/** What the stdio transport takes in one read, and what it holds of requests that are not answered yet. */
 
 import { PassThrough } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
