@@ -373,7 +373,7 @@ describe.each(commands)('$name', (command) => {
     return option === 'debug' ? [...failing(options), ...call] : call;
   };
 
-  test('does the same twice without options', async () => {
+  test('gives the same result twice without options', async () => {
     const call = callFor('any');
     expect(await outcome(name, call)).toBe(await outcome(name, call));
   });
@@ -390,7 +390,7 @@ describe.each(commands)('$name', (command) => {
     expect(with_).not.toContain('has no option');
   });
 
-  test('refuses every option of other commands, and says where its own are listed', () => {
+  test('refuses every option of other commands, and names its help', () => {
     const others = [...allOptions.values()].filter(
       ({ name: other }) => !taken.some((own) => own.name === other),
     );
@@ -412,7 +412,7 @@ describe.each(commands)('$name', (command) => {
     expect(run(['help', name]).out).toBe(out);
   });
 
-  test('refuses an operand too many', () => {
+  test('refuses an additional operand', () => {
     const { operands } = commands.find((command) => command.name === name) as { operands: string };
     if (operands.includes('…')) return;
     const most = operands.split(' ').filter(Boolean).length;
@@ -469,6 +469,6 @@ test.each([
     ['f', '--workspaces', 'list.json', '--offline'],
     'With --offline no remote workspaces are read. Leave out --workspaces, or --offline.',
   ],
-])('oriel %s %j: an option that the dialect has no use for is refused', (name, args, message) => {
+])('oriel %s %j: an option that the dialect does not use is refused', (name, args, message) => {
   expect(run([name, ...args], { cwd })).toEqual({ out: '', err: `oriel: ${message}\n`, code: 2 });
 });

@@ -5,7 +5,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { StdioTransport } from '../../../src/faces/mcp/stdio-transport.ts';
 
-test('open requests are bounded by their bytes, and more is read when they are answered', async () => {
+test('open requests are bounded in bytes, and more are read when they are answered', async () => {
   const input = new PassThrough({ highWaterMark: 1 << 20 });
   const output = new PassThrough();
   output.resume();
