@@ -1,6 +1,6 @@
 /**
- * Validates the input of a tool against its schema, corrects common mistakes of models, and explains the
- * others.
+ * Validates the input of a tool against its schema. Common mistakes of models are corrected; others are errors with a call
+ * that works.
  */
 
 import type { core, ZodType } from 'zod';
@@ -12,38 +12,37 @@ import { safeJson } from './text/json.ts';
 import { didYouMean, nearNames } from './text/near.ts';
 import { quote } from './text/visible.ts';
 
-/** Unknown fields for which a near one is looked for. */
+/** Maximum unknown fields that an error names. */
 const MOST_KEYS = 5;
 
-/** Of an input; no tool has half as many. */
+/** Maximum fields of an input; no tool has half as many. */
 const MOST_FIELDS = 64;
 
 /**
- * Characters of a field: more than any path, question or pattern has. What a field costs may grow faster than its length.
- * A command may be longer, up to what the system passes to a program.
+ * Maximum characters of a field: more than any path, question or pattern needs. Bounded, because the work for a field may grow
+ * faster than its length. The field `command` may be longer, up to the limit of the system for arguments of a program.
  */
 const MOST_CHARACTERS = 65_536;
 
-/** The input as the schema understands it. Throws `BAD_INPUT` that names the first field that is wrong. */
+/** The parsed input, with defaults. No input is the same as no fields. Throws `BAD_INPUT` with the name of the first invalid field. */
 export function acceptInput(tool: DeclaredTool, schema: ZodType, input: unknown): unknown {
-  // A call without arguments is one without fields.
   checkLengths(tool, input);
   const strict = schema.safeParse(input ?? {});
   if (strict.success) return strict.data;
   const shape = jsonSchemaOf(schema) as InputSchema;
   const given = tool.adapt(lenient(input ?? {}, shape));
-  // Lists were joined, and what was inside a field may have become all of them.
+  // Again, because `lenient` and `adapt` may join lists and unwrap nested inputs.
   checkLengths(tool, given);
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
-  const why = whatIsWrong(tool, issues[0], given, shape);
-  const next = callThatWorks(tool, schema, issues, given, shape);
+  const why = problemOf(tool, issues[0], given, shape);
+  const next = suggestedCall(tool, schema, issues, given, shape);
   if (next !== undefined) throw new OrielError('BAD_INPUT', `${why} Use ${next}.`, { next });
   throw new OrielError('BAD_INPUT', `${why} Use a call like ${safeJson(tool.example)}.`);
 }
 
-/** Throws `BAD_INPUT`, before anything looks at the text of a field. */
+/** Throws `BAD_INPUT` for too many or too long fields. Called before anything else processes them. */
 function checkLengths({ name }: DeclaredTool, input: unknown): void {
   const fields = typeof input === 'string' ? [['', input] as const] : Object.entries(Object(input));
   if (fields.length > MOST_FIELDS) {
@@ -63,14 +62,15 @@ function checkLengths({ name }: DeclaredTool, input: unknown): void {
   }
 }
 
-/** Of the texts in a list together. A list may be nested as deep as JSON is parsed: only two levels can mean anything. */
+/** The characters of a text, or of all texts in a list. Only two levels of lists are counted: no field has more, and JSON may be nested very deeply. */
 function charactersOf(value: unknown, depth = 2): number {
   if (typeof value === 'string') return value.length;
   if (!Array.isArray(value) || depth === 0) return 0;
   return value.reduce<number>((sum, one) => sum + charactersOf(one, depth - 1), 0);
 }
 
-function whatIsWrong(
+/** A sentence about the first issue, and the fields of the tool. */
+function problemOf(
   { name }: DeclaredTool,
   issue: core.$ZodIssue | undefined,
   given: unknown,
@@ -86,15 +86,15 @@ function whatIsWrong(
   }
   const field = issue?.path.join('.') ?? '';
   if (issue && isMissing(issue, given)) return `The field ${quote(field)} of ${name} is missing. ${fields}`;
-  // Adapters pass on what a model wrote as arguments where that is not JSON.
+  // Adapters pass the arguments of a model as a string if they are not valid JSON.
   if (field === '' && typeof given === 'string')
     return `The input of ${name} is wrong: the arguments are not a valid JSON object. ${fields}`;
   const where = field === '' ? `The input of ${name}` : `The field ${quote(field)} of ${name}`;
-  return `${where} is wrong: ${quote(whyOf(issue))}. ${fields}`;
+  return `${where} is wrong: ${quote(messageOf(issue))}. ${fields}`;
 }
 
-/** What zod says, in other words where it says a bound. */
-function whyOf(issue: core.$ZodIssue | undefined): string {
+/** The message of zod; for a bound of a number a clearer one. */
+function messageOf(issue: core.$ZodIssue | undefined): string {
   if (issue === undefined) return 'invalid';
   const isNumber = 'origin' in issue && (issue.origin === 'number' || issue.origin === 'int');
   if (isNumber && issue.code === 'too_small' && issue.message.startsWith('Too small'))
@@ -110,14 +110,14 @@ function isMissing({ path }: core.$ZodIssue, input: unknown): boolean {
   return field !== undefined && deeper.length === 0 && given?.[field] === undefined;
 }
 
-/** Of a call that an error repeats: a longer one is not named. */
+/** Maximum characters of a suggested call. */
 const MOST_CALL = 300;
 
 /**
- * The call without the fields that are wrong, or with their near names, where that is accepted; otherwise the tool's example,
- * unless that names a file: there may be none.
+ * The call with invalid fields renamed to similar names, or without them, if the schema accepts that. Otherwise the tool's
+ * example, unless it contains the path of a file, which may not exist.
  */
-function callThatWorks(
+function suggestedCall(
   { example }: DeclaredTool,
   schema: ZodType,
   issues: readonly core.$ZodIssue[],
@@ -142,7 +142,7 @@ function callThatWorks(
   for (const call of [renamed, kept]) {
     if (Object.keys(call).length === 0 || !schema.safeParse(call).success) continue;
     const written = safeJson(call);
-    // What a NUL is in is accepted by the schema, and by nothing else.
+    // The schema accepts a NUL character, but nothing else does.
     if (written.length <= MOST_CALL && !written.includes('\\u0000')) return written;
   }
   return other;

@@ -1,4 +1,4 @@
-/** Puts the parts together: options become an engine and the tools of one dialect over it. */
+/** Creates the engine and the tools of a dialect from the options. */
 
 import { resolve } from 'node:path';
 import { createAccess } from './access/local.ts';
@@ -40,8 +40,8 @@ export interface Assembly {
   /** The tool of that name. Throws OrielError (`BAD_INPUT`). */
   tool(name: string): DeclaredTool;
   /**
-   * Answers an input that `accept` takes, or that was made to fit the tool's schema. Never throws: a failure is an
-   * answer with `isError`.
+   * Runs a tool. `accept` validates the input; without it the input must already match the schema of the tool. Never throws:
+   * a failure is an answer with `isError`.
    */
   run(
     tool: DeclaredTool,
@@ -71,7 +71,7 @@ export function assemble(options: OrielOptions = {}): Assembly {
     now: options.now ? ofHost('now', options.now) : Date.now,
     ...(options.onError && { onError: options.onError }),
   };
-  // Calls without a caller are those of the instance; all instances of one space are one.
+  // Calls that name no caller belong to the instance. The name is the same for all instances that share a space of a store.
   nameCaller(engine, { name: 'instance', isGuess: false });
   return {
     dialect,
@@ -96,7 +96,7 @@ export function assemble(options: OrielOptions = {}): Assembly {
   };
 }
 
-/** The answer with the totals of its task, this call among them. */
+/** The answer with the totals of its task, which include this call. */
 async function withTotals(
   answer: Answer,
   { telemetry }: Session,
@@ -106,7 +106,7 @@ async function withTotals(
   return totals ? { ...answer, details: { ...answer.details, task: totals } } : answer;
 }
 
-/** Errors of a session outside of any call reach the host like every other unexpected error. */
+/** The options of a session. Its errors outside of calls go to `onError` as well. */
 export function sessionOptions({
   spills,
   cache = {},
@@ -121,7 +121,7 @@ export function sessionOptions({
   };
 }
 
-/** The host's own store, which ends with the session. */
+/** Opens the shared store of the options; it is closed with the session. */
 function stateOf({ state: given }: OrielOptions): Pick<SessionOptions, 'state'> {
   const state = given && openState(given);
   if (!state) return {};
@@ -129,12 +129,12 @@ function stateOf({ state: given }: OrielOptions): Pick<SessionOptions, 'state'> 
   return { state: { space: state.space(space), work: state.work(space), close: () => state.close() } };
 }
 
-/** The space in a shared store of all calls that belong to no client. No name that a host gives is that of another kind of space. */
+/** The space in a shared store for calls without a client. The prefix keeps it apart from other kinds of spaces, whatever the name. */
 export function hostSpace(name = 'common'): string {
   return `host ${name}`;
 }
 
-/** Of a file, relative paths are resolved as any program does. */
+/** A relative path of `file` is resolved against the working directory of the process. */
 export function telemetryOptions({ file, task }: TelemetrySettings): TelemetryOptions {
   return {
     ...(file !== undefined && { file: { path: resolve(file) } }),
@@ -160,23 +160,23 @@ function settingsOf(options: OrielOptions): Settings {
     ...(options.agentOutputs !== undefined && { agentOutputs: accessTo(options.agentOutputs) }),
     ...(options.userFiles === true && userFiles()),
     schemes: schemesOfHost(options.schemes),
-    web: saying(operator.allowWeb, webSettings(options.web)),
-    s3: saying(operator.allowObjects, s3Settings(options.s3)),
+    web: withHowToAllow(operator.allowWeb, webSettings(options.web)),
+    s3: withHowToAllow(operator.allowObjects, s3Settings(options.s3)),
     ...(options.mcpServers && { mcpServers: options.mcpServers }),
     workspaces: options.workspaces ?? defaultSettings.workspaces,
     operator,
   };
 }
 
-function saying<T extends object>(howToAllow: string, settings: T | false): (T & Allowable) | false {
+function withHowToAllow<T extends object>(howToAllow: string, settings: T | false): (T & Allowable) | false {
   return settings && { ...settings, howToAllow };
 }
 
-/** Checks the form of hosts, ranges and endpoints; the numbers in them are parsed with the first page. */
+/** Checks the syntax of hosts, ranges and endpoints. Their numbers are checked when the first page is opened. Throws `BAD_INPUT`. */
 export function webSettings(options: OrielOptions['web'] = {}): Settings['web'] {
   if (options === false) return false;
   const { allow = [], endpoints = {} } = options;
-  refuseAddresses(allow);
+  checkAddresses(allow);
   const [site, base] =
     Object.entries(endpoints).find(
       ([, url]) => url !== undefined && !/^https?:\/\/[^/?#@]+[^?#]*$/.test(url),
@@ -190,8 +190,8 @@ export function webSettings(options: OrielOptions['web'] = {}): Settings['web'] 
   return { allow, endpoints };
 }
 
-/** Checks their form. */
-function refuseAddresses(allow: readonly string[]): void {
+/** Throws `BAD_INPUT` for an address that is not `HOST|CIDR[:PORT]`. */
+function checkAddresses(allow: readonly string[]): void {
   const wrong = allow.find((text) => !/^\[?[\p{L}\p{N}._:-]+\]?(?:\/\d{1,3})?(?::\d{1,5})?$/u.test(text));
   if (wrong === undefined) return;
   throw new OrielError(
@@ -200,11 +200,11 @@ function refuseAddresses(allow: readonly string[]): void {
   );
 }
 
-/** The environment is read with the first object. */
+/** Checks the addresses. The environment and the AWS files are read when the first object is opened. Throws `BAD_INPUT`. */
 export function s3Settings(options: OrielOptions['s3'] = {}): Settings['s3'] {
   if (options === false) return false;
   const { allow = [], ...others } = options;
-  refuseAddresses(allow);
+  checkAddresses(allow);
   return { allow, ...others };
 }
 
@@ -214,20 +214,20 @@ function runSettings(options: Partial<RunSettings> = {}): RunSettings {
   return settings;
 }
 
-/** Nothing if none of the directories exists: without roots an access would open everything. */
+/** Access to the user's own files. Empty if none of the directories exists, because an access without roots may open everything. */
 function userFiles(): Pick<Settings, 'userFiles'> {
   const roots = userFileDirectories().flatMap((directory) => realDirectory(directory) ?? []);
   const [cwd] = roots;
   return cwd === undefined ? {} : { userFiles: createAccess({ cwd, roots, allow: [] }) };
 }
 
-/** Its identity is taken now: a directory that replaces it later is not entered. Throws `NOT_FOUND`, `NOT_DIRECTORY`. */
+/** An access with one root. It keeps the identity of the directory, and does not enter one that replaces it later. Throws `NOT_FOUND`, `NOT_DIRECTORY`. */
 function accessTo(path: string): Access {
   const directory = fromWorkingDirectory(path);
   return createAccess({ cwd: directory, roots: [directory], allow: [] });
 }
 
-/** The host's schemes; what they throw becomes an error with the code `HOST`. */
+/** The schemes of the host. Errors that they throw are wrapped in an error with the code `HOST`. */
 function schemesOfHost(schemes: Settings['schemes'] = defaultSettings.schemes): Settings['schemes'] {
   return Object.fromEntries(
     Object.entries(schemes).map(([name, read]) => [
@@ -244,7 +244,7 @@ function schemesOfHost(schemes: Settings['schemes'] = defaultSettings.schemes): 
   );
 }
 
-/** Checks what the counter returns: with NaN no budget would ever be spent. */
+/** Checks the results of the counter: with NaN a budget would never be used up. */
 function counterOfHost(tokens: TokenCounter): TokenCounter {
   return ofHost('tokens', (text) => {
     const count = tokens(text);
@@ -253,7 +253,7 @@ function counterOfHost(tokens: TokenCounter): TokenCounter {
   });
 }
 
-/** The notice of a map needs as much. */
+/** The notice of a map alone needs so many bytes. */
 const LEAST_MAP_BYTES = 256;
 
 function mapBytesOf(bytes = defaultSettings.mapBytes): number {
@@ -267,7 +267,7 @@ function timeout(option: string, value: number): number {
   throw new OrielError('BAD_INPUT', `The option ${option} is a number above 0, or Infinity for no limit.`);
 }
 
-/** Anchors win over numbers; without either, lines are shown as they are. */
+/** `hashline` ignores `lineNumbers`; if its anchors are turned off, it is the same as `numbers`. */
 function displayOf({ display = defaultSettings.display, read = {} }: OrielOptions): Settings['display'] {
   if (display === 'hashline' && read.hashLines !== false) return 'hashline';
   return display === 'plain' || read.lineNumbers === false ? 'plain' : 'numbers';

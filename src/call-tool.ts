@@ -1,4 +1,4 @@
-/** One call of one tool, from its input to its answer: every step in order, and the one place where failures end. */
+/** One call of a tool, from its input to its answer: all steps in order. All errors of a call are caught here. */
 
 import type { Callable } from './dialects/dialect.ts';
 import { PlaceError } from './errors.ts';
@@ -14,15 +14,15 @@ import type { Request, RequestOf } from './types/request.ts';
 import type { Result, ResultOf } from './types/result.ts';
 
 export interface ToolCall extends CallOptions {
-  /** The dialect's, with those of the host. */
+  /** The limits of the dialect, changed by those of the host. */
   readonly limits: Limits;
-  /** The dialect's name. */
+  /** The name of the dialect. */
   readonly dialect: string;
-  /** Validates the input and adds defaults; absent if the face has built a valid one. Throws OrielError (`BAD_INPUT`). */
+  /** Validates the input and adds defaults; absent if the caller has built a valid input. Throws OrielError (`BAD_INPUT`). */
   accept?(input: unknown): unknown;
 }
 
-/** Never throws: a failure is an answer. Unexpected errors also reach the host's `onError`. */
+/** Never throws: an error becomes an answer. Unexpected errors are also passed to the host's `onError`. */
 export async function callTool<A>(
   engine: Engine,
   tool: Callable<A>,
@@ -44,7 +44,7 @@ export async function callTool<A>(
       const asked = performance.now();
       const slot = await takeSlot(engine, order, options);
       const open = openCall(engine, order, options, name, performance.now() - asked);
-      // Cleanups run last in, first out: the slot is released when everything that the call opened is closed.
+      // Cleanups run in reverse order: the slot is released after everything that the call opened is closed.
       open.call.onEnd(() => slot.release());
       try {
         const found = await open.settle(() => perform(order.request, open.call, order.policy));
@@ -55,7 +55,7 @@ export async function callTool<A>(
       }
     };
     const answered = await attempt().catch((error: unknown) => {
-      // Lines followed the path: they belong into their own fields.
+      // The path ended in a line range, which this tool takes in other fields: try again with the range in them.
       const placed = error instanceof PlaceError ? tool.placed?.(accepted, error.place) : undefined;
       if (placed === undefined) throw error;
       accepted = placed;
@@ -75,14 +75,14 @@ export async function callTool<A>(
 
 type Kind = keyof RequestOf;
 
-/** A request whose kind is known to be `K`. */
+/** A request of the kind `K`. */
 type RequestFor<K extends Kind> = { [P in K]: RequestOf[P] & { readonly do: P } }[K];
 
 type Performers = {
   readonly [K in Kind]: (request: RequestOf[K], call: Call, policy: TextPolicy) => Promise<ResultOf[K]>;
 };
 
-/** Everything but reading is loaded when it is first needed. */
+/** Modules other than that of reading are loaded at their first use. */
 const performers: Performers = {
   read,
   lines: readLines,

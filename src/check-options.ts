@@ -1,4 +1,4 @@
-/** Checks the options of a host: an unknown name or a wrong type is refused, above all a misspelt `roots`. */
+/** Checks the names and types of options: with a misspelt `roots` that is ignored, everything could be read. */
 
 import type { OrielOptions, TelemetrySettings } from './options.ts';
 import { OrielError } from './errors.ts';
@@ -6,7 +6,7 @@ import { didYouMean, nearNames } from './text/near.ts';
 import { quote } from './text/visible.ts';
 import type { Endpoints, S3Settings, WebSettings } from './types/settings.ts';
 
-/** What a value has to be, as a noun; or the valid words; or the options inside. */
+/** The type of a value, as a noun; or the list of valid words; or the rules of the options in an object. */
 type Rule = keyof typeof TYPES | readonly string[] | Rules;
 interface Rules {
   readonly [name: string]: Rule;
@@ -25,7 +25,7 @@ const TYPES = {
   'an object, or false': (value: unknown) => value === false || TYPES['an object'](value),
 } as const;
 
-/** Every option, so that a new one cannot be forgotten here. Values that are checked elsewhere are objects. */
+/** All options: the compiler rejects a missing one. `an object` without rules is checked further elsewhere. */
 const OPTIONS: { readonly [K in keyof Required<OrielOptions>]: Rule } = {
   cwd: 'a string',
   roots: 'a list of strings',
@@ -103,10 +103,10 @@ const S3 = {
   buckets: 'a list of strings',
 } satisfies { readonly [K in keyof Required<S3Settings>]: Rule };
 
-/** As the URL Standard has schemes, without those that mean something else. */
+/** A scheme in lower case by the URL Standard, except `file`, `http` and `https`, which cannot be replaced. */
 const SCHEME = /^(?!file$|https?$)[a-z][a-z0-9+.-]*$/;
 
-/** Throws `BAD_INPUT` that names the first option that is wrong. */
+/** Throws `BAD_INPUT` with the name of the first invalid option. */
 export function checkOptions(options: OrielOptions): void {
   check(options as Readonly<Record<string, unknown>>, OPTIONS, '');
   if (options.cache) check(options.cache as Readonly<Record<string, unknown>>, CACHE, 'cache.');

@@ -1,6 +1,6 @@
-/** A failure that has an explanation: a stable code, one sentence for the model, and a call that works instead. */
+/** Errors with an explanation for the model: a stable code, one sentence, and a call that works instead. */
 
-/** Stable across releases: hosts may branch on these. */
+/** Stable across releases: hosts may compare them. */
 export type ErrorCode =
   | 'OUTSIDE_ROOT'
   | 'NOT_FOUND'
@@ -50,7 +50,7 @@ export class OrielError extends Error {
   readonly next: string | undefined;
   readonly #why: string | undefined;
 
-  /** `message` is one sentence; anything a caller typed has gone through `quote`. */
+  /** `message`: one sentence, in which everything from a caller is escaped by `quote`. */
   constructor(code: ErrorCode, message: string, options: OrielErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'OrielError';
@@ -75,18 +75,19 @@ export function advised(
   return new OrielError(code, `${why} ${advice}`, { ...options, why });
 }
 
-/** Lines of a file, as some write them after its path: 1-based and inclusive; to the end without `to`. */
+/** A line range at the end of a path, such as `a.ts:10-20`: 1-based and inclusive; to the end of the file without `to`. */
 export interface Place {
-  /** As notices call it. */
+  /** The path without the range, as notices show it. */
   readonly path: string;
+  /** The same path, absolute. */
   readonly absolute: string;
   readonly from: number;
   readonly to?: number;
-  /** The one line that was asked for, where `from` and `to` are those around it. */
+  /** The requested line, if `from` to `to` are the lines around it. */
   readonly line?: number;
 }
 
-/** The path does not exist, but it does without the line range at its end; this tool takes lines in other fields. */
+/** The path exists without the line range at its end, but this tool takes lines in other fields. */
 export class PlaceError extends OrielError {
   readonly place: Place;
 

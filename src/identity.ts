@@ -1,26 +1,26 @@
 /**
- * Identities of bytes: of a file at the moment of opening, or of data derived from it with given options.
- * They are the cache keys.
+ * Identities of bytes: of a file at the time when it is opened, or of data derived from it with given options. Their keys
+ * are the cache keys.
  */
 
-/** What an identity is made of. An absent (`undefined`) field is the same as no field. */
+/** A value in an identity. An `undefined` field equals an absent one. */
 export type Fact = string | number | bigint | boolean | null | undefined | readonly Fact[] | Facts;
 
 export interface Facts {
   readonly [name: string]: Fact;
 }
 
-/** One way to derive things; declared once, where it is done. */
+/** A way to derive data from bytes; declared once, where it is implemented. */
 export interface Derivation<O extends Facts = Facts> {
   /** Unique in the project. */
   readonly name: string;
-  /** Counted up when the same input and options give another result: a new converter. 1 when absent. */
+  /** Incremented when the same input and options give another result, as with a new converter. 1 when absent. */
   readonly version?: number;
-  /** Only its type is used: everything that shapes the result, limits included. */
+  /** Only its type is used: all options that affect the result, limits included. */
   readonly options?: O;
 }
 
-/** What the system says about an open file: its content may only change when one of these does. */
+/** The status of an open file (`fstat`). Its content changes only if one of these changes; see `settled` for the exception. */
 export interface FileFacts {
   readonly dev: bigint;
   readonly ino: bigint;
@@ -29,58 +29,57 @@ export interface FileFacts {
   readonly ctimeNs: bigint;
 }
 
-let unrepeatable = 0;
+/** The number of identities from `Identity.once`. */
+let onces = 0;
 
-/** Immutable. Equal identities mean equal bytes; different texts have different ones. */
+/** Immutable. Equal identities mean equal bytes. */
 export class Identity {
-  /**
-   * Whether a later call can have an equal identity. What is derived from one that does not recur is not cached.
-   */
+  /** Whether a later call can have an equal identity. If not, derived data is not cached. */
   readonly recurs: boolean;
-  readonly #write: () => string;
-  /** Of a file alone: they are compared at a fraction of what it costs to write them. */
+  readonly #serialize: () => string;
+  /** Only for an identity of a file: comparing these is much cheaper than serializing them. */
   readonly #file: FileFacts | undefined;
   #key: string | undefined;
 
-  private constructor(write: () => string, recurs: boolean, file?: FileFacts) {
-    this.#write = write;
+  private constructor(serialize: () => string, recurs: boolean, file?: FileFacts) {
+    this.#serialize = serialize;
     this.recurs = recurs;
     this.#file = file;
   }
 
-  /** A file as it was when it was opened. `settled`: a later write to it would show in these facts. */
+  /** A file at the time when it is opened. `settled`: whether any later write to it would change these facts. */
   static file(file: FileFacts, settled = true): Identity {
     const { dev, ino, size, mtimeNs, ctimeNs } = file;
     const facts = { dev, ino, size, mtimeNs, ctimeNs };
-    return new Identity(() => writtenFile(facts), settled, facts);
+    return new Identity(() => serializedFile(facts), settled, facts);
   }
 
-  /** Bytes from elsewhere, by facts that change when they do: `Identity.of('http', { url, etag })`. */
+  /** Bytes of another source, by facts that change whenever the bytes change: `Identity.of('http', { url, etag })`. */
   static of(name: string, facts: Facts): Identity {
-    return new Identity(() => written(['of', name, facts]), true);
+    return new Identity(() => serialized(['of', name, facts]), true);
   }
 
-  /** Bytes that may change without a sign of it; equal to no other identity. */
+  /** Bytes whose changes cannot be detected. It equals no other identity, and does not recur. */
   static once(name: string): Identity {
-    const count = (unrepeatable += 1);
-    return new Identity(() => written(['once', name, count]), false);
+    const count = (onces += 1);
+    return new Identity(() => serialized(['once', name, count]), false);
   }
 
-  /** Of a file: what stays the same while it is written to. */
+  /** Device and inode of a file: they stay the same when it is written to. Undefined for other bytes. */
   get inode(): string | undefined {
     return this.#file && `${this.#file.dev} ${this.#file.ino}`;
   }
 
-  /** What is derived from these bytes in the way `how`, shaped by `options`. */
+  /** The identity of data that is derived from these bytes in the way `how` with `options`. */
   derive<O extends Facts>(how: Derivation<O>, options: O): Identity {
     const { name, version = 1 } = how;
-    // Brackets around the front keep keys unambiguous at any depth.
-    return new Identity(() => `[${this.key},${writtenAll([name, version, options])}]`, this.recurs);
+    // The brackets keep keys unambiguous at any nesting depth.
+    return new Identity(() => `[${this.key},${serializedList([name, version, options])}]`, this.recurs);
   }
 
-  /** The same text for equal identities, in any process: a cache key. */
+  /** The cache key: the same text for equal identities, in any process. */
   get key(): string {
-    return (this.#key ??= this.#write());
+    return (this.#key ??= this.#serialize());
   }
 
   equals(other: Identity): boolean {
@@ -104,12 +103,13 @@ function isSameFile(one: FileFacts, two: FileFacts): boolean {
   );
 }
 
-/** The last keys of files, by inode: mostly the same file is read again, and five large numbers take long to write. */
+/** A cache of keys of files by inode: usually the same files are read again, and formatting five bigints is slow. */
 const fileKeys = new Map<bigint, { readonly facts: FileFacts; readonly key: string }>();
 
+/** The cache is cleared when it is full. */
 const MOST_FILE_KEYS = 256;
 
-function writtenFile(facts: FileFacts): string {
+function serializedFile(facts: FileFacts): string {
   const { dev, ino, size, mtimeNs, ctimeNs } = facts;
   const known = fileKeys.get(ino);
   if (known && isSameFile(known.facts, facts)) return known.key;
@@ -120,25 +120,25 @@ function writtenFile(facts: FileFacts): string {
 }
 
 /**
- * Like JSON, but different values are always written differently: fields are sorted, a bigint ends in `n`, and infinities
- * (null in JSON) are written by name.
+ * Like JSON, but injective: fields are sorted, a bigint ends in `n`, and infinities (null in JSON) are written by name.
  */
-function written(fact: Fact): string {
+function serialized(fact: Fact): string {
   if (typeof fact === 'string') return JSON.stringify(fact);
   if (typeof fact === 'bigint') return `${fact}n`;
-  if (isList(fact)) return `[${writtenAll(fact)}]`;
+  if (isList(fact)) return `[${serializedList(fact)}]`;
   if (typeof fact !== 'object' || fact === null) return String(fact);
   let fields = '';
   for (const name of Object.keys(fact).sort()) {
     if (fact[name] === undefined) continue;
-    fields += `${fields === '' ? '' : ','}${JSON.stringify(name)}:${written(fact[name])}`;
+    fields += `${fields === '' ? '' : ','}${JSON.stringify(name)}:${serialized(fact[name])}`;
   }
   return `{${fields}}`;
 }
 
-function writtenAll(facts: readonly Fact[]): string {
+/** The facts separated by commas. */
+function serializedList(facts: readonly Fact[]): string {
   let all = '';
-  for (const [i, fact] of facts.entries()) all += i === 0 ? written(fact) : `,${written(fact)}`;
+  for (const [i, fact] of facts.entries()) all += i === 0 ? serialized(fact) : `,${serialized(fact)}`;
   return all;
 }
 

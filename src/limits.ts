@@ -1,4 +1,4 @@
-/** The limits that dialects start from, how a host changes them, and which values are valid. */
+/** The default limits, which dialects change; how a host changes them; and their minimum values. */
 
 import { OrielError } from './errors.ts';
 import { quote } from './text/visible.ts';
@@ -17,12 +17,12 @@ export const baseLimits: Limits = {
   countBytes: 1 << 30,
 };
 
-/** Four bytes of UTF-8 a token: within a third of the truth for code and English on common tokenizers. */
+/** Assumes four bytes of UTF-8 for each token. For code and English, common tokenizers differ from that by at most a third. */
 export const estimateTokens: TokenCounter = (text) => Math.ceil(Buffer.byteLength(text) / 4);
 
 export type LimitOptions = { readonly [K in LimitName]?: number };
 
-/** Below these a line number and one character would not fit. */
+/** Minimum values. With fewer bytes a line number and one character would not fit. */
 export const LEAST: Readonly<Record<LimitName, number>> = {
   lines: 1,
   answerLines: 8,
@@ -36,12 +36,12 @@ export const LEAST: Readonly<Record<LimitName, number>> = {
 
 export const limitNames = Object.keys(LEAST) as LimitName[];
 
-/** Lines of context and gaps that an answer may have beside its lines, where those are fewer than the dialect's. */
-const AROUND = 8;
+/** If a host lowers `lines`: lines that an answer may have in addition, for context and gaps. */
+const EXTRA_LINES = 8;
 
 /**
- * The dialect's limits with a host's own. Lowering `lines` bounds answers of every kind; lowering `bytes` also lowers what follows from it (the width of a line,
- * byte windows), unless these are given too. Throws `BAD_INPUT`.
+ * The dialect's limits, changed by those of a host. Lowering `lines` also lowers `answerLines`, for answers of every kind.
+ * Changing `bytes` also changes `line`, `window` and `windowMax`, unless these are given too. Throws `BAD_INPUT`.
  */
 export function limitsWith(base: Limits, options: LimitOptions = {}): Limits {
   for (const [name, value] of Object.entries(options)) check(name, value);
@@ -50,7 +50,7 @@ export function limitsWith(base: Limits, options: LimitOptions = {}): Limits {
   ) as LimitOptions;
   const limits = { ...base, ...given };
   const lowered = given.lines !== undefined && given.lines < base.lines;
-  const answerLines = given.answerLines ?? (lowered ? limits.lines + AROUND : base.answerLines);
+  const answerLines = given.answerLines ?? (lowered ? limits.lines + EXTRA_LINES : base.answerLines);
   if (given.bytes === undefined) return capped({ ...limits, answerLines });
   return capped({
     ...limits,
@@ -62,10 +62,12 @@ export function limitsWith(base: Limits, options: LimitOptions = {}): Limits {
   });
 }
 
+/** A default window is at most as large as the largest window. */
 function capped(limits: Limits): Limits {
   return { ...limits, window: Math.min(limits.window, limits.windowMax) };
 }
 
+/** Throws `BAD_INPUT` for an unknown name, a value that is too small, and NaN. */
 function check(name: string, value: number | undefined): void {
   if (!Object.hasOwn(LEAST, name)) {
     throw new OrielError(

@@ -1,6 +1,6 @@
 /**
- * Explains how the operator can allow something that is refused: with an option of the library, of a command
- * or of a server, depending on how oriel was started.
+ * Phrases that name the option with which the operator can allow what is refused. They depend on how oriel was started: as a
+ * library, a command or a server.
  */
 
 import type { OrielOptions } from './options.ts';
@@ -36,20 +36,20 @@ const SERVER: OperatorWords = {
   objects: 'with --s3 BUCKET, and without --offline',
 };
 
-const WAYS = { command: COMMAND, server: SERVER } as const;
+const WORDS = { command: COMMAND, server: SERVER } as const;
 
-const WAY = Symbol('the way in');
+const START = Symbol('how oriel was started');
 
-/** Options that were made of those of a command or a server. A copy of them is so too. */
-export interface MadeOptions {
-  readonly [WAY]?: keyof typeof WAYS;
+/** Marks options that come from a command or a server. A spread copies the mark. */
+export interface StartMark {
+  readonly [START]?: keyof typeof WORDS;
 }
 
-export function madeFor(way: keyof typeof WAYS): MadeOptions {
-  return { [WAY]: way };
+export function startedAs(start: keyof typeof WORDS): StartMark {
+  return { [START]: start };
 }
 
-export function wordsFor(options: OrielOptions & MadeOptions): OperatorWords {
-  const way = options[WAY];
-  return way ? WAYS[way] : LIBRARY;
+export function wordsFor(options: OrielOptions & StartMark): OperatorWords {
+  const start = options[START];
+  return start ? WORDS[start] : LIBRARY;
 }

@@ -1,4 +1,4 @@
-/** The library's entry: tools with their schemas, ready to be handed to an agent. */
+/** The main function of the library: `createOriel` returns the tools of a dialect with their schemas. */
 
 import type { ZodType } from 'zod';
 import { acceptInput } from './accept-input.ts';
@@ -26,9 +26,9 @@ export interface Tool {
 export interface RateLimit {
   readonly task?: string;
   readonly caller?: Caller;
-  /** Seconds after which the provider may be asked again. */
+  /** Seconds until the provider accepts requests again. */
   readonly retryAfter?: number;
-  /** Who refused. */
+  /** The name of the provider. */
   readonly by?: string;
 }
 
@@ -39,11 +39,11 @@ export interface Oriel {
   tool(name: string): Tool;
   readonly session: Session;
   /**
-   * Tells that the model's provider has refused a request of the host (too many, or too much): it is counted for `task`,
-   * that of the session when absent. Throws OrielError (`BAD_INPUT`) for a wrong number.
+   * Records that the model's provider rejected a request of the host because of a rate limit. It is counted for `task`; when
+   * absent, for that of the session. Throws OrielError (`BAD_INPUT`) for an invalid number.
    */
   reportRateLimit(limit?: RateLimit): void;
-  /** Ends the session: removes its files. */
+  /** Closes the session and removes its files. */
   close(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export function createOriel(options: OrielOptions = {}): Oriel {
   return orielOffering(options, { bash: true });
 }
 
-/** As `createOriel`, for a server that offers only a part of the tools: the others are not named in descriptions. */
+/** Like `createOriel`, for a server that offers only some tools: descriptions do not mention `bash` if it is false. */
 export function orielOffering(options: OrielOptions, { bash }: { readonly bash: boolean }): Oriel {
   const assembly = assemble(options);
   const { dialect, limits, session } = assembly;
@@ -92,8 +92,8 @@ export function orielOffering(options: OrielOptions, { bash }: { readonly bash: 
   };
 }
 
-/** The value of `make`, made at the first call: `initialize` of a server needs no schema and does not wait for one. */
+/** Calls `make` at the first call and caches its value. Lazy, because starting a server needs no schema. */
 function once<T>(make: () => T): () => T {
-  let made: { readonly it: T } | undefined;
-  return () => (made ??= { it: make() }).it;
+  let cached: { readonly value: T } | undefined;
+  return () => (cached ??= { value: make() }).value;
 }

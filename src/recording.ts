@@ -1,4 +1,4 @@
-/** Notes a call that has ended: what it was asked, what it answered, how long that took. Its event is made later. */
+/** Records ended calls in the telemetry of the session. The events are made from these records later. */
 
 import type { CallOptions, Engine } from './engine/open-call.ts';
 import { explained, report } from './engine/unexpected.ts';
@@ -6,22 +6,22 @@ import { listOf, noteOfText, readsOf } from './telemetry/call-facts.ts';
 import type { Request } from './types/request.ts';
 import type { Result } from './types/result.ts';
 
-/** A call as `callTool` knows it at its end. */
+/** The facts of a call at its end. */
 export interface EndedCall {
   readonly tool: string;
   readonly dialect: string;
   readonly options: CallOptions;
-  /** When it began, as `performance.now()` counts. */
+  /** The time at which it began, from `performance.now()`. */
   readonly began: number;
-  /** What the engine was asked, and what it found: absent if the call failed before. */
+  /** The request to the engine and its result; undefined if the call failed before. */
   readonly request: Request | undefined;
   readonly result: Result | undefined;
   readonly answer: unknown;
-  /** The code of its failure. */
+  /** The code of its error. */
   readonly error?: string;
 }
 
-/** Never throws: a call that cannot be recorded is answered anyway. */
+/** Never throws: a failure goes to `onError`, and the call is answered anyway. */
 export function recordEnded(engine: Engine, call: EndedCall): void {
   const { telemetry } = engine.session;
   if (!telemetry) return;
@@ -29,7 +29,7 @@ export function recordEnded(engine: Engine, call: EndedCall): void {
     const { tool, dialect, options, began, request, result, error } = call;
     const { content = '', details, isError } = call.answer as Answered;
     const isText = result?.is === 'text';
-    // All fields, in one order, and written out: this runs in every call, while somebody waits for its answer.
+    // One object literal with all fields in the same order is fastest: this runs in every call, before its answer is sent.
     telemetry.record(
       {
         task: options.task,
@@ -53,7 +53,7 @@ export function recordEnded(engine: Engine, call: EndedCall): void {
   }
 }
 
-/** Answers of tools have blocks, those of other faces a text. */
+/** The parts of an answer that are recorded. Answers of tools consist of blocks, those of other interfaces of one string. */
 interface Answered {
   readonly content?: string | readonly { readonly type: string; readonly text?: string }[];
   readonly details?: Readonly<Record<string, unknown>>;

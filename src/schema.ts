@@ -1,9 +1,9 @@
-/** Schemas of tools' inputs: the part of zod that dialects declare them with, and their JSON Schema. */
+/** Schemas of the inputs of tools: the functions of zod that dialects declare them with, and their JSON Schema. */
 
 import * as zod from 'zod';
 import type { Zod } from './dialects/dialect.ts';
 
-/** Named one by one: a bundle leaves out what is not named, two thirds of zod with all its languages. */
+/** Each function is listed, so that a bundler can omit the rest: two thirds of zod, above all its locales. */
 export const kit: Zod = {
   boolean: zod.boolean,
   enum: zod.enum,
@@ -14,7 +14,7 @@ export const kit: Zod = {
   string: zod.string,
 };
 
-/** JSON Schema 2020-12, without the bounds that every integer has: they are sent with each request of a session. */
+/** JSON Schema 2020-12. The maximum that zod adds to every integer is omitted: hosts send schemas with each request to a model. */
 export function jsonSchemaOf(schema: zod.ZodType): Record<string, unknown> {
   const json = zod.toJSONSchema(schema, {
     io: 'input',
@@ -22,6 +22,6 @@ export function jsonSchemaOf(schema: zod.ZodType): Record<string, unknown> {
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },
   });
-  // Zod hides a `~standard` in it, by which some libraries take plain data for a schema of Zod.
+  // Removes a hidden property `~standard` of zod, by which some libraries mistake plain data for a schema of zod.
   return JSON.parse(JSON.stringify(json)) as Record<string, unknown>;
 }

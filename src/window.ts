@@ -1,4 +1,4 @@
-/** The lower layer on its own: windows over any bytes, without files, dialects or words. */
+/** The public entry `oriel/window`: windows over any bytes, without files, dialects or notices. */
 
 import { headOf, memoryBytes } from './access/bytes.ts';
 import { baseLimits, estimateTokens, type LimitOptions, limitsWith } from './limits.ts';
@@ -24,19 +24,19 @@ export interface WindowOptions {
   readonly limits?: LimitOptions;
   readonly longLine?: Fit['longLine'];
   readonly overflow?: Fit['overflow'];
-  /** Bytes of a line as it will be shown; its UTF-8 when absent. */
+  /** The bytes that a line takes when it is shown; its bytes in UTF-8 when absent. */
   readonly cost?: Fit['cost'];
   readonly tokens?: TokenCounter;
   readonly signal?: AbortSignal;
 }
 
-/** A text that is windowed more than once: its line index is built once and kept. */
+/** A text for several reads: they share one line index, which grows with them. */
 export interface WindowedText {
-  /** What the window (the whole text when absent) yields within the limits. Throws what the source throws. */
+  /** The excerpt of the window (the whole text when absent) within the limits. Throws what the source throws. */
   read(window?: Window, options?: WindowOptions): Promise<Excerpt>;
 }
 
-/** Text in memory, or bytes at offsets from anywhere. The encoding is found from the first bytes. */
+/** `content`: a text, bytes in memory, or a source of bytes by offset. The encoding is detected from the first bytes. */
 export function windowedText(content: string | Uint8Array | ByteSource): WindowedText {
   const source =
     typeof content === 'string' || content instanceof Uint8Array ? memoryBytes(content) : content;

@@ -136,7 +136,7 @@ test('a timeout is a number above 0; Infinity is none', () => {
 });
 
 test.each([Number.POSITIVE_INFINITY, 2 ** 31, 2 ** 40])(
-  'a call with timeoutMs %d is not ended at once',
+  'a call with timeoutMs %d does not time out immediately',
   async (timeoutMs) => {
     const { write, with: walled } = workspace();
     write('f', 'one\n');

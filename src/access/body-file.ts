@@ -15,7 +15,7 @@ export class BodyFile {
   #written: Promise<void> = Promise.resolve();
   #failed = false;
 
-  /** `fail` is called at once when a write fails. */
+  /** `fail` is called immediately when a write fails. */
   constructor(open: () => Promise<ScratchFile>, pipe: Pipe, fail: (error: unknown) => void) {
     this.#open = open;
     this.#pipe = pipe;

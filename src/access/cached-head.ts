@@ -14,7 +14,7 @@ const RECENT_MS = 1_000;
 const MOST_RECENT = 256;
 
 /**
- * Many calls at once must not block the event loop: after this many ms in one turn, heads are read in
+ * Many concurrent calls must not block the event loop: after this many ms in one turn, heads are read in
  * threads.
  */
 const TURN_MS = 10;

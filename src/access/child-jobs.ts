@@ -57,7 +57,7 @@ function bodies(reused: number): (bytes: number) => Buffer {
   };
 }
 
-/** After larger bodies the garbage is collected at once: V8 does not count their memory towards the next collection. */
+/** After larger bodies the garbage is collected immediately: V8 does not count their memory towards the next collection. */
 const LARGE = 32 << 20;
 
 function collect(): void {

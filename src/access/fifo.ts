@@ -1,5 +1,5 @@
 /**
- * A pool of real pipes, made as FIFOs that are unlinked at once. Node can only make one by starting a process, which takes
+ * A pool of real pipes, made as FIFOs that are unlinked immediately. Node can only make one by starting a process, which takes
  * as long as a short command, so a few are kept ready. They are closed with the last session that used them.
  */
 

@@ -49,7 +49,7 @@ export class WorkerPool<Job, Reply> {
   }
 
   /** Whether there is an idle thread. */
-  get rests(): boolean {
+  get hasIdle(): boolean {
     return this.#idle.some(({ alive }) => alive);
   }
 

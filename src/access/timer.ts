@@ -1,4 +1,4 @@
-/** Timers of any length: setTimeout is limited to 2^31 - 1 milliseconds, and fires a longer timer at once. */
+/** Timers of any length: setTimeout is limited to 2^31 - 1 milliseconds, and fires a longer timer immediately. */
 
 const LONGEST_MS = 2 ** 31 - 1;
 

@@ -6,25 +6,25 @@ import { LONGEST_NAME, readSymbols } from '../views/file-tags.ts';
 import type { TagStore } from './tag-store.ts';
 
 export interface LinesAround {
-  /** Real. */
+  /** The real path of the file. */
   readonly path: string;
-  /** Of the identity of its bytes. */
+  /** The key of the identity of its bytes; empty if that does not recur. */
   readonly key: string;
   /** 1-based. */
   readonly lines: readonly number[];
 }
 
-/** By line; undefined if it is in no symbol of several lines. */
+/** For each of `lines` the innermost symbol of at least two lines that contains it; undefined if there is none. */
 export type AroundLines = readonly (EnclosingSymbol | undefined)[];
 
-/** Undefined if not all is known of these bytes. */
+/** Undefined unless the store has all symbols of exactly this version of the file. */
 export function aroundLines(store: TagStore, { path, key, lines }: LinesAround): AroundLines | undefined {
   if (key === '' || store.keyOf(path) !== key || store.knownOf(path) !== KNOWN.all) return undefined;
   const tags = readSymbols(store.fileOf(path)?.tags() ?? '');
-  // Tags have the beginning of a long name.
+  // Long names are truncated in tags, so they could not be shown in full.
   if (tags.some(({ name }) => name.length >= LONGEST_NAME)) return undefined;
   return lines.map((line) => {
-    // A symbol is before those inside it.
+    // A symbol precedes those inside it, so the last match is the innermost.
     const tag = tags.findLast(({ from, to }) => from <= line && line <= to && to > from);
     return tag && { name: tag.qualified, from: tag.from, to: tag.to };
   });

@@ -1,6 +1,6 @@
 /**
- * The code files below a directory and the relations between them, as numbers: the names of 20,000 files are
- * not kept, and details of a file are read again from its tags when they are needed.
+ * The code files below a directory and the relations between them. Files are identified by their 0-based positions, names
+ * by their hashes: the names in 20,000 files are not held, and the symbols of a file are unpacked when they are needed.
  */
 
 import { hashOf } from '../views/packed-tags.ts';
@@ -10,20 +10,20 @@ import type { StoredFile } from './tag-store.ts';
 
 /** Where a symbol is declared. */
 export interface Definition {
-  /** Position of the file. */
+  /** 0-based position of the file in `paths`. */
   readonly file: number;
   readonly tag: Tag;
 }
 
 export class Tree {
-  /** Relative to the tree's directory, with `/`. */
+  /** Relative to the tree's directory, separated by `/`. */
   readonly paths: readonly string[];
   readonly graph: Graph;
   #positions: ReadonlyMap<string, number> | undefined;
 
   /**
-   * `top`: what the directory is called. `fileOf`: undefined for what is no code, or could not be parsed. `before`: how
-   * the same paths hung together.
+   * `top`: the name of the directory. `fileOf`: undefined for a file that is not code or has no tags. `before`: an earlier
+   * graph of the same paths, from which the new one is updated.
    */
   constructor(
     paths: readonly string[],
@@ -39,12 +39,12 @@ export class Tree {
     return this.paths[file] ?? '';
   }
 
-  /** The tags of a file as one text (see views/file-tags.ts); empty if none are known. */
+  /** The serialized tags of a file (see views/file-tags.ts); empty if there are none. */
   textOf(file: number): string {
     return this.graph.fileOf(file)?.tags() ?? '';
   }
 
-  /** All names that are declared. All tags are read for it. */
+  /** All declared names, each once. Unpacks the tags of every file. */
   *names(): Iterable<string> {
     const seen = new Set<string>();
     for (const file of this.paths.keys()) {
@@ -64,13 +64,13 @@ export class Tree {
     return readUses(this.textOf(file));
   }
 
-  /** Files that use a name, or another one that is the same number, in ascending order. */
+  /** Files that use a name, or another name with the same hash, in ascending order. */
   filesUsing(name: string): number[] {
     const hash = hashOf(name);
     return [...this.paths.keys()].filter((file) => this.graph.fileOf(file)?.used.includes(hash));
   }
 
-  /** Whether a file declares a name or uses it, or another one that is the same number. */
+  /** Whether a file declares or uses a name, or another name with the same hash. */
   mentions(file: number, name: string): boolean {
     const hash = hashOf(name);
     const stored = this.graph.fileOf(file);
@@ -78,34 +78,34 @@ export class Tree {
   }
 
   definitions(name: string): Definition[] {
-    return this.graph.declared.filesOf(hashOf(name)).flatMap((file) =>
+    return this.graph.declarations.filesOf(hashOf(name)).flatMap((file) =>
       this.tagsOf(file)
         .filter((tag) => tag.name === name)
         .map((tag) => ({ file, tag })),
     );
   }
 
-  /** The files that a file imports, itself left out. */
+  /** The files that a file imports, without itself. */
   importsOf(file: number): readonly number[] {
     return this.graph.importsOf(file);
   }
 
-  /** The rank of a file among all, tests and similar files after the rest. */
+  /** The importance of a file: its PageRank, reduced for tests and similar files. */
   rankOf(file: number): number {
     return this.graph.ranking.ranks[file] ?? 0;
   }
 
-  /** All files, the most important first; equals by their paths. */
+  /** All files, the most important first; files of the same rank by their paths. */
   get order(): readonly number[] {
     return this.graph.ranking.order;
   }
 
-  /** By file: its place in `order`. */
+  /** For each file its 0-based position in `order`. */
   get places(): readonly number[] {
     return this.graph.ranking.places;
   }
 
-  /** By file: the weight of its path, 0 for all others. */
+  /** For each file the weight of its path; 0 if its path is not in `paths`. */
   weightsOf(paths: readonly string[], weights: ArrayLike<number>): Float64Array {
     const known = new Float64Array(this.paths.length);
     if (paths.length === 0) return known;

@@ -1,6 +1,6 @@
 /**
- * The thread that knows the tags of code files: by their real paths, for as long as it lives, and what the files of one
- * directory are to each other. It is asked one question at a time.
+ * The codebase thread: caches the tags of code files by their real paths until it ends, and answers questions about the
+ * files of a directory. It handles one job at a time.
  */
 
 import { createHash } from 'node:crypto';
@@ -10,8 +10,8 @@ import { LOADED } from '../access/worker-loading.ts';
 import { KNOWN, type PackedTags } from '../views/packed-tags.ts';
 import { aroundLines, type AroundLines, type LinesAround } from './around-lines.ts';
 import { type CodeQuestion, type CodeReply, answerAbout } from './questions.ts';
-import type { PartsChanged } from './kept.ts';
-import { KeptParts, type WrittenPart } from './kept-parts.ts';
+import type { PartListChange } from './index-format.ts';
+import { IndexParts, type WrittenPart } from './index-parts.ts';
 import { type Entry, TagStore } from './tag-store.ts';
 import type { Graph } from './graph.ts';
 import { Tree } from './code-tree.ts';
@@ -21,35 +21,38 @@ export type { Entry } from './tag-store.ts';
 /** The files of a directory, as a walk found them. */
 export interface SyncJob {
   readonly ask: 'sync';
-  /** They end in a slash: the real path of the directory (or of an archive with it), and what is kept together. */
+  /**
+   * Prefixes of real paths, each with a slash at its end: of the directory (in an archive, after the archive's path), and of
+   * all files whose tags are stored on disk together.
+   */
   readonly base: string;
   readonly home: string;
-  /** What the directory is called. */
+  /** The name of the directory. */
   readonly top: string;
   /** Relative to `base`, joined by `\0`. */
   readonly paths: string;
-  /** The key of each file's identity, a line each; empty for what is no code. */
+  /** For each path a line with the key of the file's identity; empty if the file is not code. */
   readonly keys: string;
 }
 
-/** A part of what was kept of `home`, the newest first, or none if it is missing; without a part that was all. */
+/** One part of the index of `home` on disk, the newest first. `bytes`: undefined if it could not be read. No `part`: all were sent. */
 export interface LoadJob {
   readonly ask: 'load';
   readonly home: string;
-  readonly part?: { readonly name: string; readonly kept: Uint8Array | undefined };
+  readonly part?: { readonly name: string; readonly bytes: Uint8Array | undefined };
 }
 
-/** What was parsed together: `entries`, relative to `base`, by their positions in `tags`. */
+/** The tags of files that were parsed together. `entries`: their paths relative to `base`, in the order of `tags`. */
 export interface TagsJob {
   readonly ask: 'put';
   readonly base: string;
   readonly entries: readonly Entry[];
   readonly tags: PackedTags;
-  /** They took too long to parse, and are not tried again by this process. */
+  /** Whether they took too long to parse: this process does not parse them again. */
   readonly isSlow: boolean;
 }
 
-/** The next part of what is known below `home` and not on disk yet. */
+/** Requests the next part of the index of `home` that is not on disk yet. */
 export interface KeepJob {
   readonly ask: 'keep';
   readonly home: string;
@@ -57,12 +60,12 @@ export interface KeepJob {
 
 export interface QuestionJob {
   readonly ask: 'question';
-  /** One that was told, or the files once more where it was forgotten. */
+  /** The number of a view; or its files again, if the view was evicted. */
   readonly view: number | SyncJob;
   readonly question: CodeQuestion;
 }
 
-/** The symbols around lines of files, as far as exactly these versions of them are known. */
+/** Requests the symbols around lines of files, for those whose tags of exactly this version are cached. */
 export interface AroundJob {
   readonly ask: 'around';
   readonly files: readonly LinesAround[];
@@ -71,7 +74,10 @@ export interface AroundJob {
 export type CodeJob = SyncJob | LoadJob | TagsJob | KeepJob | QuestionJob | AroundJob;
 
 export interface CodeReplies {
-  /** `kept`: whether what was kept of `home` was loaded. `wanted`: positions of files without tags of their version. */
+  /**
+   * `loaded`: whether the index of `home` was loaded from disk. `wanted`: 0-based positions of code files without tags of their
+   * current version. `files`: the number of code files.
+   */
   readonly sync: {
     readonly view: number;
     readonly loaded: boolean;
@@ -80,33 +86,34 @@ export interface CodeReplies {
   };
   readonly load: undefined;
   readonly put: undefined;
-  /** The next part; where all is on disk, what is to change in the list of parts. Those that are gone may be removed. */
-  readonly keep: { readonly part: WrittenPart } | { readonly listed: PartsChanged };
-  /** By file; undefined if it is not known. */
+  /** The next part to write; when all are written, the change of the list of parts. The parts in `gone` may then be deleted. */
+  readonly keep: { readonly part: WrittenPart } | { readonly listed: PartListChange };
+  /** For each file; undefined if its tags are not cached. */
   readonly around: readonly (AroundLines | undefined)[];
-  /** `missing`: of files that came with it, those without tags of their version. Undefined for a forgotten view. */
+  /** `missing`: if files were sent with the question, how many have no tags of their version. Undefined if the view was evicted. */
   readonly question:
     | { readonly reply: CodeReply; readonly unknown: Unknown; readonly missing: number }
     | undefined;
 }
 
-/** Code files of which not everything is known. */
+/** The numbers of code files whose symbols are not all cached. */
 export interface Unknown {
-  /** They were looked at, and have no symbols: too large, not to be read, or not to be parsed. */
+  /** They have no tags: too large, unreadable or not parseable. */
   readonly whole: number;
-  /** They have more symbols or names than are kept. */
+  /** They have more symbols or names than are stored. */
   readonly parts: number;
   /** They took too long to parse. */
   readonly slow: number;
 }
 
-/** Directories whose files are known, those that were asked about last, and those of them whose tree is held. */
+/** Maximum numbers of cached views, and of views with a tree; the least recently used ones are evicted. */
 const MOST_VIEWS = 4;
 const MOST_TREES = 2;
 
-/** Answers of a view that are held. Each fits an answer of a tool, or is a hundred places. */
+/** Maximum cached replies of a view. Each is bounded by the size of an answer of a tool, or by a hundred places. */
 const MOST_ANSWERS = 16;
 
+/** A directory whose files were sent by a `sync` job. */
 interface View {
   readonly id: number;
   readonly base: string;
@@ -115,16 +122,16 @@ interface View {
   readonly keys: string;
   readonly paths: readonly string[];
   tree: Tree | undefined;
-  /** How its files hung together before something changed. */
+  /** The graph of the same paths before tags changed, from which the next one is updated. */
   before: Graph | undefined;
   unknown: Unknown | undefined;
-  /** To the questions that were asked last, as long as nothing has changed; the one that was used last is the last. */
+  /** Replies by the hash of the question, the most recently used last. Cleared when tags change. */
   readonly answers: Map<string, CodeReply>;
 }
 
 const store = new TagStore();
-const homes = new Map<string, KeptParts>();
-/** The one that was used last is the last. */
+const homes = new Map<string, IndexParts>();
+/** The most recently used last. */
 const views: View[] = [];
 let ids = 0;
 
@@ -136,7 +143,7 @@ function sync({ base, home, top, paths: list, keys }: SyncJob): CodeReplies['syn
       id: (ids += 1),
       base,
       top,
-      // One text for both.
+      // Shares the string with the earlier view.
       list: before?.list ?? list,
       keys,
       paths: before?.paths ?? (list === '' ? [] : list.split('\0')),
@@ -158,8 +165,8 @@ function sync({ base, home, top, paths: list, keys }: SyncJob): CodeReplies['syn
   return { view: view.id, loaded: partsOf(home).isLoaded, wanted: Uint32Array.from(wanted), files: code };
 }
 
-function partsOf(home: string): KeptParts {
-  const known = homes.get(home) ?? new KeptParts(store, home);
+function partsOf(home: string): IndexParts {
+  const known = homes.get(home) ?? new IndexParts(store, home);
   homes.set(home, known);
   return known;
 }
@@ -167,15 +174,15 @@ function partsOf(home: string): KeptParts {
 function load({ home, part }: LoadJob): undefined {
   const parts = partsOf(home);
   if (!part) parts.isLoaded = true;
-  else if (!part.kept) parts.miss(part.name);
-  else if (!parts.isLoaded) parts.load(part.name, part.kept);
-  forgetAnswers();
+  else if (!part.bytes) parts.miss(part.name);
+  else if (!parts.isLoaded) parts.load(part.name, part.bytes);
+  clearAnswers();
 }
 
-/** What is known of files has changed. */
-function forgetAnswers(): void {
+/** Drops all replies and trees, because tags have changed. */
+function clearAnswers(): void {
   for (const [i, view] of views.entries()) {
-    // What is no longer known may be held by it.
+    // Only the last view keeps its graph: a graph holds tags, even those that the store has evicted.
     view.before = i === views.length - 1 ? (view.tree?.graph ?? view.before) : undefined;
     [view.tree, view.unknown] = [undefined, undefined];
     view.answers.clear();
@@ -184,7 +191,7 @@ function forgetAnswers(): void {
 
 function put({ base, entries, tags, isSlow }: TagsJob): undefined {
   store.put({ entries, tags }, base, { isSlow });
-  forgetAnswers();
+  clearAnswers();
   store.makeRoom(() => {
     const last = views.at(-1);
     return new Set(last?.paths.map((path) => last.base + path));
@@ -193,7 +200,7 @@ function put({ base, entries, tags, isSlow }: TagsJob): undefined {
 
 function keep({ home }: KeepJob): CodeReplies['keep'] {
   const parts = partsOf(home);
-  parts.sweep();
+  parts.compact();
   const part = parts.next();
   return part ? { part } : { listed: parts.takeChanges() };
 }

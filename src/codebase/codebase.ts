@@ -1,4 +1,4 @@
-/** The thread of code questions, as the rest of the process sees it: jobs in, replies out, one at a time. */
+/** The client of the codebase thread: sends it jobs, one at a time, and returns their replies. */
 
 import { WorkerPool } from '../access/isolate-worker.ts';
 import { builtFile } from '../access/package-files.ts';
@@ -6,7 +6,7 @@ import { callerOf } from '../queues/caller.ts';
 import { queues } from '../queues/queue-table.ts';
 import type { CodeJob, CodeReplies } from './codebase-worker.ts';
 
-/** Its tags are read again from disk when it has ended. */
+/** The idle thread ends after this many milliseconds; a new one loads the tags from disk. */
 const IDLE_MS = 5 * 60_000;
 
 const threads = new WorkerPool<CodeJob, CodeReplies[CodeJob['ask']]>({
@@ -17,16 +17,16 @@ const threads = new WorkerPool<CodeJob, CodeReplies[CodeJob['ask']]>({
   youngMb: 8,
 });
 
-/** Whether somebody has asked about code, and nobody does now. */
-export function codeRests(): boolean {
-  return threads.rests;
+/** Whether the thread exists and is idle. */
+export function codeIsIdle(): boolean {
+  return threads.hasIdle;
 }
 
-/** What has begun ends by itself: a thread that is ended takes all tags with it. */
+/** Running jobs are not aborted: that would terminate the thread and lose all its tags. */
 const never = new AbortController().signal;
 
 /**
- * Waits in the queue as the caller of `signal`, as long as that allows; then the thread has `within` milliseconds. Throws
+ * Waits in the queue as the caller of `signal`, until that is aborted; then the thread has `within` milliseconds. Throws
  * `TIMEOUT`, `LIMIT`, `BUSY`, and the reason of the signal.
  */
 export async function askCode<A extends CodeJob['ask']>(

@@ -1,14 +1,14 @@
 /** The edges of a weighted, directed graph between files, in typed arrays: a tree of 20,000 files has a million. */
 
-/** Edges by the file that they come from. */
+/** Edges, grouped by the file that they start from. Files are 0-based positions. */
 export interface Edges {
-  /** Where in `to` and `weight` those of each file begin; at last their number. */
+  /** For each file the index of its first edge in `to` and `weight`; finally the number of edges. */
   readonly starts: Uint32Array;
   readonly to: Int32Array;
   readonly weight: Float32Array;
 }
 
-/** Takes the edges of file after file. */
+/** Collects the edges of all files, in the order of files. */
 export class EdgeList {
   readonly #starts: Uint32Array;
   #to = new Int32Array(1024);
@@ -20,7 +20,7 @@ export class EdgeList {
     this.#starts = new Uint32Array(files + 1);
   }
 
-  /** The edges of the next file. */
+  /** Adds the edges of the next file. `to` and `weight` have the same length. */
   add(to: Iterable<number>, weight: Iterable<number>): void {
     for (const target of to) {
       if (this.#count === this.#to.length) this.#grow();
@@ -47,7 +47,7 @@ export class EdgeList {
   }
 }
 
-/** Those of one file. */
+/** The edges of one file, as views of the arrays. */
 export function edgesOf({ starts, to, weight }: Edges, file: number): Pick<Edges, 'to' | 'weight'> {
   const [from, end] = [starts[file], starts[file + 1]];
   return { to: to.subarray(from, end), weight: weight.subarray(from, end) };

@@ -1,12 +1,12 @@
-/** How much each file of a tree matters to the others: PageRank over what they use of each other. */
+/** The importance of each file of a tree: PageRank over the uses between files. */
 
 import type { Edges } from './edges.ts';
 
-/** The part of its rank that a file hands on to what it uses. Source: Brin and Page 1998. */
+/** The share of its rank that a file passes on to the files that it uses. Source: Brin and Page 1998. */
 const DAMPING = 0.85;
 const ROUNDS = 40;
 
-/** The rank of each of `count` files; they add up to 1. */
+/** The rank of each of `count` files; the ranks add up to 1. Files without edges pass their rank on to all files. */
 export function pageRank(count: number, { starts, to, weight }: Edges): Float64Array {
   const out = new Float64Array(count);
   for (let node = 0; node < count; node += 1) {
@@ -17,14 +17,14 @@ export function pageRank(count: number, { starts, to, weight }: Edges): Float64A
   let rank = new Float64Array(count).fill(1 / count);
   let next = new Float64Array(count);
   for (let round = 0; round < ROUNDS; round += 1) {
-    let loose = 0;
-    for (let node = 0; node < count; node += 1) if (out[node] === 0) loose += rank[node] as number;
-    next.fill((1 - DAMPING + DAMPING * loose) / count);
+    let dangling = 0;
+    for (let node = 0; node < count; node += 1) if (out[node] === 0) dangling += rank[node] as number;
+    next.fill((1 - DAMPING + DAMPING * dangling) / count);
     for (let node = 0; node < count; node += 1) {
-      const [handed, all, end] = [DAMPING * (rank[node] as number), out[node] as number, starts[node + 1]];
+      const [passed, all, end] = [DAMPING * (rank[node] as number), out[node] as number, starts[node + 1]];
       for (let i = starts[node] as number; i < (end as number); i += 1) {
         const target = to[i] as number;
-        next[target] = (next[target] as number) + handed * ((weight[i] as number) / all);
+        next[target] = (next[target] as number) + passed * ((weight[i] as number) / all);
       }
     }
     [rank, next] = [next, rank];

@@ -1,20 +1,23 @@
-/** Where a name is declared in a tree: exactly, then as the end of a qualified name, then whatever its case. */
+/** Finds the definitions of a name: by its qualified name, then by the end of that, then by the file, then ignoring case. */
 
 import type { Definition, Tree } from './code-tree.ts';
 
-/** All that `name` may mean, the best first: `Session.close`, `close`, `Session#close`, `ns::Session::close`. */
+/**
+ * The definitions that match `name` (`Session.close`, `close`, `Session#close`, `ns::Session::close`) by the first of these
+ * ways that finds any. Those in the most important files are first.
+ */
 export function findDefinitions(tree: Tree, name: string): Definition[] {
   const dotted = name
     .replace(/::|#|->/g, '.')
     .replace(/\.+/g, '.')
     .replace(/^\.|\(\)$/g, '');
   const last = dotted.slice(dotted.lastIndexOf('.') + 1);
-  // `#count` is a private name of JavaScript.
+  // Private names of JavaScript begin with `#`, and may be asked for without it.
   const sameName = [...tree.definitions(last), ...tree.definitions(`#${last}`)];
   const steps: ((definition: Definition) => boolean)[] = [
     ({ tag }) => plain(tag.qualified) === dotted,
     ({ tag }) => plain(tag.qualified).endsWith(`.${dotted}`),
-    // `session.close` where `close` is a function of the file session.ts.
+    // `session.close` for the function `close` of the file session.ts.
     ({ file, tag }) => dotted !== last && inFileCalled(tree, file, dotted, tag.qualified),
   ];
   for (const step of steps) {
@@ -33,10 +36,12 @@ export function findDefinitions(tree: Tree, name: string): Definition[] {
   return inOrder(tree, others);
 }
 
+/** Without the `#` of private names. */
 function plain(qualified: string): string {
   return qualified.replaceAll('#', '');
 }
 
+/** Whether path and qualified name, joined by dots, end in `dotted`. */
 function inFileCalled(tree: Tree, file: number, dotted: string, qualified: string): boolean {
   const path = tree
     .pathOf(file)
@@ -45,7 +50,7 @@ function inFileCalled(tree: Tree, file: number, dotted: string, qualified: strin
   return `.${path}.${qualified}`.endsWith(`.${dotted}`);
 }
 
-/** The most important files first, equals by their paths; in a file, in the order of the text. */
+/** By importance of the file, then by path, then by line. */
 function inOrder(tree: Tree, found: readonly Definition[]): Definition[] {
   return found.toSorted(
     (a, b) =>

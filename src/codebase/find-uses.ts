@@ -1,25 +1,26 @@
-/** Where a symbol is used, and which files import a file. What imports confirm is before what only has the name. */
+/** Finds the uses of a symbol, and the files that import a file. Uses that imports confirm precede those that only match the name. */
 
 import { containers } from '../views/structure.ts';
 import { isUseCut, type Tag } from '../views/file-tags.ts';
-import { familyOf } from './family.ts';
+import { hierarchyOf } from './class-hierarchy.ts';
 import type { Definition, Tree } from './code-tree.ts';
 
 export interface Use {
   readonly file: number;
+  /** 1-based. */
   readonly line: number;
-  /** The innermost symbol around it. */
+  /** The innermost symbol that contains the line. */
   readonly within?: Tag;
-  /** Whether imports say that it is this symbol; otherwise it only has its name. */
+  /** Whether imports confirm that it means this symbol; otherwise only the name matches. */
   readonly sure: boolean;
 }
 
-/** Imports that are followed from a file: a module that only hands on what others declare is one step more. */
+/** Maximum length of a chain of imports that is followed: each module that re-exports a symbol is one step. */
 const STEPS = 3;
 
 /**
- * The uses of what `definitions` declare: the sure ones first, then by rank of the file and line. `cut`: a file has more
- * of them than are kept.
+ * The uses of `definitions`, which all have one name: the sure ones first, then by importance of the file, then by line.
+ * `cut`: a file uses the name on more lines than are stored.
  */
 export function findUses(
   tree: Tree,
@@ -29,15 +30,15 @@ export function findUses(
   if (!first) return { uses: [], cut: false };
   const { name } = first.tag;
   const isMember = definitions.every((one) => isInContainer(tree, one));
-  const family = isMember ? familyOf(tree, definitions) : undefined;
-  const meant = family?.members ?? definitions;
+  const hierarchy = isMember ? hierarchyOf(tree, definitions) : undefined;
+  const meant = hierarchy?.members ?? definitions;
   const isMeant = ({ file, tag }: Definition): boolean =>
     meant.some((one) => one.file === file && one.tag.from === tag.from);
   const homes = new Set([...meant, ...definitions].map(({ file }) => file));
   const rest = tree.definitions(name).filter((one) => !isMeant(one));
   const others = new Set(rest.flatMap(({ file }) => (homes.has(file) ? [] : [file])));
-  const owners = family?.classes ?? new Set();
-  // `x.pipe()` is not the function `pipe` where classes have a method of that name.
+  const owners = hierarchy?.classes ?? new Set();
+  // If a class has a method `pipe`, `x.pipe()` is probably not the function `pipe`.
   const isOtherMember = !isMember && rest.some((one) => isInContainer(tree, one));
   const found: Use[] = meant
     .filter((one) => !definitions.some(({ file, tag }) => file === one.file && tag.from === one.tag.from))
@@ -50,7 +51,8 @@ export function findUses(
     cut ||= isUseCut(own);
     const declaresItself = !homes.has(file) && tree.tagsOf(file).some((tag) => tag.name === name);
     const reaches = homes.has(file) || (!declaresItself && reachesAny(tree, file, { homes, others, name }));
-    // Of what type a receiver is, only a compiler knows: the file must know its type, and no other one with that member.
+    // Only a compiler knows the type of a receiver. The use is sure if imports lead to the hierarchy and to no other
+    // declaration of the name; if there is no other one elsewhere, a mention of one of the classes is enough.
     const knowsOwner = reaches || uses.some((one) => owners.has(one.name));
     const sureMember =
       others.size === 0
@@ -78,11 +80,12 @@ export function findImporters(tree: Tree, target: number): number[] {
   return tree.order.filter((file) => tree.importsOf(file).includes(target));
 }
 
-/** The innermost symbol that holds the line. */
+/** The innermost symbol of at least two lines that contains the line. */
 export function innermost(tags: readonly Tag[], line: number): Tag | undefined {
   return tags.findLast((tag) => tag.from <= line && line <= tag.to && tag.to > tag.from);
 }
 
+/** Whether the symbol is inside a class or similar. */
 function isInContainer(tree: Tree, { file, tag: { from, to, depth } }: Definition): boolean {
   return (
     depth > 0 &&
@@ -92,14 +95,15 @@ function isInContainer(tree: Tree, { file, tag: { from, to, depth } }: Definitio
   );
 }
 
-/** What `name` means: files that declare it, and files that declare another one, through which nothing is reached. */
-interface Meaning {
+/** `homes`: files that declare the symbol. `others`: files that declare another symbol of the name; imports are not followed through them. */
+interface Resolution {
   readonly homes: ReadonlySet<number>;
   readonly others: ReadonlySet<number>;
   readonly name: string;
 }
 
-function reachesAny(tree: Tree, file: number, { homes, others, name }: Meaning): boolean {
+/** Whether imports lead from `file` to one of `homes`. */
+function reachesAny(tree: Tree, file: number, { homes, others, name }: Resolution): boolean {
   let at = [file];
   const seen = new Set(at);
   for (let step = 0; step < STEPS; step += 1) {
@@ -107,9 +111,9 @@ function reachesAny(tree: Tree, file: number, { homes, others, name }: Meaning):
     for (const one of at) {
       for (const target of tree.importsOf(one)) {
         if (homes.has(target)) return true;
-        // Only what names it, or hands on everything, leads further.
-        const isLoose = /(^|\/)(index|__init__|mod|lib)\.\w+$/.test(tree.pathOf(target));
-        if (seen.has(target) || others.has(target) || !(isLoose || tree.mentions(target, name))) continue;
+        // Followed only if it mentions the name, or is an index file, which may re-export everything.
+        const isIndex = /(^|\/)(index|__init__|mod|lib)\.\w+$/.test(tree.pathOf(target));
+        if (seen.has(target) || others.has(target) || !(isIndex || tree.mentions(target, name))) continue;
         seen.add(target);
         next.push(target);
       }

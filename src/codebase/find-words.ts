@@ -1,20 +1,22 @@
-/** Symbols by what they are about: BM25 over their names, split into words, their signatures, comments and paths. */
+/** Full-text search for symbols: BM25 over the words of their names, signatures, comments and paths. */
 
 import MiniSearch from 'minisearch';
 import type { Tag } from '../views/file-tags.ts';
 import type { Definition, Tree } from './code-tree.ts';
 
-/** Files whose symbols are compared: those that have the most of the words. */
+/** Maximum files whose symbols are ranked: those with the best scores for the words. */
 const MOST_FILES = 300;
 
-/** Words that are looked for: each is compared with every file. */
+/** Maximum words of a query: each is matched against every file. */
 const MOST_WORDS = 32;
+
+/** After so many symbols no further file is added. */
 const MOST_SYMBOLS = 30_000;
 
-/** What is found in each field counts. */
+/** The weight of a match in each field. */
 const BOOST = { name: 6, qualified: 2, path: 2, signature: 1, doc: 1.5 };
 
-/** The symbols that match at least one of the words, the best first. */
+/** The symbols that match at least one of the words, the best first, at most `most`. */
 export function findWords(tree: Tree, words: readonly string[], most: number): Definition[] {
   const terms = words.flatMap(wordsOf).slice(0, MOST_WORDS);
   const definitions: Definition[] = [];
@@ -32,7 +34,7 @@ export function findWords(tree: Tree, words: readonly string[], most: number): D
   search.addAll(definitions.map((_, id) => ({ id })));
   const weight = (id: number): number => {
     const { file, tag } = definitions[id] as Definition;
-    return standingOf(tree, file) * (LESSER.has(tag.kind) ? 0.3 : 1);
+    return importanceOf(tree, file) * (LESSER.has(tag.kind) ? 0.3 : 1);
   };
   return search
     .search(terms.join(' '), {
@@ -44,12 +46,13 @@ export function findWords(tree: Tree, words: readonly string[], most: number): D
     .map(({ id }) => definitions[id as number] as Definition);
 }
 
-/** The more a file matters, the better its symbols; no file matters more than twice as much as another. */
-function standingOf(tree: Tree, file: number): number {
+/** A weight from above 1 for the least important file to 2 for the most important one. */
+function importanceOf(tree: Tree, file: number): number {
   const place = tree.places[file] ?? tree.paths.length;
   return 2 - place / Math.max(1, tree.paths.length);
 }
 
+/** Symbols that count less than functions and types. */
 const LESSER: ReadonlySet<Tag['kind']> = new Set(['property', 'variable', 'constant', 'key']);
 
 function fieldOf(tree: Tree, definition: Definition | undefined, field: string): string {
@@ -58,9 +61,9 @@ function fieldOf(tree: Tree, definition: Definition | undefined, field: string):
   return String(definition.tag[field as 'name' | 'qualified' | 'signature' | 'doc']);
 }
 
-/** By how rare the words are that a file has. */
+/** The files that contain any of the terms, by the sum of the rarities of these terms. */
 function filesWith(tree: Tree, terms: readonly string[]): number[] {
-  // They are letters and digits only.
+  // Safe as patterns: terms consist of letters and digits.
   const patterns = terms.map((term) => new RegExp(term, 'iu'));
   const hits = patterns.map((): number[] => []);
   for (const file of tree.paths.keys()) {
@@ -80,7 +83,7 @@ function filesWith(tree: Tree, terms: readonly string[]): number[] {
     .slice(0, MOST_FILES);
 }
 
-/** `"parseHTTPRequest_v2"` → parse, http, request, v2. */
+/** Lower-case words of at least two characters: `"parseHTTPRequest_v2"` → parse, http, request, v2. */
 export function wordsOf(text: string): string[] {
   return text
     .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')

@@ -1,52 +1,52 @@
 /**
- * The graph of the files of a tree: declarations, imports, and the rank of each file. After a change it is
- * updated incrementally: only the parts that the change affects are computed again.
+ * The graph of the files of a tree: declarations, imports, and the rank of each file. After a change it is updated
+ * incrementally: only the parts that the change affects are computed again. Files are 0-based positions in the paths.
  */
 
-import { Declared } from './declared.ts';
+import { DeclarationIndex } from './declaration-index.ts';
 import { type Edges, EdgeList, edgesOf, isSame, isSameEdges } from './edges.ts';
-import { standing } from './made.ts';
+import { pathWeight } from './path-classes.ts';
 import { Modules } from './modules.ts';
 import { pageRank } from './file-ranks.ts';
 import type { StoredFile } from './tag-store.ts';
 
-/** A name that so many files declare says nothing about who uses whom, unless one imports the other. */
+/** If more files than this declare a name, a use of it links a file only to those that it imports. */
 const COMMON = 12;
 
-/** How much more a use counts of what is imported. */
+/** The factor on the weight of uses of an imported file. */
 const IMPORTED = 8;
 
 export interface Ranking {
-  /** By file, tests and similar files after the rest. */
+  /** For each file its PageRank times `pathWeight` of its path. */
   readonly ranks: Float64Array;
-  /** All files, the most important first; equals by their paths. */
+  /** All files, the most important first; files of the same rank by their paths. */
   readonly order: readonly number[];
-  /** By file: its place in `order`. */
+  /** For each file its 0-based position in `order`. */
   readonly places: readonly number[];
 }
 
-/** Work that was done, for tests: files whose edges were looked for, and how often all files were ranked. */
+/** Counts for tests: files whose edges were computed, and runs of PageRank. */
 export interface GraphWork {
   linked: number;
   ranked: number;
 }
 
 export class Graph {
-  readonly declared: Declared;
+  readonly declarations: DeclarationIndex;
   readonly work: GraphWork = { linked: 0, ranked: 0 };
   readonly #paths: readonly string[];
   readonly #top: string;
   readonly #files: readonly (StoredFile | undefined)[];
-  /** The one that this is made from, as long as something of it may be wanted. Its edges are known. */
+  /** The earlier graph that this one updates; dropped when the ranking is computed. Its edges are computed. */
   #base: Graph | undefined;
-  /** Files that are not as they were there. */
+  /** Files with other tags than in `#base`. */
   readonly #changed: readonly number[] = [];
   readonly #imports: (readonly number[] | undefined)[];
   #modules: Modules | undefined;
   #edges: Edges | undefined;
   #ranking: Ranking | undefined;
 
-  /** `top`: what the directory is called. `before`: of the same paths. */
+  /** `top`: the name of the directory. `files`: by position in `paths`. `before`: an earlier graph of the same paths. */
   constructor(
     paths: readonly string[],
     top: string,
@@ -57,15 +57,15 @@ export class Graph {
     const base = before && (before.#edges ? before : before.#base);
     this.#base = base;
     if (!base) {
-      this.declared = Declared.of(files.length, (file) => files[file]?.declared);
+      this.declarations = DeclarationIndex.of(files.length, (file) => files[file]?.declared);
       this.#imports = [];
       return;
     }
     this.#changed = [...files.keys()].filter((file) => files[file] !== base.#files[file]);
-    const moved = this.#changed.filter(
+    const redeclared = this.#changed.filter(
       (file) => !isSame(files[file]?.declared ?? [], base.#files[file]?.declared ?? []),
     );
-    this.declared = base.declared.after(new Set(moved), (file) => files[file]?.declared);
+    this.declarations = base.declarations.after(new Set(redeclared), (file) => files[file]?.declared);
     this.#imports = base.#imports.slice();
     for (const file of this.#changed)
       if (importsIn(files[file]) !== importsIn(base.#files[file])) this.#imports[file] = undefined;
@@ -75,7 +75,7 @@ export class Graph {
     return this.#files[file];
   }
 
-  /** The files that a file imports, itself left out. */
+  /** The files that a file imports, without itself. */
   importsOf(file: number): readonly number[] {
     const known = this.#imports[file];
     if (known) return known;
@@ -89,7 +89,7 @@ export class Graph {
   get ranking(): Ranking {
     if (this.#ranking) return this.#ranking;
     const edges = (this.#edges = this.#linked());
-    // What each file imports is known now.
+    // Not needed any more: the imports of all files are resolved now.
     this.#modules = undefined;
     const base = this.#base;
     this.#base = undefined;
@@ -100,7 +100,7 @@ export class Graph {
   #ranked(edges: Edges): Ranking {
     this.work.ranked += 1;
     const paths = this.#paths;
-    const ranks = pageRank(paths.length, edges).map((rank, file) => rank * standing(paths[file] ?? ''));
+    const ranks = pageRank(paths.length, edges).map((rank, file) => rank * pathWeight(paths[file] ?? ''));
     const order = [...paths.keys()].sort(
       (a, b) => (ranks[b] ?? 0) - (ranks[a] ?? 0) || ((paths[a] ?? '') < (paths[b] ?? '') ? -1 : 1),
     );
@@ -126,7 +126,7 @@ export class Graph {
     return list.done();
   }
 
-  /** Files that changed, and those that use a name which other files declare now; undefined for all. */
+  /** Files whose edges must be computed: changed ones, and users of names whose declaring files changed. Undefined: all. */
   #stale(): ReadonlySet<number> | undefined {
     const base = this.#base;
     if (!base) return undefined;
@@ -145,7 +145,7 @@ export class Graph {
     return stale;
   }
 
-  /** What a file uses, each with its weight. */
+  /** The files that a file uses, with the weights of these edges. */
   #edgesFrom(file: number): Map<number, number> {
     const weights = new Map<number, number>();
     const imports = new Set(this.importsOf(file));
@@ -154,17 +154,17 @@ export class Graph {
     if (!stored) return weights;
     const { used, counts } = stored;
     used.forEach((name, i) => {
-      const declared = this.declared.rangeOf(name);
-      const count = declared.to - declared.from;
+      const range = this.declarations.rangeOf(name);
+      const count = range.to - range.from;
       if (count === 0) return;
       const uses = Math.sqrt(counts[i] ?? 0);
-      // Every file may declare a name: those that this one imports are fewer.
+      // For a common name the imports of the file are checked, because they are fewer than the files that declare it.
       const targets =
         count > COMMON
-          ? [...imports].filter((target) => this.declared.has(declared, target))
-          : this.declared.filesIn(declared);
+          ? [...imports].filter((target) => this.declarations.has(range, target))
+          : this.declarations.filesIn(range);
       if (count <= COMMON && targets.includes(file)) return;
-      if (count > COMMON && this.declared.has(declared, file)) return;
+      if (count > COMMON && this.declarations.has(range, file)) return;
       for (const target of targets) {
         const added = (uses / count) * (imports.has(target) ? IMPORTED : 1);
         weights.set(target, (weights.get(target) ?? 0) + added);
@@ -174,6 +174,7 @@ export class Graph {
   }
 }
 
+/** As one string, to be compared. */
 function importsIn(file: StoredFile | undefined): string {
   return file?.imports.join('\n') ?? '';
 }

@@ -1,26 +1,28 @@
-/** The symbols of a map: those that are worth most, as many as there is room for, a line a file. */
+/** Selects the symbols of a map by score until the budget is spent, and formats them as one line for each file. */
 
 import { span } from '../render/units.ts';
 import { oneLine } from '../text/visible.ts';
 import type { Tag } from '../views/file-tags.ts';
 import type { NameLines } from './name-lines.ts';
 import type { Tree } from './code-tree.ts';
-import type { Worth } from './worth.ts';
+import type { MapScores } from './map-scores.ts';
 
-/** Symbols this deep inside others are theirs, and shown with the file's own outline. */
+/** Maximum nesting depth of symbols in a map. The file's own outline shows deeper ones. */
 const DEEPEST = 2;
 
-/** Bytes below which no symbol is looked for that is short enough. */
+/** The search for symbols that still fit ends when fewer bytes are left. */
 const LEAST_ROOM = 32;
 
-/** The symbols of a file, in the order of the text, and the bytes of its line with its newline. */
+/** The selected symbols of a file, in the order of the text, and the bytes of its line with the newline. */
 interface Listed {
   readonly tags: readonly Tag[];
   readonly bytes: number;
 }
 
 export class MapSymbols {
+  /** The bytes that the symbols add to the names of their files. */
   bytes = 0;
+  /** The number of symbols. */
   count = 0;
   readonly #tree: Tree;
   readonly #listed = new Map<number, Listed>();
@@ -29,17 +31,16 @@ export class MapSymbols {
     this.#tree = tree;
   }
 
-  /** Takes from `files`, which `names` has already. */
+  /** Selects symbols of `files`, all of which are in `names`. `room`: bytes, and maximum files with symbols. */
   fill(
     files: readonly number[],
-    worth: Worth,
+    scores: MapScores,
     names: NameLines,
     room: { readonly bytes: number; readonly lines: number },
   ): void {
-    for (const { file, tag } of inOrder(this.#tree, files, worth)) {
+    for (const { file, tag } of inOrder(this.#tree, files, scores)) {
       const known = this.#listed.get(file);
       const left = room.bytes - this.bytes;
-      // A little room is left for what is shorter.
       if (left < LEAST_ROOM) return;
       if ((!known && this.#listed.size >= room.lines) || leastCost(tag) > left) continue;
       const tags = withTag(known?.tags ?? [], tag);
@@ -52,11 +53,12 @@ export class MapSymbols {
     }
   }
 
+  /** Files with at least one selected symbol. */
   get files(): ReadonlySet<number> {
     return new Set(this.#listed.keys());
   }
 
-  /** `src/store.ts: Store 4-90, .open 6-20, .close 22-31, other 95-99`: a dot stands for the name before it. */
+  /** `src/store.ts: Store 4-90, .open 6-20, .close 22-31, other 95-99`: a leading dot stands for the last complete name. */
   line(file: number): string {
     return this.#lineOf(file, this.#listed.get(file)?.tags ?? []);
   }
@@ -77,17 +79,17 @@ export class MapSymbols {
   }
 }
 
-/** Parts of other symbols, which a file's own outline shows. */
+/** Kinds that are left out if they have only one line. */
 const SMALL: ReadonlySet<Tag['kind']> = new Set(['property', 'variable', 'key', 'statement']);
 
 /**
- * The best first. A property of several lines is a function, or a table. Files are looked at as they are beside each
- * other: their tags are packed together.
+ * The candidates, the best first. A property of several lines is a candidate, because it is a function or a table. Files are
+ * read in ascending order, because neighbours are packed together and unpacking is cached.
  */
 function inOrder(
   tree: Tree,
   files: readonly number[],
-  worth: Worth,
+  scores: MapScores,
 ): { readonly file: number; readonly tag: Tag }[] {
   const places = new Map(files.map((file, place) => [file, place]));
   return files
@@ -96,17 +98,17 @@ function inOrder(
       tree
         .tagsOf(file)
         .filter(({ depth, kind, from, to }) => depth <= DEEPEST && (to > from || !SMALL.has(kind)))
-        .map((tag) => ({ file, tag, score: worth.ofSymbol(file, tag) })),
+        .map((tag) => ({ file, tag, score: scores.symbolScore(file, tag) })),
     )
     .sort((a, b) => b.score - a.score || (places.get(a.file) ?? 0) - (places.get(b.file) ?? 0));
 }
 
-/** What a symbol takes at least, without what it is in. */
+/** A lower bound of the bytes of a symbol, without the prefix of its qualified name. */
 function leastCost({ name, from, to }: Tag): number {
   return name.length + span(from, to).length + 2;
 }
 
-/** With one more, in the order of the text. */
+/** Inserts a symbol in the order of the text. */
 function withTag(tags: readonly Tag[], tag: Tag): readonly Tag[] {
   const at = tags.findLastIndex(({ from, to }) => from < tag.from || (from === tag.from && to >= tag.to)) + 1;
   return tags.toSpliced(at, 0, tag);

@@ -3,40 +3,40 @@
 import { MapSymbols } from './map-symbols.ts';
 import { NameLines } from './name-lines.ts';
 import type { Tree } from './code-tree.ts';
-import { type Raised, Worth } from './worth.ts';
+import { type Boosts, MapScores } from './map-scores.ts';
 
-export interface MapWanted extends Raised {
-  /** The most bytes and lines it may have. */
+export interface MapWanted extends Boosts {
+  /** Maximum size of the text. */
   readonly bytes: number;
   readonly lines: number;
-  /** Files to leave out first: the next page. */
+  /** The number of files to skip, for the next page. */
   readonly from: number;
 }
 
 export interface MapText {
   readonly text: string;
-  /** Files named here, and files in all. */
+  /** The number of files on this page, and in all. */
   readonly named: number;
   readonly files: number;
-  /** Symbols with their lines. */
+  /** The number of symbols. */
   readonly symbols: number;
-  /** The directory right below with the most files that are not named, and how many these are. */
+  /** The top-level directory with the most files that are on later pages, and their number. */
   readonly rest?: { readonly directory: string; readonly files: number };
 }
 
-/** Maximum share of the budget for file names while symbols remain; `ALL_NAMES` if all names fit into that. */
+/** Maximum share of the bytes for file names before symbols are selected; `ALL_NAMES` if all names fit into that. */
 const NAMES = 0.7;
 const ALL_NAMES = 0.86;
 
 /** Minimum bytes of a file name and its separator. */
 const LEAST_NAME = 2;
 
-/** Files that may have symbols, by their place in the order: the best ones of a large tree fill any budget. */
-const LOOKED_INTO = 2_000;
+/** Maximum files of which symbols are considered, the most important first: those of a large tree fill any budget. */
+const MOST_CANDIDATES = 2_000;
 
-export function mapText(tree: Tree, { bytes, lines, from, ...raised }: MapWanted): MapText {
-  const worth = new Worth(tree, raised);
-  const order = worth.order().slice(from);
+export function mapText(tree: Tree, { bytes, lines, from, ...boosts }: MapWanted): MapText {
+  const scores = new MapScores(tree, boosts);
+  const order = scores.order().slice(from);
   const names = new NameLines(tree.paths);
   const symbols = new MapSymbols(tree);
   const fits = (file: number, room: number, rows: number): boolean =>
@@ -52,8 +52,8 @@ export function mapText(tree: Tree, { bytes, lines, from, ...raised }: MapWanted
   const forNames = bytes * (allFit(order, tree.paths, bytes * ALL_NAMES) ? ALL_NAMES : NAMES);
   addWhile((file) => named === 0 || fits(file, forNames, lines / 2));
   const room = { bytes: bytes - names.bytes, lines: lines - names.count };
-  symbols.fill(order.slice(0, Math.min(named, LOOKED_INTO)), worth, names, room);
-  // What names and symbols have left over goes to more names.
+  symbols.fill(order.slice(0, Math.min(named, MOST_CANDIDATES)), scores, names, room);
+  // The rest of the budget goes to more names.
   addWhile((file) => fits(file, bytes - symbols.bytes, lines - symbols.files.size));
   const { files } = symbols;
   const listed = order.filter((file) => files.has(file)).map((file) => symbols.line(file));
@@ -67,7 +67,7 @@ export function mapText(tree: Tree, { bytes, lines, from, ...raised }: MapWanted
   };
 }
 
-/** Whether the names of these files take at most so many bytes. */
+/** Whether the names of these files fit into `bytes`. */
 function allFit(files: readonly number[], paths: readonly string[], bytes: number): boolean {
   if (files.length * LEAST_NAME > bytes) return false;
   const names = new NameLines(paths);

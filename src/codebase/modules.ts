@@ -1,33 +1,33 @@
 /**
- * Which files of a tree a module means, as a file names it in its imports. No build is asked: a module is looked for
- * beside the file, and else by the end of its path, as `a.b.c`, `a/b/c` and `crate::b::c` have it.
+ * Resolves the modules that a file imports to files of the tree. Build settings are not read: a module is looked for
+ * relative to the importing file, then by the end of its path, for `a.b.c`, `a/b/c` and `crate::b::c`.
  */
 
-import { Ends } from './path-ends.ts';
+import { PathSuffixes } from './path-suffixes.ts';
 
-/** Endings that an import leaves out, or writes for another: `./store.js` of a TypeScript file means `store.ts`. */
-const ENDINGS = /(?:\.d)?\.(?:[cm]?[jt]sx?|pyi?|java|kts?|scala|rb|php|lua|cs|rs|go|sh|vue|svelte)$/;
+/** File extensions that an import omits or replaces: `./store.js` in a TypeScript file means `store.ts`. */
+const EXTENSIONS = /(?:\.d)?\.(?:[cm]?[jt]sx?|pyi?|java|kts?|scala|rb|php|lua|cs|rs|go|sh|vue|svelte)$/;
 
-/** Files that stand for their directory. */
+/** Files by which a directory is imported. */
 const INDEX = /\/(?:index|__init__|mod|main|lib|init)$/;
 
-/** Files that one module may mean: a package of Go or Java has many. */
-const MOST = 200;
+/** Maximum files of one module: a package of Go or Java consists of many. */
+const MOST_FILES = 200;
 
 export class Modules {
   readonly #paths: readonly string[];
-  /** Paths without their ending, and with it, to the position of the file. */
+  /** Each form of a path (see `formsOf`) to the 0-based position of the file. */
   readonly #exact = new Map<string, number>();
-  /** By directory. */
+  /** The files directly in each directory. */
   readonly #byDirectory = new Map<string, number[]>();
-  /** What was found by the end of a path: thousands of files import the same packages. */
+  /** Cached results of `#byEnd`: thousands of files import the same packages. */
   readonly #found = new Map<string, readonly number[]>();
-  #files: Ends<number> | undefined;
-  #directories: Ends<readonly number[]> | undefined;
+  #files: PathSuffixes<number> | undefined;
+  #directories: PathSuffixes<readonly number[]> | undefined;
 
   readonly #top: string;
 
-  /** `paths` are relative to a directory called `top`, with `/`. */
+  /** `paths` are relative to a directory with the name `top`, separated by `/`. */
   constructor(paths: readonly string[], top: string) {
     this.#paths = paths;
     this.#top = top;
@@ -37,10 +37,10 @@ export class Modules {
     });
   }
 
-  /** Positions of the files that `module` may mean in the file `from`; none for a module of another package. */
+  /** The 0-based positions of the files that `module` may mean in the file `from` (a path); empty for a module outside the tree. */
   filesOf(module: string, from: string): readonly number[] {
     if (module.startsWith('.') && !/^\.+\w/.test(module)) return this.#relative(module, from);
-    // `.models` and `..util` of Python.
+    // Relative imports of Python: `.models`, `..util`.
     const dots = /^\.+/.exec(module)?.[0].length ?? 0;
     if (dots > 0)
       return this.#relative(`./${'../'.repeat(dots - 1)}${module.slice(dots).replaceAll('.', '/')}`, from);
@@ -51,7 +51,7 @@ export class Modules {
     return known;
   }
 
-  /** What leads out of the tree is none of its files. */
+  /** Empty if the path leads out of the tree. */
   #relative(module: string, from: string): number[] {
     const parts = directoryOf(from).split('/').filter(Boolean);
     for (const part of module.split('/')) {
@@ -60,40 +60,43 @@ export class Modules {
       if (part !== '.' && part !== '') parts.push(part);
     }
     const path = parts.join('/');
-    const found = this.#exact.get(path) ?? this.#exact.get(path.replace(ENDINGS, ''));
+    const found = this.#exact.get(path) ?? this.#exact.get(path.replace(EXTENSIONS, ''));
     return found === undefined ? [] : [found];
   }
 
-  /** The files whose paths end in the module's; the nearest to the top where several do. */
+  /**
+   * The files whose paths end in the path of the module; if there are none, those of one directory whose path does. Leading
+   * parts of the module (at most five) are dropped until something is found; at least two parts must be left.
+   */
   #byEnd(module: string): readonly number[] {
     const parts = (
-      /[/\\]/.test(module) ? module.replace(ENDINGS, '') : module.replace(/::/g, '.').replaceAll('.', '/')
+      /[/\\]/.test(module) ? module.replace(EXTENSIONS, '') : module.replace(/::/g, '.').replaceAll('.', '/')
     )
       .split(/[/\\]/)
       .filter((part) => part !== '' && part !== 'crate' && part !== 'super' && part !== 'self');
-    // Asked about the package `shop` itself, `shop.lexers` is its `lexers`.
+    // If the tree is the package `shop` itself, `shop.lexers` is `lexers` in it.
     const inside = this.#exact.get(parts.slice(parts.indexOf(this.#top) + 1).join('/'));
     if (inside !== undefined && parts.length > 1 && parts.includes(this.#top)) return [inside];
-    this.#files ??= new Ends(
+    this.#files ??= new PathSuffixes(
       this.#paths.flatMap((path, i) => formsOf(path).map((form) => [form, i] as const)),
     );
-    this.#directories ??= new Ends([...this.#byDirectory]);
+    this.#directories ??= new PathSuffixes([...this.#byDirectory]);
     for (let first = 0; first < Math.min(parts.length, 6); first += 1) {
       const end = parts.slice(first).join('/');
-      // One word alone is the name of a package, and of too many files.
+      // The last part alone would match too many files.
       if (first > 0 && parts.length - first < 2) break;
-      const files = [...new Set(this.#files.endingIn(end))].sort((a, b) => a - b);
-      if (files.length > 0) return files.slice(0, MOST);
-      const inDirectory = this.#byDirectory.get(end) ?? this.#directories.endingIn(end)[0] ?? [];
-      if (inDirectory.length > 0) return inDirectory.slice(0, MOST);
+      const files = [...new Set(this.#files.withSuffix(end))].sort((a, b) => a - b);
+      if (files.length > 0) return files.slice(0, MOST_FILES);
+      const inDirectory = this.#byDirectory.get(end) ?? this.#directories.withSuffix(end)[0] ?? [];
+      if (inDirectory.length > 0) return inDirectory.slice(0, MOST_FILES);
     }
     return [];
   }
 }
 
-/** The path, without its ending, and that of its directory where it stands for it. */
+/** The paths by which a file is imported: with and without extension, and for an index file that of its directory. */
 function formsOf(path: string): string[] {
-  const stem = path.replace(ENDINGS, '');
+  const stem = path.replace(EXTENSIONS, '');
   return [...new Set([path, stem, stem.replace(INDEX, '')])];
 }
 

@@ -1,57 +1,59 @@
 /**
- * Names of many files in few bytes: those that differ in one place share a line, with a star in that place.
+ * Lists the names of many files in few bytes: paths that differ only in one place share a line, with a star for that place.
  * `src/lib/*.ts: open store` · `src/rules/*\/index.ts: no-tabs quotes` · `./: LICENSE Makefile`
- * Lines that begin with the same long directory are below it, indented, without it.
+ * Lines with a long common directory are indented below a line with that directory, and omit it.
  */
 
 import { oneLine } from '../text/visible.ts';
 
+/** A path as pattern and name. */
 interface Named {
-  /** With a star where `name` belongs, or a directory. */
+  /** The path with a star in place of `name`; or its directory, with a slash at the end. */
   readonly pattern: string;
   readonly name: string;
 }
 
-/** Files of one pattern. */
+/** The line of a pattern. */
 interface Line {
-  /** The directory below which it is. */
+  /** The directory below which it is indented; empty if there is none. */
   readonly base: string;
-  /** What it begins with. */
+  /** The pattern as shown, without `base`. */
   readonly head: string;
   readonly files: number[];
 }
 
-/** Files of one name in directories beside each other, from which on they share a line. */
-const ALIKE = 3;
+/** Minimum files of one name in sibling directories that share a line. */
+const LEAST_SIBLINGS = 3;
 
-/** Bytes of a directory from which on lines are below it: of `src/` little is spared. */
-const LONG = 12;
+/** Minimum characters of a directory below which lines are indented: omitting `src/` saves little. */
+const LEAST_BASE = 12;
 
 export class NameLines {
-  /** Of all lines so far, with their newlines. */
+  /** The size of all lines, with their newlines. */
   bytes = 0;
-  /** How many lines there are. */
+  /** The number of lines. */
   count = 0;
   readonly #named: readonly Named[];
-  /** By pattern. */
+  /** The base of each pattern; none if its lines are not indented. */
   readonly #bases: ReadonlyMap<string, string>;
   readonly #lines = new Map<string, Line>();
+  /** Bases that already have a line. */
   readonly #begun = new Set<string>(['']);
 
-  /** `paths`: of all files that may be added, by their positions. */
+  /** `paths`: of all files that may be added. A file is identified by its 0-based position in them. */
   constructor(paths: readonly string[]) {
     this.#named = namedAll(paths.map(oneLine));
     this.#bases = basesOf(new Set(this.#named.map(({ pattern }) => pattern)));
   }
 
-  /** How many lines it would begin. */
+  /** The number of lines that the file would add. */
   rows(file: number): number {
     const { pattern } = this.#of(file);
     if (this.#lines.has(pattern)) return 0;
     return this.#begun.has(this.#baseOf(pattern)) ? 1 : 2;
   }
 
-  /** The bytes that it would add. */
+  /** The bytes that the file would add. */
   cost(file: number): number {
     const { pattern, name } = this.#of(file);
     const own = Buffer.byteLength(name) + 1;
@@ -72,18 +74,18 @@ export class NameLines {
     this.#begun.add(base);
   }
 
-  /** What its name takes in its line, which has begun. */
+  /** The bytes of the file's name in an existing line. */
   nameBytes(file: number): number {
     return Buffer.byteLength(this.#of(file).name) + 1;
   }
 
-  /** Without `others`, which are elsewhere. */
+  /** The lines, without the files in `others`. */
   without(others: ReadonlySet<number>): string[] {
     const below = new Map<string, string[]>();
     for (const { base, head, files } of this.#lines.values()) {
       const names = files.filter((file) => !others.has(file)).map((file) => this.#of(file).name);
       if (names.length === 0) continue;
-      // A separate line is where it began.
+      // A line without base is placed by its own head.
       const key = base === '' ? head : base;
       const known = below.get(key) ?? (base === '' ? [] : [base]);
       below.set(key, [...known, `${head}: ${names.join(' ')}`]);
@@ -105,7 +107,7 @@ function headOf(pattern: string, base: string): string {
   return base === '' ? pattern : `  ${pattern.slice(base.length) || './'}`;
 }
 
-/** The directory below which each pattern is: the one that spares most. Without those that are alone. */
+/** For each pattern the directory whose omission saves most characters; none if only this pattern would be below it. */
 function basesOf(patterns: ReadonlySet<string>): Map<string, string> {
   const counts = new Map<string, number>();
   for (const pattern of patterns)
@@ -115,8 +117,8 @@ function basesOf(patterns: ReadonlySet<string>): Map<string, string> {
   for (const pattern of patterns) {
     let [base, most] = ['', 0];
     for (const above of longAbove(pattern)) {
-      const spared = ((counts.get(above) ?? 0) - 1) * above.length;
-      if (spared > most) [base, most] = [above, spared];
+      const saved = ((counts.get(above) ?? 0) - 1) * above.length;
+      if (saved > most) [base, most] = [above, saved];
     }
     if (base === '') continue;
     bases.set(pattern, base);
@@ -126,16 +128,20 @@ function basesOf(patterns: ReadonlySet<string>): Map<string, string> {
   return bases;
 }
 
-/** `"src/a/very/long/*.ts"` → `"src/a/very/"`, `"src/a/very/long/"`. */
+/** The directories above a pattern that are long enough: `"src/a/very/long/*.ts"` → `"src/a/very/"`, `"src/a/very/long/"`. */
 function longAbove(pattern: string): string[] {
   const above: string[] = [];
   const end = pattern.includes('*') ? pattern.indexOf('*') : pattern.length;
-  for (let at = pattern.indexOf('/', LONG - 1); at !== -1 && at < end; at = pattern.indexOf('/', at + 1))
+  for (
+    let at = pattern.indexOf('/', LEAST_BASE - 1);
+    at !== -1 && at < end;
+    at = pattern.indexOf('/', at + 1)
+  )
     above.push(pattern.slice(0, at + 1));
   return above;
 }
 
-/** Each by the pattern that most files share: its directory and ending, or its name in other directories. */
+/** Splits each path by its most frequent pattern: directory and extension, or the same name in sibling directories. */
 function namedAll(paths: readonly string[]): Named[] {
   const ways = paths.map((path) => [byEnding(path), byDirectory(path)] as const);
   const counts = new Map<string, number>();
@@ -143,7 +149,7 @@ function namedAll(paths: readonly string[]): Named[] {
     for (const way of both) if (way) counts.set(way.pattern, (counts.get(way.pattern) ?? 0) + 1);
   const countOf = (way: Named | undefined): number => (way ? (counts.get(way.pattern) ?? 0) : 0);
   const chosen = ways.map(([own, other]) =>
-    other && countOf(other) >= ALIKE && countOf(other) > countOf(own) ? other : own,
+    other && countOf(other) >= LEAST_SIBLINGS && countOf(other) > countOf(own) ? other : own,
   );
   counts.clear();
   for (const way of chosen) if (way) counts.set(way.pattern, countOf(way) + 1);

@@ -1,4 +1,4 @@
-/** What is asked about the code below a directory, and the answers as plain data. */
+/** The questions about the code below a directory, and their replies as plain data for other threads. */
 
 import type { Tag } from '../views/file-tags.ts';
 import { nearNames } from '../text/near.ts';
@@ -9,23 +9,24 @@ import { type MapText, mapText } from './map-text.ts';
 import type { Definition, Tree } from './code-tree.ts';
 
 export type CodeQuestion =
+  /** The map of the directory: see `MapWanted`. `query`: words that raise files and symbols. */
   | {
       readonly is: 'map';
       readonly bytes: number;
       readonly lines: number;
       readonly from: number;
       readonly query: string;
-      /** What was changed lately: paths joined by `\0`, and for each of them a number up to 1. */
+      /** Recently changed files: their paths, joined by `\0`, and a weight of each, 0 to 1. */
       readonly recent?: { readonly paths: string; readonly weights: Float64Array };
     }
-  /** Where each of `names` is declared, `from` (0-based) to `from + most`. */
+  /** The definitions of each of `names`: for each of them `from` (0-based) to `from + most`, half-open. */
   | {
       readonly is: 'definitions';
       readonly names: readonly string[];
       readonly from: number;
       readonly most: number;
     }
-  /** Where a name is used, `from` (0-based) to `from + most`; only that of the file `of` where it is given. */
+  /** The uses of a name, `from` (0-based) to `from + most`, half-open. `of`: only of the symbols that this file declares. */
   | {
       readonly is: 'uses';
       readonly name: string;
@@ -33,55 +34,67 @@ export type CodeQuestion =
       readonly from: number;
       readonly most: number;
     }
-  /** The files that import `path`. */
+  /** The files that import `path`, as a page in the same way. */
   | { readonly is: 'importers'; readonly path: string; readonly from: number; readonly most: number }
+  /** The symbols that match words of `query`, the best first, as a page in the same way. */
   | { readonly is: 'words'; readonly query: string; readonly from: number; readonly most: number };
 
-/** A symbol and its file, by the path relative to the directory. */
-export interface Declared {
+/** A symbol and its file. Lines are 1-based and inclusive. */
+export interface DeclaredSymbol {
+  /** Relative to the directory. */
   readonly path: string;
   readonly qualified: string;
   readonly kind: Tag['kind'];
   readonly signature: string;
   readonly from: number;
   readonly to: number;
-  /** Whether its qualified name names it, and no other symbol of the file. */
+  /** Whether no other symbol of the file has the same qualified name. */
   readonly unique: boolean;
 }
 
 export interface UsedAt {
+  /** Relative to the directory. */
   readonly path: string;
+  /** 1-based. */
   readonly line: number;
+  /** Whether imports confirm that it means this symbol. */
   readonly sure: boolean;
+  /** The innermost symbol that contains the line. */
   readonly within?: { readonly qualified: string; readonly from: number; readonly to: number };
 }
 
 export type CodeReply =
   | { readonly is: 'map'; readonly map: MapText }
-  /** By name, in order. `near`: what has a similar name, where nothing has that name. */
+  /** For each name, in order. */
   | { readonly is: 'definitions'; readonly found: readonly FoundName[] }
-  /** Of `all` uses those asked for. `definitions`: what the name means. */
+  /** A page of the uses. */
   | {
       readonly is: 'uses';
       readonly uses: readonly UsedAt[];
+      /** The number of all uses, and of those that imports confirm. */
       readonly all: number;
       readonly sure: number;
-      /** A file has more of them than are kept. */
+      /** A file uses the name on more lines than are stored. */
       readonly cut: boolean;
+      /** The definitions of the name. */
       readonly name: FoundName;
     }
   | { readonly is: 'importers'; readonly paths: readonly string[]; readonly all: number }
-  | { readonly is: 'words'; readonly found: readonly Declared[]; readonly all: number };
+  | { readonly is: 'words'; readonly found: readonly DeclaredSymbol[]; readonly all: number };
 
 export interface FoundName {
-  readonly declared: readonly Declared[];
+  /** A page of the definitions. */
+  readonly declared: readonly DeclaredSymbol[];
+  /** The number of all definitions. */
   readonly all: number;
+  /** Similar names, if there is no definition. */
   readonly near: readonly string[];
 }
 
+/** Maximum similar names, and definitions with a page of uses. */
 const NEAR = 5;
 
-/** Symbols of a search for words that are sorted. */
+/** Maximum results of a search for words. */
 const MOST_FOUND = 1_000;
 
 export function answerAbout(tree: Tree, question: CodeQuestion): CodeReply {
@@ -151,7 +164,7 @@ function foundOf(tree: Tree, name: string, found: readonly Definition[], { from,
   };
 }
 
-function declared(tree: Tree, { file, tag }: Definition): Declared {
+function declared(tree: Tree, { file, tag }: Definition): DeclaredSymbol {
   const { qualified, kind, signature, from, to } = tag;
   const unique = tree.tagsOf(file).filter((other) => other.qualified === qualified).length === 1;
   return { path: pathOf(tree, file), qualified, kind, signature, from, to, unique };

@@ -1,4 +1,4 @@
-/** The tags of files by their real paths, packed as they were parsed together, within a budget of memory. */
+/** A cache of the tags of files by their real paths, bounded in bytes. Files that were parsed together stay packed together. */
 
 import {
   countsIn,
@@ -10,41 +10,43 @@ import {
   usedIn,
 } from '../views/packed-tags.ts';
 
-/** What was parsed: a path, and the key of the identity of the bytes that were parsed. */
+/** A parsed file: its path, and the key of the identity of the parsed bytes (empty if that does not recur). */
 export interface Entry {
   readonly path: string;
   readonly key: string;
 }
 
-/** Files that were parsed together; `entries` by their positions in `tags`. */
+/** Files that were parsed together. `entries` are in the order of `tags`. */
 export interface Shard {
   readonly entries: readonly Entry[];
   readonly tags: PackedTags;
 }
 
-/** Bytes of packed tags that are held. Those of files that were not asked for lately go first. */
+/** Maximum bytes of packed tags. */
 const MOST_HELD = 96 << 20;
 
-/** Characters of tags that are held unpacked: those of a few thousand files. */
+/** Maximum characters of unpacked tags: those of a few thousand files. */
 const MOST_UNPACKED = 12 << 20;
 
+/** A shard in the cache. */
 export interface Block {
   readonly tags: PackedTags;
-  /** Lines of each file. */
+  /** The imports of each file, one on each line. */
   readonly imports: readonly string[];
   readonly bytes: number;
-  /** Files whose tags are in it still. */
+  /** The number of its files that are not replaced or evicted. */
   live: number;
-  /** The part on disk that has it. */
+  /** The name of the part on disk that contains it. */
   part: string | undefined;
 }
 
-/** What is known of one version of a file: another version is another object. */
+/** The tags of one version of a file. Immutable: a new version is a new object. */
 export class StoredFile {
   readonly key: string;
   readonly block: Block;
+  /** Its 0-based position in the block. */
   readonly at: number;
-  /** It took too long to parse; not kept beyond the process. */
+  /** Whether it took too long to parse. Such a file is not stored on disk. */
   readonly isSlow: boolean;
   readonly #unpack: (block: Block) => readonly string[];
 
@@ -56,40 +58,42 @@ export class StoredFile {
     this.#unpack = unpack;
   }
 
-  /** See `KNOWN`. */
+  /** A value of `KNOWN`. */
   get known(): number {
     return this.block.tags.known[this.at] ?? KNOWN.nothing;
   }
 
-  /** Hashes of names: see views/packed-tags.ts. */
+  /** Hashes of the names that it declares: see views/packed-tags.ts. */
   get declared(): Uint32Array {
     return declaredIn(this.block.tags, this.at);
   }
 
+  /** Hashes of the names that it uses, each once. */
   get used(): Uint32Array {
     return usedIn(this.block.tags, this.at);
   }
 
+  /** How often it uses each of `used`. */
   get counts(): Uint8Array {
     return countsIn(this.block.tags, this.at);
   }
 
-  /** Modules, as written. */
+  /** The modules that it imports, as written. */
   get imports(): readonly string[] {
     return (this.block.imports[this.at] ?? '').split('\n').filter((line) => line !== '');
   }
 
-  /** As `writeTags` writes them. */
+  /** The tags in the format of `writeTags`. */
   tags(): string {
     return this.#unpack(this.block)[this.at] ?? '';
   }
 }
 
 interface PutOptions {
-  /** Files that are known already stay as they are. */
+  /** Whether files that are already cached keep their tags. */
   readonly isOlder?: boolean;
   readonly isSlow?: boolean;
-  /** The part on disk from which it comes. */
+  /** The name of the part on disk that contains the shard. */
   readonly part?: string;
 }
 
@@ -99,24 +103,24 @@ export class TagStore {
   #unpackedChars = 0;
   #held = 0;
 
-  /** The key of the bytes of which a file's tags are known. */
+  /** The identity key of the version whose tags are cached. */
   keyOf(path: string): string | undefined {
     return this.#files.get(path)?.key;
   }
 
-  /** How much is known of a file: `KNOWN`, or that it took too long. */
+  /** A value of `KNOWN`, or `slow` if it took too long to parse; undefined if the file is not cached. */
   knownOf(path: string): 'slow' | number | undefined {
     const known = this.#files.get(path);
     return known && (known.isSlow ? 'slow' : known.known);
   }
 
-  /** What is known of a file; undefined if nothing is. */
+  /** Undefined if the file is not cached or has no tags. */
   fileOf(path: string): StoredFile | undefined {
     const known = this.#files.get(path);
     return known?.known === KNOWN.nothing ? undefined : known;
   }
 
-  /** `base` is put before each path. */
+  /** Adds the files of a shard. `base`: the prefix of their real paths, with a slash at its end. */
   put(
     { entries, tags }: Shard,
     base: string,
@@ -140,12 +144,12 @@ export class TagStore {
     if (block.live > 0) this.#held += block.bytes;
   }
 
-  /** Whether more is not to be held. */
+  /** Whether the cache exceeds its maximum size. */
   get isFull(): boolean {
     return this.#held > MOST_HELD;
   }
 
-  /** Forgets files that are none of `usedNow` until no more is held than may be. */
+  /** Evicts files, except those in `usedNow`, until the cache is within its maximum size. The oldest go first. */
   makeRoom(usedNow: () => ReadonlySet<string>): void {
     if (this.#held <= MOST_HELD) return;
     const used = usedNow();
@@ -157,7 +161,7 @@ export class TagStore {
     }
   }
 
-  /** The files below `home` (it ends in a slash) that may be kept beyond the process, their paths relative to it. */
+  /** The files below `home` (a prefix with a slash at its end) that can be stored on disk, with paths relative to it. */
   blocksBelow(home: string): Map<Block, { readonly entry: Entry; readonly at: number }[]> {
     const byBlock = new Map<Block, { readonly entry: Entry; readonly at: number }[]>();
     for (const [path, { key, block, at, isSlow }] of this.#files) {
@@ -180,7 +184,7 @@ export class TagStore {
   readonly #unpack = (block: Block): readonly string[] => {
     const known = this.#unpacked.get(block) ?? unpackTags(block.tags);
     if (this.#unpacked.delete(block)) this.#unpackedChars -= block.tags.chars;
-    // The one that was used last is the last.
+    // The most recently used last.
     this.#unpacked.set(block, known);
     this.#unpackedChars += block.tags.chars;
     for (const oldest of this.#unpacked.keys()) {

@@ -25,7 +25,7 @@ export class Cleanups {
   }
 
   /**
-   * Adds a cleanup. If the call has ended (cancelled work may still open something), it runs at once. The returned function
+   * Adds a cleanup. If the call has ended (cancelled work may still open something), it runs immediately. The returned function
    * removes the cleanup; call it when the resource was closed earlier.
    */
   add(cleanup: Cleanup): () => void {

@@ -10,7 +10,7 @@ import type { Display } from '../types/display.ts';
 import type { NoStructure, Notice } from '../types/notice.ts';
 import type { TextResource } from '../types/resource.ts';
 import type { SummaryResult } from '../types/result.ts';
-import type { Kind, Made, Making } from '../types/store.ts';
+import type { Computation, Computed, Kind } from '../types/store.ts';
 import type { Summary } from '../types/summary.ts';
 import { languageOf } from '../views/languages.ts';
 import type { PackedStructure } from '../views/packed.ts';
@@ -163,7 +163,7 @@ async function mapOf(
   const { name } = resource;
   const display = nameOf(shownBy);
   const { lines } = call.limits;
-  const make = async ({ signal }: Making): Promise<Made<Summary | Unparsed>> => {
+  const make = async ({ signal }: Computation): Promise<Computed<Summary | Unparsed>> => {
     const { text, language } = whole;
     const question = {
       ask: 'map',

@@ -53,7 +53,7 @@ export class Output {
     return this.#ends.bytes;
   }
 
-  /** Takes a chunk; the caller may reuse the buffer at once. A returned promise is backpressure: wait for it before the next. */
+  /** Takes a chunk; the caller may reuse the buffer immediately. A returned promise is backpressure: wait for it before the next. */
   take(chunk: Uint8Array): Promise<void> | undefined {
     if (!this.#spill && this.#isOverWith(chunk)) this.#spill = this.#beginSpill();
     this.#ends.push(chunk);

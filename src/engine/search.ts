@@ -48,9 +48,9 @@ export async function search(request: SearchRequest, call: Call): Promise<Search
 
 /** Lists the files that contain a match, sorted. Deterministic, with the same errors as `search`. */
 export async function count(request: CountRequest, call: Call): Promise<ListResult> {
-  const tally = new CountSink(request, call);
-  const hint = await lookThrough(tally, call);
-  const result = tally.result();
+  const counts = new CountSink(request, call);
+  const hint = await lookThrough(counts, call);
+  const result = counts.result();
   const nothing = result.entries.length === 0 && result.beyond === undefined;
   return { ...result, ...advice(result, nothing, hint, request), ...counterOf(call) };
 }

@@ -107,7 +107,7 @@ export class Queue {
   }
 
   /**
-   * Returns a slot at once if one is free, otherwise a promise of one. Throws or rejects with `BUSY` if too many entries
+   * Returns a slot synchronously if one is free, otherwise a promise of one. Throws or rejects with `BUSY` if too many entries
    * wait or the timeout has passed, and with the reason of the signal if that aborts.
    */
   acquire({ signal, caller = signal ? callerOf(signal) : NOBODY, timed = false }: Claim = {}):

@@ -12,7 +12,7 @@ const TAG_BYTES = 16;
 /** Bytes of a file in addition to its value. */
 export const HEADER_BYTES: number = MAGIC.length + IV_BYTES + TAG_BYTES;
 
-/** Bytes that are encrypted at once. */
+/** Bytes that are encrypted in one step. */
 const PIECE = 256 << 10;
 
 /** `size`: bytes of the whole value. The buffer of `piece` is reused for the next piece. */

@@ -120,7 +120,7 @@ export function sessionDirectory(state: string): string {
   return privateDirectory(join(sessions, ownName()));
 }
 
-/** Removes directories of processes that no longer run: at once for processes of this machine, otherwise by age. */
+/** Removes directories of processes that no longer run: immediately for processes of this machine, otherwise by age. */
 function sweepSessions(sessions: string): void {
   for (const name of readdirSync(sessions)) {
     const path = join(sessions, name);
@@ -165,7 +165,7 @@ let removals = 0;
 
 /**
  * Renames the path synchronously, then removes it in another thread, because freeing the blocks of large files takes
- * time. Never throws: whatever could not be removed is left for the next sweep. Several processes may sweep at once.
+ * time. Never throws: whatever could not be removed is left for the next sweep. Several processes may sweep concurrently.
  */
 export async function remove(path: string): Promise<void> {
   atExit.delete(path);

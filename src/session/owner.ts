@@ -1,4 +1,4 @@
-/** Names of private files that identify the process that made them, so leftovers of a killed process can be removed at once. */
+/** Names of private files that identify the process that made them, so leftovers of a killed process can be removed immediately. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';

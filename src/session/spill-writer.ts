@@ -62,7 +62,7 @@ export class SpillWriter {
   }
 
   /**
-   * Copies `bytes`, so the caller may reuse the buffer at once. If it returns a promise, wait for it before the next write
+   * Copies `bytes`, so the caller may reuse the buffer immediately. If it returns a promise, wait for it before the next write
    * (backpressure).
    */
   write(bytes: Uint8Array): Promise<void> | undefined {
@@ -157,7 +157,7 @@ export class SpillWriter {
   }
 
   /**
-   * A failure such as a full disk ends the spill, not the command. The file is removed at once, because the command may run
+   * A failure such as a full disk ends the spill, not the command. The file is removed immediately, because the command may run
    * for hours and other outputs need the space.
    */
   #fail(error: unknown): void {

@@ -1,7 +1,7 @@
 /** The computation of a value of the store, shared by all calls that wait for it. */
 
 import type { ByteSource } from '../types/byte-source.ts';
-import type { Made, Making, StoreUser } from '../types/store.ts';
+import type { Computation, Computed, StoreUser } from '../types/store.ts';
 import type { Backing } from './store-entry.ts';
 
 interface Waiter<T> {
@@ -14,13 +14,13 @@ interface Waiter<T> {
 
 export interface ComputationOptions<T> {
   readonly backing: Backing;
-  make(making: Making): Promise<Made<T>>;
+  make(computation: Computation): Promise<Computed<T>>;
   /** Called with the result. The returned function is then called for each waiter, without an `await` in between. */
-  made(made: Made<T>): (of: ByteSource, user: StoreUser) => T;
+  made(computed: Computed<T>): (of: ByteSource, user: StoreUser) => T;
   /** Called once: when the computation has succeeded or failed, or when no call waits for it any more. */
   over(): void;
   /** Disposes a value that was completed when no call waited for it any more. */
-  unwanted(made: Made<T>): void;
+  unwanted(computed: Computed<T>): void;
 }
 
 export class SharedComputation<T> {

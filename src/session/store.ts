@@ -9,7 +9,15 @@
 import { OrielError } from '../errors.ts';
 import type { Facts, Identity } from '../identity.ts';
 import type { ByteSource } from '../types/byte-source.ts';
-import type { DerivedStore, Kind, KindStats, Made, Making, StoreUser, Weight } from '../types/store.ts';
+import type {
+  Computation,
+  Computed,
+  DerivedStore,
+  Kind,
+  KindStats,
+  StoreUser,
+  Weight,
+} from '../types/store.ts';
 import { Backing, Entry } from './store-entry.ts';
 import { SharedComputation } from './store-computation.ts';
 import { type Measure, measures, Partition } from './store-partition.ts';
@@ -38,7 +46,7 @@ export class Store implements DerivedStore {
     kind: Kind<T, O>,
     of: ByteSource,
     options: O,
-    make: (computation: Making) => Promise<Made<T>>,
+    make: (computation: Computation) => Promise<Computed<T>>,
     user: StoreUser,
   ): Promise<T> {
     if (user.signal.aborted) return Promise.reject(user.signal.reason as Error);
@@ -115,7 +123,7 @@ export class Store implements DerivedStore {
     partition: Partition<T>,
     of: Identity,
     identity: Identity,
-    make: (computation: Making) => Promise<Made<T>>,
+    make: (computation: Computation) => Promise<Computed<T>>,
   ): SharedComputation<T> {
     const { key } = identity;
     const backing = new Backing(of, identity);

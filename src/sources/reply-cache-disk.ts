@@ -58,7 +58,7 @@ export class DiskCopy<T> {
     return { at: newest.at, value: this.#written.value(newest.head, newest.body) };
   }
 
-  /** Stores a value. With a shared store it resolves when other replicas can find it; otherwise at once. */
+  /** Stores a value. With a shared store it resolves when other replicas can find it; otherwise immediately. */
   async keep({ value, at }: Dated<T>): Promise<void> {
     const { head, body } = this.#written.parts(value);
     const put = this.#disk.put(this.#key, frame({ at, head } satisfies Front, body));

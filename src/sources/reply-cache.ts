@@ -11,7 +11,7 @@ import { type Facts, Identity } from '../identity.ts';
 import type { ByteSource } from '../types/byte-source.ts';
 import type { Call } from '../types/call.ts';
 import type { DiskCache, Session } from '../types/session.ts';
-import type { Kind, Made, StoreUser } from '../types/store.ts';
+import type { Computed, Kind, StoreUser } from '../types/store.ts';
 import { type Dated, DiskCopy, type Written } from './reply-cache-disk.ts';
 
 /** In milliseconds. With 0 for both, nothing is served from the cache. */
@@ -133,7 +133,7 @@ async function readAgain<T>(asked: Asked<T>, user: StoreUser): Promise<Dated<T>>
       cache.readings,
       of,
       { reading },
-      async ({ signal }): Promise<Made<Dated<T>>> => {
+      async ({ signal }): Promise<Computed<Dated<T>>> => {
         const at = now();
         return { value: { value: await read(signal, entry.current?.value), at }, keep: false };
       },

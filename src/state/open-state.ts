@@ -1,4 +1,4 @@
-/** Opens the shared store of a host's options. An invalid URL or key or a missing package is an error at once. */
+/** Opens the shared store of a host's options. An invalid URL or key or a missing package is an error immediately. */
 
 import { createRequire } from 'node:module';
 import { OrielError } from '../errors.ts';

@@ -28,7 +28,7 @@ const CONNECTIONS = 8;
 /** Milliseconds since the epoch by the clock of the server, because the clocks of replicas may differ. */
 const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
-/** Expired rows are removed after this many writes or milliseconds, at most `SWEEP_ROWS` at once. */
+/** Expired rows are removed after this many writes or milliseconds, at most `SWEEP_ROWS` by one statement. */
 const SWEEP_WRITES = 1_000;
 const SWEEP_MS = 10 * 60_000;
 const SWEEP_ROWS = 5_000;

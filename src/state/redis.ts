@@ -42,7 +42,7 @@ function bounded(Adapter: typeof KeyvRedis, { url, timeoutMs }: BackendOptions):
   return new BoundedRedis(
     {
       url,
-      // Without a connection operations fail at once instead of waiting for a reconnection.
+      // Without a connection operations fail immediately instead of waiting for a reconnection.
       disableOfflineQueue: true,
       socket: { connectTimeout: timeoutMs, reconnectStrategy: false },
     },

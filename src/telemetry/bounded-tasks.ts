@@ -34,7 +34,7 @@ export interface Task {
   dropped: number;
 }
 
-/** The maximum share of all events that is evicted at once. */
+/** The maximum share of all events that one eviction removes. */
 const DROPPED_SHARE = 1 / 200;
 
 export class BoundedTasks<Owner> {
@@ -105,7 +105,7 @@ export class BoundedTasks<Owner> {
     return task;
   }
 
-  /** Evicts several events at once, because finding the task with most events iterates over all tasks. */
+  /** Evicts several events together, because finding the task with most events iterates over all tasks. */
   #dropSome(task: Task): void {
     const some = Math.min(Math.ceil(this.#bounds.events * DROPPED_SHARE), Math.ceil(task.events.length / 2));
     for (let i = 0; i < some; i += 1) this.#dropEvent(task);

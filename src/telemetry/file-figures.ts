@@ -14,7 +14,7 @@ export interface Placed {
   readonly fresh: number;
   /** Stored bytes of the text that had been shown before. */
   readonly again: number;
-  /** Whether all of the text had been shown before, at once or in pages. */
+  /** Whether all of the text had been shown before, in one answer or in pages. */
   readonly knownWhole: boolean;
   /** Whether a window of the maximum size earlier in the chain would have shown it. */
   readonly spare: boolean;

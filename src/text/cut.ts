@@ -16,7 +16,7 @@ interface CodePoint {
   readonly text: string;
 }
 
-/** Bytes whose cost is computed at once. */
+/** Bytes whose cost is computed in one step. */
 const CHUNK = 16 << 10;
 
 /**

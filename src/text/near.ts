@@ -16,24 +16,24 @@ const MOST_PAIRS = 5_000_000;
 export function nearNames(typed: string, names: Iterable<string>, most = MOST_NEAR): string[] {
   const wanted = fold(typed);
   if (wanted === '' || typed.length > LONGEST) return [];
-  const found: { name: string; far: number }[] = [];
+  const found: { name: string; distance: number }[] = [];
   let pairs = 0;
   for (const name of new Set(names)) {
     if (name.length > LONGEST) continue;
     const folded = fold(name);
-    const mayDiffer = mostEdits(wanted);
-    const isComparable = Math.abs(wanted.length - folded.length) <= mayDiffer;
+    const edits = mostEdits(wanted);
+    const isComparable = Math.abs(wanted.length - folded.length) <= edits;
     if (isComparable) pairs += wanted.length * folded.length;
-    const far = distance(wanted, folded, isComparable && pairs <= MOST_PAIRS ? mayDiffer : 0);
-    if (far !== undefined) found.push({ name, far });
+    const distance = distanceOf(wanted, folded, isComparable && pairs <= MOST_PAIRS ? edits : 0);
+    if (distance !== undefined) found.push({ name, distance });
   }
-  const same = found.filter(({ far }) => far === 0);
+  const same = found.filter(({ distance }) => distance === 0);
   if (same.length > 0)
     return same
       .map(({ name }) => name)
       .toSorted()
       .slice(0, most);
-  found.sort((a, b) => a.far - b.far || (a.name < b.name ? -1 : 1));
+  found.sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1));
   return found.slice(0, most).map(({ name }) => name);
 }
 
@@ -44,18 +44,18 @@ export function didYouMean(names: readonly string[]): string {
   return ` Did you mean ${names.length === 1 ? last : `${names.slice(0, -1).join(', ')} or ${last}`}?`;
 }
 
-/** Case and separators are mistyped most often. */
+/** Without case and separators, which are mistyped most often. */
 function fold(name: string): string {
   return name.toLowerCase().replace(/[-_ ]+/g, '');
 }
 
-/** None for a single letter: with one edit it would match every other letter. */
+/** The maximum edits for a name: one for every three letters, at least one; none for a single letter, which would match every other. */
 function mostEdits({ length }: string): number {
   return length < 2 ? 0 : Math.max(1, Math.floor(length / 3));
 }
 
-/** Undefined for names with more edits than `most`, unless one begins with the other. */
-function distance(typed: string, name: string, most: number): number | undefined {
+/** The number of edits, or one more than the maximum if one name only begins with the other. Undefined if they are not similar. */
+function distanceOf(typed: string, name: string, most: number): number | undefined {
   if (typed === name) return 0;
   const begins = name.startsWith(typed) || (typed.startsWith(name) && name.length > 2);
   const edits = most > 0 ? editDistance(typed, name, most) : undefined;

@@ -175,7 +175,7 @@ export interface SpillStore {
 /** A spill that is being written. */
 export interface SpillSink {
   /**
-   * Takes all of `bytes` (they may be reused at once). If it returns a promise, wait for it before the next
+   * Takes all of `bytes` (the caller may reuse them immediately). If it returns a promise, wait for it before the next
    * write: backpressure.
    */
   write(bytes: Uint8Array): Promise<void> | undefined;

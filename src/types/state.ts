@@ -54,7 +54,7 @@ export interface StateName {
 
 /**
  * The part of the shared store that belongs to one client, or to all. No method throws. While the store is unavailable
- * they return `'away'` at once. A value that is damaged, forged or of another version counts as missing.
+ * they return `'away'` immediately. A value that is damaged, forged or of another version counts as missing.
  */
 export interface StateSpace {
   /** Whether the store answers. */

@@ -28,7 +28,7 @@ export interface Kind<T, O extends Facts = Facts> extends Derivation<O> {
   lasts?(value: T): boolean;
 }
 
-export interface Made<T> {
+export interface Computed<T> {
   readonly value: T;
   /**
    * Whether the same bytes and options always give this value. False if a timeout, a cancellation, a lack of resources or
@@ -37,8 +37,8 @@ export interface Made<T> {
   readonly keep: boolean;
 }
 
-/** The input of a maker. It must not use anything else of its call: other calls may still wait when that call has ended. */
-export interface Making {
+/** The input of a computation. It must not use anything else of its call: other calls may still wait when that call has ended. */
+export interface Computation {
   /** The bytes to derive from. Open for as long as any call waits for the value or uses it. */
   readonly source: ByteSource;
   /** The identity of the value: of its source, the kind and the options. */
@@ -72,13 +72,13 @@ export interface KindStats {
 export interface DerivedStore {
   /**
    * The value of this kind for the bytes of `of`: from the store, from another call that is already making it, or new. It
-   * stays valid until the end of `user`. Throws what the maker threw, and the reason of the user's signal when that aborts.
+   * stays valid until the end of `user`. Throws what `make` threw, and the reason of the user's signal when that aborts.
    */
   get<T, O extends Facts>(
     kind: Kind<T, O>,
     of: ByteSource,
     options: O,
-    make: (making: Making) => Promise<Made<T>>,
+    make: (computation: Computation) => Promise<Computed<T>>,
     user: StoreUser,
   ): Promise<T>;
   /** The same for values that are made synchronously. */

@@ -8,7 +8,7 @@ import { oneLine, quote } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
 import type { Notice } from '../types/notice.ts';
 import type { NoteResource, TextResource } from '../types/resource.ts';
-import type { Kind, Made, Making } from '../types/store.ts';
+import type { Computation, Computed, Kind } from '../types/store.ts';
 import type { TextInput } from '../window/input.ts';
 import { LineReader } from '../window/line-reader.ts';
 import { Spool, SpoolReader } from '../window/spool.ts';
@@ -42,7 +42,7 @@ export async function conflictsView(
 ): Promise<TextResource | NoteResource> {
   const input = await textInput(resource, call);
   const options = { encoding: input.encoding.name, bom: input.encoding.bom };
-  const count = async ({ source, signal }: Making): Promise<Made<Counted>> => ({
+  const count = async ({ source, signal }: Computation): Promise<Computed<Counted>> => ({
     value: await countConflicts({ ...input, source, signal }),
     keep: true,
   });
@@ -53,7 +53,7 @@ export async function conflictsView(
     const none: Notice = { kind: 'said', text: `${quote(resource.target)} has no conflicts` };
     return { is: 'note', kind: resource.kind, note: open[0] ?? none };
   }
-  const write = ({ source, identity, signal }: Making): Promise<Made<Spool>> => {
+  const write = ({ source, identity, signal }: Computation): Promise<Computed<Spool>> => {
     const spool = new Spool(show(conflicts, { ...input, source, signal }), {
       identity,
       memory: VIEW_MEMORY,

@@ -6,7 +6,7 @@ import type { Call } from '../types/call.ts';
 import type { Notice } from '../types/notice.ts';
 import type { NoteResource, TextResource } from '../types/resource.ts';
 import type { Selection } from '../types/selection.ts';
-import type { Kind, Made, Making } from '../types/store.ts';
+import type { Computation, Computed, Kind } from '../types/store.ts';
 import type { FoundSymbols } from './find-symbol.ts';
 import type { OutlineText } from './outline-text.ts';
 import { answerTo, lasts, type Parsed, structureOf, type Unparsed, wholeText } from './parsed.ts';
@@ -70,7 +70,10 @@ async function outlineOf(
 ): Promise<Outline | FoundSymbols | Unparsed> {
   const structure = await parsedOf(resource, call);
   if ('none' in structure) return structure;
-  const make = async ({ identity, signal }: Making): Promise<Made<Outline | FoundSymbols | Unparsed>> => {
+  const make = async ({
+    identity,
+    signal,
+  }: Computation): Promise<Computed<Outline | FoundSymbols | Unparsed>> => {
     const found = await answerTo(
       { ask: 'outline', structure, ...(of !== undefined && { of }), ...(within !== undefined && { within }) },
       signal,

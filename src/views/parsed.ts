@@ -12,7 +12,7 @@ import type { ByteSource } from '../types/byte-source.ts';
 import type { Call } from '../types/call.ts';
 import type { NoStructure } from '../types/notice.ts';
 import type { TextResource } from '../types/resource.ts';
-import type { Kind, Made, Making } from '../types/store.ts';
+import type { Computation, Computed, Kind } from '../types/store.ts';
 import type { TextInput } from '../window/input.ts';
 import { compiledWasm } from './grammar/compiled.ts';
 import type { GrammarFiles, PackedGrammar } from './grammar/parse.ts';
@@ -137,7 +137,7 @@ const structures: Kind<Parsed, StructureOptions> = {
 /** The structure of a text, or the reason why it has none. Throws the signal's reason. */
 export async function structureOf({ text, language, of, decoded }: WholeText, call: Call): Promise<Parsed> {
   if (!language) return { none: 'language' };
-  const make = async ({ signal }: Making): Promise<Made<Parsed>> => {
+  const make = async ({ signal }: Computation): Promise<Computed<Parsed>> => {
     const work = { text, language: language.name, grammar: await grammarFiles(language) };
     const { session, deadline } = call;
     const found =

@@ -31,12 +31,12 @@ export interface ParseWork {
 /** Undefined if no worker parsed it. Throws the reason of the signal. */
 export async function parsedElsewhere(
   { text, language, grammar }: ParseWork,
-  wanting: OffloadCall,
+  offload: OffloadCall,
 ): Promise<PackedStructure | NoStructure | undefined> {
-  if (!wanting.session.work || text.length < LEAST_TEXT) return undefined;
+  if (!offload.session.work || text.length < LEAST_TEXT) return undefined;
   const head = parseHead(language, grammar);
   const source = memoryBytes(Buffer.from(text));
-  const outcome = await offloadWork({ kind: OUTLINE_KIND, version: parserVersion(), head, source }, wanting);
+  const outcome = await offloadWork({ kind: OUTLINE_KIND, version: parserVersion(), head, source }, offload);
   if (outcome.is === 'failed') return FAILURES.get(outcome.why);
   return outcome.is === 'done' ? read(outcome.result) : undefined;
 }

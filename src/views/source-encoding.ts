@@ -7,7 +7,7 @@ import { declaredAtEnd, END_BYTES, guessed, isUndeclared } from '../text/stored-
 import type { ByteSource } from '../types/byte-source.ts';
 import type { Call } from '../types/call.ts';
 import type { Encoding } from '../types/encoding.ts';
-import type { Kind, Made, Making } from '../types/store.ts';
+import type { Computation, Computed, Kind } from '../types/store.ts';
 
 const guesses: Kind<Guess> = { name: 'encoding', weigh: () => ({ memory: 0 }) };
 
@@ -29,7 +29,7 @@ export async function encodingOf(bytes: ByteSource, call: Call): Promise<Encodin
 }
 
 async function guessFor(bytes: ByteSource, call: Call): Promise<Guess> {
-  const make = async ({ source, signal }: Making): Promise<Made<Guess>> => ({
+  const make = async ({ source, signal }: Computation): Promise<Computed<Guess>> => ({
     value: await guessIn(await readAt(source, 0, GUESSED_BY, signal)),
     keep: true,
   });

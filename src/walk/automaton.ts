@@ -1,5 +1,5 @@
 /**
- * Tries many wildcard patterns on a path at once, in time linear in the path, whatever the patterns.
+ * Tries many wildcard patterns on a path in one pass, in time linear in the path, whatever the patterns.
  *
  * A bit-parallel NFA (shift-and): all patterns are in one bit vector, a bit for each position in each pattern, and a
  * state is the set of active positions. One character advances all positions by a few operations on whole words. States

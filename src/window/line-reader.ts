@@ -65,7 +65,7 @@ export class LineReader {
   /** The offset of that byte in the text. */
   #at: number;
   /**
-   * A run: a part of the buffer that is ASCII and shown unchanged, decoded at once. Lines are cut out of this string.
+   * A run: a part of the buffer that is ASCII and shown unchanged, decoded in one step. Lines are cut out of this string.
    * Decoding and checking for hidden characters line by line takes four times as long.
    */
   #run = '';

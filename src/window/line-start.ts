@@ -52,7 +52,7 @@ function lastStart(bytes: Uint8Array, unit: number, scanner: Scanner): number | 
 const FIRST_BLOCK = 16 << 10;
 const BLOCK = 64 << 10;
 
-/** A byte source for reading backwards: it reads a block at once instead of reading for each line. */
+/** A byte source for reading backwards: it reads a block instead of reading for each line. */
 export class BackwardReader implements ByteSource {
   readonly #source: ByteSource;
   readonly #encoding: Encoding;

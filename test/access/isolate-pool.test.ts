@@ -162,7 +162,7 @@ test('a large reply goes into a private file, a small one stays in memory', asyn
   await file?.close();
 });
 
-test('a reply that cannot be written fails at once, and the next job is done', async () => {
+test('a reply that cannot be written fails immediately, and the next job is done', async () => {
   const ask = await pool();
   const full = new Error('no space left');
   const files: string[] = [];

@@ -76,7 +76,9 @@ test('a graph that is made from the one before says what one made anew says, to 
         }
         expect(saidBy(graph)).toEqual(saidBy(files.graph()));
         for (const one of ['open', 'close', 'read', 'write', 'seek'])
-          expect(graph.declared.filesOf(hashOf(one))).toEqual(files.graph().declared.filesOf(hashOf(one)));
+          expect(graph.declarations.filesOf(hashOf(one))).toEqual(
+            files.graph().declarations.filesOf(hashOf(one)),
+          );
       },
     ),
   );

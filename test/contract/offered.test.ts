@@ -91,7 +91,7 @@ test('what is switched on is named', async () => {
   await offer.close();
 });
 
-test('everything at once is no more than a host shows', async () => {
+test('all tools together are no more than a host shows', async () => {
   const offer = createOffer({
     allowBash: true,
     display: 'hashline',

@@ -65,7 +65,7 @@ test('resources are closed once, the last first, and the signal is aborted after
   expect(closed).toEqual(['second', 'first', 'late']);
 });
 
-test('a cancellation ends the call at once; its resources are closed when its work has ended', async () => {
+test('a cancellation ends the call immediately; its resources are closed when its work has ended', async () => {
   const caller = new AbortController();
   const { call, settle, close } = opened({ signal: caller.signal });
   const closed: string[] = [];

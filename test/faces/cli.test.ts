@@ -22,7 +22,7 @@ test('read prints the answer and ends with 0, 1 or 2', () => {
   });
 });
 
-test('several paths are told apart; the worst outcome is the exit code', () => {
+test('several paths are separated; the worst outcome is the exit code', () => {
   const { W, write } = workspace();
   write('f', 'a\n');
   const { out, code } = run(['read', 'f', 'none', 'f:1..1'], { cwd: W });
@@ -30,7 +30,7 @@ test('several paths are told apart; the worst outcome is the exit code', () => {
   expect(code).toBe(2);
 });
 
-test('--json prints the same answer as the library, one object a line', async () => {
+test('--json prints the same answer as the library, one object for each line', async () => {
   const { W, write, read } = workspace();
   write('f', 'a\nb\n');
   const { out } = run(['read', 'f:2..2', 'none', '--json', '--root', W, '--cwd', W]);
@@ -93,7 +93,7 @@ test('limits and display follow the options', () => {
   );
 });
 
-test('a reader that leaves early is no failure', () => {
+test('a reader that closes the pipe early is not a failure', () => {
   const { W, write } = workspace();
   write('f', 'line of some length to fill the pipe\n'.repeat(20_000));
   const { stderr, status } = spawnSync(
@@ -111,7 +111,7 @@ test('a reader that leaves early is no failure', () => {
 });
 
 test.runIf(has('script'))(
-  'on a terminal notices are coloured and nothing can repaint the screen; NO_COLOR is honoured',
+  'on a terminal notices are coloured and control sequences are escaped; NO_COLOR is respected',
   () => {
     const { W, write } = workspace();
     write('f', 'a\x1b[2J\nb\nc\n');
@@ -141,7 +141,7 @@ test('help and version', () => {
   expect(run(['--version']).out).toBe(`${version}\n`);
 });
 
-test('a working directory that was deleted is said, and needs not to be there when another is named', () => {
+test('a deleted working directory is an error, except when another one is given', () => {
   const { W, write } = workspace();
   write('f', 'a\n');
   mkdirSync(join(W, 'gone'));

@@ -22,7 +22,7 @@ describe('limits by host', () => {
     expect(fittedTo({ name, ...(model !== undefined && { model }) }, {}).limits).toEqual(limits);
   });
 
-  test('what a person sets wins, each limit by itself', () => {
+  test('limits set by a person take precedence, each by itself', () => {
     const host = { name: 'opencode' };
     expect(fittedTo(host, { limits: { bytes: 200_000 } }).limits).toEqual({ bytes: 200_000, lines: 1_980 });
     expect(fittedTo(host, { limits: { lines: 9_000 } }).limits).toEqual({ bytes: 48_900, lines: 9_000 });
@@ -34,7 +34,7 @@ describe('limits by host', () => {
     expect(dialectOf('pi').limits.bytes).toBeLessThan(48_900);
   });
 
-  test('every row says how it was measured', () => {
+  test('every row names its measurement', () => {
     for (const { measured, cuts } of HOSTS) {
       expect(measured).toMatch(/^[\w ]+ \d[\d.]*/);
       expect(cuts).not.toBe('');
@@ -98,7 +98,7 @@ test('the table in the docs has a row for each host, with the same limits', () =
   }
 });
 
-test('what a person sets is not counted as JSON', () => {
+test('limits set by a person are not counted as JSON', () => {
   const host = { name: 'someone', structured: true };
   expect(fittedTo(host, {}).limits?.tokens).toBeLessThan(12_000);
   expect(fittedTo(host, { limits: { bytes: 200_000 } }).limits).toEqual({ bytes: 200_000, lines: 1_980 });

@@ -23,7 +23,7 @@ function peer(): { out: Writable; taken: Buffer[]; take: () => void } {
   return { out, taken, take };
 }
 
-test('bytes come in order, text and buffers, in pieces of 64 KiB at most', async () => {
+test('text and buffers are sent in order, in chunks of at most 64 KiB', async () => {
   const { out, taken, take } = peer();
   const outlet = new Outlet(out, {});
   const parts = ['first ', Buffer.alloc(200_000, 'b'), 'né'.repeat(50_000), 'last'];
@@ -41,7 +41,7 @@ test('bytes come in order, text and buffers, in pieces of 64 KiB at most', async
   expect(outbox.unsent).toBe(0);
 });
 
-test('a peer that takes nothing is ended, one that takes a piece now and then is not', async () => {
+test('a peer that reads nothing is disconnected; one that reads a chunk now and then is not', async () => {
   const before = outbox.ended;
   const [dead, slow] = [peer(), peer()];
   const outlets = [dead, slow].map(({ out }) => new Outlet(out, {}, { timeoutMs: 2_000 }));
@@ -58,7 +58,7 @@ test('a peer that takes nothing is ended, one that takes a piece now and then is
   await expect.poll(() => outbox.unsent).toBe(0);
 });
 
-test('nothing new is begun for a client that has too much unsent; others are served', async () => {
+test('a client with too much unsent data gets no new work; others do', async () => {
   const { out, take } = peer();
   const [client, other] = [{}, {}];
   const outlet = new Outlet(out, client);
@@ -74,7 +74,7 @@ test('nothing new is begun for a client that has too much unsent; others are ser
   expect(order).toEqual(['other', 'client']);
 });
 
-test('of all that is unsent, what has been stuck for longest is given up first', async () => {
+test('of all unsent data, what has waited longest is dropped first', async () => {
   const peers = Array.from({ length: 5 }, peer);
   for (const { out } of peers) new Outlet(out, {}).write(Buffer.alloc(30 << 20));
   expect(peers.map(({ out }) => out.destroyed)).toEqual([true, false, false, false, false]);
@@ -82,7 +82,7 @@ test('of all that is unsent, what has been stuck for longest is given up first',
   await expect.poll(() => outbox.unsent).toBe(0);
 });
 
-test('whoever leaves most unsent is given up first, one answer that is too large by itself included', async () => {
+test('the client with most unsent data is dropped first, also if one answer alone is too large', async () => {
   const before = outbox.ended;
   const [honest, ...many] = Array.from({ length: 7 }, peer) as [
     ReturnType<typeof peer>,
@@ -115,7 +115,7 @@ test('whoever leaves most unsent is given up first, one answer that is too large
   await expect.poll(() => outbox.unsent).toBe(0);
 });
 
-test('a peer that is gone already takes nothing and owes nothing', async () => {
+test('for a disconnected peer nothing is sent and nothing is counted', async () => {
   const { out } = peer();
   out.destroy();
   const outlet = new Outlet(out, {});

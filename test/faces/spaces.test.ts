@@ -115,7 +115,7 @@ describe.each(ways)('%s', (_title, connect) => {
     expect(codeOf(await mine('read', { path: 'artifact://2' }))).toBe('NOT_FOUND');
   });
 
-  test('what is kept of the same text is told to each client by a number of its own', async () => {
+  test('each client gets its own number for a kept output of the same text', async () => {
     const outputs = temporaryFolder();
     const lines = Array.from({ length: 9_000 }, (_, i) => `line ${i}`);
     writeFileSync(join(outputs, 'long.json'), JSON.stringify({ lines }));
@@ -132,14 +132,14 @@ describe.each(ways)('%s', (_title, connect) => {
     expect(await next(mine)).toMatch(/^artifact:\/\/1:/);
   });
 
-  test('the operator may have all of them share', async () => {
+  test('the operator can let all clients share outputs', async () => {
     const [mine, theirs] = await connect(await serving({ shareArtifacts: true }));
     await mine('bash', LONG);
     expect(textOf(await theirs('read', { path: 'artifact://1:-1' }))).toContain('of one client');
   });
 });
 
-test('resources of MCP are listed page by page, also where some are evicted meanwhile', async () => {
+test('resources of MCP are listed page by page, also if some are evicted meanwhile', async () => {
   const { W } = workspace();
   const offer = createOffer({ cwd: W });
   onTestFinished(() => offer.close());
@@ -174,7 +174,7 @@ test('resources of MCP are those of its session', async () => {
   expect(await read(theirs)).toMatchObject({ error: { code: -32602 } });
 });
 
-test('what all clients keep is bounded together', async () => {
+test('kept outputs of all clients are bounded together', async () => {
   const app = await serving({ spills: { total: 250_000 } });
   const [a, b] = [overHttp(app, 'a'), overHttp(app, 'b')];
   // 108,894 bytes each.
@@ -185,7 +185,7 @@ test('what all clients keep is bounded together', async () => {
   expect((await b('read', { path: 'artifact://1:1' })).isError).toBe(false);
 });
 
-test('the end of a session of MCP ends what was kept for it', async () => {
+test('the end of a session of MCP removes its kept outputs', async () => {
   const app = await serving();
   const ask = await mcp(app);
   const kept = await overMcp(ask)('bash', LONG);
@@ -215,8 +215,8 @@ const bash = async (offer: Offer, caller: object, command: string): Promise<Answ
   return offer.call(tool, { command }, { caller });
 };
 
-describe('clients that come by the thousand', () => {
-  test('end no space for which outputs are kept', async () => {
+describe('thousands of clients', () => {
+  test('evict no space with kept outputs', async () => {
     const { offer } = await serving();
     const first = {};
     await bash(offer, first, LONG.command);
@@ -225,7 +225,7 @@ describe('clients that come by the thousand', () => {
     expect(offer.engine(first).session.spills.list()).toHaveLength(1);
   });
 
-  test('end no space in which a call runs', async () => {
+  test('evict no space with a running call', async () => {
     const { offer } = await serving();
     const first = {};
     const { session } = offer.engine(first);
@@ -236,7 +236,7 @@ describe('clients that come by the thousand', () => {
     expect(session.spills.list()).toHaveLength(1);
   });
 
-  test('end no space in which somebody looks, who waits as a call does for what is loaded', async () => {
+  test('evict no space that is used by the lens, which waits for loading like a call', async () => {
     const order: string[] = [];
     let loaded = (): void => undefined;
     const load = () => new Promise<void>((resolve) => (loaded = resolve));
@@ -254,7 +254,7 @@ describe('clients that come by the thousand', () => {
     expect(offer.engine(first).session).toBe(session);
   });
 
-  test('go themselves', async () => {
+  test('are evicted themselves', async () => {
     const { offer } = await serving();
     const first = {};
     const { session } = offer.engine(first);
@@ -262,7 +262,7 @@ describe('clients that come by the thousand', () => {
     expect(offer.engine(first).session).not.toBe(session);
   });
 
-  test('take no output from a client that names itself, over HTTP', { timeout: 60_000 }, async () => {
+  test('evict no output of a client with a name, over HTTP', { timeout: 60_000 }, async () => {
     const app = await serving();
     const mine = overHttp(app, 'victim');
     await mine('bash', LONG);
@@ -277,7 +277,7 @@ describe('clients that come by the thousand', () => {
     ['runs a call', false],
     ['has a kept output', true],
     ['has made a call', undefined],
-  ])('end no session of MCP that %s', { timeout: 60_000 }, async (_title, keeps) => {
+  ])('evict no session of MCP that %s', { timeout: 60_000 }, async (_title, keeps) => {
     const app = await serving();
     const mine = await mcp(app);
     if (keeps !== false) await overMcp(mine)('bash', keeps ? LONG : { command: 'true' });
@@ -291,7 +291,7 @@ describe('clients that come by the thousand', () => {
   });
 
   test.skipIf(process.platform !== 'linux')(
-    'and are all busy shut no door for another address, and end none of its sessions',
+    'that are all busy leave room for another address, and evict none of its sessions',
     { timeout: 120_000 },
     async () => {
       const app = await serving();
@@ -319,7 +319,7 @@ describe('clients that come by the thousand', () => {
 
   // Elsewhere the loopback has one address.
   test.skipIf(process.platform !== 'linux')(
-    'end no session of another address, though it was only opened',
+    'evict no session of another address, even if it was only opened',
     { timeout: 60_000 },
     async () => {
       const app = await serving();
@@ -336,7 +336,7 @@ describe('clients that come by the thousand', () => {
   );
 });
 
-test('a client that declares other directories in each call is answered inside them', async () => {
+test('a client that declares other roots in each call is answered inside them', async () => {
   const { W, write } = workspace();
   const count = 40;
   for (let i = 0; i < count; i += 1) write(`d${i}/f`, `${i}\n`);
@@ -355,7 +355,7 @@ describe('a root that is replaced after the start', () => {
   test.each<[string, (W: string, O: string) => void]>([
     ['a link', (W, O) => symlinkSync(O, W)],
     ['another directory', (W, O) => renameSync(O, W)],
-  ])('by %s: a client that comes later is not led there, whatever it declares', async (_, replace) => {
+  ])('by %s: a later client cannot read there, whatever it declares', async (_, replace) => {
     const { W, O, write } = workspace();
     write('sub/f', 'hi\n');
     mkdirSync(`${O}/sub`);
@@ -406,7 +406,7 @@ function postFrom(
   });
 }
 
-test('where a root holds the outputs of all, no client reads those of another by their paths', async () => {
+test('if a root contains all outputs, no client reads those of another by their paths', async () => {
   const { W, write } = workspace();
   vi.stubEnv('XDG_CACHE_HOME', join(W, 'cache'));
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -453,7 +453,7 @@ test('where a root holds the outputs of all, no client reads those of another by
   expect(textOf(await alice('read', { path: `${path}:-1` }))).toContain('MARK of alice');
 });
 
-test('a file with a token that lies in a root is read by no client, whatever it is called', async () => {
+test('no client can read a file with a token in a root, whatever its name', async () => {
   const { W, write } = workspace();
   const token = 'the-token-of-the-operator';
   write('secrets/token', `${token}\n`);

@@ -38,7 +38,7 @@ const NAME = /^[0-9a-f]{64}$/;
 /** The list of what is kept of a directory, and its one part. */
 const INDEX = [expect.stringMatching(NAME), expect.stringMatching(NAME)];
 
-test('processes that index one directory at once all answer as one alone does, and leave one list', async () => {
+test('processes that index one directory concurrently give the same answers as a single one, and leave one list', async () => {
   const w = tree(150);
   const all = await Promise.all([1, 2].map(() => runAsync(MAP, w.options)));
   const alone = mapAlone(w);
@@ -53,7 +53,7 @@ test('processes that index one directory at once all answer as one alone does, a
   expect(run(MAP, w.options)).toEqual(alone);
 });
 
-test('processes that index parts of one directory at once leave all that they know to the next one', async () => {
+test('a process loads the indexes of all processes that indexed parts of a directory concurrently', async () => {
   const w = tree(0);
   const names = ['a', 'b', 'c'];
   for (const name of names)
@@ -81,7 +81,7 @@ const KILLED = {
   }`,
 };
 
-test.each(Object.entries(KILLED))('a process that is killed %s leaves nothing wrong', async (_, act) => {
+test.each(Object.entries(KILLED))('after a process is killed %s, answers are correct', async (_, act) => {
   const w = tree(150);
   const alone = mapAlone(w);
   const script = `
@@ -100,21 +100,24 @@ test.each(Object.entries(KILLED))('a process that is killed %s leaves nothing wr
   expect(readdirSync(w.cache).filter((name) => !name.endsWith('.tmp'))).toEqual(INDEX);
 });
 
-test.skipIf(process.platform === 'win32')('a disk that takes no index costs no answer', () => {
-  const w = tree(150);
-  // The kernel writes no more than this to a file, as where the disk is full.
-  const { stdout, stderr, status } = spawnSync(
-    'sh',
-    ['-c', 'ulimit -f 1; exec "$@"', 'sh', process.execPath, cli, ...MAP],
-    { ...w.options, encoding: 'utf8' },
-  );
-  expect({ out: stdout, err: stderr, code: status }).toEqual(mapAlone(w));
-  // At most the list, which is short: what it names and is not there is parsed again.
-  expect(readdirSync(w.cache).length).toBeLessThanOrEqual(1);
-  expect(run(MAP, w.options)).toEqual(mapAlone(w));
-});
+test.skipIf(process.platform === 'win32')(
+  'answers are complete when the index cannot be written to disk',
+  () => {
+    const w = tree(150);
+    // The kernel writes no more than this to a file, as where the disk is full.
+    const { stdout, stderr, status } = spawnSync(
+      'sh',
+      ['-c', 'ulimit -f 1; exec "$@"', 'sh', process.execPath, cli, ...MAP],
+      { ...w.options, encoding: 'utf8' },
+    );
+    expect({ out: stdout, err: stderr, code: status }).toEqual(mapAlone(w));
+    // At most the list, which is short: what it names and is not there is parsed again.
+    expect(readdirSync(w.cache).length).toBeLessThanOrEqual(1);
+    expect(run(MAP, w.options)).toEqual(mapAlone(w));
+  },
+);
 
-test('a directory that may not be read is said, and the rest is known', () => {
+test('an unreadable directory is reported, and the rest is indexed', () => {
   const w = tree(3);
   w.write('src/closed/a.ts', source('hidden', 1));
   // Nobody may see the rest: the temporary directory is its owner's alone.
@@ -130,7 +133,7 @@ test('a directory that may not be read is said, and the rest is known', () => {
 });
 
 test.skipIf(process.platform === 'win32')(
-  'a symbol of a file that changes all the time is read whole',
+  'a symbol of a file that changes continuously is shown in full',
   async () => {
     const w = workspace();
     const versions = [source('target', 1), source('target', 40)];

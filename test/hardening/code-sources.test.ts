@@ -9,7 +9,7 @@ import { textOf, workspace } from '../support/workspace.ts';
 
 const good = (name: string): string => `// a comment\nexport function ${name}() {\n  return 1;\n}\n`;
 
-test('nesting, long lines and bytes that are no text keep no other file from its symbols', async () => {
+test('deep nesting, long lines and binary bytes do not affect the symbols of other files', async () => {
   const w = workspace();
   w.write('src/good.ts', good('found'));
   w.write('src/nested.ts', `export const a = ${'('.repeat(60_000)}1${')'.repeat(60_000)};\n`);
@@ -30,7 +30,7 @@ test('nesting, long lines and bytes that are no text keep no other file from its
   );
 });
 
-test('a file that takes all memory of a thread for many files is parsed alone, and costs no other its symbols', async () => {
+test('a file that needs more memory than a thread has for many files is parsed alone, and the others keep their symbols', async () => {
   const needy = `${'let a;\n'.repeat(60_000)}${'//\n'.repeat(200_000)}`;
   const language = languageOf('needy.ts', '');
   if (!language) throw new Error('no language');
@@ -49,7 +49,7 @@ test('a file that takes all memory of a thread for many files is parsed alone, a
   expect(textOf(await long.run({ path: 'src:outline?bytes=16K' }))).toBe(text);
 });
 
-test('directories that are asked about at once are all answered, however many there are', async () => {
+test('any number of concurrent questions about different directories are answered', async () => {
   const w = workspace();
   const names = Array.from({ length: 24 }, (_, i) => `d${i}`);
   for (const name of names) for (let i = 0; i < 3; i += 1) w.write(`${name}/f${i}.ts`, good(`${name}x${i}`));
@@ -58,7 +58,7 @@ test('directories that are asked about at once are all answered, however many th
 });
 
 test.skipIf(process.platform === 'win32')(
-  'links inside a directory are not followed: loops end, and no file is named or found twice',
+  'links inside a directory are not followed: no loops, and no file is listed or found twice',
   async () => {
     const w = workspace();
     w.write('src/lib/good.ts', good('found'));
@@ -83,7 +83,7 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test.skipIf(process.getuid?.() === 0)('a directory that may not be read is said', async () => {
+test.skipIf(process.getuid?.() === 0)('an unreadable directory is reported', async () => {
   const w = workspace();
   w.write('src/good.ts', good('found'));
   w.write('src/closed/a.ts', good('hidden'));
@@ -93,7 +93,7 @@ test.skipIf(process.getuid?.() === 0)('a directory that may not be read is said'
   expect(text).toContain('Some directories could not be read');
 });
 
-test('several that index one directory at once, with one cache, all have the same answer', async () => {
+test('instances that index one directory concurrently with one cache give the same answer', async () => {
   const w = workspace();
   for (let i = 0; i < 120; i += 1) w.write(`src/f${i}.ts`, good(`name${i}`));
   const cache = { directory: join(w.O, 'cache') };
@@ -108,7 +108,7 @@ test('several that index one directory at once, with one cache, all have the sam
   for (const other of [...others, await mapped()]) expect(other).toBe(first);
 });
 
-test('what was parsed before a call was cancelled is not parsed again, and the next call has all', async () => {
+test('files that were parsed before a cancellation are not parsed again, and the next call is complete', async () => {
   const w = workspace();
   for (let i = 0; i < 200; i += 1) w.write(`src/f${i}.ts`, good(`name${i}`));
   const cancel = new AbortController();

@@ -6,14 +6,14 @@ import { describe, expect, test } from 'vitest';
 import { Tree } from '../../src/codebase/code-tree.ts';
 import { TagStore } from '../../src/codebase/tag-store.ts';
 import { packTags } from '../../src/views/packed-tags.ts';
-import { Ends } from '../../src/codebase/path-ends.ts';
+import { PathSuffixes } from '../../src/codebase/path-suffixes.ts';
 import { codeOf, textOf, workspace } from '../support/workspace.ts';
 import { site } from '../support/web.ts';
 
 const declares = (name: string): string => `export function ${name}() {\n  return shared();\n}\n`;
 
-describe('names of files that look like something else', () => {
-  test('a directory called like a URL is read from the disk, and nothing is asked for over the network', async () => {
+describe('misleading names of files', () => {
+  test('a directory with the name of a URL is read from the disk, without a network request', async () => {
     const w = workspace();
     const { url, asked } = await site({});
     const { host } = new URL(url);
@@ -30,7 +30,7 @@ describe('names of files that look like something else', () => {
     expect(asked).toEqual([]);
   });
 
-  test('a line break in a name begins no line', async () => {
+  test('a line break in a name is escaped', async () => {
     const w = workspace();
     w.write('a\nb.ts: forged 1-2\n/c.ts', declares('made'));
     w.write('d.ts', 'export function shared() {}\n');
@@ -49,8 +49,8 @@ describe('names of files that look like something else', () => {
   });
 });
 
-describe('what is not known is said', () => {
-  test('files that are too large, and a name that may be in them', async () => {
+describe('missing symbols are reported', () => {
+  test('of files that are too large, also when a name is not found', async () => {
     const w = workspace();
     w.write('small.ts', declares('made'));
     w.write('large.ts', `${declares('hidden')}${'// x\n'.repeat(250_000)}`);
@@ -63,13 +63,13 @@ describe('what is not known is said', () => {
     expect(await w.text('.:#made:refs')).toContain(gap);
   });
 
-  test('more symbols than are kept', async () => {
+  test('of files with more symbols than the maximum', async () => {
     const w = workspace();
     w.write('many.ts', Array.from({ length: 5_100 }, (_, i) => `export function m${i}() {}\n`).join(''));
     expect(await w.text('.:#m5050')).toContain('Of 1 code file only the first symbols and names are known.');
   });
 
-  test('more uses of a name in one file than are kept', async () => {
+  test('of files with more uses of a name than the maximum', async () => {
     const w = workspace();
     w.write('a.ts', declares('made'));
     w.write('b.ts', `import { made } from './a.ts';\n${'made();\n'.repeat(300)}`);
@@ -80,31 +80,31 @@ describe('what is not known is said', () => {
   });
 });
 
-test('what a symbol lies in may be longer than what is kept of it: its name still finds it', async () => {
+test('a symbol is found by its name when its qualified name is truncated', async () => {
   const w = workspace();
   const names = Array.from({ length: 60 }, (_, i) => `level${i}`);
   w.write('deep.ts', `${names.map((name) => `function ${name}() {\n`).join('')}${'}\n'.repeat(60)}`);
   expect(await w.text('.:#level59')).toBe('60|function level59() {\n61|}\n[Declared in deep.ts:60..61]');
 });
 
-test('words of a map are few', async () => {
+test('too many words for a map are refused', async () => {
   const w = workspace();
   w.write('a.ts', declares('made'));
   expect(codeOf(await w.read(`.:outline?q=${'ab+'.repeat(100)}`))).toBe('BAD_SELECTOR');
 });
 
 describe('trees of many files', () => {
-  test('paths are found by their ends', () => {
+  test('paths are found by their suffixes', () => {
     const paths = ['b/c', 'a/b/c', 'c', 'a/bb/c', 'a/b/c/d', 'x/a/b/c', '', 'a//b'];
-    const ends = new Ends(paths.map((path) => [path, path]));
+    const ends = new PathSuffixes(paths.map((path) => [path, path]));
     for (const end of ['c', 'b/c', 'a/b/c', 'd', 'z', 'b', 'a']) {
       const expected = paths.filter((path) => path === end || path.endsWith(`/${end}`));
-      expect(ends.endingIn(end).toSorted(), end).toEqual(expected.toSorted());
+      expect(ends.withSuffix(end).toSorted(), end).toEqual(expected.toSorted());
     }
   });
 
   // Each import, and each name that all files declare, was compared with every file or directory: this took minutes.
-  test('imports of other packages, and a name that each file declares', () => {
+  test('imports of other packages, and a name that every file declares', () => {
     const store = new TagStore();
     const files = Array.from({ length: 30_000 }, (_, i) => {
       const imports = Array.from({ length: 10 }, (__, j) => `@scope/lib${(i + j) % 900}/sub/part`);

@@ -6,7 +6,7 @@ import { withoutLag } from '../support/lag.ts';
 import { racer } from '../support/racer.ts';
 import { SECRET, textOf, workspace } from '../support/workspace.ts';
 
-test('B01 a background child keeps stdout open', async () => {
+test('B01 a background child that keeps stdout open', async () => {
   const result = await bench().run('sleep 300.1 & echo hi');
   expect(shown(result)).toBe('hi\n');
   expect(result).toMatchObject({ exitCode: 0, timedOut: false, background: { ended: 1, left: 0 } });
@@ -32,7 +32,7 @@ test('B01 a background child that floods the pipe', async () => {
   expect(living('300.3')).toEqual([]);
 });
 
-test('B02 a time-out ends the whole tree', async () => {
+test('B02 a timeout kills the whole process tree', async () => {
   const result = await bench().run('sh -c "sleep 700 & sleep 701"', { timeout: 0.5 });
   expect(result).toMatchObject({ timedOut: true, background: { left: 0 } });
   expect([...living('sleep 700'), ...living('sleep 701')]).toEqual([]);
@@ -60,7 +60,7 @@ test('B03 setsid and a double fork do not escape', async () => {
   expect(living('sleep 703')).toEqual([]);
 });
 
-test('B03 nor do they on a time-out', async () => {
+test('B03 nor do they on a timeout', async () => {
   const result = await bench().run('setsid sleep 703.3 & (setsid nohup sleep 703.4 &); sleep 703.5', {
     timeout: 0.5,
   });
@@ -68,7 +68,7 @@ test('B03 nor do they on a time-out', async () => {
   expect(living('sleep 703')).toEqual([]);
 });
 
-test('B03 nor does a process that is another one all the time', async () => {
+test('B03 nor does a process that forks and exits continuously', async () => {
   const folder = temporaryFolder();
   const chain = join(folder, 'chain.sh');
   writeFileSync(chain, `#!/bin/sh\n[ -e "${folder}/stop" ] && exit\nsetsid "$0" &\n`, { mode: 0o755 });
@@ -81,7 +81,7 @@ test('B03 nor does a process that is another one all the time', async () => {
   }
 });
 
-test('B03 nor do thousands of them, and nothing is held up while they are ended', async () => {
+test('B03 nor do thousands of them, and killing them does not block the event loop', async () => {
   const result = await withoutLag(() =>
     bench().run('for i in {1..2000}; do setsid sleep 703.6 & done; sleep 1', { timeout: 120 }),
   );
@@ -96,7 +96,7 @@ test('B04 SIGTERM ignored', async () => {
   expect(living('sleep 704')).toEqual([]);
 });
 
-test('B05 a flood on one line: bytes counted, memory flat, spill capped', async () => {
+test('B05 endless output on one line: bytes are counted, memory stays constant, the kept output is capped', async () => {
   const { run } = bench({ spills: { cap: 1 << 20 } });
   const before = process.memoryUsage.rss();
   const result = await run('head -c 200000000 /dev/zero | tr "\\0" a', { keep: 'ends' });
@@ -113,7 +113,7 @@ test('B05 a flood on one line: bytes counted, memory flat, spill capped', async 
   expect(grown).toBeLessThan(60 << 20);
 });
 
-test('B05 a flood of lines: the tail, the totals and the whole output kept', async () => {
+test('B05 very many lines: the tail and the totals are shown, and the whole output is kept', async () => {
   const result = await bench().run('seq 1 20000000');
   const [stream] = result.streams;
   expect(stream).toMatchObject({ bytes: 168_888_897, lines: 20_000_000, truncated: true });
@@ -125,7 +125,7 @@ test('B05 a flood of lines: the tail, the totals and the whole output kept', asy
   expect(stream?.spill).toMatchObject({ bytes: 168_888_897, capped: false, url: 'artifact://1' });
 });
 
-test('B06 yes for ever, while other calls are answered', async () => {
+test('B06 other calls are answered during endless output', async () => {
   const { run } = bench({ spills: { cap: 8 << 20 } });
   const flood = run('yes', { timeout: 1.5 });
   expect(shown(await run('echo meanwhile'))).toBe('meanwhile\n');
@@ -134,7 +134,7 @@ test('B06 yes for ever, while other calls are answered', async () => {
   expect(shown(result)).toMatch(/^(y\n){2000}$/);
 });
 
-test('B06 twenty commands at once', async () => {
+test('B06 twenty concurrent commands', async () => {
   const { run, spills } = bench();
   const results = await Promise.all(
     Array.from({ length: 20 }, (_, i) => run(`seq ${i + 1}000; echo end ${i}`)),
@@ -145,7 +145,7 @@ test('B06 twenty commands at once', async () => {
   expect(readdirSync(spills.directory).filter((name) => !name.endsWith('.log'))).toEqual([]);
 });
 
-test('B07 binary output is marked, bounded and free of controls', async () => {
+test('B07 binary output is marked, bounded and without control characters', async () => {
   const result = await bench().run('head -c 100000 /dev/urandom');
   expect(result.streams).toMatchObject([{ bytes: 100_000, binary: true, spill: { bytes: 100_000 } }]);
   const text = shown(result);
@@ -165,7 +165,7 @@ test.each([
   expect(shown(result)).not.toMatch(/[\0-\x08\x0b-\x1f]/);
 });
 
-test('B15 a cancel ends the tree and keeps what was said', async () => {
+test('B15 a cancellation kills the process tree and keeps the output so far', async () => {
   const stop = new AbortController();
   const { run, progress } = bench();
   const running = run('echo before; setsid sleep 705.1 & trap "" TERM; sleep 705.2', {}, stop.signal);
@@ -196,7 +196,7 @@ test('B18 the terminal itself cannot be opened', async () => {
   expect(shown(result)).toBe('read: 1\n');
 });
 
-test('B17 a command begins in the directory that was judged, whatever is exchanged for it meanwhile', async () => {
+test('B17 a command starts in the directory that was checked, whatever replaces it meanwhile', async () => {
   const { W, O, write, with: walled } = workspace();
   write('real/here.txt', 'inside\n');
   write('../outside/here.txt', `${SECRET}\n`);

@@ -48,14 +48,14 @@ describe('names', () => {
     ['U01', 'metadata.google.internal', '169.254.169.254'],
     ['U04', 'rebind.test', '127.0.0.1'],
     ['U04', 'mapped.test', '::ffff:127.0.0.1'],
-  ])('%s %s leads to %s, and is not reached', async (_, host, address) => {
+  ])('%s %s resolves to %s, and is refused', async (_, host, address) => {
     const { url, asked } = await site({ '/meta': SECRET });
     const from = network([], async () => [address]);
     await expect(get(from, `http://${host}:${new URL(url).port}/meta`)).rejects.toMatchObject(blocked);
     expect(asked).toEqual([]);
   });
 
-  test('nobody is told how to allow a name that leads to the credentials of the machine', async () => {
+  test('an error for the metadata address of a cloud does not say how to allow it', async () => {
     const saying = (address: string): Promise<unknown> => {
       const from = createNetwork({ allow: [], howToAllow: 'with HOST', resolve: async () => [address] });
       onTestFinished(() => from.close());
@@ -66,7 +66,7 @@ describe('names', () => {
       expect(await saying(address)).toBe('instance-data.test has no public address, and is not read.');
   });
 
-  test('U05 a name that is public when it is judged leads to no other address a moment later', async () => {
+  test('U05 the address that was checked is the one that is connected to (DNS rebinding)', async () => {
     const { url, asked } = await site({ '/meta': SECRET });
     const answers = [['192.0.2.1'], ['127.0.0.1']];
     let resolved = 0;
@@ -125,7 +125,7 @@ test.each([
   );
 });
 
-describe('servers that never end', () => {
+describe('endless responses', () => {
   const every = (response: ServerResponse, write: () => void): void => {
     const timer = setInterval(write, 100);
     response.on('close', () => clearInterval(timer));
@@ -141,7 +141,7 @@ describe('servers that never end', () => {
     ],
     ['headers now and then', (_, response) => every(response, () => response.writeProcessing())],
     ['nothing', () => undefined],
-  ])('U16 %s: one deadline for all of it', async (_, page) => {
+  ])('U16 %s: one deadline for the whole response', async (_, page) => {
     const { details } = await readOne(page);
     expect(details).toMatchObject({ error: { code: 'TIMEOUT' } });
   });
@@ -170,7 +170,7 @@ describe('U19 TLS', () => {
     };
   }
 
-  test('a certificate that is valid', async () => {
+  test('a valid certificate is accepted', async () => {
     expect((await read('good.pem')).content[0]?.text).toContain('hello');
   });
 
@@ -178,7 +178,7 @@ describe('U19 TLS', () => {
     ['expired.pem', /has no valid certificate: .*expired/],
     ['wrong.pem', /has no valid certificate: .*(?:altnames|IP)/],
     ['self.pem', /has no valid certificate: .*self-signed/],
-  ])('%s is refused, and the reason named', async (certificate, reason) => {
+  ])('%s is refused with the reason', async (certificate, reason) => {
     const { content, isError, details } = await read(certificate);
     expect([isError, details.error?.code]).toEqual([true, 'TLS']);
     expect(content[0]?.text).toMatch(reason);

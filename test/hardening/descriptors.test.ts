@@ -6,7 +6,7 @@ import { workspace } from '../support/workspace.ts';
 
 const library = built('index.js');
 
-test.each([64, 256])('C08 five hundred reads at once with %i descriptors: all are answered', (limit) => {
+test.each([64, 256])('C08 five hundred concurrent reads with %i descriptors are all answered', (limit) => {
   const { W, write } = workspace();
   for (let i = 0; i < 20; i += 1) write(`f${i}`, `${i}\n`);
   const script = `
@@ -24,7 +24,7 @@ test.each([64, 256])('C08 five hundred reads at once with %i descriptors: all ar
 test.each([
   [64, 200],
   [256, 500],
-])('C08 with %i descriptors %i listings at once are answered in full', (limit, count) => {
+])('C08 with %i descriptors %i concurrent listings are complete', (limit, count) => {
   const { W, write } = workspace();
   for (let i = 0; i < 12; i += 1) write(`d${i}/inner/f`, `${i}\n`);
   const script = `

@@ -10,7 +10,7 @@ import { zip } from '../support/zip.ts';
 /** A raw deflate stream out of a zlib one. */
 const raw = (bytes: Buffer): Buffer => bytes.subarray(2, -4);
 
-test('D01 docx whose XML unfolds to a gigabyte', async () => {
+test('D01 docx whose XML inflates to a gigabyte', async () => {
   const { write, read } = workspace();
   const packed = raw(await deflatedZeros(1 << 30));
   const name = 'word/document.xml';
@@ -33,7 +33,7 @@ test('D01 docx whose XML unfolds to a gigabyte', async () => {
     expect(['LIMIT', 'CORRUPT']).toContain(codeOf(await read(path)));
 });
 
-test('D02 docx with images of other files and hosts: named, never opened', async () => {
+test('D02 docx with images in other files and on other hosts: shown as text, never opened', async () => {
   const { write, text, O } = workspace();
   const relations = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId9" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/image" Target="file://${O}/secret.txt" TargetMode="External"/></Relationships>`;
   const drawing = '<w:p><w:r><w:drawing><a:blip r:link="rId9"/></w:drawing></w:r></w:p>';
@@ -68,7 +68,7 @@ test('D04 docx with 200,000 nested elements, and with 20,000 nested tables', asy
     expect(['LIMIT', 'CORRUPT']).toContain(codeOf(await read(path)));
 });
 
-test('D09 PDF with 20,000 pages: the first ones, the count, any page on demand', async () => {
+test('D09 PDF with 20,000 pages: the first pages and the total are shown, and any page can be read', async () => {
   const { write, read, text } = workspace(unhurried);
   write('many.pdf', pdfPages(Array.from({ length: 20_000 }, (_, i) => pdfText(`Page number ${i + 1}`))));
   const answer = textOf(await read('many.pdf'));
@@ -78,7 +78,7 @@ test('D09 PDF with 20,000 pages: the first ones, the count, any page on demand',
   expect(await text('many.pdf:p19999')).toContain('Page number 19999');
 });
 
-test('D10 PDF whose FontMatrix is code', async () => {
+test('D10 PDF with code in its FontMatrix', async () => {
   const { write, read } = workspace();
   const matrix = '[1 0 0 1 0 (0\\); globalThis.PWNED = 1; //)]';
   const page =
@@ -97,7 +97,7 @@ test('D10 PDF whose FontMatrix is code', async () => {
   expect(Reflect.has(globalThis, 'PWNED')).toBe(false);
 });
 
-test('D11 PDF with JavaScript, a file URI and an action: inert', async () => {
+test('D11 PDF with JavaScript, a file URI and an action: none is executed', async () => {
   const { write, text, O } = workspace();
   const action = `/OpenAction<</S/JavaScript/JS(app.alert\\(1\\))>>/AA<</O<</S/URI/URI(file://${O}/secret.txt)>>>>`;
   write('action.pdf', pdfPages([pdfText('hello')], action));
@@ -106,7 +106,7 @@ test('D11 PDF with JavaScript, a file URI and an action: inert', async () => {
   expect(shown).not.toContain(SECRET);
 });
 
-test('D12 PDF whose 2 kB unfold to 580 MB', async () => {
+test('D12 PDF of 2 kB that inflates to 580 MB', async () => {
   const { write, read } = workspace();
   const bomb = deflateSync(await deflatedZeros(580_000_000), { level: 9 });
   write('bomb.pdf', pdfPages([pdfStream(bomb, '/Filter[/FlateDecode/FlateDecode]')]));
@@ -116,7 +116,7 @@ test('D12 PDF whose 2 kB unfold to 580 MB', async () => {
   expect(textOf(await read('small.pdf'))).toContain('hello');
 });
 
-test('D14 PDF cut short, and with arrays 500,000 deep', async () => {
+test('D14 truncated PDF, and arrays nested 500,000 deep', async () => {
   const { write, read } = workspace();
   write('trunc.pdf', fixture('report.pdf').subarray(0, 3000));
   const deep = `/X ${'['.repeat(500_000)}${']'.repeat(500_000)}`;
@@ -128,7 +128,7 @@ test('D14 PDF cut short, and with arrays 500,000 deep', async () => {
   }
 });
 
-test('D15 documents cut short, damaged and random, of every type: one answer each, and the next read works', async () => {
+test('D15 truncated, damaged and random documents of every type: one answer each, and the next read works', async () => {
   const { write, read, text } = workspace(unhurried);
   write('good.docx', docx(paragraph('hello')));
   let state = 7;
@@ -180,7 +180,7 @@ const largeText = (name: string): Buffer =>
   docx(Array.from({ length: 6000 }, (_, i) => paragraph(`${name} ${i} ${'word '.repeat(100)}`)).join(''));
 
 test.runIf(process.platform === 'linux')(
-  'D20 converters killed and calls cancelled at any moment: one answer each, nothing is left, the next call is served',
+  'D20 converters killed and calls cancelled at any moment: one answer each, nothing left open, the next call works',
   async () => {
     const { write, with: inside } = workspace();
     write('large.docx', largeText('large'));
@@ -238,7 +238,7 @@ function formsWithoutEnd(): Buffer {
   ]);
 }
 
-test('D23 PDF with 10^11 forms: said to be going on, cancelled there, and the next document is read', async () => {
+test('D23 PDF with 10^11 forms: progress is reported, the call can be cancelled, and the next document is read', async () => {
   const { write, oriel, text } = workspace();
   write('forms.pdf', formsWithoutEnd());
   write('small.pdf', pdfPages([pdfText('hello')]));
@@ -259,7 +259,7 @@ test('D23 PDF with 10^11 forms: said to be going on, cancelled there, and the ne
   expect(await text('small.pdf')).toContain('hello');
 });
 
-test('D21 many large documents at once: their texts lie in files, not in memory', async () => {
+test('D21 texts of many large documents read concurrently are in files, not in memory', async () => {
   const { write, oriel } = workspace();
   const names = Array.from({ length: 12 }, (_, i) => `large${i}.docx`);
   for (const name of names) write(name, largeText(name));
@@ -271,7 +271,7 @@ test('D21 many large documents at once: their texts lie in files, not in memory'
   expect(stats?.weight.memory).toBeLessThan(100_000);
 });
 
-test('D24 a workbook of 20,000 sheets with long names: read, and what is known of them stays small', async () => {
+test('D24 a workbook of 20,000 sheets with long names is read, and its index stays small', async () => {
   const { write, oriel, read } = workspace(unhurried);
   const sheets = Array.from({ length: 20_000 }, (_, i) => [`${i} ${'N'.repeat(240)}`, ''] as const);
   write('sheets.xlsx', xlsx(sheets, 'one part'));
@@ -282,7 +282,7 @@ test('D24 a workbook of 20,000 sheets with long names: read, and what is known o
   expect(textOf(await read(`sheets.xlsx:7 ${'N'.repeat(240)}`))).toContain('## 7 NNN');
 });
 
-test('D22 a temporary directory that cannot be written: said, and what is small is still read', async () => {
+test('D22 a temporary directory that is not writable is reported, and small documents are still read', async () => {
   const { write, read, W } = workspace();
   write('large.docx', largeText('large'));
   write('small.docx', docx(paragraph('hello')));

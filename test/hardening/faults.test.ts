@@ -134,7 +134,7 @@ describe.skipIf(process.platform !== 'linux')('F01 the n-th operation fails', ()
     expectHonest(name, await strike(W, scenario, false));
   });
 
-  test('a page of the web', { timeout }, async () => {
+  test('a web page', { timeout }, async () => {
     const { W } = workspace();
     const { url } = await site({ '/page': article('A page', paragraphs(3)) });
     expectHonest('a page', await strike(W, ['read', { path: `${url}/page` }], { allow: ['127.0.0.1'] }));

@@ -61,7 +61,7 @@ function furnished(): string {
   return W;
 }
 
-describe.skipIf(process.platform !== 'linux')('F02 a file that the machine fails to read', () => {
+describe.skipIf(process.platform !== 'linux')('F02 files that cannot be read', () => {
   const searches: [string, object][] = [
     ['lines', { pattern: 'a needle' }],
     ['an expression', { pattern: 'a n[e]+dle' }],
@@ -81,7 +81,7 @@ describe.skipIf(process.platform !== 'linux')('F02 a file that the machine fails
     expect(await said('directory', 1)).toBe(true);
   });
 
-  test('beside large files', async () => {
+  test('with large files', async () => {
     const W = furnished();
     const said = async (limit: number): Promise<boolean> =>
       (await called(W, 'grep', { pattern: 'a needle', path: 'large', limit })).includes(FAILED);
@@ -97,7 +97,7 @@ describe.skipIf(process.platform !== 'linux')('F02 a file that the machine fails
   });
 });
 
-describe.skipIf(process.platform !== 'linux')('F03 rules that the machine fails to read', () => {
+describe.skipIf(process.platform !== 'linux')('F03 ignore files that cannot be read', () => {
   const NOT_USED = '1 ignore file not used: unreadable, larger than 1 MiB, or not a regular file]';
 
   /** A repository of which `d/e` is searched: three files in it are ignored, each by rules of another place. */
@@ -119,7 +119,7 @@ describe.skipIf(process.platform !== 'linux')('F03 rules that the machine fails 
     ['grep', { pattern: 'needle', path: 'd/e' }],
   ] as const;
 
-  test.each(searches)('a moment without descriptors changes no answer of %s', async (tool, input) => {
+  test.each(searches)('a short lack of descriptors does not change answers of %s', async (tool, input) => {
     const W = ruled();
     const whole = await answered(W, tool, input, {});
     expect(whole.content[0]?.text).not.toMatch(/above|excluded|here/);
@@ -129,7 +129,7 @@ describe.skipIf(process.platform !== 'linux')('F03 rules that the machine fails 
     }
   });
 
-  test.each(searches)('%s without descriptors for its rules is refused', async (tool, input) => {
+  test.each(searches)('%s is refused without descriptors for its ignore files', async (tool, input) => {
     const W = ruled();
     const codes = places.map(async (place) => {
       const { details } = await answered(W, tool, input, { ...place, FAULT_CODE: 'EMFILE' });
@@ -138,7 +138,7 @@ describe.skipIf(process.platform !== 'linux')('F03 rules that the machine fails 
     expect(await Promise.all(codes)).toEqual(places.map(() => 'BUSY'));
   });
 
-  test.each(searches)('%s without its rules says so', async (tool, input) => {
+  test.each(searches)('%s without its ignore files reports that', async (tool, input) => {
     const W = ruled();
     const texts = places.map(async (place) => (await answered(W, tool, input, place)).content[0]?.text);
     for (const text of await Promise.all(texts)) expect(text).toContain(NOT_USED);

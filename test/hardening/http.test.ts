@@ -33,7 +33,7 @@ function withHeaders(
 
 const json = { 'content-type': 'application/json', ...mcpHeaders };
 
-test('H02 Origin of another site or of none is refused, absent or our own is not', async () => {
+test('H02 an Origin of another site or null is refused; an absent one and that of the server are accepted', async () => {
   const running = await server([]);
   for (const origin of [
     'http://evil.test',
@@ -51,7 +51,7 @@ test('H02 Origin of another site or of none is refused, absent or our own is not
   expect((await withHeaders(running, '/mcp', { ...json, origin: running.url })).status).toBe(200);
 });
 
-test('H02 what a page of another site loads without an Origin is refused: scripts, images, styles', async () => {
+test('H02 requests of another site without an Origin are refused: scripts, images, styles', async () => {
   const running = await server([]);
   const asked = async (path: string, site: string): Promise<number> =>
     (await withHeaders(running, path, { 'sec-fetch-site': site, 'sec-fetch-mode': 'no-cors' }, 'GET')).status;
@@ -66,7 +66,7 @@ test('H02 what a page of another site loads without an Origin is refused: script
   for (const site of ['same-origin', 'none']) expect(await asked('/api/v0/tools', site)).toBe(200);
 });
 
-test('M08 two requests of one id in one batch are refused, session or not', async () => {
+test('M08 two requests with one id in a batch are refused, with and without a session', async () => {
   const running = await server([]);
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
   const reply = await fetch(`${running.url}/mcp`, {
@@ -83,7 +83,7 @@ test('M08 two requests of one id in one batch are refused, session or not', asyn
   expect(both.status).toBe(200);
 });
 
-test('H02 a Host that is not ours is refused: a name may be made to resolve here', async () => {
+test('H02 an unknown Host is refused, because any name may resolve to this machine', async () => {
   const running = await server(['--host', 'box.internal']);
   for (const host of ['evil.test', `evil.test:${running.port}`, '169.254.169.254', '127.0.0.1.evil.test']) {
     const reply = await withHeaders(running, '/healthz', { host }, 'GET');
@@ -102,7 +102,7 @@ test('H02 a Host that is not ours is refused: a name may be made to resolve here
   expect(absolute).toMatch(/^HTTP\/1\.1 400 /);
 });
 
-test('H03 a CORS preflight is granted nothing', async () => {
+test('H03 a CORS preflight is refused', async () => {
   const running = await server([]);
   const asks = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' };
   for (const origin of ['http://evil.test', running.url]) {
@@ -112,7 +112,7 @@ test('H03 a CORS preflight is granted nothing', async () => {
   }
 });
 
-test('H04 a body that a form could send is refused and runs nothing', async () => {
+test('H04 a body that an HTML form could send is refused, and nothing is run', async () => {
   const running = await server([]);
   const call = {
     jsonrpc: '2.0',
@@ -142,7 +142,7 @@ test('H04 a body that a form could send is refused and runs nothing', async () =
 });
 
 describe('H05 default bind', () => {
-  test('is reached from this machine only', async () => {
+  test('accepts only connections from this machine', async () => {
     const { port } = await server([]);
     const outside = Object.values(networkInterfaces())
       .flat()
@@ -169,7 +169,7 @@ describe('H05 default bind', () => {
   });
 });
 
-test('H06 missing, wrong, one character off, very long token', async () => {
+test('H06 a missing, wrong, slightly wrong or very long token', async () => {
   const running = await server([], { env: { ORIEL_TOKEN: TOKEN } });
   const wrong = [
     '',
@@ -207,7 +207,7 @@ test('H06 missing, wrong, one character off, very long token', async () => {
   await alive(running);
 });
 
-test('H06 a client without a token is not led through registrations: there is no OAuth to be found', async () => {
+test('H06 a client without a token finds no OAuth endpoints', async () => {
   const running = await server([], { env: { ORIEL_TOKEN: TOKEN } });
   const looked = [
     '/.well-known/oauth-protected-resource',
@@ -244,7 +244,7 @@ test('H07 a token in the URL is refused and never logged', async () => {
   expect(running.log()).not.toContain(SECRET);
 });
 
-describe('H08 bodies without end', () => {
+describe('H08 endless bodies', () => {
   const rssMb = (pid: number): number =>
     Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
@@ -270,7 +270,7 @@ describe('H08 bodies without end', () => {
   });
 });
 
-test('H12 clients that disconnect mid-answer leave nothing behind', { timeout: 60_000 }, async () => {
+test('H12 clients that disconnect during an answer leave nothing open', { timeout: 60_000 }, async () => {
   const { W, write } = workspace();
   write('big', 'x'.repeat(99).concat('\n').repeat(100_000));
   const running = await server(['--cwd', W]);
@@ -315,7 +315,7 @@ test('H12 clients that disconnect mid-answer leave nothing behind', { timeout: 6
   await expect.poll(fds).toBeLessThanOrEqual(before + 2);
 });
 
-describe('H13 requests that two parsers would read differently end with 400', () => {
+describe('H13 ambiguous requests are refused with 400', () => {
   const head = 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
   test.each([
     [
@@ -354,7 +354,7 @@ test('H14 too many or too long headers are answered with 431', async () => {
   await alive(running);
 });
 
-test('H17 other methods and unknown paths: 405 and 404 that tell nothing', async () => {
+test('H17 other methods and unknown paths: 405 and 404 without details', async () => {
   const running = await server([]);
   for (const [method, path, status] of [
     ['GET', '/mcp', 405],
@@ -376,7 +376,7 @@ test('H17 other methods and unknown paths: 405 and 404 that tell nothing', async
   }
 });
 
-test('a session of 2025 is cancelled by a notice, and knows its host', async () => {
+test('a session of protocol 2025 has the limits of its host, and ends with DELETE', async () => {
   const { W, write } = workspace();
   write('long', 'x'.repeat(79).concat('\n').repeat(5_000));
   const running = await server(['--cwd', W]);
@@ -409,7 +409,7 @@ test('a session of 2025 is cancelled by a notice, and knows its host', async () 
   expect((await running.post('/mcp', call, { headers })).status).toBe(404);
 });
 
-test('a refusal is bounded, however many fields are wrong', async () => {
+test('an error is bounded, however many fields are wrong', async () => {
   const { W } = workspace();
   const { get, post } = await server(['--cwd', W]);
   const names = Array.from({ length: 3_000 }, (_, i) => `${'k'.repeat(300)}${i}`);

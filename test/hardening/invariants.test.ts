@@ -126,7 +126,7 @@ function expectProper(answer: Answer, what: Call): void {
   expect(error.message).not.toMatch(/x{201}/);
 }
 
-describe('after a mixed bag of calls', () => {
+describe('after calls of many kinds', () => {
   async function bag(act: (oriel: Oriel) => Promise<void>): Promise<void> {
     const made = workspace();
     await furnish(made);
@@ -146,7 +146,7 @@ describe('after a mixed bag of calls', () => {
     expect(left).toEqual([]);
   }
 
-  test('G3 G5 G6 G7 G8 G9 one after the other', { timeout: 60_000 }, () =>
+  test('G3 G5 G6 G7 G8 G9 sequentially', { timeout: 60_000 }, () =>
     bag(async (oriel) => {
       for (const call of [...calls, ...commands]) {
         expectProper(await oriel.tool(call[0]).run(call[1]), call);
@@ -154,7 +154,7 @@ describe('after a mixed bag of calls', () => {
     }),
   );
 
-  test('G5 all at once, twenty times', { timeout: 60_000 }, () =>
+  test('G5 concurrently, twenty times', { timeout: 60_000 }, () =>
     bag(async (oriel) => {
       const many = Array.from({ length: 20 }, () => [...calls, ...commands]).flat();
       await Promise.all(many.map(async (call) => expectProper(await oriel.tool(call[0]).run(call[1]), call)));
@@ -175,7 +175,7 @@ describe('after a mixed bag of calls', () => {
   );
 });
 
-test('G5 threads that are cancelled while they load leave nothing open', { timeout: 60_000 }, async () => {
+test('G5 threads that are cancelled during loading leave nothing open', { timeout: 60_000 }, async () => {
   const { write, with: walled } = workspace();
   write('data.db', await databaseBytes('create table t(a)'));
   write('t.tar.xz', packed.xz.tar);
@@ -194,36 +194,42 @@ test('G5 threads that are cancelled while they load leave nothing open', { timeo
   expect(await soon(() => modules().length <= before.length)).toBe(true);
 });
 
-test('G10 the same verdict through library, command line, MCP and HTTP', { timeout: 120_000 }, async () => {
-  const made = workspace();
-  await furnish(made);
-  const { W, oriel } = made;
-  // The limits of the dialect, whatever is known of a host.
-  const walls = ['--cwd', W, '--root', W, '--limits', 'lines=3000,bytes=50K,window=64K'];
-  const client = new Client({ name: 'test', version: '1' }, {});
-  await client.connect(new StdioClientTransport({ command: process.execPath, args: [cli, 'mcp', ...walls] }));
-  onTestFinished(() => client.close());
-  const running = await server(walls);
-  for (const [tool, input] of calls) {
-    const answer = await oriel.tool(tool).run(input);
-    const verdict = { text: textOf(answer), code: codeOf(answer) };
-    const overHttp = (await (await running.post(`/api/v0/tools/${tool}`, input)).json()) as Answer;
-    expect({ text: textOf(overHttp), code: codeOf(overHttp) }).toEqual(verdict);
-    const overMcp = await client.callTool({ name: tool, arguments: { ...input } });
-    expect(overMcp.content).toEqual([{ type: 'text', text: verdict.text }]);
-    const details = overMcp._meta?.['io.github.oriel/details'] as Answer['details'];
-    expect(codeOf({ ...answer, details })).toBe(verdict.code);
-  }
-  const printed = run(['read', ...reads, '--json', ...walls])
-    .out.trimEnd()
-    .split('\n');
-  expect(printed).toHaveLength(reads.length);
-  for (const [i, path] of reads.entries()) {
-    const answer = await oriel.tool('read').run({ path });
-    const onCommandLine = JSON.parse(printed[i] as string) as Answer;
-    expect({ text: textOf(onCommandLine), code: codeOf(onCommandLine) }).toEqual({
-      text: textOf(answer),
-      code: codeOf(answer),
-    });
-  }
-});
+test(
+  'G10 the same answer or error through library, command line, MCP and HTTP',
+  { timeout: 120_000 },
+  async () => {
+    const made = workspace();
+    await furnish(made);
+    const { W, oriel } = made;
+    // The limits of the dialect, whatever is known of a host.
+    const walls = ['--cwd', W, '--root', W, '--limits', 'lines=3000,bytes=50K,window=64K'];
+    const client = new Client({ name: 'test', version: '1' }, {});
+    await client.connect(
+      new StdioClientTransport({ command: process.execPath, args: [cli, 'mcp', ...walls] }),
+    );
+    onTestFinished(() => client.close());
+    const running = await server(walls);
+    for (const [tool, input] of calls) {
+      const answer = await oriel.tool(tool).run(input);
+      const verdict = { text: textOf(answer), code: codeOf(answer) };
+      const overHttp = (await (await running.post(`/api/v0/tools/${tool}`, input)).json()) as Answer;
+      expect({ text: textOf(overHttp), code: codeOf(overHttp) }).toEqual(verdict);
+      const overMcp = await client.callTool({ name: tool, arguments: { ...input } });
+      expect(overMcp.content).toEqual([{ type: 'text', text: verdict.text }]);
+      const details = overMcp._meta?.['io.github.oriel/details'] as Answer['details'];
+      expect(codeOf({ ...answer, details })).toBe(verdict.code);
+    }
+    const printed = run(['read', ...reads, '--json', ...walls])
+      .out.trimEnd()
+      .split('\n');
+    expect(printed).toHaveLength(reads.length);
+    for (const [i, path] of reads.entries()) {
+      const answer = await oriel.tool('read').run({ path });
+      const onCommandLine = JSON.parse(printed[i] as string) as Answer;
+      expect({ text: textOf(onCommandLine), code: codeOf(onCommandLine) }).toEqual({
+        text: textOf(answer),
+        code: codeOf(answer),
+      });
+    }
+  },
+);

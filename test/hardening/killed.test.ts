@@ -93,7 +93,7 @@ test.each(Object.entries(COMMANDS))('J01 SIGKILL of a host: %s', async (_, templ
   await expectNothingLeft(mark);
 });
 
-test.each(Object.keys(KILLS))('J01 %s with all of them at once', { timeout: 30_000 }, async (signal) => {
+test.each(Object.keys(KILLS))('J01 %s with all of them concurrently', { timeout: 30_000 }, async (signal) => {
   const all = Object.values(COMMANDS).map(marked);
   const child = host(all.map(({ command }) => command));
   await once(child.stdout as NodeJS.ReadableStream, 'data');
@@ -101,7 +101,7 @@ test.each(Object.keys(KILLS))('J01 %s with all of them at once', { timeout: 30_0
   for (const { mark } of all) await expectNothingLeft(mark);
 });
 
-test('J01 no memory left', { timeout: 60_000 }, async () => {
+test('J01 out of memory', { timeout: 60_000 }, async () => {
   const { mark, command } = marked(COMMANDS['other sessions']);
   const child = host(
     [command],
@@ -112,7 +112,7 @@ test('J01 no memory left', { timeout: 60_000 }, async () => {
   await expectNothingLeft(mark);
 });
 
-test('J01 commands that follow each other are watched, those that are over are not', async () => {
+test('J01 only running commands are watched', async () => {
   const { mark, command } = marked(COMMANDS['a double fork']);
   const other = marked('setsid sleep MARK.1');
   // Not a descendant of any command, though it has the id of none and the environment of the host.
@@ -174,7 +174,7 @@ test('J02 SIGKILL of oriel mcp', async () => {
   await expectNothingLeft(mark);
 });
 
-test('J02 oriel in a command of oriel: both are ended with the outer one', async () => {
+test('J02 oriel in a command of oriel: both end with the outer one', async () => {
   const inner = marked('setsid sleep MARK.1 & sleep MARK.2');
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'inner.sh'), inner.command);

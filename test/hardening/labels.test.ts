@@ -63,7 +63,7 @@ test.each(KINDS)(
   },
 );
 
-test.each(KINDS)('K02 texts of %s alone', { timeout: 60_000 }, async (_, hidden) => {
+test.each(KINDS)('K02 texts that consist only of %s', { timeout: 60_000 }, async (_, hidden) => {
   const { W, write, oriel } = workspace();
   write('one-line.txt', hidden.repeat(200_000));
   write('lines.txt', `${hidden.repeat(50)}\n`.repeat(4_000));

@@ -32,7 +32,7 @@ function furnish(W: string): void {
 }
 
 test(
-  'L01 a listing of any of them holds the event loop for no moment, and is bounded',
+  'L01 a listing of any of them is bounded and does not block the event loop',
   { timeout: 240_000 },
   async () => {
     const { W } = workspace();
@@ -78,7 +78,7 @@ test(
   },
 );
 
-test('L02 a directory of many entries is listed to its end, a few of such at a time', async () => {
+test('L02 directories of many entries are listed completely, a few at a time', async () => {
   const { W } = workspace();
   execFileSync('sh', ['-c', 'mkdir many; cd many; seq 100002 | xargs touch'], { cwd: W });
   const running = await server(['--cwd', W]);
@@ -93,7 +93,7 @@ test('L02 a directory of many entries is listed to its end, a few of such at a t
   expect(metrics).toContain('queue="listings"');
 });
 
-test('L02 of more entries than are put in order it is said, and a prefix shows those of the others', async () => {
+test('L02 more entries than can be sorted are reported, and a prefix lists the others', async () => {
   const all = Array.from({ length: MOST_ENTRIES + 5 }, (_, i) => ({ name: `n${i}`, type: 'file' as const }));
   const asked: number[] = [];
   const directory = {
@@ -117,22 +117,18 @@ test('L02 of more entries than are put in order it is said, and a prefix shows t
   expect(asked).toEqual([5_000, MOST_ENTRIES, 5_000]);
 });
 
-test(
-  'L03 a name that is not there is compared with a bounded number of letters',
-  { timeout: 240_000 },
-  async () => {
-    const { W } = workspace();
-    const hex = `mkdir sums long; cd sums; seq 20000 | while read n; do printf '%032x%032x\\n' $((n * 7919)) $((n * 104729)); done | xargs touch
+test('L03 a missing name is compared with a bounded number of letters', { timeout: 240_000 }, async () => {
+  const { W } = workspace();
+  const hex = `mkdir sums long; cd sums; seq 20000 | while read n; do printf '%032x%032x\\n' $((n * 7919)) $((n * 104729)); done | xargs touch
     cd ../long; seq 5000 | while read n; do printf '%0190d\\n' $n; done | xargs touch`;
-    execFileSync('sh', ['-c', hex], { cwd: W });
-    const running = await server(['--cwd', W], { node: heartbeat });
-    const asked = ['sums/' + '0'.repeat(63) + 'f', 'long/' + '7'.repeat(190)];
-    for (const path of asked)
-      expect(await unheld(running, () => told(running, path))).toContain('does not exist');
-  },
-);
+  execFileSync('sh', ['-c', hex], { cwd: W });
+  const running = await server(['--cwd', W], { node: heartbeat });
+  const asked = ['sums/' + '0'.repeat(63) + 'f', 'long/' + '7'.repeat(190)];
+  for (const path of asked)
+    expect(await unheld(running, () => told(running, path))).toContain('does not exist');
+});
 
-test('L04 paths of thousands of names that are not there', { timeout: 240_000 }, async () => {
+test('L04 missing paths of thousands of names', { timeout: 240_000 }, async () => {
   const { W } = workspace();
   const down = (name: string, count: number): string =>
     `i=0; while [ $i -lt ${count} ]; do mkdir ${name}; cd -P ${name}; i=$((i + 1)); done`;
@@ -147,7 +143,7 @@ test('L04 paths of thousands of names that are not there', { timeout: 240_000 },
 });
 
 test(
-  'L05 matches of millions of lines are told as far as the answer takes them',
+  'L05 matches of millions of lines are shown up to the limits of the answer',
   { timeout: 240_000 },
   async () => {
     const { W, write } = workspace();
@@ -166,7 +162,7 @@ test(
 );
 
 test(
-  'L06 the search of an archive of many members ends in short stretches',
+  'L06 a search in an archive of many members does not block the event loop when it ends',
   { timeout: 240_000 },
   async () => {
     const { W, write } = workspace();

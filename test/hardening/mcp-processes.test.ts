@@ -38,8 +38,8 @@ function isAlive(pid: number): boolean {
   }
 }
 
-describe.runIf(process.platform === 'linux')('what a server has started', () => {
-  test('ends with the session, whatever it ignores', async () => {
+describe.runIf(process.platform === 'linux')('processes that a server has started', () => {
+  test('end with the session, whatever signals they ignore', async () => {
     const { read, close, running, started } = stubborn('polite');
     expect((await read('mcp://odd/x://1')).text).toBe('text\n');
     await running();
@@ -47,7 +47,7 @@ describe.runIf(process.platform === 'linux')('what a server has started', () => 
     expect(started().filter(isAlive)).toEqual([]);
   });
 
-  test('ends when a server never answers `initialize`', async () => {
+  test('end when a server never answers `initialize`', async () => {
     const { read, gone, started } = stubborn('mute', { timeoutMs: 3_000 });
     expect((await read('mcp://odd')).details).toMatchObject({ error: { code: 'TIMEOUT' } });
     expect(started().length).toBeGreaterThan(0);
@@ -60,7 +60,7 @@ describe.runIf(process.platform === 'linux')('what a server has started', () => 
     ['gigabyte', /^The MCP server sent more than 16 MiB at once, and was ended\.$/],
     ['dies', /^The MCP server odd answers: Connection closed\. Use mcp:\/\/odd for its resources\.$/],
     ['killed', /^The MCP server odd answers: Connection closed\. Use mcp:\/\/odd for its resources\.$/],
-  ])('ends with what a server does in the middle of an answer: %s', async (how, sentence) => {
+  ])('end with a server that fails in the middle of an answer: %s', async (how, sentence) => {
     const { read, running, gone } = stubborn(how);
     await read('mcp://odd');
     await running();
@@ -73,14 +73,14 @@ describe.runIf(process.platform === 'linux')('what a server has started', () => 
     expect((await read('mcp://odd')).text).toBe('mcp://odd/x://0  n0\n');
   });
 
-  test('ends with a server that is over before it has answered', async () => {
+  test('end with a server that exits before its answer', async () => {
     const { read, gone } = stubborn('dies at once');
     expect((await read('mcp://odd')).text).toMatch(/does not answer: Connection closed\./);
     await gone();
     expect((await read('mcp://good/x://1')).text).toBe('text\n');
   });
 
-  test.each(['garbage', 'silent'])('%s: the deadline holds, and the next call is served', async (how) => {
+  test.each(['garbage', 'silent'])('%s: the deadline holds, and the next call is answered', async (how) => {
     const { read, close, started } = stubborn(how, { timeoutMs: 3_000 });
     await read('mcp://odd');
     expect((await read('mcp://odd/x://1')).details).toMatchObject({ error: { code: 'TIMEOUT' } });
@@ -89,7 +89,7 @@ describe.runIf(process.platform === 'linux')('what a server has started', () => 
     expect(started().filter(isAlive)).toEqual([]);
   });
 
-  test('a million names behind cursors without an end are its first thousand', async () => {
+  test('of a million names behind endless cursors the first thousand are listed', async () => {
     const { read, close, started } = stubborn('million');
     const { text } = await read('mcp://odd');
     expect(text.match(/^mcp:\/\/odd\/x:/gm)).toHaveLength(1_000);

@@ -20,7 +20,7 @@ function reader(how: string, options: Parameters<typeof place>[1] = {}) {
 
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2028\u2066-\u2069]/;
 
-describe('what a server sends holds up nobody', () => {
+describe('no response blocks the event loop', () => {
   test.each([
     ['many', 'mcp://odd'],
     ['deep', 'mcp://odd'],
@@ -91,43 +91,43 @@ describe('over HTTP', () => {
     ['empty blocks', 'The MCP server sent more than 16 MiB at once, and was ended.'],
     ['broken off', 'The MCP server ended its answer early. Use the same call later.'],
     ['json broken off', 'The MCP server ended its answer early. Use the same call later.'],
-  ])('%s: what has ended it is said, and no timeout', async (how, why) => {
+  ])('%s: the error gives the cause, not a timeout', async (how, why) => {
     expect((await (await odd(how))()).text).toBe(why);
   });
 });
 
 describe('lists', () => {
-  test('one of 250,000 names shows its first thousand, and says that there are more', async () => {
+  test('of 250,000 names the first thousand are listed, with a notice', async () => {
     const { text } = await reader('many')('mcp://odd');
     expect(text.match(/^mcp:\/\/odd\/x:/gm)).toHaveLength(1_000);
     expect(text).toContain('The server has more than are listed');
   });
 
-  test('one without an end is ended', async () => {
+  test('an endless list is ended', async () => {
     const { text } = await reader('endless')('mcp://odd');
     expect(text.match(/^mcp:/gm)).toHaveLength(20);
     expect(text).toContain('The server has more than are listed');
   });
 
-  test('one whose cursor does not move is ended', async () => {
+  test('a list with a repeated cursor is ended', async () => {
     expect((await reader('loop')('mcp://odd')).text.match(/^mcp:/gm)?.length).toBeLessThan(3);
   });
 });
 
 describe('names', () => {
-  test('of a list stand on one line each, with nothing hidden', async () => {
+  test('in a list are on one line each, with hidden characters escaped', async () => {
     const { text } = await reader('names')('mcp://odd');
     expect(text.trimEnd().split('\n')).toHaveLength(1);
     expect(text).not.toMatch(HIDDEN);
   });
 
-  test('of a resource and its type mislead nobody', async () => {
+  test('of a resource and its type are escaped', async () => {
     const { text, details } = await reader('names')('mcp://odd/x://1');
     expect(text).not.toMatch(HIDDEN);
     expect(JSON.stringify(details)).not.toMatch(HIDDEN);
   });
 
-  test('of an error stand on one line', async () => {
+  test('in an error are on one line', async () => {
     const { text, isError } = await reader('error')('mcp://odd/x://1');
     expect(isError).toBe(true);
     expect(text).not.toContain('\n');
@@ -136,7 +136,7 @@ describe('names', () => {
   });
 });
 
-describe('what is not of the protocol', () => {
+describe('responses outside of the protocol', () => {
   test.each([
     ['types', 'mcp://odd'],
     ['types', 'mcp://odd/x://1'],
@@ -153,11 +153,11 @@ describe('what is not of the protocol', () => {
     expect(text).not.toMatch(/\n {4}at /);
   });
 
-  test.each(['noise', 'garbage', 'twice', 'asks', 'answers'])('%s is passed over', async (how) => {
+  test.each(['noise', 'garbage', 'twice', 'asks', 'answers'])('%s is ignored', async (how) => {
     expect((await reader(how)('mcp://odd/x://1')).text).toBe('text\n');
   });
 
-  test('bytes that are no base64 are as many as could be read', async () => {
+  test('of invalid base64 the valid beginning is decoded', async () => {
     expect((await reader('badBlob')('mcp://odd/x://1')).details['error'] ?? {}).not.toMatchObject({
       code: 'INTERNAL',
     });

@@ -45,7 +45,7 @@ async function serverWithSessions({ lost = 404 }: { readonly lost?: number } = {
 
 describe('over HTTP', () => {
   test.each([404, 400])(
-    'a session that the server has forgotten (%i) is begun anew by the same call',
+    'a session that the server has lost (%i) is started again by the same call',
     async (lost) => {
       const { here, read } = await serverWithSessions({ lost });
       expect((await read('mcp://far/far://a')).text).toBe('from afar\n');
@@ -59,7 +59,7 @@ describe('over HTTP', () => {
     },
   );
 
-  test('calls at once begin one new session', async () => {
+  test('concurrent calls start one new session', async () => {
     const { here, read } = await serverWithSessions();
     await read('mcp://far');
     here.sessions.clear();
@@ -77,7 +77,7 @@ describe('over HTTP', () => {
     ],
     ['no answer', (response) => void response.destroy()],
     ['404 for all', (response) => void response.writeHead(404).end()],
-  ])('after %s the next call connects anew', async (_, fault) => {
+  ])('after %s the next call connects again', async (_, fault) => {
     const { here, read } = await serverWithSessions();
     await read('mcp://far/far://a');
     here.fault = fault;
@@ -95,7 +95,7 @@ describe('over stdio', () => {
     return (path: string): Promise<Called> => call('read', { path });
   }
 
-  test('one that has hung is started anew by the call after the one that it has not answered', async () => {
+  test('a server that hangs is restarted by the call after the one that timed out', async () => {
     const read = reader('once');
     expect((await read('mcp://odd/x://1')).text).toBe('text\n');
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -109,7 +109,7 @@ describe('over stdio', () => {
     expect((await read('mcp://odd/x://1')).text).toBe('text\n');
   });
 
-  test('one that closes its output is ended at once', async () => {
+  test('a server that closes its output is ended immediately', async () => {
     const read = reader('mute');
     expect((await read('mcp://odd/x://1')).text).toBe('text\n');
     expect((await read('mcp://odd/x://1')).text).toBe(

@@ -63,14 +63,14 @@ describe('M01 malformed frames', () => {
 });
 
 describe('M03 framing', () => {
-  test('a frame that comes byte by byte', async () => {
+  test('a frame that arrives byte by byte', async () => {
     const wire = await session([]);
     for (const byte of Buffer.from('{"jsonrpc":"2.0","id":1,"method":"ping"}\n'))
       await wire.write(Buffer.from([byte]));
     expect(await wire.receive((message) => message.id === 1)).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
   });
 
-  test('500 frames in one write, CRLF and blank lines among them: each is answered once', async () => {
+  test('500 frames in one write, with CRLF and blank lines: each is answered once', async () => {
     const { W, write } = workspace();
     write('f', 'hi\n');
     const wire = await session(['--cwd', W]);
@@ -95,7 +95,7 @@ describe('M04 endless line without newline', () => {
   const rssMb = (pid: number): number =>
     Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
-  test('300 MB are cut at the cap: memory stays flat, and the message is refused', async () => {
+  test('300 MB are cut at the maximum: memory stays constant, and the message is refused', async () => {
     const wire = await session([]);
     const before = rssMb(wire.pid);
     await wire.write(
@@ -135,7 +135,7 @@ describe('M04 endless line without newline', () => {
     await alive(wire);
   });
 
-  test('a client of the SDK outlives the refusal of its 11 MB request', async () => {
+  test('a client of the SDK works on after its request of 11 MB is refused', async () => {
     const { W, write } = workspace();
     write('f', 'hi\n');
     const transport = new StdioClientTransport({
@@ -171,7 +171,7 @@ describe('M05 arguments', () => {
     ]);
   });
 
-  test('a missing path, an unknown key, __proto__: refused, and nothing is polluted', async () => {
+  test('a missing path, an unknown key and __proto__ are refused, and no prototype is changed', async () => {
     const wire = await session([]);
     const raw = async (id: number, args: string): Promise<string> => {
       await wire.write(
@@ -196,7 +196,7 @@ describe('M05 arguments', () => {
   });
 });
 
-test('M08 an id that is in flight is refused, and may be used again afterwards', async () => {
+test('M08 an id in flight is refused, and can be used again after its answer', async () => {
   const input = new PassThrough();
   const output = new PassThrough();
   const release: (() => void)[] = [];
@@ -252,7 +252,7 @@ test('M09 stdout purity: nothing but JSON-RPC, whatever is called', async () => 
   }
 });
 
-test('M13 progress grows, comes at most ten times a second, stops at the answer, and only for a token', async () => {
+test('M13 progress increases, is sent at most ten times a second, ends before the answer, and needs a token', async () => {
   const input = new PassThrough();
   const output = new PassThrough();
   let took = 0;
@@ -316,7 +316,7 @@ test('M14 the list of tools is constant, clean and truthful', async () => {
   }
 });
 
-test('M15 resource URIs are held within the walls', async () => {
+test('M15 resource URIs stay inside the roots', async () => {
   const { W, O, write } = workspace();
   writeFileSync(join(W, 'inside.txt'), 'hello\n');
   write('f', 'x');

@@ -102,7 +102,7 @@ test('N06 line/cell selectors beyond end', async () => {
   );
 });
 
-test('a notebook pages without a gap, and reads back into its cells', async () => {
+test('pages of a notebook have no gaps, and contain all its cells', async () => {
   const space = workspace();
   const sources = Array.from({ length: 900 }, (_, cell) =>
     Array.from(
@@ -125,7 +125,7 @@ test('a notebook pages without a gap, and reads back into its cells', async () =
   );
 });
 
-test('an output of 60 MB costs its bounded part', async () => {
+test('of an output of 60 MB a bounded part is processed', async () => {
   const { write, read } = workspace();
   const text = `${'0123456789'.repeat(6)}\n`.repeat(1_000_000);
   write('big.ipynb', notebook(code('loop()', [{ output_type: 'stream', text }]), code('after')));
@@ -170,7 +170,7 @@ test('pages of outputs show the images of their own lines', async () => {
   expect(shown.reduce((sum, count) => sum + count, 0)).toBe(8);
 });
 
-test('N08 notebooks of many cells, of very long cells and of many outputs hold nothing up', async () => {
+test('N08 notebooks with many cells, very long cells and many outputs do not block the event loop', async () => {
   const { write, read } = workspace();
   const many = (outputs: unknown[]): string =>
     notebook(...Array.from({ length: 60_000 }, (_, i) => code(`x${i} = 1\n`, outputs)));

@@ -125,7 +125,7 @@ test.each(wrong)('%s', async (_, code, answer) => {
   expect(requests).toBe(1);
 });
 
-test('O14 an object that is replaced between two ranges: nothing of both is shown, and the same call reads the new one', async () => {
+test('O14 an object that is replaced between two ranges: versions are not mixed, and the same call reads the new one', async () => {
   const { read, server } = await hostile();
   let asked = 0;
   server.instead = () => {
@@ -142,7 +142,7 @@ test('O14 an object that is replaced between two ranges: nothing of both is show
   expect(again.isError).toBe(false);
 });
 
-test('O15 the same from a server that knows no conditions: the tag of each answer is compared', async () => {
+test('O15 the same from a server without conditional requests: the ETag of each response is compared', async () => {
   const { read, server } = await hostile();
   let asked = 0;
   server.instead = (request, response) => {
@@ -156,7 +156,7 @@ test('O15 the same from a server that knows no conditions: the tag of each answe
   expect(await read('s3://box/big:15000..15001')).toMatchObject({ isError: true, code: 'BUSY' });
 });
 
-test('O16 an object that was replaced between two calls is said to be another one', async () => {
+test('O16 an object that is replaced between two calls is reported as changed', async () => {
   const { read, server } = await hostile();
   await read('s3://box/big:@600000+64');
   server.buckets = { box: { big: numberedObject(1 << 20, '"other"') } };
@@ -168,7 +168,7 @@ test('O16 an object that was replaced between two calls is said to be another on
   expect((await read('s3://box/big:@600000+64')).text).not.toContain('replaced');
 });
 
-test('O17 what takes a million small requests ends after 256, and says what takes one', async () => {
+test('O17 a read of a million small requests ends after 256, and names a call that needs one', async () => {
   const { read } = await hostile((request, response) => {
     // One byte of each range, with a new line on each.
     const [, from = 0] = /(\d+)-/.exec(request.headers.range ?? '') ?? [];
@@ -180,7 +180,7 @@ test('O17 what takes a million small requests ends after 256, and says what take
   expect(requests).toBe(256);
 });
 
-test('O18 a listing that promises more and gives none, or what was not asked for', async () => {
+test('O18 a listing with an empty next page, or with keys outside the prefix', async () => {
   const { read, server } = await hostile();
   const list = (inner: string) => (_request: IncomingMessage, response: ServerResponse) => {
     response.end(
@@ -205,7 +205,7 @@ test('O18 a listing that promises more and gives none, or what was not asked for
   expect(await read('s3://box/dir/')).toMatchObject({ isError: true, code: 'CORRUPT' });
 });
 
-test('O19 credentials go to the endpoint alone, and are in no answer', async () => {
+test('O19 credentials are sent only to the endpoint, and are in no answer', async () => {
   const { read } = await hostile((_request, response) => {
     response.writeHead(403).end('<Error><Code>AccessDenied</Code><Message>no &amp; never</Message></Error>');
     return true;
@@ -214,7 +214,7 @@ test('O19 credentials go to the endpoint alone, and are in no answer', async () 
   expect(text).not.toMatch(/AKIA|secret/);
 });
 
-test('O20 a condition that failed though none was asked for: its body is not the object', async () => {
+test('O20 a 412 without a condition in the request: its body is not taken for the object', async () => {
   const { read } = await hostile((_request, response) => {
     response.writeHead(412, { etag: '"x"' }).end('no bytes of the object');
     return true;
@@ -237,7 +237,7 @@ test.each([
   [400, 'InvalidRequest', 'Account 1234-5678-9012, arn:aws:sts::123456789012:assumed-role/admin/bob'],
   [503, 'SlowDown', 'AKIAORIELTEST of arn:aws-cn:iam::123456789012:root is too fast'],
   [409, 'InvalidBucketState', 'owner 79a59df900b949e55d96a1e698fbacedfd6e09d98eacf8f8d5218e7cd47ef2be'],
-])('O21 an error that names an account does not tell it: %i %s', async (status, code, message) => {
+])('O21 an account in an error of the server is not shown: %i %s', async (status, code, message) => {
   const { read } = await hostile((_request, response) => {
     response.writeHead(status).end(`<Error><Code>${code}</Code><Message>${message}</Message></Error>`);
     return true;
@@ -247,7 +247,7 @@ test.each([
   expect(text).not.toMatch(/arn:|123456789012|1234-5678|bob|admin|ASIA|AKIA|79a59df/);
 });
 
-test('O22 bytes that drip for ever end with the call', async () => {
+test('O22 an endless slow response ends with the call', async () => {
   const server = await objectServer({ box: { big: TEXT } });
   server.instead = (_request, response) => {
     response.writeHead(206, { 'content-range': 'bytes 0-131071/1280000', 'content-length': 131_072 });
@@ -261,7 +261,7 @@ test('O22 bytes that drip for ever end with the call', async () => {
   expect(server.heard).toHaveLength(1);
 });
 
-test('O23 a bucket in another region is asked there, once', async () => {
+test('O23 a bucket in another region is requested there, once', async () => {
   const { read, server } = await hostile();
   let told = 'eu-other-2';
   const regions: (string | undefined)[] = [];
@@ -313,7 +313,7 @@ test('O24 a document and an image that are replaced while they are read are not 
   }
 });
 
-test('O25 a document that is said to be enormous costs one request', async () => {
+test('O25 a document with an enormous declared size takes one request', async () => {
   const small = docx(paragraph('text'));
   const { read } = await hostile(({ headers }, response) => {
     const [, from = 0, to = 0] = /(\d+)-(\d+)/.exec(headers.range ?? '') ?? [];
@@ -326,7 +326,7 @@ test('O25 a document that is said to be enormous costs one request', async () =>
   expect(text.length).toBeLessThan(1000);
 });
 
-test('O26 ranges that are ignored later on give no wrong byte', async () => {
+test('O26 a server that ignores later ranges causes no wrong bytes', async () => {
   const { read, server } = await hostile();
   let asked = 0;
   server.instead = (_request, response) => {

@@ -57,7 +57,7 @@ test.each(Object.keys(hostile))('G14 %s', async (name) => {
   }
 });
 
-test('G14 one line, control characters and broken encodings are named as the reason', async () => {
+test('G14 one line, control characters and invalid encodings are given as the reason', async () => {
   const { write, text } = workspace();
   write('one-line.js', hostile['one-line.js'] ?? '');
   expect(await text('one-line.js:outline')).toBe(
@@ -69,7 +69,7 @@ test('G14 one line, control characters and broken encodings are named as the rea
   );
 });
 
-test('G14 calls at the same time as a hostile one are answered', async () => {
+test('G14 calls that are concurrent with a hostile one are answered', async () => {
   const { write, read, text } = workspace();
   write(
     'parens.js',
@@ -85,7 +85,7 @@ test('G14 calls at the same time as a hostile one are answered', async () => {
   expect(good[0]).toContain('[L1] function good() {}');
 });
 
-test('G14 a cancelled read of a hostile file answers at once', async () => {
+test('G14 a cancelled read of a hostile file returns immediately', async () => {
   const { write, oriel } = workspace();
   write(
     'parens.js',

@@ -10,7 +10,7 @@ import { cli } from '../support/cli.ts';
 
 const rssMb = (): number => process.memoryUsage().rss / 2 ** 20;
 
-describe('walls', () => {
+describe('roots', () => {
   test.each([
     ['P01 dot-dot traversal', '../outside/secret.txt'],
     ['P02 absolute path outside root', '/etc/passwd'],
@@ -18,7 +18,7 @@ describe('walls', () => {
     ['P02 with a selector', '/etc/passwd:1-3'],
     ['P02 home folder', '~/x'],
     ['P02 file URL', 'file:///etc/passwd'],
-  ])('%s: the error names the rule and a way back, not the place', async (_title, path) => {
+  ])('%s: the error names the rule and a call that works, not the target', async (_title, path) => {
     const answer = await workspace().read(path);
     expect(codeOf(answer)).toBe('OUTSIDE_ROOT');
     expect(textOf(answer)).toBe(
@@ -27,7 +27,7 @@ describe('walls', () => {
     expect(answer.details['error']).toMatchObject({ next: '.' });
   });
 
-  test('P02 working directory outside the root: the way back is the root', async () => {
+  test('P02 working directory outside the root: the error names the root', async () => {
     const { W, O, read } = workspace();
     const answer = await read('secret.txt', { cwd: O, roots: [W] });
     expect(textOf(answer)).toBe(
@@ -35,7 +35,7 @@ describe('walls', () => {
     );
   });
 
-  test('P05 a place outside whose name looks like that of a deleted root', async () => {
+  test('P05 a directory outside whose name looks like that of a deleted root', async () => {
     const { W, read } = workspace();
     fs.mkdirSync(`${W} (deleted)`);
     fs.writeFileSync(`${W} (deleted)/inner`, SECRET);
@@ -58,7 +58,7 @@ describe('walls', () => {
     expect(answer.details['error']).toMatchObject({ next: '.' });
   });
 
-  test('P34 a name that ends like that of a deleted file', async () => {
+  test('P34 a name with the suffix of a deleted file', async () => {
     const { W, write, read } = workspace();
     write('f (deleted)', 'hi\n');
     expect((await read('f (deleted)')).details['resolvedPath']).toBe(`${W}/f (deleted)`);
@@ -115,7 +115,7 @@ describe('walls', () => {
     }
   });
 
-  test('P09 a directory exchanged with a link: no error tells what there is outside', async () => {
+  test('P09 a directory that is swapped with a link: no error reveals what is outside', async () => {
     const { W, O, write, oriel } = workspace();
     write('real/inner', 'inside\n');
     write('known', 'inside\n');
@@ -155,7 +155,7 @@ describe('walls', () => {
     }
   });
 
-  test('P09 a link back in through a link outside is judged by its name', async () => {
+  test('P09 a link back inside through a link outside is checked by its name', async () => {
     const { W, O, write, read } = workspace();
     write('x/f', 'hi\n');
     fs.symlinkSync(`${W}/x`, `${O}/back`);
@@ -235,7 +235,7 @@ describe('walls', () => {
   });
 });
 
-describe('what is no file', () => {
+describe('special files', () => {
   test('P11 path longer than PATH_MAX', async () => {
     const answer = await workspace().read('a/'.repeat(3000));
     expect(['NAME_TOO_LONG', 'BAD_PATH', 'OUTSIDE_ROOT', 'NOT_FOUND']).toContain(codeOf(answer));
@@ -252,7 +252,7 @@ describe('what is no file', () => {
     );
   });
 
-  test('P13 a FIFO whose writer waits is left alone', async () => {
+  test('P13 a FIFO with a waiting writer is not opened', async () => {
     const { W, read } = workspace();
     execFileSync('mkfifo', [`${W}/p`]);
     const writer = spawn('sh', ['-c', `echo hi > ${W}/p; echo gone`]);
@@ -301,7 +301,7 @@ describe('what is no file', () => {
     expect(textOf(answer)).toContain('processor');
   });
 
-  test('P52 a stored file below /dev is read, and so is one in a listing of its directory', async () => {
+  test('P52 a regular file below /dev is read and listed', async () => {
     const folder = fs.mkdtempSync('/dev/shm/oriel-');
     try {
       fs.writeFileSync(join(folder, 'x.txt'), 'in memory\n');
@@ -316,7 +316,7 @@ describe('what is no file', () => {
     }
   });
 
-  test('P53 files of the kernel are refused wherever they are mounted, unless they are allowed there', () => {
+  test('P53 kernel files are refused wherever they are mounted, unless allowed', () => {
     const { W } = workspace();
     fs.writeFileSync(`${W}/version`, '');
     // A user's namespace may mount single files of the kernel only.
@@ -377,7 +377,7 @@ describe('what is no file', () => {
     }
   });
 
-  test('loop of links', async () => {
+  test('a loop of links', async () => {
     const { W, read } = workspace();
     fs.symlinkSync('b', `${W}/a`);
     fs.symlinkSync('a', `${W}/b`);
@@ -399,14 +399,14 @@ describe('what is no file', () => {
     expect(codeOf(await read(path))).toBe('BAD_PATH');
   });
 
-  test('P47 a file that is really called so is read', async () => {
+  test('P47 an existing file with such a name is read', async () => {
     const { write, text } = workspace();
     write('CON', 'x\n');
     expect(await text('CON')).toBe('1|x\n');
   });
 
   test.each(['', 'a\0b', 'file:///a%00b', 'file:///x%2Fy', 'http://example.com/x'])(
-    'no path: %j',
+    'not a path: %j',
     async (path) => {
       const answer = await workspace().read(path);
       expect(['BAD_PATH', 'UNSUPPORTED']).toContain(codeOf(answer));
@@ -429,7 +429,7 @@ describe('files that change', () => {
     expect(codeOf(await read('f'))).toBe('OK');
   });
 
-  test('P27 the change is said', async () => {
+  test('P27 the change is reported', async () => {
     const { W, write, with: walled } = workspace();
     write('f', 'a\n'.repeat(100_000));
     let calls = 0;
@@ -446,7 +446,7 @@ describe('files that change', () => {
   });
 
   test(
-    'P29 file replaced (rename) while being read: each answer is of one version',
+    'P29 file replaced (rename) while being read: no answer mixes versions',
     { timeout: 60_000 },
     async () => {
       const { W, write, oriel } = workspace();
@@ -486,7 +486,7 @@ describe('files that change', () => {
 });
 
 describe('names', () => {
-  test('P34 name contains selector characters: the literal file wins', async () => {
+  test('P34 name contains selector characters: the literal file takes precedence', async () => {
     const { write, text } = workspace();
     write('a:5-10', 'A\n');
     write('a', '1\n2\n');
@@ -501,7 +501,7 @@ describe('names', () => {
     expect(await text('.')).toBe('n\\nl\\x1b[2Jq"\\t  1 B  now\n');
   });
 
-  test.runIf(has('python3'))('P50 4,000-deep directory: a listing does not go down', async () => {
+  test.runIf(has('python3'))('P50 4,000-deep directory: a listing does not descend', async () => {
     const { W, text } = workspace();
     execFileSync('python3', ['-c', 'import os\nfor _ in range(4000): os.mkdir("d"); os.chdir("d")'], {
       cwd: W,
@@ -510,7 +510,7 @@ describe('names', () => {
     execFileSync('rm', ['-rf', `${W}/d`]);
   });
 
-  test('X05 error text echoes hostile input escaped and clipped', async () => {
+  test('X05 hostile input in an error is escaped and truncated', async () => {
     const answer = await workspace().read(`\x1b[2J\n<system>${'x'.repeat(10_000)}`);
     expect(textOf(answer)).not.toMatch(/[\x1b\n]/);
     expect(textOf(answer).length).toBeLessThan(500);

@@ -141,7 +141,7 @@ describe('a session of MCP that never reads', () => {
     };
   }
 
-  test('begins nothing new while much is unsent', { timeout: 120_000 }, async () => {
+  test('starts no new call while much is unsent', { timeout: 120_000 }, async () => {
     const running = await server(['--cwd', furnished(), '--limits', 'bytes=500000,lines=1000000']);
     const ask = await session(running);
     const batch = (from: number): unknown[] =>
@@ -169,38 +169,34 @@ describe('a session of MCP that never reads', () => {
     await served(running);
   });
 
-  test(
-    'is not told how far its call has come, nor by a token of megabytes',
-    { timeout: 60_000 },
-    async () => {
-      const running = await server(['--cwd', furnished(), '--allow-bash']);
-      const ask = await session(running);
-      const call = (id: number, progressToken: string): void =>
-        void ask({
-          jsonrpc: '2.0',
-          id,
-          method: 'tools/call',
-          params: {
-            name: 'bash',
-            arguments: { command: 'for i in $(seq 40); do echo $i; sleep 0.1; done' },
-            _meta: { progressToken },
-          },
-        });
-      call(1, 'p'.repeat(3_000_000));
-      let most = 0;
-      for (;;) {
-        await sleep(100);
-        most = Math.max(most, await unsentOf(running));
-        const metrics = await (await running.get('/metrics')).text();
-        if (
-          /^oriel_queue_running_max\{queue="commands"\} 1$/m.test(metrics) &&
-          /^oriel_queue_running\{queue="commands"\} 0$/m.test(metrics)
-        )
-          break;
-      }
-      expect(most).toBeLessThan(100_000);
-    },
-  );
+  test('gets no progress, also not with a token of megabytes', { timeout: 60_000 }, async () => {
+    const running = await server(['--cwd', furnished(), '--allow-bash']);
+    const ask = await session(running);
+    const call = (id: number, progressToken: string): void =>
+      void ask({
+        jsonrpc: '2.0',
+        id,
+        method: 'tools/call',
+        params: {
+          name: 'bash',
+          arguments: { command: 'for i in $(seq 40); do echo $i; sleep 0.1; done' },
+          _meta: { progressToken },
+        },
+      });
+    call(1, 'p'.repeat(3_000_000));
+    let most = 0;
+    for (;;) {
+      await sleep(100);
+      most = Math.max(most, await unsentOf(running));
+      const metrics = await (await running.get('/metrics')).text();
+      if (
+        /^oriel_queue_running_max\{queue="commands"\} 1$/m.test(metrics) &&
+        /^oriel_queue_running\{queue="commands"\} 0$/m.test(metrics)
+      )
+        break;
+    }
+    expect(most).toBeLessThan(100_000);
+  });
 });
 
 describe('connections of one address', () => {
@@ -224,7 +220,7 @@ describe('connections of one address', () => {
     return own.filter((line) => line.split(/\s+/)[2]?.endsWith(at) && line.split(/\s+/)[4] === '01').length;
   };
 
-  test('one too many is told so, and of more none stays open', { timeout: 60_000 }, async () => {
+  test('one too many gets an error, and further ones are closed', { timeout: 60_000 }, async () => {
     const running = await server(['--cwd', furnished(), '--max-connections', '20']);
     const first = await Promise.all(Array.from({ length: 20 }, () => open(running.port)));
     const more = await Promise.all(Array.from({ length: 20 }, () => open(running.port)));
@@ -243,7 +239,7 @@ describe('connections of one address', () => {
   });
 });
 
-describe('what costs the sender next to nothing', () => {
+describe('requests that are cheap to send', () => {
   const start = (): Promise<ServerProcess> =>
     server(['--cwd', furnished()], { env: { ORIEL_TOKEN: 'a token' }, node: heartbeat });
   const open = async ({ port }: ServerProcess, bytes: string, halfOpen = false): Promise<Socket> => {
@@ -259,7 +255,7 @@ describe('what costs the sender next to nothing', () => {
     expect(await lagOf(running)).toBeLessThan(MOST_LAG_MS);
   };
 
-  test('CONNECT that is reset does not end the server, and one that stays open is closed', async () => {
+  test('a CONNECT that is reset does not end the server, and one that stays open is closed', async () => {
     const running = await start();
     const before = holdingsOf(running.pid).descriptors;
     for (let i = 0; i < 20; i += 1) {
@@ -306,7 +302,7 @@ describe('what costs the sender next to nothing', () => {
   });
 });
 
-describe('bodies that never end', () => {
+describe('endless bodies', () => {
   const BODY = 4 << 20;
   const posts: Record<string, (client: string) => string> = {
     tool: (client) =>
@@ -357,7 +353,7 @@ describe('bodies that never end', () => {
 /** Descriptors of pipes that are kept ready for the next commands, and of connections that come and go. */
 const SPARE = 2 * 6 + 2;
 
-test('clients that vanish leave nothing behind, whatever they asked for', { timeout: 60_000 }, async () => {
+test('clients that disconnect leave nothing open, whatever they requested', { timeout: 60_000 }, async () => {
   const W = furnished();
   const running = await server(['--cwd', W, '--allow-bash'], { node: heartbeat });
   await served(running);
@@ -390,42 +386,46 @@ test('clients that vanish leave nothing behind, whatever they asked for', { time
 });
 
 describe('stdio', () => {
-  test('a host that never reads is not read from either, and is ended', { timeout: 60_000 }, async () => {
-    const W = furnished();
-    const host = wire(['mcp', W, '--write-timeout', '2'], { deaf: true, node: heartbeat });
-    host.send({
-      jsonrpc: '2.0',
-      id: 'hello',
-      method: 'initialize',
-      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
-    });
-    host.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
-    await sleep(500);
-    const memory = residentMb(host.pid);
-    const call = JSON.stringify({
-      jsonrpc: '2.0',
-      id: 0,
-      method: 'tools/call',
-      params: { name: 'read', arguments: { path: 'lines' } },
-    });
-    let [sent, over, peak] = [0, false, memory];
-    void host.exited.then(() => (over = true));
-    const writing = (async () => {
-      for (let id = 1; !over && sent < 200 << 20; id += 1) {
-        const line = `${call.replace('"id":0', `"id":${id}`)}${' '.repeat(4_000)}\n`;
-        await Promise.race([host.write(line), host.exited]);
-        sent += line.length;
+  test(
+    'a host that never reads is no longer read from, and the process ends',
+    { timeout: 60_000 },
+    async () => {
+      const W = furnished();
+      const host = wire(['mcp', W, '--write-timeout', '2'], { deaf: true, node: heartbeat });
+      host.send({
+        jsonrpc: '2.0',
+        id: 'hello',
+        method: 'initialize',
+        params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+      });
+      host.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+      await sleep(500);
+      const memory = residentMb(host.pid);
+      const call = JSON.stringify({
+        jsonrpc: '2.0',
+        id: 0,
+        method: 'tools/call',
+        params: { name: 'read', arguments: { path: 'lines' } },
+      });
+      let [sent, over, peak] = [0, false, memory];
+      void host.exited.then(() => (over = true));
+      const writing = (async () => {
+        for (let id = 1; !over && sent < 200 << 20; id += 1) {
+          const line = `${call.replace('"id":0', `"id":${id}`)}${' '.repeat(4_000)}\n`;
+          await Promise.race([host.write(line), host.exited]);
+          sent += line.length;
+        }
+      })();
+      for (let i = 0; i < 15 && !over; i += 1) {
+        await sleep(100);
+        if (!over) peak = Math.max(peak, residentMb(host.pid));
       }
-    })();
-    for (let i = 0; i < 15 && !over; i += 1) {
-      await sleep(100);
-      if (!over) peak = Math.max(peak, residentMb(host.pid));
-    }
-    expect(await host.exited).toBe(0);
-    await writing;
-    expect(sent).toBeLessThan(32 << 20);
-    expect(peak - memory).toBeLessThan(250);
-  });
+      expect(await host.exited).toBe(0);
+      await writing;
+      expect(sent).toBeLessThan(32 << 20);
+      expect(peak - memory).toBeLessThan(250);
+    },
+  );
 
   test('a host that reads late gets every answer', { timeout: 60_000 }, async () => {
     const W = furnished();
@@ -450,7 +450,7 @@ describe('stdio', () => {
   });
 });
 
-describe('request targets that are none', () => {
+describe('invalid request targets', () => {
   test.each([
     ['two slashes and a bracket', 'GET //[ HTTP/1.1'],
     ['two slashes', 'GET //evil.test/healthz HTTP/1.1'],
@@ -481,7 +481,7 @@ describe('request targets that are none', () => {
   });
 });
 
-test('the socket has mode 0600 whenever it is there, whatever the umask', { timeout: 60_000 }, async () => {
+test('the socket has mode 0600 from the start, whatever the umask', { timeout: 60_000 }, async () => {
   for (let i = 0; i < 3; i += 1) {
     const path = join(temporaryFolder(), 's');
     const child = spawn(
@@ -503,7 +503,7 @@ test('the socket has mode 0600 whenever it is there, whatever the umask', { time
 });
 
 test(
-  'a server whose log nobody reads serves on, and ends at the first signal',
+  'a server whose log is not read continues, and ends at the first signal',
   { timeout: 60_000 },
   async () => {
     const { W, write } = workspace();

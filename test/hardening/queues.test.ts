@@ -125,33 +125,29 @@ describe.each([
   ['one slot for each thing', ['calls', 'commands']],
   ['one slot for everything', []],
 ] as [string, QueueName[]][])('%s', (_, except) => {
-  test(
-    'no two calls wait for each other, and each is answered as if it were alone',
-    { timeout: 240_000 },
-    async () => {
-      const space = workspace();
-      const calls = await everything(space);
-      const alone: string[] = [];
-      const first = space.with({ timeoutMs: 120_000 });
-      for (const call of calls) alone.push(...(await answers(first, [call])));
-      await first.close();
-      limitAll(1, except);
-      const second = space.with({ timeoutMs: 120_000 });
-      const twice = [...calls, ...calls.toReversed()];
-      const expected = [...alone, ...alone.toReversed()];
-      const together = await answers(second, twice);
-      await second.close();
-      for (const [i, answer] of together.entries()) {
-        // Queries, parsers and decoders have a few seconds each, which a busy machine may not give them.
-        if (answer !== expected[i] && TIMED.test(JSON.stringify(twice[i]))) continue;
-        expect([twice[i], answer]).toEqual([twice[i], expected[i]]);
-      }
-      expect(idle()).toEqual(Object.values(queues).map(({ name }) => [name, 0, 0]));
-    },
-  );
+  test('no calls deadlock, and each is answered as if it were alone', { timeout: 240_000 }, async () => {
+    const space = workspace();
+    const calls = await everything(space);
+    const alone: string[] = [];
+    const first = space.with({ timeoutMs: 120_000 });
+    for (const call of calls) alone.push(...(await answers(first, [call])));
+    await first.close();
+    limitAll(1, except);
+    const second = space.with({ timeoutMs: 120_000 });
+    const twice = [...calls, ...calls.toReversed()];
+    const expected = [...alone, ...alone.toReversed()];
+    const together = await answers(second, twice);
+    await second.close();
+    for (const [i, answer] of together.entries()) {
+      // Queries, parsers and decoders have a few seconds each, which a busy machine may not give them.
+      if (answer !== expected[i] && TIMED.test(JSON.stringify(twice[i]))) continue;
+      expect([twice[i], answer]).toEqual([twice[i], expected[i]]);
+    }
+    expect(idle()).toEqual(Object.values(queues).map(({ name }) => [name, 0, 0]));
+  });
 });
 
-test('small packed files, and plain ones, are answered beside large packed ones', async () => {
+test('small compressed files and plain ones are answered while large compressed ones are read', async () => {
   const { write, oriel } = workspace();
   // More than there are slots for, each with tens of megabytes to count.
   const large = Buffer.concat(Array<Buffer>(1_500).fill(packed.bz2.noise));
@@ -183,7 +179,7 @@ test('small packed files, and plain ones, are answered beside large packed ones'
 });
 
 describe('commands', () => {
-  test('that run for long hold up neither reads nor the commands of another', async () => {
+  test('that run for long delay neither reads nor commands of other callers', async () => {
     const { write, oriel } = workspace();
     write('a.txt', 'one\n');
     const bash = oriel.tool('bash');
@@ -204,7 +200,7 @@ describe('commands', () => {
     expect(queues.commands.stats).toMatchObject({ running: 0, waiting: 0 });
   });
 
-  test('have all their time when they begin, however long they waited', async () => {
+  test('have their whole timeout when they start, however long they waited', async () => {
     limitAll(1, ['calls']);
     const { oriel } = workspace();
     const bash = oriel.tool('bash');
@@ -219,7 +215,7 @@ describe('commands', () => {
 });
 
 test(
-  'a thousand calls at once are answered, one caller’s after another’s',
+  'a thousand concurrent calls are answered, alternating between callers',
   { timeout: 120_000 },
   async () => {
     const { write, oriel } = workspace();
@@ -252,7 +248,7 @@ const manyMembers = zip(
   Array.from({ length: 12_000 }, (_, i) => ({ name: `f${i}`, content: '', method: 0 })),
 );
 
-describe('what many calls share is made at the turn of whoever waits for it', () => {
+describe('a shared computation runs in the turn of any caller that waits for it', () => {
   test.each([
     ['outlines', (i: number) => [`f${i}.ts:outline`, `f${i}.ts`, 'export function f() {\n  return 1;\n}\n']],
     ['unpackSmall', (i: number) => [`f${i}.bz2`, `f${i}.bz2`, packed.bz2.hello]],
@@ -283,7 +279,7 @@ describe('what many calls share is made at the turn of whoever waits for it', ()
     },
   );
 
-  test('one that joins does not wait in the line of the one that began', async () => {
+  test('a caller that joins does not wait in the queue of the one that started it', async () => {
     const { write, oriel } = workspace();
     const queue = queues.outlines;
     limitAll(1, ['calls']);
@@ -320,7 +316,7 @@ describe('what many calls share is made at the turn of whoever waits for it', ()
 });
 
 test(
-  'a page behind pages whose servers never answer is refused in time, as are those',
+  'a page behind many pages of unresponsive servers is refused with BUSY',
   { timeout: 60_000 },
   async () => {
     limitAll(4, []);

@@ -75,7 +75,7 @@ test.each<[Way, number]>([
   [mcpHttp, 26],
   [workspaceHttp, 42],
 ])(
-  'W12 while a directory is exchanged for a link, $name answers what the inside alone can give',
+  'W12 while a directory is swapped for a link, $name answers only with contents of the roots',
   { timeout: 120_000 + SECONDS * 2_000 },
   async (way, atLeast) => {
     const place = await makePlace();

@@ -85,7 +85,7 @@ describe('what is opened', () => {
     ['W02 find', ['find', 'kept.txt']],
     ['W03 a path that does not exist', ['read', 'no/such/file.txt']],
     ['W04 ls', ['ls', 'links out']],
-  ])('%s: nothing outside the roots and nothing irregular, on any shape of tree', async (_title, args) => {
+  ])('%s: nothing outside the roots and no special file, in any tree', async (_title, args) => {
     if (!hasStrace) return console.warn('skipped: strace is not installed, or may not trace here');
     const { W, O } = workspace();
     await makeShapes(W, O);
@@ -107,7 +107,7 @@ describe('what is opened', () => {
     expect(asked).toEqual([]);
   });
 
-  test('W07 a link that leads out is refused by the same work, whether or not its target exists', () => {
+  test('W07 a link that leads outside is refused by the same operations, whether or not its target exists', () => {
     if (!hasStrace) return console.warn('skipped: strace is not installed, or may not trace here');
     const { W, O } = workspace();
     fs.symlinkSync(`${O}/secret.txt`, `${W}/there`);
@@ -135,7 +135,7 @@ describe('what is opened', () => {
     expect(there.filter((call) => call.includes(`"${O}`) && !call.startsWith('readlink'))).toEqual([]);
   });
 
-  test('W05 what is found does not depend on any of it, and what is not heeded is said', async () => {
+  test('W05 matches do not depend on any of it, and ignored rules are reported', async () => {
     const { W, O, oriel } = workspace();
     const kept = await makeShapes(W, O);
     const found = textOf(await oriel.tool('find').run({ pattern: 'kept.txt' }));
@@ -152,7 +152,7 @@ describe('what is opened', () => {
     }
   });
 
-  test('W06 rules of a repository above the root do not count', async () => {
+  test('W06 ignore files of a repository above the root are not used', async () => {
     const { W, write, with: walled } = workspace();
     fs.mkdirSync(`${W}/.git/info`, { recursive: true });
     write('.gitignore', 'a.txt\n');
@@ -173,7 +173,7 @@ const SECONDS = Number(process.env['ORIEL_RACE_SECONDS'] ?? 0);
 const opens = (globalThis as { opens?: () => number }).opens;
 
 test(
-  'W10 while a directory is exchanged for a link, each whole answer is one that the inside alone can give',
+  'W10 while a directory is swapped for a link, whole answers consist only of contents of the roots',
   { timeout: 120_000 + SECONDS * 2_000 },
   async () => {
     const ground = workspace();
@@ -194,7 +194,7 @@ test(
   },
 );
 
-test('W11 while a directory is exchanged for a link, nothing of the outside is in any order or form of an answer', async () => {
+test('W11 while a directory is swapped for a link, no order and no form of an answer contains anything outside', async () => {
   const { W, O, write, oriel } = workspace();
   write('real/f.txt', 'inside\nmore\n');
   write('real/sub/g.txt', 'inside\nmore\n');
@@ -226,8 +226,8 @@ function run(oriel: Oriel, [tool, input]: [string, object]): Promise<Answer> {
   return oriel.tool(tool).run(input);
 }
 
-describe('helpers that end', () => {
-  test('W20 ripgrep is killed at any moment: no answer looks complete that is not', async () => {
+describe('helpers that are killed', () => {
+  test('W20 ripgrep is killed at any moment: no incomplete answer looks complete', async () => {
     const { write, oriel } = workspace();
     for (let i = 0; i < 60; i += 1) write(`f${100 + i}.txt`, `${'some words on a line\n'.repeat(20_000)}`);
     write('z.txt', 'the needle\n');
@@ -250,7 +250,7 @@ describe('helpers that end', () => {
     expect(JSON.stringify(await grep())).toBe(whole);
   });
 
-  test('W21 what was found before ripgrep was killed is shown, as a part', async () => {
+  test('W21 matches from before ripgrep was killed are shown, with a notice', async () => {
     const { write, oriel } = workspace();
     // The first portion holds the match, the others take a while.
     write('a.txt', 'the needle\n');
@@ -290,8 +290,8 @@ function kill(pid: number): void {
   }
 }
 
-describe('rules and names that cost', () => {
-  test('W30 ignore files over 1 MiB are not heeded, and that is said', async () => {
+describe('expensive rules and names', () => {
+  test('W30 ignore files over 1 MiB are not used, with a notice', async () => {
     const { W, write, oriel } = workspace();
     write('.gitignore', '');
     fs.truncateSync(`${W}/.gitignore`, 400 << 20);
@@ -308,7 +308,7 @@ describe('rules and names that cost', () => {
     ['any depth', `${'**/a*/'.repeat(20)}b`],
     ['classes', `${'[a-z]*[!b]'.repeat(20)}q`],
     ['plain names', 'some-name-or-other'],
-  ])('W31 1 MiB of rules (%s) holds no event loop', async (_title, rule) => {
+  ])('W31 1 MiB of rules (%s) does not block the event loop', async (_title, rule) => {
     const { write, oriel } = workspace();
     let rules = '';
     for (let i = 0; rules.length < (1 << 20) - 300; i += 1) rules += `${rule}${i}\n`;
@@ -318,7 +318,7 @@ describe('rules and names that cost', () => {
     expect(textOf(answer)).toContain('a/a/');
   });
 
-  test('W32 a glob of 256 alternatives holds no event loop', async () => {
+  test('W32 a glob of 256 alternatives does not block the event loop', async () => {
     const { write, oriel } = workspace();
     for (let i = 0; i < 50; i += 1) write(`${'a'.repeat(200)}${i}`, 'x\n');
     const pattern = `${'{a,b}'.repeat(8)}${'*a'.repeat(110)}`;

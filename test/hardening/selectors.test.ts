@@ -43,7 +43,7 @@ test.each([
   '-0',
   'raw:raw',
   'raw:1:2',
-])('S05 no number: %s', async (selector) => {
+])('S05 not a number: %s', async (selector) => {
   const { write, read } = workspace();
   write('f', nine);
   expect(codeOf(await read(`f:${selector}`))).toBe('BAD_SELECTOR');

@@ -118,7 +118,7 @@ function expectStable(outcomes: readonly Outcome[]): void {
   expect(codes.at(-1)).toBe('OK');
 }
 
-test.skipIf(!mayMount)('I01 an output of which the n-th page finds no room', { timeout: 120_000 }, () => {
+test.skipIf(!mayMount)('I01 an output whose n-th page does not fit on the disk', { timeout: 120_000 }, () => {
   const { W, write } = workspace();
   write('small.txt', 'small\n');
   const outcomes = withRoom(
@@ -135,7 +135,7 @@ test.skipIf(!mayMount)('I01 an output of which the n-th page finds no room', { t
   }
 });
 
-test.skipIf(!mayMount)('I01 an output of which the n-th file cannot be made', { timeout: 120_000 }, () => {
+test.skipIf(!mayMount)('I01 an output whose n-th file cannot be created', { timeout: 120_000 }, () => {
   const { W, write } = workspace();
   write('small.txt', 'small\n');
   expectStable(withRoom(W, ['bash', { command: 'seq 30000' }], 'files', [0, 1, 2, 3, 5, 6, 7, 8, 20]));
@@ -146,7 +146,7 @@ test.skipIf(!mayMount).each([
   ['a compressed file', 'big.txt.gz:-1'],
   ['a database in a zip', 'db.zip:data.db:t'],
   ['a text of conflicts', 'conflicts.txt:conflicts:-1'],
-])('I02 %s that outgrows memory on a full disk', { timeout: 120_000 }, async (_, path) => {
+])('I02 %s that is too large for memory, on a full disk', { timeout: 120_000 }, async (_, path) => {
   const { W, write } = workspace();
   write('small.txt', 'small\n');
   const big = Buffer.from(`${'0123456789abcdef'.repeat(8)}\n`.repeat(40_000));
@@ -164,7 +164,7 @@ test.skipIf(!mayMount).each([
   expectStable(files);
 });
 
-test('I03 the directory of a session that is removed in mid-session is made again, and numbers go on', async () => {
+test('I03 a removed directory of a session is created again, and its numbers continue', async () => {
   const made = workspace();
   const state = temporaryFolder();
   const oriel = made.with({ spills: { state } });
@@ -191,7 +191,7 @@ test('I03 the directory of a session that is removed in mid-session is made agai
   await oriel.close();
 });
 
-test('I03 where nothing can be written, a command runs and says that its output is not kept', async () => {
+test('I03 without a writable directory a command runs, and a notice says that its output is not kept', async () => {
   const made = workspace();
   const state = join(temporaryFolder(), 'file');
   writeFileSync(state, '');
@@ -233,7 +233,7 @@ function runTo(path: string, args: readonly string[]): { err: string; code: numb
 test.each([
   ['read', { path: 'big.txt.gz:-1' }],
   ['read', { path: 'data.db:t' }],
-])('I05 %s %j while the n-th descriptor cannot be had', { timeout: 120_000 }, async (tool, input) => {
+])('I05 %s %j without the n-th descriptor', { timeout: 120_000 }, async (tool, input) => {
   const { W, write } = workspace();
   write('big.txt.gz', gzipSync(Buffer.from(`${'0123456789abcdef'.repeat(8)}\n`.repeat(40_000))));
   write('data.db', await databaseBytes('create table t(a); insert into t values (1)'));

@@ -87,7 +87,7 @@ describe('Q04 VACUUM INTO / ATTACH', () => {
   });
 });
 
-test('a query without end is stopped, and the next one is answered', async () => {
+test('an endless query is stopped, and the next one is answered', async () => {
   const { with: walled } = await holding('sq-view-bomb.db', ...VIEW_BOMB);
   const read = walled({ timeoutMs: 700 }).tool('read');
   const endless = 'with recursive c(i) as (values(1) union all select i + 1 from c) select sum(i) from c';
@@ -109,7 +109,7 @@ test('a query is cancelled with its call', async () => {
   expect(codeOf(await answer)).toBe('CANCELLED');
 });
 
-test('views that are bombs are listed and shown, and their rows bounded', async () => {
+test('expensive views are listed and shown with bounded rows', async () => {
   const { read } = await holding('sq-view-bomb.db', ...VIEW_BOMB);
   expect(textOf(await read('sq-view-bomb.db'))).toContain('w30 (view)\n');
   for (const bomb of ['j30', 'u30', 'w30']) {
@@ -160,7 +160,7 @@ describe('Q07 hostile table names', () => {
     'a&b+c d',
   ];
 
-  test('each is listed by the path that reads it', async () => {
+  test('each is listed with the path that reads it', async () => {
     const create = (name: string, at: number): string => {
       const quoted = `"${name.replaceAll('"', '""')}"`;
       return `create table ${quoted}(v); insert into ${quoted} values (${at})`;
@@ -240,7 +240,7 @@ describe('Q08 where/order injection through selector', () => {
     expect(codeOf(await read(`sq-view-bomb.db:t?${query}`))).toBe('BAD_QUERY');
   });
 
-  test('words of SQL inside strings and names are data', async () => {
+  test('SQL keywords in strings and names are data', async () => {
     const { read } = await holding(
       'sq-view-bomb.db',
       `create table t(a, "limit"); insert into t values ('a; -- union (', 5)`,
@@ -271,7 +271,7 @@ describe('Q10 corrupt, truncated, self-pointing page, header only', () => {
     expect(codeOf(await place.read('sq-magic-only.db'))).toBe('CORRUPT');
   });
 
-  test('an inner page that points to itself', async () => {
+  test('an interior page that points to itself', async () => {
     const place = workspace();
     const bytes = Buffer.from(await databaseBytes(rows));
     // Page 2 is the root of t: an inner page, whose children are numbered in its cells and at its end.
@@ -295,7 +295,7 @@ describe('Q10 corrupt, truncated, self-pointing page, header only', () => {
     expect(codeOf(await place.read('sq-corrupt.db:good'))).toBe('OK');
   });
 
-  test('noise of every kind is answered, and never with INTERNAL', { timeout: 60_000 }, async () => {
+  test('random bytes of every kind are answered, and never with INTERNAL', { timeout: 60_000 }, async () => {
     const place = workspace();
     const good = Buffer.from(
       await databaseBytes(rows, 'create index i on t(a)', 'create view v as select a from t'),
@@ -328,7 +328,7 @@ db.execute('create table t(a)'); db.execute('insert into t values (42)')
 print('ready', flush=True)
 `;
 
-  test.runIf(has('python3'))('Q12 rows that are only in the log, while its writer lives', async () => {
+  test.runIf(has('python3'))('Q12 rows that are only in the WAL, while its writer runs', async () => {
     const { W, read } = workspace();
     const live = await writer(join(W, 'sq-wal-live.db'), `${FILL}sys.stdin.read()`);
     const before = picture(W);
@@ -339,7 +339,7 @@ print('ready', flush=True)
   });
 
   test.runIf(has('python3'))(
-    'Q12 rows that are only in the log of a writer that died, with and without its index',
+    'Q12 rows that are only in the WAL of a writer that was killed, with and without its index',
     async () => {
       const { W, read } = workspace();
       await (await writer(join(W, 'sq-wal-live.db'), `${FILL}sys.stdin.read()`)).kill();
@@ -352,7 +352,7 @@ print('ready', flush=True)
     },
   );
 
-  test.runIf(has('python3'))('Q11 nothing is created where nothing may be', async () => {
+  test.runIf(has('python3'))('Q11 nothing is created in a read-only directory', async () => {
     const { W, read } = workspace();
     fs.mkdirSync(join(W, 'locked'));
     await (await writer(join(W, 'locked/sq-wal-live.db'), `${FILL}sys.stdin.read()`)).kill();
@@ -364,7 +364,7 @@ print('ready', flush=True)
     fs.chmodSync(join(W, 'locked'), 0o755);
   });
 
-  test.runIf(has('python3'))('a database in WAL mode whose log is gone', async () => {
+  test.runIf(has('python3'))('a database in WAL mode without its WAL file', async () => {
     const { W, read } = workspace();
     const closed = await writer(join(W, 'sq-wal-live.db'), `${FILL}db.close()`);
     await closed.ended;
@@ -373,7 +373,7 @@ print('ready', flush=True)
     expect(fs.readdirSync(W)).toEqual(['sq-wal-live.db']);
   });
 
-  test('a log that is a link out of the walls is not followed', async () => {
+  test('a WAL file that is a link to outside the roots is not followed', async () => {
     const { W, O, read } = await holding('sq-wal-live.db', 'create table t(a)');
     fs.symlinkSync(join(O, 'secret.txt'), join(W, 'sq-wal-live.db-wal'));
     expect(codeOf(await read('sq-wal-live.db'))).toBe('OUTSIDE_ROOT');
@@ -381,7 +381,7 @@ print('ready', flush=True)
 });
 
 test.runIf(has('python3'))(
-  'a transaction that was never finished is not seen, and not finished by reading',
+  'an unfinished transaction is not visible, and not rolled back by reading',
   async () => {
     const { W, read } = workspace();
     const path = join(W, 'sq-hot.db');
@@ -447,7 +447,7 @@ describe('Q15 1e999, int64 edges, invalid UTF-8 text, NUL text', () => {
 });
 
 describe('huge values', () => {
-  test('a value larger than may be loaded is measured, its row and its neighbours are shown', async () => {
+  test('of a value that is too large to load the size is shown, with its row and its neighbours', async () => {
     const { read } = await holding(
       'sq-huge.db',
       `create table t(id integer primary key, v, w);
@@ -465,7 +465,7 @@ describe('huge values', () => {
     expect(codeOf(await read('sq-huge.db?q=select zeroblob(1000000000)'))).toBe('LIMIT');
   });
 
-  test('a row of 300 KB is read to its end, every byte once', async () => {
+  test('a row of 300 KB is paged to its end, every byte once', async () => {
     const { read } = await holding(
       'sq-huge.db',
       `create table t(id integer primary key, v);
@@ -490,7 +490,7 @@ describe('huge values', () => {
 describe('wide tables', () => {
   const COLUMNS = Array.from({ length: 1900 }, (_, at) => `c${at}`);
 
-  test('blocks when the columns have no room, each row once', async () => {
+  test('one block for each row when the columns do not fit, each row once', async () => {
     const few = COLUMNS.slice(0, 40);
     const { read } = await holding(
       'sq-wide.db',

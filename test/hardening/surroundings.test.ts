@@ -62,7 +62,7 @@ function memoryGroup(bytes: number): string | undefined {
   return undefined;
 }
 
-test('C09 in 256 MB of memory every hostile file is answered, and nothing of it is killed', async (context) => {
+test('C09 in 256 MB of memory every hostile file is answered, and no process is killed', async (context) => {
   const group = memoryGroup(256 << 20);
   if (group === undefined) {
     expect(process.env['ORIEL_TEST_ALL'], 'no control group of memory can be created here').toBeUndefined();
@@ -102,7 +102,7 @@ test('C09 in 256 MB of memory every hostile file is answered, and nothing of it 
   expect(said.stdout).toBe(paths.map((path) => `${path} OK\n`).join(''));
 });
 
-test('C10 a clock that jumps by a day ends no deadline early and none late, and no answer is another one', () => {
+test('C10 a clock that jumps by a day changes no deadline and no answer', () => {
   const { W, write } = workspace();
   write('f', 'hi\n');
   const script = `

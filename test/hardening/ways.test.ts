@@ -77,7 +77,7 @@ for (const one of cases) {
     beforeAll(() => prepare(one, place));
 
     if (one.together) {
-      test('through all ways at once', async () => {
+      test('through all interfaces concurrently', async () => {
         await Promise.all(waysOf(one).map((way) => through(way, one)));
       });
       return;
@@ -92,7 +92,7 @@ for (const one of cases) {
   });
 }
 
-test('what served all of them ends when it is told to, and leaves no file behind', async () => {
+test('the servers end when they are told to, and leave no file', async () => {
   for (const [name, door] of doors) {
     expect([name, await door.close()]).toEqual([name, 0]);
     const home = homes.get(name) as string;

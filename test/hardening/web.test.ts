@@ -42,7 +42,7 @@ describe('U: addresses', () => {
     expect(details).toMatchObject({ error: { code: 'BLOCKED_ADDRESS' } });
   });
 
-  test('U09 a name before the host is no host, and a password is not repeated', async () => {
+  test('U09 a user name before the host is not taken for the host, and a password is not repeated', async () => {
     const { isError, text } = await place('oriel').call('read', { path: 'http://me:secret@127.0.0.1/' });
     expect([isError, text.includes('secret')]).toEqual([true, false]);
   });
@@ -88,7 +88,7 @@ describe('U: bodies and pages', () => {
     expect((await readOne(article('A', paragraphs(3) + wide))).text).toContain('wide');
   });
 
-  test('U23 hidden text is gone, control characters are escapes', async () => {
+  test('U23 hidden text is removed, control characters are escaped', async () => {
     const hidden =
       '<p style="display:none">SECRET</p><p hidden>SECRET</p><p style="font-size:0">SECRET</p><!-- SECRET -->';
     const { text } = await readOne(
@@ -99,7 +99,7 @@ describe('U: bodies and pages', () => {
     expect(text).toContain(String.raw`\x1b[2J`);
   });
 
-  test('U20 what an encoding is called and is', async () => {
+  test('U20 the declared and the actual encoding', async () => {
     const euro = { type: 'text/html; charset=windows-1252', body: Buffer.from([0x3c, 0x70, 0x3e, 0x80]) };
     expect((await readOne(euro)).text).toContain('€');
     const lies = { type: 'text/plain; charset=utf-8', body: Buffer.from([0x63, 0x61, 0x66, 0xe9, 0x0a]) };
@@ -124,7 +124,7 @@ describe('U: bodies and pages', () => {
   });
 });
 
-test('X04 a header of an answer is one line, whatever the server says', async () => {
+test('X04 a header of an answer is one line, whatever the server sends', async () => {
   const { text } = await readOne({ type: 'text/plain; x="\u009b"', body: 'x\n' });
   expect(text.split('\n---\n')[0]).toMatch(/^URL: .*\nContent-Type: [\x20-\x7e]*\nMethod: text\n$/);
 });
@@ -141,7 +141,7 @@ describe('U20 encodings', () => {
   });
 });
 
-describe('U21 what a server says of a body', () => {
+describe('U21 headers about a body', () => {
   test.each<[string, string, string | Uint8Array, RegExp]>([
     ['an image that is called a page', 'text/html', makePng(4, 4), /PNG|image|binary/],
     [
@@ -153,7 +153,7 @@ describe('U21 what a server says of a body', () => {
     ['text that is called an image', 'image/png', 'only text\n', /only text|binary|not an image/],
     ['text that is called a document', 'application/pdf', 'only text\n', /only text|not a PDF|could not/i],
     ['bytes that are called JSON', 'application/json', new Uint8Array([0, 1, 2, 0]), /binary|\\x00/],
-  ])('U21 %s is what it is, or refused', async (_, type, body, expected) => {
+  ])('U21 %s is shown by its actual type, or refused', async (_, type, body, expected) => {
     const { url } = await site({ '/page': { type, body } });
     const { content } = await reader()
       .oriel.tool('read')
@@ -163,7 +163,7 @@ describe('U21 what a server says of a body', () => {
     );
   });
 
-  test('U21 a file name of the server names no path', async () => {
+  test('U21 a file name from the server is not used as a path', async () => {
     const { url } = await site({
       '/page': {
         type: 'text/plain',
@@ -179,7 +179,7 @@ describe('U21 what a server says of a body', () => {
   });
 });
 
-test('X06 what reads private files reaches no server unless it is told to', async () => {
+test('X06 a server reads no web pages without --web', async () => {
   const optionsOf = (values: Record<string, unknown>) =>
     offerOptions({ values, operands: [temporaryFolder()] } as never, {
       err: process.stderr,
@@ -200,7 +200,7 @@ test.each([
   [[], false],
   [['--web'], true],
   [['--offline'], false],
-])('X06 `oriel mcp` with %j says whether read leaves this machine: %j', async (args, openWorldHint) => {
+])('X06 `oriel mcp` with %j declares whether read leaves this machine: %j', async (args, openWorldHint) => {
   const { result } = await (await session(args)).ask(1, 'tools/list');
   const tools = result?.['tools'] as { name: string; annotations: object }[];
   expect(tools.find(({ name }) => name === 'read')?.annotations).toMatchObject({ openWorldHint });

@@ -26,7 +26,7 @@ test('a lock exists while the work runs and is removed afterwards', async () => 
   expect(existsSync(path)).toBe(false);
 });
 
-test('the lock of a killed process is taken over at once', async () => {
+test('the lock of a killed process is taken over immediately', async () => {
   const path = join(temporaryFolder(), 'lock');
   writeFileSync(path, ownName().replace(/^\d+/, '999999999'));
   expect(await withFileLock(path, () => Promise.resolve(existsSync(path)))).toBe(true);

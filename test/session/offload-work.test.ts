@@ -35,11 +35,11 @@ test.runIf(has('redis'))('without workers no bytes are read', async () => {
       },
     },
   }) as typeof bytes;
-  const wanting = {
+  const offload = {
     session,
     signal: new AbortController().signal,
     deadline: performance.now() + 60_000,
   };
-  const outcome = await offloadWork({ kind: 'test', version: '1', head: {}, source }, wanting);
+  const outcome = await offloadWork({ kind: 'test', version: '1', head: {}, source }, offload);
   expect([outcome, reads]).toEqual([{ is: 'here' }, 0]);
 });

@@ -335,7 +335,7 @@ describe('a quota for several sessions', () => {
   });
 });
 
-describe('removal unlinks at once, and the blocks are freed in another thread', () => {
+describe('removal unlinks immediately, and the blocks are freed in another thread', () => {
   /** Names that are being removed below the directory, and how many bytes they have. */
   const leaving = (directory: string): number[] =>
     readdirSync(directory, { recursive: true, encoding: 'utf8' })

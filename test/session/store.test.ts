@@ -3,7 +3,7 @@ import { memoryBytes } from '../../src/access/bytes.ts';
 import { Identity } from '../../src/identity.ts';
 import { Store, type StoreBudget } from '../../src/session/store.ts';
 import type { ByteSource } from '../../src/types/byte-source.ts';
-import type { Kind, Made, Making, StoreUser } from '../../src/types/store.ts';
+import type { Computation, Computed, Kind, StoreUser } from '../../src/types/store.ts';
 
 const MIB = 1 << 20;
 
@@ -52,7 +52,7 @@ function storeOf(budget: Partial<StoreBudget> = {}): Store {
   return store;
 }
 
-/** Asks for a thing of that name in a call of its own, which ends at once. */
+/** Asks for a thing of that name in a call of its own, which ends immediately. */
 async function ask(
   store: Store,
   kind: Kind<Thing, { limit?: number }>,
@@ -62,7 +62,7 @@ async function ask(
   let made: 'hit' | 'miss' = 'hit';
   const { limit, keep = true, ...facts } = thing;
   const user = call();
-  const make = (): Promise<Made<Thing>> => {
+  const make = (): Promise<Computed<Thing>> => {
     made = 'miss';
     return Promise.resolve({ value: { name, bytes: 0, ...facts }, keep });
   };
@@ -71,24 +71,24 @@ async function ask(
   return made;
 }
 
-/** A making that goes on until it is told what to answer. */
+/** A computation that goes on until it is told what to answer. */
 function slow(): {
-  make(making: Making): Promise<Made<Thing>>;
-  answer(thing: Made<Thing>): void;
+  make(computation: Computation): Promise<Computed<Thing>>;
+  answer(thing: Computed<Thing>): void;
   fail(error: Error): void;
-  makings: Making[];
+  computations: Computation[];
 } {
-  let answer: (made: Made<Thing>) => void = () => undefined;
+  let answer: (computed: Computed<Thing>) => void = () => undefined;
   let fail: (error: Error) => void = () => undefined;
-  const makings: Making[] = [];
+  const computations: Computation[] = [];
   return {
-    makings,
-    make(making) {
-      makings.push(making);
+    computations,
+    make(computation) {
+      computations.push(computation);
       return new Promise((resolve, reject) => {
         answer = resolve;
         fail = reject;
-        making.signal.addEventListener('abort', () => reject(making.signal.reason as Error));
+        computation.signal.addEventListener('abort', () => reject(computation.signal.reason as Error));
       });
     },
     answer: (made) => answer(made),
@@ -255,14 +255,14 @@ test('a value that has become invalid is evicted at its next use, or with the ca
 test('concurrent calls share one computation, and each uses the value until its own end', async () => {
   const store = storeOf();
   const { kind, disposed } = kindOf('text');
-  const making = slow();
+  const maker = slow();
   const users = [call(), call(), call()];
-  const asked = users.map((user) => store.get(kind, bytesOf('a'), {}, making.make, user));
-  making.makings[0]?.progress({ message: 'half' });
-  making.answer({ value: { name: 'a', bytes: 0 }, keep: false });
+  const asked = users.map((user) => store.get(kind, bytesOf('a'), {}, maker.make, user));
+  maker.computations[0]?.progress({ message: 'half' });
+  maker.answer({ value: { name: 'a', bytes: 0 }, keep: false });
   const things = await Promise.all(asked);
   expect(new Set(things).size).toBe(1);
-  expect(making.makings.length).toBe(1);
+  expect(maker.computations.length).toBe(1);
   expect(users.map(({ told }) => told)).toEqual([['half'], ['half'], ['half']]);
   for (const user of users) {
     expect(disposed).toEqual([]);
@@ -275,14 +275,14 @@ test('concurrent calls share one computation, and each uses the value until its 
 test('cancelling the first call neither fails nor ends the work for the others', async () => {
   const store = storeOf();
   const { kind } = kindOf('text');
-  const making = slow();
+  const maker = slow();
   const [first, second] = [call(), call()];
-  const one = store.get(kind, bytesOf('a'), {}, making.make, first);
-  const other = store.get(kind, bytesOf('a'), {}, making.make, second);
+  const one = store.get(kind, bytesOf('a'), {}, maker.make, first);
+  const other = store.get(kind, bytesOf('a'), {}, maker.make, second);
   first.abort();
   await expect(one).rejects.toThrow('cancelled');
-  expect(making.makings[0]?.signal.aborted).toBe(false);
-  making.answer({ value: { name: 'a', bytes: 0 }, keep: true });
+  expect(maker.computations[0]?.signal.aborted).toBe(false);
+  maker.answer({ value: { name: 'a', bytes: 0 }, keep: true });
   expect(await other).toEqual({ name: 'a', bytes: 0 });
   expect(await ask(store, kind, 'a')).toBe('hit');
 });
@@ -299,7 +299,7 @@ test('the bytes stay readable through the remaining calls', async () => {
     },
   });
   let go = (): void => undefined;
-  const make = async ({ source }: Making): Promise<Made<Thing>> => {
+  const make = async ({ source }: Computation): Promise<Computed<Thing>> => {
     await new Promise<void>((resolve) => (go = resolve));
     const target = Buffer.alloc(1);
     await source.readInto(target, 0);
@@ -317,12 +317,12 @@ test('the bytes stay readable through the remaining calls', async () => {
 test('work without waiting calls is cancelled; the next call starts it again', async () => {
   const store = storeOf();
   const { kind, disposed } = kindOf('text');
-  const making = slow();
+  const maker = slow();
   const users = [call(), call()];
-  const asked = users.map((user) => store.get(kind, bytesOf('a'), {}, making.make, user));
+  const asked = users.map((user) => store.get(kind, bytesOf('a'), {}, maker.make, user));
   for (const user of users) user.abort();
   for (const one of asked) await expect(one).rejects.toThrow('cancelled');
-  expect(making.makings[0]?.signal.aborted).toBe(true);
+  expect(maker.computations[0]?.signal.aborted).toBe(true);
   expect(await ask(store, kind, 'a')).toBe('miss');
   expect(disposed).toEqual([]);
 });
@@ -331,8 +331,8 @@ test('a value completed when no call waits any more is disposed', async () => {
   const store = storeOf();
   const { kind, disposed } = kindOf('text');
   const user = call();
-  let answer: (made: Made<Thing>) => void = () => undefined;
-  const stubborn = () => new Promise<Made<Thing>>((resolve) => (answer = resolve));
+  let answer: (computed: Computed<Thing>) => void = () => undefined;
+  const stubborn = () => new Promise<Computed<Thing>>((resolve) => (answer = resolve));
   const asked = store.get(kind, bytesOf('a'), {}, stubborn, user);
   user.abort();
   await expect(asked).rejects.toThrow('cancelled');
@@ -346,25 +346,25 @@ test('an already cancelled call starts nothing', async () => {
   const { kind } = kindOf('text');
   const user = call();
   user.abort();
-  const making = slow();
-  await expect(store.get(kind, bytesOf('a'), {}, making.make, user)).rejects.toThrow('cancelled');
-  expect(making.makings).toEqual([]);
+  const maker = slow();
+  await expect(store.get(kind, bytesOf('a'), {}, maker.make, user)).rejects.toThrow('cancelled');
+  expect(maker.computations).toEqual([]);
 });
 
-test('closing disposes everything: values in use when their call ends, computations at once', async () => {
+test('closing disposes everything: values in use when their call ends, computations immediately', async () => {
   const store = storeOf();
   const { kind, disposed } = kindOf('text');
   await ask(store, kind, 'idle');
   const user = call();
   const used = () => Promise.resolve({ value: { name: 'used', bytes: 0 }, keep: true });
   await store.get(kind, bytesOf('used'), {}, used, user);
-  const making = slow();
-  const waiting = store.get(kind, bytesOf('slow'), {}, making.make, call());
+  const maker = slow();
+  const waiting = store.get(kind, bytesOf('slow'), {}, maker.make, call());
   const refused = expect(waiting).rejects.toThrow('The session is closed.');
   await store.close();
   await refused;
   expect(disposed).toEqual(['idle']);
-  expect(making.makings[0]?.signal.aborted).toBe(true);
+  expect(maker.computations[0]?.signal.aborted).toBe(true);
   await user.end();
   expect(disposed).toEqual(['idle', 'used']);
   expect(await ask(store, kind, 'later')).toBe('miss');

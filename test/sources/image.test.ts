@@ -411,7 +411,7 @@ describe('I09 a decoder that fails', () => {
     });
   });
 
-  test('twelve at once: at most two run at a time', async () => {
+  test('of twelve concurrent ones at most two run at a time', async () => {
     const url = await decoder('setTimeout(() => process.exit(), 200)');
     let most = 0;
     const watch = setInterval(() => {

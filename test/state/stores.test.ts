@@ -201,7 +201,7 @@ for (const { kind, start, end } of storeKinds) {
       expect(((await space.get(name)) as Buffer).equals(Buffer.alloc(2 << 20, 1))).toBe(true);
     });
 
-    test('a store that dies is unavailable at once, and becomes available again without a waiting call', async () => {
+    test('a store that dies is unavailable immediately, and becomes available again without a waiting call', async () => {
       const shared = state();
       const changes: StateChange[] = [];
       shared.onChange((change) => void changes.push(change));

@@ -88,7 +88,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     return queue;
   };
 
-  test('without a worker the replica does the job at once', async () => {
+  test('without a worker the replica does the job immediately', async () => {
     expect(await ask(orderOf(kindOf(), 'text'))).toEqual({ is: 'here' });
   });
 
@@ -250,7 +250,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     expect(textOf(await ask(orderOf(other, 'text')))).toBe('here');
   });
 
-  test('a cancelled call returns at once', async () => {
+  test('a cancelled call returns immediately', async () => {
     let go: () => void = () => undefined;
     const held = new Promise<Buffer>((resolve) => (go = () => resolve(Buffer.from('late'))));
     const handler = kindOf(() => held);

@@ -20,7 +20,7 @@ export interface StoreServer {
   stop(): Promise<void>;
 }
 
-/** The kinds of shared stores, the signal that ends a server at once, and a function that deletes all values. */
+/** The kinds of shared stores, the signal that ends a server immediately, and a function that deletes all values. */
 export const storeKinds = [
   { kind: 'redis', start: redisServer, end: 'SIGKILL', empty: emptyRedis },
   { kind: 'postgres', start: postgresServer, end: 'SIGQUIT', empty: emptyPostgres },

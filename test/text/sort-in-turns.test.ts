@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
 import { sortInTurns } from '../../src/text/sort-in-turns.ts';
 
-test('gives what sorting at once gives, equal items in their order', async () => {
+test('gives the same order as a stable sort in one step', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(50), { maxLength: 20_000, size: 'max' }), async (numbers) => {
       const items = numbers.map((key, i) => ({ key, i }));
@@ -31,6 +31,6 @@ test('sorting half a million names yields to the event loop every few thousand n
     },
   );
   isOver = true;
-  // What sorting 4,096 names at once takes.
+  // The time to sort 4,096 names in one step.
   expect(most).toBeLessThan(4096 * Math.log2(4096));
 });

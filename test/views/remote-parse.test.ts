@@ -11,7 +11,7 @@ test.each([
   ['worker', undefined],
   ['here', undefined],
 ])('a worker that failed with %j leaves %j', async (why, found) => {
-  const wanting = {
+  const offload = {
     session: {
       work: {
         hasWorkers: () => Promise.resolve(true),
@@ -23,5 +23,5 @@ test.each([
     deadline: performance.now() + 60_000,
   } as unknown as OffloadCall;
   const work = { text: 'x'.repeat(300_000), language: 'TypeScript', grammar: undefined };
-  expect(await parsedElsewhere(work, wanting)).toBe(found);
+  expect(await parsedElsewhere(work, offload)).toBe(found);
 });

@@ -4,7 +4,7 @@ import { memoryBytes } from '../../src/access/bytes.ts';
 import { utf8 } from '../../src/text/encoding.ts';
 import { LineReader, type StoredLine } from '../../src/window/line-reader.ts';
 
-/** Lines long enough that a few of them fill what is decoded at once, most of them plain. */
+/** Lines long enough that a few of them fill what is decoded in one step, most of them plain. */
 const line = fc
   .tuple(
     fc.constantFrom(

@@ -123,7 +123,7 @@ function slowSpool(): { spool: Spool; give(text: string): void } {
   return { spool, give };
 }
 
-test('a cancelled reader returns at once; the step continues for other readers and for those that come soon', async () => {
+test('a cancelled reader returns immediately; the step continues for other readers and for those that come soon', async () => {
   const { spool, give } = slowSpool();
   const stop = new AbortController();
   const one = readAt(spool, 0, 4, stop.signal);

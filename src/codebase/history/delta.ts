@@ -1,24 +1,29 @@
-/** Applies a delta of a pack to its base object. Source: gitformat-pack(5), "Deltified representation". */
+/** Applies a delta in a pack to its base object. Source: gitformat-pack(5), "Deltified representation". */
 
-/** Undefined for a delta that does not fit its base, or makes more than `most` bytes. */
+/** The object. Undefined if the delta is damaged or for another base, or if the object has more than `most` bytes. */
 export function applyDelta(base: Buffer, delta: Buffer, most: number): Buffer | undefined {
   const reader = new Reader(delta);
   if (reader.size() !== base.length) return undefined;
   const size = reader.size();
   if (size > most) return undefined;
-  const made = Buffer.allocUnsafe(size);
+  const object = Buffer.allocUnsafe(size);
   let filled = 0;
   while (!reader.isDone) {
     const step = reader.byte();
-    const part = step & 0x80 ? copied(base, step, reader) : step > 0 ? reader.bytes(step) : undefined;
+    // The first byte of an instruction: copy from the base, or insert so many bytes; 0 is reserved.
+    const part = step & 0x80 ? copiedPart(base, step, reader) : step > 0 ? reader.bytes(step) : undefined;
     if (!part || filled + part.length > size) return undefined;
-    part.copy(made, filled);
+    part.copy(object, filled);
     filled += part.length;
   }
-  return filled === size && !reader.isCut ? made : undefined;
+  return filled === size && !reader.isCut ? object : undefined;
 }
 
-function copied(base: Buffer, step: number, reader: Reader): Buffer | undefined {
+/**
+ * The part of the base that a copy instruction means. The low bits of `step` say which bytes of the offset (4) and of the
+ * length (3) follow; the others are 0.
+ */
+function copiedPart(base: Buffer, step: number, reader: Reader): Buffer | undefined {
   let [from, length] = [0, 0];
   for (let i = 0; i < 4; i += 1) if (step & (1 << i)) from += reader.byte() * 2 ** (8 * i);
   for (let i = 0; i < 3; i += 1) if (step & (0x10 << i)) length += reader.byte() * 2 ** (8 * i);
@@ -27,7 +32,7 @@ function copied(base: Buffer, step: number, reader: Reader): Buffer | undefined 
 }
 
 class Reader {
-  /** Whether more was asked for than there is. */
+  /** Whether a read went beyond the end, or a size was too long. */
   isCut = false;
   #at = 0;
   readonly #bytes: Buffer;
@@ -40,6 +45,7 @@ class Reader {
     return this.#at >= this.#bytes.length;
   }
 
+  /** 0 at the end. */
   byte(): number {
     const value = this.#bytes[this.#at];
     this.#at += 1;
@@ -47,6 +53,7 @@ class Reader {
     return value ?? 0;
   }
 
+  /** Fewer bytes at the end. */
   bytes(length: number): Buffer {
     const found = this.#bytes.subarray(this.#at, this.#at + length);
     this.#at += length;
@@ -54,7 +61,7 @@ class Reader {
     return found;
   }
 
-  /** Seven bits in each byte, the lowest ones first. */
+  /** A number with seven bits in each byte, the lowest ones first; the high bit says that another byte follows. */
   size(): number {
     let value = 0;
     for (let shift = 0; shift <= 49; shift += 7) {

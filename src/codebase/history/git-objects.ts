@@ -1,6 +1,6 @@
 /**
- * The objects of a repository, read from its `.git` directory alone: no git runs, no configuration is read, no link is
- * followed, and what `alternates`, `commondir` or a `.git` file name elsewhere is not opened. Everything here blocks.
+ * Reads the objects of a repository, only from its `.git` directory: it runs no git, reads no configuration, follows no
+ * link, and opens no directory that `alternates`, `commondir` or a `.git` file refers to. All functions are synchronous.
  */
 
 import { inflateSync } from 'node:zlib';
@@ -12,12 +12,12 @@ import {
   readHeld,
 } from '../../access/held-directory.ts';
 import { type GitObject, MOST_BYTES, Pack } from './pack.ts';
-import { PackIndex, type Windowed } from './pack-index.ts';
+import { PackIndex, type WindowedFile } from './pack-index.ts';
 
-/** Packs that are looked into: `git gc` makes one of fifty. */
+/** Maximum packs that are opened. `git gc --auto` merges packs when there are more than 50. */
 const MOST_PACKS = 64;
 
-/** Bytes of an object in a separate file, as it is stored. */
+/** Maximum compressed bytes of an object in a file of its own (a loose object). */
 const MOST_STORED = 4 << 20;
 
 export class Repository {
@@ -26,14 +26,14 @@ export class Repository {
   readonly #packs: readonly Pack[];
   readonly #open: HeldFile[] = [];
 
-  /** `git`: its `.git`. `roots`: bytes of the paths outside which nothing is entered; none for no roots. */
+  /** `git`: the `.git` directory. `roots`: the paths (see `bytesOf`) outside which no directory is entered; empty: no roots. */
   constructor(git: HeldDirectory, roots: readonly string[]) {
     this.#roots = roots;
-    this.#objects = entered(git, 'objects', roots);
+    this.#objects = enter(git, 'objects', roots);
     this.#packs = this.#objects ? this.#openPacks(this.#objects) : [];
   }
 
-  /** Undefined if it is not there, damaged, or too large. `id` is 20 bytes. */
+  /** The object with this id of 20 bytes. Undefined if it is missing, damaged or too large. */
   read(id: Buffer): GitObject | undefined {
     for (const pack of this.#packs) {
       const found = pack.read(id);
@@ -48,44 +48,47 @@ export class Repository {
   }
 
   #openPacks(objects: HeldDirectory): Pack[] {
-    const directory = entered(objects, 'pack', this.#roots);
+    const directory = enter(objects, 'pack', this.#roots);
     if (!directory) return [];
     try {
       const names = directory
         .entries(4 * MOST_PACKS)
         .entries.flatMap(({ name }) => /^(pack-[0-9a-f]{40})\.idx$/.exec(name)?.[1] ?? []);
       return names.slice(0, MOST_PACKS).flatMap((name) => {
-        const index = this.#windowed(directory, `${name}.idx`);
-        const pack = this.#windowed(directory, `${name}.pack`);
-        const known = index && PackIndex.of(index);
-        return pack && known ? [new Pack(pack, known)] : [];
+        const indexFile = this.#openWindowed(directory, `${name}.idx`);
+        const packFile = this.#openWindowed(directory, `${name}.pack`);
+        const index = indexFile && PackIndex.of(indexFile);
+        return packFile && index ? [new Pack(packFile, index)] : [];
       });
     } finally {
       directory.release();
     }
   }
 
-  #windowed(directory: HeldDirectory, name: string): Windowed | undefined {
-    const file = opened(directory, name);
+  /** The file stays open until `close`. */
+  #openWindowed(directory: HeldDirectory, name: string): WindowedFile | undefined {
+    const file = openFile(directory, name);
     if (!file) return undefined;
     this.#open.push(file);
-    return { size: file.size, read: (from, length) => partOf(file, from, length) };
+    return { size: file.size, read: (from, length) => readPart(file, from, length) };
   }
 
+  /** `id`: hexadecimal. */
   #loose(id: string): GitObject | undefined {
-    const directory = this.#objects && entered(this.#objects, id.slice(0, 2), this.#roots);
+    const directory = this.#objects && enter(this.#objects, id.slice(0, 2), this.#roots);
     if (!directory) return undefined;
-    const file = opened(directory, id.slice(2));
+    const file = openFile(directory, id.slice(2));
     directory.release();
     if (!file) return undefined;
     try {
-      return file.size > MOST_STORED ? undefined : looseObject(partOf(file, 0, file.size));
+      return file.size > MOST_STORED ? undefined : looseObject(readPart(file, 0, file.size));
     } finally {
       closeHeld(file);
     }
   }
 }
 
+/** Inflates and parses `TYPE SP SIZE NUL BYTES`. Undefined if it is damaged or too large. */
 function looseObject(stored: Buffer): GitObject | undefined {
   let bytes: Buffer;
   try {
@@ -99,17 +102,14 @@ function looseObject(stored: Buffer): GitObject | undefined {
   return { is: head[1] === 'commit' || head[1] === 'tree' ? head[1] : 'other', bytes: body };
 }
 
-function partOf(file: HeldFile, from: number, length: number): Buffer {
+/** Fewer bytes at the end of the file. */
+function readPart(file: HeldFile, from: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, file.size - from)));
   return bytes.subarray(0, readHeld(file, bytes, 0, bytes.length, from));
 }
 
-/** Undefined for everything but a directory that may be entered. */
-function entered(
-  directory: HeldDirectory,
-  name: string,
-  roots: readonly string[],
-): HeldDirectory | undefined {
+/** Undefined unless it is a directory that may be entered. */
+function enter(directory: HeldDirectory, name: string, roots: readonly string[]): HeldDirectory | undefined {
   try {
     return directory.enter(name, roots);
   } catch {
@@ -117,8 +117,8 @@ function entered(
   }
 }
 
-/** Undefined for everything but a regular file that may be opened. */
-function opened(directory: HeldDirectory, name: string): HeldFile | undefined {
+/** Undefined unless it is a regular file that may be opened. */
+function openFile(directory: HeldDirectory, name: string): HeldFile | undefined {
   try {
     return openHeld(directory.self, directory.dev, name);
   } catch {

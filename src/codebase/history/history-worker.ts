@@ -1,4 +1,4 @@
-/** The thread that reads the last commits of a repository. It gets its `.git` as an open directory. */
+/** The thread that reads the last commits of a repository. It receives the `.git` directory as an open descriptor. */
 
 import { parentPort } from 'node:worker_threads';
 import { HeldDirectory } from '../../access/held-directory.ts';
@@ -7,12 +7,12 @@ import { type Recent, recentChanges } from './recent.ts';
 import { Repository } from './git-objects.ts';
 
 export interface HistoryJob {
-  /** Its real path, and the descriptor under which it is open. */
+  /** The real path of the `.git` directory, and its open descriptor. */
   readonly path: string;
   readonly fd: number;
-  /** Bytes of the paths outside which nothing is entered; none for no roots. */
+  /** The paths (see `bytesOf`) outside which no directory is entered; empty: no roots. */
   readonly roots: readonly string[];
-  /** The id of the commit, 40 hexadecimal digits. */
+  /** The id of the newest commit, 40 hexadecimal digits. */
   readonly head: string;
 }
 

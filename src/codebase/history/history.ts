@@ -12,23 +12,24 @@ import { callerOf } from '../../queues/caller.ts';
 import { queues } from '../../queues/queue-table.ts';
 import type { OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
-import type { Kind, Made, Making } from '../../types/store.ts';
+import type { Computation, Computed, Kind } from '../../types/store.ts';
 import type { HistoryJob } from './history-worker.ts';
 import type { Recent } from './recent.ts';
 
-/** What was changed lately below a directory. */
+/** The files below a directory that changed recently. */
 export interface RecentBelow {
-  /** Says which commit of which part of a repository it is. */
+  /** Identifies the commit and the part of the repository. */
   readonly key: string;
   /** Relative to the directory, joined by `\0`. */
   readonly paths: string;
+  /** For each path, above 0 and at most 1: see `Recent`. */
   readonly weights: Float64Array;
 }
 
-/** Milliseconds that the thread may take: what is bounded by numbers takes a second. */
+/** The timeout of the thread in milliseconds. Within the limits on commits and objects it needs about one second. */
 const WITHIN_MS = 8_000;
 
-/** Bytes of `packed-refs` that are read. */
+/** Maximum bytes of `packed-refs` that are read. */
 const MOST_REFS = 16 << 20;
 
 const threads = new WorkerPool<HistoryJob, Recent>({
@@ -43,7 +44,7 @@ const histories: Kind<Recent, { head: string }> = {
   weigh: ({ paths }) => ({ memory: paths.reduce((sum, path) => sum + 2 * path.length + 24, 0) }),
 };
 
-/** Undefined if there is no repository, no commit, or none that can be read. Throws the signal's reason. */
+/** Undefined if there is no repository, or its commit cannot be read. Throws the signal's reason. */
 export async function recentBelow(base: string, call: Call): Promise<RecentBelow | undefined> {
   const git = await gitAbove(base, call);
   if (!git) return undefined;
@@ -52,8 +53,8 @@ export async function recentBelow(base: string, call: Call): Promise<RecentBelow
   if (head === undefined) return undefined;
   const { access } = call;
   const caller = callerOf(call.signal);
-  const make = async ({ signal }: Making): Promise<Made<Recent>> => {
-    // Others may wait for it when this call has ended.
+  const make = async ({ signal }: Computation): Promise<Computed<Recent>> => {
+    // Opened again: other calls may wait for the result when this call has ended and closed `git`.
     const opened = await access.open(git.path, signal);
     try {
       if (opened.is !== 'directory') throw new OrielError('NOT_DIRECTORY', 'The repository is gone.');
@@ -70,12 +71,13 @@ export async function recentBelow(base: string, call: Call): Promise<RecentBelow
     const recent = await call.session.store.get(histories, of, { head }, make, call);
     return below(recent, relative(dirname(git.path), base).split(sep).join('/'), head);
   } catch {
-    // A map without it is a map.
+    // Recent changes are optional: the map is made without them.
     call.signal.throwIfAborted();
     return undefined;
   }
 }
 
+/** Selects the paths below `directory`, which is relative to the root of the repository. */
 function below({ paths, weights }: Recent, directory: string, head: string): RecentBelow {
   const front = directory === '' ? '' : `${directory}/`;
   const inside = paths.flatMap((path, i) => (path.startsWith(front) ? [i] : []));
@@ -86,22 +88,23 @@ function below({ paths, weights }: Recent, directory: string, head: string): Rec
   };
 }
 
-/** The `.git` directory of the nearest directory that has one. A `.git` file names a directory elsewhere: none. */
+/** The `.git` directory of the nearest directory that has one. Undefined if that is a `.git` file, because it refers to another directory. */
 async function gitAbove(base: string, { access, signal }: Call): Promise<OpenedDirectory | undefined> {
   for (let at = base; ; at = dirname(at)) {
     const opened = await access.open(join(at, '.git'), signal).catch(() => undefined);
-    // A link may lead to the directory of another repository.
+    // Not through a link, which may lead to another repository.
     if (opened?.is === 'directory' && opened.path === join(at, '.git')) return opened;
     await opened?.close();
-    if (opened || dirname(at) === at || !mayRise(at, access.roots)) return undefined;
+    if (opened || dirname(at) === at || !mayAscend(at, access.roots)) return undefined;
   }
 }
 
-function mayRise(path: string, roots: readonly string[]): boolean {
+/** Whether the parent of `path` is inside the roots. */
+function mayAscend(path: string, roots: readonly string[]): boolean {
   return roots.length === 0 || roots.some((root) => path !== root && within(path, root));
 }
 
-/** The id of the commit that is checked out. */
+/** The id of the commit that is checked out: in `HEAD`, in the file of its branch, or in `packed-refs`. */
 async function headOf(git: OpenedDirectory, call: Call): Promise<string | undefined> {
   const head = await textOf(git, 'HEAD', 1024, call);
   const name = /^ref: (refs\/[^\0\n]{1,500})\n?$/.exec(head ?? '')?.[1];
@@ -118,6 +121,7 @@ function idIn(text: string | undefined): string | undefined {
   return /^([0-9a-f]{40})\n?$/.exec(text ?? '')?.[1];
 }
 
+/** The first `most` bytes of a file in `.git` as Latin-1. Undefined if it is a link, no regular file, or cannot be opened. */
 async function textOf(
   git: OpenedDirectory,
   name: string,

@@ -1,31 +1,32 @@
 /**
- * A pack of git objects, read object by object in small windows: nothing grows with the pack.
+ * A pack of git objects. Objects are read one by one in small windows: memory does not grow with the pack.
  *
- * Not isomorphic-git: by its issues (it was not measured here) it reads each pack whole and hashes all of it before the
- * first object, which takes memory as large as the pack, and fails for packs over 2 GiB.
+ * isomorphic-git is not used: according to its issues (not measured here) it reads and hashes a whole pack before the first
+ * object. That takes as much memory as the pack has bytes, and fails for packs over 2 GiB.
  */
 
 import { inflateSync } from 'node:zlib';
 import { applyDelta } from './delta.ts';
-import { ID, type PackIndex, type Windowed } from './pack-index.ts';
+import { ID, type PackIndex, type WindowedFile } from './pack-index.ts';
 
 export interface GitObject {
   readonly is: 'commit' | 'tree' | 'other';
   readonly bytes: Buffer;
 }
 
-/** Bytes of an object that is read: a commit or a directory is no larger. */
+/** Maximum bytes of an object. Commits and directories are usually far smaller. */
 export const MOST_BYTES = 8 << 20;
 
-/** Deltas on the way to a base. git makes 50, and at most 4,095. */
+/** Maximum length of a chain of deltas. git makes 50 by default, and at most 4,095. */
 const MOST_DELTAS = 4_096;
 
-/** Bytes of objects that are kept for the next ones, which are often made from them. */
-const KEPT_BYTES = 24 << 20;
+/** Maximum bytes of cached objects, which are often the bases of the next ones. */
+const MOST_CACHED = 24 << 20;
 
-/** Bytes that are read at first: the head of an entry, and all of a small one. */
+/** The first read of an entry in bytes: its header, and the rest if it is small. */
 const WINDOW = 1024;
 
+/** Types of entries. */
 const COMMIT = 1;
 const TREE = 2;
 const OFFSET_DELTA = 6;
@@ -33,60 +34,64 @@ const ID_DELTA = 7;
 
 interface Entry {
   readonly type: number;
-  /** Inflated. */
+  /** The inflated object, or delta. */
   readonly bytes: Buffer;
-  /** Where the object is that a delta is for. */
+  /** The offset of the base object of a delta; undefined if it is invalid or not in this pack. */
   readonly base: number | undefined;
 }
 
 export class Pack {
-  readonly #file: Windowed;
+  readonly #file: WindowedFile;
   readonly #index: PackIndex;
-  readonly #kept = new Map<number, GitObject>();
-  #keptBytes = 0;
+  /** By offset, the oldest first. */
+  readonly #cached = new Map<number, GitObject>();
+  #cachedBytes = 0;
 
-  constructor(file: Windowed, index: PackIndex) {
+  constructor(file: WindowedFile, index: PackIndex) {
     this.#file = file;
     this.#index = index;
   }
 
-  /** Undefined if it has no such object, or one that is damaged or too large. */
+  /** The object with this id of 20 bytes. Undefined if it is missing, damaged or too large. */
   read(id: Buffer): GitObject | undefined {
     const offset = this.#index.offsetOf(id);
-    return offset === undefined ? undefined : this.#at(offset);
+    return offset === undefined ? undefined : this.#readAt(offset);
   }
 
-  #at(offset: number): GitObject | undefined {
+  /** Follows the chain of deltas down to an object that is cached or complete, then applies them upwards. */
+  #readAt(offset: number): GitObject | undefined {
     const deltas: { readonly at: number; readonly bytes: Buffer }[] = [];
     let at = offset;
-    let held = 0;
-    for (let known = this.#kept.get(at); ; known = this.#kept.get(at)) {
-      if (known) return this.#built(known, deltas);
+    let deltaBytes = 0;
+    for (let known = this.#cached.get(at); ; known = this.#cached.get(at)) {
+      if (known) return this.#applied(known, deltas);
       const entry = this.#entry(at);
       if (!entry) return undefined;
       if (entry.type !== OFFSET_DELTA && entry.type !== ID_DELTA)
-        return this.#built(this.#keep(at, { is: nameOf(entry.type), bytes: entry.bytes }), deltas);
-      held += entry.bytes.length;
-      if (entry.base === undefined || deltas.length === MOST_DELTAS || held > 2 * MOST_BYTES)
+        return this.#applied(this.#cache(at, { is: nameOf(entry.type), bytes: entry.bytes }), deltas);
+      deltaBytes += entry.bytes.length;
+      if (entry.base === undefined || deltas.length === MOST_DELTAS || deltaBytes > 2 * MOST_BYTES)
         return undefined;
       deltas.push({ at, bytes: entry.bytes });
       at = entry.base;
     }
   }
 
-  #built(
+  /** Applies the deltas, the last one first. */
+  #applied(
     base: GitObject,
     deltas: readonly { readonly at: number; readonly bytes: Buffer }[],
   ): GitObject | undefined {
     let object = base;
     for (const { at, bytes } of deltas.toReversed()) {
-      const made = applyDelta(object.bytes, bytes, MOST_BYTES);
-      if (!made) return undefined;
-      object = this.#keep(at, { is: base.is, bytes: made });
+      const result = applyDelta(object.bytes, bytes, MOST_BYTES);
+      if (!result) return undefined;
+      object = this.#cache(at, { is: base.is, bytes: result });
     }
     return object;
   }
 
+  /** Undefined if it is damaged or too large. */
   #entry(offset: number): Entry | undefined {
     const head = this.#file.read(offset, WINDOW);
     let at = 0;
@@ -118,19 +123,19 @@ export class Pack {
   }
 
   #inflated(from: number, head: Buffer, size: number): Buffer | undefined {
-    // Deflated bytes are hardly more than they are inflated.
+    // Deflating may enlarge data, but only a little.
     const most = size + (size >> 8) + 64;
     const packed = head.length >= most ? head : this.#file.read(from, most);
     return inflated(packed, size);
   }
 
-  #keep(at: number, object: GitObject): GitObject {
-    this.#kept.set(at, object);
-    this.#keptBytes += object.bytes.length;
-    for (const [oldest, { bytes }] of this.#kept) {
-      if (this.#keptBytes <= KEPT_BYTES) break;
-      this.#kept.delete(oldest);
-      this.#keptBytes -= bytes.length;
+  #cache(at: number, object: GitObject): GitObject {
+    this.#cached.set(at, object);
+    this.#cachedBytes += object.bytes.length;
+    for (const [oldest, { bytes }] of this.#cached) {
+      if (this.#cachedBytes <= MOST_CACHED) break;
+      this.#cached.delete(oldest);
+      this.#cachedBytes -= bytes.length;
     }
     return object;
   }
@@ -140,7 +145,7 @@ function nameOf(type: number): GitObject['is'] {
   return type === COMMIT ? 'commit' : type === TREE ? 'tree' : 'other';
 }
 
-/** Undefined for what is not deflated, or has another size. What follows it is not looked at. */
+/** Undefined if it is not valid deflated data, or its inflated size is not `size`. Bytes that follow it are ignored. */
 function inflated(packed: Buffer, size: number): Buffer | undefined {
   try {
     const bytes = inflateSync(packed, { maxOutputLength: Math.max(1, size) });

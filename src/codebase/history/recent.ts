@@ -1,33 +1,34 @@
-/** How much each file of a repository was changed lately: the last commits of a branch, the newer ones counting more. */
+/** How much each file of a repository was changed recently: over the last commits of a branch, of which newer ones count more. */
 
 import type { GitObject } from './pack.ts';
 import { differenceOf } from './tree-diff.ts';
 
 export interface Recent {
-  /** Relative to the root of the repository, with `/`; what has no name in UTF-8 is left out. */
+  /** Relative to the root of the repository, separated by `/`. Paths that are not valid UTF-8 are left out. */
   readonly paths: readonly string[];
-  /** For each of `paths`: above 0, and 1 for the one that was changed most. */
+  /** For each of `paths`, above 0 and at most 1; the most changed file of the repository has 1. */
   readonly weights: Float64Array;
 }
 
-/** Commits that are looked at, each with its first parent: what was merged is one change. */
+/** Maximum commits, along the first parents: a merge counts as one change. */
 const MOST_COMMITS = 400;
 
-/** Objects that are read for them. */
+/** Maximum objects that are read in total. */
 const MOST_OBJECTS = 40_000;
 
-/** A commit that changes more files says nothing about one of them: an import, a new way to format. */
+/** Commits that change more files are ignored: an import or a reformatting says nothing about a single file. */
 const MOST_CHANGED = 500;
 
-/** Days after which a change counts half. */
+/** After so many days a change counts half. */
 const HALF_LIFE = 45;
 
+/** Seconds. */
 const DAY = 24 * 60 * 60;
 
-/** Files that are told: those that were changed most. */
+/** Maximum files in the result: those that were changed most. */
 const MOST_FILES = 20_000;
 
-/** `read` gives objects by their ids of 20 bytes. None if `head` is no commit that can be read. */
+/** `read`: the object with an id of 20 bytes. No files if `head` is not a commit or cannot be read. */
 export function recentChanges(read: (id: Buffer) => GitObject | undefined, head: Buffer): Recent {
   let objects = 0;
   const readAs = (is: GitObject['is'], id: Buffer): Buffer | undefined => {
@@ -40,7 +41,7 @@ export function recentChanges(read: (id: Buffer) => GitObject | undefined, head:
   const newest = at?.time ?? 0;
   for (let i = 0; at && i < MOST_COMMITS; i += 1) {
     const parent = at.parent && commitOf(readAs('commit', at.parent));
-    // The first commit that is there has changed everything.
+    // The first commit, or the oldest one of a shallow clone: it would count as a change of every file.
     if (!parent) break;
     const { paths, isCut } = differenceOf((id) => readAs('tree', id), parent.tree, at.tree, MOST_CHANGED);
     const age = Math.max(0, newest - at.time) / DAY;
@@ -64,7 +65,9 @@ function recentOf(weights: ReadonlyMap<string, number>): Recent {
 }
 
 interface Commit {
+  /** The id of its root directory. */
   readonly tree: Buffer;
+  /** The id of its first parent. */
   readonly parent: Buffer | undefined;
   /** Seconds since the epoch. */
   readonly time: number;

@@ -1,14 +1,14 @@
-/** Which files differ between two directories of a repository, without reading subtrees that are equal. */
+/** Finds the files that differ between two directories of a repository. Subdirectories with equal ids are not read. */
 
 import { ID } from './pack-index.ts';
 
-/** Reads a directory by its id; undefined for one that is not there. */
+/** Reads a directory by its id; undefined if it is missing or cannot be read. */
 export type ReadTree = (id: Buffer) => Buffer | undefined;
 
 export interface Difference {
-  /** Paths of files that were added or changed: bytes, one character each, with `/`. */
+  /** Paths of files that were added or changed, separated by `/`. They are Latin-1: each character is a byte of the path. */
   readonly paths: string[];
-  /** More than was allowed, or something that could not be read. */
+  /** Whether there are more files than allowed, or a directory could not be read or is nested too deeply. */
   isCut: boolean;
 }
 
@@ -16,16 +16,16 @@ interface Entry {
   readonly name: string;
   readonly is: 'file' | 'directory' | 'other';
   readonly id: Buffer;
-  /** Where the next entry begins. */
+  /** The byte offset of the next entry. */
   readonly end: number;
 }
 
-/** Directories inside directories. */
+/** Maximum nesting depth of directories. */
 const DEEPEST = 64;
 
 const SPACE = 0x20;
 
-/** What `newer` has otherwise than `older` (none: nothing), of more than `most` files any so many. */
+/** The files of `newer` that are not in `older`, or differ from it; at most `most`. `older` undefined: all files of `newer`. */
 export function differenceOf(
   read: ReadTree,
   older: Buffer | undefined,
@@ -73,7 +73,7 @@ function compare(read: ReadTree, older: Buffer | undefined, newer: Buffer, front
   }
 }
 
-/** As git sorts them: a directory as if its name ended in a slash. */
+/** In the order of git, which sorts a directory as if its name ended in a slash. */
 function compareNames(a: Entry, b: Entry): number {
   const [one, other] = [sortName(a), sortName(b)];
   return one < other ? -1 : one > other ? 1 : 0;
@@ -83,7 +83,7 @@ function sortName({ name, is }: Entry): string {
   return is === 'directory' ? `${name}/` : name;
 }
 
-/** `MODE SP NAME NUL ID`. Undefined at the end, and for what is no entry. */
+/** Parses the entry `MODE SP NAME NUL ID` at the offset `at`. Undefined at the end, and if it is not valid. */
 function entryAt(tree: Buffer, at: number): Entry | undefined {
   const space = tree.indexOf(SPACE, at);
   const zero = space === -1 ? -1 : tree.indexOf(0, space);

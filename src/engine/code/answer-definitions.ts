@@ -1,6 +1,6 @@
 /** Answers `src:#Session.close`: the definition of a symbol anywhere below a directory, or all candidates of the name. */
 
-import type { Declared, FoundName } from '../../codebase/questions.ts';
+import type { DeclaredSymbol, FoundName } from '../../codebase/questions.ts';
 import { OrielError } from '../../errors.ts';
 import { plural, span } from '../../render/units.ts';
 import { didYouMean } from '../../text/near.ts';
@@ -74,7 +74,7 @@ function notesOn(
   return [said(`${quote(typed)} declares no '${quote(name)}'.${meant}`.replace(/\.$/, ''))];
 }
 
-function redirect({ path, qualified, from, to }: Declared, { code, shown }: Context): Redirect {
+function redirect({ path, qualified, from, to }: DeclaredSymbol, { code, shown }: Context): Redirect {
   return {
     target: `${shown(path)}:${from}..${to}`,
     isAsParsed: (key) => code.isAsParsed(path, key),
@@ -109,7 +109,7 @@ function candidates(
 
 function ambiguous(
   name: string,
-  declared: readonly Declared[],
+  declared: readonly DeclaredSymbol[],
   all: number,
   isShown: boolean,
   context: Context,

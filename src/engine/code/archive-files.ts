@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path';
 import { OrielError } from '../../errors.ts';
-import { isCompiled } from '../../codebase/made.ts';
+import { isCompiled } from '../../codebase/path-classes.ts';
 import type { ArchiveIndex } from '../../sources/archive/archive-index.ts';
 import type { FileSubject, Member } from '../../sources/archive/container.ts';
 import { memberReader } from '../../sources/archive/member-bytes.ts';

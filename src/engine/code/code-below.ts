@@ -1,6 +1,6 @@
 /** The code of a directory or an archive: changed files are parsed, and their tags are cached for the next call. */
 
-import { readPartNames } from '../../codebase/kept.ts';
+import { readPartNames } from '../../codebase/index-format.ts';
 import type { CodeReplies, SyncJob, Unknown } from '../../codebase/codebase-worker.ts';
 import type { CodeQuestion, CodeReply } from '../../codebase/questions.ts';
 import { OrielError } from '../../errors.ts';
@@ -79,7 +79,7 @@ export class CodeBelow {
 async function load(home: string, { session: { files }, signal }: Call): Promise<void> {
   const names = await files?.get(keptKey(home));
   for (const name of names ? readPartNames(names).toReversed() : []) {
-    const part = { name, kept: await files?.get(partKey(home, name)) };
+    const part = { name, bytes: await files?.get(partKey(home, name)) };
     await step({ ask: 'load', home, part }, signal);
   }
   await step({ ask: 'load', home }, signal);

@@ -1,7 +1,7 @@
 /** Shows the lines of symbols in several files as one text, within the budget of one answer. */
 
 import { memoryBytes } from '../../access/bytes.ts';
-import type { Declared, UsedAt } from '../../codebase/questions.ts';
+import type { DeclaredSymbol, UsedAt } from '../../codebase/questions.ts';
 import { span } from '../../render/units.ts';
 import { decode } from '../../text/encoding.ts';
 import { makeVisible, oneLine } from '../../text/visible.ts';
@@ -21,7 +21,7 @@ export interface Excerpted {
 const LONGEST_LINE = 160;
 
 /** The lines of each symbol below a header such as `path [L12-40]`; symbols that do not fit are named with their call. */
-export async function excerptOf(symbols: readonly Declared[], context: Context): Promise<Excerpted> {
+export async function excerptOf(symbols: readonly DeclaredSymbol[], context: Context): Promise<Excerpted> {
   const { call, shown } = context;
   const { limits, settings } = call;
   const files = new Files(context);

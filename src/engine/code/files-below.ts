@@ -3,7 +3,7 @@
 import { basename, join } from 'node:path';
 import { readAt } from '../../access/bytes.ts';
 import { withProgress } from '../../access/progress-timer.ts';
-import { isCompiled } from '../../codebase/made.ts';
+import { isCompiled } from '../../codebase/path-classes.ts';
 import type { OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
 import { collectWalk } from '../walk/collect-walk.ts';

@@ -3,7 +3,7 @@
 import { compileLate } from '../../access/compile-budget.ts';
 import { askCode } from '../../codebase/codebase.ts';
 import type { CodeReplies, Entry } from '../../codebase/codebase-worker.ts';
-import { changePartNames } from '../../codebase/kept.ts';
+import { changePartNames } from '../../codebase/index-format.ts';
 import { callerOf, waitAs } from '../../queues/caller.ts';
 import type { Call } from '../../types/call.ts';
 import { type Language, languageOf } from '../../views/languages.ts';

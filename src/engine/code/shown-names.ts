@@ -1,7 +1,7 @@
 /** The names of files and symbols below a directory in answers. */
 
 import { join } from 'node:path';
-import type { Declared } from '../../codebase/questions.ts';
+import type { DeclaredSymbol } from '../../codebase/questions.ts';
 import type { Call } from '../../types/call.ts';
 import { nameable } from '../nameable.ts';
 
@@ -12,12 +12,12 @@ export function namesShownIn(typed: string, call: Call): (path: string) => strin
 }
 
 /** Whether a symbol can be read by its name alone. */
-function isNamed({ qualified, unique }: Declared): boolean {
+function isNamed({ qualified, unique }: DeclaredSymbol): boolean {
   return unique && /^[\w$.]{1,100}$/.test(qualified);
 }
 
 /** The path that reads a symbol: by its name if that is unique, otherwise by its lines. */
-export function callOf(declared: Declared, shown: (path: string) => string): string {
+export function callOf(declared: DeclaredSymbol, shown: (path: string) => string): string {
   const { path, qualified, from, to } = declared;
   const file = shown(path);
   return isNamed(declared) ? `${file}:#${qualified}` : `${file}:${from}..${to}`;

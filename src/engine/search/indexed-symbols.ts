@@ -2,7 +2,7 @@
 
 import { readAt } from '../../access/bytes.ts';
 import type { AroundLines } from '../../codebase/around-lines.ts';
-import { codeRests } from '../../codebase/codebase.ts';
+import { codeIsIdle } from '../../codebase/codebase.ts';
 import type { Call } from '../../types/call.ts';
 import { step } from '../code/parse-code.ts';
 
@@ -18,7 +18,7 @@ export async function indexedSymbols(
   }: { readonly path: string; readonly content: Uint8Array; readonly lines: readonly number[] },
   { access, signal }: Call,
 ): Promise<AroundLines | undefined> {
-  if (!codeRests()) return undefined;
+  if (!codeIsIdle()) return undefined;
   const opened = await access.open(path, signal).catch(() => undefined);
   try {
     if (opened?.is !== 'file' || opened.size !== content.length) return undefined;

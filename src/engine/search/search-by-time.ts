@@ -45,12 +45,12 @@ export async function takeByTime(
 ): Promise<void> {
   const { request, gaps } = sink.search;
   const all: CountRequest = { ...request, do: 'count', counts: true, offset: 0, limit: MOST_RESULTS };
-  const tally = new CountSink(all, call);
-  await walk(tally, { shown: (path) => path });
-  tally.refuseIfBroken();
-  const matches = tally.all;
+  const counts = new CountSink(all, call);
+  await walk(counts, { shown: (path) => path });
+  counts.refuseIfBroken();
+  const matches = counts.all;
   if (!matches) throw tooManyToSort(MOST_RESULTS);
-  gaps.add(tally.search.gaps);
+  gaps.add(counts.search.gaps);
   const newest = await newestPaths(directory, options, call);
   gaps.addAgain(newest.gaps);
   for (const path of newest.paths) {

@@ -129,7 +129,7 @@ interface Place {
 let scanner: BufferedScanner | undefined;
 
 /**
- * Small texts that are sent to one ripgrep process as they arrive. The process starts with the first text, or at once if the
+ * Small texts that are sent to one ripgrep process as they arrive. The process starts with the first text, or immediately if the
  * pattern may be invalid.
  */
 export class Portion implements GrowingInput {

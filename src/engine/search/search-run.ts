@@ -77,21 +77,21 @@ export class Search {
    */
   async *overFile(flags: readonly string[], fd: number, path: string): AsyncGenerator<Buffer, void> {
     const mapped = this.run([...flags, '--mmap'], { is: 'file', fd, path });
-    const given = new ResumedOutput();
+    const resumed = new ResumedOutput();
     for await (const chunk of mapped) {
-      given.add(chunk);
+      resumed.add(chunk);
       yield chunk;
     }
     if (!mapped.outcome?.unmapped) return this.judge(mapped.outcome);
     const read = this.run([...flags, '--no-mmap'], { is: 'file', fd, path });
     for await (const chunk of read) {
-      const fresh = given.newPart(chunk);
+      const fresh = resumed.newPart(chunk);
       if (fresh === undefined) break;
       if (fresh.length > 0) yield fresh;
     }
     const { outcome } = read;
     const failed = outcome !== undefined && outcome.code !== 0 && outcome.code !== 1;
-    if (given.isRepeated || failed) this.judge(outcome);
+    if (resumed.isRepeated || failed) this.judge(outcome);
     else this.gaps.changed += 1;
   }
 

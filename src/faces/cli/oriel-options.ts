@@ -5,7 +5,7 @@ import { fromWorkingDirectory } from '../../access/paths.ts';
 import { realDirectory } from '../../access/held-roots.ts';
 import type { DialectName } from '../../dialects/dialect-table.ts';
 import { OrielError } from '../../errors.ts';
-import { madeFor, type MadeOptions } from '../../operator-words.ts';
+import { startedAs, type StartMark } from '../../operator-words.ts';
 import type { OrielOptions, TelemetrySettings } from '../../options.ts';
 import { checkTelemetryFile } from '../../session/telemetry/open-privately.ts';
 import { digest } from '../../telemetry/text-digest.ts';
@@ -32,7 +32,7 @@ import {
 } from './option-table.ts';
 
 /** The library options for the shared options. Throws `BAD_INPUT`. */
-export function orielOptions(values: Values): OrielOptions & MadeOptions {
+export function orielOptions(values: Values): OrielOptions & StartMark {
   const text = (option: Option): string | undefined => values[option.name] as string | undefined;
   const list = (option: Option): readonly string[] =>
     (values[option.name] as readonly string[] | undefined) ?? [];
@@ -58,7 +58,7 @@ export function orielOptions(values: Values): OrielOptions & MadeOptions {
     throw new OrielError('BAD_INPUT', `--cwd takes a directory that exists, not ${quote(directory)}.`);
   }
   return {
-    ...madeFor('command'),
+    ...startedAs('command'),
     ...(directory !== undefined && { cwd: directory }),
     roots: list(root),
     allow: list(allow),

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { within } from '../../access/paths.ts';
 import type { Served } from '../../engine/preload.ts';
 import { OrielError } from '../../errors.ts';
-import { madeFor } from '../../operator-words.ts';
+import { startedAs } from '../../operator-words.ts';
 import { quote } from '../../text/visible.ts';
 import type { OfferOptions } from '../offer.ts';
 import { spaceOption, stateOf, stateOptions, workersOption } from './state-options.ts';
@@ -62,7 +62,7 @@ export async function offerOptions(
     ...(outside && { cwd: first }),
     roots,
     ...options,
-    ...madeFor('server'),
+    ...startedAs('server'),
     telemetry: {
       ...(telemetry && telemetry.file !== undefined && { file: telemetry.file }),
       ...(task !== undefined && { task }),

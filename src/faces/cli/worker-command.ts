@@ -81,7 +81,7 @@ export const workerCommand: Command = {
     const app = createWorkerApp({ jobs: () => running, state: () => state.stats() });
     const serving = address && (await listenFor(app, { address, option: '--metrics' }));
     if (serving) log('listening', { address: addressText(serving.address) });
-    // Reports at once if the store refuses the password or is unavailable; `runJobs` then waits for it.
+    // Reports immediately if the store refuses the password or is unavailable; `runJobs` then waits for it.
     await state.connected();
     running = await runJobs({
       url: options.url,

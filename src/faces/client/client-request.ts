@@ -54,7 +54,7 @@ export function sender({
     const most = exchange.repeatable ? retries : 0;
     for (let attempt = 0; ; attempt += 1) {
       const result = await once(exchange);
-      if (result.ok || attempt >= most || !isPassing(result.error)) return result;
+      if (result.ok || attempt >= most || !isTemporary(result.error)) return result;
       const waited = await pause(waitOf(result.error) ?? FIRST_WAIT_MS * 2 ** attempt, exchange.signal);
       if (!waited) return failed(CANCELLED);
     }
@@ -132,7 +132,7 @@ async function refusalOf(response: Response): Promise<Refused> {
   };
 }
 
-function isPassing(error: ClientError): boolean {
+function isTemporary(error: ClientError): boolean {
   return error.kind === 'network' || (error.kind === 'refused' && TEMPORARY.has(error.status));
 }
 

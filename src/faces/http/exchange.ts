@@ -70,7 +70,7 @@ export class Exchange {
     return stop;
   }
 
-  /** The result of `work`; rejects at once if the request is evicted. */
+  /** The result of `work`; rejects immediately if the request is evicted. */
   beforeEvicted<T>(work: T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#evict = reject;

@@ -26,7 +26,7 @@ const HEADER_BYTES = 16 * 1024;
 
 /**
  * Maximum connections that wait to be accepted. Node.js accepts one in each turn of its event loop, so a thousand clients
- * that connect at once need a long queue. The kernel also limits it (`net.core.somaxconn`).
+ * that connect at the same time need a long queue. The kernel also limits it (`net.core.somaxconn`).
  */
 const BACKLOG = 4_096;
 
@@ -128,7 +128,7 @@ function inTurn(answer: Answering): (request: IncomingMessage, response: ServerR
 }
 
 /**
- * Reads the rest of a request for a moment after its response: if the connection were closed at once, the client might not
+ * Reads the rest of a request for a moment after its response: if the connection were closed immediately, the client might not
  * see the response.
  */
 function endUnread(request: IncomingMessage): void {

@@ -14,7 +14,7 @@ export async function send(
   const outlet = new Outlet(outgoing, caller ?? client, { timeoutMs });
   if (typeof body === 'function') {
     outgoing.writeHead(status, headers);
-    // The headers are sent at once, because the first part of the body may take long.
+    // The headers are sent immediately, because the first part of the body may take long.
     outgoing.flushHeaders();
     if (method !== 'HEAD') await body(outlet);
     return outlet.end();

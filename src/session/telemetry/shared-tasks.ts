@@ -57,7 +57,7 @@ export class SharedTasks {
     this.#spaces = spaces;
   }
 
-  /** Schedules a write of changed figures; returns at once. */
+  /** Schedules a write of changed figures; returns immediately. */
   changed(figures: TaskFigures, caller: Caller | undefined): void {
     const task = this.#tasks.get(figures) ?? this.#begin(figures, caller);
     if (task) this.#writeLater(task);

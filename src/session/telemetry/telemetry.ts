@@ -36,7 +36,7 @@ export interface TelemetryOptions {
 /** Called with each event when it is counted. Must not throw. */
 export type Watcher = (event: TelemetryEvent, owner: object, placed: PlacedEvent) => void;
 
-/** Milliseconds after which pending calls are counted and written. A request for figures counts them at once. */
+/** Milliseconds after which pending calls are counted and written. A request for figures counts them immediately. */
 const PENDING_MS = 200;
 
 const LONGEST_WAIT = 24 * 60 * 60;

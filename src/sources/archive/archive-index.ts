@@ -1,7 +1,7 @@
 /** The cached index of an archive (its format and members), so that later calls find a member without reading it again. */
 
 import type { Call } from '../../types/call.ts';
-import type { Kind, Made, Making } from '../../types/store.ts';
+import type { Computation, Computed, Kind } from '../../types/store.ts';
 import { Budget } from './budget.ts';
 import type { Codec } from './codecs.ts';
 import type { FileSubject } from './container.ts';
@@ -25,7 +25,7 @@ const indexes: Kind<ArchiveIndex, { name: string; entries: number }> = {
 /** Throws OrielError whose message is a clause about the archive: "it is encrypted". */
 export function archiveIndex({ opened, name, head }: FileSubject, call: Call): Promise<ArchiveIndex> {
   const { bytes, size } = opened;
-  const make = async ({ source, signal, progress }: Making): Promise<Made<ArchiveIndex>> => {
+  const make = async ({ source, signal, progress }: Computation): Promise<Computed<ArchiveIndex>> => {
     const packed = { bytes: source, size, budget: new Budget(progress) };
     const format = await archiveFormat(packed, name, head, signal);
     if (typeof format === 'object' && 'only' in format) {

@@ -10,7 +10,7 @@ import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
 import type { Notice } from '../../types/notice.ts';
 import type { Resource, Subject } from '../../types/resource.ts';
-import type { Kind, Made } from '../../types/store.ts';
+import type { Computed, Kind } from '../../types/store.ts';
 import { archiveIndex } from './archive-index.ts';
 import { archiveLimits } from './archive-limits.ts';
 import { Budget, enterContainer } from './budget.ts';
@@ -147,7 +147,7 @@ async function listing(
     });
   }
   const { bytes } = subject.opened;
-  const list = async (): Promise<Made<ByteSource>> => {
+  const list = async (): Promise<Computed<ByteSource>> => {
     const identity = bytes.identity.derive(listings, { directory });
     return { value: memoryBytes(await listDirectory(contents, directory), identity), keep: true };
   };

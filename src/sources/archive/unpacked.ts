@@ -8,7 +8,7 @@ import { binarySize } from '../../render/units.ts';
 import { callerOf, waitAs } from '../../queues/caller.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
-import type { Kind, Making } from '../../types/store.ts';
+import type { Computation, Kind } from '../../types/store.ts';
 import { Spool, SpoolReader } from '../../window/spool.ts';
 import { isOfTheBytes } from './container.ts';
 import { archiveLimits } from './archive-limits.ts';
@@ -59,7 +59,7 @@ export interface Opening {
   readonly of: ByteSource;
   readonly options: StreamOptions;
   readonly working: number;
-  open(making: Making): AsyncIterable<Uint8Array>;
+  open(computation: Computation): AsyncIterable<Uint8Array>;
   /** Converts a failure of this stream to the error for the caller. */
   refused(error: OrielError): OrielError;
 }
@@ -75,7 +75,7 @@ export async function unpackedStream(opening: Opening, call: Call): Promise<Unpa
     streams,
     of,
     { ...options, cap },
-    (making) => Promise.resolve({ value: begin(opening, making, call), keep: true }),
+    (computation) => Promise.resolve({ value: begin(opening, computation, call), keep: true }),
     call,
   );
   const reader = new SpoolReader(stream.spool);
@@ -107,12 +107,12 @@ export async function unpackedStream(opening: Opening, call: Call): Promise<Unpa
   };
 }
 
-function begin({ open, working }: Opening, making: Making, { session }: Call): Stream {
+function begin({ open, working }: Opening, computation: Computation, { session }: Call): Stream {
   const stop = new AbortController();
-  const signal = AbortSignal.any([making.signal, stop.signal]);
-  waitAs(callerOf(making.signal), signal);
+  const signal = AbortSignal.any([computation.signal, stop.signal]);
+  waitAs(callerOf(computation.signal), signal);
   let damage: OrielError | undefined;
-  const unpacking = open({ ...making, signal });
+  const unpacking = open({ ...computation, signal });
   const saved = (async function* () {
     let any = false;
     try {
@@ -127,7 +127,7 @@ function begin({ open, working }: Opening, making: Making, { session }: Call): S
     }
   })();
   const spool = new Spool(saved, {
-    identity: making.identity,
+    identity: computation.identity,
     memory: archiveLimits.spoolMemory,
     cap: archiveLimits.memberBytes,
     overflow: () => session.scratch(),

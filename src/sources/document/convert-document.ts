@@ -8,7 +8,7 @@ import { OrielError } from '../../errors.ts';
 import { Identity } from '../../identity.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
-import type { Kind, Made, Making } from '../../types/store.ts';
+import type { Computation, Computed, Kind } from '../../types/store.ts';
 import type { ScratchFile } from '../../types/session.ts';
 import { weightOf } from './converted-body.ts';
 import { CachedConversion, digestIn } from './cached-conversion.ts';
@@ -61,7 +61,7 @@ export async function conversionOf(bytes: ByteSource, order: Order, call: Call):
   const shared = await byContent(bytes, cached, call);
   /** Whether the file was unchanged between computing its digest and its conversion. */
   let isSame = true;
-  const anew = async ({ source, signal }: Making): Promise<Conversion | RepeatedFailure> => {
+  const anew = async ({ source, signal }: Computation): Promise<Conversion | RepeatedFailure> => {
     const { work } = session;
     const elsewhere =
       work &&
@@ -72,9 +72,12 @@ export async function conversionOf(bytes: ByteSource, order: Order, call: Call):
     isSame = shared === undefined || sha256 === shared.sha256;
     return made;
   };
-  const make = async (making: Making): Promise<Made<Conversion | RepeatedFailure>> => {
+  const make = async (computation: Computation): Promise<Computed<Conversion | RepeatedFailure>> => {
     const known = await cached?.find();
-    return { value: known ?? (await withProgress(making, 'converting', () => anew(making))), keep: isSame };
+    return {
+      value: known ?? (await withProgress(computation, 'converting', () => anew(computation))),
+      keep: isSame,
+    };
   };
   const made = await session.store.get(conversions, shared?.source ?? bytes, optionsOf(order), make, call);
   if (isFailure(made)) throw failed(made, order);

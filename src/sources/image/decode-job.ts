@@ -46,12 +46,12 @@ export async function decodedElsewhere(
   source: ByteSource,
   request: DecodeRequest,
   pixels: number,
-  wanting: OffloadCall,
+  offload: OffloadCall,
 ): Promise<Partial<Raster> | undefined> {
   const isHeavy = (source.size ?? 0) >= LEAST_BYTES || pixels >= LEAST_PIXELS;
-  if (!wanting.session.work || !isHeavy) return undefined;
+  if (!offload.session.work || !isHeavy) return undefined;
   const work = { kind: KIND, version: decoderVersion(), head: request, source };
-  const outcome = await offloadWork(work, wanting);
+  const outcome = await offloadWork(work, offload);
   if (outcome.is === 'failed') {
     const refused = Object.hasOwn(FAILURES, outcome.why) ? FAILURES[outcome.why] : undefined;
     return refused && { refused };

@@ -5,7 +5,7 @@ import type { OpenedFile } from '../../types/access.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
 import type { ImageResource, Resource, Subject } from '../../types/resource.ts';
-import type { Kind, Made, Making } from '../../types/store.ts';
+import type { Computation, Computed, Kind } from '../../types/store.ts';
 import { selectionOf } from '../file.ts';
 import { describeImage, describeShown, describeSvg, imageFacts, shownFacts } from './facts.ts';
 import { identifyImage, MIME_TYPES, type RasterType } from './identify.ts';
@@ -74,8 +74,8 @@ function rasterOf(
   options: ImageOptions,
 ): Promise<Raster> {
   const shaped = { ...(options.budget ?? DEFAULT_BUDGET), type, want, decoder: options.decoder?.href };
-  const make = async ({ source, signal }: Making): Promise<Made<Raster>> => {
-    const value = await readRaster(source, type, want, signal, { ...options, wanting: call });
+  const make = async ({ source, signal }: Computation): Promise<Computed<Raster>> => {
+    const value = await readRaster(source, type, want, signal, { ...options, offload: call });
     return { value, keep: value.refused === undefined };
   };
   return call.session.store.get(rasters, bytes, shaped, make, call);

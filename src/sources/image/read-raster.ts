@@ -28,7 +28,7 @@ export interface ImageOptions {
 
 export interface RasterOptions extends ImageOptions {
   /** The call for which a remote worker may decode it; decoded locally when absent. */
-  readonly wanting?: OffloadCall;
+  readonly offload?: OffloadCall;
 }
 
 /** Formats that are described but not shown, with their names. */
@@ -44,7 +44,7 @@ export async function readRaster(
   type: RasterType,
   want: 'facts' | 'picture',
   signal: AbortSignal,
-  { budget = DEFAULT_BUDGET, decoder, wanting }: RasterOptions = {},
+  { budget = DEFAULT_BUDGET, decoder, offload }: RasterOptions = {},
 ): Promise<Raster> {
   const size = await storedSize(source, type, signal);
   if (size?.width === 0 || size?.height === 0) {
@@ -58,7 +58,7 @@ export async function readRaster(
     signal,
     decoder: decoder ?? builtFile(DECODER),
     // Remote workers only have the package's own decoder.
-    wanting: decoder ? undefined : wanting,
+    offload: decoder ? undefined : offload,
   });
   const facts = said.facts ?? size;
   if (facts) return { ...said, facts };
@@ -70,7 +70,7 @@ export async function readRaster(
 interface Decoding {
   readonly decoder: URL;
   readonly signal: AbortSignal;
-  readonly wanting: OffloadCall | undefined;
+  readonly offload: OffloadCall | undefined;
 }
 
 /** The reply of the child process; empty for formats that it does not read. */
@@ -79,7 +79,7 @@ async function decode(
   type: RasterType,
   size: StoredSize | undefined,
   budget: ImageBudget | undefined,
-  { decoder, signal, wanting }: Decoding,
+  { decoder, signal, offload }: Decoding,
 ): Promise<Partial<Raster>> {
   if (type === 'bmp' || type === 'ico') return {};
   const pixels = size ? size.width * size.height : 0;
@@ -89,7 +89,7 @@ async function decode(
   if (bytes > MOST_STORED) return { refused: REFUSALS.stored };
   const request: DecodeRequest = { type, seconds: MOST_SECONDS, ...(budget && { budget }) };
   const elsewhere =
-    wanting && budget && (await decodedElsewhere(source, request, pixels, { ...wanting, signal }));
+    offload && budget && (await decodedElsewhere(source, request, pixels, { ...offload, signal }));
   if (elsewhere) return elsewhere;
   try {
     const input = { body: partsOf(source, parts, signal), bytes };

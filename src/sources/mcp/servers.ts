@@ -8,7 +8,7 @@ import { IdleTimer } from './idle-timer.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import type { McpServer } from '../../types/settings.ts';
-import type { DerivedStore, Kind, Made, StoreUser } from '../../types/store.ts';
+import type { Computed, DerivedStore, Kind, StoreUser } from '../../types/store.ts';
 
 /** The most connections of this process. */
 const MOST_CONNECTIONS = 64;
@@ -98,7 +98,7 @@ function connectionTo({ name, server, cwd, store }: Reached, user: StoreUser): P
     connections,
     memoryBytes('', Identity.of('mcp-server', { name, server: JSON.stringify(server), cwd })),
     {},
-    async ({ signal }): Promise<Made<Held>> => {
+    async ({ signal }): Promise<Computed<Held>> => {
       if (openConnections() >= MOST_CONNECTIONS) {
         throw new OrielError(
           'BUSY',

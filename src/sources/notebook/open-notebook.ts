@@ -20,7 +20,7 @@ import type {
 } from '../../types/resource.ts';
 import type { Selection } from '../../types/selection.ts';
 import type { ImageOptions } from '../image/read-raster.ts';
-import type { Kind, Made, Making } from '../../types/store.ts';
+import type { Computation, Computed, Kind } from '../../types/store.ts';
 import { type CellRange, linesOf, takeCells } from './cells-selector.ts';
 import { showImages } from './images.ts';
 import { JsonError } from './json-scan.ts';
@@ -125,7 +125,7 @@ const notebooks: Kind<Notebook> = {
 
 async function readCached({ typed }: Subject, { bytes }: OpenedFile, call: Call): Promise<Notebook> {
   try {
-    const make = async ({ source, signal }: Making): Promise<Made<Notebook>> => ({
+    const make = async ({ source, signal }: Computation): Promise<Computed<Notebook>> => ({
       value: await readNotebook(source, signal),
       keep: true,
     });
@@ -159,7 +159,7 @@ function renderCached(
   typed: string,
   call: Call,
 ): Promise<RenderedOutputs> {
-  const make = async ({ source, signal }: Making): Promise<Made<RenderedOutputs>> => ({
+  const make = async ({ source, signal }: Computation): Promise<Computed<RenderedOutputs>> => ({
     value: await renderOutputs(notebook, source, typed, signal),
     keep: true,
   });
@@ -172,7 +172,7 @@ const cellsTexts: Kind<RenderedNotebook> = {
 };
 
 function cellsCached({ cells }: Notebook, bytes: ByteSource, call: Call): Promise<RenderedNotebook> {
-  const make = async (): Promise<Made<RenderedNotebook>> => ({
+  const make = async (): Promise<Computed<RenderedNotebook>> => ({
     value: await renderSections(sectionsOf(cells)),
     keep: true,
   });

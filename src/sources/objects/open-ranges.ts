@@ -8,7 +8,7 @@ import { withOthers } from '../../queues/caller.ts';
 import { quote } from '../../text/visible.ts';
 import type { Call } from '../../types/call.ts';
 import type { Selection } from '../../types/selection.ts';
-import type { Kind, Making } from '../../types/store.ts';
+import type { Computation, Kind } from '../../types/store.ts';
 import { isBinary } from '../type-of-bytes.ts';
 import { firstRange } from './first-range.ts';
 import { objectLimits } from './object-limits.ts';
@@ -68,7 +68,10 @@ export async function openRanges(
     read: (start, end, signal) => laterPart(place, { start, end }, { size, version }, [call.signal, signal]),
   });
   if (part) bytes.hold(part);
-  const makeHead = async ({ source, signal }: Making): Promise<{ value: Uint8Array; keep: boolean }> => ({
+  const makeHead = async ({
+    source,
+    signal,
+  }: Computation): Promise<{ value: Uint8Array; keep: boolean }> => ({
     value: await readAt(source, 0, objectLimits.head, signal),
     keep: true,
   });

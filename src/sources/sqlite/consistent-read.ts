@@ -64,16 +64,16 @@ async function readOnce<T>(
   reopen: () => Promise<OpenedFile>,
   read: ReadFiles<T>,
 ): Promise<{ value: T } | undefined> {
-  const moment = await readState(db, reopen);
+  const state = await readState(db, reopen);
   try {
     const value = await read({
-      db: refTo(moment.db),
-      ...(moment.wal && { wal: refTo(moment.wal) }),
-      ...(moment.journal && { journal: refTo(moment.journal) }),
+      db: refTo(state.db),
+      ...(state.wal && { wal: refTo(state.wal) }),
+      ...(state.journal && { journal: refTo(state.journal) }),
     });
-    return (await isUnchanged(moment)) ? { value } : undefined;
+    return (await isUnchanged(state)) ? { value } : undefined;
   } finally {
-    await moment.close();
+    await state.close();
   }
 }
 

@@ -4,7 +4,7 @@ import { chunksOf } from '../../access/bytes.ts';
 import type { OpenedFile } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
 import type { Session } from '../../types/session.ts';
-import type { Kind, Made, Making, Weight } from '../../types/store.ts';
+import type { Computation, Computed, Kind, Weight } from '../../types/store.ts';
 import type { FileRef } from './sqlite-protocol.ts';
 
 /** The most bytes of a copy in memory (shared with the worker); larger copies are on disk. */
@@ -28,7 +28,7 @@ const copies: Kind<Copy, { size: number }> = {
 /** The copy, valid until the end of the call. It is cached for later calls about the same bytes. */
 export async function copyOf({ bytes, size }: OpenedFile, call: Call): Promise<FileRef> {
   const { store } = call.session;
-  const make = async ({ source, signal }: Making): Promise<Made<Copy>> => {
+  const make = async ({ source, signal }: Computation): Promise<Computed<Copy>> => {
     const chunks = chunksOf(source, 0, size, CHUNK, signal);
     return {
       value: await (size <= IN_MEMORY ? inMemory(chunks, size) : onDisk(chunks, call.session)),

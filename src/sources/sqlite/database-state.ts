@@ -95,35 +95,35 @@ async function leaveTick(db: OpenedFile): Promise<void> {
 }
 
 /** Whether nothing that was read has changed since the snapshot. */
-export async function isUnchanged(moment: DatabaseState): Promise<boolean> {
-  return moment.wal ? logHolds(moment) : fileHolds(moment);
+export async function isUnchanged(state: DatabaseState): Promise<boolean> {
+  return state.wal ? logHolds(state) : fileHolds(state);
 }
 
 /**
  * Pages are read from the log as it was when it was opened, so later commits do not matter. But a checkpoint may copy later
  * commits into the database, and a restart overwrites the log.
  */
-async function logHolds(moment: DatabaseState): Promise<boolean> {
-  const wal = await moment.db.sibling?.('-wal');
-  const shm = await moment.db.sibling?.('-shm');
+async function logHolds(state: DatabaseState): Promise<boolean> {
+  const wal = await state.db.sibling?.('-wal');
+  const shm = await state.db.sibling?.('-shm');
   try {
-    if (!wal || (await hexAt(wal, 0, 32)) !== moment.walHeader) return false;
-    if (moment.frames === undefined) return !(await moment.db.bytes.changed?.());
+    if (!wal || (await hexAt(wal, 0, 32)) !== state.walHeader) return false;
+    if (state.frames === undefined) return !(await state.db.bytes.changed?.());
     const frames = await framesIn(shm);
-    return frames !== undefined && frames.copied <= moment.frames;
+    return frames !== undefined && frames.copied <= state.frames;
   } finally {
     await Promise.all([wal?.close(), shm?.close()]);
   }
 }
 
 /** Without a log, writes go to the database itself: the journal appears first, the change counter changes last. */
-async function fileHolds(moment: DatabaseState): Promise<boolean> {
-  const journal = await moment.db.sibling?.('-journal');
+async function fileHolds(state: DatabaseState): Promise<boolean> {
+  const journal = await state.db.sibling?.('-journal');
   try {
     const journalHeader = journal ? await liveJournal(journal) : '';
-    if (journalHeader !== moment.journalHeader) return false;
-    const [changed, header] = await Promise.all([moment.db.bytes.changed?.(), hexAt(moment.db, 18, 10)]);
-    return !changed && header === moment.header;
+    if (journalHeader !== state.journalHeader) return false;
+    const [changed, header] = await Promise.all([state.db.bytes.changed?.(), hexAt(state.db, 18, 10)]);
+    return !changed && header === state.header;
   } finally {
     await journal?.close();
   }

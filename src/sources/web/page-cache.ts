@@ -6,7 +6,7 @@ import { Identity } from '../../identity.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
 import type { WebSettings } from '../../types/settings.ts';
-import type { Kind, Made } from '../../types/store.ts';
+import type { Computed, Kind } from '../../types/store.ts';
 import { PageOnDisk } from './page-on-disk.ts';
 import { type Page, readPage, redirectNote } from './pipeline.ts';
 import { type RangeAnswers, rangeAnswers } from './range-answers.ts';
@@ -81,7 +81,7 @@ export async function pageOf(wanted: Wanted, call: Call): Promise<Page> {
     pages,
     of(url),
     { ...modeOf(wanted), count },
-    async ({ signal }): Promise<Made<Page>> => {
+    async ({ signal }): Promise<Computed<Page>> => {
       const value = await readOrFind(wanted, known, signal, call);
       isNew = true;
       return { value, keep: !hasFailed(value) };

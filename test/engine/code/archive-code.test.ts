@@ -106,7 +106,7 @@ test('following the pages reaches the last file', async () => {
   expect(seen.length).toBeGreaterThan(2);
 });
 
-test('a changed archive is seen at once', async () => {
+test('a change of an archive is visible to the next call', async () => {
   expect(await w.text('pkg.tgz:#Store.put')).toContain('5|  put(');
   const changed = files.map(([name, body]) => ({
     name,

@@ -294,7 +294,7 @@ describe('a name below a directory', () => {
     expect(textOf(answer)).toBe("No code below src declares 'Stoer'. Did you mean Store? Use src:#Store.");
   });
 
-  test('a change is visible at once, and a deleted file is not listed', async () => {
+  test('a change is visible to the next call, and a deleted file is not listed', async () => {
     await w.text('src:#Store.put');
     w.write('src/lib/store.ts', `// one line more\n${STORE}`);
     expect(await w.text('src:#Store.put')).toContain('9|  put(');

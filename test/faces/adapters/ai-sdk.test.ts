@@ -34,7 +34,7 @@ function modelThatCalls(...calls: readonly (readonly [string, unknown])[]): Mock
   return new MockLanguageModelV3({ doGenerate: () => Promise.resolve((steps += 1) === 1 ? step : last) });
 }
 
-test('a model gets the schema, its calls are run, it is shown text, images and failures', async () => {
+test('a model gets the schema, its calls are run, and it gets text, images and failures', async () => {
   const { tools } = testTools();
   const model = modelThatCalls(
     ['read', { path: 'f:2..2' }],
@@ -74,7 +74,7 @@ test('a model gets the schema, its calls are run, it is shown text, images and f
   expect(steps[0]?.toolResults[0]?.output).toMatchObject({ details: { kind: 'file' }, isError: false });
 });
 
-test('the abort signal ends the work', async () => {
+test('the abort signal cancels the work', async () => {
   const { tools, hanging } = testTools();
   const stop = new AbortController();
   const generated = generateText({

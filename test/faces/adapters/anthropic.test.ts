@@ -60,7 +60,7 @@ test('the tool runner sends the tools, runs them, and sends back text, images an
   ]);
 });
 
-test('a tool use is answered by hand, also of a tool that is none, and stopped by its signal', async () => {
+test('a tool use is answered by hand, also of an unknown tool, and cancelled by its signal', async () => {
   const { tools, hanging } = testTools();
   expect(await runToolUse(tools, { id: 't1', name: 'read', input: { path: 'f' } })).toEqual({
     type: 'tool_result',

@@ -26,7 +26,7 @@ test('a tool call becomes a message: content for the model, the answer as artifa
   expect(await made[0]?.invoke({ path: 'f' })).toBe('1|a\n2|b\n');
 });
 
-test('a provider gets the schema as it is', () => {
+test('a provider gets the unchanged schema', () => {
   const { tools } = testTools();
   const [read] = langchainTools(tools);
   const { $schema: _, ...parameters } = tools[0]?.jsonSchema ?? {};
@@ -36,7 +36,7 @@ test('a provider gets the schema as it is', () => {
   });
 });
 
-test('the signal of the configuration ends the work', async () => {
+test('the signal of the configuration cancels the work', async () => {
   const { tools, hanging } = testTools();
   const stop = new AbortController();
   const made = langchainTools(tools).find(({ name }) => name === 'hang');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { mastraTools } from '../../../src/faces/adapters/mastra.ts';
 import { PIXEL, testTools } from '../../support/tools.ts';
 
-test('what `createTool` takes: the schema, the whole answer, and what of it the model sees', async () => {
+test('arguments of `createTool`: the schema, the whole answer, and its part for the model', async () => {
   const { tools } = testTools();
   const [read, picture] = mastraTools(tools);
   const { $schema: _, ...parameters } = tools[0]?.jsonSchema ?? {};
@@ -30,7 +30,7 @@ test('what `createTool` takes: the schema, the whole answer, and what of it the 
   });
 });
 
-test('the signal ends the work', async () => {
+test('the signal cancels the work', async () => {
   const { tools, hanging } = testTools();
   const stop = new AbortController();
   const call = mastraTools(tools)[2]?.execute({}, { abortSignal: stop.signal });

@@ -19,7 +19,7 @@ async function connected(options?: { structured: boolean }): Promise<TestTools &
   return { ...made, client };
 }
 
-test('tools stand beside the server’s own, with schema and annotations', async () => {
+test('tools are listed with those of the server, with schema and annotations', async () => {
   const { client, tools } = await connected();
   const listed = (await client.listTools()).tools;
   expect(listed.map(({ name }) => name)).toEqual(['own', 'read', 'picture', 'hang']);
@@ -34,7 +34,7 @@ test('tools stand beside the server’s own, with schema and annotations', async
   });
 });
 
-test('calls answer as the library does: text, images, facts in _meta, failures in our words', async () => {
+test('calls answer like the library: text, images, facts in _meta, failures as answers', async () => {
   const { client } = await connected();
   const read = await client.callTool({ name: 'read', arguments: { path: 'f:2..2' } });
   expect(read.content).toEqual([{ type: 'text', text: '2|b\n' }]);
@@ -51,13 +51,13 @@ test('calls answer as the library does: text, images, facts in _meta, failures i
   });
 });
 
-test('structured content is there when asked for', async () => {
+test('structured content is sent on request', async () => {
   const { client } = await connected({ structured: true });
   const { structuredContent } = await client.callTool({ name: 'read', arguments: { path: 'f:2..2' } });
   expect(structuredContent).toMatchObject({ text: '2|b\n', details: { kind: 'file' } });
 });
 
-test('cancellation reaches the work', async () => {
+test('a cancellation reaches the work', async () => {
   const { client, hanging } = await connected();
   const stop = new AbortController();
   const call = client.callTool({ name: 'hang', arguments: {} }, { signal: stop.signal });

@@ -54,7 +54,7 @@ test.each([
   }
 });
 
-test('a hook that throws costs the model nothing', async () => {
+test('a hook that throws does not change the answer', async () => {
   const { tools, input } = reading('f:2..99');
   const result = await runToolUse(
     tools,

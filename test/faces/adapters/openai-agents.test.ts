@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { agentTools } from '../../../src/faces/adapters/openai-agents.ts';
 import { PIXEL, testTools } from '../../support/tools.ts';
 
-test('what `tool` takes: the schema as plain data, and texts, images and failures as the agent reads them', async () => {
+test('arguments of `tool`: the schema as plain data; texts, images and failures as the agent reads them', async () => {
   const { tools } = testTools();
   const [read, picture] = agentTools(tools);
   const { $schema: _, ...parameters } = tools[0]?.jsonSchema ?? {};
@@ -17,7 +17,7 @@ test('what `tool` takes: the schema as plain data, and texts, images and failure
   ]);
 });
 
-test('the signal ends the work, and notices are told', async () => {
+test('the signal cancels the work, and notices are reported', async () => {
   const { tools, hanging } = testTools();
   const told: unknown[] = [];
   const made = agentTools(tools, { onNotices: (notices, tool) => told.push([tool, notices[0]?.kind]) });

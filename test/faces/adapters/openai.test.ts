@@ -107,7 +107,7 @@ test('Chat Completions: runTools runs them', async () => {
   ]);
 });
 
-test('a call of a chat is answered by hand, and stopped by its signal', async () => {
+test('a call of a chat is answered by hand, and cancelled by its signal', async () => {
   const { tools, hanging } = testTools();
   const read = { id: 'c1', function: { name: 'read', arguments: '{"path":"f:1..1"}' } };
   expect(await runChatCall(tools, read)).toEqual({ role: 'tool', tool_call_id: 'c1', content: '1|a\n' });

@@ -28,7 +28,7 @@ test('an extension registers every tool and ends its session with pi’s', async
   await shutdown();
 });
 
-test('updates tell how far it has come, the signal ends it', async () => {
+test('updates report progress, the signal cancels the call', async () => {
   const { hanging } = testTools();
   const stop = new AbortController();
   const call = piTool(hanging.tool).execute('1', {}, stop.signal, undefined, { cwd: '.' });

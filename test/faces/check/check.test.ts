@@ -24,7 +24,7 @@ async function brokenIn(fault: string, deadlineMs?: number): Promise<Record<stri
   );
 }
 
-test('oriel mcp holds every case, without exception', { timeout: 400_000 }, async () => {
+test('oriel mcp passes every case, without exception', { timeout: 400_000 }, async () => {
   const { out, err, code } = await runAsync(['check', '--json', '--', process.execPath, cli, 'mcp', '{}']);
   expect(err).toBe('');
   const report = JSON.parse(out) as { held: number; cases: { verdict: string }[] };
@@ -33,11 +33,11 @@ test('oriel mcp holds every case, without exception', { timeout: 400_000 }, asyn
   expect(code).toBe(0);
 });
 
-test('an honest server holds all that its tools can be asked', async () => {
+test('a correct server passes all cases that its tools support', async () => {
   expect(await brokenIn('none')).toEqual({});
 });
 
-test('what was found is reported, also where the server does not start again', async () => {
+test('findings are reported, even if the server does not start again', async () => {
   const mark = join(temporaryFolder(), 'mark');
   const once = join(temporaryFolder(), 'once.mjs');
   writeFileSync(
@@ -108,25 +108,25 @@ test.each<[string, Record<string, string>, number?]>([
   ],
   ['shows controls', { 'control-names': 'the answer holds control characters unescaped' }],
   ['hangs on FIFOs', { fifo: NO_ANSWER, 'eight-fifos': NO_ANSWER }, 4_000],
-])('a server that %s is caught', { timeout: 400_000 }, async (fault, wanted, deadlineMs) => {
+])('a server that %s is detected', { timeout: 400_000 }, async (fault, wanted, deadlineMs) => {
   const broken = await brokenIn(fault, deadlineMs);
   // Who follows links may also read what never ends.
   expect(broken).toEqual(fault.startsWith('leaks') ? expect.objectContaining(wanted) : wanted);
 });
 
-test('a server that writes while it reads is caught by every case that reads', async () => {
+test('a server that writes during reads is detected by every case that reads', async () => {
   const broken = await brokenIn('writes');
   expect(broken['bounded-file']).toBe('files were changed by reading');
 });
 
-test('a server that counts a phantom line is caught', async () => {
+test('a server that counts a phantom line is detected', async () => {
   expect(await brokenIn('counts a phantom line')).toMatchObject({
     'phantom-line': 'a fourth line is counted',
   });
 });
 
 test(
-  'the command line says what is broken, as text, as JSON and as SARIF, and ends with 1',
+  'the command line reports findings as text, JSON and SARIF, and ends with 1',
   { timeout: 400_000 },
   () => {
     const command = ['--', process.execPath, fileServer, 'crashes'];
@@ -161,7 +161,7 @@ test('a mapping names the tools; one that does not fit is an error', () => {
   expect(run(command).err).toMatch(/^oriel: The mapping is not valid\. Use \{"read":\{"tool":"NAME"/);
 });
 
-test('what is no server is an error', () => {
+test('a command that is not a server is an error', () => {
   expect(run(['check', '--', process.execPath, '-e', '0'])).toMatchObject({
     code: 2,
     err: expect.stringMatching(/is not an MCP server that could be started\. Use oriel check -- COMMAND/),

@@ -27,7 +27,7 @@ test('runs a command and prints its output', async () => {
   expect(ran.stdout).toMatch(/^hi\n\/.*\n$/);
 });
 
-test('several operands are one command', async () => {
+test('several operands are joined to one command', async () => {
   const ran = await cli(['bash', '--', 'echo', '-n', 'a b'], temporaryFolder(), temporaryFolder());
   expect(ran.stdout).toBe('a b\n');
 });
@@ -37,7 +37,7 @@ test('a failing command keeps its output', async () => {
   expect(ran).toEqual({ code: 3, stdout: 'hi\nCommand exited with code 3\n', stderr: '' });
 });
 
-test('a time limit may be given', async () => {
+test('a timeout can be set', async () => {
   const ran = await cli(['bash', '--timeout', '0.3', 'sleep 60'], temporaryFolder(), temporaryFolder());
   expect(ran).toEqual({ code: 124, stdout: 'Command timed out after 0.3 seconds\n', stderr: '' });
 });
@@ -53,7 +53,7 @@ test.each([
   expect(ran).toEqual({ code: 125, stdout: '', stderr });
 });
 
-test('what was kept can be read in the next call, in this folder alone', async () => {
+test('a kept output can be read by the next call, only in the same directory', async () => {
   const [folder, other, cache] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
   const ran = await cli(['bash', 'seq 5000'], folder, cache);
   expect(ran.stdout).toContain('Use artifact://1:-3000@13893 to continue backwards]\n');
@@ -68,7 +68,7 @@ test('what was kept can be read in the next call, in this folder alone', async (
   });
 });
 
-test('nothing else is left behind', async () => {
+test('nothing else is left on the disk', async () => {
   const [folder, cache] = [temporaryFolder(), temporaryFolder()];
   await cli(['bash', 'echo hi'], folder, cache);
   expect(readdirSync(folder)).toEqual([]);

@@ -21,7 +21,7 @@ COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.l
   return stdout.split('\n').filter(Boolean);
 }
 
-test('bash completes commands, options, choices and folders', () => {
+test('bash completes commands, options, choices and directories', () => {
   const { W, write } = workspace();
   write('folder/f', '');
   write('file', '');
@@ -61,7 +61,7 @@ async function withParts(): Promise<string> {
   return W;
 }
 
-test('a word behind a colon is completed with symbols, members and tables', async () => {
+test('a word after a colon is completed with symbols, members and tables', async () => {
   const cwd = await withParts();
   const words = (word: string): unknown => {
     const { out, err, code } = run(['completions', 'bash', word], { cwd });
@@ -87,7 +87,7 @@ test('of many members the first 200 are offered', () => {
   );
 });
 
-test('bash completes what is behind the colon, as it takes words apart there', async () => {
+test('bash completes the part after the colon, because it splits words there', async () => {
   const cwd = await withParts();
   const after = (line: string): string[] => {
     const words = line.replaceAll(':', ' : ').split(' ').filter(Boolean);
@@ -146,7 +146,7 @@ const OFFERED: readonly (readonly [line: string, offered: readonly string[], by?
   ['oriel read app.db:', ['app.db:orders', 'app.db:users'], ['zsh', 'fish']],
 ];
 
-test.each(here)('what a real %s offers', async (shell) => {
+test.each(here)('completions in a real %s', async (shell) => {
   const cwd = await withParts();
   const offered = shellIn(cwd);
   for (const directory of ['code', 'dir with']) mkdirSync(join(cwd, directory));
@@ -161,7 +161,7 @@ test('the script of fish has no syntax that fish 3.1 does not know', () => {
   expect(out.split('\n').filter((line) => line.includes('$('))).toEqual([]);
 });
 
-test.each(here)('%s takes its script', (shell) => {
+test.each(here)('%s accepts its script', (shell) => {
   const { W, write } = workspace();
   write('script', run(['completions', shell]).out);
   const { status, stderr } = spawnSync(shell, ['-n', 'script'], { cwd: W, encoding: 'utf8' });

@@ -65,7 +65,7 @@ test('the exit code of a dialect that does not count what it found', () => {
   expect(run(['read', 'none', '--dialect', 'pi'], { cwd: W }).code).toBe(2);
 });
 
-test('what a tool of the dialect has no parameter for is refused', () => {
+test('an option without a parameter in the tool of the dialect is refused', () => {
   expect(run(['grep', 'x', '--offset', '1', '--dialect', 'pi'])).toEqual({
     out: '',
     err: 'oriel: The tool grep has no field offset. Its fields are pattern, path, glob, ignoreCase, literal, context, limit. Use oriel call --dialect pi grep \'{"pattern":"x"}\'\n',

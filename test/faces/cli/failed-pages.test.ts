@@ -5,7 +5,7 @@ import { runAsync } from '../../support/cli.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 import { site } from '../../support/web.ts';
 
-test('0 with a page, 1 where there is none, 2 where the server refuses or fails', async () => {
+test('0 with a page, 1 without one, 2 if the server refuses or fails', async () => {
   const cwd = temporaryFolder();
   const env = { ...process.env, XDG_CACHE_HOME: cwd };
   const codes = { 200: 0, 403: 2, 404: 1, 410: 1, 429: 2, 500: 2, 503: 2 };
@@ -27,14 +27,17 @@ test('0 with a page, 1 where there is none, 2 where the server refuses or fails'
   expect(await read(`${url}/200`, `${url}/404`, `${url}/500`)).toMatchObject({ code: 2 });
 });
 
-test.each(['memory://nope?where=Amount>999', 'ws://nope/{x}'])('a URL is no glob: %s', async (operand) => {
-  const { code, err } = await runAsync(['read', operand], { cwd: temporaryFolder() });
-  expect(code).toBe(2);
-  expect(err).not.toContain('leave out the quotes');
-});
+test.each(['memory://nope?where=Amount>999', 'ws://nope/{x}'])(
+  'a URL is not taken for a glob: %s',
+  async (operand) => {
+    const { code, err } = await runAsync(['read', operand], { cwd: temporaryFolder() });
+    expect(code).toBe(2);
+    expect(err).not.toContain('leave out the quotes');
+  },
+);
 
 test.each(['book.xlsx:orders?where=Amount>3*2', 'ap.db?q=select * from t', 'ap.db:t?where=a=[1]'])(
-  'a path with parameters is no glob: %s',
+  'a path with parameters is not taken for a glob: %s',
   async (operand) => {
     const { code, err } = await runAsync(['read', operand], { cwd: temporaryFolder() });
     expect(code).toBe(2);

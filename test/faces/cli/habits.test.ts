@@ -19,27 +19,27 @@ writeFileSync(join(cwd, 'my file.txt'), 'x\n'.repeat(5_000));
 const run = (...args: string[]): Outcome => runIn(args, { cwd, env });
 
 describe('options', () => {
-  test('stand before the command as well', () => {
+  test('are accepted before the command', () => {
     expect(run('--json', 'read', 'a.txt').out).toBe(run('read', 'a.txt', '--json').out);
     expect(run('--limits', 'lines=1', 'read', 'a.txt').out).toBe(
       run('read', 'a.txt', '--limits', 'lines=1').out,
     );
   });
 
-  test('of bash end at its first operand', () => {
+  test('of bash end before its first operand', () => {
     expect(run('bash', 'printf', '%s.', '-l', '--json', '--', '-a').out).toBe('-l.--json.--.-a.\n');
     expect(run('bash', '--timeout', '20', '-c', 'echo hi').out).toBe('hi\n');
   });
 
-  test.each([['-v'], ['-V'], ['--version']])('%s is the version', (option) => {
+  test.each([['-v'], ['-V'], ['--version']])('%s prints the version', (option) => {
     expect(run(option)).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string });
   });
 
-  test('help is found whichever way it is asked for', async () => {
+  test('help is printed for every usual spelling', async () => {
     for (const { name } of await allCommands()) {
       const help = run('help', name);
       expect(help).toMatchObject({ code: 0, out: expect.stringContaining(`oriel ${name}`) as string });
-      // One that is loaded at once, and one that is not.
+      // One that is loaded at the start, and one that is not.
       if (!['read', 'ls'].includes(name)) continue;
       expect(run(name, '--help')).toEqual(help);
       expect(run('--help', name)).toEqual(help);
@@ -47,7 +47,7 @@ describe('options', () => {
     expect(run('help')).toEqual(run('--help'));
   }, 300_000);
 
-  test('no short option means something else than people are used to', async () => {
+  test('no short option differs from its usual meaning', async () => {
     const shorts = (await allCommands()).flatMap(({ options }) =>
       options.flatMap(({ short }) => short ?? []),
     );
@@ -55,7 +55,7 @@ describe('options', () => {
   });
 });
 
-describe('letters of other programs', () => {
+describe('short options of other programs', () => {
   test.each([
     [['ls', '-a'], ['ls']],
     [
@@ -74,7 +74,7 @@ describe('letters of other programs', () => {
     expect(run(...typed)).toEqual(run(...meant));
   });
 
-  test('each of the others is answered with what to write', async () => {
+  test('for each of the others the error names the option to use', async () => {
     for (const { name, habits = {} } of await allCommands()) {
       for (const [letter, meaning] of Object.entries(habits)) {
         if (meaning === 'default') continue;
@@ -103,7 +103,7 @@ describe('letters of other programs', () => {
   });
 });
 
-describe('what is typed wrong', () => {
+describe('mistyped words', () => {
   test.each([
     [['grep', '-m', '3', 'two'], 'For the first N matches, use oriel grep --limit N PATTERN.'],
     [['grep', '--include', '*.txt', 'two'], "For files of some names, use oriel grep --glob '*.ts' PATTERN."],
@@ -129,7 +129,7 @@ describe('what is typed wrong', () => {
     expect(run('read', 'a.txt:raw:')).toEqual(run('read', 'a.txt:raw'));
   });
 
-  test('a path with backslashes as a glob is answered with the one that has slashes', () => {
+  test('for a glob with backslashes the error names the one with slashes', () => {
     const { code, out } = run('find', 'dir\\*.ts');
     expect(code).toBe(1);
     expect(out).toMatch(/ Use oriel find 'dir\/\*\.ts' for names in a directory\]\n$/);
@@ -165,7 +165,7 @@ describe('read', () => {
     expect(run('ls', '/').out).toContain('tmp/\n');
   });
 
-  test('a quoted glob is answered with both things it may mean', () => {
+  test('for a quoted glob the error names both possible meanings', () => {
     expect(run('read', '*.ts')).toEqual({
       code: 2,
       out: '',
@@ -175,7 +175,7 @@ describe('read', () => {
     });
   });
 
-  test('several paths share one budget: what one leaves the next may use', () => {
+  test('several paths share one budget: the rest of one is available to the next', () => {
     const { out } = run('read', 'a.txt', 'my file.txt', '--limits', 'lines=100');
     const [, first = '', second = ''] = out.split(/==> .* <==\n/);
     expect(first).toBe('1|one\n2|two\n3|three\n');
@@ -186,7 +186,7 @@ describe('read', () => {
     ]);
   });
 
-  test('a line that is oversized only for its part is continued inside it', () => {
+  test('a line that is oversized only for its share of the budget is continued inside it', () => {
     writeFileSync(join(cwd, 'long.txt'), `${'-'.repeat(30_000)}\n`);
     const { out } = run('read', 'long.txt', 'a.txt');
     expect(out).toContain('Use long.txt:1@25568.. to continue]');
@@ -234,7 +234,7 @@ describe('read -', () => {
     expect(piped('a\nb\nc\n', 'read', '-:-1').out).toBe('3|c\n');
   });
 
-  test('in a dialect that reads files only', () => {
+  test('in a dialect that reads only files', () => {
     expect(piped('a\nb\n', 'read', '-', '--dialect', 'pi').out).toBe('a\nb\n');
   });
 
@@ -262,7 +262,7 @@ describe('exit codes of bash', () => {
     expect(run('bash', '--dialect', 'zdx', command).code).not.toBe(-1);
   });
 
-  test('those of its own are those of timeout(1)', () => {
+  test('those of oriel itself are those of timeout(1)', () => {
     expect(run('bash', '--timeout', '0.2', 'sleep 60').code).toBe(124);
     expect(run('bash', '--nonsense', 'true').code).toBe(125);
     expect(run('bash', '--cwd', 'missing', 'true').code).toBe(125);
@@ -271,7 +271,7 @@ describe('exit codes of bash', () => {
 });
 
 describe('colours', () => {
-  test('come with FORCE_COLOR, and NO_COLOR wins', () => {
+  test('are on with FORCE_COLOR, and NO_COLOR takes precedence', () => {
     const coloured = runIn(['grep', 'two'], { cwd, env: { ...env, FORCE_COLOR: '1', NO_COLOR: '' } }).out;
     expect(coloured).toBe('\u001b[35ma.txt\u001b[39m:\u001b[32m2\u001b[39m: \u001b[91mtwo\u001b[39m\n');
     const plain = runIn(['grep', 'two'], { cwd, env: { ...env, FORCE_COLOR: '1', NO_COLOR: '1' } }).out;

@@ -32,7 +32,7 @@ function fileWith(text: string): string {
 const list = async (shown: Awaited<ReturnType<typeof inspection>>): Promise<Record<string, unknown>> =>
   (await shown.ask('/api/v0/tasks')).json() as Promise<Record<string, unknown>>;
 
-test('prints the URL with a token, says what the file holds, and ends on SIGINT', async () => {
+test('prints the URL with a token and a summary of the file, and ends on SIGINT', async () => {
   const path = fileWith(
     `${lineOf(page(1, 100))}torn {\n\n${'x'.repeat(100_000)}\n${lineOf(call({ task: 'other' }))}`,
   );
@@ -55,7 +55,7 @@ test('as JSON: one line', async () => {
   expect(JSON.parse(shown.out())).toEqual({ url: `${shown.page}/#token=${shown.token}`, file: path });
 });
 
-test('nobody gets in without the token: no page of another site, no other name of this machine', async () => {
+test('access needs the token: no page of another site, no other name of this machine', async () => {
   const shown = await inspection([fileWith(lineOf(call()))]);
   const ask = (path: string, headers: Record<string, string> = {}) => fetch(shown.page + path, { headers });
   expect((await ask('/')).status).toBe(200);
@@ -75,7 +75,7 @@ test('nobody gets in without the token: no page of another site, no other name o
   expect((await shown.ask('/api/v0/tasks', { method: 'POST', body: '{}' })).status).toBe(405);
 });
 
-test.runIf(has('script'))('on a terminal the page opens, with a ticket that works once', async () => {
+test.runIf(has('script'))('on a terminal the page is opened with a ticket that works once', async () => {
   const path = fileWith(lineOf(call()));
   const { options, opened } = desktop(join(path, '..'));
   const shown = await inspection([path], options);
@@ -101,7 +101,7 @@ test.runIf(has('script'))('with --no-open a terminal opens nothing', async () =>
   expect(existsSync(opened)).toBe(false);
 });
 
-test('what the file gains is read on, over a rotation too; a line that is being written is no event yet', async () => {
+test('new lines of the file are read, also after a rotation; an incomplete line is not an event yet', async () => {
   const path = fileWith(lineOf(page(1, 100)));
   writeFileSync(`${path}.1`, lineOf(call({ task: 'before' })));
   const shown = await inspection([path]);
@@ -126,7 +126,7 @@ test('what the file gains is read on, over a rotation too; a line that is being 
   expect(await calls()).toMatchObject({ events: 4, skipped: 0 });
 });
 
-test('a file that is emptied, or replaced by what is no file, is read on from its new start', async () => {
+test('a file that is emptied or replaced is read from its new start', async () => {
   const path = fileWith(lineOf(page(1, 100)).repeat(20));
   writeFileSync(`${path}.1`, lineOf(call({ task: 'before' })));
   const shown = await inspection([path]);
@@ -152,7 +152,7 @@ test('a file that is emptied, or replaced by what is no file, is read on from it
   expect(await tools('task')).toEqual(['anew', 'more', 'again']);
 });
 
-test('a file that cannot be read, or a port that cannot be had, is one sentence', async () => {
+test('an unreadable file and a port in use are errors of one sentence', async () => {
   const path = fileWith('');
   expect(run(['inspect', `${path}x`]).err).toBe(
     `oriel: ${path}x does not exist. Use oriel inspect FILE with a file that --telemetry FILE wrote.\n`,

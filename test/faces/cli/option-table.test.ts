@@ -61,10 +61,10 @@ for (const [path, content] of Object.entries(files)) {
   writeFileSync(join(cwd, path), content);
 }
 
-/** A password in an argument, a file without a URL, a key or workers without a store: each is refused at once. */
+/** A password in an argument, a file without a URL, a key or workers without a store: each is refused immediately. */
 const REFUSED_STATE = ['--state', '--state-file', '--state-key-file', '--state-space', '--workers'];
 
-/** Of a workspace that is not named: refused at once. */
+/** Of a workspace that is not named: refused immediately. */
 const TOKEN_OF_NONE = '--workspace-token-file';
 
 /** No number of seconds or connections: what it bounds takes as long to see, and is tested where peers are. */
@@ -217,7 +217,7 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     workspace: ['--dialect', 'coder'],
     'share-artifacts': ['--allow-bash'],
   },
-  // Without a state it ends at once.
+  // Without a state it ends immediately.
   worker: { any: [], s3: ['--s3-endpoint', 'http://127.0.0.1:2'], web: ['--allow-net', 'localhost'] },
   completions: { any: ['bash'] },
   man: { any: [] },
@@ -373,7 +373,7 @@ describe.each(commands)('$name', (command) => {
     return option === 'debug' ? [...failing(options), ...call] : call;
   };
 
-  test('does the same twice without options', async () => {
+  test('gives the same result twice without options', async () => {
     const call = callFor('any');
     expect(await outcome(name, call)).toBe(await outcome(name, call));
   });
@@ -390,7 +390,7 @@ describe.each(commands)('$name', (command) => {
     expect(with_).not.toContain('has no option');
   });
 
-  test('refuses every option of other commands, and says where its own are listed', () => {
+  test('refuses every option of other commands, and names its help', () => {
     const others = [...allOptions.values()].filter(
       ({ name: other }) => !taken.some((own) => own.name === other),
     );
@@ -412,7 +412,7 @@ describe.each(commands)('$name', (command) => {
     expect(run(['help', name]).out).toBe(out);
   });
 
-  test('refuses an operand too many', () => {
+  test('refuses an additional operand', () => {
     const { operands } = commands.find((command) => command.name === name) as { operands: string };
     if (operands.includes('…')) return;
     const most = operands.split(' ').filter(Boolean).length;
@@ -469,6 +469,6 @@ test.each([
     ['f', '--workspaces', 'list.json', '--offline'],
     'With --offline no remote workspaces are read. Leave out --workspaces, or --offline.',
   ],
-])('oriel %s %j: an option that the dialect has no use for is refused', (name, args, message) => {
+])('oriel %s %j: an option that the dialect does not use is refused', (name, args, message) => {
   expect(run([name, ...args], { cwd })).toEqual({ out: '', err: `oriel: ${message}\n`, code: 2 });
 });

@@ -14,7 +14,7 @@ function terminal() {
   };
 }
 
-test('the seconds of a call that tells nothing are counted, the first one too', () => {
+test('the seconds of a call without progress are counted, including the first one', () => {
   const { lines, progress } = terminal();
   vi.advanceTimersByTime(2_000);
   progress.clear();
@@ -22,7 +22,7 @@ test('the seconds of a call that tells nothing are counted, the first one too', 
   expect(lines).toEqual(['working for 1 s', 'working for 1 s', 'working for 2 s', 'working for 2 s', '']);
 });
 
-test('what a call tells itself is not overwritten', () => {
+test('progress of the call is not overwritten', () => {
   const { lines, progress } = terminal();
   for (let second = 1; second <= 3; second += 1) {
     vi.advanceTimersByTime(1_200);

@@ -72,7 +72,7 @@ Task task (oriel)
   });
 });
 
-test('as JSON the same figures', () => {
+test('the same figures as JSON', () => {
   const path = fileOf(...few('a.ts'), call({ task: 'other', client: 'c' }), '{');
   const { out, code } = run(['report', path, '--json']);
   const report = JSON.parse(out) as Overview & { events: number; skipped: number };
@@ -97,7 +97,7 @@ test('rotated parts belong to it, the oldest first', () => {
   expect(JSON.parse(run(['report', path, '--json']).out)).toMatchObject({ events: 3, continued: 2 });
 });
 
-test('nothing there, no file, no operand', () => {
+test('a missing file, a directory, no operand', () => {
   expect(run(['report', fileOf('')])).toEqual({ out: 'No events\n', err: '', code: 1 });
   expect(run(['report', fileOf('a', 'b')])).toEqual({
     out: 'No events; 2 lines are not events. Use a file that --telemetry FILE wrote\n',

@@ -42,7 +42,7 @@ const BARE = new RegExp(
   String.raw`(?<!--|[?&])\b(?:${FIELDS.join('|')})=|\b(?:with|without|out) (?:${FIELDS.join('|')})\b`,
 );
 
-describe('a command that is named', () => {
+describe('commands in messages', () => {
   test.each<[typed: string[], named: string]>([
     [['grep', 'foo('], "oriel grep --literal 'foo('"],
     [['grep', 'foo(', '--glob', '*.ts', '-n'], "oriel grep --glob '*.ts' --literal 'foo('"],
@@ -68,7 +68,7 @@ describe('a command that is named', () => {
       `oriel call --dialect zed read_file '{"path":"code.ts","start_byte":0}'`,
     ],
     [['ls', 'my src/a.ts', '--dialect', 'pi'], "'my src'"],
-  ])('%j names %s, which finds something', (typed, named) => {
+  ])('%j names %s, which has matches', (typed, named) => {
     const answer = run(...typed);
     const said = answer.err + answer.out;
     expect(said).toContain(named);
@@ -76,7 +76,7 @@ describe('a command that is named', () => {
     expect(paste(named)).toMatchObject({ code: 0, err: '' });
   });
 
-  test('pages of other dialects go on where the header says', () => {
+  test('pages of other dialects continue where the header says', () => {
     const header = run('read', 'one.txt', '--dialect', 'zed').out.split('\n', 1)[0] ?? '';
     expect(header).toBe(
       `[bytes 0-65536 of 300000, inside line 1 (line is 300000 bytes); continue with oriel call --dialect zed read_file '{"path":"one.txt","start_byte":65536}']`,
@@ -86,7 +86,7 @@ describe('a command that is named', () => {
   });
 });
 
-describe('an option that is named', () => {
+describe('options in messages', () => {
   test.each<[typed: string[], options: string[]]>([
     [['grep', 'nothing at all'], ['--inside']],
     [
@@ -130,14 +130,14 @@ describe('an option that is named', () => {
     }
   });
 
-  test('leads to the next page', () => {
+  test('commands for the next page', () => {
     const pages = [0, 1, 2].map((offset) => run('find', '*', '--limit', '1', '--offset', String(offset)).out);
     expect(pages[0]).toContain('Use --offset 1 to continue');
     expect(new Set(pages.map((page) => page.split('\n', 1)[0])).size).toBe(3);
   });
 });
 
-describe('what is printed works when it is pasted to its end', () => {
+describe('printed commands lead through all pages', () => {
   mkdirSync(join(cwd, 'type=click'));
   mkdirSync(join(cwd, 'p q'));
   mkdirSync(join(cwd, 'limit=5x'));
@@ -186,14 +186,14 @@ describe('what is printed works when it is pasted to its end', () => {
   });
 });
 
-test('a call by fields is worded with fields', () => {
+test('messages for a call by fields name fields', () => {
   expect(run('call', 'grep', '{"pattern":"1","limit":2}').out).toContain(
     'Use offset=2 to continue, limit=4 for more',
   );
   expect(run('call', 'grep', '{"pattern":"foo("}').err).toContain('search for plain text with literal=true.');
 });
 
-test('what was typed is not reworded', () => {
+test('the input of a user is not reworded', () => {
   const { err } = run('grep', 'Use limit=5 without inside(');
   expect(err).toMatch(/^oriel: Use limit=5 without inside\( is not a valid regular expression: /);
 });

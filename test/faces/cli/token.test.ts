@@ -32,8 +32,8 @@ function thrownBy(act: () => unknown): unknown {
   }
 }
 
-describe('where the token comes from', () => {
-  test('a file, by option or variable; options win', () => {
+describe('sources of the token', () => {
+  test('a file, by option or variable; options take precedence', () => {
     const path = tokenFile();
     expect(serverToken({ 'token-file': path }, { ORIEL_TOKEN: 'other' })).toEqual({ token: TOKEN });
     expect(serverToken({}, { ORIEL_TOKEN_FILE: path })).toEqual({ token: TOKEN });
@@ -43,13 +43,13 @@ describe('where the token comes from', () => {
     expect(serverToken({}, {})).toBeUndefined();
   });
 
-  test('the variables are gone afterwards', () => {
+  test('the variables are removed from the environment', () => {
     const env = { ORIEL_TOKEN: 'x', ORIEL_TOKEN_FILE: tokenFile(), HOME: '/' };
     serverToken({}, env);
     expect(env).toEqual({ HOME: '/' });
   });
 
-  test('one that others may read is said', () => {
+  test('a file that others may read causes a warning', () => {
     const path = tokenFile(TOKEN, 0o644);
     expect(serverToken({ 'token-file': path }, {})).toEqual({
       token: TOKEN,
@@ -98,7 +98,7 @@ test.each([
   ['token', (path: string) => serverToken({ 'token-file': path }, {})],
   ['operator', (path: string) => operatorToken({ 'operator-token-file': path })],
   ['key', (path: string) => stateOf({ state: 'redis://x', 'state-key-file': path }, warned)],
-])('a file of a secret that is not there is made by the command that the error names: %s', (_, take) => {
+])('the command in the error creates a missing file of a secret: %s', (_, take) => {
   const path = join(temporaryFolder(), "one's own");
   const { message } = thrownBy(() => take(path)) as Error;
   execFileSync('bash', ['-c', /Use (\(.*\)) to make one\.$/.exec(message)?.[1] ?? 'false']);
@@ -117,7 +117,7 @@ describe('commands', () => {
     ['serve', dev, { ORIEL_TOKEN_DEV: TOKEN }, 'ORIEL_TOKEN_DEV', ofDev],
     ['mcp', dev, { ORIEL_TOKEN_DEV: TOKEN }, 'ORIEL_TOKEN_DEV', ofDev],
   ])(
-    'a server that starts them takes no token that they could read: %s %j %j',
+    'a server that starts commands refuses a token that these could read: %s %j %j',
     (name, args, env, where, use) => {
       for (const [option, who] of [
         ['--allow-bash', 'commands'],
@@ -130,32 +130,29 @@ describe('commands', () => {
     },
   );
 
-  test('one of a workspace from a file is taken, and others in the environment are not asked for', () => {
+  test('a token of a workspace from a file is accepted, whatever tokens are in the environment', () => {
     const args = ['mcp', '--allow-bash', ...dev, '--workspace-token-file', `dev=${tokenFile()}`];
     const env = { ...process.env, ORIEL_TOKEN_DEV: TOKEN, ORIEL_TOKEN_OTHER: TOKEN };
     expect(run(args, { env })).toMatchObject({ err: '', code: 0 });
   });
 
-  test.each([['--token-file'], ['ORIEL_TOKEN_FILE']])(
-    'none finds the token of %s in what it inherits',
-    async (how) => {
-      const path = tokenFile();
-      const args = how === '--token-file' ? [how, path] : [];
-      const running = await server(['--cwd', temporaryFolder(), '--allow-bash', ...args], {
-        env: how === '--token-file' ? {} : { [how]: path },
-      });
-      const command = `env; ls -l /proc/self/fd; for p in $PPID $$; do tr '\\0' '\\n' < /proc/$p/environ; tr '\\0' '\\n' < /proc/$p/cmdline; done`;
-      const ask = (authorization: string): Promise<Response> =>
-        running.post('/api/v0/tools/bash', { command }, { headers: { authorization } });
-      expect((await ask('Bearer wrong')).status).toBe(401);
-      const text = textOf((await (await ask(`Bearer ${TOKEN}`)).json()) as Answer);
-      expect(text).toContain('HOME=');
-      expect(text).not.toContain(TOKEN);
-    },
-  );
+  test.each([['--token-file'], ['ORIEL_TOKEN_FILE']])('no command inherits the token of %s', async (how) => {
+    const path = tokenFile();
+    const args = how === '--token-file' ? [how, path] : [];
+    const running = await server(['--cwd', temporaryFolder(), '--allow-bash', ...args], {
+      env: how === '--token-file' ? {} : { [how]: path },
+    });
+    const command = `env; ls -l /proc/self/fd; for p in $PPID $$; do tr '\\0' '\\n' < /proc/$p/environ; tr '\\0' '\\n' < /proc/$p/cmdline; done`;
+    const ask = (authorization: string): Promise<Response> =>
+      running.post('/api/v0/tools/bash', { command }, { headers: { authorization } });
+    expect((await ask('Bearer wrong')).status).toBe(401);
+    const text = textOf((await (await ask(`Bearer ${TOKEN}`)).json()) as Answer);
+    expect(text).toContain('HOME=');
+    expect(text).not.toContain(TOKEN);
+  });
 });
 
-test('a command gets no descriptor but its three, however oriel was started', () => {
+test('a command inherits only the three standard descriptors, however oriel was started', () => {
   const cli = built('faces/cli/main.js');
   const opened = 'exec 5</etc/hosts 40</etc/hosts 63</etc/hosts 200</etc/hosts';
   const said = execFileSync(
@@ -171,7 +168,7 @@ test('a command gets no descriptor but its three, however oriel was started', ()
   expect(said).not.toContain('/etc/hosts');
 });
 
-test('a descriptor above a limit that was lowered since keeps no command from running', () => {
+test('a descriptor above a limit that was lowered later does not prevent commands', () => {
   const cli = built('faces/cli/main.js');
   const said = execFileSync(
     'bash',

@@ -43,7 +43,7 @@ test('workspaces come from arguments, a file and a command, each with its own to
   ]);
 });
 
-test('a server tells how each workspace has done', async () => {
+test('a server reports the state of each workspace', async () => {
   const { W, write } = workspace();
   write('f', 'one\ntwo\n');
   const { url } = await server(['--cwd', W]);
@@ -106,7 +106,7 @@ test.each([
   }
 });
 
-test('a command that fails, and a name that is none, are refused', () => {
+test('a command that fails and an invalid name are refused', () => {
   const failing = run(['read', 'ws://', '--workspaces-command', 'echo no list >&2; exit 3'], {});
   expect([failing.err, failing.code]).toEqual([
     'oriel: The command of --workspaces-command cannot be used: it ended with 3: no list. Use JSON such as {"dev":"http://127.0.0.1:7345"}.\n',

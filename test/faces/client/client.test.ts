@@ -55,7 +55,7 @@ test('every route has its method', async () => {
   expect(unwrap(await client.openApi())['openapi']).toBe('3.1.0');
 });
 
-test('a client that is named is the same one wherever it asks from', async () => {
+test('a client with a name is the same on every connection', async () => {
   const names: unknown[] = [];
   const { url } = await answering((response, _, { headers }) => {
     names.push(headers['oriel-client']);
@@ -68,7 +68,7 @@ test('a client that is named is the same one wherever it asks from', async () =>
     expect(() => createClient({ url, name })).toThrow(/is not a name of a client/);
 });
 
-test('progress comes before the answer', async () => {
+test('progress arrives before the answer', async () => {
   const slow = testTool('slow', async (_input, { onProgress }) => {
     onProgress?.({ message: 'half way', done: 1, total: 2 });
     await new Promise((resolve) => void setTimeout(resolve, 20));
@@ -85,8 +85,8 @@ test('progress comes before the answer', async () => {
   expect(unwrap(answer).content).toEqual([{ type: 'text', text: 'done — über\n\nalles' }]);
 });
 
-describe('what goes wrong is a value', () => {
-  test('a refusal, with its code and what is wrong with which parameter', async () => {
+describe('failures are values', () => {
+  test('an error, with its code and the wrong parameter', async () => {
     const { W } = workspace();
     const running = await server(['--cwd', W], { env: { ORIEL_TOKEN: TOKEN } });
     const client = createClient({ url: running.url, token: TOKEN });
@@ -115,7 +115,7 @@ describe('what goes wrong is a value', () => {
     expect(await client.callTool('../read', {})).toMatchObject({ ok: false, error: { status: 404 } });
   });
 
-  test('no answer at all, an answer that is none, one that breaks off', async () => {
+  test('no response, an invalid response, a truncated response', async () => {
     const gone = await answering(() => undefined);
     const { port } = new URL(gone.url);
     expect(await createClient({ url: `http://127.0.0.1:1`, retries: 0 }).health()).toMatchObject({
@@ -137,7 +137,7 @@ describe('what goes wrong is a value', () => {
     expect(await call).toMatchObject({ ok: false, error: { kind: 'network' } });
   });
 
-  test('a caller that gives up, which also ends the work', async () => {
+  test('a caller that aborts, which also cancels the work', async () => {
     const { tool, started, stopped } = hangingTool('hang');
     const { url } = await serveOffer(offerOf(tool));
     const stop = new AbortController();
@@ -152,7 +152,7 @@ describe('what goes wrong is a value', () => {
   });
 });
 
-describe('what changes nothing is sent again when that may help', () => {
+describe('read-only requests are retried', () => {
   const flaky = (status: number, headers = {}): ReturnType<typeof answering> =>
     answering((response, attempt) => {
       response.writeHead(attempt < 3 ? status : 200, { 'content-type': 'application/json', ...headers });
@@ -174,7 +174,7 @@ describe('what changes nothing is sent again when that may help', () => {
     expect(attempts()).toBe(2);
   });
 
-  test('not more often than said, not after a refusal, never a tool', async () => {
+  test('at most as often as configured, not after an error of the caller, never for a tool', async () => {
     const never = await answering(
       (response) => void response.writeHead(503, { 'retry-after': '0' }).end('{}'),
     );
@@ -194,7 +194,7 @@ describe('what changes nothing is sent again when that may help', () => {
     expect(tool.attempts()).toBe(1);
   });
 
-  test('a caller that gives up does not wait for the next time', async () => {
+  test('a caller that aborts does not wait for the next attempt', async () => {
     const { url, attempts } = await answering(
       (response) => void response.writeHead(503, { 'retry-after': '5' }).end('{}'),
     );
@@ -208,7 +208,7 @@ describe('what changes nothing is sent again when that may help', () => {
   });
 });
 
-test('tasks: calls name theirs, and what was recorded of it is read by that name', async () => {
+test('tasks: calls name a task, and its events are read by that name', async () => {
   const { W, write } = workspace();
   const path = write('f', 'a\nb\n');
   const running = await server(['--cwd', W], { env: { ORIEL_TOKEN: TOKEN } });
@@ -235,14 +235,14 @@ test('tasks: calls name theirs, and what was recorded of it is read by that name
   expect(await client.task('other')).toMatchObject({ ok: false, error: { status: 404 } });
 });
 
-test('unwrap throws what went wrong, for callers that rather catch', async () => {
+test('unwrap throws the failure', async () => {
   const client = createClient({ url: 'http://127.0.0.1:1', retries: 0 });
   await expect(client.health().then(unwrap)).rejects.toThrow(/^No answer came: /);
   expect(() => createClient({ url: 'nonsense' })).toThrow(TypeError);
 });
 
 test.each(['127.0.0.1:7391', 'localhost:7391', '', 'file:///tmp'])(
-  'an address that is not a URL of a server is refused at once: %j',
+  'an address that is not a URL of a server is refused immediately: %j',
   (url) => {
     expect(() => createClient({ url })).toThrow(
       new TypeError(`${JSON.stringify(url)} is not the URL of a server. Use http://127.0.0.1:7345.`),

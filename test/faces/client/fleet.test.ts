@@ -23,7 +23,7 @@ async function holding(): Promise<{ url: string; open: ServerResponse[]; most: (
 
 const answer = (response: ServerResponse | undefined): void => void response?.end('{"status":"ok"}');
 
-test('requests to one workspace and to all are bounded, and one that hangs leaves room for the others', async () => {
+test('requests to one workspace and to all are bounded, and a workspace that hangs leaves room for others', async () => {
   const [one, two, three] = [await holding(), await holding(), await holding()];
   const fleet = createFleet({
     workspaces: { one: { url: one.url }, two: { url: two.url }, three: { url: three.url } },
@@ -64,7 +64,7 @@ test('requests to one workspace and to all are bounded, and one that hangs leave
   });
 });
 
-test('more than may wait for one workspace are refused at once', async () => {
+test('requests beyond the queue of a workspace are refused immediately', async () => {
   const slow = await holding();
   const fleet = createFleet({
     workspaces: { slow: { url: slow.url, retries: 0 } },
@@ -86,7 +86,7 @@ test('more than may wait for one workspace are refused at once', async () => {
   await Promise.all(first);
 });
 
-test('one that does not answer three times is left alone for a moment, then tried again by one request', async () => {
+test('after three failures a workspace is skipped for a moment, then tried again by one request', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   let sent = 0;
   let alive = false;
@@ -115,7 +115,7 @@ test('one that does not answer three times is left alone for a moment, then trie
   expect(await ask()).toBe(true);
 });
 
-test('all are asked at once, and each failure stands beside what the others answered', async () => {
+test('all workspaces are asked concurrently, and each failure is returned with the answers of the others', async () => {
   const good = await holding();
   const fleet = createFleet({
     workspaces: {
@@ -149,7 +149,7 @@ test('a question that throws is a failure of its workspace, and of no other', as
   ]);
 });
 
-test('a body that stops, or that nobody reads, gives its slot back', async () => {
+test('a body that stops or that is not read releases its slot', async () => {
   const slow = await holding();
   const fleet = createFleet({
     workspaces: { dev: { url: slow.url, retries: 0 } },
@@ -166,7 +166,7 @@ test('a body that stops, or that nobody reads, gives its slot back', async () =>
   expect((await next)?.ok).toBe(true);
 });
 
-test('who reads slowly, or not at all, says nothing about the workspace', async () => {
+test('a caller that reads slowly or not at all does not count as a failure of the workspace', async () => {
   const slow = await holding();
   const fleet = createFleet({ workspaces: { dev: { url: slow.url, retries: 0 } }, timeoutMs: 100 });
   for (let i = 0; i < 4; i += 1) {

@@ -39,7 +39,7 @@ const views = [
 ] as const;
 
 test.runIf(has('chromium')).each(views)(
-  'every view, %s: axe finds nothing, nothing scrolls sideways',
+  'every view, %s: axe finds nothing, nothing scrolls horizontally',
   { timeout: 120_000 },
   async (_, view) => {
     const { url, read } = await serving({ token: 'api' });
@@ -87,7 +87,7 @@ test.runIf(has('chromium')).each(views)(
   },
 );
 
-test.runIf(has('chromium'))('what is typed into the lens stays while others make calls', async () => {
+test.runIf(has('chromium'))('text in the lens stays while others make calls', async () => {
   const { url, read } = await serving();
   const { page } = await pageOf(`${url}/#token=chief`);
   await page.getByRole('link', { name: 'Lens', exact: true }).click();
@@ -112,7 +112,7 @@ test.runIf(has('chromium'))('what is typed into the lens stays while others make
   await page.getByRole('article', { name: 'Under zed' }).locator('pre').waitFor();
 });
 
-test.runIf(has('chromium'))('a budget that is being typed stays while calls come', async () => {
+test.runIf(has('chromium'))('a budget that is being typed stays while calls arrive', async () => {
   const { url, read } = await serving();
   await read('big.txt:1..10');
   const { page } = await pageOf(`${url}/#token=chief`);
@@ -124,7 +124,7 @@ test.runIf(has('chromium'))('a budget that is being typed stays while calls come
   expect(await page.getByLabel('Budget in tokens').inputValue()).toBe('77000');
 });
 
-test.runIf(has('chromium'))('a task that goes on: its calls appear as they are made', async () => {
+test.runIf(has('chromium'))('new calls of a running task appear', async () => {
   const { url, read, telemetry } = await serving();
   await read('big.txt:1..10');
   const { page } = await pageOf(`${url}/#/task?id=fix%20the%20login`);
@@ -151,23 +151,26 @@ test.runIf(has('chromium'))('a task that goes on: its calls appear as they are m
   await page.getByText('once 5, again 0, never 995 of 1,000 lines', { exact: true }).waitFor();
 });
 
-test.runIf(has('chromium'))('what comes between the page and its stream is shown as well', async () => {
-  const { url, read } = await serving();
-  const { page } = await pageOf(url);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByLabel('Token of this server').fill('chief');
-  // The stream opens when the list has been loaded and a call was made.
-  const listed = page.waitForResponse(`${url}/api/v0/tasks`);
-  await page.route('**/api/v0/live', async (route) => {
-    await listed;
-    await read('big.txt:1..10', 'in between');
-    await route.continue();
-  });
-  await page.keyboard.press('Enter');
-  await page.getByRole('link', { name: 'in between' }).waitFor();
-});
+test.runIf(has('chromium'))(
+  'events between the loading of the page and its stream are shown as well',
+  async () => {
+    const { url, read } = await serving();
+    const { page } = await pageOf(url);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByLabel('Token of this server').fill('chief');
+    // The stream opens when the list has been loaded and a call was made.
+    const listed = page.waitForResponse(`${url}/api/v0/tasks`);
+    await page.route('**/api/v0/live', async (route) => {
+      await listed;
+      await read('big.txt:1..10', 'in between');
+      await route.continue();
+    });
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'in between' }).waitFor();
+  },
+);
 
-test.runIf(has('chromium'))('links to the lens read as the dialect of the calls does', async () => {
+test.runIf(has('chromium'))('links to the lens use the dialect of the calls', async () => {
   const { url, telemetry } = await serving();
   const read = (from: number, to: number) => ({
     source: 'big.txt',
@@ -198,31 +201,28 @@ test.runIf(has('chromium'))('links to the lens read as the dialect of the calls 
   await page.getByRole('article', { name: 'Under zed' }).locator('pre').waitFor();
 });
 
-test.runIf(has('chromium'))(
-  'the lens: the blocks, the cut, and the next call as a link that goes there',
-  async () => {
-    const { url } = await serving();
-    const { page } = await pageOf(`${url}/#/lens?path=big.txt&dialect=oriel&lines=10`);
-    const article = page.getByRole('article', { name: 'Under oriel' });
-    await expect
-      .poll(() => page.getByLabel('Dialect').locator('option').allTextContents())
-      .toEqual(dialectNames);
-    await article.getByText('Next call: big.txt:11..').click();
-    await article
-      .locator('pre')
-      .filter({ hasText: /^11\|11\.+/ })
-      .waitFor();
-    expect(await page.getByLabel('Path with a selector').inputValue()).toBe('big.txt:11..');
-    await page.goto(`${url}/#/lens?path=big.txt:1..5&dialect=zed&beside=coder`);
-    await page
-      .getByRole('article', { name: 'Under coder' })
-      .getByText('"limit":5', { exact: false })
-      .first()
-      .waitFor();
-  },
-);
+test.runIf(has('chromium'))('the lens: the blocks, the truncation, and the next call as a link', async () => {
+  const { url } = await serving();
+  const { page } = await pageOf(`${url}/#/lens?path=big.txt&dialect=oriel&lines=10`);
+  const article = page.getByRole('article', { name: 'Under oriel' });
+  await expect
+    .poll(() => page.getByLabel('Dialect').locator('option').allTextContents())
+    .toEqual(dialectNames);
+  await article.getByText('Next call: big.txt:11..').click();
+  await article
+    .locator('pre')
+    .filter({ hasText: /^11\|11\.+/ })
+    .waitFor();
+  expect(await page.getByLabel('Path with a selector').inputValue()).toBe('big.txt:11..');
+  await page.goto(`${url}/#/lens?path=big.txt:1..5&dialect=zed&beside=coder`);
+  await page
+    .getByRole('article', { name: 'Under coder' })
+    .getByText('"limit":5', { exact: false })
+    .first()
+    .waitFor();
+});
 
-test.runIf(has('chromium'))('the lens behind a token: an image is shown as the model gets it', async () => {
+test.runIf(has('chromium'))('the lens with a token: an image is shown as the model gets it', async () => {
   const { url, write } = await serving({ token: 'api' });
   write('photo.png', makePng(40, 30));
   const { page, said } = await pageOf(`${url}/#/lens?path=photo.png&dialect=oriel&beside=pi`);

@@ -54,7 +54,7 @@ const EVENTS = 100_000;
 const MOST_NODES = 5_000;
 
 test.runIf(has('chromium'))(
-  'a file of 100,000 events: all are counted, and what is drawn stays bounded',
+  'of a file of 100,000 events all are counted, and a bounded part is drawn',
   { timeout: 240_000 },
   async () => {
     const url = await inspecting([...many(EVENTS), 'torn {']);
@@ -115,7 +115,7 @@ test.runIf(has('chromium'))('tasks of one name: each link opens that of its clie
 });
 
 test.runIf(has('chromium'))(
-  'hostile names and words in a file are text, and none is shown as it hides',
+  'hostile names and words in a file are text, with hidden characters escaped',
   async () => {
     const evil = '<img src=x onerror=alert(1)>';
     const events = [

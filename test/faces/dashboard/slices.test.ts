@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { inSlices } from '../../../src/faces/dashboard/slices.ts';
 
-test('between two slices others have their turn', async () => {
+test('other work runs between two slices', async () => {
   let [clock, turns] = [0, 0];
   const done: number[] = [];
   const turn = setInterval(() => (turns += 1), 0);
@@ -24,7 +24,7 @@ test('between two slices others have their turn', async () => {
   expect(slices.length).toBeGreaterThan(10);
 });
 
-test('nobody waits for it any more: it ends', async () => {
+test('no item is processed after an abort', async () => {
   const stop = new AbortController();
   let count = 0;
   await inSlices(

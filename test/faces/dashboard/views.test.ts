@@ -76,7 +76,7 @@ const BROKEN = `(() => {
 })()`;
 
 test.runIf(has('chromium')).each(['light', 'dark'] as const)(
-  'every view, %s, from 400 px to wide: axe finds nothing, no figure is broken, nothing scrolls sideways',
+  'every view, %s, from 400 px to wide: axe finds nothing, no figure is broken, nothing scrolls horizontally',
   { timeout: 240_000 },
   async (colorScheme) => {
     const url = await serving();
@@ -125,7 +125,7 @@ test.runIf(has('chromium'))(
 );
 
 test.runIf(has('chromium'))(
-  'a mark of the timeline that is pointed at tells its call, and the columns of tasks are explained',
+  'a mark of the timeline under the pointer shows its call, and the columns of tasks are explained',
   { timeout: 120_000 },
   async () => {
     const url = await serving();
@@ -152,7 +152,7 @@ test.runIf(has('chromium'))(
 );
 
 test.runIf(has('chromium'))(
-  'a connection that breaks once takes no view away: the list, the lens, a task',
+  'no view is lost when a connection breaks once: the list, the lens, a task',
   { timeout: 120_000 },
   async () => {
     const url = await serving();
@@ -181,7 +181,7 @@ const FOCUSED = `(() => {
 })()`;
 
 test.runIf(has('chromium')).each(Object.keys(VIEWS) as (keyof typeof VIEWS)[])(
-  'the view %s by keyboard: the key Tab reaches every control, in order, and each is seen to have the focus',
+  'the view %s by keyboard: Tab reaches every control in order, with a visible focus',
   { timeout: 120_000 },
   async (view) => {
     const url = await serving();
@@ -205,7 +205,7 @@ test.runIf(has('chromium')).each(Object.keys(VIEWS) as (keyof typeof VIEWS)[])(
 );
 
 test.runIf(has('chromium'))(
-  'what controls do, keys do: pages of calls, the budget, the timeline, the lens',
+  'controls work by keyboard: pages of calls, the budget, the timeline, the lens',
   { timeout: 120_000 },
   async () => {
     const url = await serving();

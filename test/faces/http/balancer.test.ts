@@ -45,7 +45,7 @@ describe.runIf(has('redis') && has('haproxy'))('behind a balancer', () => {
     };
   }
 
-  test('each session of MCP stays with the replica that has it', async () => {
+  test('each session of MCP stays on its replica', async () => {
     const replicas = await two();
     const { url } = await shippedBalancer(replicas);
     const sessions = await Promise.all(Array.from({ length: 20 }, () => openSession(url)));
@@ -63,7 +63,7 @@ describe.runIf(has('redis') && has('haproxy'))('behind a balancer', () => {
     expect(await (await openSession(url))(1)).toBe(200);
   });
 
-  test('clients of one program without a name read no output of each other, and each its own on every replica', async () => {
+  test('clients of one program without a name read only their own outputs, on every replica', async () => {
     const { url } = await shippedBalancer(await two());
     /** From an address of its own, as the balancer sees it. */
     const from =
@@ -104,7 +104,7 @@ describe.runIf(has('redis') && has('haproxy'))('behind a balancer', () => {
       expect(await bob('read', { path: `artifact://${number}` })).toContain('NOT_FOUND');
   });
 
-  test('a client that names itself stays on its replica, and reads on when that is killed', async () => {
+  test('a client with a name stays on its replica, and continues reading when that is killed', async () => {
     const replicas = await two();
     const { url } = await shippedBalancer(replicas);
     const kept = artifactOf(await callOn(url, 'bash', { command: 'seq 100000' }));
@@ -125,7 +125,7 @@ describe.runIf(has('redis') && has('haproxy'))('behind a balancer', () => {
     for (const from of [5, 50_000]) expect(await again(from)).toContain(`${from}\n${from + 1}`);
   });
 
-  describe('in the middle of an answer', () => {
+  describe('during an answer', () => {
     const SIZE = 64 << 20;
 
     /** Reads a large body slowly; `kill` comes when a part of it is there. */
@@ -154,7 +154,7 @@ describe.runIf(has('redis') && has('haproxy'))('behind a balancer', () => {
     }
 
     test.each(['balancer', 'replica'] as const)(
-      'a %s that is killed makes an error of it, never an end',
+      'a %s that is killed causes an error, never a truncated answer',
       async (victim) => {
         const workspace = temporaryFolder();
         const path = join(workspace, 'big');
@@ -172,7 +172,7 @@ describe.runIf(has('redis') && has('haproxy'))('behind a balancer', () => {
       },
     );
 
-    test('pages go on exactly where they were when the balancer is there again', async () => {
+    test('pages continue exactly after the balancer is restarted', async () => {
       const replicas = await two();
       const balancer = await shippedBalancer(replicas);
       const kept = artifactOf(await callOn(balancer.url, 'bash', { command: 'seq 100000' }));
@@ -195,7 +195,7 @@ describe.runIf(has('redis') && has('haproxy'))('behind a balancer', () => {
       expect([200, 404]).toContain(await session(1));
     });
 
-    test('the store that is killed while an output is copied ends the copy, and no answer is a part of it', async () => {
+    test('when the store is killed while an output is copied, no answer contains a part of it', async () => {
       const own = await redisServer();
       const [one, other] = [await replicaOn(own, key), await replicaOn(own, key)];
       const large = artifactOf(await callOn(one.url, 'bash', { command: 'seq 6000000' }));

@@ -14,7 +14,7 @@ const program = (agent: string): object =>
     socket: { remoteAddress: '192.0.2.1' },
   } as unknown as IncomingMessage);
 
-test('programs without a name whose descriptions begin alike are different clients', () => {
+test('programs without a name and with a common prefix of the User-Agent are different clients', () => {
   const long = `Agent/1.0 (${'x'.repeat(4_000)})`;
   const agents = ['Agent/1.0', long, `${long} a`, `${long} b`];
   const clients = agents.map(program);
@@ -23,7 +23,7 @@ test('programs without a name whose descriptions begin alike are different clien
   for (const [i, agent] of agents.entries()) expect(program(agent)).toBe(clients[i]);
 });
 
-test('names that begin alike are those of different clients, however long they are', () => {
+test('names with a common prefix are different clients, however long they are', () => {
   const long = 'x'.repeat(4_000);
   const names = ['x', long, `${long}1`, `${long}2`, long.slice(0, 200), long.slice(0, 201)];
   const clients = names.map(named);

@@ -34,7 +34,7 @@ describe('GET /api/v0/read-file', () => {
     const whole = await get('');
     expect(whole.status).toBe(200);
     expect(whole.headers.get('content-type')).toBe('application/octet-stream');
-    // Compared at once: 700,000 bytes one by one take seconds.
+    // Compared in one step: 700,000 bytes one by one take seconds.
     expect((await body(whole)).equals(bytes)).toBe(true);
     expect(await body(await get('&offset=5&limit=3'))).toEqual(bytes.subarray(5, 8));
     expect(await body(await get('&offset=699999'))).toEqual(bytes.subarray(699_999));
@@ -57,7 +57,7 @@ describe('GET /api/v0/read-file', () => {
     }
   });
 
-  test('a version can be held on to', async () => {
+  test('requests can depend on a version, by its ETag', async () => {
     const { running, of, W } = await serving();
     const path = `/api/v0/read-file?path=${of('a/b/c.txt')}`;
     const tag = async (): Promise<string> => (await running.get(path)).headers.get('etag') ?? '';
@@ -75,7 +75,7 @@ describe('GET /api/v0/read-file', () => {
     expect((await running.get(path, { headers: range })).status).toBe(200);
   });
 
-  test('HEAD tells size and type', async () => {
+  test('HEAD returns size and type', async () => {
     const { running, of } = await serving();
     const head = await running.get(`/api/v0/read-file?path=${of('page.html')}`, { method: 'HEAD' });
     expect(Object.fromEntries(head.headers)).toMatchObject({
@@ -86,7 +86,7 @@ describe('GET /api/v0/read-file', () => {
     });
   });
 
-  test('404, 403 and 400 say why', async () => {
+  test('404, 403 and 400 give the reason', async () => {
     const { running, of, W, O } = await serving();
     const get = async (path: string): Promise<[number, string]> => {
       const response = await running.get(`/api/v0/read-file?path=${path}`);
@@ -111,7 +111,7 @@ describe('GET /api/v0/read-file', () => {
 });
 
 describe('POST /api/v0/list-directory', () => {
-  test('lists folders first, a page at a time', async () => {
+  test('lists directories first, page by page', async () => {
     const { running, W } = await serving();
     const list = async (body: object, query = ''): Promise<Record<string, unknown>> =>
       (await (await running.post(`/api/v0/list-directory${query}`, body)).json()) as Record<string, unknown>;
@@ -145,7 +145,7 @@ describe('POST /api/v0/list-directory', () => {
     expect(page).toMatchObject({ total: 8, more: true });
   });
 
-  test('names that cannot be seen come as they are, escaped in JSON', async () => {
+  test('invisible names are unchanged, escaped in JSON', async () => {
     const { running, W } = await serving();
     mkdirSync(join(W, 'odd'));
     writeFileSync(join(W, 'odd', 'a\u009b\u001b[2J\u2028b'), '');
@@ -175,7 +175,7 @@ describe('POST /api/v0/list-directory', () => {
   });
 });
 
-test('GET /api/v0/resolve-path follows links, also to what does not exist yet, and never outside', async () => {
+test('GET /api/v0/resolve-path follows links, also to missing targets, and never outside', async () => {
   const { running, of, W } = await serving();
   const resolved = async (path: string): Promise<unknown> => {
     const response = await running.get(`/api/v0/resolve-path?path=${path}`);
@@ -195,7 +195,7 @@ test('GET /api/v0/resolve-path follows links, also to what does not exist yet, a
   expect(await resolved('relative')).toBe(400);
 });
 
-test('a refused path is told of the working directory as the routes take it', async () => {
+test('the error of a refused path names the working directory as the routes accept it', async () => {
   const { running, W } = await serving();
   const refused = await (await running.get('/api/v0/resolve-path?path=/etc')).json();
   expect(refused).toEqual({

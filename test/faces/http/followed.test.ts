@@ -36,7 +36,7 @@ async function site(): Promise<Site> {
 
 const CHANGED = 'was read again since, and has changed: lines may lie elsewhere';
 
-describe.runIf(has('redis'))('what is followed from page to page', () => {
+describe.runIf(has('redis'))('reading from page to page', () => {
   const shared = replicasOn(redisServer);
 
   /** Reads on two replicas in the name of a client. */
@@ -49,7 +49,7 @@ describe.runIf(has('redis'))('what is followed from page to page', () => {
       textOf(await callOn(String(replicas[replica]?.url), 'read', { path }, { client }));
   }
 
-  test('a client goes on in the version that it began with, whoever has read another one meanwhile', async () => {
+  test('a client continues in the version that it started with, even if another client has read a newer one', async () => {
     const page = await site();
     const read = await readers();
     expect(await read(0, 'alice', page.url)).toContain('one 1\n');
@@ -79,7 +79,7 @@ describe.runIf(has('redis'))('what is followed from page to page', () => {
     expect(await read(1, false, `${page.url}:301..302`)).toContain('two 301\n');
   });
 
-  test('a page of several megabytes goes on on another replica at once, without a request', async () => {
+  test('a page of several megabytes continues on another replica immediately, without a request', async () => {
     const page = await site();
     page.lines = 400_000;
     const read = await readers();
@@ -91,7 +91,7 @@ describe.runIf(has('redis'))('what is followed from page to page', () => {
     expect(page.requests).toBe(requests);
   });
 
-  test('what one replica has shown under a tag another one recalls, for the client that it was shown to', async () => {
+  test('a version that one replica has shown under a tag is available on another one, for the same client', async () => {
     const workspace = temporaryFolder();
     const file = join(realpathSync(workspace), 'f.txt');
     writeFileSync(file, 'one\ntwo\nthree\n');
@@ -127,7 +127,7 @@ describe.runIf(has('redis'))('what is followed from page to page', () => {
     expect(await shown(1, 'alice', tag)).toEqual(lines);
   });
 
-  test('an object that somebody else has read since it was replaced is said to be another one', async () => {
+  test('a replaced object is reported as changed, even if another client has already read the new one', async () => {
     const server = await objectServer({ box: { big: numberedObject(1 << 20, '"one"') } });
     const instance = (): Oriel => {
       const made = createOriel({
@@ -159,7 +159,7 @@ describe.runIf(has('redis'))('what is followed from page to page', () => {
   test.each([
     ['a newer version', 200],
     ['that a page is gone', 404],
-  ])('what a replica has read while the store was away counts afterwards: %s', async (_, status) => {
+  ])('versions that a replica has read without the store are known afterwards: %s', async (_, status) => {
     const page = await site();
     const cut = await redisServer();
     const directory = temporaryFolder();

@@ -33,14 +33,14 @@ const taken = (of: Caller): number => {
   return count;
 };
 
-test('one address leaves room for another, whatever names it gives itself', () => {
+test('one address leaves room for another, whatever client names it uses', () => {
   const names = Array.from({ length: 8 }, () => client('192.0.2.1'));
   expect(names.map(taken)).toEqual([4, 4, 4, 0, 0, 0, 0, 0]);
   expect(taken(client('192.0.2.2'))).toBe(4);
   expect(inbox.bytes).toBe(64 * MIB);
 });
 
-test('a few addresses cannot hold all room: who has most gives way to who has less', () => {
+test('a few addresses cannot use all room: those with most are evicted for those with less', () => {
   const crowd = Array.from({ length: 40 }, (_, i) => client(`192.0.2.${i % 10}`));
   for (let round = 0; round < 3; round += 1) crowd.map(taken);
   expect(inbox.bytes).toBe(64 * MIB);
@@ -54,7 +54,7 @@ test('a few addresses cannot hold all room: who has most gives way to who has le
   expect(inbox.bytes).toBeLessThanOrEqual(64 * MIB);
 });
 
-test('what is still being read gives way before what is being answered', () => {
+test('requests that are still being read are evicted before those that are being answered', () => {
   const refused: string[] = [];
   const hold = (of: Caller, name: string): Parcel => {
     const parcel = new Parcel(of, () => void refused.push(name));
@@ -93,7 +93,7 @@ function crowd(): {
   };
 }
 
-describe('when all room is taken', () => {
+describe('when there is no room left', () => {
   test('silent bodies of any address are evicted first', () => {
     vi.useFakeTimers({ toFake: ['hrtime'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -105,7 +105,7 @@ describe('when all room is taken', () => {
     expect(late(4 * MIB)).toEqual(['silent 0']);
   });
 
-  test('nobody is evicted where that does not make room', () => {
+  test('nothing is evicted if that does not make enough room', () => {
     const { hold, late } = crowd();
     hold('small', '192.0.2.0', 99_000);
     for (let i = 0; i < 15; i += 1) hold(`large ${i}`, `192.0.2.${i}`, 4 * MIB);
@@ -113,7 +113,7 @@ describe('when all room is taken', () => {
     expect(late(4 * MIB)).toBe('BUSY');
   });
 
-  test('nobody is evicted beside one that is enough alone', () => {
+  test('nothing more is evicted if one eviction is enough', () => {
     const { hold, late } = crowd();
     hold('small', '192.0.2.0', 20_000, 'read');
     hold('large', '192.0.2.0', 8 * MIB);
@@ -122,7 +122,7 @@ describe('when all room is taken', () => {
     expect(late(2 * MIB)).toEqual(['large']);
   });
 
-  test('of many small bodies as many are evicted as make room', () => {
+  test('of many small bodies only as many as needed are evicted', () => {
     const { hold, late } = crowd();
     for (let i = 0; i < 4_080; i += 1) hold(`${i}`, `192.0.2.${i % 16}`, 16 * 1024 + 1);
     const evicted = late(MIB);
@@ -131,7 +131,7 @@ describe('when all room is taken', () => {
   });
 });
 
-test('a request that is evicted while it is being answered hears so, unless a part of its answer was sent', async () => {
+test('a request that is evicted while it is being answered gets an error, unless a part of its answer was sent', async () => {
   const ask = async (accept: string): Promise<unknown> => {
     const { tool, started, stopped } = hangingTool('hang');
     const { url } = await serveOffer(offerOf(tool));
@@ -159,7 +159,7 @@ test('a client without an address is counted once', () => {
   expect(taken({})).toBe(4);
 });
 
-test('room is given back to the address that it was taken from', () => {
+test('room is returned to the address that it was taken from', () => {
   const one = client('192.0.2.7');
   const parcel = new Parcel(one, () => undefined);
   parcel.grow(4 * MIB);
@@ -170,6 +170,6 @@ test('room is given back to the address that it was taken from', () => {
   expect(names.map(taken)).toEqual([4, 4, 4]);
 });
 
-test('all room is given back', () => {
+test('all room is returned', () => {
   expect(inbox.bytes).toBe(0);
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { server } from '../../support/server.ts';
 import { workspace } from '../../support/workspace.ts';
 
-test('the limits and the display of the server hold, but for what is asked for', async () => {
+test('the limits and the display of the server apply, except those in the request', async () => {
   const { W, write } = workspace();
   write('f.txt', Array.from({ length: 500 }, (_, i) => `line ${i + 1}\n`).join(''));
   const { post } = await server(['--cwd', W, '--limits', 'lines=7', '--display', 'hashline']);
@@ -19,7 +19,7 @@ test('the limits and the display of the server hold, but for what is asked for',
   expect(JSON.stringify(wider)).toContain('line 9');
 });
 
-test('an input that no tool takes is refused and not repeated', async () => {
+test('an input that no tool accepts is refused and not repeated', async () => {
   const { W } = workspace();
   const { post } = await server(['--cwd', W]);
   let nested: unknown = 'x';

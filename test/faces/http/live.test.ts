@@ -44,7 +44,7 @@ function listener(url: string, token: string) {
   return { socket, text: () => text.replaceAll(/\r\n[0-9a-f]+\r\n/g, '') };
 }
 
-test('the operator hears of every event, a client of its own, nobody without a token', async () => {
+test('the operator gets all events, a client its own, nobody without a token', async () => {
   const { url, record } = await serving();
   const [chief, client] = [listener(url, 'chief'), listener(url, 'api')];
   for (const one of [chief, client])
@@ -67,7 +67,7 @@ function openFrom(url: string, localAddress: string): Promise<number | undefined
   });
 }
 
-test('asking for the head alone takes no stream', async () => {
+test('HEAD uses no stream', async () => {
   const { url } = await serving();
   const head = { method: 'HEAD', headers: { authorization: 'Bearer api' } };
   for (let i = 0; i < 100; i += 1) expect((await fetch(`${url}/api/v0/live`, head)).status).toBe(200);
@@ -75,7 +75,7 @@ test('asking for the head alone takes no stream', async () => {
   await expect.poll(one.text, { timeout: 20_000 }).toContain('event: open');
 });
 
-test('a client that opens stream after stream leaves room for others, and clients together for the operator', async () => {
+test('the streams of one client leave some for others, and those of all clients leave some for the operator', async () => {
   const { url } = await serving();
   const warnings: string[] = [];
   const warned = (warning: Error): void => void warnings.push(warning.message);
@@ -107,7 +107,7 @@ test('a client that opens stream after stream leaves room for others, and client
   expect(held.length).toBeGreaterThan(32);
 });
 
-test('what a client does not read stays bounded, and it is told how many events it has missed', async () => {
+test('unread events of a client are bounded, and it gets the number of missed events', async () => {
   const { url, record } = await serving();
   const { socket, text } = listener(url, 'chief');
   await expect.poll(text, { timeout: 20_000 }).toContain('event: open');

@@ -17,13 +17,13 @@ function written(isTTY: boolean, facts: Readonly<Record<string, unknown>>): stri
   return chunks.join('');
 }
 
-test('one JSON object a line', () => {
+test('one JSON object for each line', () => {
   expect(written(false, { address: '127.0.0.1:7345', calls: 3 })).toBe(
     '{"time":"2026-01-02T03:04:05.000Z","event":"listening","address":"127.0.0.1:7345","calls":3}\n',
   );
 });
 
-test('plain text on a terminal, still one line', () => {
+test('plain text on a terminal, one line for each event', () => {
   expect(written(true, { address: '127.0.0.1:7345', calls: 3 })).toBe(
     '03:04:05 listening address=127.0.0.1:7345 calls=3\n',
   );

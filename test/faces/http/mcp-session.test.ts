@@ -86,7 +86,7 @@ async function serving(): Promise<{ post: Post; another: () => Promise<Post> } &
   return { ...made, post: await open(app), another: () => open(app) };
 }
 
-test('an id in flight is refused, in another POST and within a batch; nothing of those begins', async () => {
+test('an id in flight is refused, in another POST and within a batch, and nothing of these starts', async () => {
   const { post, begun, begin } = await serving();
   const first = answersIn(post(call(1, 'first')));
   await begin(1);
@@ -106,7 +106,7 @@ test('an id in flight is refused, in another POST and within a batch; nothing of
   expect(await first).toEqual([[1, 'first']]);
 });
 
-test('many POSTs with one id at once: one is answered, with its own answer', async () => {
+test('of many concurrent POSTs with one id, one is answered, with its own answer', async () => {
   const { post, begun, begin } = await serving();
   const all = Array.from({ length: 20 }, (_, i) => answersIn(post(call('same', `job ${i}`))));
   await begin(1);
@@ -143,7 +143,7 @@ test('0 and "0" are two ids, and an id is free again after its answer', async ()
   expect(await again).toEqual([[0, 'again']]);
 });
 
-test('a client that goes away ends its own request, and only that', async () => {
+test('a client that disconnects cancels only its own request', async () => {
   const { post, begun, begin } = await serving();
   const stop = new AbortController();
   const left = post(call(1, 'left'), stop.signal)
@@ -168,7 +168,7 @@ test('a client that goes away ends its own request, and only that', async () => 
   expect([await reused, await stays]).toEqual([[[1, 'reused']], [[2, 'stays']]]);
 });
 
-test('a notice cancels the request of its own session alone, whose stream then ends without an answer', async () => {
+test('a notification cancels only the request of its own session, whose stream ends without an answer', async () => {
   const { post, another, begun, begin } = await serving();
   const other = await another();
   const mine = answersIn(post(call(1, 'mine')));
@@ -208,7 +208,7 @@ test('of a batch each request is answered once, also when one of them is cancell
   ]);
 });
 
-describe('POSTs of very many messages are refused before any is looked at', () => {
+describe('POSTs of very many messages are refused before any is processed', () => {
   const many = (count: number, message: (i: number) => object): object[] =>
     Array.from({ length: count }, (_, i) => message(i));
   const bodies: [string, object[]][] = [

@@ -47,7 +47,7 @@ async function metrics(): Promise<string[]> {
   return (await (await fetch(`${app.url}/metrics`)).text()).split('\n');
 }
 
-test('one client that sends many requests does not hold up the one of another, whatever their routes', async () => {
+test('many requests of one client do not delay that of another, whatever their routes', async () => {
   limitOf('calls', 1);
   const held = queues.calls.acquire() as Slot;
   const order: string[] = [];
@@ -68,7 +68,7 @@ test('one client that sends many requests does not hold up the one of another, w
   expect(order.indexOf('other')).toBeLessThan(4);
 });
 
-test('clients without a name are told apart by their programs', async () => {
+test('clients without a name are distinguished by their programs', async () => {
   limitOf('calls', 1);
   const held = queues.calls.acquire() as Slot;
   const order: string[] = [];
@@ -121,9 +121,9 @@ test('every route that reads files is counted as a call', async () => {
   }
 });
 
-describe('too many that wait', () => {
+describe('too many waiting requests', () => {
   test.each(['read-file-lines', 'read-file', 'resolve-path'])(
-    '%s answers 503 and when to come again',
+    '%s answers 503 with Retry-After',
     async (route) => {
       const held = await Promise.all(
         Array.from({ length: queues.calls.limit }, () => queues.calls.acquire({ caller: {} })),
@@ -146,8 +146,8 @@ describe('too many that wait', () => {
   );
 });
 
-describe('a client that takes its bytes slowly', () => {
-  test('gives way to the next one, and gets the rest of them all the same', async () => {
+describe('a client that reads slowly', () => {
+  test('lets the next one pass, and gets its remaining bytes later', async () => {
     limitOf('downloads', 1);
     const slow = await get('read-file', 'large.bin');
     const reader = (slow.body as ReadableStream<Uint8Array>).getReader();
@@ -160,7 +160,7 @@ describe('a client that takes its bytes slowly', () => {
     await expect.poll(() => queues.downloads.stats.running).toBe(0);
   });
 
-  test('gets none of another file that has taken its place', async () => {
+  test('gets no bytes of a file that replaces its own', async () => {
     limitOf('downloads', 1);
     const slow = await get('read-file', 'large.bin');
     const reader = (slow.body as ReadableStream<Uint8Array>).getReader();
@@ -176,7 +176,7 @@ describe('a client that takes its bytes slowly', () => {
     expect(await metrics()).toContain('oriel_errors_total{tool="read-file",code="INCOMPLETE"} 1');
   });
 
-  test('that goes away leaves nothing open', async () => {
+  test('leaves nothing open when it disconnects', async () => {
     const stop = new AbortController();
     const path = encodeURIComponent(join(W, 'large.bin'));
     const slow = await fetch(`${app.url}/api/v0/read-file?path=${path}`, { signal: stop.signal });
@@ -205,7 +205,7 @@ describe('callers', () => {
     params: { name: 'who', arguments: {} },
   });
 
-  test('a session of MCP over HTTP is one, whatever program opened it', async () => {
+  test('a session of MCP over HTTP is one caller, whatever program opened it', async () => {
     const { tool, callers } = recording();
     const { url } = await serveOffer(offerOf(tool));
     const post = (body: object, headers: Record<string, string> = {}): Promise<Response> =>
@@ -237,7 +237,7 @@ describe('callers', () => {
     expect(callers()).toEqual([0, 1, 0, 1, 4, 4, 6]);
   });
 
-  test('a typed client is one, through all its connections', async () => {
+  test('a typed client is one caller, over all its connections', async () => {
     const { tool, callers } = recording();
     const { url } = await serveOffer(offerOf(tool));
     const [one, two] = [createClient({ url }), createClient({ url })];

@@ -23,7 +23,7 @@ for (const { kind, start, end } of storeKinds) {
     const { replica, two } = shared;
 
     test.runIf(has('haproxy'))(
-      'pages of an output that one has kept come from whichever is asked, also when that one was killed',
+      'pages of a kept output can be read on every replica, also when its own was killed',
       async () => {
         const replicas = await two();
         const { url } = await balancerInTurn(replicas);
@@ -45,7 +45,7 @@ for (const { kind, start, end } of storeKinds) {
       },
     );
 
-    test('what was kept for clients without a name is read on every replica by its number, and is in no list', async () => {
+    test('outputs of clients without a name are read on every replica by their number, and are in no list', async () => {
       const replicas = await two();
       const nameless = (i: number, tool: string, input: object): ReturnType<typeof call> =>
         call((replicas[i] as ServerProcess).url, tool, input, {
@@ -65,7 +65,7 @@ for (const { kind, start, end } of storeKinds) {
       expect((await call(replicas[0].url, 'read', { path: one })).details.error?.code).toBe('NOT_FOUND');
     });
 
-    test('the totals of a task that goes through several are one, with the rate limits that were reported to any', async () => {
+    test('a task on several replicas has common totals, with all reported rate limits', async () => {
       const replicas = [await replica(), await replica(), await replica()] as const;
       const path = join(temporaryFolder(), 'none');
       interface Totals {
@@ -109,7 +109,7 @@ for (const { kind, start, end } of storeKinds) {
       await shared.store.restart();
     });
 
-    test('while the store is away each works alone, and says so in its answers, its log and its metrics', async () => {
+    test('without the store each replica works alone, and reports that in its answers, log and metrics', async () => {
       const [one, other] = await two();
       const kept = artifactOf(await call(one.url, 'bash', { command: 'seq 100000' }));
       const before = await call(other.url, 'read', { path: `${kept}:1..2:raw` });
@@ -133,7 +133,7 @@ for (const { kind, start, end } of storeKinds) {
   });
 }
 
-test.runIf(has('redis'))('a server starts while the store is away', async () => {
+test.runIf(has('redis'))('a server starts without the store', async () => {
   const key = keyFile();
   const url = `redis://127.0.0.1:${await freePort()}`;
   const alone = await replicaOn({ url }, key, { more: ['--state-timeout', '2'] });

@@ -34,7 +34,7 @@ async function serving(options: Partial<OfferOptions> = {}, serve: Partial<Serve
   return { W, url, ask, read, tasks };
 }
 
-test('a call names its task in a header, else it is that of its client', async () => {
+test('a call belongs to the task in its header, otherwise to that of its client', async () => {
   const { read, tasks, ask, W } = await serving();
   await read({ 'oriel-task': encodeURIComponent('task №1/2') });
   await read();
@@ -65,7 +65,7 @@ test('the events of a task, page by page', async () => {
   expect((await ask('/api/v0/tasks/t/events?from=-1')).status).toBe(400);
 });
 
-test('a page of events ends where they take too much, and the next one goes on there', async () => {
+test('a page of events is bounded in bytes, and the next one continues there', async () => {
   const { ask, W, read } = await serving();
   const ranges = Array.from({ length: 16 }, (_, i) => `${2 * i + 1}..${2 * i + 1}`).join(',');
   const names = Array.from({ length: 20 }, (_, i) => `${'long-name-'.repeat(18)}${i}.txt`);
@@ -90,7 +90,7 @@ test('a page of events ends where they take too much, and the next one goes on t
 });
 
 test.each(['.', '..', ' padded ', 'x'.repeat(300), 'a\u202eb', 'a/b', 'a%2Fb', '100%', 'a?b#c'])(
-  'a task is found by the name that its caller gave: %j',
+  'a task is found by the name from its caller: %j',
   async (name) => {
     const { read, ask, tasks } = await serving();
     await read({ 'oriel-task': encodeURIComponent(name) });
@@ -124,7 +124,7 @@ test('no client sees tasks of another, whatever it asks', async () => {
   expect((await tasks(a)).tasks[0]).toMatchObject({ id: 'secret plan', rateLimits: 0 });
 });
 
-test('the operator sees all, with its own token; the token of the API sees its own', async () => {
+test('the operator sees all tasks with its own token; clients with the token of the API see theirs', async () => {
   const { read, tasks, ask } = await serving({}, { token: 'api', operatorToken: 'chief' });
   const [api, chief] = [{ authorization: 'Bearer api' }, { authorization: 'Bearer chief' }];
   await read({ ...api, 'oriel-client': 'a', 'oriel-task': 't' });
@@ -144,7 +144,7 @@ test('the operator sees all, with its own token; the token of the API sees its o
     expect((await ask('/api/v0/tasks', wrong)).status).toBe(401);
 });
 
-test('tasks of one name of several clients: the operator names the client', async () => {
+test('for tasks of several clients with one name the operator names the client', async () => {
   const { ask, read } = await serving({}, { operatorToken: 'chief' });
   const chief = { authorization: 'Bearer chief' };
   await read({ 'oriel-client': 'a', 'oriel-task': 't' });
@@ -159,7 +159,7 @@ test('tasks of one name of several clients: the operator names the client', asyn
   expect((await ask(next, chief)).status).toBe(200);
 });
 
-test('what is looked at through the lens is counted as a call, everywhere', async () => {
+test('a call in the lens is counted like any other', async () => {
   const { ask, tasks } = await serving();
   for (const path of ['a.txt', 'missing']) await ask('/api/v0/lens', { body: { dialect: 'zed', path } });
   expect((await tasks()).tasks).toMatchObject([{ id: 'lens', calls: 2, errors: 1 }]);
@@ -173,7 +173,7 @@ test('what is looked at through the lens is counted as a call, everywhere', asyn
     expect(metrics).toContain(`${line}\n`);
 });
 
-test('rate limits are reported; what is not one is refused', async () => {
+test('rate limits are reported; invalid ones are refused', async () => {
   const { ask, tasks } = await serving();
   const report = (body: unknown) => ask('/api/v0/tasks/t/events', { body });
   expect((await report({ kind: 'rate-limit', retry_after: 20, by: 'the provider' })).status).toBe(202);
@@ -188,7 +188,7 @@ test('rate limits are reported; what is not one is refused', async () => {
   expect((await tasks()).tasks[0]?.rateLimits).toBe(1);
 });
 
-test('over MCP _meta names the task and asks for totals; the session alone reports to it over HTTP', async () => {
+test('over MCP _meta names the task and requests totals; only the session reports to it over HTTP', async () => {
   const { ask } = await serving();
   const post = (message: object, headers: Record<string, string> = {}) =>
     ask('/mcp', { ...mcpHeaders, ...headers, body: { jsonrpc: '2.0', id: 1, ...message } });
@@ -212,7 +212,7 @@ test('over MCP _meta names the task and asks for totals; the session alone repor
   expect((await ask('/api/v0/tasks/t')).status).toBe(404);
 });
 
-test('over HTTP a header asks for totals', async () => {
+test('over HTTP a header requests totals', async () => {
   const { read } = await serving();
   const { details } = (await read({ 'oriel-task': 't', 'oriel-totals': '1' })) as {
     details: { task: TaskTotals };

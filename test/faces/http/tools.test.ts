@@ -55,7 +55,7 @@ describe('/api/v0/tools', () => {
     ]);
   });
 
-  test('what does more than read is only offered when the server was told so', async () => {
+  test('tools that do more than read are offered only if the server allows them', async () => {
     const { W } = workspace();
     const effects = { readOnly: false, destructive: true, idempotent: false, openWorld: true };
     const dangerous = testTool('danger', () => Promise.resolve(textAnswer('boom')), { effects });
@@ -68,7 +68,7 @@ describe('/api/v0/tools', () => {
     expect(await (await fetch(`${url}/api/v0/tools`)).json()).toMatchObject({ tools: [{ effects }] });
   });
 
-  test('progress comes as events, then the answer', async () => {
+  test('progress is sent as events, then the answer', async () => {
     const tool = testTool('slow', async (_input, { onProgress }) => {
       onProgress?.({ message: 'half\nway', done: 1, total: 2 });
       await new Promise((resolve) => void setTimeout(resolve, 20));
@@ -121,7 +121,7 @@ describe('/api/v0/tools', () => {
         },
       },
     ],
-  ])('a client that goes away stops the work: %s', async (_title, path, headers, body) => {
+  ])('a client that disconnects cancels the work: %s', async (_title, path, headers, body) => {
     const { tool, started, stopped } = hangingTool('hang');
     const { url } = await serveOffer(offerOf(tool));
     const stop = new AbortController();
@@ -139,7 +139,7 @@ describe('/api/v0/tools', () => {
   });
 });
 
-test('a session of 2025 is cancelled by its notice', async () => {
+test('a call in a session of protocol 2025 is cancelled by its notification', async () => {
   const { tool, started, stopped } = hangingTool('hang');
   const { url } = await serveOffer(offerOf(tool));
   const post = (body: object, id?: string): Promise<Response> =>
@@ -294,7 +294,7 @@ test('/metrics counts calls, bytes, truncations, errors and times', async () => 
 });
 
 test.runIf(has('promtool'))(
-  'Prometheus’ own parser takes /metrics, and its linter has nothing to say',
+  'the parser of Prometheus accepts /metrics, and its linter finds nothing',
   async () => {
     const { W, write } = workspace();
     write('f', 'x\n'.repeat(4_000));
@@ -348,8 +348,8 @@ test('/metrics counts the truncations of every dialect, by what the event says',
     expect(await counted(dialect, [[dialect === 'zdx' ? 'read' : 'read_file', input]])).toHaveLength(1);
 });
 
-describe('where it listens and how it ends', () => {
-  test('a unix socket for its owner only; one that a killed server left behind is replaced', async () => {
+describe('listening and shutdown', () => {
+  test('a Unix socket for its owner only; one of a killed server is replaced', async () => {
     const { W } = workspace();
     const path = join(W, 'oriel.sock');
     const dead = createServer();
@@ -375,7 +375,7 @@ describe('where it listens and how it ends', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  test('a socket path that is a file is left alone', async () => {
+  test('a socket path that is a file is not replaced', async () => {
     const { W } = workspace();
     const path = join(W, 'file');
     writeFileSync(path, 'precious');
@@ -385,7 +385,7 @@ describe('where it listens and how it ends', () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  test('a port that is taken is said to be', async () => {
+  test('a port in use is an error that says so', async () => {
     const { url } = await serveOffer(offerOf());
     const port = Number(new URL(url).port);
     await expect(serveOffer(offerOf(), { address: { at: 'port', host: '127.0.0.1', port } })).rejects.toThrow(
@@ -393,7 +393,7 @@ describe('where it listens and how it ends', () => {
     );
   });
 
-  test('what runs when it is told to end is still answered', async () => {
+  test('calls that run when the server is told to end are answered', async () => {
     let release = (): void => undefined;
     const slow = testTool(
       'slow',
@@ -414,7 +414,7 @@ describe('where it listens and how it ends', () => {
     expect(app.logged.at(-1)).toMatchObject({ event: 'closed' });
   });
 
-  test('what hangs is ended', async () => {
+  test('calls that hang are cancelled', async () => {
     const { tool, started, stopped } = hangingTool('hang');
     const app = await serveOffer(offerOf(tool));
     const reply = fetch(`${app.url}/api/v0/tools/hang`, {

@@ -77,7 +77,7 @@ describe.runIf(has('redis'))('workers', () => {
   const childrenOf = (pid: number): number[] =>
     readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
 
-  test('two replicas that want the same document have it converted once, and not by themselves', async () => {
+  test('for two replicas that read the same document a worker converts it once', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'a.docx'), docx(paragraph('converted elsewhere')));
     const working = await worker();
@@ -96,7 +96,7 @@ describe.runIf(has('redis'))('workers', () => {
     expect(await read(url, 'a.docx')).toBe('1|converted elsewhere\n');
   });
 
-  test('a worker that is killed in mid job loses nothing, and one that is there later ends what kills its workers', async () => {
+  test('the read of a document is answered when its worker is killed, and the next worker finds the result', async () => {
     const cwd = temporaryFolder();
     const working = await worker();
     const { url } = await replica(cwd);
@@ -129,7 +129,7 @@ describe.runIf(has('redis'))('workers', () => {
     await expect.poll(() => next.events('job')).toMatchObject([{ outcome: 'known' }]);
   });
 
-  test('a worker tells what it has done, and whether it lives, to whoever asks', async () => {
+  test('a worker serves its metrics and its health', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'm.docx'), docx(paragraph('for the metrics')));
     const working = await worker('--metrics', '127.0.0.1:0');
@@ -152,7 +152,7 @@ describe.runIf(has('redis'))('workers', () => {
     expect(await working.exited).toBe(0);
   });
 
-  test('a worker whose store is away from the start ends when it is told to', async () => {
+  test('a worker without a store from the start ends when it is told to', async () => {
     const port = await freePort();
     const args = ['--state', `redis://127.0.0.1:${port}`, '--state-key-file', keyFile];
     const child = spawn(process.execPath, [cli, 'worker', ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -166,7 +166,7 @@ describe.runIf(has('redis'))('workers', () => {
     expect(log).toContain('"event":"ended"');
   });
 
-  test('what a worker needs is said', () => {
+  test('missing options of a worker are reported', () => {
     const noState = run(['worker']);
     expect(noState).toMatchObject({ code: 2, out: '' });
     expect(noState.err).toContain('Use --state redis://HOST:PORT --state-key-file FILE.');

@@ -65,7 +65,7 @@ async function resource(client: Client, path: string): Promise<string> {
 }
 
 describe.each(ways)('over %s in protocol %s', (...way) => {
-  test('tools and resources stay inside the roots that are declared', async () => {
+  test('tools and resources stay inside the declared roots', async () => {
     const { W, write } = workspace();
     write('a/in.txt', 'in\n');
     write('b/out.txt', 'out\n');
@@ -79,7 +79,7 @@ describe.each(ways)('over %s in protocol %s', (...way) => {
     );
   });
 
-  test('a root that is gone, is made again, or never was opens nothing else', async () => {
+  test('a root that is removed, created again, or missing opens nothing else', async () => {
     const { W, write } = workspace();
     write('a/in.txt', 'in\n');
     write('b/out.txt', 'out\n');
@@ -106,7 +106,7 @@ describe.each(ways)('over %s in protocol %s', (...way) => {
     await refused();
   });
 
-  test('a link in a root tells nothing of what lies outside', async () => {
+  test('a link in a root reveals nothing about files outside', async () => {
     const { W, O, write } = workspace();
     write('a/in.txt', 'in\n');
     write('b/out.txt', 'out\n');
@@ -136,7 +136,7 @@ describe.each(ways)('over %s in protocol %s', (...way) => {
     expect(await told(`${O}/there`)).toEqual(await told(`${O}/missing`));
   });
 
-  test('roots that are declared and not told open nothing', async () => {
+  test('roots that are declared but cannot be listed open nothing', async () => {
     const { W, write } = workspace();
     write('out.txt', 'out\n');
     let roots: Roots = () => Promise.reject(new Error('Not now'));
@@ -152,13 +152,13 @@ describe.each(ways)('over %s in protocol %s', (...way) => {
     expect(await read(client, 'out.txt')).toBe('1|out\n');
   });
 
-  test('a resource that no server of ours has is refused before anything is asked', async () => {
+  test('an unknown resource is refused before the roots are requested', async () => {
     const { W } = workspace();
     const client = await connect(way, W, () => Promise.reject(new Error('asked')));
     await expect(client.readResource({ uri: 'test://nothing' })).rejects.toThrow(/not found/i);
   });
 
-  test('roots that lie elsewhere, and an empty list, leave what the server reads', async () => {
+  test('roots outside those of the server, and an empty list, leave the roots of the server', async () => {
     const { W, O, write } = workspace();
     write('b/out.txt', 'out\n');
     symlinkSync(O, join(W, 'link'));
@@ -177,7 +177,7 @@ describe.each(ways)('over %s in protocol %s', (...way) => {
   });
 });
 
-test('a client of 2025 that goes away while it is asked does not answer for the others of its session', async () => {
+test('a client of protocol 2025 that disconnects while its roots are requested does not affect others of its session', async () => {
   const { W, write } = workspace();
   write('a/in.txt', 'in\n');
   let asked = 0;
@@ -194,7 +194,7 @@ test('a client of 2025 that goes away while it is asked does not answer for the 
   expect(await second).toBe('1|in\n');
 });
 
-test('a client of 2025 that does not answer is asked once for all calls that wait, and again for the next one', async () => {
+test('a client of protocol 2025 that does not answer is asked once for all waiting calls, and again for the next one', async () => {
   const { W, write } = workspace();
   write('a/in.txt', 'in\n');
   let asked = 0;

@@ -9,7 +9,7 @@ function instructions(options: OfferOptions): string {
   return instructionsFor(offer);
 }
 
-test('they name what this server reads, and nothing that is switched off', () => {
+test('they name what this server reads, and nothing that is turned off', () => {
   const plain = instructions({ web: false });
   expect(plain).toContain('documents, archives, SQLite databases, notebooks, images in answers');
   expect(plain).not.toMatch(/web|run commands|bash/);
@@ -17,6 +17,6 @@ test('they name what this server reads, and nothing that is switched off', () =>
   expect(instructions({ web: false, allowBash: true })).toContain(', and run commands.');
 });
 
-test.each(['pi', 'pi@0.74', 'zed', 'zdx', 'coder'] as const)('%s promises no more than files', (dialect) => {
+test.each(['pi', 'pi@0.74', 'zed', 'zdx', 'coder'] as const)('%s promises only files', (dialect) => {
   expect(instructions({ dialect, web: false })).toMatch(/^Read files in answers that fit/);
 });

@@ -31,12 +31,12 @@ test.each([
   [{ jsonrpc: '2.0', id: 1, result: {} }, false],
   [[], false],
   [null, false],
-])('of %j it is told at once: %s', (value, plain) => {
+])('%j is recognized without the schema: %s', (value, plain) => {
   expect(isPlainRequest(value)).toBe(plain);
   if (plain) expect(JSON.stringify(parseJSONRPCMessage(value))).toBe(JSON.stringify(value));
 });
 
-test('a field __proto__ is left to the schema, which leaves it out', () => {
+test('a field __proto__ is passed to the schema, which removes it', () => {
   const parsed = (text: string): unknown => JSON.parse(text);
   const inside = '{"jsonrpc":"2.0","id":1,"method":"m","params":{"__proto__":{},"a":1}}';
   expect(isPlainRequest(parsed(inside))).toBe(false);
@@ -92,7 +92,7 @@ const answers: readonly Answer[] = [
   },
 ];
 
-test.each(answers)('the result of %j is what the schema makes of it, to the byte', async (answer) => {
+test.each(answers)('the result of %j equals that of the schema, to the byte', async (answer) => {
   for (const structured of [false, true]) {
     const result = toolResult(answer, structured);
     const checked = await specTypeSchemas.CallToolResult['~standard'].validate(result);
@@ -100,7 +100,7 @@ test.each(answers)('the result of %j is what the schema makes of it, to the byte
   }
 });
 
-test('both ways lead to the same answer', async () => {
+test('both paths give the same answer', async () => {
   const { W, write } = workspace();
   write('f', 'a\nb\n');
   const server = await session(['--cwd', W]);

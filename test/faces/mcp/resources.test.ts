@@ -18,7 +18,7 @@ async function connect(W: string, ...args: readonly string[]): Promise<Client> {
   return client;
 }
 
-test('outputs that were kept are listed, completed and read, also in part', async () => {
+test('kept outputs are listed, completed and read, also in part', async () => {
   const { W } = workspace();
   const client = await connect(W, '--allow-bash');
   expect(await client.listResources()).toMatchObject({ resources: [] });
@@ -61,7 +61,7 @@ test('the size of a resource is that of its content, or is not stated', async ()
   expect(large?.size).toBeUndefined();
 });
 
-test('a file that may not be read is answered with a resource that can', async () => {
+test('the error of a file that may not be read names a resource that can be read', async () => {
   const { W } = workspace();
   const client = await connect(W);
   const there = pathToFileURL(W).href;
@@ -71,13 +71,13 @@ test('a file that may not be read is answered with a resource that can', async (
   expect((await client.readResource({ uri: there })).contents).toHaveLength(1);
 });
 
-test('the server says what it is for, where a host shows no tools', async () => {
+test('the server describes its purpose for hosts that show no tools', async () => {
   const { W } = workspace();
   const client = await connect(W);
   expect(client.getInstructions()).toMatch(/^Read files.*Tools: read, grep, find, ls\./);
 });
 
-test('roots that a client declares are honoured inside the server’s own', async () => {
+test('roots that a client declares apply inside those of the server', async () => {
   const { W, O, write } = workspace();
   write('a/in.txt', 'in\n');
   write('b/out.txt', 'out\n');
@@ -114,7 +114,7 @@ test('roots that a client declares are honoured inside the server’s own', asyn
   }
 });
 
-test('without --allow-bash there is no bash, and its name says why', async () => {
+test('without --allow-bash a call of bash is an error that says why', async () => {
   const { W } = workspace();
   const client = await connect(W);
   const names = (await client.listTools()).tools.map(({ name }) => name);

@@ -63,7 +63,7 @@ describe.each(eras)('protocol %s', (version, mode) => {
     expect(result._meta?.['io.github.oriel/details']).toMatchObject({ error: { code: 'OUTSIDE_ROOT' } });
   });
 
-  test('--structured adds structuredContent that fits its schema', async () => {
+  test('--structured adds structuredContent that matches its schema', async () => {
     const { W, write, read } = workspace();
     write('f', 'a\n');
     const client = await connect(['--cwd', W, '--structured', ...OWN_LIMITS], mode);
@@ -93,7 +93,7 @@ describe.each(eras)('protocol %s', (version, mode) => {
   });
 });
 
-test('the walls are the working directory unless folders are given', async () => {
+test('the root is the working directory unless directories are given', async () => {
   const { W, O } = workspace();
   const inside = await session(['--cwd', W]);
   expect(JSON.stringify(await inside.ask(1, 'tools/call', readCall(join(O, 'secret.txt'))))).toContain(
@@ -110,7 +110,7 @@ test('the walls are the working directory unless folders are given', async () =>
 });
 
 describe('cancellation', () => {
-  test('reaches the work at once, and nothing is answered', async () => {
+  test('reaches the work immediately, and nothing is answered', async () => {
     const { tool, started, stopped } = hangingTool('hang');
     const input = new PassThrough();
     const output = new PassThrough();
@@ -132,7 +132,7 @@ describe('cancellation', () => {
 });
 
 describe('the end', () => {
-  test('requests that came before the end of input are answered, then the process ends with 0', async () => {
+  test('requests before the end of input are answered, then the process ends with 0', async () => {
     const { W, write } = workspace();
     write('f', 'hi\n');
     const piped = wire(['mcp', '--cwd', W]);
@@ -150,7 +150,7 @@ describe('the end', () => {
     expect(piped.stderr()).toBe('');
   });
 
-  test('work that hangs does not outlive its client', async () => {
+  test('work that hangs ends with its client', async () => {
     const { tool, started, stopped } = hangingTool('hang');
     const input = new PassThrough();
     const ended = serveOverStdio(offerOf(tool), {
@@ -170,7 +170,7 @@ describe('the end', () => {
     expect(running.stderr()).toBe('');
   });
 
-  test('a client that no longer reads ends it too', async () => {
+  test('a client that no longer reads ends the process too', async () => {
     const input = new PassThrough();
     const output = new PassThrough();
     const ended = serveOverStdio(offerOf(), { input, output, signal: new AbortController().signal });

@@ -1,11 +1,11 @@
-/** What the stdio transport takes at once, and what it holds of requests that are not answered yet. */
+/** What the stdio transport takes in one read, and what it holds of requests that are not answered yet. */
 
 import { PassThrough } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { StdioTransport } from '../../../src/faces/mcp/stdio-transport.ts';
 
-test('open requests are bounded by their bytes, and more is read when they are answered', async () => {
+test('open requests are bounded in bytes, and more are read when they are answered', async () => {
   const input = new PassThrough({ highWaterMark: 1 << 20 });
   const output = new PassThrough();
   output.resume();

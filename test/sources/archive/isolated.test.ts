@@ -73,7 +73,7 @@ test('rar: only members after the damage are missing', async () => {
   expect(await oriel.read('head.rar')).toMatch(/^(CORRUPT: head\.rar|\(empty archive\))/);
 });
 
-test('an archive over the memory limit is refused at once', async () => {
+test('an archive over the memory limit is refused immediately', async () => {
   const huge = Buffer.alloc(49 << 20);
   rar([]).copy(huge);
   oriel.write('huge.rar', huge);

@@ -184,7 +184,7 @@ test('without a cache nothing is stored', async () => {
   expect(() => readdirSync(directory)).toThrow('ENOENT');
 });
 
-test('a command answers at once, and its process ends when the refresh is done', async () => {
+test('a command answers immediately, and its process ends when the refresh is done', async () => {
   const { asked } = await kept();
   // In the cache that the command finds by its environment.
   const then = Date.now() - 20 * MINUTE;

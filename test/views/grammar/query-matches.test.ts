@@ -64,7 +64,7 @@ test.each(languages.filter(({ grammar }) => grammar !== undefined))('$name', asy
   }
 });
 
-test('a query that is told to stop ends at once', async () => {
+test('a query that is told to stop ends immediately', async () => {
   const read = await Grammar.load(brotliDecompressSync(asset('javascript.wasm.br')));
   const parser = new Parser();
   parser.setLanguage(read);

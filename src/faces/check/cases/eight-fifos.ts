@@ -1,4 +1,4 @@
-/** A case of `oriel check`: eight FIFOs at once, and a small read after them. */
+/** A case of `oriel check`: eight concurrent reads of FIFOs, and a small read after them. */
 
 import type { Case } from '../case.ts';
 

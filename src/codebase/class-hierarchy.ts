@@ -1,34 +1,34 @@
 /**
- * Finds members that belong together: those of a class, of its base classes and interfaces, and of other
- * classes derived from these.
+ * Finds members of the same name that may override each other: in a class, in its base classes and interfaces, and in the
+ * other classes derived from these.
  */
 
 import { containers } from '../views/structure.ts';
 import type { Tag } from '../views/file-tags.ts';
 import type { Definition, Tree } from './code-tree.ts';
 
-/** Classes of one family that are followed, upwards and downwards. */
-const MOST = 200;
+/** Maximum classes of a hierarchy, in each direction. */
+const MOST_CLASSES = 200;
 
-export interface Family {
-  /** Names of its classes. */
+export interface Hierarchy {
+  /** The names of its classes. */
   readonly classes: ReadonlySet<string>;
-  /** What they declare by the name. */
+  /** The members with the name that these classes declare. */
   readonly members: readonly Definition[];
 }
 
-/** The family of members of one name. Classes are told by their names alone. */
-export function familyOf(tree: Tree, members: readonly Definition[]): Family {
+/** The hierarchy of the classes of `members`, which all have one name. Classes with the same name count as one. */
+export function hierarchyOf(tree: Tree, members: readonly Definition[]): Hierarchy {
   const name = members[0]?.tag.name ?? '';
   const declared = new Set(tree.definitions(name).map(({ tag }) => ownerOf(tag)));
   const owners = members.map(({ tag }) => ownerOf(tag));
-  const above = reached(owners, (one) => basesOf(tree, one));
+  const above = reachable(owners, (one) => basesOf(tree, one));
   const roots = [...above].filter((one) => declared.has(one));
-  const classes = reached([...owners, ...roots], (one) => heirsOf(tree, one));
+  const classes = reachable([...owners, ...roots], (one) => derivedFrom(tree, one));
   return { classes, members: tree.definitions(name).filter(({ tag }) => classes.has(ownerOf(tag))) };
 }
 
-/** The name of what a symbol is in; empty if it is in nothing. */
+/** The name of the symbol that directly contains it; empty if there is none. */
 export function ownerOf({ qualified, name }: Tag): string {
   return (
     qualified
@@ -38,22 +38,25 @@ export function ownerOf({ qualified, name }: Tag): string {
   );
 }
 
-function reached(from: readonly string[], next: (name: string) => readonly string[]): Set<string> {
+/** The names reachable from `from` by `next`, `from` included. */
+function reachable(from: readonly string[], next: (name: string) => readonly string[]): Set<string> {
   const seen = new Set(from.filter((name) => name !== ''));
   for (const name of seen) {
-    if (seen.size >= MOST) break;
+    if (seen.size >= MOST_CLASSES) break;
     for (const one of next(name)) seen.add(one);
   }
   return seen;
 }
 
+/** The names of the bases of all classes called `name`. */
 function basesOf(tree: Tree, name: string): string[] {
   return tree
     .definitions(name)
     .flatMap(({ tag }) => (containers.has(tag.kind) ? basesIn(tag.signature) : []));
 }
 
-function heirsOf(tree: Tree, name: string): string[] {
+/** The names of the classes whose declaration names `name` as a base. */
+function derivedFrom(tree: Tree, name: string): string[] {
   return tree
     .filesUsing(name)
     .flatMap((file) => tree.tagsOf(file))
@@ -61,26 +64,28 @@ function heirsOf(tree: Tree, name: string): string[] {
     .map((tag) => tag.name);
 }
 
-/** What is between a class and what it is made from, in the languages that have classes. */
-const WAYS = [
+/** Where a class declaration lists its bases, in the languages that have classes. */
+const BASE_LISTS = [
   /\b(?:extends|implements)\b(.*)/,
   /\bclass\s+\w+\s*\(([^)]*)\)/,
   /\b(?:class|struct|interface|object|record|protocol|enum)\s+\w+[^:]*:(?!:)(.*)/,
   /\bclass\s+[\w:]+\s*<\s*([\w:]+)/,
 ];
 
-const WORDS: ReadonlySet<string> = new Set(
+/** Words in a list of bases that are not names. */
+const KEYWORDS: ReadonlySet<string> = new Set(
   'extends implements with public private protected virtual by where'.split(' '),
 );
 
-/** `class A<T> extends b.B<T> implements C {` → B, C. */
+/** The base classes and interfaces, without type arguments and qualifiers: `class A<T> extends b.B<T> implements C {` → B, C. */
 export function basesIn(signature: string): string[] {
   let plain = signature;
   for (let before = ''; before !== plain;) [before, plain] = [plain, plain.replace(/<[^<>]*>/g, '')];
-  const found = WAYS.map((way) => way.exec(plain)?.[1]).find((bases) => bases !== undefined) ?? '';
+  const found =
+    BASE_LISTS.map((pattern) => pattern.exec(plain)?.[1]).find((bases) => bases !== undefined) ?? '';
   const names = found.match(/[\p{L}_$][\p{L}\p{N}_$.:]*/gu) ?? [];
   return names
-    .filter((name) => !WORDS.has(name))
+    .filter((name) => !KEYWORDS.has(name))
     .map((name) => name.slice(name.search(/[^.:]*$/)))
     .filter((name) => name !== '');
 }

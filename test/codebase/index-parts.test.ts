@@ -1,8 +1,8 @@
 /** The parts in which tags are kept on disk: what is written again, and what a process reads back. */
 
 import { expect, test } from 'vitest';
-import { changePartNames, readPartNames } from '../../src/codebase/kept.ts';
-import { KeptParts } from '../../src/codebase/kept-parts.ts';
+import { changePartNames, readPartNames } from '../../src/codebase/index-format.ts';
+import { IndexParts } from '../../src/codebase/index-parts.ts';
 import { TagStore } from '../../src/codebase/tag-store.ts';
 import { packTags } from '../../src/views/packed-tags.ts';
 
@@ -16,7 +16,7 @@ function disk() {
     files,
     start() {
       const store = new TagStore();
-      const parts = new KeptParts(store, home);
+      const parts = new IndexParts(store, home);
       for (const name of readPartNames(list ?? new Uint8Array()).toReversed()) {
         const kept = files.get(name);
         if (kept) parts.load(name, kept);
@@ -33,7 +33,7 @@ function disk() {
       return {
         put,
         keep: () => {
-          parts.sweep();
+          parts.compact();
           for (let part = parts.next(); part; part = parts.next()) files.set(part.name, part.bytes);
           const changes = parts.takeChanges();
           list = changePartNames(list, changes);
@@ -116,7 +116,7 @@ test('a part that is gone or damaged costs what was in it', () => {
   expect(['a1', 'b1', 'c1'].map(next.versionOf)).toEqual([undefined, undefined, 1]);
 });
 
-test('processes that write at once have all of their parts listed', () => {
+test('processes that write concurrently have all of their parts listed', () => {
   const cache = disk();
   const processes = ['a', 'b', 'c'].map((name) => ({ name, ...cache.start() }));
   for (const { name, put, keep } of processes) {

@@ -1,7 +1,7 @@
 /** What a class is made from, as its signature says it. */
 
 import { expect, test } from 'vitest';
-import { basesIn } from '../../src/codebase/family.ts';
+import { basesIn } from '../../src/codebase/class-hierarchy.ts';
 
 test.each([
   ['export class A<T> extends ns.B<Map<T, C>> implements D, E<T> {', ['B', 'D', 'E']],

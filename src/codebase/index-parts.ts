@@ -1,20 +1,20 @@
 /**
- * The index of the files below one directory in the cache on disk: in parts, each written once. A process
- * with new results writes another part, and a list of all parts.
+ * The index of the files below one directory in the cache on disk. It consists of parts, each written once: a process with
+ * new tags adds another part, and updates the list of all parts.
  */
 
 import { randomBytes } from 'node:crypto';
 import { packTags, unpackTags } from '../views/packed-tags.ts';
-import { type PartsChanged, readKept, writeKept } from './kept.ts';
+import { type PartListChange, readPart, writePart } from './index-format.ts';
 import type { Block, Entry, Shard, TagStore } from './tag-store.ts';
 
-/** Bytes of tags after which a part ends. */
+/** A part takes no further block after so many bytes of tags. */
 const PART_BYTES = 1 << 20;
 
-/** Parts of one directory. When there are more, the smallest are written again as one, until half as many are left. */
+/** Maximum parts of a directory. If there are more, those with the fewest live files are merged until half as many are left. */
 const MOST_PARTS = 128;
 
-/** Of a block with fewer files the tags are packed again with those of others. */
+/** Blocks with fewer files are repacked together with others. */
 const SMALL = 16;
 
 export interface WrittenPart {
@@ -24,60 +24,60 @@ export interface WrittenPart {
 
 interface Part {
   readonly name: string;
-  /** Whether it was handed out to be listed, or comes from the list. */
+  /** Whether it is in the list on disk, or `takeChanges` has returned it for that. */
   isListed: boolean;
-  /** Files of which it had tags when it was written. */
+  /** The number of files in it. */
   readonly files: number;
 }
 
-/** Files of one block, with their positions in it. */
+/** The live files of each block, with their 0-based positions in it. */
 type FilesOf = ReadonlyMap<Block, readonly { readonly entry: Entry; readonly at: number }[]>;
 
-export class KeptParts {
-  /** Whether all that is on disk was read. */
+export class IndexParts {
+  /** Whether all parts on disk were loaded. */
   isLoaded = false;
   readonly #store: TagStore;
   readonly #home: string;
   /** The oldest first. */
   #parts: Part[] = [];
-  /** Parts that are not needed any more. */
+  /** The names of parts that are to be removed from the list. */
   #gone: string[] = [];
 
-  /** `home` ends in a slash. */
+  /** `home`: the prefix of the real paths of the files, with a slash at its end. */
   constructor(store: TagStore, home: string) {
     [this.#store, this.#home] = [store, home];
   }
 
-  /** Takes what was read of a part that is older than all that are known, as far as there is room. */
-  load(name: string, kept: Uint8Array): void {
+  /** Adds the tags of a part on disk that is older than all known parts. Ignored if it is known, or the store is full. */
+  load(name: string, bytes: Uint8Array): void {
     if (this.#store.isFull) return;
     if (this.#parts.some((part) => part.name === name)) return;
-    const shards = readKept(kept);
+    const shards = readPart(bytes);
     if (shards.length === 0) return this.miss(name);
     const files = shards.reduce((sum, { entries }) => sum + entries.length, 0);
     this.#parts.unshift({ name, files, isListed: true });
     for (const shard of shards) this.#store.put(shard, this.#home, { isOlder: true, part: name });
   }
 
-  /** A part that is listed could not be read: it need not be looked for again. */
+  /** Removes a part from the list, because it could not be read. */
   miss(name: string): void {
     this.#gone.push(name);
   }
 
-  /** What is to change in the list of parts; each change once. */
-  takeChanges(): PartsChanged {
+  /** The change of the list since the last call. */
+  takeChanges(): PartListChange {
     const added = this.#parts.filter(({ isListed }) => !isListed);
     for (const part of added) part.isListed = true;
     return { names: this.#names, added: added.map(({ name }) => name), gone: this.#gone.splice(0) };
   }
 
-  /** Of all parts, the oldest first. */
+  /** The names of all parts, the oldest first. */
   get #names(): readonly string[] {
     return this.#parts.map(({ name }) => name);
   }
 
-  /** Makes the parts that hold little be written again. */
-  sweep(): void {
+  /** Marks the parts with few live files for rewriting: `next` returns their files again, in new parts. */
+  compact(): void {
     const live = new Map<string, number>();
     for (const [block, files] of this.#store.blocksBelow(this.#home))
       if (block.part !== undefined) live.set(block.part, (live.get(block.part) ?? 0) + files.length);
@@ -93,31 +93,31 @@ export class KeptParts {
       if (block.part !== undefined && gone.has(block.part)) block.part = undefined;
   }
 
-  /** The next part of what is in none; undefined if there is nothing. */
+  /** Packs the next part from files that are in no part; undefined if there are none. */
   next(): WrittenPart | undefined {
     const names = new Set(this.#names);
-    const unkept = new Map<Block, readonly { readonly entry: Entry; readonly at: number }[]>();
+    const unwritten = new Map<Block, readonly { readonly entry: Entry; readonly at: number }[]>();
     let bytes = 0;
     for (const [block, files] of this.#store.blocksBelow(this.#home)) {
       if (block.part !== undefined && names.has(block.part)) continue;
-      unkept.set(block, files);
+      unwritten.set(block, files);
       bytes += block.bytes;
       if (bytes >= PART_BYTES) break;
     }
-    if (unkept.size === 0) return undefined;
-    const shards = shardsOf(unkept);
+    if (unwritten.size === 0) return undefined;
+    const shards = shardsOf(unwritten);
     const name = randomBytes(8).toString('hex');
-    for (const block of unkept.keys()) block.part = name;
+    for (const block of unwritten.keys()) block.part = name;
     this.#parts.push({
       name,
       isListed: false,
       files: shards.reduce((sum, { entries }) => sum + entries.length, 0),
     });
-    return { name, bytes: writeKept(shards) };
+    return { name, bytes: writePart(shards) };
   }
 }
 
-/** Whole blocks as they are, and of others the files that are left, packed together. */
+/** Complete blocks are taken over unchanged; the live files of small and incomplete ones are packed together. */
 function shardsOf(blocks: FilesOf): Shard[] {
   const shards: Shard[] = [];
   const loose: { readonly entry: Entry; readonly tags: string }[] = [];

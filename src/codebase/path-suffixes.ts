@@ -1,32 +1,32 @@
-/** Paths by how they end, found in the time that a binary search takes: a tree has as many imports as lines. */
+/** Finds paths by their last names, with binary search, because a large tree has very many imports. */
 
-/** Paths with the same end that are looked at. */
+/** Maximum results. */
 const MOST = 1_000;
 
-export class Ends<T> {
-  /** Sorted. The names of each path from its last to its first, each with a slash after it. */
+export class PathSuffixes<T> {
+  /** Sorted. Each is a path with its names in reverse order, each followed by a slash. */
   readonly #keys: readonly string[];
   readonly #values: readonly T[];
 
   constructor(entries: readonly (readonly [path: string, value: T])[]) {
     const sorted = entries
-      .map(([path, value]) => [backwards(path), value] as const)
+      .map(([path, value]) => [reversed(path), value] as const)
       .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
     this.#keys = sorted.map(([key]) => key);
     this.#values = sorted.map(([, value]) => value);
   }
 
-  /** The values of paths that are `end`, or end in it after a slash; of more than 1,000 any so many. */
-  endingIn(end: string): readonly T[] {
-    const wanted = backwards(end);
-    const from = this.#placeOf(wanted);
+  /** The values of paths that equal `suffix` or end in `/` and `suffix`, at most 1,000 of them. */
+  withSuffix(suffix: string): readonly T[] {
+    const wanted = reversed(suffix);
+    const from = this.#firstFrom(wanted);
     let to = from;
     while (to < this.#keys.length && to - from < MOST && this.#keys[to]?.startsWith(wanted)) to += 1;
     return this.#values.slice(from, to);
   }
 
-  /** The position of the first key that is not before `key`. */
-  #placeOf(key: string): number {
+  /** The 0-based position of the first key that is not less than `key`. */
+  #firstFrom(key: string): number {
     let [low, high] = [0, this.#keys.length];
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -37,6 +37,7 @@ export class Ends<T> {
   }
 }
 
-function backwards(path: string): string {
+/** `"a/b/c.ts"` → `"c.ts/b/a/"`. */
+function reversed(path: string): string {
   return `${path.split('/').toReversed().join('/')}/`;
 }

@@ -1,23 +1,23 @@
-/** Which files declare a name: all pairs of a name's number and a file, sorted, as one typed array. */
+/** Which files declare a name: all pairs of a name's hash and a file, sorted, in one typed array. */
 
-/** Files are below this: a name's number of 32 bits, times this, with a file added, is a whole number of 53 bits. */
+/** More than there are files. A pair is `hash * FILES + file`: with a 32-bit hash an integer of at most 52 bits. */
 const FILES = 2 ** 20;
 
-/** The first bits of a name's number, by which its pairs are found. */
+/** The number of leading bits of a hash by which its pairs are found. */
 const BITS = 16;
 
-/** Positions of pairs, half-open. */
+/** 0-based positions of pairs, half-open. */
 export interface PairRange {
   readonly from: number;
   readonly to: number;
 }
 
-export class Declared {
+export class DeclarationIndex {
   readonly #pairs: Float64Array;
-  /** Where the pairs begin whose numbers have these first bits. */
+  /** For each value of the leading bits the position of its first pair; finally the number of pairs. */
   readonly #starts = new Uint32Array((1 << BITS) + 1);
 
-  /** `pairs` are sorted. */
+  /** `pairs` must be sorted. */
   private constructor(pairs: Float64Array) {
     this.#pairs = pairs;
     let bits = 0;
@@ -28,9 +28,9 @@ export class Declared {
     this.#starts.fill(pairs.length, bits);
   }
 
-  /** `declaredBy`: the numbers of the names that a file declares, each once. */
-  static of(files: number, declaredBy: DeclaredBy): Declared {
-    return new Declared(
+  /** `files`: the number of files. `declaredBy`: the hashes of the names that a file declares, each once. */
+  static of(files: number, declaredBy: DeclaredBy): DeclarationIndex {
+    return new DeclarationIndex(
       pairsOf(
         Array.from({ length: files }, (_, file) => file),
         declaredBy,
@@ -38,8 +38,8 @@ export class Declared {
     );
   }
 
-  /** The same where some files declare other names now. */
-  after(changed: ReadonlySet<number>, declaredBy: DeclaredBy): Declared {
+  /** An updated copy, if the `changed` files declare other names now. */
+  after(changed: ReadonlySet<number>, declaredBy: DeclaredBy): DeclarationIndex {
     if (changed.size === 0) return this;
     const added = pairsOf([...changed], declaredBy);
     const left = this.#pairs.filter((pair) => !changed.has(pair % FILES));
@@ -50,9 +50,10 @@ export class Declared {
       merged[at++] = pair;
     }
     merged.set(left.subarray(from), at);
-    return new Declared(merged);
+    return new DeclarationIndex(merged);
   }
 
+  /** The pairs of a name, by its hash. */
   rangeOf(name: number): PairRange {
     const bits = firstBits(name);
     const [low = 0, high = 0] = [this.#starts[bits], this.#starts[bits + 1]];
@@ -78,7 +79,7 @@ export class Declared {
     return this.#pairs[this.#firstFrom(pair, from, to)] === pair;
   }
 
-  /** The first position from `low` to `high` whose pair is not below `pair`. */
+  /** Binary search: the first position from `low` whose pair is at least `pair`; `high` if there is none. */
   #firstFrom(pair: number, low: number, high: number): number {
     let [from, to] = [low, high];
     while (from < to) {

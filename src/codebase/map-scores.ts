@@ -1,35 +1,35 @@
-/** The order of files and symbols in a map, by their importance. */
+/** The scores that order files and symbols in a map. */
 
 import { containers } from '../views/structure.ts';
 import type { Tag } from '../views/file-tags.ts';
 import type { Tree } from './code-tree.ts';
 
-/** What raises some files of a tree above the others. */
-export interface Raised {
-  /** Words that raise what has that name. */
+/** What raises the scores of some files and symbols. */
+export interface Boosts {
+  /** Lower-case words of the query: files and symbols that contain them are raised. */
   readonly words: readonly string[];
-  /** By file: how much of it was changed lately, up to 1. */
+  /** For each file how much it was changed recently, 0 to 1. */
   readonly recent: Float64Array;
 }
 
 /**
- * Found by trying them on the changes between published versions of packages (docs/codebase.md). What is most used is
- * not what is most changed: for symbols the rank of a file counts by its root, for names it is all there is.
+ * Weights and exponents, tuned on the changes between published versions of packages (docs/codebase.md). Symbols count with
+ * the square root of their file's rank, because the most used files are not those that change most.
  */
 const NAME = { recent: 10, words: 20 };
 const SYMBOL = { rank: 0.5, length: 1.2, settled: 0.3, words: 2, named: 20 };
 
-/** What a path says, beside what is in the file. */
+/** The weight of a word in the path; a word in the tags has 1. */
 const IN_PATH = 2;
 
-export class Worth {
+export class MapScores {
   readonly #tree: Tree;
   readonly #words: readonly string[];
-  /** By file. */
+  /** For each file the score of its name, and the factor on the scores of its symbols. */
   readonly #names: Float64Array;
   readonly #symbols: Float64Array;
 
-  constructor(tree: Tree, { words, recent }: Raised) {
+  constructor(tree: Tree, { words, recent }: Boosts) {
     this.#tree = tree;
     this.#words = words;
     const matches = matchesOf(tree, words);
@@ -44,7 +44,7 @@ export class Worth {
     });
   }
 
-  /** All files, those first that are to be named first; equals as the tree orders them. */
+  /** All files, the best score first; files of the same score in the order of the tree. */
   order(): readonly number[] {
     const places = this.#tree.places;
     const name = this.#names;
@@ -53,20 +53,21 @@ export class Worth {
     );
   }
 
-  ofSymbol(file: number, tag: Tag): number {
+  /** Higher is better; comparable between files. */
+  symbolScore(file: number, tag: Tag): number {
     const name = tag.qualified.toLowerCase();
     const named = this.#words.filter((word) => name.includes(word)).length;
     return (this.#symbols[file] ?? 0) * lengthOf(tag) ** SYMBOL.length * (1 + SYMBOL.named * named);
   }
 }
 
-/** Lines. A container is told by what is in it: its own lines count less. */
+/** The length in lines, reduced for containers, because their members are candidates themselves. */
 function lengthOf({ kind, from, to }: Tag): number {
   const lines = to - from + 1;
   return containers.has(kind) ? Math.sqrt(lines) * 4 : lines;
 }
 
-/** By file: how many of `words` it has, in its path or its tags; one that many files have counts little. */
+/** For each file the sum over the `words` in its path or tags; words that many files contain count less. */
 function matchesOf(tree: Tree, words: readonly string[]): Float64Array {
   const sums = new Float64Array(tree.paths.length);
   if (words.length === 0) return sums;
@@ -78,9 +79,9 @@ function matchesOf(tree: Tree, words: readonly string[]): Float64Array {
       if (text.includes(word)) inTags[i]?.push(file);
     });
   }
-  const add = (hits: readonly number[], worth: number): void => {
-    const rare = Math.log(tree.paths.length / Math.max(1, hits.length)) / Math.log(tree.paths.length + 1);
-    for (const file of hits) sums[file] = (sums[file] ?? 0) + worth * rare;
+  const add = (hits: readonly number[], weight: number): void => {
+    const rarity = Math.log(tree.paths.length / Math.max(1, hits.length)) / Math.log(tree.paths.length + 1);
+    for (const file of hits) sums[file] = (sums[file] ?? 0) + weight * rarity;
   };
   for (const hits of inPath) add(hits, IN_PATH);
   for (const hits of inTags) add(hits, 1);

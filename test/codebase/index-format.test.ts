@@ -2,7 +2,7 @@
 
 import { serialize } from 'node:v8';
 import { expect, test } from 'vitest';
-import { readKept, writeKept } from '../../src/codebase/kept.ts';
+import { readPart, writePart } from '../../src/codebase/index-format.ts';
 import { packTags, unpackTags } from '../../src/views/packed-tags.ts';
 
 const tags = ['8\t1\t2\t1\t0\topen\t\topen()\t\x1copen\t3\t\x1c./b.ts', '', '\x1cgröße\t1\t\x1c'];
@@ -13,17 +13,17 @@ const entries = [
 ];
 
 test('what was written is read again', () => {
-  const [read, ...more] = readKept(writeKept([{ entries, tags: packTags(tags) }]));
+  const [read, ...more] = readPart(writePart([{ entries, tags: packTags(tags) }]));
   expect(more).toEqual([]);
   expect(read?.entries).toEqual(entries);
   expect(read && unpackTags(read.tags)).toEqual(tags);
-  expect(readKept(writeKept([]))).toEqual([]);
+  expect(readPart(writePart([]))).toEqual([]);
 });
 
 test('what is damaged, or of another version, is read as nothing', () => {
-  const bytes = writeKept([{ entries, tags: packTags(tags) }]);
-  expect(readKept(bytes.subarray(0, bytes.length / 2))).toEqual([]);
-  expect(readKept(Buffer.from('no tags'))).toEqual([]);
-  expect(readKept(serialize({ version: 'oriel tags 0', shards: [{ entries: [] }] }))).toEqual([]);
-  expect(readKept(serialize(undefined))).toEqual([]);
+  const bytes = writePart([{ entries, tags: packTags(tags) }]);
+  expect(readPart(bytes.subarray(0, bytes.length / 2))).toEqual([]);
+  expect(readPart(Buffer.from('no tags'))).toEqual([]);
+  expect(readPart(serialize({ version: 'oriel tags 0', shards: [{ entries: [] }] }))).toEqual([]);
+  expect(readPart(serialize(undefined))).toEqual([]);
 });
