@@ -18,6 +18,8 @@ export const wording: Wording = {
     const where = notice.backwards ? 'continue backwards' : 'continue';
     return `Showing ${span}. Use ${notice.use} to ${where}`;
   },
+  'cut-end': ({ line, byte, use }) =>
+    `${line === undefined ? 'The last line' : `Line ${line}`} is cut at byte ${byte}. Use ${use} for the rest of it`,
   'past-end': ({ target, asked, totals, use, continued }) => {
     const size =
       totals.lines !== undefined

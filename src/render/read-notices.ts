@@ -21,6 +21,7 @@ export function readNotices(result: TextResult): Notice[] {
   const { excerpt, target, display, selection } = result;
   const last: Notice[] = [
     ...partNotice(result),
+    cutEndNotice(result),
     cutNotice(result),
     shortNotice(result),
     aroundNotice(result),
@@ -102,6 +103,14 @@ function cutNotice(result: TextResult): Notice | undefined {
     ...(next.by === 'tail' && { backwards: true }),
     use: target + writeSelector(next, selection.mode),
   };
+}
+
+function cutEndNotice({ excerpt, target, selection }: TextResult): Notice | undefined {
+  const { cutEnd } = excerpt;
+  if (!cutEnd) return undefined;
+  const line = excerpt.parts.at(-1)?.at(-1)?.no;
+  const use = target + writeSelector(cutEnd.rest, selection.mode);
+  return { kind: 'cut-end', ...(line !== undefined && { line }), byte: cutEnd.at, use };
 }
 
 /** If a part of a document is cut: says that lines and totals refer to the part. */

@@ -21,6 +21,8 @@ export type Notice =
       /** The exact `path` of the next call. */
       readonly use: string;
     }
+  /** The window ends at this byte, inside the last shown line; `use` shows the rest of the line. */
+  | { readonly kind: 'cut-end'; readonly line?: number; readonly byte: number; readonly use: string }
   | {
       readonly kind: 'past-end';
       readonly target: string;
