@@ -1,10 +1,10 @@
 /** The symbols of a map: those that are worth most, as many as there is room for, a line a file. */
 
 import { span } from '../render/units.ts';
-import { oneLine } from '../text/visible.ts';
 import type { Tag } from '../views/file-tags.ts';
 import type { NameLines } from './name-lines.ts';
 import type { Tree } from './code-tree.ts';
+import { pathWord } from './path-word.ts';
 import type { Worth } from './worth.ts';
 
 /** Symbols this deep inside others are theirs, and shown with the file's own outline. */
@@ -73,7 +73,7 @@ export class MapSymbols {
   }
 
   #path(file: number): string {
-    return oneLine(this.#tree.pathOf(file));
+    return pathWord(this.#tree.pathOf(file));
   }
 }
 

@@ -1,15 +1,19 @@
 /**
  * Names of many files in few bytes: those that differ in one place share a line, with a star in that place.
  * `src/lib/*.ts: open store` · `src/rules/*\/index.ts: no-tabs quotes` · `./: LICENSE Makefile`
- * Lines that begin with the same long directory are below it, indented, without it.
+ * Lines that begin with the same long directory are below it, indented, without it. An ambiguous path is quoted, on a line
+ * of its own: `'src/my file.ts'`
  */
 
 import { oneLine } from '../text/visible.ts';
+import { isAmbiguous, pathWord } from './path-word.ts';
 
 interface Named {
   /** With a star where `name` belongs, or a directory. */
   readonly pattern: string;
   readonly name: string;
+  /** `pattern` is the whole path in quotes, and `name` is empty. */
+  readonly isAlone?: true;
 }
 
 /** Files of one pattern. */
@@ -41,19 +45,21 @@ export class NameLines {
   /** `paths`: of all files that may be added, by their positions. */
   constructor(paths: readonly string[]) {
     this.#named = namedAll(paths.map(oneLine));
-    this.#bases = basesOf(new Set(this.#named.map(({ pattern }) => pattern)));
+    this.#bases = basesOf(new Set(this.#named.flatMap(({ pattern, isAlone }) => (isAlone ? [] : [pattern]))));
   }
 
   /** How many lines it would begin. */
   rows(file: number): number {
-    const { pattern } = this.#of(file);
+    const { pattern, isAlone } = this.#of(file);
+    if (isAlone) return 1;
     if (this.#lines.has(pattern)) return 0;
     return this.#begun.has(this.#baseOf(pattern)) ? 1 : 2;
   }
 
   /** The bytes that it would add. */
   cost(file: number): number {
-    const { pattern, name } = this.#of(file);
+    const { pattern, name, isAlone } = this.#of(file);
+    if (isAlone) return Buffer.byteLength(pattern) + 1;
     const own = Buffer.byteLength(name) + 1;
     if (this.#lines.has(pattern)) return own;
     const base = this.#baseOf(pattern);
@@ -64,7 +70,11 @@ export class NameLines {
   add(file: number): void {
     this.bytes += this.cost(file);
     this.count += this.rows(file);
-    const { pattern } = this.#of(file);
+    const { pattern, isAlone } = this.#of(file);
+    if (isAlone) {
+      this.#lines.set(`${file}: ${pattern}`, { base: '', head: pattern, files: [file] });
+      return;
+    }
     const base = this.#baseOf(pattern);
     const line = this.#lines.get(pattern) ?? { base, head: headOf(pattern, base), files: [] };
     line.files.push(file);
@@ -74,7 +84,8 @@ export class NameLines {
 
   /** What its name takes in its line, which has begun. */
   nameBytes(file: number): number {
-    return Buffer.byteLength(this.#of(file).name) + 1;
+    const { pattern, name, isAlone } = this.#of(file);
+    return Buffer.byteLength(isAlone ? pattern : name) + 1;
   }
 
   /** Without `others`, which are elsewhere. */
@@ -86,7 +97,8 @@ export class NameLines {
       // A separate line is where it began.
       const key = base === '' ? head : base;
       const known = below.get(key) ?? (base === '' ? [] : [base]);
-      below.set(key, [...known, `${head}: ${names.join(' ')}`]);
+      const listed = names.join(' ');
+      below.set(key, [...known, listed === '' ? head : `${head}: ${listed}`]);
     }
     return [...below.values()].flat();
   }
@@ -105,7 +117,7 @@ function headOf(pattern: string, base: string): string {
   return base === '' ? pattern : `  ${pattern.slice(base.length) || './'}`;
 }
 
-/** The directory below which each pattern is: the one that spares most. Without those that are alone. */
+/** The directory below which each pattern is: the one that saves most bytes. A directory with one pattern is left out. */
 function basesOf(patterns: ReadonlySet<string>): Map<string, string> {
   const counts = new Map<string, number>();
   for (const pattern of patterns)
@@ -137,7 +149,7 @@ function longAbove(pattern: string): string[] {
 
 /** Each by the pattern that most files share: its directory and ending, or its name in other directories. */
 function namedAll(paths: readonly string[]): Named[] {
-  const ways = paths.map((path) => [byEnding(path), byDirectory(path)] as const);
+  const ways = paths.map((path) => (isAmbiguous(path) ? [] : [byEnding(path), byDirectory(path)]));
   const counts = new Map<string, number>();
   for (const both of ways)
     for (const way of both) if (way) counts.set(way.pattern, (counts.get(way.pattern) ?? 0) + 1);
@@ -150,8 +162,9 @@ function namedAll(paths: readonly string[]): Named[] {
   return chosen.map((way, i) => (way && countOf(way) > 1 ? way : plain(paths[i] as string)));
 }
 
-/** `src/a.ts` → `src/`, `a.ts`. */
+/** `src/a.ts` → `src/`, `a.ts`; `my file.ts` → `'my file.ts'`, alone. */
 function plain(path: string): Named {
+  if (isAmbiguous(path)) return { pattern: pathWord(path), name: '', isAlone: true };
   const slash = path.lastIndexOf('/') + 1;
   return { pattern: slash === 0 ? './' : path.slice(0, slash), name: path.slice(slash) };
 }
@@ -166,5 +179,7 @@ function byEnding(path: string): Named | undefined {
 /** `src/a/index.ts` → `src/*\/index.ts`, `a`. */
 function byDirectory(path: string): Named | undefined {
   const [, front = '', name, rest = ''] = /^(.*?)([^/]+)(\/[^/]+)$/.exec(path) ?? [];
-  return name === undefined ? undefined : { pattern: `${front === '' ? './' : front}*${rest}`, name };
+  return name === undefined || /\s/.test(name)
+    ? undefined
+    : { pattern: `${front === '' ? './' : front}*${rest}`, name };
 }
