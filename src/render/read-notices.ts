@@ -41,8 +41,9 @@ export function readNotices(result: TextResult): Notice[] {
     notices.push({ kind: 'empty', target: oneLine(target) });
   const rest = callFor(target, selection).slice(target.length);
   notices.push(...encodingNotices(result, excerpt.invalid, (name) => `${target}:encoding=${name}${rest}`));
-  if (escaped > 0)
-    notices.push({ kind: 'escaped', count: escaped, use: `${callFor(target, selection)}:raw` });
+  // Answers about the code below a directory have no raw form.
+  const use = result.kind === 'directory' ? {} : { use: `${callFor(target, selection)}:raw` };
+  if (escaped > 0) notices.push({ kind: 'escaped', count: escaped, ...use });
   if (excerpt.unterminated && result.kind === 'file') notices.push({ kind: 'unterminated' });
   return [...notices, ...result.notes, ...changed, ...last];
 }

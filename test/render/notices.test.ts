@@ -142,6 +142,7 @@ const sentences: readonly (readonly [Notice, string])[] = [
     { kind: 'escaped', count: 1, use: 'f:raw' },
     '1 control or invisible character shown as escapes; f:raw has it as stored',
   ],
+  [{ kind: 'escaped', count: 3 }, '3 control or invisible characters shown as escapes'],
   [
     { kind: 'escaped', count: 2, use: 'f:raw' },
     '2 control or invisible characters shown as escapes; f:raw has them as stored',
