@@ -98,25 +98,32 @@ async function mapOf(oriel, path) {
 
 /**
  * Parses the lines of a map: `src/a.ts: Class 3-60, .name 12-40`, `src/*.ts: b c` and `src/: d.md`, also indented and
- * without their directory, below a line with it.
+ * without their directory, below a line with it. An ambiguous path is in quotes, on a line of its own: `'my file.ts': Class 3-60`.
  */
 function parsed(lines) {
   const seen = { files: new Set(), symbols: new Set() };
   let base = '';
   for (const line of lines) {
     if (/^[^\s[].*\/$/.test(line)) base = line;
+    const quoted = /^'((?:[^']|'\\'')+)'(?:: (.*))?$/.exec(line);
+    if (quoted) {
+      add(quoted[1].replaceAll(`'\\''`, "'"), quoted[2]);
+      continue;
+    }
     const [, indent, head, rest] = /^( {2})?([^\s[][^:]*): (.*)$/.exec(line) ?? [];
     if (head === undefined) continue;
     const from = (indent ? base : '') + head.replace(/^\.\//, '');
     if (head.includes('*')) for (const name of rest.split(' ')) seen.files.add(from.replace('*', name));
     else if (head.endsWith('/')) for (const name of rest.split(' ')) seen.files.add(from + name);
-    else {
-      seen.files.add(head);
-      for (const [, first, last = first] of rest.matchAll(/\S+ (\d+)(?:-(\d+))?(?=, |$)/g))
-        seen.symbols.add(`${head} ${first}-${last}`);
-    }
+    else add(head, rest);
   }
   return seen;
+
+  function add(file, symbols = '') {
+    seen.files.add(file);
+    for (const [, first, last = first] of symbols.matchAll(/\S+ (\d+)(?:-(\d+))?(?=, |$)/g))
+      seen.symbols.add(`${file} ${first}-${last}`);
+  }
 }
 
 async function changed(oriel, changes) {

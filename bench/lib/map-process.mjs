@@ -1,24 +1,25 @@
-// node map-process.mjs DIRECTORY CACHE: maps a directory in a new process, and prints as JSON the times of the first call,
-// of a second one, and of one after a file has changed; and the peak memory in MB.
-import { readdirSync, readFileSync, utimesSync } from 'node:fs';
+// node map-process.mjs DIRECTORY CACHE: maps a directory with `oriel mcp`, and prints as JSON the times of the first call,
+// of a second one, and of one after a file has changed, the CPU time of all three, and the peak memory in MB.
+import { readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { createOriel } from '../../dist/index.js';
+import { start } from './mcp.mjs';
+import { cli } from './process.mjs';
 
 const [, , directory, cache] = process.argv;
-const oriel = createOriel({
-  cwd: directory,
-  roots: [directory],
-  cache: { directory: cache },
-  timeoutMs: 600_000,
-});
+process.env.XDG_CACHE_HOME = cache;
+const server = await start([process.execPath, [cli, 'mcp', directory]], directory);
 const map = async () => {
   const began = performance.now();
   let text;
   // After a timeout the next call continues.
   do {
-    const answer = await oriel.tool('read').run({ path: '.:outline' });
-    text = answer.content[0].text;
-    if (answer.isError) throw new Error(text);
+    const { result, timedOut } = await server.ask(
+      'tools/call',
+      { name: 'read', arguments: { path: '.:outline' } },
+      600_000,
+    );
+    if (timedOut || result === undefined || result.isError) throw new Error(result?.content[0].text);
+    text = result.content[0].text;
   } while (text.includes('before the time limit'));
   return performance.now() - began;
 };
@@ -27,9 +28,9 @@ const again = await map();
 const [file] = filesBelow(directory);
 utimesSync(file, new Date(), new Date());
 const changed = await map();
-const status = readFileSync('/proc/self/status', 'utf8');
-await oriel.close();
-console.log(JSON.stringify({ first, again, changed, mb: Number(/VmHWM:\s+(\d+)/.exec(status)[1]) / 1024 }));
+const [cpu, mb] = [server.cpu(), server.peak()];
+await server.stop();
+console.log(JSON.stringify({ first, again, changed, cpu, mb }));
 process.exit(0);
 
 function* filesBelow(below) {

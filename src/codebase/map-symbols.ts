@@ -1,11 +1,11 @@
 /** Selects the symbols of a map by score until the budget is spent, and formats them as one line for each file. */
 
 import { span } from '../render/units.ts';
-import { oneLine } from '../text/visible.ts';
 import type { Tag } from '../views/file-tags.ts';
 import type { NameLines } from './name-lines.ts';
 import type { Tree } from './code-tree.ts';
 import type { MapScores } from './map-scores.ts';
+import { pathWord } from './path-word.ts';
 
 /** Maximum nesting depth of symbols in a map. The file's own outline shows deeper ones. */
 const DEEPEST = 2;
@@ -75,7 +75,7 @@ export class MapSymbols {
   }
 
   #path(file: number): string {
-    return oneLine(this.#tree.pathOf(file));
+    return pathWord(this.#tree.pathOf(file));
   }
 }
 

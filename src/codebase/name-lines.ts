@@ -1,16 +1,20 @@
 /**
  * Lists the names of many files in few bytes: paths that differ only in one place share a line, with a star for that place.
  * `src/lib/*.ts: open store` · `src/rules/*\/index.ts: no-tabs quotes` · `./: LICENSE Makefile`
- * Lines with a long common directory are indented below a line with that directory, and omit it.
+ * Lines with a long common directory are indented below a line with that directory, and omit it. An ambiguous path is
+ * quoted, on a line of its own: `'src/my file.ts'`
  */
 
 import { oneLine } from '../text/visible.ts';
+import { isAmbiguous, pathWord } from './path-word.ts';
 
 /** A path as pattern and name. */
 interface Named {
   /** The path with a star in place of `name`; or its directory, with a slash at the end. */
   readonly pattern: string;
   readonly name: string;
+  /** `pattern` is the whole path in quotes, and `name` is empty. */
+  readonly isAlone?: true;
 }
 
 /** The line of a pattern. */
@@ -43,19 +47,21 @@ export class NameLines {
   /** `paths`: of all files that may be added. A file is identified by its 0-based position in them. */
   constructor(paths: readonly string[]) {
     this.#named = namedAll(paths.map(oneLine));
-    this.#bases = basesOf(new Set(this.#named.map(({ pattern }) => pattern)));
+    this.#bases = basesOf(new Set(this.#named.flatMap(({ pattern, isAlone }) => (isAlone ? [] : [pattern]))));
   }
 
   /** The number of lines that the file would add. */
   rows(file: number): number {
-    const { pattern } = this.#of(file);
+    const { pattern, isAlone } = this.#of(file);
+    if (isAlone) return 1;
     if (this.#lines.has(pattern)) return 0;
     return this.#begun.has(this.#baseOf(pattern)) ? 1 : 2;
   }
 
   /** The bytes that the file would add. */
   cost(file: number): number {
-    const { pattern, name } = this.#of(file);
+    const { pattern, name, isAlone } = this.#of(file);
+    if (isAlone) return Buffer.byteLength(pattern) + 1;
     const own = Buffer.byteLength(name) + 1;
     if (this.#lines.has(pattern)) return own;
     const base = this.#baseOf(pattern);
@@ -66,7 +72,11 @@ export class NameLines {
   add(file: number): void {
     this.bytes += this.cost(file);
     this.count += this.rows(file);
-    const { pattern } = this.#of(file);
+    const { pattern, isAlone } = this.#of(file);
+    if (isAlone) {
+      this.#lines.set(`${file}: ${pattern}`, { base: '', head: pattern, files: [file] });
+      return;
+    }
     const base = this.#baseOf(pattern);
     const line = this.#lines.get(pattern) ?? { base, head: headOf(pattern, base), files: [] };
     line.files.push(file);
@@ -76,7 +86,8 @@ export class NameLines {
 
   /** The bytes of the file's name in an existing line. */
   nameBytes(file: number): number {
-    return Buffer.byteLength(this.#of(file).name) + 1;
+    const { pattern, name, isAlone } = this.#of(file);
+    return Buffer.byteLength(isAlone ? pattern : name) + 1;
   }
 
   /** The lines, without the files in `others`. */
@@ -88,7 +99,8 @@ export class NameLines {
       // A line without base is placed by its own head.
       const key = base === '' ? head : base;
       const known = below.get(key) ?? (base === '' ? [] : [base]);
-      below.set(key, [...known, `${head}: ${names.join(' ')}`]);
+      const listed = names.join(' ');
+      below.set(key, [...known, listed === '' ? head : `${head}: ${listed}`]);
     }
     return [...below.values()].flat();
   }
@@ -143,7 +155,7 @@ function longAbove(pattern: string): string[] {
 
 /** Splits each path by its most frequent pattern: directory and extension, or the same name in sibling directories. */
 function namedAll(paths: readonly string[]): Named[] {
-  const ways = paths.map((path) => [byEnding(path), byDirectory(path)] as const);
+  const ways = paths.map((path) => (isAmbiguous(path) ? [] : [byEnding(path), byDirectory(path)]));
   const counts = new Map<string, number>();
   for (const both of ways)
     for (const way of both) if (way) counts.set(way.pattern, (counts.get(way.pattern) ?? 0) + 1);
@@ -156,8 +168,9 @@ function namedAll(paths: readonly string[]): Named[] {
   return chosen.map((way, i) => (way && countOf(way) > 1 ? way : plain(paths[i] as string)));
 }
 
-/** `src/a.ts` → `src/`, `a.ts`. */
+/** `src/a.ts` → `src/`, `a.ts`; `my file.ts` → `'my file.ts'`, alone. */
 function plain(path: string): Named {
+  if (isAmbiguous(path)) return { pattern: pathWord(path), name: '', isAlone: true };
   const slash = path.lastIndexOf('/') + 1;
   return { pattern: slash === 0 ? './' : path.slice(0, slash), name: path.slice(slash) };
 }
@@ -172,5 +185,7 @@ function byEnding(path: string): Named | undefined {
 /** `src/a/index.ts` → `src/*\/index.ts`, `a`. */
 function byDirectory(path: string): Named | undefined {
   const [, front = '', name, rest = ''] = /^(.*?)([^/]+)(\/[^/]+)$/.exec(path) ?? [];
-  return name === undefined ? undefined : { pattern: `${front === '' ? './' : front}*${rest}`, name };
+  return name === undefined || /\s/.test(name)
+    ? undefined
+    : { pattern: `${front === '' ? './' : front}*${rest}`, name };
 }

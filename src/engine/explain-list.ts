@@ -53,10 +53,22 @@ async function partialList(target: string, call: Call): Promise<PartialList | un
     const urls = others.filter(isUrl);
     const missing = others.filter((path) => !isUrl(path));
     if (others.length === 0 || names.length <= (best?.names.length ?? 0)) continue;
+    if (!missing.every(looksLikePath)) continue;
     // `Smith, John.pdf` is one name, although a directory `Smith` exists.
-    if (names.some(hasPathForm) && missing.every(looksLikePath)) best = { separator, names, missing, urls };
+    if (names.some(hasPathForm) || !/\s/.test(target) || (await someFile(names, call)))
+      best = { separator, names, missing, urls };
   }
   return best;
+}
+
+/** Whether one of the existing paths is a file, such as `Makefile`. */
+async function someFile(names: readonly string[], call: Call): Promise<boolean> {
+  for (const name of names) {
+    const { opened } = await openSpelling(withoutSelector(name), call);
+    await opened.close();
+    if (opened.is === 'file') return true;
+  }
+  return false;
 }
 
 function isUrl(text: string): boolean {

@@ -1,6 +1,6 @@
 /** Explains a path that does not exist: files whose path ends in it, broken links, similar names. */
 
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type Deepest, deepestDirectory } from '../access/deepest-directory.ts';
 import { within } from '../access/paths.ts';
 import { advised, OrielError } from '../errors.ts';
@@ -94,8 +94,26 @@ export async function explainMissing(
 export async function explainThrough(
   typed: string,
   cause: OrielError,
-  { access, signal }: Call,
+  wants: 'any' | 'directory',
+  call: Call,
 ): Promise<OrielError | undefined> {
+  const path = await fileWithin(typed, call);
+  if (path === undefined) return undefined;
+  const file = call.access.display(path);
+  const why = throughFile(quote(typed), quote(file));
+  if (wants === 'any') return advised(cause.code, why, `Use ${quote(file)}.`, { next: file, cause });
+  const parent = call.access.display(dirname(path));
+  const advice = `Use ${quote(parent)} for its directory, or read the file.`;
+  return advised(cause.code, why, advice, { next: parent, cause });
+}
+
+/** Both as they are shown. */
+export function throughFile(typed: string, file: string): string {
+  return `${typed} goes through ${file}, which is a file.`;
+}
+
+/** The absolute path of the file within `typed`: of `src/app.ts` in `src/app.ts/x`. Undefined if there is none. */
+export async function fileWithin(typed: string, { access, signal }: Call): Promise<string | undefined> {
   const found = await deepestDirectory(access, access.absolute(typed), signal);
   await found?.opened.close();
   const [name] = found?.names ?? [];
@@ -104,10 +122,7 @@ export async function explainThrough(
   const opened = await access.open(path, signal).catch(() => undefined);
   await opened?.close();
   signal.throwIfAborted();
-  if (opened?.is !== 'file') return undefined;
-  const file = access.display(path);
-  const why = `${quote(typed)} goes through ${quote(file)}, which is a file.`;
-  return advised(cause.code, why, `Use ${quote(file)}.`, { next: file, cause });
+  return opened?.is === 'file' ? path : undefined;
 }
 
 function mayLead(path: string, roots: readonly string[]): boolean {

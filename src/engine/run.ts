@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { type Exit, type Shell, startShell } from '../access/process.ts';
 import { startTimer } from '../access/timer.ts';
 import type { Ended } from '../access/process-tree.ts';
-import { isOrielError, OrielError } from '../errors.ts';
+import { advised, isOrielError, OrielError } from '../errors.ts';
 import { outputDisplays } from '../render/display.ts';
 import { didYouMean } from '../text/near.ts';
 import { quote } from '../text/visible.ts';
@@ -118,12 +118,23 @@ function enteredBy({ fd, path }: OpenedDirectory): string {
 }
 
 async function missingDirectory(typed: string | undefined, error: unknown, call: Call): Promise<unknown> {
-  if (typed === undefined || !isOrielError(error) || error.code !== 'NOT_FOUND') return error;
+  if (typed === undefined || !isOrielError(error)) return error;
+  if (error.code === 'NOT_DIRECTORY') return (await cwdThroughFile(typed, error, call)) ?? error;
+  if (error.code !== 'NOT_FOUND') return error;
   const { nearPaths } = await import('./missing-path.ts');
   const near = await nearPaths(typed, call);
   const why = `The working directory ${quote(typed)} does not exist.${didYouMean(near.map(quote))}`;
   const next = near[0] ?? '.';
   return new OrielError('NOT_FOUND', `${why} ${useDirectory(next)}`, { next, cause: error });
+}
+
+async function cwdThroughFile(typed: string, cause: OrielError, call: Call): Promise<OrielError | undefined> {
+  const { fileWithin, throughFile } = await import('./missing-path.ts');
+  const file = await fileWithin(typed, call);
+  if (file === undefined) return undefined;
+  const parent = call.access.display(dirname(file));
+  const why = throughFile(`The working directory ${quote(typed)}`, quote(call.access.display(file)));
+  return advised('NOT_DIRECTORY', why, useDirectory(parent), { next: parent, cause });
 }
 
 const useDirectory = (path: string): string =>

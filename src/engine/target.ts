@@ -198,7 +198,7 @@ async function explained(
   );
   if (through) {
     const { explainThrough } = await import('./missing-path.ts');
-    const named = await explainThrough(through.candidate.path, through.error, call);
+    const named = await explainThrough(through.candidate.path, through.error, 'any', call);
     if (named) return named;
   }
   return grammar === 'literal' ? error : withNextCall(error);

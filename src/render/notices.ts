@@ -18,6 +18,8 @@ export const wording: Wording = {
     const where = notice.backwards ? 'continue backwards' : 'continue';
     return `Showing ${span}. Use ${notice.use} to ${where}`;
   },
+  'cut-end': ({ line, byte, use }) =>
+    `${line === undefined ? 'The last line' : `Line ${line}`} is cut at byte ${byte}. Use ${use} for the rest of it`,
   'past-end': ({ target, asked, totals, use, continued }) => {
     const size =
       totals.lines !== undefined
@@ -41,7 +43,8 @@ export const wording: Wording = {
     `${oneLine(target)} is binary (${type}${bytes === undefined ? '' : `, ${binarySize(bytes)}`}). ` +
     (use === undefined ? howToLook(target) : `Use ${use} to list what it holds`),
   escaped: ({ count, use }) =>
-    `${plural(count, 'control or invisible character')} shown as escapes; ${use} has ${count === 1 ? 'it' : 'them'} as stored`,
+    `${plural(count, 'control or invisible character')} shown as escapes` +
+    (use === undefined ? '' : `; ${use} has ${count === 1 ? 'it' : 'them'} as stored`),
   invalid: ({ count, encoding, use }) =>
     `${plural(count, `invalid ${encoding} sequence`)} shown as U+FFFD${use === undefined ? '' : `; ${use} decodes it otherwise`}`,
   encoding(notice) {

@@ -21,6 +21,7 @@ export function readNotices(result: TextResult): Notice[] {
   const { excerpt, target, display, selection } = result;
   const last: Notice[] = [
     ...partNotice(result),
+    cutEndNotice(result),
     cutNotice(result),
     shortNotice(result),
     aroundNotice(result),
@@ -40,8 +41,9 @@ export function readNotices(result: TextResult): Notice[] {
     notices.push({ kind: 'empty', target: oneLine(target) });
   const rest = callFor(target, selection).slice(target.length);
   notices.push(...encodingNotices(result, excerpt.invalid, (name) => `${target}:encoding=${name}${rest}`));
-  if (escaped > 0)
-    notices.push({ kind: 'escaped', count: escaped, use: `${callFor(target, selection)}:raw` });
+  // Answers about the code below a directory have no raw form.
+  const use = result.kind === 'directory' ? {} : { use: `${callFor(target, selection)}:raw` };
+  if (escaped > 0) notices.push({ kind: 'escaped', count: escaped, ...use });
   if (excerpt.unterminated && result.kind === 'file') notices.push({ kind: 'unterminated' });
   return [...notices, ...result.notes, ...changed, ...last];
 }
@@ -102,6 +104,14 @@ function cutNotice(result: TextResult): Notice | undefined {
     ...(next.by === 'tail' && { backwards: true }),
     use: target + writeSelector(next, selection.mode),
   };
+}
+
+function cutEndNotice({ excerpt, target, selection }: TextResult): Notice | undefined {
+  const { cutEnd } = excerpt;
+  if (!cutEnd) return undefined;
+  const line = excerpt.parts.at(-1)?.at(-1)?.no;
+  const use = target + writeSelector(cutEnd.rest, selection.mode);
+  return { kind: 'cut-end', ...(line !== undefined && { line }), byte: cutEnd.at, use };
 }
 
 /** If a part of a document is cut: says that lines and totals refer to the part. */

@@ -6,13 +6,16 @@ import { isSelector } from './selection.ts';
 /** Maximum paths in a list. An interpretation with one more is too long; what follows is not in it. */
 export const MOST_PATHS = 20;
 
+/** Paths in braces, up to which a list that is too long is recognised as one. */
+const MOST_EXPANDED = 256;
+
 /**
  * All interpretations of `target` as a list of paths, the most likely first: separated by commas; alternatives in braces;
  * brackets and quotes; separated by semicolons, newlines, `and`, bars, or spaces.
  */
 export function* pathLists(target: string): Generator<string[]> {
   yield pathsIn(target);
-  if (target.includes('{')) yield expandBraces(target, MOST_PATHS) ?? [];
+  if (target.includes('{')) yield (expandBraces(target, MOST_EXPANDED) ?? []).slice(0, MOST_PATHS + 1);
   const bare = withoutBrackets(target);
   const pieces = piecesOf(bare, ',').map(unquoted);
   if (bare !== target && pieces.every((piece) => piece !== '')) yield pieces;

@@ -69,6 +69,8 @@ export interface Excerpt {
   readonly lastLine?: number;
   /** The oversized line that was cut, refused or left out. `bytes`: its stored length, if it was counted. */
   readonly oversized?: { readonly no?: number; readonly start: number; readonly bytes?: number };
+  /** The last shown line is cut at byte `at`, where a tail was told to end. `rest` shows what follows in this line. */
+  readonly cutEnd?: { readonly at: number; readonly rest: Next };
   /** Invalid sequences that were shown as U+FFFD. */
   readonly invalid: number;
   /** Stored bytes of the requested lines, half-open. */

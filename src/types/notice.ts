@@ -21,6 +21,8 @@ export type Notice =
       /** The exact `path` of the next call. */
       readonly use: string;
     }
+  /** The window ends at this byte, inside the last shown line; `use` shows the rest of the line. */
+  | { readonly kind: 'cut-end'; readonly line?: number; readonly byte: number; readonly use: string }
   | {
       readonly kind: 'past-end';
       readonly target: string;
@@ -48,7 +50,8 @@ export type Notice =
       /** The call that lists its members, if it is a container. */
       readonly use?: string;
     }
-  | { readonly kind: 'escaped'; readonly count: number; readonly use: string }
+  /** `use` shows them as stored; absent if no call does. */
+  | { readonly kind: 'escaped'; readonly count: number; readonly use?: string }
   /** `use` decodes the text with another encoding. */
   | { readonly kind: 'invalid'; readonly count: number; readonly encoding: string; readonly use?: string }
   | { readonly kind: 'encoding'; readonly encoding: string; readonly mark: boolean }

@@ -155,7 +155,7 @@ async function oversizedAt(
 }
 
 /** The first byte of a window that was requested from `start`, and whether it is inside an oversized line. */
-async function windowStart(
+export async function windowStart(
   start: number,
   input: TextInput,
   fit: Fit,

@@ -1,6 +1,8 @@
 /** Windows from the end: the last lines of a text, or the last lines before a byte. Pages go backwards. */
 
-import type { CutBy, Line } from '../types/excerpt.ts';
+import { readAt } from '../access/bytes.ts';
+import type { CutBy, Excerpt, Line } from '../types/excerpt.ts';
+import { windowStart } from './by-bytes.ts';
 import type { Yield } from './by-lines.ts';
 import { Budget, type Fit, holdFor, isOversized, sliceOf } from './fit.ts';
 import { type TextInput, toLine } from './input.ts';
@@ -51,6 +53,8 @@ export async function tailWindow(
     no = no === undefined ? undefined : no - 1;
   }
   lines.reverse();
+  const last = lines.at(-1);
+  const cutEnd = last && !last.cut && end < size ? await cutEndOf(last, input, reader, fit) : undefined;
   // The next call counts the line of a slice again.
   const left = oversized ? count : count - lines.length;
   return {
@@ -59,6 +63,28 @@ export async function tailWindow(
     span: { start: at, end },
     ...(cutBy && at > encoding.bom && { cutBy, next: { by: 'tail' as const, lines: left, before: at } }),
     ...(oversized && { oversized }),
+    ...(cutEnd && { cutEnd }),
+  };
+}
+
+/** Set if the line goes on after its shown part. The answers of a chain through an oversized line end so, too. */
+async function cutEndOf(
+  { no, end }: Line,
+  input: TextInput,
+  reader: BackwardReader,
+  fit: Fit,
+): Promise<Excerpt['cutEnd']> {
+  const { encoding, signal } = input;
+  const { bom, unit, scanner } = encoding;
+  const from = end - ((end - bom) % unit || unit);
+  const last = await readAt(reader, from, unit, signal);
+  if ((end - bom) % unit === 0 && scanner.after(last, 1) !== -1) return undefined;
+  // Byte windows show an oversized line from this byte on, and other lines whole.
+  const { inside } = await windowStart(end, input, fit);
+  const whole = no !== undefined && !inside;
+  return {
+    at: end,
+    rest: whole ? { by: 'lines', ranges: [{ from: no, to: no }] } : { by: 'bytes', start: end },
   };
 }
 

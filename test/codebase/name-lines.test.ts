@@ -60,6 +60,42 @@ test('dot files and names without an ending are whole', () => {
   expect(linesOf('.npmrc', '.gitignore', 'Makefile')).toEqual(['./: .npmrc .gitignore Makefile']);
 });
 
+const odd = [
+  'my file.ts',
+  'my.ts',
+  'file.ts',
+  'a: b.ts',
+  'dir/*.ts',
+  "it's.ts",
+  'dir/x.ts',
+  'dir/y.ts',
+  'a\nb.ts',
+  'My Project/one.ts',
+  'My Project/two.ts',
+  ' src/z.ts',
+  'p q/index.js',
+  'p/index.js',
+  'r/index.js',
+];
+
+test('a path that could be read in two ways is quoted, on a line of its own', () => {
+  expect(linesOf(...odd)).toEqual([
+    "'my file.ts'",
+    './*.ts: my file a\\nb',
+    "'a: b.ts'",
+    "'dir/*.ts'",
+    "'it'\\''s.ts'",
+    'dir/*.ts: x y',
+    'My Project/*.ts: one two',
+    "' src/z.ts'",
+    'p q/: index.js',
+    'p/: index.js',
+    'r/: index.js',
+  ]);
+  // Two files whose names look the same have a line each.
+  expect(linesOf('a b\n', 'a b\\n')).toEqual(["'a b\\n'", "'a b\\n'"]);
+});
+
 test('its bytes are those of its lines, and files that stand elsewhere are left out', () => {
   const paths = ['src/a.ts', 'src/größe.ts', 'lib/x/index.ts', 'lib/y/index.ts', 'lib/z/index.ts', 'README'];
   const deep = [
@@ -69,7 +105,7 @@ test('its bytes are those of its lines, and files that stand elsewhere are left 
     'deep/größe/here/e',
   ];
   expect(textOf(...deep)).toContain('deep/größe/here/\n  *.ts: a b\n');
-  for (const some of [paths, deep, [...deep, ...paths]]) {
+  for (const some of [paths, deep, [...deep, ...paths], odd, [...deep, ...odd]]) {
     const all = new NameLines(some);
     some.forEach((_, file) => all.add(file));
     expect(all.bytes).toBe(Buffer.byteLength(textOf(...some)));

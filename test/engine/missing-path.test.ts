@@ -189,3 +189,26 @@ test.each([
   expect(codeOf(answer)).toBe('BAD_PATH');
   expect((answer.details['error'] as { next?: string }).next).toBe(next);
 });
+
+test.each([
+  ['ls', {}, 'Use . for its directory, or read the file.', '{"path":"."}'],
+  ['find', { pattern: '*' }, 'Use . for its directory, or read the file.', '{"pattern":"*","path":"."}'],
+  [
+    'find',
+    { symbol: 'store' },
+    'Use . for its directory, or read the file.',
+    '{"symbol":"store","path":"."}',
+  ],
+  ['grep', { pattern: 'x' }, 'Use app.ts.', '{"pattern":"x","path":"app.ts"}'],
+])('%s of a path below a file names the file: %j', async (tool, input, advice, next) => {
+  const { W, write } = workspace();
+  write('app.ts', 'x\n');
+  for (const path of ['app.ts/x', 'app.ts/x/y', './app.ts/x']) {
+    const { content, details } = await createOriel({ cwd: W })
+      .tool(tool)
+      .run({ ...input, path });
+    const message = `${path} goes through app.ts, which is a file. ${advice}`;
+    expect(content).toEqual([{ type: 'text', text: message }]);
+    expect(details['error']).toEqual({ code: 'NOT_DIRECTORY', message, next });
+  }
+});

@@ -122,6 +122,11 @@ test.each([
   ],
   // The same file name elsewhere is not searched for.
   ['app.ts,deep.ts', 'deep.ts does not exist. Use app.ts for the other path.', 'app.ts'],
+  // Names without an ending.
+  ['Makefile,src/zz.ts', 'src/zz.ts does not exist. Use Makefile for the other path.', 'Makefile'],
+  ['src/zz.ts, Makefile:1', 'src/zz.ts does not exist. Use Makefile:1 for the other path.', 'Makefile:1'],
+  ['src,lib/zz.ts', 'lib/zz.ts does not exist. Use src for the other path.', 'src'],
+  ['src, zz.ts', 'src, zz.ts does not exist. Did you mean src? Use . to list the working directory.', 'src'],
   ['zzz.ts,yyy.ts', 'zzz.ts,yyy.ts does not exist. Use . to list the working directory.', '.'],
   ['c.zip:d, e', 'c.zip has no entry d, e. Use c.zip to list it.', 'c.zip'],
   [
@@ -131,7 +136,7 @@ test.each([
   ],
 ])('of several paths some are missing: %j', async (path, message, next) => {
   const { write, read } = workspace();
-  for (const name of ['app.ts', 'src/app.ts', 'src/in/deep.ts', 'x,y.ts']) write(name, 'x\n');
+  for (const name of ['app.ts', 'src/app.ts', 'src/in/deep.ts', 'x,y.ts', 'Makefile']) write(name, 'x\n');
   write('c.zip', zip([{ name: 'd.txt', content: 'd\n' }]));
   const answer = await read(path);
   const { next: named } = answer.details['error'] as { next?: string };
@@ -250,6 +255,16 @@ describe('more paths than one call reads', () => {
     }
     const { next } = (await read(names.join(separator))).details['error'] as { next: string };
     expect(await text(next)).toMatch(/^==> f0\.txt <==\n[^]*==> f19\.txt <==\n1\|f19\.txt\n$/);
+  });
+
+  test('in braces', async () => {
+    const { write, read } = workspace();
+    for (const name of names) write(name, 'x\n');
+    const braces = (count: number): string =>
+      `f{${Array.from({ length: count }, (_, i) => i).join(',')}}.txt`;
+    expect(codeOf(await read(braces(20)))).toBe('OK');
+    for (const count of [21, 30])
+      expect((await read(braces(count))).details['error']).toEqual(errorFor(names));
   });
 
   test('with selectors, as a list of fields, and with commas in the names', async () => {

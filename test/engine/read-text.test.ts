@@ -24,6 +24,35 @@ describe('ranges beyond the end', () => {
   });
 });
 
+describe('a tail that is told to end inside a line', () => {
+  test('the notice names the call for the rest of the line', async () => {
+    const { write, text, read } = workspace();
+    write('app.log', 'aa\nbb\ncc\n');
+    const answer = await read('app.log:-2@4');
+    expect(textOf(answer)).toBe('1|aa\n2|b\n[Line 2 is cut at byte 4. Use app.log:2..2 for the rest of it]');
+    expect(answer.details['notices']).toEqual([
+      { kind: 'cut-end', text: 'Line 2 is cut at byte 4. Use app.log:2..2 for the rest of it' },
+    ]);
+    expect(await text('app.log:2..2')).toBe('2|bb\n');
+    expect(await text('app.log:-1@4:raw')).toBe(
+      'b\n[Line 2 is cut at byte 4. Use app.log:2..2:raw for the rest of it]',
+    );
+    expect(await text('app.log:-2@6')).toBe('1|aa\n2|bb\n');
+  });
+
+  test('the rest of an oversized line begins at that byte', async () => {
+    const { write, text } = workspace();
+    write('mid.txt', `a\nb\n${'x'.repeat(300_000)}\nend\n`);
+    expect(await text('mid.txt:-3@20')).toBe(
+      `1|a\n2|b\n3|${'x'.repeat(16)}\n[Line 3 is cut at byte 20. Use mid.txt:@20+64K for the rest of it]`,
+    );
+    expect(await text('mid.txt:@20+64K')).toBe(
+      `3|${'x'.repeat(65_536)}\n` +
+        '[Showing bytes 20-65556 of 300009, inside line 3 (300001 bytes long). Use mid.txt:@65556+64K to continue]',
+    );
+  });
+});
+
 describe('an overlong line among ranges', () => {
   test.each([
     ['2..2', '2'],

@@ -164,6 +164,12 @@ describe('working directory', () => {
       code: 'NOT_DIRECTORY',
       message: 'cwd is a file: file. Leave cwd out to run it in the working directory.',
     });
+    await expect(run('pwd', { cwd: 'file/x' })).rejects.toMatchObject({
+      code: 'NOT_DIRECTORY',
+      message:
+        'The working directory file/x goes through file, which is a file. Leave cwd out to run it in the working directory.',
+      next: '.',
+    });
   });
 
   test('B11 a folder outside the roots', async () => {

@@ -101,6 +101,14 @@ const sentences: readonly (readonly [Notice, string])[] = [
     'Line 9 is beyond the end of f (which is shorter). Use f:-20 for the end',
   ],
   [{ kind: 'empty', target: 'f' }, 'f is empty: 0 lines'],
+  [
+    { kind: 'cut-end', line: 9, byte: 50, use: 'f:9..9' },
+    'Line 9 is cut at byte 50. Use f:9..9 for the rest of it',
+  ],
+  [
+    { kind: 'cut-end', byte: 50, use: 'f:@50+64K' },
+    'The last line is cut at byte 50. Use f:@50+64K for the rest of it',
+  ],
   [{ kind: 'around', line: 9, use: 'f:50..' }, 'Line 9 and the lines around it. Use f:50.. to continue'],
   [{ kind: 'short', target: 'f', last: 3 }, 'f ends at line 3'],
   [
@@ -134,6 +142,7 @@ const sentences: readonly (readonly [Notice, string])[] = [
     { kind: 'escaped', count: 1, use: 'f:raw' },
     '1 control or invisible character shown as escapes; f:raw has it as stored',
   ],
+  [{ kind: 'escaped', count: 3 }, '3 control or invisible characters shown as escapes'],
   [
     { kind: 'escaped', count: 2, use: 'f:raw' },
     '2 control or invisible characters shown as escapes; f:raw has them as stored',

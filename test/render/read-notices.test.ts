@@ -12,6 +12,15 @@ test('a whole text within the limits has no notice', () => {
   expect(readNotices(textResult('a\nb\n'))).toEqual([]);
 });
 
+test('escapes in an answer about a directory name no raw call, because there is none', () => {
+  const excerpt = excerptOf('a.ts: a\x1bb 1\n');
+  const [file, directory] = (['file', 'directory'] as const).map((kind) =>
+    readNotices(textResult('', { excerpt, kind })).filter(({ kind: is }) => is === 'escaped'),
+  );
+  expect(file).toEqual([{ kind: 'escaped', count: 1, use: 'f.txt:raw' }]);
+  expect(directory).toEqual([{ kind: 'escaped', count: 1 }]);
+});
+
 test('all notices, in order', () => {
   const excerpt = excerptOf('a\x1b\n\ufffd\n', {
     totals: { bytes: 900, lines: 90 },

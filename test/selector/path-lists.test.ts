@@ -48,6 +48,15 @@ test('of more paths than a list may have, one more is returned', () => {
   expect(listsIn([...names, ''].join(','))).toEqual([one]);
 });
 
+test('alternatives in braces, one more than a list may have, and none of very many', () => {
+  const braces = (count: number): string => `{${Array.from({ length: count }, (_, i) => i).join(',')}}.ts`;
+  const namesOf = (count: number): string[] => Array.from({ length: count }, (_, i) => `${i}.ts`);
+  expect(listsIn(braces(MOST_PATHS))).toContainEqual(namesOf(MOST_PATHS));
+  expect(listsIn(braces(MOST_PATHS + 1))).toContainEqual(namesOf(MOST_PATHS + 1));
+  expect(listsIn(braces(256))).toContainEqual(namesOf(MOST_PATHS + 1));
+  expect(listsIn(braces(257)).filter(([first]) => first === '0.ts')).toEqual([]);
+});
+
 test('lists with their separator, without brackets and quotes', () => {
   const listsOf = (target: string): unknown[] =>
     separatedLists(target)

@@ -25,9 +25,13 @@ export interface Start<Kind extends Opened = Opened> {
 
 /**
  * Opens a path as it was typed, or with quotes, shell escapes and backslashes interpreted, or the kept output of
- * `artifact://N`. Throws `UNSUPPORTED` for members of a file and for other URLs.
+ * `artifact://N`. Throws `UNSUPPORTED` for members of a file and for other URLs. `wants`: what the advice of an error names.
  */
-export async function openTarget(typed: string, call: Call): Promise<Start> {
+export async function openTarget(
+  typed: string,
+  call: Call,
+  wants: 'any' | 'directory' = 'any',
+): Promise<Start> {
   const spill = SPILL_FORM.exec(typed)?.[1];
   if (spill !== undefined)
     return { opened: (await call.session.spills.open(Number(spill))).file, path: typed };
@@ -43,7 +47,7 @@ export async function openTarget(typed: string, call: Call): Promise<Start> {
   } catch (error) {
     const other = await openRewritten(typed, error, call);
     if (other) return other;
-    throw (await memberOf(typed, call, error)) ?? (await withAdvice(error, typed, call));
+    throw (await memberOf(typed, call, error)) ?? (await withAdvice(error, typed, wants, call));
   }
 }
 
@@ -62,7 +66,7 @@ async function openRewritten(typed: string, error: unknown, call: Call): Promise
 
 /** As `openTarget`. Throws `NOT_DIRECTORY` for a file. */
 export async function openDirectory(typed: string, call: Call): Promise<Start<OpenedDirectory>> {
-  const { opened, path } = await openTarget(typed, call);
+  const { opened, path } = await openTarget(typed, call, 'directory');
   if (opened.is === 'directory') return { opened, path };
   await opened.close();
   const parent = URL_FORM.test(typed) ? '.' : dirname(typed);
@@ -105,8 +109,17 @@ async function memberOf(typed: string, call: Call, cause: unknown): Promise<Orie
   );
 }
 
-async function withAdvice(error: unknown, typed: string, call: Call): Promise<unknown> {
+async function withAdvice(
+  error: unknown,
+  typed: string,
+  wants: 'any' | 'directory',
+  call: Call,
+): Promise<unknown> {
   if (!(error instanceof OrielError)) return error;
+  if (error.code === 'NOT_DIRECTORY') {
+    const { explainThrough } = await import('../missing-path.ts');
+    return (await explainThrough(typed, error, wants, call)) ?? withNextCall(error);
+  }
   if (error.code !== 'NOT_FOUND') return withNextCall(error);
   const foreign = foreignName(typed, call.access.roots.length > 0);
   if (foreign) return foreign;

@@ -7,7 +7,7 @@ import { everything, isSelector, parseBehind } from '../../selector/selection.ts
 import { didYouMean, nearNames } from '../../text/near.ts';
 import { quote } from '../../text/visible.ts';
 import type { OpenedFile } from '../../types/access.ts';
-import type { Resource } from '../../types/resource.ts';
+import type { NoteResource, Resource } from '../../types/resource.ts';
 import { archiveIndex } from '../archive/archive-index.ts';
 import { formatOf } from '../archive/formats.ts';
 import { readSegment, writeSegment } from '../sqlite/row-address.ts';
@@ -45,6 +45,9 @@ export async function openSheet(document: DocumentReading, asked: Asked): Promis
     const header = headerRange(named, sheets);
     if (header !== undefined) return cells(document, asked, named.name, header, part);
     return rows(document, tableOf(named.name, sheets), `:${named.tail}`).catch((error: unknown) => {
+      if (!isOrielError(error) || error.code !== 'NOT_FOUND') throw error;
+      const empty = emptyRow(document, named, sheets);
+      if (empty) return empty;
       throw noRow(document, named, sheets, error);
     });
   }
@@ -170,27 +173,45 @@ function headerRange(
     : undefined;
 }
 
-/** The error for a row that does not exist. Rows of sheets have numbers, not keys, and a row may be empty. */
+interface SheetRow {
+  readonly name: string;
+  /** The number of the row. */
+  readonly tail: string;
+}
+
+/** The answer for a row without cells between rows that have some: like an empty line, it exists. */
+function emptyRow(
+  { subject: { typed } }: DocumentReading,
+  { name, tail }: SheetRow,
+  sheets: readonly SheetFacts[],
+): NoteResource | undefined {
+  const row = Number(tail);
+  const [, left, top, right, bottom] = rangeOf(name, sheets);
+  if (!(row > Number(top) && row < Number(bottom))) return undefined;
+  const use = `${typed}:${writeSegment(name)}:${left}${row - 1}:${right}${row + 1}`;
+  const text = `Row ${tail} of ${quote(name)} is empty. Use ${quote(use)} for the rows beside it`;
+  return { is: 'note', kind: 'document', note: { kind: 'said', text, use } };
+}
+
+/** The error for a row before the first or after the last. Rows of sheets have numbers, not keys. */
 function noRow(
   { subject: { typed } }: DocumentReading,
-  { name, tail }: { readonly name: string; readonly tail: string },
+  { name, tail }: SheetRow,
   sheets: readonly SheetFacts[],
-  error: unknown,
-): unknown {
-  if (!isOrielError(error) || error.code !== 'NOT_FOUND') return error;
-  const { rows: count = 0, range = '' } = sheets.find((sheet) => sheet.name === name) ?? {};
-  const call = `${typed}:${writeSegment(name)}`;
-  const [, left, top, right, bottom] = /^([A-Z]+)(\d+):([A-Z]+)(\d+)$/.exec(range) ?? [];
-  const row = Number(tail);
-  if (row > Number(top) && row < Number(bottom)) {
-    const next = `${call}:${left}${row - 1}:${right}${row + 1}`;
-    const message = `Row ${tail} of ${quote(name)} is empty. Use ${quote(next)} for the rows beside it.`;
-    return new OrielError('NOT_FOUND', message, { next, cause: error });
-  }
-  const next = `${call}?limit=20`;
+  cause: OrielError,
+): OrielError {
+  const { rows: count = 0 } = sheets.find((sheet) => sheet.name === name) ?? {};
+  const [, , top, , bottom] = rangeOf(name, sheets);
+  const next = `${typed}:${writeSegment(name)}?limit=20`;
   const where = bottom === undefined ? '' : ` between ${top} and ${bottom}`;
   const message = `${quote(name)} has no row ${tail}: it has ${plural(count, 'row')}${where}, its header included. Use ${quote(next)}.`;
-  return new OrielError('NOT_FOUND', message, { next, cause: error });
+  return new OrielError('NOT_FOUND', message, { next, cause });
+}
+
+/** `A1:H50` as `['A1:H50', 'A', '1', 'H', '50']`; empty if the range of the sheet is not known. */
+function rangeOf(name: string, sheets: readonly SheetFacts[]): readonly string[] {
+  const { range = '' } = sheets.find((sheet) => sheet.name === name) ?? {};
+  return /^([A-Z]+)(\d+):([A-Z]+)(\d+)$/.exec(range) ?? [];
 }
 
 async function cells(

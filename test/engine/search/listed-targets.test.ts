@@ -44,19 +44,23 @@ describe('several paths in one search', () => {
     ]);
   });
 
-  test.each([',', ';', ' ', '\n'])('more than 20, separated by %j, are an error', async (separator) => {
-    const { call, write } = here();
-    const names = Array.from({ length: 25 }, (_, i) => `f${i}.ts`);
-    for (const name of names) write(name, 'needle\n');
-    for (const count of [21, 25]) {
-      const path = names.slice(0, count).join(separator);
-      const { text, details } = await call('grep', { pattern: 'needle', path });
-      expect(text).toBe(
-        'At most 20 paths are searched in one call. Search a directory that contains them, or the others in another call.',
-      );
-      expect(details['error']).toEqual({ code: 'LIMIT', message: text });
-    }
-  });
+  test.each([',', ';', ' ', '\n', '{,}'])(
+    'more than 20, separated by %j, are an error',
+    async (separator) => {
+      const { call, write } = here();
+      const names = Array.from({ length: 25 }, (_, i) => `f${i}.ts`);
+      for (const name of names) write(name, 'needle\n');
+      for (const count of [21, 25]) {
+        const some = names.slice(0, count);
+        const path = separator === '{,}' ? `{${some.join(',')}}` : some.join(separator);
+        const { text, details } = await call('grep', { pattern: 'needle', path });
+        expect(text).toBe(
+          'At most 20 paths are searched in one call. Search a directory that contains them, or the others in another call.',
+        );
+        expect(details['error']).toEqual({ code: 'LIMIT', message: text });
+      }
+    },
+  );
 
   test('a path below another one is searched once', async () => {
     const { call } = here();

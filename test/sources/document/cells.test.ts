@@ -177,13 +177,14 @@ test('row 1 of a sheet with a header is its header', async () => {
   expect(await text('h.xlsx:S:9')).toContain('S has no row 9');
 });
 
-test('an empty row of a sheet is reported as empty, and one after the last as missing', async () => {
-  const { write, text } = workspace(unhurried);
+test('an empty row of a sheet is an answer, and one after the last an error', async () => {
+  const { write, text, read } = workspace(unhurried);
   const rows = [1, 2, 4].map((number) => sheetRow(number, [number === 1 ? 'id' : number, 'x']));
   write('gap.xlsx', xlsx([['S', `<sheetData>${rows.join('')}</sheetData>`]]));
-  expect(await text('gap.xlsx:S:3')).toBe(
-    'Row 3 of S is empty. Use gap.xlsx:S:A2:B4 for the rows beside it.',
-  );
+  const empty = await read('gap.xlsx:S:3');
+  expect(textOf(empty)).toBe('[Row 3 of S is empty. Use gap.xlsx:S:A2:B4 for the rows beside it]');
+  expect(empty.isError).toBe(false);
+  expect(empty.details['error']).toBeUndefined();
   expect(await text('gap.xlsx:S:A2:B4')).toContain('| 4 | 4 | x |');
   expect(await text('gap.xlsx:S:5')).toBe(
     'S has no row 5: it has 3 rows between 1 and 4, its header included. Use gap.xlsx:S?limit=20.',
