@@ -98,7 +98,7 @@ export const listWording: ListWording = {
     `${count === 1 ? '1 document, notebook, archive or database was' : `${count} documents, notebooks, archives or databases were`} not searched. Use inside=true to search inside`,
   best: ({ use }) => `Use read ${oneLine(use)} for the best ones`,
   unparsed: ({ count }) =>
-    `${plural(count, 'code file')} not parsed before the time limit. Call again to continue`,
+    `${plural(count, 'code file')} not parsed before the time limit. Make the same call again to parse them: the answer and its order may change`,
   unknown: ({ count }) =>
     `Of ${plural(count, 'code file')} not all symbols are known: too large, too many symbols, or unreadable. Use grep to search them too`,
   cut: ({ count }) =>

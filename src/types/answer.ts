@@ -2,7 +2,10 @@
 
 export interface Answer {
   readonly content: readonly Block[];
-  /** Facts about the answer, plain JSON. */
+  /**
+   * Facts about the answer, plain JSON. `truncation.next`: for `read` a string, the `path` of the next call; for `grep`, `find` and
+   * `ls` an object with the fields that change. `error.next`: always a string, the `path` for `read`, otherwise all fields as JSON.
+   */
   readonly details: Readonly<Record<string, unknown>>;
   readonly isError: boolean;
 }

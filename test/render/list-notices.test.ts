@@ -84,7 +84,10 @@ test.each<[Parameters<typeof sayTogether>[0][number], string]>([
     '2 documents, notebooks, archives or databases were not searched. Use inside=true to search inside',
   ],
   [{ kind: 'best', use: 'a.ts:#b\n' }, 'Use read a.ts:#b\\n for the best ones'],
-  [{ kind: 'unparsed', count: 2 }, '2 code files not parsed before the time limit. Call again to continue'],
+  [
+    { kind: 'unparsed', count: 2 },
+    '2 code files not parsed before the time limit. Make the same call again to parse them: the answer and its order may change',
+  ],
   [
     { kind: 'unknown', count: 2 },
     'Of 2 code files not all symbols are known: too large, too many symbols, or unreadable. Use grep to search them too',

@@ -104,7 +104,7 @@ function candidates(
   const text = `'${quote(name)}' is declared in ${plural(all, 'place')}${part}. Use one of these calls`;
   const resource = textOf(lines.text, context, [said(text), ...gapsOf(context)]);
   if (end >= all) return resource;
-  return { ...resource, more: continued(`${context.typed}:#${name}?from=${end + 1}`) };
+  return { ...resource, more: continued(`${context.typed}:#${name}?from=${end + 1}`, context) };
 }
 
 function ambiguous(

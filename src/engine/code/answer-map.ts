@@ -83,7 +83,7 @@ function noticesOn(
   const notes = [said(text), ...gapsOf(context)];
   if (end >= files) return { notes };
   const size = bytes === undefined ? '' : `&bytes=${bytes}`;
-  return { notes, more: continued(`${typed}:outline?from=${end + 1}${size}${asWords(query, '&')}`) };
+  return { notes, more: continued(`${typed}:outline?from=${end + 1}${size}${asWords(query, '&')}`, context) };
 }
 
 /** Calls that show more than this map, the most useful first. */

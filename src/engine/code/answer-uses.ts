@@ -46,7 +46,7 @@ export async function answerUses(
   const text = `${part} of '${quote(name)}': ${counts}. Declared: ${declared}`;
   const notes: Notice[] = [said(text), ...(found.cut ? [USES_CUT] : []), ...gapsOf(context)];
   const resource = textOf(lines.text, context, notes);
-  return end < found.all ? { ...resource, more: continued(`${target}?from=${end + 1}`) } : resource;
+  return end < found.all ? { ...resource, more: continued(`${target}?from=${end + 1}`, context) } : resource;
 }
 
 function callsOf(calls: readonly string[]): string {
@@ -99,5 +99,5 @@ export async function answerImporters(
   const end = from + count;
   const text = `${partOf(from, end, all, 'file')} ${count === 1 ? 'imports' : 'import'} ${target}`;
   const resource = textOf(lines.text, context, [said(text), ...gapsOf(context)]);
-  return end < all ? { ...resource, more: continued(`${target}:refs?from=${end + 1}`) } : resource;
+  return end < all ? { ...resource, more: continued(`${target}:refs?from=${end + 1}`, context) } : resource;
 }

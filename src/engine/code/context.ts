@@ -69,8 +69,10 @@ export function said(text: string): Notice {
   return { kind: 'said', text };
 }
 
-export function continued(use: string): Notice {
-  return { kind: 'said', text: `Use ${use} to continue`, use };
+/** The call for the next page. While files are not parsed, the notice before it names another call that goes on. */
+export function continued(use: string, { code }: Context): Notice {
+  const why = code.missing > 0 ? 'for the next page' : 'to continue';
+  return { kind: 'said', text: `Use ${use} ${why}`, use };
 }
 
 export function beyond(from: number, all: number, use: string): string {
@@ -86,7 +88,7 @@ export function gapTexts({ gaps, missing, files, unknown }: CodeBelow, typed: st
   const texts: string[] = [];
   if (missing > 0)
     texts.push(
-      `${missing} of ${plural(files, 'code file')} were not parsed before the time limit. Call again to continue`,
+      `${missing} of ${plural(files, 'code file')} were not parsed before the time limit. Make the same call again to parse them: the answer and its order may change`,
     );
   if (unknown.slow > 0)
     texts.push(`${plural(unknown.slow, 'file')} took too long to parse: without symbols here`);

@@ -5,7 +5,7 @@ import type { Address } from './match-addresses.ts';
 
 const NEWLINE = 10;
 
-/** Lines more than this many bytes before a match are only counted: they are not kept as context. */
+/** Bytes before a match from which on the lines before its context are counted and not visited. */
 const FAR = 1 << 20;
 
 let scanner: BufferedScanner | undefined;
@@ -62,7 +62,7 @@ export class LineCursor {
 
   /** Moves to the line that contains `byte`, and yields context lines of the last match on the way. */
   *#goTo(byte: number): Generator<Address, void> {
-    for (;;) {
+    for (let hasJumped = false; ;) {
       const newline = this.#bytes.indexOf(NEWLINE, this.#at);
       if (newline === -1 || newline >= byte) return;
       yield* this.#tell();
@@ -71,8 +71,23 @@ export class LineCursor {
         if (this.#held.length > this.#before) this.#held.shift();
       }
       this.#step(newline);
-      if (byte - this.#at > 2 * FAR && this.#no - this.#matched > this.#after) this.#jump(byte - FAR);
+      if (hasJumped || byte - this.#at <= FAR || this.#no - this.#matched <= this.#after) continue;
+      hasJumped = true;
+      this.#jump(this.#contextBefore(byte));
     }
+  }
+
+  /** The offset of the first context line of a match at `byte`; the current line, if the context begins before it. */
+  #contextBefore(byte: number): number {
+    let start = byte;
+    for (let lines = 0; lines <= this.#before; lines += 1) {
+      // The newline at the end of the line before.
+      const from = lines === 0 ? start - 1 : start - 2;
+      const newline = from < this.#at ? -1 : this.#bytes.lastIndexOf(NEWLINE, from);
+      if (newline < this.#at) return this.#at;
+      start = newline + 1;
+    }
+    return start;
   }
 
   /** Yields the current line if it is in the context of the last match. */
@@ -87,13 +102,12 @@ export class LineCursor {
     this.#at = newline + 1;
   }
 
-  /** Moves to the first line that begins after `byte`; the lines between are only counted. */
-  #jump(byte: number): void {
-    const newline = this.#bytes.indexOf(NEWLINE, byte);
-    if (newline === -1) return;
+  /** Moves to the line that begins at `start`; the lines between are only counted. */
+  #jump(start: number): void {
+    if (start === this.#at) return;
     scanner ??= createScanner();
-    this.#no += scanner.count(this.#bytes.subarray(this.#at, newline + 1));
-    this.#at = newline + 1;
+    this.#no += scanner.count(this.#bytes.subarray(this.#at, start));
+    this.#at = start;
     this.#held = [];
   }
 }

@@ -48,7 +48,8 @@ export function isOAuth(path: string): boolean {
   return OAUTH.test(path);
 }
 
-const UNKNOWN_HOST = 'This server is not known by that Host. Whoever runs it lets it be with --host NAME.';
+const UNKNOWN_HOST =
+  'This server does not accept that Host header. Its operator can allow the name with --host NAME.';
 const OTHER_SITE =
   'Requests from pages of other sites are refused. Send it from a program, without Origin and Sec-Fetch-Site.';
 
@@ -69,7 +70,7 @@ export function createGuard({ token, operatorToken, loopback, hosts }: GuardOpti
     if (!path.startsWith('/') || path.startsWith('//'))
       return refuse(400, 'The request target must be a path.');
     const name = nameOf(host);
-    if (name === undefined) return refuse(400, 'The request must name one Host.');
+    if (name === undefined) return refuse(400, 'The request must have exactly one Host header.');
     if (!isOurs(name, loopback, known)) return refuse(403, UNKNOWN_HOST);
     // Refuses pages of other sites, also with the origin "null". Programs other than browsers send no Origin.
     if (origin !== undefined && !isSameOrigin(origin, host)) return refuse(403, OTHER_SITE);

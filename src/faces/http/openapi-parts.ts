@@ -27,7 +27,12 @@ export function requestBody(schema: Json, example?: unknown): Json {
 
 /** Replies that any route may give, by component name: status, meaning, and the message and code of an example. */
 const COMMON = {
-  Invalid: [400, 'What is wrong with the request', 'The request must name one Host.', 'BAD_INPUT'],
+  Invalid: [
+    400,
+    'What is wrong with the request',
+    'The request must have exactly one Host header.',
+    'BAD_INPUT',
+  ],
   NoToken: [
     401,
     'The token is missing, wrong, or in the URL',
@@ -37,7 +42,7 @@ const COMMON = {
   Refused: [
     403,
     'The Host, or the Origin, is not known; or the path may not be read',
-    'This server is not known by that Host. Whoever runs it lets it be with --host NAME.',
+    'This server does not accept that Host header. Its operator can allow the name with --host NAME.',
     'DENIED',
   ],
   Unexpected: [500, 'An unexpected error', 'An unexpected error.', 'INTERNAL'],

@@ -102,12 +102,16 @@ export class TelemetryFile {
       while (written < bytes.length) written += (await handle.write(bytes, written)).bytesWritten;
       this.#torn = false;
     } catch (error) {
-      // The newline after a torn line is no event.
-      const ofText = Math.max(0, written - (bytes.length - text.length));
-      this.#dropped += lines - (text.subarray(0, ofText).toString().split('\n').length - 1);
+      this.#countTorn(text, lines, written - (bytes.length - text.length));
       this.#torn = written > 0 || this.#torn;
       throw error;
     }
+  }
+
+  /** Counts the lines that are not in the first `written` bytes of `text`; less than 0 if only a newline was before it. */
+  #countTorn(text: Buffer, lines: number, written: number): void {
+    const whole = text.subarray(0, Math.max(0, written)).toString().split('\n').length - 1;
+    this.#dropped += lines - whole;
   }
 
   /** Removes and returns the buffered lines and their number. */
@@ -171,16 +175,24 @@ export class TelemetryFile {
 
   /** Writes synchronously while the process exits. Never throws. */
   flushNow(): void {
-    const [bytes, lines] = this.#take();
+    const [text, lines] = this.#take();
     if (lines === 0) return;
+    let opened: number | undefined;
+    let [before, written] = [0, 0];
     try {
-      const fd = this.#handle?.fd ?? openNow(this.#path);
-      if (!this.#handle) this.#torn = endsTorn(this.#path);
-      writeSync(fd, this.#onItsOwnLine(bytes));
-      if (!this.#handle) closeSync(fd);
+      const fd = this.#handle?.fd ?? (opened = openNow(this.#path));
+      if (opened !== undefined) this.#torn = endsTorn(this.#path);
+      const bytes = this.#onItsOwnLine(text);
+      before = bytes.length - text.length;
+      // A write may be short, on a disk that is nearly full.
+      while (written < bytes.length) written += writeSync(fd, bytes, written);
+      this.#torn = false;
     } catch (error) {
-      this.#dropped += lines;
+      this.#countTorn(text, lines, written - before);
+      this.#torn = written > 0 || this.#torn;
       this.#tell(error);
+    } finally {
+      if (opened !== undefined) closeSync(opened);
     }
   }
 

@@ -55,6 +55,29 @@ describe('matches over several lines', () => {
     expect(await grep({ pattern: raw`\Aone` })).toBe('a:1: one');
   });
 
+  test.each([1, 3, 5, 9])('%i context lines that are long are shown, below many others', async (context) => {
+    // A line of 700 KiB, and 3 MiB of short lines before these.
+    const long = 'y'.repeat(700 << 10);
+    const lines = [
+      ...Array.from({ length: 400_000 }, (_, i) => `l${i % 10}xxxxx`),
+      long,
+      long,
+      long,
+      'aa',
+      'bb',
+    ];
+    await work.write({ 'f.txt': `${lines.join('\n')}\n` });
+    const answer = await grep({ pattern: raw`aa\nbb`, context });
+    const numbersOf = (text: string): number[] =>
+      [...text.matchAll(/^f\.txt[:-](\d+)[:-]/gm)].map(([, no]) => Number(no));
+    const first = 400_004 - context;
+    expect(numbersOf(answer)).toEqual(Array.from({ length: context + 2 }, (_, i) => first + i));
+    // The same lines as of a match in one line.
+    expect(numbersOf(await work.text('grep', { pattern: 'aa', context }))).toEqual(
+      Array.from({ length: context + 2 }, (_, i) => first + i),
+    );
+  });
+
   test('context surrounds the whole match, and adjacent matches share lines', async () => {
     await work.write({ 'a.txt': code, 'b.txt': '1\n2\nx\ny x\ny\n6\n7\n8\nx\ny\n' });
     expect(await grep({ pattern: raw`b\(\) \{\n.*c`, context: 1, path: 'a.txt' })).toBe(

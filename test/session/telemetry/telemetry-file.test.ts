@@ -26,6 +26,25 @@ import { checkTelemetryFile } from '../../../src/session/telemetry/open-privatel
 import { TelemetryFile } from '../../../src/session/telemetry/telemetry-file.ts';
 import { call } from '../../support/telemetry.ts';
 
+/** Replaces the synchronous write: takes at most this many bytes at once; then fails, if it is said. */
+const { writes } = vi.hoisted(() => ({ writes: { most: Infinity, until: Infinity } }));
+
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof import('node:fs')>();
+  const writeSync = (fd: number, bytes: Uint8Array, offset = 0): number => {
+    if (writes.until <= 0) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+    const written = fs.writeSync(
+      fd,
+      bytes,
+      offset,
+      Math.min(bytes.length - offset, writes.most, writes.until),
+    );
+    writes.until -= written;
+    return written;
+  };
+  return { ...fs, writeSync };
+});
+
 function place(): { path: string; folder: string } {
   const folder = mkdtempSync(join(tmpdir(), 'oriel-telemetry-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -227,6 +246,30 @@ test('a file that was moved away is created again', async () => {
   file.add(call({ tool: 'new' }));
   await file.close();
   expect([toolsIn(`${path}.away`), toolsIn(path)]).toEqual([['old'], ['new']]);
+});
+
+test('short writes at the exit are continued, and lines after a failed one are counted', async () => {
+  const { path } = place();
+  const told: unknown[] = [];
+  const file = new TelemetryFile({ path, onError: (error) => void told.push(error) });
+  onTestFinished(() => void Object.assign(writes, { most: Infinity, until: Infinity }));
+  writes.most = 7;
+  for (const tool of ['a', 'b', 'c']) file.add(call({ tool }));
+  file.flushNow();
+  expect([toolsIn(path), file.dropped, told]).toEqual([['a', 'b', 'c'], 0, []]);
+  const line = readFileSync(path).length / 3;
+  // The disk takes one line and a half.
+  writes.until = Math.floor(line * 1.5);
+  for (const tool of ['d', 'e', 'f']) file.add(call({ tool }));
+  file.flushNow();
+  expect([file.dropped, told.length]).toEqual([2, 1]);
+  writes.until = Infinity;
+  file.add(call({ tool: 'g' }));
+  file.flushNow();
+  await file.close();
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+  const whole = lines.filter((_, at) => at !== 4).map((one) => (JSON.parse(one) as { tool: string }).tool);
+  expect([lines.length, whole]).toEqual([6, ['a', 'b', 'c', 'd', 'g']]);
 });
 
 test('the buffer is bounded', () => {
