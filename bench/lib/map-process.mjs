@@ -1,11 +1,11 @@
 // node map-process.mjs DIRECTORY CACHE: maps a directory with `oriel mcp`, and prints as JSON the times of the first call,
 // of a second one, and of one after a file has changed, the CPU time of all three, and the peak memory in MB.
 import { readdirSync, utimesSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { start } from './mcp.mjs';
 import { cli } from './process.mjs';
 
-const [, , directory, cache] = process.argv;
+const [directory, cache] = process.argv.slice(2).map((path) => resolve(path));
 process.env.XDG_CACHE_HOME = cache;
 const server = await start([process.execPath, [cli, 'mcp', directory]], directory);
 const map = async () => {
