@@ -82,7 +82,7 @@ const MISSING = {
 describe.each(Object.entries(ways))('%s', (way, reader) => {
   test.each(Object.entries(MISSING))('%s', async (path, words) => {
     const read = await reader(false);
-    expect(await read(path)).toMatch(/[Ww]hoever runs oriel/);
+    expect(await read(path)).toMatch(/[Tt]he operator of oriel/);
     expect(await read(path)).toContain(words[way as keyof typeof words]);
   });
 

@@ -37,7 +37,7 @@ export interface Settings {
   readonly operator: OperatorWords;
 }
 
-/** Each completes the sentence `Whoever runs oriel allows it …`; `HOST` stands for the host to allow. */
+/** Each completes the sentence `The operator of oriel can allow it …`; `HOST` stands for the host to allow. */
 export interface OperatorWords {
   readonly web: string;
   readonly objects: string;

@@ -61,7 +61,7 @@ describe('names', () => {
       onTestFinished(() => from.close());
       return get(from, 'http://instance-data.test/').catch((error: Error) => error.message);
     };
-    expect(await saying('10.0.0.1')).toContain('Whoever runs oriel allows it with instance-data.test.');
+    expect(await saying('10.0.0.1')).toContain('The operator of oriel can allow it with instance-data.test.');
     for (const address of ['169.254.169.254', '::ffff:169.254.169.254', 'fd00:ec2::254'])
       expect(await saying(address)).toBe('instance-data.test has no public address, and is not read.');
   });

@@ -150,6 +150,6 @@ function blocked({ host, port, howToAllow }: Reach, addresses: readonly string[]
     // The error must not suggest allowing a metadata service.
     howToAllow === undefined || [host, ...addresses].some(hasCredentials)
       ? ''
-      : ` Whoever runs oriel allows it ${howToAllow.replace('HOST', () => quote(place))}.`;
+      : ` The operator of oriel can allow it ${howToAllow.replace('HOST', () => quote(place))}.`;
   return new OrielError('BLOCKED_ADDRESS', `${quote(host)} ${what}, and is not read.${how}`);
 }

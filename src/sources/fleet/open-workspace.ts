@@ -22,7 +22,7 @@ export async function openWorkspace(typed: string, call: Call): Promise<Resource
   if (names.length === 0) {
     throw new OrielError(
       'UNSUPPORTED',
-      `ws:// is off here: no workspaces are named. Whoever runs oriel names them ${call.settings.operator.workspaces}.`,
+      `ws:// is off here: no workspaces are named. The operator of oriel can name them ${call.settings.operator.workspaces}.`,
     );
   }
   if (typed === '' || typed.startsWith(':')) return listWorkspaces(typed, workspaces, call);

@@ -118,7 +118,7 @@ export function refusal(reply: WebResponse, { hasToken }: GitHub, { target, next
   const said = messageOf(reply);
   const what = quote(target);
   if (isRateLimit(reply, said)) {
-    const raise = hasToken ? '' : ' Whoever runs oriel can raise it with a token in GITHUB_TOKEN.';
+    const raise = hasToken ? '' : ' The operator of oriel can raise it with a token in GITHUB_TOKEN.';
     return new OrielError(
       'BUSY',
       `The rate limit of GitHub is reached (${status}): use the same call ${whenAgain(headers)}.${raise}`,
@@ -129,7 +129,7 @@ export function refusal(reply: WebResponse, { hasToken }: GitHub, { target, next
     case 401:
       return new OrielError(
         'DENIED',
-        `GitHub does not accept the token of GITHUB_TOKEN or GH_TOKEN (401): whoever runs oriel has to renew or remove it.`,
+        `GitHub does not accept the token of GITHUB_TOKEN or GH_TOKEN (401): the operator of oriel has to renew or remove it.`,
       );
     case 403:
       return new OrielError(

@@ -81,7 +81,7 @@ function webOf(scheme: SchemeName, { settings: { web, operator } }: Call): WebSe
   if (web !== false) return web;
   throw new OrielError(
     'UNSUPPORTED',
-    `${scheme}:// is not read: the web is off here. Whoever runs oriel allows it ${operator.web}.`,
+    `${scheme}:// is not read: the web is off here. The operator of oriel can allow it ${operator.web}.`,
   );
 }
 

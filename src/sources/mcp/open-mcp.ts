@@ -23,7 +23,7 @@ export async function openMcp(typed: string, call: Call): Promise<Resource> {
   if (servers === undefined) {
     throw new OrielError(
       'UNSUPPORTED',
-      `mcp:// is off here: reading from a server starts its command. Whoever runs oriel allows it ${call.settings.operator.mcpServers}.`,
+      `mcp:// is off here: reading from a server starts its command. The operator of oriel can allow it ${call.settings.operator.mcpServers}.`,
     );
   }
   const names = {

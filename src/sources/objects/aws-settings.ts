@@ -119,7 +119,7 @@ function textOf(section: Section | undefined, name: string): string | undefined 
 
 function noKeys(profile: string, exists: boolean): OrielError {
   const why = exists
-    ? `holds no keys: a role, a sign-on or a command is not used here. Whoever runs oriel can put keys into the environment, as \`aws configure export-credentials --format env\` prints them`
-    : 'does not exist. Whoever runs oriel sets or removes it';
+    ? `holds no keys: a role, a sign-on or a command is not used here. The operator of oriel can put keys into the environment, as \`aws configure export-credentials --format env\` prints them`
+    : 'does not exist. The operator of oriel must set or remove it';
   return new OrielError('BAD_INPUT', `The profile ${quote(profile)} of AWS_PROFILE ${why}.`);
 }

@@ -81,7 +81,7 @@ function settingsOf({ settings: { s3, operator } }: Call): S3Settings {
   if (s3 !== false) return s3;
   throw new OrielError(
     'UNSUPPORTED',
-    `s3:// is not read: objects are off here. Whoever runs oriel allows them ${operator.objects}.`,
+    `s3:// is not read: objects are off here. The operator of oriel can allow them ${operator.objects}.`,
   );
 }
 

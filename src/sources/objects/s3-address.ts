@@ -18,7 +18,7 @@ export function endpointOf(text: string | undefined): Endpoint {
   if (!/^https?:\/\/[^/?#@\s]+[^?#\s]*$/i.test(url) || !URL.canParse(url.replace('{bucket}', 'b'))) {
     throw new OrielError(
       'BAD_INPUT',
-      `The endpoint of S3 is a URL such as http://localhost:9000, not ${quote(text)}. Whoever runs oriel has to set it.`,
+      `The endpoint of S3 is a URL such as http://localhost:9000, not ${quote(text)}. The operator of oriel has to set it.`,
     );
   }
   return { url, isSet: true };

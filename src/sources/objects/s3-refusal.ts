@@ -14,7 +14,7 @@ export interface Refused {
 export const MISSING: unique symbol = Symbol('no such object');
 
 const LOGIN =
-  'Whoever runs oriel can set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile in ~/.aws/credentials.';
+  'The operator of oriel can set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile in ~/.aws/credentials.';
 
 export function refusalOf(response: WebResponse, refused: Refused): OrielError {
   const { status } = response;
@@ -54,7 +54,7 @@ export function refusalOf(response: WebResponse, refused: Refused): OrielError {
   if (status >= 300 && status < 400) {
     return new OrielError(
       'REDIRECT',
-      `${what} is in another region or at another endpoint (${said}), and S3 redirects are not followed. Whoever runs oriel can set AWS_REGION or AWS_ENDPOINT_URL.`,
+      `${what} is in another region or at another endpoint (${said}), and S3 redirects are not followed. The operator of oriel can set AWS_REGION or AWS_ENDPOINT_URL.`,
     );
   }
   return new OrielError('NETWORK', `The server answered ${what} with ${said}. Use s3:// for the list.`, {

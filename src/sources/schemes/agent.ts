@@ -33,7 +33,7 @@ const MOST_NESTED = 1_000;
 
 /** The message if the host names no directory. */
 const unnamed = ({ settings: { operator } }: Call): string =>
-  `no directory of outputs is named. Whoever runs oriel names it ${operator.agentOutputs}; until then, read an output by the path of its file`;
+  `no directory of outputs is named. The operator of oriel can name it ${operator.agentOutputs}; until then, read an output by the path of its file`;
 
 export const agentScheme: Scheme = {
   name: 'agent',

@@ -41,7 +41,7 @@ export function accessToUserFiles({ access, settings }: Call): Access {
 /** A hint if the user's own files are hidden by the roots. */
 export function hiddenByRoots({ access, settings }: Call): string {
   if (access.roots.length === 0 || settings.userFiles) return '';
-  return `; the user's own are outside the roots: whoever runs oriel allows them ${settings.operator.userFiles}`;
+  return `; the user's own are outside the roots: the operator of oriel can allow them ${settings.operator.userFiles}`;
 }
 
 /** The most directories that are opened for a list, and entries that are examined in all of them. */

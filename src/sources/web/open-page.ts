@@ -29,7 +29,7 @@ export async function openPage(target: string, call: Call): Promise<Resource> {
   if (web === false) {
     throw new OrielError(
       'UNSUPPORTED',
-      `${quote(target)} is not read: the web is off here. Whoever runs oriel allows it ${operator.web}.`,
+      `${quote(target)} is not read: the web is off here. The operator of oriel can allow it ${operator.web}.`,
     );
   }
   const holds = (name: string): boolean => sources.some((source) => source.holds?.(name) ?? false);

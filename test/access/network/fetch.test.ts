@@ -209,7 +209,7 @@ test.each([
   closing.push(() => void made.close());
   const asked = made.get(url, { signal: AbortSignal.timeout(8_000), mostBytes: () => 1 });
   await expect(asked).rejects.toThrow(
-    `${host} is not a public address, and is not read. Whoever runs oriel allows it with --allow-net ${place}.`,
+    `${host} is not a public address, and is not read. The operator of oriel can allow it with --allow-net ${place}.`,
   );
   expect(parseAllowed(place)).toBeDefined();
 });

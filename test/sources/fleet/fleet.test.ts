@@ -277,7 +277,7 @@ test('without workspaces the scheme says how they are configured', async () => {
   const answer = await read('ws://dev/f');
   expect([codeOf(answer), textOf(answer)]).toEqual([
     'UNSUPPORTED',
-    'ws:// is off here: no workspaces are named. Whoever runs oriel names them with the option workspaces.',
+    'ws:// is off here: no workspaces are named. The operator of oriel can name them with the option workspaces.',
   ]);
 });
 

@@ -93,7 +93,7 @@ test('without configuration a server reads none', async () => {
   const server = await objectServer({ box: { a: 'a\n' } });
   const here = place('oriel', { s3: false });
   expect((await here.call('read', { path: 's3://box/a' })).text).toBe(
-    's3:// is not read: objects are off here. Whoever runs oriel allows them by leaving out s3: false.',
+    's3:// is not read: objects are off here. The operator of oriel can allow them by leaving out s3: false.',
   );
   expect(server.heard).toEqual([]);
 });
@@ -138,7 +138,7 @@ test('the keys come from the environment or a profile', async () => {
   expect(await read()).toBe('a\n');
   vi.stubEnv('AWS_PROFILE', 'nobody');
   expect(await read()).toBe(
-    'The profile nobody of AWS_PROFILE does not exist. Whoever runs oriel sets or removes it.',
+    'The profile nobody of AWS_PROFILE does not exist. The operator of oriel must set or remove it.',
   );
 });
 

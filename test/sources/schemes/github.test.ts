@@ -454,7 +454,7 @@ describe('refusals are one sentence with advice', () => {
       { message: 'API rate limit exceeded for 1.2.3.4.' },
       { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1900000000' },
       'BUSY',
-      'The rate limit of GitHub is reached (403): use the same call after 2030-03-17T17:46:40Z. Whoever runs oriel can raise it with a token in GITHUB_TOKEN.',
+      'The rate limit of GitHub is reached (403): use the same call after 2030-03-17T17:46:40Z. The operator of oriel can raise it with a token in GITHUB_TOKEN.',
     ],
     [
       'a secondary rate limit',
@@ -462,7 +462,7 @@ describe('refusals are one sentence with advice', () => {
       {},
       { 'retry-after': '60' },
       'BUSY',
-      'The rate limit of GitHub is reached (429): use the same call in 60 seconds. Whoever runs oriel can raise it with a token in GITHUB_TOKEN.',
+      'The rate limit of GitHub is reached (429): use the same call in 60 seconds. The operator of oriel can raise it with a token in GITHUB_TOKEN.',
     ],
     [
       'a bad token',
@@ -470,7 +470,7 @@ describe('refusals are one sentence with advice', () => {
       { message: 'Bad credentials' },
       {},
       'DENIED',
-      'GitHub does not accept the token of GITHUB_TOKEN or GH_TOKEN (401): whoever runs oriel has to renew or remove it.',
+      'GitHub does not accept the token of GITHUB_TOKEN or GH_TOKEN (401): the operator of oriel has to renew or remove it.',
     ],
     [
       'no access',
@@ -619,7 +619,7 @@ describe('the network', () => {
     const github = await gitHubServer({ 'acme/widget': widget });
     const here = place('oriel', { web: false });
     expect((await here.call('read', { path: 'pr://acme/widget/12' })).text).toBe(
-      'pr:// is not read: the web is off here. Whoever runs oriel allows it by leaving out web: false.',
+      'pr:// is not read: the web is off here. The operator of oriel can allow it by leaving out web: false.',
     );
     expect(github.heard).toEqual([]);
   });

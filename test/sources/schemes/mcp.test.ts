@@ -159,7 +159,7 @@ describe('failures are one sentence with advice', () => {
     const oriel = createOriel({ cwd: temporaryFolder() });
     const { content } = await oriel.tool('read').run({ path: 'mcp://notes/note://one' });
     expect(content[0]).toMatchObject({
-      text: 'mcp:// is off here: reading from a server starts its command. Whoever runs oriel allows it with the option mcpServers.',
+      text: 'mcp:// is off here: reading from a server starts its command. The operator of oriel can allow it with the option mcpServers.',
     });
     expect(existsSync(mark)).toBe(false);
     await oriel.close();

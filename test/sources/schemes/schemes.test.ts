@@ -84,7 +84,7 @@ describe('skill://', () => {
       write(join(home, '.claude/skills/both/SKILL.md'), 'of the user\n');
       write(join(home, 'data/oriel/memory/taste.md'), 'tabs\n');
       expect(await read('skill://')).toBe(
-        "(no skills in .agents/skills or .claude/skills; the user's own are outside the roots: whoever runs oriel allows them with userFiles: true)\n",
+        "(no skills in .agents/skills or .claude/skills; the user's own are outside the roots: the operator of oriel can allow them with userFiles: true)\n",
       );
       here = mine();
       here.write('.agents/skills/both/SKILL.md', 'of the project\n');
@@ -113,7 +113,7 @@ describe('skill://', () => {
       write(join(home, 'secret/SKILL.md'), 'secret\n');
       here = mine();
       expect(await read('skill://')).toBe(
-        "(no skills in .agents/skills or .claude/skills; the user's own are outside the roots: whoever runs oriel allows them with userFiles: true)\n",
+        "(no skills in .agents/skills or .claude/skills; the user's own are outside the roots: the operator of oriel can allow them with userFiles: true)\n",
       );
     });
   });
@@ -381,10 +381,10 @@ describe('agent://', () => {
   test('without a directory it says how to configure one', async () => {
     here = place('oriel', { display: 'plain', agentOutputs: undefined as never });
     expect(await read('agent://')).toBe(
-      '(no directory of outputs is named. Whoever runs oriel names it with the option agentOutputs; until then, read an output by the path of its file)\n',
+      '(no directory of outputs is named. The operator of oriel can name it with the option agentOutputs; until then, read an output by the path of its file)\n',
     );
     expect(await read('agent://x')).toBe(
-      'agent://x does not exist: no directory of outputs is named. Whoever runs oriel names it with the option agentOutputs; until then, read an output by the path of its file.',
+      'agent://x does not exist: no directory of outputs is named. The operator of oriel can name it with the option agentOutputs; until then, read an output by the path of its file.',
     );
   });
 });
