@@ -43,39 +43,39 @@ const ways: Record<string, (on: boolean) => Read | Promise<Read>> = {
 
 const MISSING = {
   'http://docs.example/': {
-    library: 'allows it by leaving out web: false.',
-    command: 'allows it by leaving out --offline.',
-    server: 'allows it with --web, and without --offline.',
+    library: 'allow it by leaving out web: false.',
+    command: 'allow it by leaving out --offline.',
+    server: 'allow it with --web, and without --offline.',
   },
   'issue://a/b/1': {
-    library: 'allows it by leaving out web: false.',
-    command: 'allows it by leaving out --offline.',
-    server: 'allows it with --web, and without --offline.',
+    library: 'allow it by leaving out web: false.',
+    command: 'allow it by leaving out --offline.',
+    server: 'allow it with --web, and without --offline.',
   },
   's3://bucket/key': {
-    library: 'allows them by leaving out s3: false.',
-    command: 'allows them by leaving out --offline.',
-    server: 'allows them with --s3 BUCKET, and without --offline.',
+    library: 'allow them by leaving out s3: false.',
+    command: 'allow them by leaving out --offline.',
+    server: 'allow them with --s3 BUCKET, and without --offline.',
   },
   'mcp://notes/x': {
-    library: 'allows it with the option mcpServers.',
-    command: 'allows it with --mcp-resources.',
-    server: 'allows it with --mcp-resources.',
+    library: 'allow it with the option mcpServers.',
+    command: 'allow it with --mcp-resources.',
+    server: 'allow it with --mcp-resources.',
   },
   'ws://dev/x': {
-    library: 'names them with the option workspaces.',
-    command: 'names them with --workspace NAME=URL.',
-    server: 'names them with --workspace NAME=URL.',
+    library: 'name them with the option workspaces.',
+    command: 'name them with --workspace NAME=URL.',
+    server: 'name them with --workspace NAME=URL.',
   },
   'agent://x': {
-    library: 'names it with the option agentOutputs; until then',
-    command: 'names it with --agent-outputs DIR; until then',
-    server: 'names it with --agent-outputs DIR; until then',
+    library: 'name it with the option agentOutputs; until then',
+    command: 'name it with --agent-outputs DIR; until then',
+    server: 'name it with --agent-outputs DIR; until then',
   },
   'skill://': {
-    library: 'allows them with userFiles: true',
-    command: 'allows them with --user-files',
-    server: 'allows them with --user-files',
+    library: 'allow them with userFiles: true',
+    command: 'allow them with --user-files',
+    server: 'allow them with --user-files',
   },
 };
 
