@@ -65,7 +65,7 @@ async function take(one: Case, step: Step, door: Door, place: Place): Promise<Ve
       .replaceAll(/\/\S*\/\d+\.log|artifact:\/\/\d+/g, 'kept')
       // In the words of the way: an option of the library, or a flag.
       .replaceAll(
-        /allows it with (?:web: \{ allow: \['(\S+?)'\] \}|--allow-net (\S+?))(?=\.(?:\s|$))/g,
+        /can allow it with (?:web: \{ allow: \['(\S+?)'\] \}|--allow-net (\S+?))(?=\.(?:\s|$))/g,
         'allows $1$2',
       ),
   };
