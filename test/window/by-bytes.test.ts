@@ -144,7 +144,7 @@ describe('whole answers', () => {
   });
 
   test('lines have numbers, and the next window is as long as this one', async () => {
-    expect(await at('one\nzwö\ndrei\nv', 5, 6)).toEqual({
+    expect(await at('one\nzwö\ndrei\nv', 5, 6)).toStrictEqual({
       parts: [[line(2, 4, 9, 'zwö\n'), line(3, 9, 14, 'drei\n')]],
       invalid: 0,
       span: { start: 4, end: 14 },
@@ -156,7 +156,7 @@ describe('whole answers', () => {
 
   test('without numbers if lines are not counted', async () => {
     const window = { by: 'bytes', start: 5, length: 6 } as const;
-    expect(await excerpt(inputOf('one\nzwö\ndrei\nv', false), window, fit)).toEqual({
+    expect(await excerpt(inputOf('one\nzwö\ndrei\nv', false), window, fit)).toStrictEqual({
       parts: [[line(undefined, 4, 9, 'zwö\n'), line(undefined, 9, 14, 'drei\n')]],
       invalid: 0,
       span: { start: 4, end: 14 },
@@ -168,7 +168,7 @@ describe('whole answers', () => {
 
   test('a window before a line that does not fit beside the others is cut by the window', async () => {
     const page = await at(`é\n${'b'.repeat(62)}\n`, 0, 10);
-    expect(page).toEqual({
+    expect(page).toStrictEqual({
       parts: [[line(1, 0, 3, 'é\n')]],
       invalid: 0,
       span: { start: 0, end: 3 },
@@ -177,13 +177,13 @@ describe('whole answers', () => {
       totals: { bytes: 66, lines: 2 },
     });
     const beforeLonger = await at(`é\n${'b'.repeat(999)}\n`, 0, 10);
-    expect(beforeLonger).toEqual({ ...page, totals: { bytes: 1003, lines: 2 } });
+    expect(beforeLonger).toStrictEqual({ ...page, totals: { bytes: 1003, lines: 2 } });
   });
 
   test('invalid sequences are counted in the lines that are shown', async () => {
     const content = Buffer.from('ff610aff62ff0a', 'hex');
     const window = { by: 'bytes', start: 0, length: 9 } as const;
-    expect(await excerpt(inputOf(content), window, fit)).toEqual({
+    expect(await excerpt(inputOf(content), window, fit)).toStrictEqual({
       parts: [[line(1, 0, 3, '\ufffda\n'), line(2, 3, 7, '\ufffdb\ufffd\n')]],
       invalid: 3,
       span: { start: 0, end: 7 },
@@ -212,7 +212,7 @@ describe('whole answers', () => {
     const slice = { ...line(2, 60, 67, '\ufffd'.repeat(7)), cut: 'slice' };
     const shown = { invalid: 7, span: { start: 60, end: 67 }, cutBy: 'line' };
     const next = { by: 'bytes', start: 67, length: 7 };
-    expect(await excerpt(inputOf(content), window, fit)).toEqual({
+    expect(await excerpt(inputOf(content), window, fit)).toStrictEqual({
       ...shown,
       parts: [[slice]],
       next,
@@ -220,7 +220,7 @@ describe('whole answers', () => {
       totals: { bytes: 68, lines: 2 },
     });
     const { no: _, ...unnumbered } = slice;
-    expect(await excerpt(inputOf(content, false), window, fit)).toEqual({
+    expect(await excerpt(inputOf(content, false), window, fit)).toStrictEqual({
       ...shown,
       parts: [[unnumbered]],
       next,
@@ -276,7 +276,7 @@ test('a window reads little more than itself, wherever it is', async () => {
   };
   const window = { by: 'bytes', start: 550_000, length: 60 } as const;
   const page = await excerpt({ ...inputOf('', false), source }, window, fit);
-  expect(page.span).toEqual({ start: 550_000, end: 550_055 });
+  expect(page.span).toStrictEqual({ start: 550_000, end: 550_055 });
   // One byte at its start, as much before it as a whole line may have, the window with 4 KiB more, one byte after it.
   expect(asked).toBe(1 + (CAP + 256 + 2) + (60 + 4096) + 1);
 });
