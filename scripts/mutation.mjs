@@ -1,7 +1,8 @@
-// npm run mutation [-- DIRECTORY… | FILE…]: mutation testing of the code below `src`. Lists the mutants that no test kills;
-// full reports are in .bench/mutation/. All directories take hours, so it is not part of `npm test`.
+// npm run mutation [-- [--again] DIRECTORY… | FILE…]: mutation testing of the code below `src`. Lists the mutants that no test
+// kills; full reports are in .bench/mutation/. All directories take hours, so it is not part of `npm test`. With --again, only
+// the mutants that no test killed in the last run are tried, with the tests as they are now; the code must be unchanged.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 
@@ -31,7 +32,9 @@ const TESTED_BY = {
 /** Generated files. */
 const MADE = ['text/scan-wasm.ts'];
 
-const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(DIRECTORIES);
+const again = process.argv.includes('--again');
+const named = process.argv.slice(2).filter((path) => path !== '--again');
+const wanted = named.length > 0 ? named : Object.keys(DIRECTORIES);
 const unknown = wanted.filter((path) => !existsSync(join('src', path)));
 if (unknown.length > 0) {
   console.error(
@@ -77,12 +80,18 @@ function testsOf(file) {
   return found.length > 0 ? found : [`test/${dirname(file)}/*.test.ts`];
 }
 
+/** The mutants of the unit, as in the report. */
 async function mutate({ name, files, tests }) {
   const id = name.replaceAll('/', '-');
+  const report = `.bench/mutation/${id}.json`;
+  const last = again && existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : undefined;
+  const ranges = last ? mutantsOf(last).filter(isMissed).map(rangeOf) : files.map((file) => `src/${file}`);
+  if (ranges.length === 0) return mutantsOf(last);
   const temporary = `.bench/stryker-${id}`;
+  const fresh = `${temporary}.json`;
   process.env.ORIEL_MUTATION_TESTS = JSON.stringify(tests);
   const stryker = new Stryker({
-    mutate: files.map((file) => `src/${file}`),
+    mutate: ranges,
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner'],
     vitest: { configFile: 'scripts/mutation.config.ts', related: false },
@@ -97,27 +106,59 @@ async function mutate({ name, files, tests }) {
     ignorePatterns: ['.bench', 'dist'],
     tempDirName: temporary,
     reporters: ['json', 'progress-append-only'],
-    jsonReporter: { fileName: `.bench/mutation/${id}.json` },
+    jsonReporter: { fileName: fresh },
     allowConsoleColors: false,
     logLevel: 'warn',
   });
   try {
-    return await stryker.runMutationTest();
+    await stryker.runMutationTest();
+    const found = JSON.parse(readFileSync(fresh, 'utf8'));
+    const merged = last ? merge(last, found) : found;
+    writeFileSync(report, JSON.stringify(merged));
+    return mutantsOf(merged);
   } catch (error) {
     console.log(`${name} was not tried: ${error.message}`);
     return [];
   } finally {
     rmSync(temporary, { recursive: true, force: true });
+    rmSync(fresh, { force: true });
   }
+}
+
+function mutantsOf(report) {
+  return Object.entries(report.files).flatMap(([file, { mutants }]) =>
+    mutants.map((mutant) => ({ ...mutant, file })),
+  );
+}
+
+function isMissed({ status }) {
+  return status === 'Survived' || status === 'NoCoverage';
+}
+
+/** Stryker's notation: lines from 1, columns from 0. In a report both are from 1. */
+function rangeOf({ file, location: { start, end } }) {
+  return `${file}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`;
+}
+
+/** The last report, with the new results of the mutants that were missed. */
+function merge(last, found) {
+  const key = ({ file, location, mutatorName, replacement }) =>
+    JSON.stringify([file, location.start, location.end, mutatorName, replacement]);
+  const now = new Map(mutantsOf(found).map((mutant) => [key(mutant), mutant.status]));
+  for (const [file, { mutants }] of Object.entries(last.files)) {
+    for (const mutant of mutants)
+      if (isMissed(mutant)) mutant.status = now.get(key({ ...mutant, file })) ?? mutant.status;
+  }
+  return last;
 }
 
 function rowOf(path, results, ms) {
   const of = (...states) => results.filter(({ status }) => states.includes(status));
-  const missed = of('Survived', 'NoCoverage');
-  for (const { fileName, location, mutatorName, replacement, status } of missed) {
+  const missed = results.filter(isMissed);
+  for (const { file, location, mutatorName, replacement, status } of missed) {
     const { line, column } = location.start;
     const change = replacement?.replaceAll(/\s+/g, ' ').slice(0, 100);
-    console.log(`${status} src/${fileName.split('/src/')[1]}:${line}:${column} ${mutatorName} → ${change}`);
+    console.log(`${status} ${file}:${line}:${column} ${mutatorName} → ${change}`);
   }
   const noticed = of('Killed', 'Timeout').length;
   return {

@@ -39,7 +39,10 @@ describe('detection', () => {
     ['one unit in the other order', Buffer.concat([utf16('a'.repeat(20)), big(utf16('a'))]), 'utf-8', 0],
     ['one unit in this order', Buffer.concat([big(utf16('a'.repeat(20))), utf16('a')]), 'utf-8', 0],
     ['the controls of a text', utf16('\t\n\v\f\r '), 'utf-16le', 0],
-    ['controls of no text', utf16('\b\x0e\x1f\x7f'), 'utf-8', 0],
+    ['a control below those', utf16('\b'.repeat(4)), 'utf-8', 0],
+    ['a control above those', utf16('\x0e'.repeat(4)), 'utf-8', 0],
+    ['the last control', utf16('\x1f'.repeat(4)), 'utf-8', 0],
+    ['DEL', utf16('\x7f'.repeat(4)), 'utf-8', 0],
   ] as const)('%s', (_, head, name, bom) => {
     expect(detectEncoding(head)).toEqual(encodingOf(name, bom));
   });
@@ -47,6 +50,13 @@ describe('detection', () => {
   test('of UTF-16 without a mark no declaration is read', () => {
     const declared = utf16('<?xml version="1.0" encoding="windows-1251"?>');
     expect(storedEncoding(declared)).toEqual(encodingOf('utf-16le'));
+  });
+
+  test('a mark is believed, and a declaration if there is none', () => {
+    const declared = '# -*- coding: koi8-r -*-\n';
+    expect(storedEncoding(Buffer.from(`\ufeff${declared}`))).toEqual(encodingOf('utf-8', 3));
+    expect(storedEncoding(Buffer.from(declared))).toEqual(encodingNamed('koi8-r', 'declared', Buffer.alloc(0)));
+    expect(storedEncoding(Buffer.from('# nothing is declared\n'))).toEqual(utf8);
   });
 });
 
@@ -60,6 +70,7 @@ describe('by name', () => {
   test.each([
     ['utf-8', Buffer.from('\ufeffx'), 3],
     ['utf-8', Buffer.from('x'), 0],
+    ['utf-8', Buffer.of(0xef, 0x41, 0x42), 0],
     ['utf-16', utf16('\ufeffx'), 2],
     ['utf-16', big(utf16('\ufeffx')), 0],
     ['utf-16be', big(utf16('\ufeffx')), 2],
@@ -102,6 +113,7 @@ describe('decoding', () => {
     ['a last unit that is cut', 'utf-16be', Buffer.from('006162', 'hex'), 'a\ufffd', 1],
     ['a last unit that is cut', 'utf-32le', Buffer.from('610000006200', 'hex'), 'a\ufffd', 1],
     ['a surrogate', 'utf-32le', units32(0xd7ff, 0xd800, 0xdfff, 0xe000), '\ud7ff\ufffd\ufffd\ue000', 2],
+    ['NUL, which is valid,', 'utf-32le', units32(0x61, 0, 0x62), 'a\0b', 0],
     ['beyond Unicode', 'utf-32le', units32(0x10ffff, 0x110000), '\u{10ffff}\ufffd', 1],
   ])('%s in %s', (_, name, bytes, text, invalid) => {
     expect(decode(bytes, encodingOf(name))).toEqual({ text, invalid });

@@ -27,12 +27,24 @@ test('an empty body, and a body that is written apart', () => {
 });
 
 test('a frame that is too large is refused by its declared length', () => {
-  expect(() => readAll(Buffer.concat(frame(1, 1_000_000)), 4)).toThrow(RangeError);
+  expect(() => readAll(Buffer.concat(frame(1, 1_000_000)), 4)).toThrow(
+    new RangeError('the frame is too large'),
+  );
+});
+
+test('the maximum is inclusive', () => {
+  const bytes = Buffer.concat(frame('head', Buffer.from('body')));
+  const found = { head: 'head', body: Buffer.from('body') };
+  // The head has six bytes as JSON.
+  expect(readAll(bytes, 99, 10)).toEqual([found]);
+  expect(() => readAll(bytes, 99, 9)).toThrow(new RangeError('the frame is too large'));
 });
 
 test('a head whose declared length is too large is refused before it is received', () => {
   const front = (frame('a head of 20 bytes', 5)[0] as Buffer).subarray(0, 8);
-  expect(() => new FrameReader(1_000, undefined, 19).push(front)).toThrow(RangeError);
+  expect(() => new FrameReader(1_000, undefined, 19).push(front)).toThrow(
+    new RangeError('the head of the frame is too large'),
+  );
   expect(new FrameReader(1_000, undefined, 20).push(front)).toBeUndefined();
 });
 
@@ -88,7 +100,17 @@ test('a body can be passed on piece by piece, whatever the pieces are', () => {
       { head: 2, body: Buffer.from('short') },
     ]);
     expect(Buffer.concat(pieces).toString()).toBe('a long body');
+    expect(pieces.every((piece) => piece.length > 0)).toBe(true);
   }
+});
+
+test('of a body that is passed on, nothing behind its end is', () => {
+  const bytes = Buffer.concat([...frame(1, Buffer.from('a long body')), Buffer.from('more')]);
+  const pieces: string[] = [];
+  const reader = new FrameReader(1000, () => (piece) => pieces.push(piece.toString()));
+  expect(reader.push(bytes.subarray(0, 15))).toBeUndefined();
+  expect(reader.push(bytes.subarray(15))).toEqual({ head: 1, body: Buffer.alloc(0), aside: 11 });
+  expect(pieces.join('|')).toBe('a long|' + ' body');
 });
 
 test('one frame in memory, whose body is a part of it', () => {
