@@ -103,7 +103,7 @@ async function mutate({ name, files, tests }) {
     ignoreStatic: true,
     // Stryker adjusts it through an API that TypeScript 7 does not have; vitest does not use it.
     tsconfigFile: 'none',
-    ignorePatterns: ['.bench', 'dist'],
+    ignorePatterns: ['.bench', '.build', 'dist'],
     tempDirName: temporary,
     reporters: ['json', 'progress-append-only'],
     jsonReporter: { fileName: fresh },
