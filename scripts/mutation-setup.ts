@@ -10,8 +10,7 @@ export function setup(project: TestProject): void {
   const build = process.env['ORIEL_MUTATION_BUILD'] as string;
   // To look for the programs takes seconds, so that is done once.
   const looked = join(build, 'missing-programs.json');
-  if (!existsSync(looked))
-    writeFileSync(looked, JSON.stringify(missingPrograms().map(({ name }) => name)));
+  if (!existsSync(looked)) writeFileSync(looked, JSON.stringify(missingPrograms().map(({ name }) => name)));
   project.provide('missingPrograms', JSON.parse(readFileSync(looked, 'utf8')) as string[]);
   project.provide('builtPackage', pathToFileURL(`${build}/`).href);
 }

@@ -42,5 +42,7 @@ test('the controls that texts use do not count', () => {
     looksBinary(among(byte, 100), 500),
   );
   const texts = [8, 9, 10, 11, 12, 13, 0x1b];
-  expect(counted).toEqual(Array.from({ length: 0x20 }, (_, byte) => byte).filter((byte) => !texts.includes(byte)));
+  expect(counted).toEqual(
+    Array.from({ length: 0x20 }, (_, byte) => byte).filter((byte) => !texts.includes(byte)),
+  );
 });

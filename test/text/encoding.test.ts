@@ -55,7 +55,9 @@ describe('detection', () => {
   test('a mark is believed, and a declaration if there is none', () => {
     const declared = '# -*- coding: koi8-r -*-\n';
     expect(storedEncoding(Buffer.from(`\ufeff${declared}`))).toEqual(encodingOf('utf-8', 3));
-    expect(storedEncoding(Buffer.from(declared))).toEqual(encodingNamed('koi8-r', 'declared', Buffer.alloc(0)));
+    expect(storedEncoding(Buffer.from(declared))).toEqual(
+      encodingNamed('koi8-r', 'declared', Buffer.alloc(0)),
+    );
     expect(storedEncoding(Buffer.from('# nothing is declared\n'))).toEqual(utf8);
   });
 });
@@ -121,7 +123,10 @@ describe('decoding', () => {
 
   test('invalid sequences of a legacy encoding', () => {
     const named = encodingNamed('shift_jis', 'told', Buffer.alloc(0)) ?? utf8;
-    expect(decode(Buffer.from('8abf61ff62ff', 'hex'), named)).toEqual({ text: '漢a\ufffdb\ufffd', invalid: 2 });
+    expect(decode(Buffer.from('8abf61ff62ff', 'hex'), named)).toEqual({
+      text: '漢a\ufffdb\ufffd',
+      invalid: 2,
+    });
   });
 });
 

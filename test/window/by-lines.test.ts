@@ -49,7 +49,11 @@ interface Asked {
   readonly over?: Partial<Fit>;
 }
 
-const show = (content: string | Uint8Array, ranges: readonly Range[], asked: Asked = {}): Promise<Excerpt> => {
+const show = (
+  content: string | Uint8Array,
+  ranges: readonly Range[],
+  asked: Asked = {},
+): Promise<Excerpt> => {
   const { context = false, inside, counted, limits, over } = asked;
   const window = { by: 'lines', ranges, context, ...(inside !== undefined && { inside }) } as const;
   return excerpt(inputOf(content, counted), window, plainFit(limits, over));

@@ -65,7 +65,11 @@ test('lines before a byte; a byte past the end is the end', async () => {
 
 test('nothing is before the first byte', async () => {
   const nothing = { parts: [[]], invalid: 0 };
-  expect(await tail(TEXT, { lines: 1, before: 0 })).toStrictEqual({ ...nothing, span: { start: 0, end: 0 }, totals });
+  expect(await tail(TEXT, { lines: 1, before: 0 })).toStrictEqual({
+    ...nothing,
+    span: { start: 0, end: 0 },
+    totals,
+  });
   expect(await tail('\ufeffone\n', { lines: 1, before: 3 })).toStrictEqual({
     ...nothing,
     span: { start: 3, end: 3 },

@@ -92,7 +92,11 @@ describe('a budget', () => {
   test('after a line that exceeds it nothing else fits', () => {
     const bytes = budget({ bytes: 6 });
     bytes.charge(lineOf('aaaaaaaa'));
-    expect([bytes.take(lineOf('')), bytes.takeContext(lineOf('')), bytes.lines]).toEqual(['bytes', false, 2999]);
+    expect([bytes.take(lineOf('')), bytes.takeContext(lineOf('')), bytes.lines]).toEqual([
+      'bytes',
+      false,
+      2999,
+    ]);
     const tokens = budget({ tokens: 6 }, { tokens: (text) => text.length });
     tokens.charge(lineOf('aaaaaaaa'));
     expect([tokens.take(lineOf('')), tokens.takeContext(lineOf(''))]).toEqual(['tokens', false]);
@@ -164,8 +168,12 @@ test('the slice of a byte window is bounded by the window and the tokens, beside
 
 describe('a slice', () => {
   const bytes = Buffer.from('0123456789'.repeat(10));
-  const slice = (from: 'head' | 'tail', limits: Partial<Limits>, over: Partial<Fit> = {}, room?: number): string =>
-    Buffer.from(sliceOf(bytes, utf8, plainFit(limits, over), from, room)).toString();
+  const slice = (
+    from: 'head' | 'tail',
+    limits: Partial<Limits>,
+    over: Partial<Fit> = {},
+    room?: number,
+  ): string => Buffer.from(sliceOf(bytes, utf8, plainFit(limits, over), from, room)).toString();
 
   test('is the head or the tail that fits', () => {
     expect(slice('head', { bytes: 12 })).toBe('012345678901');

@@ -132,8 +132,7 @@ describe('a reader', () => {
   });
 
   test('a line of exactly what is held is whole', async () => {
-    const reader = (): BackwardReader =>
-      new BackwardReader(memoryBytes('a\nbcd\n'), 6, utf8, undefined);
+    const reader = (): BackwardReader => new BackwardReader(memoryBytes('a\nbcd\n'), 6, utf8, undefined);
     const exact = await reader().lineBefore(6, 4);
     expect([exact.start, Buffer.from(exact.bytes).toString()]).toEqual([2, 'bcd\n']);
     const less = await reader().lineBefore(6, 3);
