@@ -97,7 +97,7 @@ async function mutate({ name, files, tests }) {
     vitest: { configFile: 'scripts/mutation.config.ts', related: false },
     coverageAnalysis: 'perTest',
     concurrency: 1,
-    timeoutMS: 10_000,
+    timeoutMS: 6_000,
     dryRunTimeoutMinutes: 20,
     // Mutants in code that runs at module load would need all tests again.
     ignoreStatic: true,

@@ -110,7 +110,7 @@ test('of a body that is passed on, nothing behind its end is', () => {
   const reader = new FrameReader(1000, () => (piece) => pieces.push(piece.toString()));
   expect(reader.push(bytes.subarray(0, 15))).toBeUndefined();
   expect(reader.push(bytes.subarray(15))).toEqual({ head: 1, body: Buffer.alloc(0), aside: 11 });
-  expect(pieces.join('|')).toBe('a long|' + ' body');
+  expect(pieces.join('|')).toBe('a long| body');
 });
 
 test('one frame in memory, whose body is a part of it', () => {

@@ -17,9 +17,8 @@ const tableOf = (...counts: number[]): NewlineTable => {
 test('an empty table is one block', () => {
   const table = new NewlineTable();
   expect([table.block, Array.from(table.counts)]).toEqual([BLOCK, [0]]);
-  expect([table.placeOf(0), table.placeOf(10 * BLOCK), table.placeBefore(1)]).toEqual(
-    Array(3).fill({ start: 0, newlines: 0 }),
-  );
+  const first = { start: 0, newlines: 0 };
+  expect([table.placeOf(0), table.placeOf(10 * BLOCK), table.placeBefore(1)]).toEqual([first, first, first]);
 });
 
 test('the last block that begins at or before a byte', () => {
