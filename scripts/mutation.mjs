@@ -23,9 +23,9 @@ const TESTED_BY = {
   'window/by-lines.ts': ['window/by-lines', 'window/excerpt', 'window/clip-line', 'window/wide-units'],
   'window/by-tail.ts': ['window/by-tail', 'window/wide-units'],
   'window/clip-line.ts': ['window/clip-line', 'window/by-lines'],
-  'window/fit.ts': ['window/fit', 'window/by-lines', 'window/by-bytes', 'window/by-tail'],
-  'window/input.ts': ['window/by-lines', 'window/by-bytes', 'window/by-tail'],
-  'window/line-start.ts': ['window/line-start', 'window/by-bytes', 'window/by-tail', 'window/wide-units'],
+  'window/fit.ts': ['window/fit', 'window/by-lines', 'window/by-tail'],
+  'window/input.ts': ['window/by-lines', 'window/by-tail'],
+  'window/line-start.ts': ['window/line-start', 'window/by-tail', 'window/wide-units'],
   'window/newline-table.ts': ['window/newline-table', 'window/line-index'],
   'window/output-lines.ts': ['window/output-excerpt'],
 };
