@@ -94,6 +94,8 @@ describe('whole answers', () => {
       lastLine: 6,
       totals,
     });
+    const { lastLine } = await show(TEXT, [{ from: 3, to: 9 }]);
+    expect(lastLine).toBe(6);
     expect(await show(TEXT, [{ from: 6 }])).toStrictEqual({
       parts: [[six]],
       invalid: 0,
@@ -224,6 +226,10 @@ describe('an oversized line', () => {
     expect(await show(content, [{ from: 1 }], { limits: { bytes: 8, lines: 1 } })).toStrictEqual({
       ...first,
       cutBy: 'lines',
+    });
+    expect(await show(content, [{ from: 1 }], { limits: { bytes: 8, lines: 2 } })).toStrictEqual({
+      ...first,
+      cutBy: 'bytes',
     });
     const ranges = [{ from: 1, to: 1 }, { from: 2 }];
     expect(await show(content, ranges, { limits })).toStrictEqual({ ...first, cutBy: 'bytes' });
@@ -368,6 +374,14 @@ describe('context', () => {
   });
 
   test('does not follow lines that were cut', async () => {
+    const ranges = [
+      { from: 1, to: 1 },
+      { from: 4, to: 6 },
+    ];
+    expect(await shown(ranges, { limits: { lines: 2 } })).toEqual([
+      [one, asContext(two), asContext(three)],
+      [four],
+    ]);
     expect(await shown([{ from: 2, to: 4 }], { limits: { lines: 1 } })).toEqual([[asContext(one), two]]);
     expect(
       await shown(
