@@ -89,6 +89,13 @@ describe('a budget', () => {
     expect([left.take(lineOf('b')), left.takeContext(lineOf('c'))]).toEqual([undefined, true]);
   });
 
+  test('the last row, byte and token can be used', () => {
+    const limits = { answerLines: 1, bytes: 3, tokens: 3 };
+    const each: Partial<Fit> = { tokens: (text) => text.length };
+    expect(budget(limits, each).take(lineOf('abc'))).toBeUndefined();
+    expect(budget(limits, each).takeContext(lineOf('abc'))).toBe(true);
+  });
+
   test('after a line that exceeds it nothing else fits', () => {
     const bytes = budget({ bytes: 6 });
     bytes.charge(lineOf('aaaaaaaa'));
