@@ -23,6 +23,7 @@ const TESTED_BY = {
   'window/by-lines.ts': ['window/by-lines', 'window/excerpt', 'window/clip-line', 'window/wide-units'],
   'window/by-tail.ts': ['window/by-tail', 'window/wide-units'],
   'window/clip-line.ts': ['window/clip-line', 'window/by-lines'],
+  'window/excerpt.ts': ['window/excerpt', 'window/by-tail'],
   'window/fit.ts': ['window/fit', 'window/by-lines', 'window/by-tail'],
   'window/input.ts': ['window/by-lines', 'window/by-tail'],
   'window/line-start.ts': ['window/line-start', 'window/by-tail', 'window/wide-units'],

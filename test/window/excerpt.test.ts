@@ -130,6 +130,13 @@ describe('whole answers of both ends', () => {
     ]);
   });
 
+  test('the end is the last line alone if no more fits, or nothing', async () => {
+    const one = await ends('é\nö\nbbbb\n', 1, 10, { bytes: 10 });
+    expect(one.parts).toEqual([[line(1, 0, 'é\n')], [line(3, 6, 'bbbb\n', { ascii: true })]]);
+    const none = await ends(`é\nö\nü\n${'á'.repeat(8)}\n`, 1, 6, { bytes: 20 });
+    expect([numbers(none), none.next]).toEqual([[[1, 3]], { by: 'lines', ranges: [{ from: 4 }] }]);
+  });
+
   test('each end has half of the tokens', async () => {
     const fit = plainFit({ tokens: 7 }, { tokens: (some) => some.length });
     const shown = await excerpt(inputOf(text), { by: 'ends', from: 1, most: 6 }, fit);
@@ -172,6 +179,7 @@ describe('facts about the text', () => {
 
   test('a last line without a terminator, if it is shown to its end', async () => {
     expect(await facts('a\nb')).toEqual({ unterminated: true });
+    expect(await facts('a\nb\nc')).toEqual({ unterminated: true });
     expect(await facts('a\nb\n')).toEqual({});
     expect(await facts('a\nb', window)).toEqual({});
     expect(await facts('')).toEqual({});
