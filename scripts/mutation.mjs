@@ -9,7 +9,7 @@ import { Stryker } from '@stryker-mutator/core';
 /** Pure and fast ones first. `each`: each file is tested only with the tests of its name, because all tests take too long. */
 const DIRECTORIES = {
   selector: {},
-  render: {},
+  render: { each: true },
   text: { each: true },
   window: { each: true },
   access: { each: true },
