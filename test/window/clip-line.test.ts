@@ -56,16 +56,16 @@ test('invalid bytes are counted in whole lines only', async () => {
 });
 
 test('a clipped line has the offsets of the whole line, also if its end is far behind', async () => {
-  const content = `${'x'.repeat(5000)}\r\né\n${'y'.repeat(5000)}\n${'z'.repeat(5000)}`;
+  const content = `${'x'.repeat(200_000)}\r\né\n${'y'.repeat(5000)}\n${'z'.repeat(5000)}`;
   for (const counted of [true, false]) {
     const { parts, invalid } = await excerpt(inputOf(content, counted), undefined, clip(5, 'char'));
     expect([parts, invalid]).toStrictEqual([
       [
         [
-          { no: 1, start: 0, end: 5002, text: 'xxxxx\r\n', role: 'asked', cut: 'clip' },
-          { no: 2, start: 5002, end: 5005, text: 'é\n', role: 'asked' },
-          { no: 3, start: 5005, end: 10_006, text: 'yyyyy\n', role: 'asked', cut: 'clip' },
-          { no: 4, start: 10_006, end: 15_006, text: 'zzzzz', role: 'asked', cut: 'clip' },
+          { no: 1, start: 0, end: 200_002, text: 'xxxxx\r\n', role: 'asked', cut: 'clip' },
+          { no: 2, start: 200_002, end: 200_005, text: 'é\n', role: 'asked' },
+          { no: 3, start: 200_005, end: 205_006, text: 'yyyyy\n', role: 'asked', cut: 'clip' },
+          { no: 4, start: 205_006, end: 210_006, text: 'zzzzz', role: 'asked', cut: 'clip' },
         ],
       ],
       0,
