@@ -25,7 +25,7 @@ const TESTED_BY = {
   'window/clip-line.ts': ['window/clip-line', 'window/by-lines'],
   'window/excerpt.ts': ['window/excerpt', 'window/by-tail'],
   'window/fit.ts': ['window/fit', 'window/by-lines', 'window/by-tail'],
-  'window/input.ts': ['window/by-lines', 'window/by-tail'],
+  'window/input.ts': ['window/by-bytes', 'window/by-lines'],
   'window/line-start.ts': ['window/line-start', 'window/by-tail', 'window/wide-units'],
   'window/newline-table.ts': ['window/newline-table', 'window/line-index'],
   'window/output-lines.ts': ['window/output-excerpt'],

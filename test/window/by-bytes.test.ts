@@ -166,6 +166,13 @@ describe('whole answers', () => {
     });
   });
 
+  test('lines of printable ASCII are marked as such, with and without numbers', async () => {
+    const window = { by: 'bytes', start: 4, length: 3 } as const;
+    const plain = { start: 4, end: 8, text: 'two\n', ascii: true, role: 'asked' };
+    expect((await excerpt(inputOf('one\ntwo\n', false), window, fit)).parts).toStrictEqual([[plain]]);
+    expect((await excerpt(inputOf('one\ntwo\n'), window, fit)).parts).toStrictEqual([[{ no: 2, ...plain }]]);
+  });
+
   test('a window before a line that does not fit beside the others is cut by the window', async () => {
     const page = await at(`é\n${'b'.repeat(62)}\n`, 0, 10);
     expect(page).toStrictEqual({
