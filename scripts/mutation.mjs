@@ -17,6 +17,9 @@ const DIRECTORIES = {
 
 /** Files whose tests have another name. */
 const TESTED_BY = {
+  'access/held-roots.ts': ['access/roots'],
+  'access/narrow-roots.ts': ['access/roots'],
+  'access/path-walk.ts': ['access/roots', 'access/path-walk'],
   'text/encoding.ts': ['text/encoding', 'text/legacy', 'text/cut'],
   'text/legacy.ts': ['text/legacy', 'text/encoding'],
   'window/by-bytes.ts': ['window/by-bytes', 'window/wide-units'],
