@@ -47,7 +47,7 @@ describe('against the working directory of this process', () => {
       throw new Error('ENOENT: uv_cwd');
     });
     onTestFinished(() => gone.mockRestore());
-    expect(failure(() => fromWorkingDirectory('a'))).toEqual([
+    expect(failure(() => fromWorkingDirectory('a'))).toStrictEqual([
       'NOT_FOUND',
       'The working directory of this process no longer exists. Start it in one that does, or name one as cwd.',
     ]);
@@ -86,7 +86,7 @@ describe('an absolute path', () => {
       ['BAD_PATH', `${typed} is not a file URL of this machine. Use . for the working directory.`, '.'],
     ]),
   ])('%j is none', (typed, expected) => {
-    expect(failure(() => absolutePath(typed, '/w'))).toEqual(expected);
+    expect(failure(() => absolutePath(typed, '/w'))).toStrictEqual(expected);
   });
 
   test('has 4096 bytes at most, also as it was typed before it is shortened', () => {
@@ -96,10 +96,10 @@ describe('an absolute path', () => {
     expect(Buffer.byteLength(absolutePath(most, cwd))).toBe(4096);
     const tooLong = (typed: string): unknown => failure(() => absolutePath(typed, cwd));
     const message = (typed: string): string => `The path ${typed.slice(0, 200)}… is longer than 4096 bytes.`;
-    expect(tooLong(`${most}b`)).toEqual(['NAME_TOO_LONG', message(most)]);
+    expect(tooLong(`${most}b`)).toStrictEqual(['NAME_TOO_LONG', message(most)]);
     const shortens = `${'./'.repeat(6143)}ab`;
-    expect([shortens.length, absolutePath(shortens, cwd)]).toEqual([3 * 4096, '/w/ab']);
-    expect(tooLong(`${shortens}c`)).toEqual(['NAME_TOO_LONG', message(shortens)]);
+    expect([shortens.length, absolutePath(shortens, cwd)]).toStrictEqual([3 * 4096, '/w/ab']);
+    expect(tooLong(`${shortens}c`)).toStrictEqual(['NAME_TOO_LONG', message(shortens)]);
   });
 });
 
@@ -107,32 +107,32 @@ describe('other spellings', () => {
   const of = (typed: string): string[] => Array.from(spellings(typed, '/w'));
 
   test('an ordinary path has none', () => {
-    expect(of('src/app.ts')).toEqual(['/w/src/app.ts']);
+    expect(of('src/app.ts')).toStrictEqual(['/w/src/app.ts']);
   });
 
   test('the @ of an editor', () => {
-    expect(of('@src/app.ts')).toEqual(['/w/@src/app.ts', '/w/src/app.ts']);
-    expect(of('@')).toEqual(['/w/@', '/w']);
-    expect(of('src/@app.ts')).toEqual(['/w/src/@app.ts']);
+    expect(of('@src/app.ts')).toStrictEqual(['/w/@src/app.ts', '/w/src/app.ts']);
+    expect(of('@')).toStrictEqual(['/w/@', '/w']);
+    expect(of('src/@app.ts')).toStrictEqual(['/w/src/@app.ts']);
   });
 
   test('spaces that look like one', () => {
-    expect(of('a\u00a0b\u202fc')).toEqual(['/w/a\u00a0b\u202fc', '/w/a b c']);
-    expect(of('shot 9.41 AM.png')).toEqual(['/w/shot 9.41 AM.png', '/w/shot 9.41\u202fAM.png']);
-    expect(of('shot 9.41 PM.png')).toEqual(['/w/shot 9.41 PM.png', '/w/shot 9.41\u202fPM.png']);
-    expect(of('the AMs.png')).toEqual(['/w/the AMs.png']);
+    expect(of('a\u00a0b\u202fc')).toStrictEqual(['/w/a\u00a0b\u202fc', '/w/a b c']);
+    expect(of('shot 9.41 AM.png')).toStrictEqual(['/w/shot 9.41 AM.png', '/w/shot 9.41\u202fAM.png']);
+    expect(of('shot 9.41 PM.png')).toStrictEqual(['/w/shot 9.41 PM.png', '/w/shot 9.41\u202fPM.png']);
+    expect(of('the AMs.png')).toStrictEqual(['/w/the AMs.png']);
   });
 
   test('letters with accents, in one code point or two', () => {
-    expect(of('caf\u00e9')).toEqual(['/w/caf\u00e9', '/w/cafe\u0301']);
-    expect(of('cafe\u0301')).toEqual(['/w/cafe\u0301', '/w/caf\u00e9']);
-    expect(of('caf\u00e9\u00a0x')).toEqual([
+    expect(of('caf\u00e9')).toStrictEqual(['/w/caf\u00e9', '/w/cafe\u0301']);
+    expect(of('cafe\u0301')).toStrictEqual(['/w/cafe\u0301', '/w/caf\u00e9']);
+    expect(of('caf\u00e9\u00a0x')).toStrictEqual([
       '/w/caf\u00e9\u00a0x',
       '/w/caf\u00e9 x',
       '/w/cafe\u0301\u00a0x',
       '/w/cafe\u0301 x',
     ]);
-    expect(of('cafe\u0301\u00a0x')).toEqual([
+    expect(of('cafe\u0301\u00a0x')).toStrictEqual([
       '/w/cafe\u0301\u00a0x',
       '/w/cafe\u0301 x',
       '/w/caf\u00e9\u00a0x',
@@ -141,9 +141,9 @@ describe('other spellings', () => {
   });
 
   test('apostrophes', () => {
-    expect(of("it's")).toEqual(["/w/it's", '/w/it\u2019s']);
-    expect(of('it\u2019s')).toEqual(['/w/it\u2019s', "/w/it's"]);
-    expect(of("l'\u00e9t\u00e9")).toEqual([
+    expect(of("it's")).toStrictEqual(["/w/it's", '/w/it\u2019s']);
+    expect(of('it\u2019s')).toStrictEqual(['/w/it\u2019s', "/w/it's"]);
+    expect(of("l'\u00e9t\u00e9")).toStrictEqual([
       "/w/l'\u00e9t\u00e9",
       "/w/l'e\u0301te\u0301",
       '/w/l\u2019\u00e9t\u00e9',
@@ -178,7 +178,7 @@ describe('a name of another system', () => {
     ['a.txt.', 'ends with a dot or a space, and no such file exists'],
     ['src/a ', 'ends with a dot or a space, and no such file exists'],
   ])('%s %s', (typed, what) => {
-    expect(why(typed)).toEqual(bad(typed, what));
+    expect(why(typed)).toStrictEqual(bad(typed, what));
   });
 
   test.each([
@@ -202,7 +202,7 @@ describe('a name of another system', () => {
   test('a short name may be anywhere, so it is outside of roots', () => {
     const typed = String.raw`PROGRA~1\x`;
     const outside = `${typed} is a short name that cannot be placed inside the roots. Use the long path.`;
-    expect(why(typed, true)).toEqual(['OUTSIDE_ROOT', outside]);
+    expect(why(typed, true)).toStrictEqual(['OUTSIDE_ROOT', outside]);
     expect(why(typed, false)).toBeUndefined();
     expect(why(String.raw`ab~1.TXT\x`, true)).toMatchObject(['OUTSIDE_ROOT', expect.any(String)]);
     for (const name of [
@@ -211,6 +211,6 @@ describe('a name of another system', () => {
       String.raw`PROGRA~x\x`,
       String.raw`a\PROGRA~1\x`,
     ])
-      expect([name, why(name, true)]).toEqual([name, undefined]);
+      expect([name, why(name, true)]).toStrictEqual([name, undefined]);
   });
 });

@@ -55,7 +55,7 @@ describe.runIf(process.platform === 'linux')('what is reached', () => {
     const resolved = await codeOf(roots.resolve(path, () => 'shown'));
     const found = await codeOf(find());
     // By names nothing is opened: what does not exist is found out later.
-    if (found !== 'ENOENT' && found !== 'ENOTDIR') expect(resolved).toEqual(found);
+    if (found !== 'ENOENT' && found !== 'ENOTDIR') expect(resolved).toStrictEqual(found);
     return found;
   };
 
@@ -75,7 +75,7 @@ describe.runIf(process.platform === 'linux')('what is reached', () => {
         'a/round',
       ].map((at) => reached(roots, join(W, at))),
     );
-    expect(found).toEqual(
+    expect(found).toStrictEqual(
       ['', 'a', 'a/file', 'a/file', 'a', 'a/file', 'a/b', 'a/file', 'a/file'].map((at) => join(W, at)),
     );
   });
@@ -95,14 +95,14 @@ describe.runIf(process.platform === 'linux')('what is reached', () => {
       ),
     ];
     const found = await Promise.all(paths.map((path) => reached(roots, path)));
-    expect(found).toEqual(paths.map(() => 'OUTSIDE_ROOT'));
+    expect(found).toStrictEqual(paths.map(() => 'OUTSIDE_ROOT'));
   });
 
   test('loops and what does not exist', async () => {
     const { W } = folders();
     const roots = new Roots([W], W);
     const found = ['loop', 'nothing', 'to-nothing', 'a/file/x'].map((at) => reached(roots, join(W, at)));
-    expect(await Promise.all(found)).toEqual(['LOOP', 'ENOENT', 'ENOENT', 'ENOTDIR']);
+    expect(await Promise.all(found)).toStrictEqual(['LOOP', 'ENOENT', 'ENOENT', 'ENOTDIR']);
     await expect(roots.find(join(W, 'loop'), () => 'a\nb')).rejects.toMatchObject({
       message: 'a\\nb leads into a loop of links.',
     });
@@ -113,7 +113,7 @@ describe.runIf(process.platform === 'linux')('what is reached', () => {
     writeFileSync(join(W, '0'), '');
     for (let i = 1; i <= 41; i += 1) symlinkSync(String(i - 1), join(W, String(i)));
     const roots = new Roots([W], W);
-    expect([await reached(roots, join(W, '40')), await reached(roots, join(W, '41'))]).toEqual([
+    expect([await reached(roots, join(W, '40')), await reached(roots, join(W, '41'))]).toStrictEqual([
       join(W, '0'),
       'LOOP',
     ]);
@@ -123,19 +123,27 @@ describe.runIf(process.platform === 'linux')('what is reached', () => {
     const { W, O } = folders();
     const given = join(O, 'back');
     const roots = new Roots([given, join(W, 'a')], W);
-    expect(roots.paths).toEqual([W, join(W, 'a')]);
-    expect([await reached(roots, join(given, 'a/file')), await reached(roots, given)]).toEqual([
+    expect(roots.paths).toStrictEqual([W, join(W, 'a')]);
+    expect([await reached(roots, join(given, 'a/file')), await reached(roots, given)]).toStrictEqual([
       join(W, 'a/file'),
       W,
     ]);
     const names = [given, join(given, 'x'), W, join(W, 'x'), O, join(O, 'secret'), `${given}x`];
-    expect(names.map((path) => roots.mayName(path))).toEqual([true, true, true, true, false, false, false]);
+    expect(names.map((path) => roots.mayName(path))).toStrictEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
   });
 
   test('a descriptor of what was found', async () => {
     const { W } = folders();
     const { fd, stats } = await new Roots([W], W).find(join(W, 'to-file'), () => 'shown');
-    expect([stats.isFile(), stats.size]).toEqual([true, 7n]);
+    expect([stats.isFile(), stats.size]).toStrictEqual([true, 7n]);
     expect(readFileSync(`/proc/self/fd/${fd}`, 'utf8')).toBe('inside\n');
     closeSync(fd);
   });
@@ -146,12 +154,12 @@ describe.runIf(process.platform === 'linux')('what is reached', () => {
     const roots = new Roots([root], root);
     expect(await roots.holds(join(root, 'file'))).toBe(true);
     renameSync(root, join(W, 'moved'));
-    expect([await reachedNothing(roots, root), await roots.holds(join(root, 'file'))]).toEqual([
+    expect([await reachedNothing(roots, root), await roots.holds(join(root, 'file'))]).toStrictEqual([
       'OUTSIDE_ROOT',
       false,
     ]);
     symlinkSync(O, root);
-    expect([await reachedNothing(roots, root), await roots.holds(join(root, 'file'))]).toEqual([
+    expect([await reachedNothing(roots, root), await roots.holds(join(root, 'file'))]).toStrictEqual([
       'OUTSIDE_ROOT',
       false,
     ]);
@@ -164,7 +172,7 @@ describe.runIf(process.platform === 'linux')('what is reached', () => {
 describe('roots', () => {
   test('none: everything may be named and is held', async () => {
     const roots = new Roots([], '/');
-    expect([roots.any, roots.paths, roots.mayName('/etc'), await roots.holds('/etc')]).toEqual([
+    expect([roots.any, roots.paths, roots.mayName('/etc'), await roots.holds('/etc')]).toStrictEqual([
       false,
       [],
       true,
@@ -176,9 +184,9 @@ describe('roots', () => {
   test('several', async () => {
     const { W, O } = folders();
     const roots = new Roots([join(W, 'a'), O], W);
-    expect([roots.any, roots.paths]).toEqual([true, [join(W, 'a'), O]]);
+    expect([roots.any, roots.paths]).toStrictEqual([true, [join(W, 'a'), O]]);
     const held = [join(W, 'a'), join(W, 'a/b'), O, join(O, 'secret'), W, join(W, 'abc'), '/'];
-    expect(await Promise.all(held.map((path) => roots.holds(path)))).toEqual([
+    expect(await Promise.all(held.map((path) => roots.holds(path)))).toStrictEqual([
       true,
       true,
       true,
@@ -199,14 +207,17 @@ describe('roots', () => {
       }
     };
     const [file, nothing] = [join(W, 'a/file'), join(W, 'nothing')];
-    expect(refusal(file)).toEqual(['NOT_DIRECTORY', `The root ${file} is not a directory. Use one that is.`]);
-    expect(refusal(nothing)).toEqual([
+    expect(refusal(file)).toStrictEqual([
+      'NOT_DIRECTORY',
+      `The root ${file} is not a directory. Use one that is.`,
+    ]);
+    expect(refusal(nothing)).toStrictEqual([
       'NOT_FOUND',
       `The root ${nothing} does not exist. Use a directory that does.`,
     ]);
     expect(refusal(join(W, 'loop'))).toMatchObject(['LOOP', expect.any(String)]);
     const seen = [W, join(W, 'to-directory'), file, nothing].map(realDirectory);
-    expect(seen).toEqual([W, join(W, 'a'), undefined, undefined]);
+    expect(seen).toStrictEqual([W, join(W, 'a'), undefined, undefined]);
   });
 
   test('a refusal names only what was typed below the working directory', () => {
@@ -218,17 +229,17 @@ describe('roots', () => {
       return [error.code, error.message, error.next];
     };
     const inside = new Roots([W], join(W, 'a'));
-    expect(said(inside, 'out\n')).toEqual([
+    expect(said(inside, 'out\n')).toStrictEqual([
       'OUTSIDE_ROOT',
       'out\\n lies outside the directories that may be read. Use . to list the working directory.',
       '.',
     ]);
-    expect(said(inside, O)).toEqual([
+    expect(said(inside, O)).toStrictEqual([
       'OUTSIDE_ROOT',
       'That path lies outside the directories that may be read. Use . to list the working directory.',
       '.',
     ]);
-    expect(said(new Roots([W], O), 'secret')).toEqual([
+    expect(said(new Roots([W], O), 'secret')).toStrictEqual([
       'OUTSIDE_ROOT',
       `secret lies outside the directories that may be read. Use ${W} to list what may.`,
       W,
@@ -243,9 +254,9 @@ describe('a list that is held', () => {
     const list = holdRoots([path]);
     expect(holdRoots(list)).toBe(list);
     const [root] = rootsIn(list);
-    expect(root).toEqual(rootAt(path));
+    expect(root).toStrictEqual(rootAt(path));
     const key = rootsKey(list);
-    expect([rootsKey([path]), JSON.parse(key)]).toEqual([
+    expect([rootsKey([path]), JSON.parse(key)]).toStrictEqual([
       JSON.stringify([path]),
       [[path, `${root?.dev}:${root?.ino}`]],
     ]);
@@ -253,7 +264,7 @@ describe('a list that is held', () => {
     mkdirSync(path);
     expect(rootsKey(list)).toBe(key);
     expect(rootsKey(holdRoots([path]))).not.toBe(key);
-    expect([rootsIn(list)[0]?.ino === root?.ino, rootsIn([path])[0]?.ino === root?.ino]).toEqual([
+    expect([rootsIn(list)[0]?.ino === root?.ino, rootsIn([path])[0]?.ino === root?.ino]).toStrictEqual([
       true,
       false,
     ]);
@@ -268,7 +279,7 @@ describe('a list that is held', () => {
       isSame(root, stats(3n, 2n, true)),
       isSame(root, stats(1n, 3n, true)),
       isSame(root, stats(1n, 2n, false)),
-    ]).toEqual([true, false, false, false]);
+    ]).toStrictEqual([true, false, false, false]);
   });
 });
 
@@ -278,26 +289,26 @@ describe.runIf(process.platform === 'linux')('roots that a client declares', () 
     const roots = holdRoots([join(W, 'a'), O]);
     const narrowed = async (...wanted: string[]): Promise<unknown> =>
       codeOf(narrowRoots(roots, wanted).then((list) => Array.from(list)));
-    expect(await narrowed(join(W, 'a/b'))).toEqual([join(W, 'a/b')]);
-    expect(await narrowed(join(W, 'a'))).toEqual([join(W, 'a')]);
+    expect(await narrowed(join(W, 'a/b'))).toStrictEqual([join(W, 'a/b')]);
+    expect(await narrowed(join(W, 'a'))).toStrictEqual([join(W, 'a')]);
     // What contains a root stands for that root.
-    expect(await narrowed(W)).toEqual([join(W, 'a')]);
-    expect(await narrowed('/')).toEqual([join(W, 'a'), O]);
-    expect(await narrowed(join(W, 'a/b'), join(W, 'a/b'), O)).toEqual([join(W, 'a/b'), O]);
-    expect(await narrowed(join(W, 'to-directory/b'))).toEqual([join(W, 'a/b')]);
+    expect(await narrowed(W)).toStrictEqual([join(W, 'a')]);
+    expect(await narrowed('/')).toStrictEqual([join(W, 'a'), O]);
+    expect(await narrowed(join(W, 'a/b'), join(W, 'a/b'), O)).toStrictEqual([join(W, 'a/b'), O]);
+    expect(await narrowed(join(W, 'to-directory/b'))).toStrictEqual([join(W, 'a/b')]);
     // Elsewhere, or a link that leads there.
-    expect(await narrowed('/nowhere')).toEqual([]);
-    expect(await narrowed()).toEqual([]);
-    expect(await narrowed(join(W, 'nothing'))).toEqual([]);
+    expect(await narrowed('/nowhere')).toStrictEqual([]);
+    expect(await narrowed()).toStrictEqual([]);
+    expect(await narrowed(join(W, 'nothing'))).toStrictEqual([]);
     // Inside, and not there, or no directory.
     expect(await narrowed(join(W, 'a/nothing'))).toBe('OUTSIDE_ROOT');
     expect(await narrowed(join(W, 'a/file'))).toBe('OUTSIDE_ROOT');
-    expect(await narrowed(join(W, 'a/nothing'), O)).toEqual([O]);
+    expect(await narrowed(join(W, 'a/nothing'), O)).toStrictEqual([O]);
   });
 
   test('a link out of the roots is none of them', async () => {
     const { W } = folders();
-    expect(Array.from(await narrowRoots(holdRoots([W]), [join(W, 'out')]))).toEqual([]);
+    expect(Array.from(await narrowRoots(holdRoots([W]), [join(W, 'out')]))).toStrictEqual([]);
     await expect(narrowRoots(holdRoots([W]), [join(W, 'to-nothing')])).rejects.toMatchObject({
       message:
         'The directories that the client declares as its roots do not exist, so nothing can be read. Declare others.',

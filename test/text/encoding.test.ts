@@ -44,28 +44,28 @@ describe('detection', () => {
     ['the last control', utf16('\x1f'.repeat(4)), 'utf-8', 0],
     ['DEL', utf16('\x7f'.repeat(4)), 'utf-8', 0],
   ] as const)('%s', (_, head, name, bom) => {
-    expect(detectEncoding(head)).toEqual(encodingOf(name, bom));
+    expect(detectEncoding(head)).toStrictEqual(encodingOf(name, bom));
   });
 
   test('of UTF-16 without a mark no declaration is read', () => {
     const declared = utf16('<?xml version="1.0" encoding="windows-1251"?>');
-    expect(storedEncoding(declared)).toEqual(encodingOf('utf-16le'));
+    expect(storedEncoding(declared)).toStrictEqual(encodingOf('utf-16le'));
   });
 
   test('a mark is believed, and a declaration if there is none', () => {
     const declared = '# -*- coding: koi8-r -*-\n';
-    expect(storedEncoding(Buffer.from(`\ufeff${declared}`))).toEqual(encodingOf('utf-8', 3));
-    expect(storedEncoding(Buffer.from(declared))).toEqual(
+    expect(storedEncoding(Buffer.from(`\ufeff${declared}`))).toStrictEqual(encodingOf('utf-8', 3));
+    expect(storedEncoding(Buffer.from(declared))).toStrictEqual(
       encodingNamed('koi8-r', 'declared', Buffer.alloc(0)),
     );
-    expect(storedEncoding(Buffer.from('# nothing is declared\n'))).toEqual(utf8);
+    expect(storedEncoding(Buffer.from('# nothing is declared\n'))).toStrictEqual(utf8);
   });
 });
 
 describe('by name', () => {
   test('a legacy encoding has units of one byte', () => {
     const { scanner, ...named } = encodingNamed('latin1', 'told', Buffer.from('\ufeff')) ?? {};
-    expect(named).toEqual({ name: 'windows-1252', bom: 0, unit: 1, legacy: true, known: 'told' });
+    expect(named).toStrictEqual({ name: 'windows-1252', bom: 0, unit: 1, legacy: true, known: 'told' });
     expect(scanner?.count(Buffer.from('a\nb\n'))).toBe(2);
   });
 
@@ -79,7 +79,10 @@ describe('by name', () => {
     ['utf-16be', utf16('\ufeffx'), 0],
   ] as const)('%s with the mark of that encoding, if there is one', (label, head, bom) => {
     const name = label === 'utf-16' ? 'utf-16le' : label;
-    expect(encodingNamed(label, 'guessed', head)).toEqual({ ...encodingOf(name, bom), known: 'guessed' });
+    expect(encodingNamed(label, 'guessed', head)).toStrictEqual({
+      ...encodingOf(name, bom),
+      known: 'guessed',
+    });
   });
 
   test('an unknown name', () => {
@@ -98,11 +101,11 @@ describe('decoding', () => {
     ['utf-32le', units32(...Array.from(whole, (one) => one.codePointAt(0) as number))],
     ['utf-32be', units32(...Array.from(whole, (one) => one.codePointAt(0) as number)).swap32()],
   ] as const)('%s; a stored U+FFFD is valid', (name, bytes) => {
-    expect(decode(bytes, encodingOf(name))).toEqual({ text: whole, invalid: 0 });
+    expect(decode(bytes, encodingOf(name))).toStrictEqual({ text: whole, invalid: 0 });
     // A view that does not begin at the start of its memory, and that is not a Buffer.
     const memory = new Uint8Array(bytes.length + 4);
     memory.set(bytes, 4);
-    expect(decode(memory.subarray(4), encodingOf(name))).toEqual({ text: whole, invalid: 0 });
+    expect(decode(memory.subarray(4), encodingOf(name))).toStrictEqual({ text: whole, invalid: 0 });
   });
 
   test.each<[string, UnicodeName, Uint8Array, string, number]>([
@@ -118,12 +121,12 @@ describe('decoding', () => {
     ['NUL, which is valid,', 'utf-32le', units32(0x61, 0, 0x62), 'a\0b', 0],
     ['beyond Unicode', 'utf-32le', units32(0x10ffff, 0x110000), '\u{10ffff}\ufffd', 1],
   ])('%s in %s', (_, name, bytes, text, invalid) => {
-    expect(decode(bytes, encodingOf(name))).toEqual({ text, invalid });
+    expect(decode(bytes, encodingOf(name))).toStrictEqual({ text, invalid });
   });
 
   test('invalid sequences of a legacy encoding', () => {
     const named = encodingNamed('shift_jis', 'told', Buffer.alloc(0)) ?? utf8;
-    expect(decode(Buffer.from('8abf61ff62ff', 'hex'), named)).toEqual({
+    expect(decode(Buffer.from('8abf61ff62ff', 'hex'), named)).toStrictEqual({
       text: '漢a\ufffdb\ufffd',
       invalid: 2,
     });

@@ -69,8 +69,8 @@ const code = 'int main(void) {\n  return 0;\n}\n';
 
 test.each(COMMENTS)('%s: %s', (name, _comment, hex) => {
   const comment = Buffer.concat([Buffer.from(hex, 'hex'), Buffer.from('\n')]);
-  expect(guess(comment)).toEqual({ sure: name });
-  expect(guess(Buffer.concat([Buffer.from(code), comment, Buffer.from(code), comment]))).toEqual({
+  expect(guess(comment)).toStrictEqual({ sure: name });
+  expect(guess(Buffer.concat([Buffer.from(code), comment, Buffer.from(code), comment]))).toStrictEqual({
     sure: name,
   });
 });
@@ -80,19 +80,19 @@ describe('what is not sure is only named', () => {
     ['one letter', 'caf\u00e9\n', { perhaps: 'windows-1252' }],
     ['no words', '\u0080\u0081\u0090\u00ff\u00fe\n', {}],
   ])('%s', (_, latin1, expected) => {
-    expect(guess(Buffer.from(latin1, 'latin1'))).toEqual(expected);
+    expect(guess(Buffer.from(latin1, 'latin1'))).toStrictEqual(expected);
   });
 });
 
 test('UTF-8 is not guessed, also where the last character is cut', () => {
-  expect(guess(Buffer.from('größe, 漢字\n'))).toEqual({});
-  expect(guess(Buffer.from('größe, 漢字').subarray(0, -1))).toEqual({});
+  expect(guess(Buffer.from('größe, 漢字\n'))).toStrictEqual({});
+  expect(guess(Buffer.from('größe, 漢字').subarray(0, -1))).toStrictEqual({});
 });
 
 test('nothing behind the first 64 KiB counts', () => {
   const [, , hex = ''] = COMMENTS[0] ?? [];
   const late = Buffer.concat([Buffer.alloc(GUESSED_BY, 'x\n'), Buffer.from(hex, 'hex')]);
-  expect(guess(late)).toEqual({});
+  expect(guess(late)).toStrictEqual({});
 });
 
 describe('what a library prefers', () => {
@@ -159,13 +159,13 @@ describe('what a library prefers', () => {
     ['but reads like no words', {}, [['koi8-r', 90]]],
     ['nothing', {}, []],
   ])('%s: %j', (_, expected, found) => {
-    expect(guessOf(russian, preferring(...found))).toEqual(expected);
+    expect(guessOf(russian, preferring(...found))).toStrictEqual(expected);
   });
 
   test('needs six letters that are not ASCII', () => {
     const of = (hex: string): Guess => guessOf(Buffer.from(hex, 'hex'), preferring(['windows-1251', 90]));
-    expect(of('6162636465666720eaebe0f1f10a')).toEqual({ perhaps: 'windows-1251' });
-    expect(of('6162636465666720eaebe0f1f1e00a')).toEqual({ sure: 'windows-1251' });
+    expect(of('6162636465666720eaebe0f1f10a')).toStrictEqual({ perhaps: 'windows-1251' });
+    expect(of('6162636465666720eaebe0f1f1e00a')).toStrictEqual({ sure: 'windows-1251' });
   });
 
   test('is asked about the lines that are not ASCII, up to 4 KiB', () => {
@@ -181,7 +181,7 @@ describe('what a library prefers', () => {
     guessOf(Buffer.concat([russian, Buffer.alloc(9_000, 0xe0), plain, russian]), analyse);
     const many = Buffer.concat(Array(1_000).fill(russian));
     const long = Buffer.concat([russian, Buffer.alloc(9_000, 0xe0)]);
-    expect(asked.map((bytes) => bytes.toString('latin1'))).toEqual(
+    expect(asked.map((bytes) => bytes.toString('latin1'))).toStrictEqual(
       [
         Buffer.concat([russian, russian]),
         russian.subarray(0, -1),
@@ -225,16 +225,16 @@ describe('a text reads like words', () => {
   test('no controls', () => {
     const of = (hex: string): Guess =>
       guessOf(Buffer.from(hex, 'hex'), () => [{ name: 'iso-8859-5', confidence: 90 }]);
-    expect(of('b0b1b2b3b4b5b60a')).toEqual({ sure: 'iso-8859-5' });
-    expect(of('d0d1d2d3d4d5d60a')).toEqual({ sure: 'iso-8859-5' });
-    expect(of('d0d1d2d3d4d5d6850a')).toEqual({});
+    expect(of('b0b1b2b3b4b5b60a')).toStrictEqual({ sure: 'iso-8859-5' });
+    expect(of('d0d1d2d3d4d5d60a')).toStrictEqual({ sure: 'iso-8859-5' });
+    expect(of('d0d1d2d3d4d5d6850a')).toStrictEqual({});
   });
 });
 
 test('the start of UTF-8 may end inside a character, and nowhere else', () => {
   const isStart = (hex: string): boolean => isUtf8Start(Buffer.from(hex, 'hex'));
   for (const cut of ['', '61', '61c3', '61e2', '61e282', '61f0', '61f09f', '61f09f98', 'c3a9c3'])
-    expect([cut, isStart(cut)]).toEqual([cut, true]);
+    expect([cut, isStart(cut)]).toStrictEqual([cut, true]);
   for (const wrong of [
     '80',
     '6180',
@@ -247,5 +247,5 @@ test('the start of UTF-8 may end inside a character, and nowhere else', () => {
     'f09f98ff',
     '808080',
   ])
-    expect([wrong, isStart(wrong)]).toEqual([wrong, false]);
+    expect([wrong, isStart(wrong)]).toStrictEqual([wrong, false]);
 });

@@ -123,7 +123,7 @@ test.each(STORED)('%s: %s is decoded, and cut between its characters', (name, te
   const bytes = Buffer.from(hex, 'hex');
   const encoding = encodingNamed(name, 'told', bytes);
   if (!encoding) throw new Error('unknown');
-  expect(decode(bytes, encoding)).toEqual({ text, invalid: 0 });
+  expect(decode(bytes, encoding)).toStrictEqual({ text, invalid: 0 });
   for (let budget = 1; budget <= text.length * 4; budget += 1) {
     const length = cutHead(bytes, encoding, budget, (part) => Buffer.byteLength(part));
     expect(text.startsWith(decode(bytes.subarray(0, length), encoding).text)).toBe(true);
@@ -257,7 +257,7 @@ test.each<[string, number, readonly (readonly [number, number])[]]>([
     const length = legacyLength(Uint8Array.of(lead, second), 0, name);
     if (length !== found.at(-1)?.[1]) found.push([lead, length]);
   }
-  expect(found).toEqual(expected);
+  expect(found).toStrictEqual(expected);
 });
 
 test.each(STORED)('every byte of a text in %s is found in its character', (name, _, hex) => {
@@ -269,7 +269,7 @@ test.each(STORED)('every byte of a text in %s is found in its character', (name,
     let start = 0;
     for (let at = 0; at < bytes.length; at += 1) {
       if (at === start + legacyLength(bytes, start, name)) start = at;
-      expect([at, alignLegacy(bytes, at, name)]).toEqual([at, start]);
+      expect([at, alignLegacy(bytes, at, name)]).toStrictEqual([at, start]);
     }
   }
 });

@@ -16,49 +16,49 @@ const never = (): Analyse => {
 
 describe('a text in memory', () => {
   test('valid UTF-8 needs no library, and windows-1252 is the one to try', () => {
-    expect(encodingOfText(Buffer.from('größe\n'), never)).toEqual({ ...utf8, perhaps: 'windows-1252' });
+    expect(encodingOfText(Buffer.from('größe\n'), never)).toStrictEqual({ ...utf8, perhaps: 'windows-1252' });
   });
 
   test('a mark decides', () => {
     const { name, bom } = encodingOfText(Buffer.concat([Buffer.from('\ufeff'), russian]), never);
-    expect([name, bom]).toEqual(['utf-8', 3]);
+    expect([name, bom]).toStrictEqual(['utf-8', 3]);
   });
 
   test('a declaration at the start decides', () => {
     const text = Buffer.concat([Buffer.from('# -*- coding: koi8-r -*-\n'), russian]);
-    expect(encodingOfText(text, never)).toEqual(encodingNamed('koi8-r', 'declared', NONE));
+    expect(encodingOfText(text, never)).toStrictEqual(encodingNamed('koi8-r', 'declared', NONE));
   });
 
   test('a declaration at the end decides if the start is not UTF-8', () => {
     const line = Buffer.from('# vim: fenc=cp1251\n');
     const padding = Buffer.alloc(10_000, 'x\n');
-    expect(encodingOfText(Buffer.concat([russian, padding, line]), never)).toEqual(
+    expect(encodingOfText(Buffer.concat([russian, padding, line]), never)).toStrictEqual(
       encodingNamed('windows-1251', 'declared', NONE),
     );
     const plain = encodingOfText(Buffer.concat([Buffer.from('valid\n'), padding, line]), never);
-    expect(plain).toEqual({ ...utf8, perhaps: 'windows-1252' });
+    expect(plain).toStrictEqual({ ...utf8, perhaps: 'windows-1252' });
     // The mode line is not within the last bytes.
     const early = Buffer.concat([russian, padding, line, Buffer.alloc(1024, 'x')]);
-    expect(encodingOfText(early, sureOf('windows-1251'))).toEqual(
+    expect(encodingOfText(early, sureOf('windows-1251'))).toStrictEqual(
       encodingNamed('windows-1251', 'guessed', NONE),
     );
   });
 
   test('otherwise it is guessed', () => {
-    expect(encodingOfText(russian, sureOf('windows-1251'))).toEqual(
+    expect(encodingOfText(russian, sureOf('windows-1251'))).toStrictEqual(
       encodingNamed('windows-1251', 'guessed', NONE),
     );
-    expect(encodingOfText(russian.subarray(0, 3), sureOf('windows-1251'))).toEqual({
+    expect(encodingOfText(russian.subarray(0, 3), sureOf('windows-1251'))).toStrictEqual({
       ...utf8,
       perhaps: 'windows-1251',
     });
-    expect(encodingOfText(russian, () => () => [])).toEqual({ ...utf8, perhaps: 'windows-1252' });
+    expect(encodingOfText(russian, () => () => [])).toStrictEqual({ ...utf8, perhaps: 'windows-1252' });
   });
 });
 
 test('what a mode line at the end may declare', () => {
   const at = (label: string): unknown => declaredAtEnd(Buffer.from(`x\n# vim: fenc=${label}\n`), NONE);
-  expect(at('latin1')).toEqual(encodingNamed('windows-1252', 'declared', NONE));
+  expect(at('latin1')).toStrictEqual(encodingNamed('windows-1252', 'declared', NONE));
   // Bytes that are not UTF-8 are not UTF-8, whatever is declared.
   expect(at('utf-8')).toBeUndefined();
   expect(at('klingon')).toBeUndefined();
@@ -66,8 +66,8 @@ test('what a mode line at the end may declare', () => {
 });
 
 test('a guess of an unknown name leaves the encoding as it is', () => {
-  expect(guessed(utf8, { sure: 'klingon' }, NONE)).toEqual({ ...utf8, perhaps: 'windows-1252' });
-  expect(guessed(utf8, { perhaps: 'koi8-r' }, NONE)).toEqual({ ...utf8, perhaps: 'koi8-r' });
+  expect(guessed(utf8, { sure: 'klingon' }, NONE)).toStrictEqual({ ...utf8, perhaps: 'windows-1252' });
+  expect(guessed(utf8, { perhaps: 'koi8-r' }, NONE)).toStrictEqual({ ...utf8, perhaps: 'koi8-r' });
 });
 
 test('what declares nothing', () => {

@@ -85,7 +85,7 @@ test('no operator of a programming language and no accent can carry hidden chara
     for (const sign of [...selectors, '\u200c', '\u200d', char(0xe0100)])
       for (const after of ['a', base, '\u0338'])
         if (makeVisible(base + sign + after).escaped !== 1) passed.push(JSON.stringify(base + sign + after));
-  expect(passed).toEqual([]);
+  expect(passed).toStrictEqual([]);
 });
 
 test.each([
@@ -101,7 +101,7 @@ test.each([
   ['mathematics', '∩︀ ∑ₙ √2 𝑥² ≠ ∞ ⟨ψ|φ⟩'],
   ['braille', '⠓⠑⠇⠇⠕⠀⠺⠕⠗⠇⠙'],
   ['boxes, arrows, blocks', '┌─┐ │█│ └─┘ → ⇒ ✓ ✗ … — “x” • �'],
-])('%s stays as it is', (_, text) => expect(makeVisible(text)).toEqual({ text, escaped: 0 }));
+])('%s stays as it is', (_, text) => expect(makeVisible(text)).toStrictEqual({ text, escaped: 0 }));
 
 test('the cost is proportional to the text, whatever it hides', () => {
   // Counted, not timed: a text of one kind of hidden character asks about no neighbour at all.
@@ -117,7 +117,7 @@ test.each([
 ])('%s joins nothing that is seen: each of them is escaped', (_, text, escaped) => {
   const shown = makeVisible(text);
   expect(shown.escaped).toBe(escaped);
-  expect(makeVisible(shown.text)).toEqual({ text: shown.text, escaped: 0 });
+  expect(makeVisible(shown.text)).toStrictEqual({ text: shown.text, escaped: 0 });
 });
 
 /** Written with escapes: `[text, what is shown]`. */
@@ -127,16 +127,16 @@ test.each([
   ['a\u{e0001}\u{10ffff}b', '\\u{e0001}\\u{10ffff}', 2],
   ['a\ud800b', '\\ud800', 1],
 ])('%j is escaped', (text, escapes, escaped) => {
-  expect(makeVisible(text)).toEqual({ text: `a${escapes}b`, escaped });
-  expect(makeVisible(`${text}\r\n\t${text}`)).toEqual({
+  expect(makeVisible(text)).toStrictEqual({ text: `a${escapes}b`, escaped });
+  expect(makeVisible(`${text}\r\n\t${text}`)).toStrictEqual({
     text: `a${escapes}b\r\n\ta${escapes}b`,
     escaped: 2 * escaped,
   });
 });
 
 test('a return is kept before a newline only', () => {
-  expect(makeVisible('a\r\nb\r')).toEqual({ text: 'a\r\nb\\x0d', escaped: 1 });
-  expect(makeVisible('a\rb\r\r\n')).toEqual({ text: 'a\\x0db\\x0d\r\n', escaped: 2 });
+  expect(makeVisible('a\r\nb\r')).toStrictEqual({ text: 'a\r\nb\\x0d', escaped: 1 });
+  expect(makeVisible('a\rb\r\r\n')).toStrictEqual({ text: 'a\\x0db\\x0d\r\n', escaped: 2 });
 });
 
 /** What belongs to the character before it, or joins two, and what looks like it. */
@@ -180,17 +180,17 @@ describe('in its context, and outside of it', () => {
       ['\u8fbb\ufe03', '\u8fbb\u{e0104}', '\u3042\u{e0100}', 'a\u{e0100}', '\u8fbb\u{e00ff}'],
     ],
   ])('%s', (_, ordinary, hidden) => {
-    expect(ordinary.filter((text) => !passes(text))).toEqual([]);
-    expect(hidden.filter(passes)).toEqual([]);
+    expect(ordinary.filter((text) => !passes(text))).toStrictEqual([]);
+    expect(hidden.filter(passes)).toStrictEqual([]);
     // Also at the end of a longer text.
-    expect(ordinary.filter((text) => !passes(`${'x'.repeat(40)}${text}`))).toEqual([]);
+    expect(ordinary.filter((text) => !passes(`${'x'.repeat(40)}${text}`))).toStrictEqual([]);
   });
 
   test('tags in a flag of the standard, and in no other', () => {
     const tags = (letters: string): string =>
       Array.from(letters, (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('');
     const flag = `\u{1f3f4}${tags('gbeng')}\u{e007f}`;
-    expect([passes(flag), passes(`${'x'.repeat(40)}${flag}${flag}`)]).toEqual([true, true]);
+    expect([passes(flag), passes(`${'x'.repeat(40)}${flag}${flag}`)]).toStrictEqual([true, true]);
     expect(makeVisible(`\u{1f3f4}${tags('zzabc')}\u{e007f}`).escaped).toBe(6);
     expect(makeVisible(`\u{1f3f4}${tags('gbeng')}`).escaped).toBe(5);
     expect(makeVisible(`${flag}${tags('a')}`).escaped).toBe(1);
@@ -200,25 +200,25 @@ describe('in its context, and outside of it', () => {
 });
 
 test('one character alone', () => {
-  expect(['\u202e', '\u{e0041}', '\u200d', '\ud800'].map(isHidden)).toEqual([true, true, true, true]);
-  expect(['a', '\n', '\t', '👩', ''].map(isHidden)).toEqual([false, false, false, false, false]);
+  expect(['\u202e', '\u{e0041}', '\u200d', '\ud800'].map(isHidden)).toStrictEqual([true, true, true, true]);
+  expect(['a', '\n', '\t', '👩', ''].map(isHidden)).toStrictEqual([false, false, false, false, false]);
 });
 
 test('bytes as shown', () => {
-  expect(['plain\r\n\t', 'é', 'a\x1bb', 'a\rb', '\u202e', '👩\u200d👧'].map(visibleBytes)).toEqual([
+  expect(['plain\r\n\t', 'é', 'a\x1bb', 'a\rb', '\u202e', '👩\u200d👧'].map(visibleBytes)).toStrictEqual([
     8, 2, 6, 6, 6, 11,
   ]);
 });
 
 test('the part at the start that is plain', () => {
-  expect(['', 'plain\t\r\n', 'aé', 'é', 'ab\x7f', 'a\rb', 'a\r', ' ~\x1f'].map(plainHead)).toEqual([
+  expect(['', 'plain\t\r\n', 'aé', 'é', 'ab\x7f', 'a\rb', 'a\r', ' ~\x1f'].map(plainHead)).toStrictEqual([
     0, 8, 1, 0, 2, 1, 1, 2,
   ]);
 });
 
 test('NUL in verbatim text', () => {
-  expect(escapeNul('a\0b\0\x1b')).toEqual({ text: 'a\\x00b\\x00\x1b', escaped: 2 });
-  expect(escapeNul('ab')).toEqual({ text: 'ab', escaped: 0 });
+  expect(escapeNul('a\0b\0\x1b')).toStrictEqual({ text: 'a\\x00b\\x00\x1b', escaped: 2 });
+  expect(escapeNul('ab')).toStrictEqual({ text: 'ab', escaped: 0 });
 });
 
 describe('on one line', () => {
@@ -236,8 +236,12 @@ describe('on one line', () => {
   });
 
   test('a call ends with its own dot or with that of the sentence', () => {
-    expect([use('a.ts'), use('..'), use('a\n')]).toEqual(['Use a.ts.', 'Use .. as it is.', 'Use a\\n.']);
-    expect([ended('a'), ended('a.'), ended('')]).toEqual(['a.', 'a.', '.']);
+    expect([use('a.ts'), use('..'), use('a\n')]).toStrictEqual([
+      'Use a.ts.',
+      'Use .. as it is.',
+      'Use a\\n.',
+    ]);
+    expect([ended('a'), ended('a.'), ended('')]).toStrictEqual(['a.', 'a.', '.']);
   });
 });
 
@@ -245,6 +249,6 @@ test('the same escape is written again and again, and so are more than a thousan
   const codes = Array.from({ length: 3_000 }, (_, i) => 0xe000 + i);
   const text = String.fromCodePoint(...codes);
   const escapes = codes.map((code) => `\\u${code.toString(16)}`).join('');
-  expect(makeVisible(text)).toEqual({ text: escapes, escaped: 3_000 });
-  expect(makeVisible(text)).toEqual({ text: escapes, escaped: 3_000 });
+  expect(makeVisible(text)).toStrictEqual({ text: escapes, escaped: 3_000 });
+  expect(makeVisible(text)).toStrictEqual({ text: escapes, escaped: 3_000 });
 });

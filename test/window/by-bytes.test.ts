@@ -38,8 +38,8 @@ describe('whole lines', () => {
   ])('%s', async (_, start, length, text, [from, to]) => {
     const page = await at(lines, start as number, length as number | undefined);
     expect(textOf(page)).toBe(text);
-    expect(page.span).toEqual({ start: from, end: to });
-    expect(page.next).toEqual(
+    expect(page.span).toStrictEqual({ start: from, end: to });
+    expect(page.next).toStrictEqual(
       to === 20 ? undefined : { by: 'bytes', start: to, length: Math.max(1, (length as number) ?? 16) },
     );
   });
@@ -47,19 +47,19 @@ describe('whole lines', () => {
   test('an end beyond the cap moves back to a line boundary', async () => {
     const content = `${'a'.repeat(39)}\n${'b'.repeat(39)}\n`;
     const page = await at(content, 0, CAP);
-    expect(page.span).toEqual({ start: 0, end: 40 });
-    expect(page.next).toEqual({ by: 'bytes', start: 40, length: CAP });
+    expect(page.span).toStrictEqual({ start: 0, end: 40 });
+    expect(page.next).toStrictEqual({ by: 'bytes', start: 40, length: CAP });
   });
 
   test('a length above the cap is reduced to the cap', async () => {
-    expect((await at('x\n'.repeat(100), 0, 10_000)).span).toEqual({ start: 0, end: CAP });
+    expect((await at('x\n'.repeat(100), 0, 10_000)).span).toStrictEqual({ start: 0, end: CAP });
   });
 
   test('a line of exactly the cap is whole, from wherever in it', async () => {
     const content = `${'x'.repeat(CAP - 1)}\nend\n`;
     for (const start of [0, 1, CAP / 2, CAP - 1]) {
       const page = await at(content, start, 1);
-      expect(page.span).toEqual({ start: 0, end: CAP });
+      expect(page.span).toStrictEqual({ start: 0, end: CAP });
       expect(page.oversized).toBeUndefined();
     }
   });
@@ -71,33 +71,33 @@ describe('a line over the cap', () => {
   const lengthOfGiant = oversized.length + 1;
 
   test('is not begun behind whole lines', async () => {
-    expect((await at(content, 0, CAP)).span).toEqual({ start: 0, end: 2 });
+    expect((await at(content, 0, CAP)).span).toStrictEqual({ start: 0, end: 2 });
   });
 
   test('is cut to what was asked for', async () => {
     const page = await at(content, 2, 20);
-    expect(page.span).toEqual({ start: 2, end: 22 });
-    expect(page.oversized).toEqual({ no: 2, start: 2, bytes: lengthOfGiant });
+    expect(page.span).toStrictEqual({ start: 2, end: 22 });
+    expect(page.oversized).toStrictEqual({ no: 2, start: 2, bytes: lengthOfGiant });
     expect(page.parts.flat()[0]?.cut).toBe('slice');
   });
 
   test('fills a window up to the cap', async () => {
-    expect((await at(content, 2, CAP)).span).toEqual({ start: 2, end: 2 + CAP });
+    expect((await at(content, 2, CAP)).span).toStrictEqual({ start: 2, end: 2 + CAP });
   });
 
   test('goes on where the window begins', async () => {
     const page = await at(content, 100, 20);
-    expect(page.span).toEqual({ start: 100, end: 120 });
-    expect(page.oversized).toEqual({ no: 2, start: 2, bytes: lengthOfGiant });
+    expect(page.span).toStrictEqual({ start: 100, end: 120 });
+    expect(page.oversized).toStrictEqual({ no: 2, start: 2, bytes: lengthOfGiant });
   });
 
   test('ends a window with its own end: a part is not shown beside whole lines', async () => {
     const end = 2 + lengthOfGiant;
     const page = await at(content, end - 5, CAP);
     expect(textOf(page)).toBe('yyyy\n');
-    expect(page.span).toEqual({ start: end - 5, end });
-    expect(page.oversized).toEqual({ no: 2, start: 2, bytes: lengthOfGiant });
-    expect(page.next).toEqual({ by: 'bytes', start: end, length: CAP });
+    expect(page.span).toStrictEqual({ start: end - 5, end });
+    expect(page.oversized).toStrictEqual({ no: 2, start: 2, bytes: lengthOfGiant });
+    expect(page.next).toStrictEqual({ by: 'bytes', start: end, length: CAP });
   });
 
   test('is never cut inside a character', async () => {
@@ -115,7 +115,7 @@ test.each([
 ])('a slice ends before %s, not inside it', async (_, end, length, slices) => {
   const content = 'x'.repeat(CAP * 2) + end;
   const pages = await follow(inputOf(content), { by: 'bytes', start: CAP * 2, length }, fit);
-  expect(pages.map(textOf)).toEqual(slices);
+  expect(pages.map(textOf)).toStrictEqual(slices);
 });
 
 test.each([
@@ -124,14 +124,14 @@ test.each([
 ])('a slice may end after %s', async (_, end, slices) => {
   const content = 'x'.repeat(CAP * 2) + end;
   const pages = await follow(inputOf(content), { by: 'bytes', start: CAP * 2, length: 2 }, fit);
-  expect(pages.map(textOf)).toEqual(slices);
+  expect(pages.map(textOf)).toStrictEqual(slices);
 });
 
 test('a window past the end is empty', async () => {
   const nothing = { parts: [], invalid: 0 };
-  expect(await at('abc\n', 4)).toEqual({ ...nothing, pastEnd: true, totals: { bytes: 4, lines: 1 } });
-  expect(await at('', 0)).toEqual({ ...nothing, totals: { bytes: 0, lines: 0 } });
-  expect(await at('\ufeff', 3)).toEqual({ ...nothing, pastEnd: true, totals: { bytes: 3, lines: 0 } });
+  expect(await at('abc\n', 4)).toStrictEqual({ ...nothing, pastEnd: true, totals: { bytes: 4, lines: 1 } });
+  expect(await at('', 0)).toStrictEqual({ ...nothing, totals: { bytes: 0, lines: 0 } });
+  expect(await at('\ufeff', 3)).toStrictEqual({ ...nothing, pastEnd: true, totals: { bytes: 3, lines: 0 } });
 });
 
 describe('whole answers', () => {
@@ -197,7 +197,7 @@ describe('whole answers', () => {
       totals: { bytes: 7, lines: 2 },
     });
     const { invalid, cutBy } = await excerpt(inputOf(content), { ...window, length: 1 }, fit);
-    expect([invalid, cutBy]).toEqual([1, 'window']);
+    expect([invalid, cutBy]).toStrictEqual([1, 'window']);
   });
 
   test.each<[string, Partial<Limits>, string]>([
@@ -206,7 +206,7 @@ describe('whole answers', () => {
   ])('a limit of %s ends a window', async (_, limit, cutBy) => {
     const each = plainFit({ ...limits, ...limit }, { tokens: (text) => 2 * text.length });
     const page = await excerpt(inputOf('éaa\nbbb\ncc\ndd\n'), { by: 'bytes', start: 0, length: 15 }, each);
-    expect([textOf(page), page.cutBy, page.next]).toEqual([
+    expect([textOf(page), page.cutBy, page.next]).toStrictEqual([
       'éaa\nbbb\n',
       cutBy,
       { by: 'bytes', start: 9, length: 15 },
@@ -246,15 +246,15 @@ describe('a line that is oversized for lines, and not for a window', () => {
   };
 
   test('is whole in a window that begins with it', async () => {
-    expect(await from(2)).toEqual([{ start: 2, end: 51 }, undefined]);
+    expect(await from(2)).toStrictEqual([{ start: 2, end: 51 }, undefined]);
   });
 
   test('is begun inside, between characters, where a window begins inside', async () => {
     const oversized = { no: 2, start: 2, bytes: 49 };
-    expect(await from(5)).toEqual([{ start: 5, end: 14 }, oversized]);
-    expect(await from(6)).toEqual([{ start: 5, end: 14 }, oversized]);
-    expect(await from(7)).toEqual([{ start: 5, end: 17 }, oversized]);
-    expect(await from(8)).toEqual([{ start: 8, end: 17 }, oversized]);
+    expect(await from(5)).toStrictEqual([{ start: 5, end: 14 }, oversized]);
+    expect(await from(6)).toStrictEqual([{ start: 5, end: 14 }, oversized]);
+    expect(await from(7)).toStrictEqual([{ start: 5, end: 17 }, oversized]);
+    expect(await from(8)).toStrictEqual([{ start: 8, end: 17 }, oversized]);
   });
 });
 
@@ -263,7 +263,7 @@ test('in a legacy encoding a window begins where it is told to', async () => {
   const encoding = encodingNamed('shift_jis', 'told', bytes) ?? utf8;
   const input = { source: memoryBytes(bytes), encoding, index: new LineIndex(encoding), counted: true };
   const pages = await follow(input, { by: 'bytes', start: 100, length: 41 }, fit);
-  expect(pages.map(({ span }) => span)).toEqual([
+  expect(pages.map(({ span }) => span)).toStrictEqual([
     { start: 100, end: 140 },
     { start: 140, end: 180 },
     { start: 180, end: 200 },

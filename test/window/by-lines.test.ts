@@ -12,20 +12,20 @@ test('a first line with more tokens than the limit is shown, and nothing after i
   const fit = plainFit({ tokens: 32 }, { tokens: (text) => 5 * text.length });
   const input = inputOf('abcdefg\n\n\n');
   const first = await excerpt(input, undefined, fit);
-  expect([textOf(first), first.cutBy, first.next]).toEqual([
+  expect([textOf(first), first.cutBy, first.next]).toStrictEqual([
     'abcdefg\n',
     'tokens',
     { by: 'lines', ranges: [{ from: 2 }] },
   ]);
   const second = await excerpt(input, first.next && windowOf(first.next), fit);
-  expect([textOf(second), second.next]).toEqual(['\n\n', undefined]);
+  expect([textOf(second), second.next]).toStrictEqual(['\n\n', undefined]);
 });
 
 test('a slice with more tokens than the limit has no context', async () => {
   const fit = plainFit({ tokens: 32 }, { tokens: (text) => 5 * text.length });
   const window = { by: 'lines', ranges: [{ from: 2, to: 3 }], context: true } as const;
   const { parts, oversized } = await excerpt(inputOf('\nabcdefghij\n\n'), window, fit);
-  expect(parts.flat().map(({ no, text }) => [no, text])).toEqual([[2, 'abcdefgh']]);
+  expect(parts.flat().map(({ no, text }) => [no, text])).toStrictEqual([[2, 'abcdefgh']]);
   expect(oversized).toStrictEqual({ no: 2, start: 1, bytes: 11 });
 });
 
@@ -34,7 +34,7 @@ test('context is within the limit of tokens', async () => {
   const window = { by: 'lines', ranges: [{ from: 2, to: 2 }], context: true } as const;
   const { parts } = await excerpt(inputOf('a\nb\nc\ndd\ne\n'), window, fit);
   // 8 tokens, 8, 8; then 12 are too many.
-  expect(parts.flat().map(({ no, role }) => [no, role])).toEqual([
+  expect(parts.flat().map(({ no, role }) => [no, role])).toStrictEqual([
     [1, 'context'],
     [2, 'asked'],
     [3, 'context'],
@@ -155,7 +155,10 @@ describe('whole answers', () => {
 
   test('invalid sequences are counted in the lines that are shown', async () => {
     const { parts, invalid } = await show(Buffer.from('ff610aff62ff0aff0a', 'hex'), [{ from: 1, to: 2 }]);
-    expect([parts.flat().map(({ text }) => text), invalid]).toEqual([['\ufffda\n', '\ufffdb\ufffd\n'], 3]);
+    expect([parts.flat().map(({ text }) => text), invalid]).toStrictEqual([
+      ['\ufffda\n', '\ufffdb\ufffd\n'],
+      3,
+    ]);
   });
 
   test('a window that may not be cut is refused', async () => {
@@ -284,7 +287,7 @@ describe('a page that begins inside a line', () => {
       [11, 11],
     ] as const) {
       const { span } = await show(content, [{ from: 2, to: 2 }], { inside });
-      expect([inside, span]).toEqual([inside, { start, end: 18 }]);
+      expect([inside, span]).toStrictEqual([inside, { start, end: 18 }]);
     }
   });
 
@@ -292,14 +295,14 @@ describe('a page that begins inside a line', () => {
     const stored = Buffer.from('\ufeffabcdefg\nb\n', 'utf16le');
     for (const inside of [6, 7]) {
       const { span } = await show(stored, [{ from: 1, to: 1 }], { inside });
-      expect([inside, span]).toEqual([inside, { start: 6, end: 18 }]);
+      expect([inside, span]).toStrictEqual([inside, { start: 6, end: 18 }]);
     }
   });
 
   test('begins with the line if the byte is not in it', async () => {
     for (const inside of [0, 2, 18, 99]) {
       const { span } = await show(content, [{ from: 2, to: 2 }], { inside });
-      expect([inside, span]).toEqual([inside, { start: 2, end: 18 }]);
+      expect([inside, span]).toStrictEqual([inside, { start: 2, end: 18 }]);
     }
   });
 
@@ -309,7 +312,7 @@ describe('a page that begins inside a line', () => {
       { from: 2, to: 2 },
     ];
     const { parts } = await show(content, ranges, { inside: 8 });
-    expect(parts.flat().map(({ start, cut }) => [start, cut])).toEqual([
+    expect(parts.flat().map(({ start, cut }) => [start, cut])).toStrictEqual([
       [8, 'slice'],
       [2, undefined],
     ]);
@@ -339,17 +342,17 @@ describe('context', () => {
     (await show(TEXT, ranges, { context, ...asked })).parts;
 
   test('is one line before a range and three after it', async () => {
-    expect(await shown([{ from: 2, to: 2 }])).toEqual([
+    expect(await shown([{ from: 2, to: 2 }])).toStrictEqual([
       [asContext(one), two, asContext(three), asContext(four), asContext(five)],
     ]);
-    expect(await shown([{ from: 5, to: 5 }])).toEqual([[asContext(four), five, asContext(six)]]);
-    expect(await shown([{ from: 1 }])).toEqual([[one, two, three, four, five, six]]);
-    expect(await shown([{ from: 5 }])).toEqual([[asContext(four), five, six]]);
+    expect(await shown([{ from: 5, to: 5 }])).toStrictEqual([[asContext(four), five, asContext(six)]]);
+    expect(await shown([{ from: 1 }])).toStrictEqual([[one, two, three, four, five, six]]);
+    expect(await shown([{ from: 5 }])).toStrictEqual([[asContext(four), five, six]]);
   });
 
   test('is not part of the window', async () => {
     const { span, totals: sums } = await show(TEXT, [{ from: 3, to: 3 }], { context });
-    expect([span, sums]).toEqual([{ start: 6, end: 9 }, totals]);
+    expect([span, sums]).toStrictEqual([{ start: 6, end: 9 }, totals]);
   });
 
   test('is not shown twice, nor what is asked for', async () => {
@@ -358,7 +361,7 @@ describe('context', () => {
         { from: 1, to: 1 },
         { from: 4, to: 4 },
       ]),
-    ).toEqual([
+    ).toStrictEqual([
       [one, asContext(two), asContext(three)],
       [four, asContext(five), asContext(six)],
     ]);
@@ -367,7 +370,7 @@ describe('context', () => {
         { from: 1, to: 2 },
         { from: 3, to: 3 },
       ]),
-    ).toEqual([
+    ).toStrictEqual([
       [one, two],
       [three, asContext(four), asContext(five), asContext(six)],
     ]);
@@ -378,11 +381,13 @@ describe('context', () => {
       { from: 1, to: 1 },
       { from: 4, to: 6 },
     ];
-    expect(await shown(ranges, { limits: { lines: 2 } })).toEqual([
+    expect(await shown(ranges, { limits: { lines: 2 } })).toStrictEqual([
       [one, asContext(two), asContext(three)],
       [four],
     ]);
-    expect(await shown([{ from: 2, to: 4 }], { limits: { lines: 1 } })).toEqual([[asContext(one), two]]);
+    expect(await shown([{ from: 2, to: 4 }], { limits: { lines: 1 } })).toStrictEqual([
+      [asContext(one), two],
+    ]);
     expect(
       await shown(
         [
@@ -391,15 +396,17 @@ describe('context', () => {
         ],
         { limits: { lines: 1 } },
       ),
-    ).toEqual([[one]]);
+    ).toStrictEqual([[one]]);
   });
 
   test('is within the budget', async () => {
-    expect(await shown([{ from: 2, to: 2 }], { limits: { bytes: 8 } })).toEqual([[asContext(one), two]]);
-    expect(await shown([{ from: 2, to: 2 }], { limits: { answerLines: 3 } })).toEqual([
+    expect(await shown([{ from: 2, to: 2 }], { limits: { bytes: 8 } })).toStrictEqual([
+      [asContext(one), two],
+    ]);
+    expect(await shown([{ from: 2, to: 2 }], { limits: { answerLines: 3 } })).toStrictEqual([
       [asContext(one), two, asContext(three)],
     ]);
-    expect(await shown([{ from: 2, to: 2 }], { limits: { lines: 1 } })).toEqual([
+    expect(await shown([{ from: 2, to: 2 }], { limits: { lines: 1 } })).toStrictEqual([
       [asContext(one), two, asContext(three), asContext(four), asContext(five)],
     ]);
   });
@@ -407,7 +414,7 @@ describe('context', () => {
   test('ends at an oversized line', async () => {
     const around = `${'é'.repeat(20)}\nb\nc\n${'é'.repeat(500)}\nd\n`;
     const { parts } = await show(around, [{ from: 2, to: 2 }], { context, limits: { bytes: 16 } });
-    expect(parts.flat().map(({ no, role }) => [no, role])).toEqual([
+    expect(parts.flat().map(({ no, role }) => [no, role])).toStrictEqual([
       [2, 'asked'],
       [3, 'context'],
     ]);
@@ -437,13 +444,13 @@ describe('clipped lines', () => {
 
   test('a line that does not fit beside others is left for the next page', async () => {
     const page = await show('ab\nabcdef\n', [{ from: 1 }], { over, limits: { bytes: 6 } });
-    expect([textOf(page), page.cutBy, page.next]).toEqual([
+    expect([textOf(page), page.cutBy, page.next]).toStrictEqual([
       'ab\n',
       'bytes',
       { by: 'lines', ranges: [{ from: 2 }] },
     ]);
     const plain = await show('ab\nab\n', [{ from: 1 }], { over, limits: { bytes: 5 } });
-    expect([textOf(plain), plain.cutBy, plain.next]).toEqual([
+    expect([textOf(plain), plain.cutBy, plain.next]).toStrictEqual([
       'ab\n',
       'bytes',
       { by: 'lines', ranges: [{ from: 2 }] },
@@ -455,10 +462,10 @@ describe('clipped lines', () => {
     const long = { longLine: { as: 'clip', at: 40, unit: 'char' } } as const;
     const page = await show(`${'x'.repeat(50)}\n`, [{ from: 1 }], { over: long, limits });
     // 40, 20, 10, 5.
-    expect([textOf(page), page.cutBy]).toEqual(['xxxxx\n', undefined]);
+    expect([textOf(page), page.cutBy]).toStrictEqual(['xxxxx\n', undefined]);
     const refuse = { ...long, overflow: 'refuse' } as const;
     const refused = await show(`${'x'.repeat(50)}\n`, [{ from: 1 }], { over: refuse, limits });
-    expect([refused.parts, refused.refusedBy]).toEqual([[], 'bytes']);
+    expect([refused.parts, refused.refusedBy]).toStrictEqual([[], 'bytes']);
   });
 
   test('invalid sequences are counted in whole lines, long or short', async () => {

@@ -60,7 +60,7 @@ test('lines before a byte; a byte past the end is the end', async () => {
     span: { start: 4, end: 8 },
     totals,
   });
-  expect(await tail(TEXT, { lines: 1, before: 99 })).toEqual(await tail(TEXT, { lines: 1 }));
+  expect(await tail(TEXT, { lines: 1, before: 99 })).toStrictEqual(await tail(TEXT, { lines: 1 }));
 });
 
 test('nothing is before the first byte', async () => {
@@ -178,7 +178,10 @@ test('a slice that reaches the start of the text has no page before it', async (
 test('invalid sequences are counted in the lines that are shown', async () => {
   const bytes = Buffer.from('ff0aff61ff0a62ff0a', 'hex');
   const { invalid, parts } = await tail(bytes, { lines: 3, limits: { lines: 2 } });
-  expect([parts.flat().map(({ text }) => text), invalid]).toEqual([['\ufffda\ufffd\n', 'b\ufffd\n'], 3]);
+  expect([parts.flat().map(({ text }) => text), invalid]).toStrictEqual([
+    ['\ufffda\ufffd\n', 'b\ufffd\n'],
+    3,
+  ]);
 });
 
 /** A stream of which no one knows the size before its end is read. */
@@ -210,5 +213,5 @@ test('a stream is first read to its end, in steps', async () => {
     span: { start: (9 << 20) + 1, end: (9 << 20) + 6 },
     totals: {},
   });
-  expect(source.asked).toEqual([0, 4 << 20, 8 << 20, 12 << 20]);
+  expect(source.asked).toStrictEqual([0, 4 << 20, 8 << 20, 12 << 20]);
 });

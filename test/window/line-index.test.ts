@@ -46,7 +46,7 @@ test('concurrent calls give the same results', async () => {
   const index = new LineIndex(utf8);
   const asked = [1_000_000, 5, 1_666_667, 800_000, 1_666_668];
   const found = await Promise.all(asked.map((line) => index.startOf(line, source)));
-  expect(found).toEqual([2_999_997, 12, 4_999_998, 2_399_997, undefined]);
+  expect(found).toStrictEqual([2_999_997, 12, 4_999_998, 2_399_997, undefined]);
 });
 
 /** Bytes made up as they are read: `period` bytes a line. Tells how much was asked for. */
@@ -101,7 +101,7 @@ test('UTF-16 lines', async () => {
   const bytes = Buffer.from('\ufeffone\n\u0a0atwo\nthree', 'utf16le');
   const index = new LineIndex(encodingOf('utf-16le', 2));
   const source = memoryBytes(bytes);
-  expect(await Promise.all([1, 2, 3, 4].map((line) => index.startOf(line, source)))).toEqual([
+  expect(await Promise.all([1, 2, 3, 4].map((line) => index.startOf(line, source)))).toStrictEqual([
     2,
     10,
     20,
@@ -134,7 +134,7 @@ test('slow streams hold no buffers, so that files can be scanned meanwhile', asy
   expect(await new LineIndex(utf8).total(memoryBytes(content))).toBe(1_666_667);
   expect(queues.scans.stats.running).toBe(0);
   for (const { come } of streams) come();
-  expect(await Promise.all(totals)).toEqual([1_666_667, 1_666_667, 1_666_667]);
+  expect(await Promise.all(totals)).toStrictEqual([1_666_667, 1_666_667, 1_666_667]);
 });
 
 test('a long scan yields, so that short scans need not wait for its end', async () => {
@@ -148,8 +148,8 @@ test('a long scan yields, so that short scans need not wait for its end', async 
     return lines;
   };
   const scans = [scan('long', 500 << 20), scan('short', 1 << 20), scan('as short', 1 << 20)];
-  expect(await Promise.all(scans)).toEqual([5_242_880, 10_486, 10_486]);
-  expect(order).toEqual(['short', 'as short', 'long']);
+  expect(await Promise.all(scans)).toStrictEqual([5_242_880, 10_486, 10_486]);
+  expect(order).toStrictEqual(['short', 'as short', 'long']);
 });
 
 test('a line at the start of a text is found while another call scans the whole of it', async () => {
@@ -160,7 +160,7 @@ test('a line at the start of a text is found while another call scans the whole 
     index.total(source).then(() => order.push('total')),
     index.startOf(400_000, source).then(() => order.push('line')),
   ]);
-  expect(order).toEqual(['line', 'total']);
+  expect(order).toStrictEqual(['line', 'total']);
 });
 
 test('a small text is counted while all buffers are in use', async () => {
@@ -184,7 +184,7 @@ describe('saved and restored', () => {
     expect(await other.startOf(20_000, source)).toBe(19_999 * 7);
     expect(await other.total(source)).toBe(100_000);
     expect(await one.total(source)).toBe(100_000);
-    expect(other.save()).toEqual(one.save());
+    expect(other.save()).toStrictEqual(one.save());
   });
 
   test('an invalid saved index is not restored', async () => {
@@ -229,8 +229,8 @@ test('a remote counter is told how many bytes are needed, estimated from the lin
   expect(told[0]).toBe(1);
   const [piece, lines] = [256 << 10, Math.floor((256 << 10) / 9)];
   expect(told[1]).toBe(((100_000 - lines) * piece) / lines);
-  expect(told).toEqual([1, ...told.slice(1).toSorted((a, b) => b - a)]);
+  expect(told).toStrictEqual([1, ...told.slice(1).toSorted((a, b) => b - a)]);
   told.length = 0;
   await index.total(source);
-  expect(new Set(told)).toEqual(new Set([Number.POSITIVE_INFINITY]));
+  expect(new Set(told)).toStrictEqual(new Set([Number.POSITIVE_INFINITY]));
 });

@@ -86,32 +86,32 @@ const shown = (stored: StoredLine | undefined): unknown =>
 test('a line has its offsets, its bytes and, if it is plain, its text', async () => {
   const reader = new LineReader(memoryBytes('plain\nrésumé\nlast'), utf8, 0, 100);
   const lines = [await reader.next(), await reader.next(), await reader.next(), await reader.next()];
-  expect(lines.map(shown)).toEqual([
+  expect(lines.map(shown)).toStrictEqual([
     [0, 6, 'plain\n', 6],
     [6, 15, 'résumé\n', 9],
     [15, 19, 'last', 4],
     undefined,
   ]);
-  expect(lines.map((line) => line?.text)).toEqual(['plain\n', undefined, undefined, undefined]);
+  expect(lines.map((line) => line?.text)).toStrictEqual(['plain\n', undefined, undefined, undefined]);
 });
 
 test('a reader begins at an offset, behind the mark', async () => {
   const marked = memoryBytes('\ufeffone\ntwo\n');
   const from = async (offset: number): Promise<unknown> =>
     shown(await new LineReader(marked, encodingOf('utf-8', 3), offset, 100).next());
-  expect(await from(0)).toEqual([3, 7, 'one\n', 4]);
-  expect(await from(7)).toEqual([7, 11, 'two\n', 4]);
+  expect(await from(0)).toStrictEqual([3, 7, 'one\n', 4]);
+  expect(await from(7)).toStrictEqual([7, 11, 'two\n', 4]);
 });
 
 test('what is buffered comes at once, and only that', async () => {
   const source = watched(`a\né\n${'x'.repeat(30)}\nb\n`);
   const reader = new LineReader(source, utf8, 0, 20);
   expect(reader.buffered()).toBeUndefined();
-  expect(shown(await reader.next())).toEqual([0, 2, 'a\n', 2]);
-  expect(shown(reader.buffered())).toEqual([2, 5, 'é\n', 3]);
+  expect(shown(await reader.next())).toStrictEqual([0, 2, 'a\n', 2]);
+  expect(shown(reader.buffered())).toStrictEqual([2, 5, 'é\n', 3]);
   // More than is held: `next` returns a part.
   expect(reader.buffered()).toBeUndefined();
-  expect(source.reads).toEqual([[0, 38]]);
+  expect(source.reads).toStrictEqual([[0, 38]]);
 });
 
 test('the first read is small, and the later ones are larger', async () => {
@@ -120,13 +120,13 @@ test('the first read is small, and the later ones are larger', async () => {
     const source = watched(text);
     const reader = new LineReader(source, utf8, 0, 100, undefined, first);
     while (reader.buffered() ?? (await reader.next()));
-    expect(source.reads.map(([offset]) => offset)).toEqual(
+    expect(source.reads.map(([offset]) => offset)).toStrictEqual(
       source.reads.map((_, i) => source.reads.slice(0, i).reduce((sum, [, length]) => sum + length, 0)),
     );
     return source.reads.map(([, length]) => length);
   };
-  expect(await read()).toEqual([64 << 10, 256 << 10, 256 << 10, text.length - (576 << 10)]);
-  expect((await read(100)).slice(0, 2)).toEqual([100, 256 << 10]);
+  expect(await read()).toStrictEqual([64 << 10, 256 << 10, 256 << 10, text.length - (576 << 10)]);
+  expect((await read(100)).slice(0, 2)).toStrictEqual([100, 256 << 10]);
 });
 
 describe('a line of more bytes than are held', () => {
@@ -134,14 +134,14 @@ describe('a line of more bytes than are held', () => {
 
   test('is returned in part', async () => {
     const reader = new LineReader(memoryBytes(text), utf8, 2, 6);
-    expect(shown(await reader.next())).toEqual([2, undefined, 'ééé', 6]);
-    expect(shown(await new LineReader(memoryBytes(text), utf8, 2, 20).next())).toEqual([
+    expect(shown(await reader.next())).toStrictEqual([2, undefined, 'ééé', 6]);
+    expect(shown(await new LineReader(memoryBytes(text), utf8, 2, 20).next())).toStrictEqual([
       2,
       undefined,
       'é'.repeat(10),
       20,
     ]);
-    expect(shown(await new LineReader(memoryBytes(text), utf8, 2, 21).next())).toEqual([
+    expect(shown(await new LineReader(memoryBytes(text), utf8, 2, 21).next())).toStrictEqual([
       2,
       23,
       `${'é'.repeat(10)}\n`,
@@ -151,17 +151,17 @@ describe('a line of more bytes than are held', () => {
 
   test('plain ones too, in a run of others', async () => {
     const reader = new LineReader(memoryBytes(`ab\n${'x'.repeat(30)}\nb\n`), utf8, 0, 10);
-    expect(shown(await reader.next())).toEqual([0, 3, 'ab\n', 3]);
-    expect(shown(await reader.next())).toEqual([3, undefined, 'x'.repeat(10), 10]);
+    expect(shown(await reader.next())).toStrictEqual([0, 3, 'ab\n', 3]);
+    expect(shown(await reader.next())).toStrictEqual([3, undefined, 'x'.repeat(10), 10]);
     expect(await reader.skipRest()).toBe(34);
-    expect(shown(reader.buffered())).toEqual([34, 36, 'b\n', 2]);
+    expect(shown(reader.buffered())).toStrictEqual([34, 36, 'b\n', 2]);
   });
 
   test('is skipped, and the next line follows', async () => {
     const reader = new LineReader(memoryBytes(text), utf8, 2, 6);
     await reader.next();
     expect(await reader.skipRest()).toBe(23);
-    expect(shown(await reader.next())).toEqual([23, 25, 'b\n', 2]);
+    expect(shown(await reader.next())).toStrictEqual([23, 25, 'b\n', 2]);
     expect(await reader.next()).toBeUndefined();
   });
 
@@ -177,7 +177,7 @@ describe('a line of more bytes than are held', () => {
     const reader = new LineReader(memoryBytes(long), utf8, 0, 6);
     await reader.next();
     expect(await reader.skipRest()).toBe(700_001);
-    expect(shown(await reader.next())).toEqual([700_001, 700_003, 'b\n', 2]);
+    expect(shown(await reader.next())).toStrictEqual([700_001, 700_003, 'b\n', 2]);
   });
 
   test('is not read if an index knows its end, and the reads are small again', async () => {
@@ -186,8 +186,8 @@ describe('a line of more bytes than are held', () => {
     const reader = new LineReader(source, utf8, 0, 6);
     await reader.next();
     expect(await reader.skipRest(() => Promise.resolve(700_001))).toBe(700_001);
-    expect(shown(await reader.next())).toEqual([700_001, 700_003, 'b\n', 2]);
-    expect(source.reads).toEqual([
+    expect(shown(await reader.next())).toStrictEqual([700_001, 700_003, 'b\n', 2]);
+    expect(source.reads).toStrictEqual([
       [0, 64 << 10],
       [700_001, 64 << 10],
     ]);
@@ -207,19 +207,19 @@ describe('a line of more bytes than are held', () => {
     for (const first of [7, 8, 9, 10]) {
       const reader = new LineReader(memoryBytes(stored), utf16, 0, 900, undefined, first);
       const found = [await reader.next(), await reader.next(), await reader.next(), await reader.next()];
-      expect(found.map((line) => line && [line.start, line.end])).toEqual([
+      expect(found.map((line) => line && [line.start, line.end])).toStrictEqual([
         [2, 6],
         [6, 808],
         [808, 812],
         undefined,
       ]);
       const short = new LineReader(memoryBytes(stored), utf16, 6, 20, undefined, first);
-      expect((await short.next())?.bytes).toEqual(stored.subarray(6, 26));
+      expect((await short.next())?.bytes).toStrictEqual(stored.subarray(6, 26));
       expect(await short.skipRest()).toBe(808);
     }
     // A last unit that is cut belongs to the last line.
     const cut = new LineReader(memoryBytes(Buffer.concat([stored, Buffer.of(0x61)])), utf16, 808, 10);
-    expect([(await cut.next())?.end, (await cut.next())?.end]).toEqual([812, 813]);
+    expect([(await cut.next())?.end, (await cut.next())?.end]).toStrictEqual([812, 813]);
   });
 });
 

@@ -48,48 +48,51 @@ describe('the start of a line', () => {
     ['the first line', 4, [0, 'one\n']],
     ['a part of a line', 6, [4, 'tw']],
   ])('%s', async (_, end, found) => {
-    expect(await find(text, end, 100)).toEqual(found);
+    expect(await find(text, end, 100)).toStrictEqual(found);
   });
 
   test('a line of so many bytes is found, and a longer one is not', async () => {
-    expect(await find(text, 13, 4)).toEqual([9, 'last']);
-    expect(await find(text, 13, 3)).toEqual([undefined, 'ast']);
-    expect(await find(text, 4, 4)).toEqual([0, 'one\n']);
-    expect(await find(text, 4, 3)).toEqual([0, 'one\n']);
-    expect(await find(text, 4, 2)).toEqual([undefined, 'e\n']);
+    expect(await find(text, 13, 4)).toStrictEqual([9, 'last']);
+    expect(await find(text, 13, 3)).toStrictEqual([undefined, 'ast']);
+    expect(await find(text, 4, 4)).toStrictEqual([0, 'one\n']);
+    expect(await find(text, 4, 3)).toStrictEqual([0, 'one\n']);
+    expect(await find(text, 4, 2)).toStrictEqual([undefined, 'e\n']);
   });
 
   test('a mark is not part of the first line', async () => {
-    expect(await find(Buffer.from('\ufeffone\n'), 7, 100, encodingOf('utf-8', 3))).toEqual([3, 'one\n']);
-    expect(await find(utf16('\ufeffone\n'), 10, 100, utf16le)).toEqual([2, 'one\n']);
+    expect(await find(Buffer.from('\ufeffone\n'), 7, 100, encodingOf('utf-8', 3))).toStrictEqual([
+      3,
+      'one\n',
+    ]);
+    expect(await find(utf16('\ufeffone\n'), 10, 100, utf16le)).toStrictEqual([2, 'one\n']);
   });
 
   test('units of two bytes, also where the last one is cut', async () => {
     const units = utf16('\ufeffone\ntwo\n');
-    expect(await find(units, 18, 100, utf16le)).toEqual([10, 'two\n']);
-    expect(await find(units, 18, 8, utf16le)).toEqual([10, 'two\n']);
-    expect(await find(units, 18, 6, utf16le)).toEqual([undefined, 'wo\n']);
+    expect(await find(units, 18, 100, utf16le)).toStrictEqual([10, 'two\n']);
+    expect(await find(units, 18, 8, utf16le)).toStrictEqual([10, 'two\n']);
+    expect(await find(units, 18, 6, utf16le)).toStrictEqual([undefined, 'wo\n']);
     const cut = Buffer.concat([units, Buffer.of(0x61)]);
     const { start, bytes } = await startOfLineBefore(19, 100, {
       source: memoryBytes(cut),
       encoding: utf16le,
     });
-    expect([start, Buffer.from(bytes)]).toEqual([18, Buffer.of(0x61)]);
+    expect([start, Buffer.from(bytes)]).toStrictEqual([18, Buffer.of(0x61)]);
   });
 
   test('a longer line is searched in steps that grow, and no byte is read twice', async () => {
     const source = watched(Buffer.from(`a\n${'x'.repeat(20_000)}`));
     const { start, bytes } = await startOfLineBefore(20_002, 50_000, { source, encoding: utf8 });
-    expect([start, bytes.length]).toEqual([2, 20_000]);
-    expect(source.reads).toEqual([
+    expect([start, bytes.length]).toStrictEqual([2, 20_000]);
+    expect(source.reads).toStrictEqual([
       { offset: 20_002 - 4096, length: 4096 },
       { offset: 20_002 - 4 * 4096, length: 3 * 4096 },
       { offset: 0, length: 20_002 - 4 * 4096 },
     ]);
     source.reads.length = 0;
     const beyond = await startOfLineBefore(20_002, 5_000, { source, encoding: utf8 });
-    expect([beyond.start, beyond.bytes.length]).toEqual([undefined, 5_000]);
-    expect(source.reads).toEqual([
+    expect([beyond.start, beyond.bytes.length]).toStrictEqual([undefined, 5_000]);
+    expect(source.reads).toStrictEqual([
       { offset: 20_002 - 4096, length: 4096 },
       { offset: 15_001, length: 905 },
     ]);
@@ -110,8 +113,8 @@ describe('a reader', () => {
       found.push(Buffer.from(bytes).toString());
       at = start as number;
     }
-    expect(found.toReversed()).toEqual(lines);
-    expect(source.reads.map(({ length }) => length)).toEqual([
+    expect(found.toReversed()).toStrictEqual(lines);
+    expect(source.reads.map(({ length }) => length)).toStrictEqual([
       16 << 10,
       64 << 10,
       64 << 10,
@@ -124,19 +127,19 @@ describe('a reader', () => {
     const source = watched(long);
     const reader = new BackwardReader(source, long.length, utf8, undefined);
     const found = await reader.lineBefore(long.length, 200_000);
-    expect([found.start, found.length, found.bytes.length]).toEqual([2, 100_001, 100_001]);
+    expect([found.start, found.length, found.bytes.length]).toStrictEqual([2, 100_001, 100_001]);
     const beyond = await reader.lineBefore(long.length, 1_000);
-    expect([beyond.start, beyond.length]).toEqual([undefined, 1_000]);
+    expect([beyond.start, beyond.length]).toStrictEqual([undefined, 1_000]);
     const first = await reader.lineBefore(2, 1_000);
-    expect([first.start, Buffer.from(first.bytes).toString()]).toEqual([0, 'a\n']);
+    expect([first.start, Buffer.from(first.bytes).toString()]).toStrictEqual([0, 'a\n']);
   });
 
   test('a line of exactly what is held is whole', async () => {
     const reader = (): BackwardReader => new BackwardReader(memoryBytes('a\nbcd\n'), 6, utf8, undefined);
     const exact = await reader().lineBefore(6, 4);
-    expect([exact.start, Buffer.from(exact.bytes).toString()]).toEqual([2, 'bcd\n']);
+    expect([exact.start, Buffer.from(exact.bytes).toString()]).toStrictEqual([2, 'bcd\n']);
     const less = await reader().lineBefore(6, 3);
-    expect([less.start, Buffer.from(less.bytes).toString()]).toEqual([undefined, 'cd\n']);
+    expect([less.start, Buffer.from(less.bytes).toString()]).toStrictEqual([undefined, 'cd\n']);
   });
 
   test('a mark, empty lines and a single byte', async () => {
@@ -144,24 +147,24 @@ describe('a reader', () => {
     const reader = new BackwardReader(memoryBytes(marked), 6, encodingOf('utf-8', 3), undefined);
     const starts: (number | undefined)[] = [];
     for (const end of [6, 5, 4]) starts.push((await reader.lineBefore(end, 100)).start);
-    expect(starts).toEqual([5, 4, 3]);
+    expect(starts).toStrictEqual([5, 4, 3]);
     const one = await new BackwardReader(memoryBytes('x'), 1, utf8, undefined).lineBefore(1, 100);
-    expect([one.start, one.length]).toEqual([0, 1]);
+    expect([one.start, one.length]).toStrictEqual([0, 1]);
   });
 
   test('units of two bytes', async () => {
     const units = utf16('\ufeffone\ntwo\n');
     const reader = new BackwardReader(memoryBytes(units), 18, utf16le, undefined);
     const last = await reader.lineBefore(18, 100);
-    expect([last.start, Buffer.from(last.bytes)]).toEqual([10, utf16('two\n')]);
+    expect([last.start, Buffer.from(last.bytes)]).toStrictEqual([10, utf16('two\n')]);
     const first = await reader.lineBefore(10, 100);
-    expect([first.start, Buffer.from(first.bytes)]).toEqual([2, utf16('one\n')]);
+    expect([first.start, Buffer.from(first.bytes)]).toStrictEqual([2, utf16('one\n')]);
   });
 
   test('is a source of the same bytes, which reads them once', async () => {
     const source = watched(content);
     const reader = new BackwardReader(source, content.length, utf8, undefined);
-    expect([reader.size, reader.identity]).toEqual([content.length, source.identity]);
+    expect([reader.size, reader.identity]).toStrictEqual([content.length, source.identity]);
     const at = async (offset: number, length: number): Promise<void> => {
       const target = Buffer.alloc(length);
       expect(await reader.readInto(target, offset)).toBe(length);
@@ -170,13 +173,13 @@ describe('a reader', () => {
     await at(content.length - 10, 10);
     await at(content.length - 1_000, 10);
     await at(content.length - (64 << 10), 64 << 10);
-    expect(source.reads).toEqual([{ offset: content.length - (64 << 10), length: 64 << 10 }]);
+    expect(source.reads).toStrictEqual([{ offset: content.length - (64 << 10), length: 64 << 10 }]);
     // More than a block goes to the source.
     await at(100, (64 << 10) + 1);
     // A byte before the block is in another block, which ends with what was asked for.
     await at(70_000, 5);
     await at(69_990, 15);
-    expect(source.reads.slice(1)).toEqual([
+    expect(source.reads.slice(1)).toStrictEqual([
       { offset: 100, length: (64 << 10) + 1 },
       { offset: 70_005 - (64 << 10), length: 64 << 10 },
     ]);

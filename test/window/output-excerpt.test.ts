@@ -62,7 +62,7 @@ describe('the tail', () => {
     const ends = endsOf(`one\n${'x'.repeat(200_000)}\n`);
     const result = outputExcerpt(ends, 'tail', plainFit({ bytes: 50 }));
     expect(textOf(result)).toBe(`${'x'.repeat(49)}\n`);
-    expect(result.oversized).toEqual({ no: 2, start: 4, bytes: 200_001 });
+    expect(result.oversized).toStrictEqual({ no: 2, start: 4, bytes: 200_001 });
   });
 
   test('a tail ends at an earlier line that is longer than the buffer', () => {
@@ -77,12 +77,12 @@ describe('the tail', () => {
     const result = outputExcerpt(endsOf(`${bar}done\nlast\n`), 'tail', plainFit({ bytes: REMEMBERED }));
     const [first, last] = result.parts[0] ?? [];
     expect(first?.text).toMatch(/^\d+\r.*\r19999\rdone\n$/s);
-    expect([first?.no, first?.cut, last?.text]).toEqual([1, 'slice', 'last\n']);
+    expect([first?.no, first?.cut, last?.text]).toStrictEqual([1, 'slice', 'last\n']);
   });
 
   test('nothing', () => {
     const result = outputExcerpt(endsOf(''), 'tail', plainFit());
-    expect(result).toEqual({ parts: [[]], totals: { bytes: 0, lines: 0 }, invalid: 0 });
+    expect(result).toStrictEqual({ parts: [[]], totals: { bytes: 0, lines: 0 }, invalid: 0 });
   });
 });
 
@@ -115,23 +115,23 @@ describe('the head', () => {
 describe('both ends', () => {
   test('share the budget', () => {
     const result = outputExcerpt(endsOf(numbered(1, 1_000)), 'ends', plainFit({ lines: 7 }));
-    expect(result.parts.map((lines) => lines.map(({ no }) => no))).toEqual([
+    expect(result.parts.map((lines) => lines.map(({ no }) => no))).toStrictEqual([
       [1, 2, 3, 4],
       [998, 999, 1_000],
     ]);
-    expect(result.next).toEqual({ by: 'tail', lines: 993, before: 3_880 });
+    expect(result.next).toStrictEqual({ by: 'tail', lines: 993, before: 3_880 });
   });
 
   test('of one oversized line are its end', () => {
     const result = outputExcerpt(endsOf('x'.repeat(1_000)), 'ends', plainFit({ bytes: 100 }));
     expect(textOf(result)).toBe('x'.repeat(100));
-    expect(result.next).toEqual({ by: 'tail', lines: 1, before: 900 });
+    expect(result.next).toStrictEqual({ by: 'tail', lines: 1, before: 900 });
   });
 
   test('an oversized last line is read backwards to the head', () => {
     const ends = endsOf(`${numbered(1, 9)}${'x'.repeat(1_000)}`);
     const result = outputExcerpt(ends, 'ends', plainFit({ bytes: 100, lines: 10 }));
-    expect(result.parts.map((lines) => lines.map(({ no, start }) => [no, start]))).toEqual([
+    expect(result.parts.map((lines) => lines.map(({ no, start }) => [no, start]))).toStrictEqual([
       [
         [1, 0],
         [2, 2],
@@ -141,7 +141,7 @@ describe('both ends', () => {
       ],
       [[10, 968]],
     ]);
-    expect(result.next).toEqual({ by: 'tail', lines: 5, before: 968 });
+    expect(result.next).toStrictEqual({ by: 'tail', lines: 5, before: 968 });
   });
 
   test('an output that fits is one part', () => {
@@ -225,7 +225,7 @@ describe('whole answers', () => {
       next: { by: 'tail', lines: 2, before: 9 },
     });
     const tokens = plainFit({ tokens: 7 }, { tokens: (text) => text.length });
-    expect(outputExcerpt(endsOf('é\nb\nc\nd\n'), 'ends', tokens).parts).toEqual([[one, two], [four]]);
+    expect(outputExcerpt(endsOf('é\nb\nc\nd\n'), 'ends', tokens).parts).toStrictEqual([[one, two], [four]]);
   });
 
   test('the head, filled to the last character', () => {
@@ -261,7 +261,7 @@ describe('whole answers', () => {
       oversized: { no: 1, start: 0 },
     });
     const lines = outputExcerpt(endsOf(TEXT), 'head', plainFit({ lines: 2 }), 'char');
-    expect([lines.parts, lines.cutBy]).toEqual([[[one, two]], 'lines']);
+    expect([lines.parts, lines.cutBy]).toStrictEqual([[[one, two]], 'lines']);
   });
 
   test('a head of which not all is captured ends with its last whole line', () => {
@@ -279,7 +279,7 @@ describe('whole answers', () => {
     const ended = outputExcerpt(endsOf(text, 3, 5), 'head', plainFit());
     expect(ended).toStrictEqual(cut);
     const filled = outputExcerpt(endsOf(text, 3, 10), 'head', plainFit(), 'char');
-    expect([filled.parts, filled.cutBy, filled.next]).toEqual([
+    expect([filled.parts, filled.cutBy, filled.next]).toStrictEqual([
       [[line(1, 0, 'aaaa\n'), line(2, 5, 'bbbbb', 'slice')]],
       'line',
       { by: 'bytes', start: 10 },
@@ -313,11 +313,11 @@ describe('whole answers', () => {
       outputExcerpt(endsOf(`${'x'.repeat(20)}\r50%\r99%${end}`, 3, 10), 'tail', plainFit())
         .parts.flat()
         .map(({ start, text }) => [start, text]);
-    expect(bar('')).toEqual([[21, '50%\r99%']]);
-    expect(bar('\n')).toEqual([[21, '50%\r99%\n']]);
+    expect(bar('')).toStrictEqual([[21, '50%\r99%']]);
+    expect(bar('\n')).toStrictEqual([[21, '50%\r99%\n']]);
     // At its end a carriage return draws nothing.
-    expect(bar('\r\n')).toEqual([[21, '50%\r99%\r\n']]);
-    expect(bar('\r\n!\n')).toEqual([
+    expect(bar('\r\n')).toStrictEqual([[21, '50%\r99%\r\n']]);
+    expect(bar('\r\n!\n')).toStrictEqual([
       [25, '99%\r\n'],
       [30, '!\n'],
     ]);
@@ -327,7 +327,7 @@ describe('whole answers', () => {
     const bytes = Buffer.from('ff0a61ff0aff620aff0a', 'hex');
     const invalid = (keep: Keep, lines: number): number =>
       outputExcerpt(endsOf(bytes), keep, plainFit({ lines })).invalid;
-    expect([invalid('head', 2), invalid('tail', 3), invalid('ends', 2), invalid('tail', 9)]).toEqual([
+    expect([invalid('head', 2), invalid('tail', 3), invalid('ends', 2), invalid('tail', 9)]).toStrictEqual([
       2, 3, 2, 4,
     ]);
   });
@@ -339,8 +339,8 @@ describe('whole answers', () => {
       return [parts.flat().map(({ no, start, text: shown }) => [no, start, shown]), oversized, next];
     };
     const oversized = { no: 2, start: 2, bytes: 32 };
-    expect(slice(10)).toEqual([[[2, 26, '€€x\n']], oversized, { by: 'tail', lines: 2, before: 26 }]);
-    expect(slice(11)).toEqual([[[2, 23, '€€€x\n']], oversized, { by: 'tail', lines: 2, before: 23 }]);
+    expect(slice(10)).toStrictEqual([[[2, 26, '€€x\n']], oversized, { by: 'tail', lines: 2, before: 26 }]);
+    expect(slice(11)).toStrictEqual([[[2, 23, '€€€x\n']], oversized, { by: 'tail', lines: 2, before: 23 }]);
   });
 });
 
@@ -407,8 +407,8 @@ describe('laws', () => {
         const found = outputExcerpt(endsOf(text, size), 'tail', fit);
         const window = { by: 'tail' as const, lines: limit.lines };
         const expected = await excerpt({ ...inputOf(text), source: memoryBytes(text) }, window, fit);
-        expect(found.parts).toEqual(expected.parts);
-        expect(found.totals).toEqual(expected.totals);
+        expect(found.parts).toStrictEqual(expected.parts);
+        expect(found.totals).toStrictEqual(expected.totals);
       }),
     ));
 });

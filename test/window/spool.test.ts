@@ -35,11 +35,11 @@ test.each([
     cap: 1 << 20,
     overflow: () => session.scratch(),
   });
-  expect(await readAt(spool, 70, 4)).toEqual(Buffer.alloc(4, 1));
-  expect([pulled(), spool.size]).toEqual([2, undefined]);
-  expect(await readAt(spool, 630, 100)).toEqual(Buffer.alloc(10, 9));
-  expect([spool.size, spool.capped]).toEqual([640, false]);
-  expect(await readAt(spool, 0, 3)).toEqual(Buffer.alloc(3, 0));
+  expect(await readAt(spool, 70, 4)).toStrictEqual(Buffer.alloc(4, 1));
+  expect([pulled(), spool.size]).toStrictEqual([2, undefined]);
+  expect(await readAt(spool, 630, 100)).toStrictEqual(Buffer.alloc(10, 9));
+  expect([spool.size, spool.capped]).toStrictEqual([640, false]);
+  expect(await readAt(spool, 0, 3)).toStrictEqual(Buffer.alloc(3, 0));
   await spool.close();
   await session.close();
 });
@@ -53,7 +53,7 @@ test('the cap ends the stream', async () => {
     overflow: () => Promise.reject(new Error('no file')),
   });
   expect((await readAt(spool, 0, 1000)).length).toBe(100);
-  expect([spool.size, spool.capped, ended()]).toEqual([100, true, true]);
+  expect([spool.size, spool.capped, ended()]).toStrictEqual([100, true, true]);
 });
 
 test('an error of the stream is thrown only to readers that need bytes beyond it', async () => {
@@ -91,7 +91,7 @@ test('an overflow file that is opened while the spool is being closed is closed 
   });
   await closing;
   await expect(reading).rejects.toThrow('closed');
-  expect([closed, ended(), spool.held]).toEqual([1, true, { memory: 0, disk: 0, descriptors: 0 }]);
+  expect([closed, ended(), spool.held]).toStrictEqual([1, true, { memory: 0, disk: 0, descriptors: 0 }]);
 });
 
 /** A stream whose next chunk comes when it is told to, and that may be stopped. */

@@ -193,7 +193,7 @@ describe('what the operator writes', () => {
     ['::ffff:10.0.0.0/96', ['10.0.0.0/0']],
     ['::ffff:0:0/95', ['::ffff:0:0/95']],
   ])('%s', (text, rule) => {
-    expect(read(text)).toEqual(rule);
+    expect(read(text)).toStrictEqual(rule);
   });
 
   test.each([
@@ -237,7 +237,7 @@ test('an ordinary port is open to everyone', () => {
 });
 
 test('a host name has one form', () => {
-  expect(['A.Example', 'a.example.', 'a.example..', '.'].map(hostName)).toEqual([
+  expect(['A.Example', 'a.example.', 'a.example..', '.'].map(hostName)).toStrictEqual([
     'a.example',
     'a.example',
     'a.example.',
