@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Identity } from '../../src/identity.ts';
 import { readAt } from '../../src/access/bytes.ts';
@@ -318,6 +319,23 @@ test('a step that nobody waits for is ended after a second, unless someone comes
   expect(spool.failed).toBe(false);
   await vi.advanceTimersByTimeAsync(1);
   expect(spool.failed).toBe(true);
+});
+
+test('a reader that waited leaves nothing behind at its signal, whether it was cancelled or not', async () => {
+  const { spool, give } = slowSpool();
+  const [one, other] = [new AbortController(), new AbortController()];
+  const reading = [one, other].map(({ signal }) =>
+    readAt(spool, 0, 4, signal).catch((error: Error) => error.message),
+  );
+  expect(getEventListeners(one.signal, 'abort')).toHaveLength(1);
+  one.abort(new Error('cancelled'));
+  expect(await reading[0]).toBe('cancelled');
+  give('abcd');
+  expect(Buffer.from((await reading[1]) as Uint8Array).toString()).toBe('abcd');
+  expect(getEventListeners(other.signal, 'abort')).toHaveLength(0);
+  // A signal that was aborted before does not begin another step.
+  await expect(readAt(spool, 4, 4, one.signal)).rejects.toThrow('cancelled');
+  expect(Buffer.from(await readAt(spool, 0, 4, one.signal)).toString()).toBe('abcd');
 });
 
 describe('a reader of a shared spool', () => {
