@@ -5,7 +5,7 @@ import type { Excerpt, Line, Range } from '../../src/types/excerpt.ts';
 import type { Limits } from '../../src/types/limits.ts';
 import { excerpt } from '../../src/window/excerpt.ts';
 import type { Fit } from '../../src/window/fit.ts';
-import { inputOf, plainFit, textOf, windowOf } from '../support/windows.ts';
+import { inputOf, plainFit, streamOf, textOf, windowOf } from '../support/windows.ts';
 
 test('a first line with more tokens than the limit is shown, and nothing after it', async () => {
   // The shortest slice is a few characters, whatever a host's counter says of them.
@@ -112,6 +112,18 @@ describe('whole answers', () => {
       parts: [[one]],
       span: { start: 0, end: 3 },
     });
+  });
+
+  test('the end of a stream is found out when it is read', async () => {
+    // The lines are counted in pieces of 256 KiB, and nothing follows the first one.
+    const source = streamOf(Buffer.alloc(256 << 10, 'abc\n'));
+    const ranges = [
+      { from: 1, to: 1 },
+      { from: 65_537, to: 65_540 },
+    ];
+    const window = { by: 'lines', ranges, context: false } as const;
+    const page = await excerpt({ ...inputOf(''), source }, window, plainFit());
+    expect([textOf(page), page.lastLine, page.totals.lines]).toStrictEqual(['abc\n', 65_536, 65_536]);
   });
 
   test('lines without a count have their numbers, but there are no totals', async () => {
