@@ -4,5 +4,9 @@ import { defineConfig } from 'vitest/config';
 import all from '../vitest.config.ts';
 
 export default defineConfig({
-  test: { ...all.test, include: JSON.parse(process.env['ORIEL_MUTATION_TESTS'] ?? '[]') as string[] },
+  test: {
+    ...all.test,
+    globalSetup: ['scripts/mutation-setup.ts'],
+    include: JSON.parse(process.env['ORIEL_MUTATION_TESTS'] ?? '[]') as string[],
+  },
 });

@@ -1,13 +1,15 @@
-// npm run mutation [-- DIRECTORY… | FILE…]: mutation testing of the code below `src`. Lists the mutants that no test kills;
-// full reports are in .bench/mutation/. All directories take hours, so it is not part of `npm test`.
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+// npm run mutation [-- [--again] DIRECTORY… | FILE…]: mutation testing of the code below `src`. Lists the mutants that no test
+// kills; full reports are in .bench/mutation/. All directories take hours, so it is not part of `npm test`. With --again, only
+// the mutants that no test killed in the last run are tried, with the tests as they are now; the code must be unchanged.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 
 /** Pure and fast ones first. `each`: each file is tested only with the tests of its name, because all tests take too long. */
 const DIRECTORIES = {
   selector: {},
-  render: {},
+  render: { each: true },
   text: { each: true },
   window: { each: true },
   access: { each: true },
@@ -15,20 +17,28 @@ const DIRECTORIES = {
 
 /** Files whose tests have another name. */
 const TESTED_BY = {
-  'text/slashes.ts': ['access/path-walk'],
-  'text/stored-encoding.ts': ['text/encoding', 'text/guess'],
-  'window/by-lines.ts': ['window/excerpt', 'window/clip-line', 'window/ends'],
-  'window/by-tail.ts': ['window/ends', 'window/excerpt'],
-  'window/fit.ts': ['window/clip-line', 'window/excerpt', 'window/by-bytes'],
-  'window/input.ts': ['window/excerpt'],
-  'window/line-start.ts': ['window/by-bytes', 'window/ends'],
-  'window/newline-table.ts': ['window/line-index', 'window/line-reader'],
+  'access/held-roots.ts': ['access/roots'],
+  'access/narrow-roots.ts': ['access/roots'],
+  'access/path-walk.ts': ['access/roots', 'access/path-walk'],
+  'text/encoding.ts': ['text/encoding', 'text/legacy', 'text/cut'],
+  'text/legacy.ts': ['text/legacy', 'text/encoding'],
+  'window/by-bytes.ts': ['window/by-bytes', 'window/wide-units'],
+  'window/by-lines.ts': ['window/by-lines', 'window/excerpt', 'window/clip-line', 'window/wide-units'],
+  'window/by-tail.ts': ['window/by-tail', 'window/cut-end', 'window/wide-units'],
+  'window/clip-line.ts': ['window/clip-line', 'window/by-lines'],
+  'window/excerpt.ts': ['window/excerpt', 'window/by-tail'],
+  'window/fit.ts': ['window/fit', 'window/by-lines', 'window/by-tail'],
+  'window/input.ts': ['window/by-bytes', 'window/by-lines'],
+  'window/line-start.ts': ['window/line-start', 'window/by-tail', 'window/wide-units'],
+  'window/newline-table.ts': ['window/newline-table', 'window/line-index'],
   'window/output-lines.ts': ['window/output-excerpt'],
 };
 /** Generated files. */
 const MADE = ['text/scan-wasm.ts'];
 
-const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(DIRECTORIES);
+const again = process.argv.includes('--again');
+const named = process.argv.slice(2).filter((path) => path !== '--again');
+const wanted = named.length > 0 ? named : Object.keys(DIRECTORIES);
 const unknown = wanted.filter((path) => !existsSync(join('src', path)));
 if (unknown.length > 0) {
   console.error(
@@ -38,6 +48,11 @@ if (unknown.length > 0) {
 }
 
 mkdirSync('.bench/mutation', { recursive: true });
+// One build for all runs: Stryker starts vitest again after each timeout.
+const build = resolve('.bench/mutation-build');
+rmSync(build, { recursive: true, force: true });
+execFileSync(process.execPath, ['scripts/build.mjs', build], { stdio: 'inherit' });
+process.env.ORIEL_MUTATION_BUILD = build;
 const table = [];
 for (const path of wanted) {
   const began = performance.now();
@@ -69,47 +84,85 @@ function testsOf(file) {
   return found.length > 0 ? found : [`test/${dirname(file)}/*.test.ts`];
 }
 
+/** The mutants of the unit, as in the report. */
 async function mutate({ name, files, tests }) {
   const id = name.replaceAll('/', '-');
+  const report = `.bench/mutation/${id}.json`;
+  const last = again && existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : undefined;
+  const ranges = last ? mutantsOf(last).filter(isMissed).map(rangeOf) : files.map((file) => `src/${file}`);
+  if (ranges.length === 0) return mutantsOf(last);
   const temporary = `.bench/stryker-${id}`;
+  const fresh = `${temporary}.json`;
   process.env.ORIEL_MUTATION_TESTS = JSON.stringify(tests);
   const stryker = new Stryker({
-    mutate: files.map((file) => `src/${file}`),
+    mutate: ranges,
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner'],
     vitest: { configFile: 'scripts/mutation.config.ts', related: false },
     coverageAnalysis: 'perTest',
     concurrency: 1,
-    timeoutMS: 10_000,
+    timeoutMS: 6_000,
     dryRunTimeoutMinutes: 20,
     // Mutants in code that runs at module load would need all tests again.
     ignoreStatic: true,
     // Stryker adjusts it through an API that TypeScript 7 does not have; vitest does not use it.
     tsconfigFile: 'none',
-    ignorePatterns: ['.bench', 'dist'],
+    ignorePatterns: ['.bench', '.build', 'dist'],
     tempDirName: temporary,
-    reporters: ['json'],
-    jsonReporter: { fileName: `.bench/mutation/${id}.json` },
+    reporters: ['json', 'progress-append-only'],
+    jsonReporter: { fileName: fresh },
     allowConsoleColors: false,
     logLevel: 'warn',
   });
   try {
-    return await stryker.runMutationTest();
+    await stryker.runMutationTest();
+    const found = JSON.parse(readFileSync(fresh, 'utf8'));
+    const merged = last ? merge(last, found) : found;
+    writeFileSync(report, JSON.stringify(merged));
+    return mutantsOf(merged);
   } catch (error) {
     console.log(`${name} was not tried: ${error.message}`);
     return [];
   } finally {
     rmSync(temporary, { recursive: true, force: true });
+    rmSync(fresh, { force: true });
   }
+}
+
+function mutantsOf(report) {
+  return Object.entries(report.files).flatMap(([file, { mutants }]) =>
+    mutants.map((mutant) => ({ ...mutant, file })),
+  );
+}
+
+function isMissed({ status }) {
+  return status === 'Survived' || status === 'NoCoverage';
+}
+
+/** Stryker's notation: lines from 1, columns from 0. In a report both are from 1. */
+function rangeOf({ file, location: { start, end } }) {
+  return `${file}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`;
+}
+
+/** The last report, with the new results of the mutants that were missed. */
+function merge(last, found) {
+  const key = ({ file, location, mutatorName, replacement }) =>
+    JSON.stringify([file, location.start, location.end, mutatorName, replacement]);
+  const now = new Map(mutantsOf(found).map((mutant) => [key(mutant), mutant.status]));
+  for (const [file, { mutants }] of Object.entries(last.files)) {
+    for (const mutant of mutants)
+      if (isMissed(mutant)) mutant.status = now.get(key({ ...mutant, file })) ?? mutant.status;
+  }
+  return last;
 }
 
 function rowOf(path, results, ms) {
   const of = (...states) => results.filter(({ status }) => states.includes(status));
-  const missed = of('Survived', 'NoCoverage');
-  for (const { fileName, location, mutatorName, replacement, status } of missed) {
+  const missed = results.filter(isMissed);
+  for (const { file, location, mutatorName, replacement, status } of missed) {
     const { line, column } = location.start;
     const change = replacement?.replaceAll(/\s+/g, ' ').slice(0, 100);
-    console.log(`${status} src/${fileName.split('/src/')[1]}:${line}:${column} ${mutatorName} → ${change}`);
+    console.log(`${status} ${file}:${line}:${column} ${mutatorName} → ${change}`);
   }
   const noticed = of('Killed', 'Timeout').length;
   return {

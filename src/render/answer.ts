@@ -1,7 +1,7 @@
 /** Builds answers from text, facts, notices and errors. */
 
 import { OrielError } from '../errors.ts';
-import { oneLine, use } from '../text/visible.ts';
+import { oneLine } from '../text/visible.ts';
 import type { Answer } from '../types/answer.ts';
 import type { Notice } from '../types/notice.ts';
 import { say, type Wording } from './notices.ts';
@@ -22,12 +22,18 @@ export function errorAnswer(error: OrielError, details: Record<string, unknown> 
 /** Maximum bytes of a call in a sentence. */
 const MOST_CALL = 800;
 
-/** Adds the call to make instead (`next`) to the message of the error, because a model sees only the text. */
+/**
+ * Adds the call to make instead (`next`) to the message of the error, because a model sees only the text. The call is whole,
+ * or left out: a shortened one cannot be made.
+ */
 export function withCall(error: OrielError): OrielError {
   const { code, message, next, cause } = error;
   if (next === undefined || /\bUse\b/.test(message)) return error;
   if (oneLine(next) !== next || Buffer.byteLength(next) > MOST_CALL) return error;
-  const sentence = next === '.' ? 'Use . to list the working directory.' : use(next);
+  const sentence =
+    next === '.'
+      ? 'Use . to list the working directory.'
+      : `Use ${next}${next.endsWith('.') ? ' as it is' : ''}.`;
   return new OrielError(code, `${message} ${sentence}`, { next, cause });
 }
 

@@ -37,6 +37,6 @@ export class GrowingBytes {
   /** Frees the memory; afterwards it is empty. */
   free(): void {
     this.#length = 0;
-    if (this.#memory.byteLength > 0) this.#memory.resize(0);
+    this.#memory.resize(0);
   }
 }

@@ -167,7 +167,7 @@ function labelIn(text: string): string | undefined {
   if (xml) return xml[1];
   const css = /^@charset "([\w.:-]+)";/.exec(text);
   if (css) return css[1];
-  if (/^\s*<(?:!doctype|!--|html|head|meta)\b/i.test(text)) {
+  if (/^\s*<(?:!--|(?:!doctype|html|head|meta)\b)/i.test(text)) {
     return labelOfMeta(text.replace(/<!--[^]*?(?:-->|$)/g, ''));
   }
   const lines = text.split('\n').slice(0, MODE_LINES);

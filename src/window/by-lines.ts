@@ -112,7 +112,7 @@ async function readRange(
   const safe = safeLength(fit);
   for (let no = from; no <= to; no += 1) {
     const stored = reader.buffered() ?? (await reader.next());
-    if (!stored) return undefined;
+    if (!stored) return part.lines.length === 0 ? 'past-end' : undefined;
     const alone = firstOfAll && part.lines.length === 0;
     if (fit.longLine.as === 'clip') {
       // The fast path: most lines are plain and short.

@@ -48,7 +48,7 @@ export function headLines(
     }
     const alone = lines.length === 0;
     if (cutBy === 'lines' || (!alone && snap === 'line')) return { lines, cutBy };
-    const most = bytes.length > share.bytes ? alignDown(bytes, share.bytes, utf8) : bytes.length;
+    const most = (bytes.length > share.bytes && alignDown(bytes, share.bytes, utf8)) || bytes.length;
     const slice = sliceOf(bytes.subarray(0, most), utf8, within(fit, share), 'head', room);
     const cut = decodedLine(slice, start, lines.length + 1, 'slice');
     // A slice has at least one character, even if that does not fit.

@@ -1,10 +1,10 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { OrielError } from '../../src/errors.ts';
-import { errorAnswer, textAnswer, withNotices } from '../../src/render/answer.ts';
+import { errorAnswer, textAnswer, withCall, withNotices } from '../../src/render/answer.ts';
 import { wording } from '../../src/render/notices.ts';
 
 test('text and facts', () => {
-  expect(textAnswer('hello', { lines: 1 })).toEqual({
+  expect(textAnswer('hello', { lines: 1 })).toStrictEqual({
     content: [{ type: 'text', text: 'hello' }],
     details: { lines: 1 },
     isError: false,
@@ -14,13 +14,13 @@ test('text and facts', () => {
 test('a failure has its code, its sentence and, where there is one, the call that works instead', () => {
   expect(
     errorAnswer(new OrielError('NOT_FOUND', 'It does not exist.', { next: '.' }), { source: 'f' }),
-  ).toEqual({
+  ).toStrictEqual({
     content: [{ type: 'text', text: 'It does not exist.' }],
     details: { source: 'f', error: { code: 'NOT_FOUND', message: 'It does not exist.', next: '.' } },
     isError: true,
   });
   const { details } = errorAnswer(new OrielError('BUSY', 'Later.', { cause: new Error('EMFILE') }));
-  expect(details).toEqual({ error: { code: 'BUSY', message: 'Later.' } });
+  expect(details).toStrictEqual({ error: { code: 'BUSY', message: 'Later.' } });
 });
 
 test('notices stand on lines of their own below the text, the last one last', () => {
@@ -30,4 +30,39 @@ test('notices stand on lines of their own below the text, the last one last', ()
   expect(withNotices('a', notices, wording)).toBe(`a\n${said}`);
   expect(withNotices('', notices, wording)).toBe(said);
   expect(withNotices('a', [], wording)).toBe('a');
+});
+
+describe('the call to make instead is in the sentence', () => {
+  const said = (message: string, next?: string): unknown => {
+    const cause = new Error('ENOENT');
+    const error = new OrielError('NOT_FOUND', message, { cause, ...(next !== undefined && { next }) });
+    const shown = withCall(error);
+    expect([shown.code, shown.next, shown.cause]).toStrictEqual(['NOT_FOUND', next, cause]);
+    return shown.message;
+  };
+
+  test('below the message, if it does not name a call itself', () => {
+    expect(said('x is gone.', 'src/x.ts')).toBe('x is gone. Use src/x.ts.');
+    expect(said('x is gone.', '.')).toBe('x is gone. Use . to list the working directory.');
+    expect(said('x is gone. Use src/y.ts.', 'src/x.ts')).toBe('x is gone. Use src/y.ts.');
+    expect(said('x is Useful.', 'src/x.ts')).toBe('x is Useful. Use src/x.ts.');
+    expect(said('x is gone.', 'a.')).toBe('x is gone. Use a. as it is.');
+    expect(said('x is gone.')).toBe('x is gone.');
+  });
+
+  test('unless it cannot be written there as it is', () => {
+    expect(said('x is gone.', 'a\nb')).toBe('x is gone.');
+    expect(said('x is gone.', 'a\x1bb')).toBe('x is gone.');
+    const most = 'é'.repeat(400);
+    expect(said('x is gone.', most)).toBe(`x is gone. Use ${most}.`);
+    expect(said('x is gone.', `${most}a`)).toBe('x is gone.');
+  });
+});
+
+test('text without facts is no error', () => {
+  expect(textAnswer('hello')).toStrictEqual({
+    content: [{ type: 'text', text: 'hello' }],
+    details: {},
+    isError: false,
+  });
 });

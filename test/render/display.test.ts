@@ -35,7 +35,7 @@ test.each<[string, Display, string]>([
 ])('%s', (_, display, expected) => expect(display.show(line('a\x1bb\n', 41))).toBe(expected));
 
 test('a line that is not counted has no prefix', () => {
-  expect([numbers.show(line('a\n')), hashline.show(line('a\n'))]).toEqual(['a\n', 'a\n']);
+  expect([numbers.show(line('a\n')), hashline.show(line('a\n'))]).toStrictEqual(['a\n', 'a\n']);
 });
 
 test('raw text keeps everything but NUL, at which a terminal or a parser may stop', () => {
@@ -69,7 +69,7 @@ test('the cost of a line known to be printable ASCII is the same', () => {
 });
 
 test('only numbers and anchors are numbered', () => {
-  expect([numbers, hashline, plain, raw].map(isNumbered)).toEqual([true, true, false, false]);
+  expect([numbers, hashline, plain, raw].map(isNumbered)).toStrictEqual([true, true, false, false]);
 });
 
 test('the gap stands where lines were left out, and nowhere else', () => {

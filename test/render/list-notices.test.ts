@@ -176,11 +176,11 @@ test.each<[Hint, string, string, object | undefined]>([
   ],
 ])('%j of %j', (hint, pattern, sentence, fields) => {
   expect(sayTogether([{ kind: 'hint', hint, pattern }], listWording)).toBe(sentence);
-  expect(fieldsOf(hint, pattern)).toEqual(fields);
+  expect(fieldsOf(hint, pattern)).toStrictEqual(fields);
 });
 
 test('only what stands in brackets with a blank could be one of our sentences', () => {
-  expect([shownName('[a b] c'), shownName('c [a b]'), shownName('[ab]')]).toEqual([
+  expect([shownName('[a b] c'), shownName('c [a b]'), shownName('[ab]')]).toStrictEqual([
     '[a b] c',
     'c [a b]',
     '[ab]',

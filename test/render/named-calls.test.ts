@@ -42,11 +42,11 @@ const notices: readonly (readonly [Notice, readonly string[]])[] = [
 
 test.each(notices)('%j', (notice, expected) => {
   const calls = callsIn(notice).filter((call) => call !== undefined);
-  expect(calls).toEqual(expected);
+  expect(calls).toStrictEqual(expected);
   for (const call of calls) expect(sentence(notice, wording)).toContain(call);
 });
 
 test('a detail of another process names none', () => {
   const detail = withCalls({ kind: 'x' }, ['a', undefined, 'b']);
-  expect([callsOf(detail), callsOf({ ...detail })]).toEqual([['a', 'b'], []]);
+  expect([callsOf(detail), callsOf({ ...detail })]).toStrictEqual([['a', 'b'], []]);
 });

@@ -396,7 +396,7 @@ test('where paths take no selector, no call with one is named', () => {
 test.each(sentences)('$kind', (notice, expected) => expect(sentence(notice, wording)).toBe(expected));
 
 test('there is a test of each', () => {
-  expect([...new Set(sentences.map(([{ kind }]) => kind))].toSorted()).toEqual(
+  expect([...new Set(sentences.map(([{ kind }]) => kind))].toSorted()).toStrictEqual(
     Object.keys(wording).toSorted(),
   );
 });
@@ -427,7 +427,10 @@ test('a call of up to 4 KiB stands whole in a long notice, whatever kind', () =>
   for (const notice of ofOne) {
     const short = say({ ...notice, use: 'x:641..' } as Notice);
     const said = say({ ...notice, use: call } as Notice);
-    expect([said.includes(call), said.replace(call, 'x:641..')]).toEqual([short.includes('x:641..'), short]);
+    expect([said.includes(call), said.replace(call, 'x:641..')]).toStrictEqual([
+      short.includes('x:641..'),
+      short,
+    ]);
   }
 });
 
@@ -443,11 +446,11 @@ test('of a call that is too long its end is shown, and programs have all of it',
   expect(say({ ...cut, use })).toMatch(
     /^\[Showing lines .*ä…\[\d+ characters left out\]…ä+:641\.\. to continue\]$/,
   );
-  expect(callsOf(detailOf({ ...cut, use }, wording))).toEqual([use]);
+  expect(callsOf(detailOf({ ...cut, use }, wording))).toStrictEqual([use]);
 });
 
 test('every reason for no structure has words', () => {
-  expect(noStructure).toEqual({
+  expect(noStructure).toStrictEqual({
     language: 'files of this kind are not outlined',
     empty: 'no symbols were found in it',
     binary: 'it does not look like text',
@@ -467,5 +470,5 @@ test('a name that could end the line of a notice does not', () => {
 test('a dialect may word a notice differently; programs get the same words', () => {
   const own: Wording = { ...wording, empty: () => 'nothing' };
   expect(say({ kind: 'empty', target: 'f' }, own)).toBe('[nothing]');
-  expect(detailOf({ kind: 'empty', target: 'f' }, own)).toEqual({ kind: 'empty', text: 'nothing' });
+  expect(detailOf({ kind: 'empty', target: 'f' }, own)).toStrictEqual({ kind: 'empty', text: 'nothing' });
 });

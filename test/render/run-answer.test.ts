@@ -13,7 +13,7 @@ const text = (result: RunResult, style?: RunStyle): string => {
 };
 
 test('an output', () => {
-  expect(runAnswer(runResult('\x1b[1mok\x1b[0m\n'), wording)).toEqual({
+  expect(runAnswer(runResult('\x1b[1mok\x1b[0m\n'), wording)).toStrictEqual({
     content: [{ type: 'text', text: 'ok\n' }],
     details: {
       exitCode: 0,
@@ -35,8 +35,8 @@ test.each<[Partial<RunResult>, string, string]>([
 ])('%j is said below the output, and is an error', (over, sentence, code) => {
   const { exitCode: _, ...ended } = runResult('half a line');
   const answer = runAnswer({ ...ended, ...over }, wording);
-  expect(answer.content).toEqual([{ type: 'text', text: `half a line\n${sentence}` }]);
-  expect([answer.isError, answer.details['error']]).toEqual([true, { code, message: sentence }]);
+  expect(answer.content).toStrictEqual([{ type: 'text', text: `half a line\n${sentence}` }]);
+  expect([answer.isError, answer.details['error']]).toStrictEqual([true, { code, message: sentence }]);
   expect(text({ ...ended, ...over, streams: [] })).toBe(sentence);
 });
 
@@ -55,13 +55,13 @@ test('an output that was cut names where all of it is, and the next call', () =>
   });
   const stream = runStream('', { excerpt, bytes: 74, lines: 9, truncated: true, spill });
   const answer = runAnswer(runResult(stream), wording);
-  expect(answer.content).toEqual([
+  expect(answer.content).toStrictEqual([
     {
       type: 'text',
       text: 'y\nz\n[Showing lines 8-9 of 9. Full output: /state/1.log. Use artifact://1:-2@70 to continue backwards]',
     },
   ]);
-  expect(answer.details['output']).toEqual({
+  expect(answer.details['output']).toStrictEqual({
     totals: { bytes: 74, lines: 9 },
     truncation: { by: 'lines', shown: { lines: [[8, 9]], bytes: [70, 74] }, next: 'artifact://1:-2@70' },
     artifact: 'artifact://1',
@@ -122,13 +122,13 @@ test('a style sets notices apart, and puts the outcome above or below them', () 
         text(runResult(output, { background, exitCode: 3 }), { notices: 'each', gap, outcome }),
       ),
     );
-  expect(styles('a\n')).toEqual([
+  expect(styles('a\n')).toStrictEqual([
     `a\n${failed}\n${said}`,
     `a\n${said}\n${failed}`,
     `a\n\n\n${failed}\n\n${said}`,
     `a\n\n\n${said}\n\n${failed}`,
   ]);
-  expect(styles('a')).toEqual([
+  expect(styles('a')).toStrictEqual([
     `a\n${failed}\n${said}`,
     `a\n${said}\n${failed}`,
     `a\n\n${failed}\n\n${said}`,
@@ -136,7 +136,7 @@ test('a style sets notices apart, and puts the outcome above or below them', () 
   ]);
   expect(styles('')[2]).toBe(`${failed}\n\n${said}`);
   const spaced: RunStyle = { notices: 'together', gap: '\n', outcome: 'below' };
-  expect([text(runResult('a\n'), spaced), text(runResult(''), spaced)]).toEqual(['a\n', '(no output)']);
+  expect([text(runResult('a\n'), spaced), text(runResult(''), spaced)]).toStrictEqual(['a\n', '(no output)']);
   expect(text(runResult('', { background }), spaced)).toBe(said);
 });
 
@@ -180,14 +180,14 @@ test('the facts of a command and of its streams', () => {
     error: { code: 'EXIT', message: 'Command was ended by signal SIGTERM' },
   });
   expect(details).not.toHaveProperty('exitCode');
-  expect(details['stdout']).toEqual({
+  expect(details['stdout']).toStrictEqual({
     totals: { bytes: 2, lines: 1 },
     artifact: 'artifact://1',
     fullOutputPath: '/1.log',
     capped: true,
     unshared: 'Redis is away',
   });
-  expect(details['stderr']).toEqual({ totals: { bytes: 1, lines: 1 }, binary: true, unkept });
+  expect(details['stderr']).toStrictEqual({ totals: { bytes: 1, lines: 1 }, binary: true, unkept });
   expect(runAnswer(runResult('a\n'), wording).details).not.toHaveProperty('notices');
   expect(runAnswer(runResult('a\n', { background: { ended: 1, left: 0 } }), wording).details).toMatchObject({
     background: { ended: 1, left: 0 },
@@ -200,10 +200,10 @@ test('a success has no error code, and an output that was not kept is cut withou
   const next = { by: 'tail', lines: 2, before: 70 } as const;
   const excerpt = excerptOf('a\n', { cutBy: 'bytes', next, totals: {} });
   const { content, details } = runAnswer(runResult(runStream('', { excerpt, bytes: 9, lines: 3 })), wording);
-  expect(content).toEqual([
+  expect(content).toStrictEqual([
     { type: 'text', text: 'a\n[Showing line 1 of 3 (50 KiB limit). The full output could not be kept]' },
   ]);
-  expect(details['output']).toEqual({
+  expect(details['output']).toStrictEqual({
     totals: { bytes: 9, lines: 3 },
     truncation: { by: 'bytes', shown: { lines: [[1, 1]], bytes: [0, 2] } },
   });
@@ -229,5 +229,5 @@ test('calls of several notices in one bracket are those of the bracket', () => {
   });
   const [notice] = details['notices'] as { kind: string }[];
   expect(notice?.kind).toBe('output');
-  expect(callsOf(notice as object)).toEqual(['artifact://1:-2@70']);
+  expect(callsOf(notice as object)).toStrictEqual(['artifact://1:-2@70']);
 });

@@ -36,11 +36,15 @@ test.each([
 ])('%d ms ago is %s', (ms, text) => expect(age(ms)).toBe(text));
 
 test('a count of one is singular', () => {
-  expect([plural(0, 'line'), plural(1, 'line'), plural(2, 'line')]).toEqual(['0 lines', '1 line', '2 lines']);
+  expect([plural(0, 'line'), plural(1, 'line'), plural(2, 'line')]).toStrictEqual([
+    '0 lines',
+    '1 line',
+    '2 lines',
+  ]);
 });
 
 test('a span of one is one number, and a part of a list says which of how many', () => {
-  expect([span(3, 3), span(3, 4)]).toEqual(['3', '3-4']);
+  expect([span(3, 3), span(3, 4)]).toStrictEqual(['3', '3-4']);
   expect([
     partOf(0, 1, 1, 'file'),
     partOf(0, 3, 3, 'file'),
@@ -48,7 +52,14 @@ test('a span of one is one number, and a part of a list says which of how many',
     partOf(2, 4, 9, 'file'),
     partOf(8, 9, 9, 'file'),
     partOf(1, 9, 9, 'sub file'),
-  ]).toEqual(['1 file', '3 files', 'Files 1-2 of 9', 'Files 3-4 of 9', 'File 9 of 9', 'Sub files 2-9 of 9']);
+  ]).toStrictEqual([
+    '1 file',
+    '3 files',
+    'Files 1-2 of 9',
+    'Files 3-4 of 9',
+    'File 9 of 9',
+    'Sub files 2-9 of 9',
+  ]);
 });
 
 test('a sentence of 1,022 bytes stays, and of a longer one both ends are shown', () => {
@@ -76,7 +87,11 @@ test('calls stand whole while all of them have 4 KiB, the text around them share
   ];
   const text = `${'Because. '.repeat(60)}Use ${first} or ${second} or ${third}${' and so on'.repeat(60)}`;
   const said = bounded(text, [first, undefined, 'not in it', second, third]);
-  expect([said.includes(first), said.includes(second), said.includes(third)]).toEqual([true, true, false]);
+  expect([said.includes(first), said.includes(second), said.includes(third)]).toStrictEqual([
+    true,
+    true,
+    false,
+  ]);
   expect(said.startsWith('Because. Because. ')).toBe(true);
   expect(said.endsWith(' and so on')).toBe(true);
   expect(Buffer.byteLength(said.replace(first, '').replace(second, ''))).toBeLessThanOrEqual(1_022);

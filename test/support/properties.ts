@@ -5,6 +5,13 @@
 
 import fc from 'fast-check';
 
-fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(process.env['ORIEL_PROPERTY_SEED'] ?? 1) });
+/** In mutation tests only the fact of a failure counts, and each of thousands of runs has to be short. */
+const brief = { endOnFailure: true, interruptAfterTimeLimit: 3_000 };
+
+fc.configureGlobal({
+  ...fc.readConfigureGlobal(),
+  seed: Number(process.env['ORIEL_PROPERTY_SEED'] ?? 1),
+  ...(process.env['ORIEL_MUTATION_TESTS'] && brief),
+});
 
 export { fc };

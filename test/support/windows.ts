@@ -1,8 +1,10 @@
 /** Windows over in-memory texts without decoration, for unit tests of window/. */
 
+import { Identity } from '../../src/identity.ts';
 import { memoryBytes } from '../../src/access/bytes.ts';
 import { estimateTokens } from '../../src/limits.ts';
 import { detectEncoding } from '../../src/text/encoding.ts';
+import type { ByteSource } from '../../src/types/byte-source.ts';
 import type { Excerpt, Next, Window } from '../../src/types/excerpt.ts';
 import type { Limits } from '../../src/types/limits.ts';
 import { excerpt } from '../../src/window/excerpt.ts';
@@ -38,6 +40,29 @@ export function inputOf(content: string | Uint8Array, counted = true): TextInput
   const source = memoryBytes(content);
   const encoding = detectEncoding(Buffer.from(content).subarray(0, 4096));
   return { source, encoding, index: new LineIndex(encoding), counted };
+}
+
+/** A source that notes the offset and the length of each read. */
+export type Watched = ByteSource & { readonly reads: [number, number][] };
+
+/** A stream: its size is known once a read went beyond its end. */
+export function streamOf(content: Uint8Array): Watched {
+  const { readInto } = memoryBytes(content);
+  const reads: [number, number][] = [];
+  let size: number | undefined;
+  return {
+    get size() {
+      return size;
+    },
+    identity: Identity.once('test'),
+    streamed: true,
+    reads,
+    readInto(target, offset) {
+      reads.push([offset, target.length]);
+      if (offset + target.length > content.length) size = content.length;
+      return readInto(target, offset);
+    },
+  };
 }
 
 export const textOf = (result: Excerpt): string =>

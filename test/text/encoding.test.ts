@@ -1,7 +1,137 @@
 import { isUtf8 } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
-import { sequenceLength, validSequence } from '../../src/text/encoding.ts';
+import {
+  decode,
+  detectEncoding,
+  encodingNamed,
+  encodingOf,
+  sequenceLength,
+  storedEncoding,
+  utf8,
+  validSequence,
+} from '../../src/text/encoding.ts';
+import type { UnicodeName } from '../../src/types/encoding.ts';
+
+const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
+const big = (bytes: Buffer): Buffer => Buffer.from(bytes).swap16();
+
+describe('detection', () => {
+  test.each([
+    ['no bytes', Buffer.alloc(0), 'utf-8', 0],
+    ['ASCII', Buffer.from('text'), 'utf-8', 0],
+    ['the mark of UTF-8', Buffer.from('\ufefftext'), 'utf-8', 3],
+    ['the mark of UTF-16', utf16('\ufefftext'), 'utf-16le', 2],
+    ['its mark in the other order', big(utf16('\ufefftext')), 'utf-16be', 2],
+    ['the mark of UTF-32', Buffer.of(0xff, 0xfe, 0, 0, 0x61, 0, 0, 0), 'utf-32le', 4],
+    ['its mark in the other order', Buffer.of(0, 0, 0xfe, 0xff, 0, 0, 0, 0x61), 'utf-32be', 4],
+    ['a part of a mark', Buffer.of(0xef, 0xbb), 'utf-8', 0],
+    ['UTF-16 without a mark', utf16('plain text\r\n'), 'utf-16le', 0],
+    ['the same in the other order', big(utf16('plain text\r\n')), 'utf-16be', 0],
+    ['two units', utf16('ab'), 'utf-16le', 0],
+    ['one unit is too little', utf16('a'), 'utf-8', 0],
+    ['a last unit that is cut', Buffer.concat([utf16('text'), Buffer.of(0x61)]), 'utf-16le', 0],
+    ['nine of ten units', utf16('ninechars\u4e8c'), 'utf-16le', 0],
+    ['nine of ten units in the other order', big(utf16('ninechars\u4e8c')), 'utf-16be', 0],
+    ['eight of nine units are too few', utf16('eightchr\u4e8c'), 'utf-8', 0],
+    ['the same in the other order', big(utf16('eightchr\u4e8c')), 'utf-8', 0],
+    ['a unit of zeros', utf16('text with a \0 in it'), 'utf-8', 0],
+    ['one unit in the other order', Buffer.concat([utf16('a'.repeat(20)), big(utf16('a'))]), 'utf-8', 0],
+    ['one unit in this order', Buffer.concat([big(utf16('a'.repeat(20))), utf16('a')]), 'utf-8', 0],
+    ['the controls of a text', utf16('\t\n\v\f\r '), 'utf-16le', 0],
+    ['a control below those', utf16('\b'.repeat(4)), 'utf-8', 0],
+    ['a control above those', utf16('\x0e'.repeat(4)), 'utf-8', 0],
+    ['the last control', utf16('\x1f'.repeat(4)), 'utf-8', 0],
+    ['DEL', utf16('\x7f'.repeat(4)), 'utf-8', 0],
+  ] as const)('%s', (_, head, name, bom) => {
+    expect(detectEncoding(head)).toStrictEqual(encodingOf(name, bom));
+  });
+
+  test('of UTF-16 without a mark no declaration is read', () => {
+    const declared = utf16('<?xml version="1.0" encoding="windows-1251"?>');
+    expect(storedEncoding(declared)).toStrictEqual(encodingOf('utf-16le'));
+  });
+
+  test('a mark is believed, and a declaration if there is none', () => {
+    const declared = '# -*- coding: koi8-r -*-\n';
+    expect(storedEncoding(Buffer.from(`\ufeff${declared}`))).toStrictEqual(encodingOf('utf-8', 3));
+    expect(storedEncoding(Buffer.from(declared))).toStrictEqual(
+      encodingNamed('koi8-r', 'declared', Buffer.alloc(0)),
+    );
+    expect(storedEncoding(Buffer.from('# nothing is declared\n'))).toStrictEqual(utf8);
+  });
+});
+
+describe('by name', () => {
+  test('a legacy encoding has units of one byte', () => {
+    const { scanner, ...named } = encodingNamed('latin1', 'told', Buffer.from('\ufeff')) ?? {};
+    expect(named).toStrictEqual({ name: 'windows-1252', bom: 0, unit: 1, legacy: true, known: 'told' });
+    expect(scanner?.count(Buffer.from('a\nb\n'))).toBe(2);
+  });
+
+  test.each([
+    ['utf-8', Buffer.from('\ufeffx'), 3],
+    ['utf-8', Buffer.from('x'), 0],
+    ['utf-8', Buffer.of(0xef, 0x41, 0x42), 0],
+    ['utf-16', utf16('\ufeffx'), 2],
+    ['utf-16', big(utf16('\ufeffx')), 0],
+    ['utf-16be', big(utf16('\ufeffx')), 2],
+    ['utf-16be', utf16('\ufeffx'), 0],
+  ] as const)('%s with the mark of that encoding, if there is one', (label, head, bom) => {
+    const name = label === 'utf-16' ? 'utf-16le' : label;
+    expect(encodingNamed(label, 'guessed', head)).toStrictEqual({
+      ...encodingOf(name, bom),
+      known: 'guessed',
+    });
+  });
+
+  test('an unknown name', () => {
+    expect(encodingNamed('klingon', 'told', Buffer.alloc(0))).toBeUndefined();
+  });
+});
+
+describe('decoding', () => {
+  const units32 = (...codes: number[]): Buffer => Buffer.from(Uint32Array.from(codes).buffer);
+  const whole = 'a é € \ufffd 😀\n';
+
+  test.each([
+    ['utf-8', Buffer.from(whole)],
+    ['utf-16le', utf16(whole)],
+    ['utf-16be', big(utf16(whole))],
+    ['utf-32le', units32(...Array.from(whole, (one) => one.codePointAt(0) as number))],
+    ['utf-32be', units32(...Array.from(whole, (one) => one.codePointAt(0) as number)).swap32()],
+  ] as const)('%s; a stored U+FFFD is valid', (name, bytes) => {
+    expect(decode(bytes, encodingOf(name))).toStrictEqual({ text: whole, invalid: 0 });
+    // A view that does not begin at the start of its memory, and that is not a Buffer.
+    const memory = new Uint8Array(bytes.length + 4);
+    memory.set(bytes, 4);
+    expect(decode(memory.subarray(4), encodingOf(name))).toStrictEqual({ text: whole, invalid: 0 });
+  });
+
+  test.each<[string, UnicodeName, Uint8Array, string, number]>([
+    ['a byte of no sequence', 'utf-8', Buffer.of(0x61, 0xff, 0x62), 'a\ufffdb', 1],
+    ['two beside two stored', 'utf-8', Buffer.from('efbfbdffefbfbdff', 'hex'), '\ufffd'.repeat(4), 2],
+    ['half a pair', 'utf-16le', Buffer.from('61003dd86200', 'hex'), 'a\ufffdb', 1],
+    ['two halves in the wrong order', 'utf-16le', Buffer.from('00de3dd8', 'hex'), '\ufffd\ufffd', 2],
+    ['a last unit that is cut', 'utf-16le', Buffer.from('610062', 'hex'), 'a\ufffd', 1],
+    ['half a pair before it', 'utf-16le', Buffer.from('3dd862', 'hex'), '\ufffd\ufffd', 2],
+    ['a last unit that is cut', 'utf-16be', Buffer.from('006162', 'hex'), 'a\ufffd', 1],
+    ['a last unit that is cut', 'utf-32le', Buffer.from('610000006200', 'hex'), 'a\ufffd', 1],
+    ['a surrogate', 'utf-32le', units32(0xd7ff, 0xd800, 0xdfff, 0xe000), '\ud7ff\ufffd\ufffd\ue000', 2],
+    ['NUL, which is valid,', 'utf-32le', units32(0x61, 0, 0x62), 'a\0b', 0],
+    ['beyond Unicode', 'utf-32le', units32(0x10ffff, 0x110000), '\u{10ffff}\ufffd', 1],
+  ])('%s in %s', (_, name, bytes, text, invalid) => {
+    expect(decode(bytes, encodingOf(name))).toStrictEqual({ text, invalid });
+  });
+
+  test('invalid sequences of a legacy encoding', () => {
+    const named = encodingNamed('shift_jis', 'told', Buffer.alloc(0)) ?? utf8;
+    expect(decode(Buffer.from('8abf61ff62ff', 'hex'), named)).toStrictEqual({
+      text: '漢a\ufffdb\ufffd',
+      invalid: 2,
+    });
+  });
+});
 
 describe('sequences', () => {
   test.each([
@@ -13,6 +143,13 @@ describe('sequences', () => {
     ['an overlong slash', [0xc0, 0xaf], 0, 1],
     ['a surrogate', [0xed, 0xa0, 0x80], 0, 1],
     ['beyond Unicode', [0xf4, 0x90, 0x80, 0x80], 0, 1],
+    ['the last code point', [0xf4, 0x8f, 0xbf, 0xbf], 4, 4],
+    ['a lead byte of no sequence', [0xf5, 0x80, 0x80, 0x80], 0, 1],
+    ['the last code point before the surrogates', [0xed, 0x9f, 0xbf], 3, 3],
+    ['the first of three bytes', [0xe0, 0xa0, 0x80], 3, 3],
+    ['overlong in three bytes', [0xe0, 0x9f, 0xbf], 0, 1],
+    ['the first of four bytes', [0xf0, 0x90, 0x80, 0x80], 4, 4],
+    ['overlong in four bytes', [0xf0, 0x8f, 0xbf, 0xbf], 0, 1],
     ['cut after two of three', [0xe2, 0x82], 0, 2],
     ['cut after three of four', [0xf0, 0x9f, 0x98, 0x41], 0, 3],
     ['nothing', [], 0, 1],

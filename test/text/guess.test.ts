@@ -2,7 +2,7 @@
 
 import { analyse } from 'chardet';
 import { describe, expect, test } from 'vitest';
-import { type Guess, GUESSED_BY, guessOf } from '../../src/text/guess.ts';
+import { type Analyse, type Guess, GUESSED_BY, guessOf, isUtf8Start } from '../../src/text/guess.ts';
 
 const guess = (bytes: Uint8Array): Guess => guessOf(bytes, analyse);
 
@@ -69,8 +69,8 @@ const code = 'int main(void) {\n  return 0;\n}\n';
 
 test.each(COMMENTS)('%s: %s', (name, _comment, hex) => {
   const comment = Buffer.concat([Buffer.from(hex, 'hex'), Buffer.from('\n')]);
-  expect(guess(comment)).toEqual({ sure: name });
-  expect(guess(Buffer.concat([Buffer.from(code), comment, Buffer.from(code), comment]))).toEqual({
+  expect(guess(comment)).toStrictEqual({ sure: name });
+  expect(guess(Buffer.concat([Buffer.from(code), comment, Buffer.from(code), comment]))).toStrictEqual({
     sure: name,
   });
 });
@@ -80,17 +80,172 @@ describe('what is not sure is only named', () => {
     ['one letter', 'caf\u00e9\n', { perhaps: 'windows-1252' }],
     ['no words', '\u0080\u0081\u0090\u00ff\u00fe\n', {}],
   ])('%s', (_, latin1, expected) => {
-    expect(guess(Buffer.from(latin1, 'latin1'))).toEqual(expected);
+    expect(guess(Buffer.from(latin1, 'latin1'))).toStrictEqual(expected);
   });
 });
 
 test('UTF-8 is not guessed, also where the last character is cut', () => {
-  expect(guess(Buffer.from('größe, 漢字\n'))).toEqual({});
-  expect(guess(Buffer.from('größe, 漢字').subarray(0, -1))).toEqual({});
+  expect(guess(Buffer.from('größe, 漢字\n'))).toStrictEqual({});
+  expect(guess(Buffer.from('größe, 漢字').subarray(0, -1))).toStrictEqual({});
 });
 
 test('nothing behind the first 64 KiB counts', () => {
   const [, , hex = ''] = COMMENTS[0] ?? [];
   const late = Buffer.concat([Buffer.alloc(GUESSED_BY, 'x\n'), Buffer.from(hex, 'hex')]);
-  expect(guess(late)).toEqual({});
+  expect(guess(late)).toStrictEqual({});
+});
+
+describe('what a library prefers', () => {
+  const russian = Buffer.from('cff0eee2e5f0eae020ede0ebe8f7e8ff20f4e0e9ebe00a', 'hex');
+  const preferring =
+    (...found: readonly (readonly [string, number])[]): Analyse =>
+    () =>
+      found.map(([name, confidence]) => ({ name, confidence }));
+
+  test.each<[string, Guess, (readonly [string, number])[]]>([
+    ['clearly, is the encoding', { sure: 'windows-1251' }, [['windows-1251', 90]]],
+    ['by the name of the WHATWG', { sure: 'windows-1251' }, [['CP1251', 90]]],
+    ['just enough', { sure: 'windows-1251' }, [['windows-1251', 20]]],
+    ['not enough', { perhaps: 'windows-1251' }, [['windows-1251', 19]]],
+    [
+      'with enough of a lead',
+      { sure: 'windows-1251' },
+      [
+        ['windows-1251', 60],
+        ['x-mac-cyrillic', 40],
+      ],
+    ],
+    [
+      'with too little of a lead',
+      { perhaps: 'windows-1251' },
+      [
+        ['windows-1251', 60],
+        ['x-mac-cyrillic', 41],
+      ],
+    ],
+    [
+      'over one that gives the same text',
+      { sure: 'windows-1251' },
+      [
+        ['windows-1251', 60],
+        ['cp1251', 59],
+      ],
+    ],
+    [
+      'over one that reads like no words',
+      { sure: 'windows-1251' },
+      [
+        ['windows-1251', 60],
+        ['koi8-r', 59],
+      ],
+    ],
+    [
+      'after one that reads like no words',
+      { perhaps: 'windows-1251' },
+      [
+        ['koi8-r', 90],
+        ['windows-1251', 60],
+      ],
+    ],
+    [
+      'after one that no one knows, and one that it is not',
+      { sure: 'windows-1251' },
+      [
+        ['klingon', 99],
+        ['utf-16', 95],
+        ['windows-1251', 60],
+      ],
+    ],
+    ['but reads like no words', {}, [['koi8-r', 90]]],
+    ['nothing', {}, []],
+  ])('%s: %j', (_, expected, found) => {
+    expect(guessOf(russian, preferring(...found))).toStrictEqual(expected);
+  });
+
+  test('needs six letters that are not ASCII', () => {
+    const of = (hex: string): Guess => guessOf(Buffer.from(hex, 'hex'), preferring(['windows-1251', 90]));
+    expect(of('6162636465666720eaebe0f1f10a')).toStrictEqual({ perhaps: 'windows-1251' });
+    expect(of('6162636465666720eaebe0f1f1e00a')).toStrictEqual({ sure: 'windows-1251' });
+  });
+
+  test('is asked about the lines that are not ASCII, up to 4 KiB', () => {
+    const asked: Buffer[] = [];
+    const analyse: Analyse = (bytes) => {
+      asked.push(Buffer.from(bytes));
+      return [];
+    };
+    const plain = Buffer.from('plain\n');
+    guessOf(Buffer.concat([plain, russian, plain, plain, russian, plain]), analyse);
+    guessOf(Buffer.concat([plain, russian.subarray(0, -1)]), analyse);
+    guessOf(Buffer.concat([plain, Buffer.concat(Array(1_000).fill(russian))]), analyse);
+    guessOf(Buffer.concat([russian, Buffer.alloc(9_000, 0xe0), plain, russian]), analyse);
+    const many = Buffer.concat(Array(1_000).fill(russian));
+    const long = Buffer.concat([russian, Buffer.alloc(9_000, 0xe0)]);
+    expect(asked.map((bytes) => bytes.toString('latin1'))).toStrictEqual(
+      [
+        Buffer.concat([russian, russian]),
+        russian.subarray(0, -1),
+        many.subarray(0, 4096),
+        long.subarray(0, 4096),
+      ].map((bytes) => bytes.toString('latin1')),
+    );
+  });
+});
+
+describe('a text reads like words', () => {
+  /** Whether a guess of KOI8-R, which the library is sure of, is accepted for this text in it. */
+  const letters = 'абвгдежзийклмнопрстуфхцчшщъыьэюя';
+  const koi8 = (text: string): Buffer =>
+    Buffer.from(
+      Array.from(text, (letter) => {
+        for (let byte = 0; byte < 256; byte += 1)
+          if (new TextDecoder('koi8-r').decode(Uint8Array.of(byte)) === letter) return byte;
+        throw new Error(`no ${letter} in KOI8-R`);
+      }),
+    );
+  const isAccepted = (text: string): boolean =>
+    guessOf(koi8(text), () => [{ name: 'koi8-r', confidence: 90 }]).sure !== undefined;
+
+  test.each([
+    ['words', `${letters} и ещё слова`, true],
+    ['words in capitals', 'ЭТО НЕ ТАК', true],
+    ['words with a capital', 'Москва и Петербург', true],
+    ['a wrong case inside a word', 'моСква слово', false],
+    ['a capital that ends', 'СЛово слово', false],
+    ['two scripts in a word', 'словоabc слово', false],
+    ['a sign that is no punctuation', 'слово слово √', false],
+    ['usual punctuation', 'слово за 10°', true],
+    ['one odd word in eleven', `${'слово '.repeat(10)}словаabc`, true],
+    ['one odd word in ten', `${'слово '.repeat(9)}словаabc`, false],
+    ['words in ASCII do not count', `${'word '.repeat(10)}слово словаabc`, false],
+  ])('%s', (_, text, accepted) => {
+    expect(isAccepted(text)).toBe(accepted);
+  });
+
+  test('no controls', () => {
+    const of = (hex: string): Guess =>
+      guessOf(Buffer.from(hex, 'hex'), () => [{ name: 'iso-8859-5', confidence: 90 }]);
+    expect(of('b0b1b2b3b4b5b60a')).toStrictEqual({ sure: 'iso-8859-5' });
+    expect(of('d0d1d2d3d4d5d60a')).toStrictEqual({ sure: 'iso-8859-5' });
+    expect(of('d0d1d2d3d4d5d6850a')).toStrictEqual({});
+  });
+});
+
+test('the start of UTF-8 may end inside a character, and nowhere else', () => {
+  const isStart = (hex: string): boolean => isUtf8Start(Buffer.from(hex, 'hex'));
+  for (const cut of ['', '61', '61c3', '61e2', '61e282', '61f0', '61f09f', '61f09f98', 'c3a9c3'])
+    expect([cut, isStart(cut)]).toStrictEqual([cut, true]);
+  for (const wrong of [
+    '80',
+    '6180',
+    'c080',
+    '61c0',
+    '61ff61',
+    'ffc3',
+    'e28080e2ff',
+    '61e28261',
+    'f09f98ff',
+    '808080',
+  ])
+    expect([wrong, isStart(wrong)]).toStrictEqual([wrong, false]);
 });

@@ -12,3 +12,8 @@ test('what no reader can see is escaped, and parses to the same value', () => {
   );
   expect(JSON.parse(json)).toEqual(value);
 });
+
+test('of ASCII only DEL is escaped', () => {
+  expect(safeJson('a\x7fb')).toBe('"a\\u007fb"');
+  expect(safeJson({ a: ['"', 1, null] })).toBe('{"a":["\\"",1,null]}');
+});

@@ -18,12 +18,12 @@ test.each([
   ['', []],
   ['a'.repeat(300), []],
 ])('%s: %j', (typed, near) => {
-  expect(nearNames(typed, NAMES)).toEqual(near);
+  expect(nearNames(typed, NAMES)).toStrictEqual(near);
 });
 
 test('at most five, the nearest first, equally near ones sorted', () => {
   const names = ['name9', 'name1', 'name2', 'name3', 'name4', 'name5', 'nam'];
-  expect(nearNames('name', names)).toEqual(['nam', 'name1', 'name2', 'name3', 'name4']);
+  expect(nearNames('name', names)).toStrictEqual(['nam', 'name1', 'name2', 'name3', 'name4']);
 });
 
 test.each([
@@ -36,8 +36,8 @@ test.each([
 });
 
 test('a name of one letter has no similar names', () => {
-  expect(nearNames('a', ['g', 'b', 'A'])).toEqual(['A']);
-  expect(nearNames('-x', ['g'])).toEqual([]);
+  expect(nearNames('a', ['g', 'b', 'A'])).toStrictEqual(['A']);
+  expect(nearNames('-x', ['g'])).toStrictEqual([]);
 });
 
 /** Letters inserted, left out, replaced or swapped: the shortest way, tried out. */
@@ -63,14 +63,14 @@ test('a name is similar if at most one letter in three differs', () => {
     fc.property(words, words, (typed, name) => {
       const beginsAlike = name.startsWith(typed) || typed.startsWith(name);
       const isNear = editsBetween(typed, name) <= Math.floor(typed.length / 3);
-      expect(nearNames(typed, [name])).toEqual(isNear || beginsAlike ? [name] : []);
+      expect(nearNames(typed, [name])).toStrictEqual(isNear || beginsAlike ? [name] : []);
     }),
     { numRuns: 2_000 },
   );
 });
 
 test('fewer edits come before more, and names that begin alike after those', () => {
-  expect(nearNames('abcdef', ['abcdefghi', 'abxxef', 'abcxef', 'abdcef'])).toEqual([
+  expect(nearNames('abcdef', ['abcdefghi', 'abxxef', 'abcxef', 'abdcef'])).toStrictEqual([
     'abcxef',
     'abdcef',
     'abxxef',
@@ -79,31 +79,31 @@ test('fewer edits come before more, and names that begin alike after those', () 
 });
 
 test('names with a common prefix are similar unless they are too short', () => {
-  expect(nearNames('ab', ['abcdefgh'])).toEqual(['abcdefgh']);
-  expect(nearNames('a', ['abcdefgh'])).toEqual([]);
-  expect(nearNames('abcdefgh', ['abc', 'ab'])).toEqual(['abc']);
+  expect(nearNames('ab', ['abcdefgh'])).toStrictEqual(['abcdefgh']);
+  expect(nearNames('a', ['abcdefgh'])).toStrictEqual([]);
+  expect(nearNames('abcdefgh', ['abc', 'ab'])).toStrictEqual(['abc']);
 });
 
 test('a name that differs only in case and separators is the only suggestion', () => {
-  expect(nearNames('read file', ['read_file', 'readfile', 'ReadFile', 'readfiles'], 2)).toEqual([
+  expect(nearNames('read file', ['read_file', 'readfile', 'ReadFile', 'readfiles'], 2)).toStrictEqual([
     'ReadFile',
     'read_file',
   ]);
 });
 
 test('a duplicate name is suggested once', () => {
-  expect(nearNames('users', ['user', 'user'])).toEqual(['user']);
+  expect(nearNames('users', ['user', 'user'])).toStrictEqual(['user']);
 });
 
 test('names of up to 200 characters are compared', () => {
   const long = (length: number): string => 'a'.repeat(length);
-  expect(nearNames(long(200), [long(199), long(201)])).toEqual([long(199)]);
-  expect(nearNames(long(201), [long(201)])).toEqual([]);
+  expect(nearNames(long(200), [long(199), long(201)])).toStrictEqual([long(199)]);
+  expect(nearNames(long(201), [long(201)])).toStrictEqual([]);
 });
 
 test('for very many names only those with a common prefix are found', () => {
   const others = Array.from({ length: 200 }, (_, i) => `${'b'.repeat(196)}${1000 + i}`);
   const [close, begins] = [`${'a'.repeat(199)}x`, `${'a'.repeat(150)}`];
-  expect(nearNames('a'.repeat(200), [close, begins])).toEqual([close, begins]);
-  expect(nearNames('a'.repeat(200), [...others, close, begins])).toEqual([begins]);
+  expect(nearNames('a'.repeat(200), [close, begins])).toStrictEqual([close, begins]);
+  expect(nearNames('a'.repeat(200), [...others, close, begins])).toStrictEqual([begins]);
 });

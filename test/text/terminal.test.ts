@@ -22,6 +22,11 @@ test.each([
   ['a huge jump costs nothing', 'a\x1b[999999999Cb\n', 'a b\n'],
   ['a lone escape stays to be seen', 'a\x1b\n', 'a\x1b\n'],
   ['an unfinished control string hides nothing', 'a\x1b]0;title\n', 'a\x1b]0;title\n'],
+  ['a colour in the middle erases nothing', 'abc\x1b[2D\x1b[31mX\x1b[mY\n', 'aXY\n'],
+  ['the line is erased from the cursor on', 'abcdef\x1b[3D\x1b[K\n', 'abc\n'],
+  ['the whole line is erased, wherever the cursor is', 'abcdef\r\x1b[2K\n', '\n'],
+  ['a jump is one blank, also after moves within the text', 'ab\x1b[1DX\x1b[5Cc\n', 'aX c\n'],
+  ['a move to the end of the text is no jump', 'ab\b\x1b[1C\x1b[9Cc\n', 'ab c\n'],
   ['wide characters are overwritten whole', '👍👍\rab\n', 'ab\n'],
 ])('%s', (_, line, shown) => expect(terminalText(line)).toBe(shown));
 

@@ -35,6 +35,9 @@ describe('bytes', () => {
     ['a character that would pass the limit is left out', 'xéxé\n', 'xéx\n'],
     ['cut at the character before', 'éxéé\n', 'éxé\n'],
     ['cut below the limit', 'xxxxé\n', 'xxxx\n'],
+    ['an escape counts as it is shown', 'x\x1bxx\n', 'x\x1b\n'],
+    ['an escape that exceeds the limit is left out', 'xx\x1bx\n', 'xx\n'],
+    ['an escape at the limit stays', 'x\x1b\n', 'x\x1b\n'],
   ])('%s', async (_, content, shown) => {
     expect(await show(content, clip(5, 'byte'))).toBe(shown);
   });
@@ -50,4 +53,27 @@ test('a single oversized line is shown up to the budget, so that paging can cont
 test('invalid bytes are counted in whole lines only', async () => {
   const content = Buffer.concat([Buffer.from('a'), Buffer.of(0xff), Buffer.from(`\n${'x'.repeat(9)}`)]);
   expect((await excerpt(inputOf(content), undefined, clip(5, 'char'))).invalid).toBe(1);
+});
+
+test('a clipped line has the offsets of the whole line, also if its end is far behind', async () => {
+  const content = `${'x'.repeat(200_000)}\r\né\n${'y'.repeat(5000)}\n${'z'.repeat(5000)}`;
+  for (const counted of [true, false]) {
+    const { parts, invalid } = await excerpt(inputOf(content, counted), undefined, clip(5, 'char'));
+    expect([parts, invalid]).toStrictEqual([
+      [
+        [
+          { no: 1, start: 0, end: 200_002, text: 'xxxxx\r\n', role: 'asked', cut: 'clip' },
+          { no: 2, start: 200_002, end: 200_005, text: 'é\n', role: 'asked' },
+          { no: 3, start: 200_005, end: 205_006, text: 'yyyyy\n', role: 'asked', cut: 'clip' },
+          { no: 4, start: 205_006, end: 210_006, text: 'zzzzz', role: 'asked', cut: 'clip' },
+        ],
+      ],
+      0,
+    ]);
+  }
+});
+
+test('a return inside a line is not its end', async () => {
+  expect(await show('ab\rcdefgh\n', clip(4, 'char'))).toBe('ab\rc\n');
+  expect(await show(`${'x'.repeat(600)}\ry\n`, clip(5, 'char'))).toBe('xxxxx\n');
 });

@@ -38,3 +38,28 @@ test('a chunk may be reused by its owner', () => {
     'abcd',
   ]);
 });
+
+test('more than the first 16 KiB of the buffer', () => {
+  const all = Array.from({ length: 30_000 }, (_, i) => `${i}\n`).join('');
+  for (const size of [700, 20_000, 150_000]) {
+    const ends = new Ends({ head: 50_000, tail: 60_000, countNewlines });
+    for (let at = 0; at < all.length; at += size) {
+      ends.push(Buffer.from(all.slice(at, at + size)));
+      const so = all.slice(0, at + size);
+      const { start, bytes } = ends.tail();
+      expect([start, Buffer.from(bytes).toString() === so.slice(-60_000)]).toEqual([
+        Math.max(0, so.length - 60_000),
+        true,
+      ]);
+      expect(Buffer.from(ends.head).toString() === so.slice(0, 50_000)).toBe(true);
+    }
+    expect([ends.bytes, ends.lines, ends.lastLine]).toEqual([all.length, 30_000, all.length - 6]);
+  }
+});
+
+test('nothing', () => {
+  const ends = new Ends({ head: 4, tail: 4, countNewlines });
+  ends.push(Buffer.alloc(0));
+  expect([ends.bytes, ends.lines, ends.newlines, ends.lastLine]).toEqual([0, 0, 0, 0]);
+  expect([ends.head.length, ends.tail()]).toEqual([0, { start: 0, bytes: Buffer.alloc(0) }]);
+});

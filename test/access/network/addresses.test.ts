@@ -6,6 +6,8 @@ import {
   allowsHost,
   allowsPortOf,
   checkPort,
+  hasCredentials,
+  hostName,
   isLocalName,
   parseAllowed,
 } from '../../../src/access/network/addresses.ts';
@@ -160,4 +162,116 @@ test('names that can only mean this machine or its network', () => {
   for (const name of ['localhost', 'LOCALHOST.', 'x.localhost', 'intranet'])
     expect(isLocalName(name)).toBe(true);
   for (const name of ['example.com', 'localhost.example']) expect(isLocalName(name)).toBe(false);
+});
+
+describe('what the operator writes', () => {
+  const read = (text: string): unknown => {
+    const rule = parseAllowed(text);
+    const place = 'host' in rule ? rule.host : `${rule.range[0].toString()}/${rule.range[1]}`;
+    return rule.port === undefined ? [place] : [place, rule.port];
+  };
+
+  test.each<[string, readonly (string | number)[]]>([
+    ['localhost', ['localhost']],
+    ['localhost:8080', ['localhost', 8080]],
+    ['Intranet.example.', ['intranet.example']],
+    ['my_host-1', ['my_host-1']],
+    ['bücher.example:1', ['xn--bcher-kva.example', 1]],
+    ['10.0.0.1', ['10.0.0.1/32']],
+    ['10.0.0.1:65535', ['10.0.0.1/32', 65_535]],
+    ['10.0.0.0/8', ['10.0.0.0/8']],
+    ['10.0.0.0/32', ['10.0.0.0/32']],
+    ['10.0.0.0/8:443', ['10.0.0.0/8', 443]],
+    ['fd00::1', ['fd00::1/128']],
+    ['fd00::/8', ['fd00::/8']],
+    ['[fd00::1]', ['fd00::1/128']],
+    ['[fd00::1]:443', ['fd00::1/128', 443]],
+    ['[fd00::]/8', ['fd00::/8']],
+    ['[fd00::]/8:443', ['fd00::/8', 443]],
+    ['::/128', ['::/128']],
+    ['::ffff:10.0.0.0/104', ['10.0.0.0/8']],
+    ['::ffff:10.0.0.0/96', ['10.0.0.0/0']],
+    ['::ffff:0:0/95', ['::ffff:0:0/95']],
+  ])('%s', (text, rule) => {
+    expect(read(text)).toStrictEqual(rule);
+  });
+
+  test.each([
+    'x:65536',
+    'x:0',
+    'x:',
+    'x:1x',
+    '10.0.0.0/8x',
+    '10.0.0.0/',
+    '[fd00::]8',
+    '[fd00::/8',
+    'fd00::]/8',
+    '[]',
+    '[fd00::]/129',
+    'a/b',
+    'a:b:c',
+    'a!b',
+    '!',
+  ])('%s is neither a host nor a range', (text) => {
+    expect(() => parseAllowed(text)).toThrow(
+      expect.objectContaining({
+        code: 'BAD_INPUT',
+        message: `${text} is not HOST or CIDR, with or without :PORT. Use localhost:8080 or 10.0.0.0/8.`,
+      }),
+    );
+  });
+});
+
+test('a port without a web server has a code of its own', () => {
+  const blocked = {
+    code: 'BLOCKED_PORT',
+    message: 'Port 22 is not one of a web server. Use a URL with another port.',
+  };
+  expect(() => checkPort([], 22)).toThrow(expect.objectContaining(blocked));
+  expect(() => checkPort(allowed('x:22', 'y'), 22)).not.toThrow();
+  expect(() => checkPort(allowed('x:23', 'y'), 22)).toThrow(expect.objectContaining(blocked));
+});
+
+test('an ordinary port is open to everyone', () => {
+  expect(allowsPortOf([], { host: 'x', address: '203.0.113.1', port: 443 })).toBe(true);
+});
+
+test('a host name has one form', () => {
+  expect(['A.Example', 'a.example.', 'a.example..', '.'].map(hostName)).toStrictEqual([
+    'a.example',
+    'a.example',
+    'a.example.',
+    '',
+  ]);
+});
+
+describe('a service from which a cloud machine gets its credentials', () => {
+  test.each([
+    '169.254.169.254',
+    '169.254.170.2',
+    '169.254.170.23',
+    '100.100.100.200',
+    '192.0.0.192',
+    '168.63.129.16',
+    'fd00:ec2::254',
+    'FD00:EC2:0::254',
+    '::ffff:169.254.169.254',
+    '64:ff9b::a9fe:a9fe',
+    'metadata.google.internal',
+    'METADATA.google.internal.',
+  ])('%s', (host) => {
+    expect(hasCredentials(host)).toBe(true);
+  });
+
+  test.each([
+    '169.254.169.253',
+    'fd00:ec2::255',
+    '2606:4700::a9fe:a9fe',
+    '64:ff9b::a9fe:a9fd',
+    'google.internal',
+    'x.metadata.google.internal',
+    '',
+  ])('not %s', (host) => {
+    expect(hasCredentials(host)).toBe(false);
+  });
 });
