@@ -112,10 +112,10 @@ export class Spool implements ByteSource {
 
   /** A cancelled reader stops waiting. The step continues for other readers, and for `GRACE_MS` if there are none. */
   async #waitFor(pulling: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-    if (!signal) return pulling;
     this.#waiting += 1;
     let leave = (): void => undefined;
     try {
+      if (!signal) return await pulling;
       await new Promise<void>((resolve, reject) => {
         const abort = (): void => reject(signal.reason as Error);
         leave = () => signal.removeEventListener('abort', abort);
@@ -125,7 +125,7 @@ export class Spool implements ByteSource {
     } finally {
       leave();
       this.#waiting -= 1;
-      if (signal.aborted && this.#waiting === 0) this.#giveUpOn(pulling);
+      if (signal?.aborted && this.#waiting === 0) this.#giveUpOn(pulling);
     }
   }
 

@@ -111,6 +111,18 @@ test('UTF-16 lines', async () => {
   expect(await index.total(source)).toBe(3);
 });
 
+test('UTF-16 lines of a text that is counted in the large buffers', async () => {
+  // A newline is in none of the other characters, although its byte is.
+  const source = memoryBytes(Buffer.from('\u0a0a\u010a\n'.repeat(900_000), 'utf16le'));
+  const index = new LineIndex(encodingOf('utf-16le'));
+  expect(await index.total(source)).toBe(900_000);
+  expect([await index.startOf(500_001, source), await index.lineAt(3_000_004, source)]).toStrictEqual([
+    3_000_000, 500_001,
+  ]);
+  const piece = new LineIndex(encodingOf('utf-16le'));
+  expect(await piece.total({ ...source, streamed: true })).toBe(900_000);
+});
+
 /** A stream whose bytes come when `come` is called. */
 function slow(content: Uint8Array): { source: ByteSource; come: () => void } {
   let come = (): void => {};

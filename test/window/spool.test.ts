@@ -321,6 +321,21 @@ test('a step that nobody waits for is ended after a second, unless someone comes
   expect(spool.failed).toBe(true);
 });
 
+test('a reader without a signal waits too: its step is not ended when another reader is cancelled', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { spool, give } = slowSpool();
+  const stop = new AbortController();
+  const patient = readAt(spool, 0, 4);
+  const reading = readAt(spool, 0, 4, stop.signal).catch((error: Error) => error.message);
+  stop.abort(new Error('cancelled'));
+  expect(await reading).toBe('cancelled');
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(spool.failed).toBe(false);
+  give('abcd');
+  expect(Buffer.from(await patient).toString()).toBe('abcd');
+});
+
 test('a reader that waited leaves nothing behind at its signal, whether it was cancelled or not', async () => {
   const { spool, give } = slowSpool();
   const [one, other] = [new AbortController(), new AbortController()];
