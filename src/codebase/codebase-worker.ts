@@ -52,6 +52,14 @@ export interface TagsJob {
   readonly isSlow: boolean;
 }
 
+/** Removes the tags of files that changed and were not parsed again: their lines are those of another version. */
+export interface DropJob {
+  readonly ask: 'drop';
+  readonly base: string;
+  /** Relative to `base`. */
+  readonly paths: readonly string[];
+}
+
 /** Requests the next part of the index of `home` that is not on disk yet. */
 export interface KeepJob {
   readonly ask: 'keep';
@@ -71,7 +79,7 @@ export interface AroundJob {
   readonly files: readonly LinesAround[];
 }
 
-export type CodeJob = SyncJob | LoadJob | TagsJob | KeepJob | QuestionJob | AroundJob;
+export type CodeJob = SyncJob | LoadJob | TagsJob | DropJob | KeepJob | QuestionJob | AroundJob;
 
 export interface CodeReplies {
   /**
@@ -86,18 +94,19 @@ export interface CodeReplies {
   };
   readonly load: undefined;
   readonly put: undefined;
+  readonly drop: undefined;
   /** The next part to write; when all are written, the change of the list of parts. The parts in `gone` may then be deleted. */
   readonly keep: { readonly part: WrittenPart } | { readonly listed: PartListChange };
   /** For each file; undefined if its tags are not cached. */
   readonly around: readonly (AroundLines | undefined)[];
-  /** `missing`: if files were sent with the question, how many have no tags of their version. Undefined if the view was evicted. */
-  readonly question:
-    | { readonly reply: CodeReply; readonly unknown: Unknown; readonly missing: number }
-    | undefined;
+  /** Undefined if the view was evicted. */
+  readonly question: { readonly reply: CodeReply; readonly unknown: Unknown } | undefined;
 }
 
 /** The numbers of code files whose symbols are not all cached. */
 export interface Unknown {
+  /** They were not parsed in time, or changed after that. */
+  readonly missing: number;
   /** They have no tags: too large, unreadable or not parseable. */
   readonly whole: number;
   /** They have more symbols or names than are stored. */
@@ -198,6 +207,11 @@ function put({ base, entries, tags, isSlow }: TagsJob): undefined {
   });
 }
 
+function drop({ base, paths }: DropJob): undefined {
+  const dropped = paths.filter((path) => store.remove(base + path));
+  if (dropped.length > 0) clearAnswers();
+}
+
 function keep({ home }: KeepJob): CodeReplies['keep'] {
   const parts = partsOf(home);
   parts.compact();
@@ -213,7 +227,7 @@ function ask({ view: asked, question }: QuestionJob): CodeReplies['question'] {
   views.push(view);
   for (const other of views.slice(0, -MOST_TREES)) [other.tree, other.before] = [undefined, undefined];
   view.unknown ??= unknownOf(view);
-  return { reply: answered(view, question), unknown: view.unknown, missing: synced?.wanted.length ?? 0 };
+  return { reply: answered(view, question), unknown: view.unknown };
 }
 
 function answered(view: View, question: CodeQuestion): CodeReply {
@@ -234,15 +248,16 @@ function answered(view: View, question: CodeQuestion): CodeReply {
 }
 
 function unknownOf({ base, paths, keys }: View): Unknown {
-  let [whole, parts, slow] = [0, 0, 0];
+  let [missing, whole, parts, slow] = [0, 0, 0, 0];
   keys.split('\n').forEach((key, i) => {
     if (key === '') return;
     const known = store.knownOf(base + (paths[i] as string));
-    if (known === 'slow') slow += 1;
+    if (known === undefined) missing += 1;
+    else if (known === 'slow') slow += 1;
     else if (known === KNOWN.nothing) whole += 1;
     else if (known === KNOWN.part) parts += 1;
   });
-  return { whole, parts, slow };
+  return { missing, whole, parts, slow };
 }
 
 function answer(job: CodeJob): CodeReplies[CodeJob['ask']] {
@@ -253,6 +268,8 @@ function answer(job: CodeJob): CodeReplies[CodeJob['ask']] {
       return load(job);
     case 'put':
       return put(job);
+    case 'drop':
+      return drop(job);
     case 'keep':
       return keep(job);
     case 'question':

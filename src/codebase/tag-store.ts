@@ -144,6 +144,15 @@ export class TagStore {
     if (block.live > 0) this.#held += block.bytes;
   }
 
+  /** Removes the tags of a file. Returns whether there were any. */
+  remove(path: string): boolean {
+    const known = this.#files.get(path);
+    if (!known) return false;
+    this.#files.delete(path);
+    this.#forget(known);
+    return true;
+  }
+
   /** Whether the cache exceeds its maximum size. */
   get isFull(): boolean {
     return this.#held > MOST_HELD;

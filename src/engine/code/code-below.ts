@@ -3,29 +3,22 @@
 import { readPartNames } from '../../codebase/index-format.ts';
 import type { CodeReplies, SyncJob, Unknown } from '../../codebase/codebase-worker.ts';
 import type { CodeQuestion, CodeReply } from '../../codebase/questions.ts';
-import { OrielError } from '../../errors.ts';
 import type { Call } from '../../types/call.ts';
 import type { GapsSeen } from '../walk/gaps.ts';
 import type { CodeFile, CodeFiles } from './code-files.ts';
 import { keptKey, parseCode, partKey, step } from './parse-code.ts';
 
 export class CodeBelow {
-  /** The number of code files, and of those that could not be parsed in time. */
+  /** The number of code files. */
   readonly files: number;
-  readonly missing: number;
   /** Files that the last answer does not cover. */
-  unknown: Unknown = { whole: 0, parts: 0, slow: 0 };
+  unknown: Unknown = { missing: 0, whole: 0, parts: 0, slow: 0 };
   readonly #found: CodeFiles;
   readonly #signal: AbortSignal;
   readonly #view: number;
 
-  private constructor(
-    found: CodeFiles,
-    { view, files }: CodeReplies['sync'],
-    missing: number,
-    signal: AbortSignal,
-  ) {
-    [this.files, this.missing] = [files, missing];
+  private constructor(found: CodeFiles, { view, files }: CodeReplies['sync'], signal: AbortSignal) {
+    this.files = files;
     [this.#found, this.#view, this.#signal] = [found, view, signal];
   }
 
@@ -37,8 +30,8 @@ export class CodeBelow {
       await load(job.home, call);
       state = await step(job, call.signal);
     }
-    const done = await parseCode(found, state.wanted, state.files, call);
-    return new CodeBelow(found, state, state.wanted.length - done, call.signal);
+    await parseCode(found, state.wanted, state.files, call);
+    return new CodeBelow(found, state, call.signal);
   }
 
   get gaps(): GapsSeen {
@@ -50,15 +43,14 @@ export class CodeBelow {
     return this.#found.directory;
   }
 
-  /** Throws `BUSY` if tags of the files were evicted from the thread before it could answer. */
+  /** Throws `BUSY`. */
   async ask<Q extends CodeQuestion>(question: Q): Promise<CodeReply & { readonly is: Q['is'] }> {
     // The thread caches the files of a few directories; these may have been evicted by other calls.
     const found =
       (await step({ ask: 'question', view: this.#view, question }, this.#signal)) ??
       (await step({ ask: 'question', view: jobOf(this.#found), question }, this.#signal));
-    if (found?.reply.is !== question.is || found.missing > this.missing) {
-      throw new OrielError('BUSY', 'Too many directories were asked about at once. Call again.');
-    }
+    if (found?.reply.is !== question.is)
+      throw new Error(`the codebase thread gave no answer to ${question.is}`);
     this.unknown = found.unknown;
     return found.reply as CodeReply & { readonly is: Q['is'] };
   }

@@ -71,7 +71,7 @@ export function said(text: string): Notice {
 
 /** The call for the next page. While files are not parsed, the notice before it names another call that goes on. */
 export function continued(use: string, { code }: Context): Notice {
-  const why = code.missing > 0 ? 'for the next page' : 'to continue';
+  const why = code.unknown.missing > 0 ? 'for the next page' : 'to continue';
   return { kind: 'said', text: `Use ${use} ${why}`, use };
 }
 
@@ -84,11 +84,11 @@ export function gapsOf({ code, typed }: Context): Notice[] {
   return gapTexts(code, typed).map(said);
 }
 
-export function gapTexts({ gaps, missing, files, unknown }: CodeBelow, typed: string): string[] {
+export function gapTexts({ gaps, files, unknown }: CodeBelow, typed: string): string[] {
   const texts: string[] = [];
-  if (missing > 0)
+  if (unknown.missing > 0)
     texts.push(
-      `${missing} of ${plural(files, 'code file')} were not parsed before the time limit. Make the same call again to parse them: the answer and its order may change`,
+      `${unknown.missing} of ${plural(files, 'code file')} were not parsed before the time limit, or changed meanwhile. Make the same call again to parse them: the answer and its order may change`,
     );
   if (unknown.slow > 0)
     texts.push(`${plural(unknown.slow, 'file')} took too long to parse: without symbols here`);

@@ -51,7 +51,7 @@ export async function findSymbols(request: SymbolsRequest, call: Call): Promise<
     ...(end < all && { next: end }),
     ...(found.length === 0 && all > 0 && { beyond: all }),
     ...(best.length > 1 && offset === 0 && best.every(isPlain) && { best: best.join(',') }),
-    ...(code.missing > 0 && { unparsed: code.missing }),
+    ...(code.unknown.missing > 0 && { unparsed: code.unknown.missing }),
     ...(unknown > 0 && { unknown }),
     gaps: code.gaps.facts,
   };

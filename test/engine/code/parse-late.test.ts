@@ -105,3 +105,47 @@ test('that had little time: the others are parsed, and the next call parses it a
   expect(await map()).toContain('hostile.ts: hostile 1-3\n');
   expect(asked.map(({ texts }) => texts.map(isHostile))).toEqual([[true]]);
 });
+
+test('that changed and finds no parser: its lines are not those of the version before', async () => {
+  const { write, with: withOptions } = workspace();
+  const of = (name: string, lines: number): void => {
+    write(`src/${name}.ts`, `export function ${name}(): void {\n${'  run();\n'.repeat(lines)}}\n`);
+  };
+  for (const name of NAMES) of(name, 1);
+  await sleep(50);
+  const read = withOptions({}).tool('read');
+  const map = async (): Promise<string> => textOf(await read.run({ path: 'src:outline' }));
+  expectOthers(await map());
+  of('c', 7);
+  await sleep(50);
+  answer.of = () => Promise.resolve({ none: 'time', isUnasked: true });
+  const unparsed = await map();
+  expect(unparsed).not.toContain('c 1-3');
+  expect(unparsed).toContain(
+    '[1 of 11 code files were not parsed before the time limit, or changed meanwhile. Make the same call again to parse them: the answer and its order may change]',
+  );
+  answer.of = undefined;
+  expect(await map()).toContain('c.ts: c 1-9\n');
+});
+
+test('that changes with every one of many concurrent calls: all are answered', async () => {
+  const { write, with: withOptions } = workspace();
+  for (const name of NAMES) write(`src/${name}.ts`, `export function ${name}(): void {\n  return;\n}\n`);
+  await sleep(50);
+  const read = withOptions({}).tool('read');
+  await read.run({ path: 'src:outline' });
+  let version = 0;
+  answer.of = (tagsOf, given) => {
+    version += 1;
+    write('src/a.ts', `export function a${version}(): void {\n  return;\n}\n`);
+    return tagsOf(...given);
+  };
+  write('src/a.ts', 'export function a0(): void {\n  return;\n}\n');
+  const paths = ['src:outline', 'src:#b', 'src:#c:refs', 'src:outline?q=d'];
+  const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => read.run({ path: paths[i % 4] })));
+  answer.of = undefined;
+  for (const [i, one] of answers.entries()) {
+    expect(textOf(one)).not.toContain('Call again');
+    if (i % 4 === 0) for (const name of NAMES.slice(1)) expect(textOf(one)).toContain(`${name} 1-3`);
+  }
+});
