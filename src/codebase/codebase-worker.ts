@@ -48,8 +48,6 @@ export interface TagsJob {
   readonly base: string;
   readonly entries: readonly Entry[];
   readonly tags: PackedTags;
-  /** Whether they took too long to parse: this process does not parse them again. */
-  readonly isSlow: boolean;
 }
 
 /** Removes the tags of files that changed and were not parsed again: their lines are those of another version. */
@@ -111,8 +109,9 @@ export interface Unknown {
   readonly whole: number;
   /** They have more symbols or names than are stored. */
   readonly parts: number;
-  /** They took too long to parse. */
+  /** They took too long to parse. `slowFile`: the first of them, relative to the directory. */
   readonly slow: number;
+  readonly slowFile?: string;
 }
 
 /** Maximum numbers of cached views, and of views with a tree; the least recently used ones are evicted. */
@@ -198,8 +197,8 @@ function clearAnswers(): void {
   }
 }
 
-function put({ base, entries, tags, isSlow }: TagsJob): undefined {
-  store.put({ entries, tags }, base, { isSlow });
+function put({ base, entries, tags }: TagsJob): undefined {
+  store.put({ entries, tags }, base);
   clearAnswers();
   store.makeRoom(() => {
     const last = views.at(-1);
@@ -249,15 +248,18 @@ function answered(view: View, question: CodeQuestion): CodeReply {
 
 function unknownOf({ base, paths, keys }: View): Unknown {
   let [missing, whole, parts, slow] = [0, 0, 0, 0];
+  let slowFile: string | undefined;
   keys.split('\n').forEach((key, i) => {
     if (key === '') return;
     const known = store.knownOf(base + (paths[i] as string));
     if (known === undefined) missing += 1;
-    else if (known === 'slow') slow += 1;
-    else if (known === KNOWN.nothing) whole += 1;
+    else if (known === 'slow') {
+      slow += 1;
+      slowFile ??= paths[i];
+    } else if (known === KNOWN.nothing) whole += 1;
     else if (known === KNOWN.part) parts += 1;
   });
-  return { missing, whole, parts, slow };
+  return { missing, whole, parts, slow, ...(slowFile !== undefined && { slowFile }) };
 }
 
 function answer(job: CodeJob): CodeReplies[CodeJob['ask']] {

@@ -4,7 +4,7 @@ import { deserialize, serialize } from 'node:v8';
 import type { Shard } from './tag-store.ts';
 
 /** Incremented when the extraction of tags or the format changes. */
-const VERSION = 'oriel tags 6';
+const VERSION = 'oriel tags 7';
 
 /** One part. It is not compressed again: packed tags are already compressed, and hashes of names do not compress. */
 export function writePart(shards: readonly Shard[]): Uint8Array<ArrayBuffer> {

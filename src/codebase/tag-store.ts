@@ -14,6 +14,11 @@ import {
 export interface Entry {
   readonly path: string;
   readonly key: string;
+  /**
+   * Set if it has no tags because the parser exceeded a timeout or crashed, so that this version is not parsed again: by this
+   * process (`here`: the machine may have been busy), or by any (`always`: it used all of its CPU time, or crashed).
+   */
+  readonly slow?: 'here' | 'always';
 }
 
 /** Files that were parsed together. `entries` are in the order of `tags`. */
@@ -46,15 +51,14 @@ export class StoredFile {
   readonly block: Block;
   /** Its 0-based position in the block. */
   readonly at: number;
-  /** Whether it took too long to parse. Such a file is not stored on disk. */
-  readonly isSlow: boolean;
+  readonly slow: Entry['slow'];
   readonly #unpack: (block: Block) => readonly string[];
 
   constructor(
-    { key, block, at, isSlow }: Pick<StoredFile, 'key' | 'block' | 'at' | 'isSlow'>,
+    { key, block, at, slow }: Pick<StoredFile, 'key' | 'block' | 'at' | 'slow'>,
     unpack: (block: Block) => readonly string[],
   ) {
-    [this.key, this.block, this.at, this.isSlow] = [key, block, at, isSlow];
+    [this.key, this.block, this.at, this.slow] = [key, block, at, slow];
     this.#unpack = unpack;
   }
 
@@ -92,7 +96,6 @@ export class StoredFile {
 interface PutOptions {
   /** Whether files that are already cached keep their tags. */
   readonly isOlder?: boolean;
-  readonly isSlow?: boolean;
   /** The name of the part on disk that contains the shard. */
   readonly part?: string;
 }
@@ -111,7 +114,7 @@ export class TagStore {
   /** A value of `KNOWN`, or `slow` if it took too long to parse; undefined if the file is not cached. */
   knownOf(path: string): 'slow' | number | undefined {
     const known = this.#files.get(path);
-    return known && (known.isSlow ? 'slow' : known.known);
+    return known && (known.slow ? 'slow' : known.known);
   }
 
   /** Undefined if the file is not cached or has no tags. */
@@ -121,11 +124,7 @@ export class TagStore {
   }
 
   /** Adds the files of a shard. `base`: the prefix of their real paths, with a slash at its end. */
-  put(
-    { entries, tags }: Shard,
-    base: string,
-    { isOlder = false, isSlow = false, part }: PutOptions = {},
-  ): void {
+  put({ entries, tags }: Shard, base: string, { isOlder = false, part }: PutOptions = {}): void {
     const block: Block = {
       tags,
       imports: tags.imports.split('\0'),
@@ -133,13 +132,13 @@ export class TagStore {
       live: 0,
       part,
     };
-    entries.forEach(({ path, key }, at) => {
+    entries.forEach(({ path, key, slow }, at) => {
       const name = base + path;
       const known = this.#files.get(name);
       if (known && isOlder) return;
       if (known) this.#forget(known);
       block.live += 1;
-      this.#files.set(name, new StoredFile({ key, block, at, isSlow }, this.#unpack));
+      this.#files.set(name, new StoredFile({ key, block, at, slow }, this.#unpack));
     });
     if (block.live > 0) this.#held += block.bytes;
   }
@@ -173,9 +172,9 @@ export class TagStore {
   /** The files below `home` (a prefix with a slash at its end) that can be stored on disk, with paths relative to it. */
   blocksBelow(home: string): Map<Block, { readonly entry: Entry; readonly at: number }[]> {
     const byBlock = new Map<Block, { readonly entry: Entry; readonly at: number }[]>();
-    for (const [path, { key, block, at, isSlow }] of this.#files) {
-      if (key === '' || isSlow || !path.startsWith(home)) continue;
-      const entry = { path: path.slice(home.length), key };
+    for (const [path, { key, block, at, slow }] of this.#files) {
+      if (key === '' || slow === 'here' || !path.startsWith(home)) continue;
+      const entry = { path: path.slice(home.length), key, ...(slow && { slow }) };
       const known = byBlock.get(block);
       if (known) known.push({ entry, at });
       else byBlock.set(block, [{ entry, at }]);

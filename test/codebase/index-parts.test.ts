@@ -3,8 +3,8 @@
 import { expect, test } from 'vitest';
 import { changePartNames, readPartNames } from '../../src/codebase/index-format.ts';
 import { IndexParts } from '../../src/codebase/index-parts.ts';
-import { TagStore } from '../../src/codebase/tag-store.ts';
-import { packTags } from '../../src/views/packed-tags.ts';
+import { type Entry, TagStore } from '../../src/codebase/tag-store.ts';
+import { KNOWN, packTags } from '../../src/views/packed-tags.ts';
 
 const home = '/home/';
 
@@ -22,10 +22,10 @@ function disk() {
         if (kept) parts.load(name, kept);
         else parts.miss(name);
       }
-      const put = (paths: readonly string[], version: number): void =>
+      const put = (paths: readonly string[], version: number, slow?: Entry['slow']): void =>
         store.put(
           {
-            entries: paths.map((path) => ({ path, key: `${path} ${version}` })),
+            entries: paths.map((path) => ({ path, key: `${path} ${version}`, ...(slow && { slow }) })),
             tags: packTags(paths.map((path) => `8\t1\t1\t1\t0\t${path}${version}\t\t\t\x1c\x1c`)),
           },
           home,
@@ -39,6 +39,7 @@ function disk() {
           list = changePartNames(list, changes);
           for (const name of changes.gone) files.delete(name);
         },
+        knownOf: (path: string) => store.knownOf(home + path),
         names: () => readPartNames(list ?? new Uint8Array()).length,
         /** The version of a file whose tags are known, by its key and by its symbol. */
         versionOf: (path: string) => {
@@ -158,4 +159,15 @@ test('a part that is missing is not looked for for ever', () => {
   next.put(['c'], 1);
   next.keep();
   expect(next.names()).toBe(2);
+});
+
+test('a file that no parser can finish is known as such to later processes, one that a busy machine was late with is not', () => {
+  const cache = disk();
+  const process = cache.start();
+  process.put(named('a', 40), 1);
+  process.put(['deep'], 1, 'always');
+  process.put(['late'], 1, 'here');
+  process.keep();
+  expect(['deep', 'late', 'a1'].map(process.knownOf)).toEqual(['slow', 'slow', KNOWN.all]);
+  expect(['deep', 'late', 'a1'].map(cache.start().knownOf)).toEqual(['slow', undefined, KNOWN.all]);
 });

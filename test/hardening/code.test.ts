@@ -57,7 +57,7 @@ describe('missing symbols are reported', () => {
     const answer = await w.read('.:#hidden');
     expect(codeOf(answer)).toBe('NOT_FOUND');
     const gap =
-      'The symbols of 1 code file are not known: larger than 1 MiB, or not to be read or parsed. Use grep to search them too';
+      'The symbols of 1 code file are not known: larger than 1 MiB, minified, or not to be read or parsed. Use grep to search them too';
     expect(textOf(answer)).toContain(gap);
     expect(await w.text('.:outline')).toContain(`[${gap}]`);
     expect(await w.text('.:#made:refs')).toContain(gap);

@@ -3,7 +3,7 @@
 import { basename } from 'node:path';
 import { memoryBytes } from '../../access/bytes.ts';
 import { plural } from '../../render/units.ts';
-import { oneLine } from '../../text/visible.ts';
+import { oneLine, quote } from '../../text/visible.ts';
 import type { Call } from '../../types/call.ts';
 import type { Notice } from '../../types/notice.ts';
 import type { NoteResource, TextResource } from '../../types/resource.ts';
@@ -90,11 +90,15 @@ export function gapTexts({ gaps, files, unknown }: CodeBelow, typed: string): st
     texts.push(
       `${unknown.missing} of ${plural(files, 'code file')} were not parsed before the time limit, or changed meanwhile. Make the same call again to parse them: the answer and its order may change`,
     );
-  if (unknown.slow > 0)
-    texts.push(`${plural(unknown.slow, 'file')} took too long to parse: without symbols here`);
+  const { slow, slowFile = '' } = unknown;
+  if (slow > 0) {
+    const first = quote(slowFile);
+    const which = slow === 1 ? first : `${slow} files (${first} first)`;
+    texts.push(`${which} took too long to parse: without symbols here`);
+  }
   if (unknown.whole > 0)
     texts.push(
-      `The symbols of ${plural(unknown.whole, 'code file')} are not known: larger than 1 MiB, or not to be read or parsed. Use grep to search them too`,
+      `The symbols of ${plural(unknown.whole, 'code file')} are not known: larger than 1 MiB, minified, or not to be read or parsed. Use grep to search them too`,
     );
   if (unknown.parts > 0)
     texts.push(`Of ${plural(unknown.parts, 'code file')} only the first symbols and names are known`);

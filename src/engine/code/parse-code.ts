@@ -156,13 +156,13 @@ class ParseRun {
       const within = this.#left() * ALONE_PART;
       const found = await tagsOf([file], this.#until, this.#call.signal, { alone: true, within });
       if (!('none' in found) && found.tags.known.length > 0) {
-        await this.#hand([file], found, found.late.length > 0);
+        await this.#hand([file], found, found.late.length > 0 ? 'always' : undefined);
         continue;
       }
       // If the parser could not start, nothing is known about the file.
       if (('none' in found && found.isUnasked) || !this.#hasTime()) return;
       const isCrash = 'none' in found && found.none === 'crash';
-      if (isCrash || within >= LEAST_ALONE_MS) await this.#hand([file], NO_TAGS, true);
+      if (isCrash || within >= LEAST_ALONE_MS) await this.#hand([file], NO_TAGS, isCrash ? 'always' : 'here');
     }
   }
 
@@ -221,14 +221,17 @@ class ParseRun {
   }
 
   /** Sends the tags to the codebase thread. If the parser had to stop, `tags` covers only the first files of the batch. */
-  async #hand(batch: readonly ReadFile[], { tags, late }: TagsFound, isSlow = false): Promise<void> {
+  async #hand(batch: readonly ReadFile[], { tags, late }: TagsFound, slow?: Entry['slow']): Promise<void> {
     const looked = batch.slice(0, tags.known.length);
-    const again = new Set(isSlow ? [] : late);
-    const entries = looked.map(({ entry }, i) => (again.has(i) ? { ...entry, key: '' } : entry));
+    const again = new Set(slow ? [] : late);
+    const entries = looked.map(({ entry }, i) => {
+      if (again.has(i)) return { ...entry, key: '' };
+      return slow ? { ...entry, slow } : entry;
+    });
     this.done += entries.length - again.size;
     looked.forEach(({ at }, i) => (this.#parsed[at] = again.has(i) ? 0 : 1));
     this.#unkept += entries.length;
-    await step({ ask: 'put', base: this.#files.base, entries, tags, isSlow }, this.#lasting);
+    await step({ ask: 'put', base: this.#files.base, entries, tags }, this.#lasting);
   }
 
   async #keep(): Promise<void> {

@@ -75,7 +75,7 @@ test('that ends with its thread: each is parsed alone, and the next call parses 
   const map = await mapping(60_000);
   const first = await map();
   expectOthers(first);
-  expect(first).toContain('[1 file took too long to parse: without symbols here]');
+  expect(first).toContain('[hostile.ts took too long to parse: without symbols here]');
   const { batch, late } = batchAndLate();
   expect(late).toEqual(batch);
   // Time is left for those that come after.
