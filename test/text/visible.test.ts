@@ -236,9 +236,11 @@ describe('on one line', () => {
   });
 
   test('a call ends with its own dot or with that of the sentence', () => {
-    expect([use('a.ts'), use('..'), use('a\n')]).toStrictEqual([
+    expect(['a.ts', '..', 'a.', '.a', 'a\n'].map(use)).toStrictEqual([
       'Use a.ts.',
       'Use .. as it is.',
+      'Use a. as it is.',
+      'Use .a.',
       'Use a\\n.',
     ]);
     expect([ended('a'), ended('a.'), ended('')]).toStrictEqual(['a.', 'a.', '.']);
