@@ -23,7 +23,7 @@ export const TASK_BOUNDS: TaskBounds = {
   events: 20_000,
   eventsOfTask: 5_000,
   eventWeight: 400_000,
-  weight: 400_000,
+  weight: 100_000,
 };
 
 export interface Task {

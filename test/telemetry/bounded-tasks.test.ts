@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { BoundedTasks } from '../../src/telemetry/bounded-tasks.ts';
+import { bytesHeld } from '../support/memory.ts';
 import { call, page } from '../support/telemetry.ts';
 
 const bounds = { tasks: 3, events: 10, eventsOfTask: 6, eventWeight: 1_000, weight: 100 };
@@ -68,4 +69,23 @@ test('many small tasks of one client leave the large one of another', () => {
   for (let i = 0; i < 60; i += 1) tasks.add('busy', page(1, 1, { source: `f${i}` }, { task: `small ${i}` }));
   expect(tasks.find('quiet', 'large')?.events).toHaveLength(4);
   expect(tasks.all().reduce((sum, { events }) => sum + events.length, 0)).toBeLessThanOrEqual(12);
+});
+
+test('many clients that read many pages of many files take little memory, and soon all of it', () => {
+  const tasks = new BoundedTasks<string>();
+  const before = bytesHeld();
+  const fill = (from: number, to: number): number => {
+    for (let i = from; i < to; i += 1) {
+      const line = 40 * ((i * 7_919) % 90) + 1;
+      const read = { source: `src/file-${(i * 31) % 331}.ts` };
+      tasks.add(
+        `client ${i % 100}`,
+        page(line, line + 20, read, { task: `task ${i % 100}`, at: 1.8e12 + i }),
+      );
+    }
+    return (bytesHeld() - before) >> 20;
+  };
+  const full = fill(0, 30_000);
+  expect(full).toBeLessThan(32);
+  expect(fill(30_000, 80_000)).toBeLessThan(full + 3);
 });
