@@ -710,7 +710,7 @@ describe('failures', () => {
     async (path, isTold) => {
       const { text } = await reader({ web: {} }).call('read', { path });
       expect(text).toContain('is not a public address, and is not read.');
-      expect(text.includes('allows it')).toBe(isTold);
+      expect(text.includes('can allow it')).toBe(isTold);
     },
   );
 
