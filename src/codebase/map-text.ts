@@ -26,7 +26,7 @@ export interface MapText {
 
 /** Maximum share of the bytes for file names before symbols are selected; `ALL_NAMES` if all names fit into that. */
 const NAMES = 0.7;
-const ALL_NAMES = 0.86;
+const ALL_NAMES = 0.88;
 
 /** Minimum bytes of a file name and its separator. */
 const LEAST_NAME = 2;
