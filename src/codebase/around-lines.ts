@@ -19,8 +19,9 @@ export type AroundLines = readonly (EnclosingSymbol | undefined)[];
 
 /** Undefined unless the store has all symbols of exactly this version of the file. */
 export function aroundLines(store: TagStore, { path, key, lines }: LinesAround): AroundLines | undefined {
-  if (key === '' || store.keyOf(path) !== key || store.knownOf(path) !== KNOWN.all) return undefined;
-  const tags = readSymbols(store.fileOf(path)?.tags() ?? '');
+  const stored = store.get(path);
+  if (key === '' || stored?.key !== key || stored.known !== KNOWN.all) return undefined;
+  const tags = readSymbols(stored.tags());
   // Long names are truncated in tags, so they could not be shown in full.
   if (tags.some(({ name }) => name.length >= LONGEST_NAME)) return undefined;
   return lines.map((line) => {

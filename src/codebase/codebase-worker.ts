@@ -12,7 +12,7 @@ import { aroundLines, type AroundLines, type LinesAround } from './around-lines.
 import { type CodeQuestion, type CodeReply, answerAbout } from './questions.ts';
 import type { PartListChange } from './index-format.ts';
 import { IndexParts, type WrittenPart } from './index-parts.ts';
-import { type Entry, TagStore } from './tag-store.ts';
+import { type Entry, type StoredFile, TagStore } from './tag-store.ts';
 import type { Graph } from './graph.ts';
 import { Tree } from './code-tree.ts';
 
@@ -50,14 +50,6 @@ export interface TagsJob {
   readonly tags: PackedTags;
 }
 
-/** Removes the tags of files that changed and were not parsed again: their lines are those of another version. */
-export interface DropJob {
-  readonly ask: 'drop';
-  readonly base: string;
-  /** Relative to `base`. */
-  readonly paths: readonly string[];
-}
-
 /** Requests the next part of the index of `home` that is not on disk yet. */
 export interface KeepJob {
   readonly ask: 'keep';
@@ -77,7 +69,7 @@ export interface AroundJob {
   readonly files: readonly LinesAround[];
 }
 
-export type CodeJob = SyncJob | LoadJob | TagsJob | DropJob | KeepJob | QuestionJob | AroundJob;
+export type CodeJob = SyncJob | LoadJob | TagsJob | KeepJob | QuestionJob | AroundJob;
 
 export interface CodeReplies {
   /**
@@ -92,7 +84,6 @@ export interface CodeReplies {
   };
   readonly load: undefined;
   readonly put: undefined;
-  readonly drop: undefined;
   /** The next part to write; when all are written, the change of the list of parts. The parts in `gone` may then be deleted. */
   readonly keep: { readonly part: WrittenPart } | { readonly listed: PartListChange };
   /** For each file; undefined if its tags are not cached. */
@@ -103,7 +94,7 @@ export interface CodeReplies {
 
 /** The numbers of code files whose symbols are not all cached. */
 export interface Unknown {
-  /** They were not parsed in time, or changed after that. */
+  /** They were not parsed in time, or changed since. */
   readonly missing: number;
   /** They have no tags: too large, unreadable or not parseable. */
   readonly whole: number;
@@ -129,6 +120,8 @@ interface View {
   readonly list: string;
   readonly keys: string;
   readonly paths: readonly string[];
+  /** Tags of other versions of its files at the last `sync`. Until somebody replaces them, the files have none. */
+  outdated: WeakSet<StoredFile>;
   tree: Tree | undefined;
   /** The graph of the same paths before tags changed, from which the next one is updated. */
   before: Graph | undefined;
@@ -155,6 +148,7 @@ function sync({ base, home, top, paths: list, keys }: SyncJob): CodeReplies['syn
       list: before?.list ?? list,
       keys,
       paths: before?.paths ?? (list === '' ? [] : list.split('\0')),
+      outdated: new WeakSet<StoredFile>(),
       tree: undefined,
       before: before?.tree?.graph ?? before?.before,
       unknown: undefined,
@@ -164,12 +158,21 @@ function sync({ base, home, top, paths: list, keys }: SyncJob): CodeReplies['syn
   views.push(view);
   if (views.length > MOST_VIEWS) views.shift();
   const wanted: number[] = [];
+  const outdated: StoredFile[] = [];
   let code = 0;
   keys.split('\n').forEach((key, i) => {
     if (key === '') return;
     code += 1;
-    if (store.keyOf(base + (view.paths[i] as string)) !== key) wanted.push(i);
+    const stored = store.get(base + (view.paths[i] as string));
+    if (stored?.key === key) return;
+    wanted.push(i);
+    if (stored) outdated.push(stored);
   });
+  if (outdated.length > 0) {
+    view.before = view.tree?.graph ?? view.before;
+    forget(view);
+  }
+  view.outdated = new WeakSet(outdated);
   return { view: view.id, loaded: partsOf(home).isLoaded, wanted: Uint32Array.from(wanted), files: code };
 }
 
@@ -192,9 +195,19 @@ function clearAnswers(): void {
   for (const [i, view] of views.entries()) {
     // Only the last view keeps its graph: a graph holds tags, even those that the store has evicted.
     view.before = i === views.length - 1 ? (view.tree?.graph ?? view.before) : undefined;
-    [view.tree, view.unknown] = [undefined, undefined];
-    view.answers.clear();
+    forget(view);
   }
+}
+
+function forget(view: View): void {
+  [view.tree, view.unknown] = [undefined, undefined];
+  view.answers.clear();
+}
+
+/** The tags of a file in a view; undefined if it has none, or only those of another version. */
+function fileIn({ base, outdated }: View, path: string): StoredFile | undefined {
+  const stored = store.fileOf(base + path);
+  return stored && outdated.has(stored) ? undefined : stored;
 }
 
 function put({ base, entries, tags }: TagsJob): undefined {
@@ -204,11 +217,6 @@ function put({ base, entries, tags }: TagsJob): undefined {
     const last = views.at(-1);
     return new Set(last?.paths.map((path) => last.base + path));
   });
-}
-
-function drop({ base, paths }: DropJob): undefined {
-  const dropped = paths.filter((path) => store.remove(base + path));
-  if (dropped.length > 0) clearAnswers();
 }
 
 function keep({ home }: KeepJob): CodeReplies['keep'] {
@@ -233,7 +241,7 @@ function answered(view: View, question: CodeQuestion): CodeReply {
   const key = createHash('sha256').update(serialize(question)).digest('hex');
   let known = view.answers.get(key);
   if (!known) {
-    view.tree ??= new Tree(view.paths, view.top, (path) => store.fileOf(view.base + path), view.before);
+    view.tree ??= new Tree(view.paths, view.top, (path) => fileIn(view, path), view.before);
     view.before = undefined;
     known = answerAbout(view.tree, question);
   }
@@ -246,18 +254,18 @@ function answered(view: View, question: CodeQuestion): CodeReply {
   return known;
 }
 
-function unknownOf({ base, paths, keys }: View): Unknown {
+function unknownOf({ base, paths, keys, outdated }: View): Unknown {
   let [missing, whole, parts, slow] = [0, 0, 0, 0];
   let slowFile: string | undefined;
   keys.split('\n').forEach((key, i) => {
     if (key === '') return;
-    const known = store.knownOf(base + (paths[i] as string));
-    if (known === undefined) missing += 1;
-    else if (known === 'slow') {
+    const stored = store.get(base + (paths[i] as string));
+    if (!stored || stored.slow === 'again' || outdated.has(stored)) missing += 1;
+    else if (stored.slow) {
       slow += 1;
       slowFile ??= paths[i];
-    } else if (known === KNOWN.nothing) whole += 1;
-    else if (known === KNOWN.part) parts += 1;
+    } else if (stored.known === KNOWN.nothing) whole += 1;
+    else if (stored.known === KNOWN.part) parts += 1;
   });
   return { missing, whole, parts, slow, ...(slowFile !== undefined && { slowFile }) };
 }
@@ -270,8 +278,6 @@ function answer(job: CodeJob): CodeReplies[CodeJob['ask']] {
       return load(job);
     case 'put':
       return put(job);
-    case 'drop':
-      return drop(job);
     case 'keep':
       return keep(job);
     case 'question':

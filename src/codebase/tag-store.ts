@@ -15,10 +15,11 @@ export interface Entry {
   readonly path: string;
   readonly key: string;
   /**
-   * Set if it has no tags because the parser exceeded a timeout or crashed, so that this version is not parsed again: by this
-   * process (`here`: the machine may have been busy), or by any (`always`: it used all of its CPU time, or crashed).
+   * Set if it has no tags because the parser exceeded a timeout or crashed. Who parses this version again: the next call
+   * (`again`), later processes (`here`: the machine may have been busy), or nobody (`always`: it used all of its CPU time, or
+   * crashed).
    */
-  readonly slow?: 'here' | 'always';
+  readonly slow?: 'again' | 'here' | 'always';
 }
 
 /** Files that were parsed together. `entries` are in the order of `tags`. */
@@ -106,15 +107,9 @@ export class TagStore {
   #unpackedChars = 0;
   #held = 0;
 
-  /** The identity key of the version whose tags are cached. */
-  keyOf(path: string): string | undefined {
-    return this.#files.get(path)?.key;
-  }
-
-  /** A value of `KNOWN`, or `slow` if it took too long to parse; undefined if the file is not cached. */
-  knownOf(path: string): 'slow' | number | undefined {
-    const known = this.#files.get(path);
-    return known && (known.slow ? 'slow' : known.known);
+  /** The version that is cached, also if it has no tags. */
+  get(path: string): StoredFile | undefined {
+    return this.#files.get(path);
   }
 
   /** Undefined if the file is not cached or has no tags. */
@@ -141,15 +136,6 @@ export class TagStore {
       this.#files.set(name, new StoredFile({ key, block, at, slow }, this.#unpack));
     });
     if (block.live > 0) this.#held += block.bytes;
-  }
-
-  /** Removes the tags of a file. Returns whether there were any. */
-  remove(path: string): boolean {
-    const known = this.#files.get(path);
-    if (!known) return false;
-    this.#files.delete(path);
-    this.#forget(known);
-    return true;
   }
 
   /** Whether the cache exceeds its maximum size. */

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { changePartNames, readPartNames } from '../../src/codebase/index-format.ts';
 import { IndexParts } from '../../src/codebase/index-parts.ts';
 import { type Entry, TagStore } from '../../src/codebase/tag-store.ts';
-import { KNOWN, packTags } from '../../src/views/packed-tags.ts';
+import { packTags } from '../../src/views/packed-tags.ts';
 
 const home = '/home/';
 
@@ -39,7 +39,8 @@ function disk() {
           list = changePartNames(list, changes);
           for (const name of changes.gone) files.delete(name);
         },
-        knownOf: (path: string) => store.knownOf(home + path),
+        slowOf: (path: string) => store.get(home + path)?.slow,
+        has: (path: string) => store.get(home + path) !== undefined,
         names: () => readPartNames(list ?? new Uint8Array()).length,
         /** The version of a file whose tags are known, by its key and by its symbol. */
         versionOf: (path: string) => {
@@ -48,7 +49,7 @@ function disk() {
               .fileOf(home + path)
               ?.tags()
               .split('\x1c') ?? [];
-          const key = store.keyOf(home + path)?.split(' ')[1];
+          const key = store.get(home + path)?.key.split(' ')[1];
           return key !== undefined && symbol.split('\t')[5] === path + key ? Number(key) : undefined;
         },
       };
@@ -168,6 +169,8 @@ test('a file that no parser can finish is known as such to later processes, one 
   process.put(['deep'], 1, 'always');
   process.put(['late'], 1, 'here');
   process.keep();
-  expect(['deep', 'late', 'a1'].map(process.knownOf)).toEqual(['slow', 'slow', KNOWN.all]);
-  expect(['deep', 'late', 'a1'].map(cache.start().knownOf)).toEqual(['slow', undefined, KNOWN.all]);
+  expect(['deep', 'late', 'a1'].map(process.slowOf)).toEqual(['always', 'here', undefined]);
+  const later = cache.start();
+  expect(['deep', 'a1'].map(later.slowOf)).toEqual(['always', undefined]);
+  expect(['deep', 'late', 'a1'].map(later.has)).toEqual([true, false, true]);
 });

@@ -70,10 +70,7 @@ export function partKey(home: string, part: string): string {
   return `code below ${home} part ${part}`;
 }
 
-/**
- * Parses the files of `wanted` (0-based indices into the paths) until the time for that is over. Of the others no tags of
- * earlier versions are left. `known` is the number of code files.
- */
+/** Parses the files of `wanted` (0-based indices into the paths) until the time for that is over. `known`: the number of code files. */
 export async function parseCode(
   files: CodeFiles,
   wanted: Uint32Array,
@@ -89,7 +86,6 @@ export async function parseCode(
   } finally {
     endLate?.();
     if (run.done >= MANY) await endTagParsers();
-    await run.dropUnparsed();
     await run.finish(known * KEEP_PART);
   }
 }
@@ -97,8 +93,6 @@ export async function parseCode(
 /** A file that was read and is to be parsed. */
 interface ReadFile extends TaggedFile {
   readonly entry: Entry;
-  /** Its 0-based position among the wanted files. */
-  readonly at: number;
 }
 
 class ParseRun {
@@ -107,10 +101,8 @@ class ParseRun {
   readonly #wanted: Uint32Array;
   readonly #call: Call;
   readonly #until: number;
-  /** Positions of files whose parser timed out or crashed. */
-  readonly #late: number[] = [];
-  /** For each wanted file 1 if its tags were sent. */
-  readonly #parsed: Uint8Array;
+  /** Files whose parser timed out or crashed. */
+  readonly #late: string[] = [];
   readonly #lasting: AbortSignal;
   #next = 0;
   #unkept = 0;
@@ -118,7 +110,6 @@ class ParseRun {
   constructor(files: CodeFiles, wanted: Uint32Array, known: number, call: Call) {
     this.#files = files;
     this.#wanted = byLanguage(files.paths, wanted);
-    this.#parsed = new Uint8Array(wanted.length);
     this.#call = call;
     this.#lasting = lasting(call.signal);
     this.#until = gatherUntil(call.deadline, known);
@@ -131,16 +122,13 @@ class ParseRun {
       const batch = await this.#read();
       const within = Math.max(LEAST_BATCH_MS, this.#left() * BATCH_PART);
       const found = await tagsOf(batch, this.#until, signal, { within });
-      const places = batch.map(({ at }) => at);
+      const paths = batch.map(({ entry }) => entry.path);
       if ('none' in found) {
         // One of the files crashed the thread or never ends. They are parsed one by one, so that the others get their tags.
-        if (!found.isUnasked) this.#late.push(...places);
+        if (!found.isUnasked) this.#late.push(...paths);
         continue;
       }
-      this.#late.push(
-        ...found.late.map((i) => places[i] as number),
-        ...places.slice(found.tags.known.length),
-      );
+      this.#late.push(...found.late.map((i) => paths[i] as string), ...paths.slice(found.tags.known.length));
       await this.#hand(batch, found);
       this.#call.progress({ message: `parsed ${this.done} of ${this.#wanted.length} files` });
       signal.throwIfAborted();
@@ -150,9 +138,9 @@ class ParseRun {
 
   /** Parses the late files again, one by one: they may have been late only because the machine was busy. */
   async parseLate(): Promise<void> {
-    for (const at of this.#late.splice(0)) {
+    for (const path of this.#late.splice(0)) {
       if (!this.#hasTime()) return;
-      const file = await this.#readFile(at);
+      const file = await readFile(this.#files, path, this.#call.signal);
       const within = this.#left() * ALONE_PART;
       const found = await tagsOf([file], this.#until, this.#call.signal, { alone: true, within });
       if (!('none' in found) && found.tags.known.length > 0) {
@@ -164,14 +152,6 @@ class ParseRun {
       const isCrash = 'none' in found && found.none === 'crash';
       if (isCrash || within >= LEAST_ALONE_MS) await this.#hand([file], NO_TAGS, isCrash ? 'always' : 'here');
     }
-  }
-
-  /** Removes the tags of earlier versions of wanted files that were not parsed. */
-  async dropUnparsed(): Promise<void> {
-    const paths = [...this.#wanted.keys()]
-      .filter((at) => this.#parsed[at] === 0)
-      .map((at) => this.#pathOf(at));
-    if (paths.length > 0) await step({ ask: 'drop', base: this.#files.base, paths }, this.#lasting);
   }
 
   /** Writes the tags to disk if at least `enough` files have been parsed since the last write. */
@@ -194,30 +174,12 @@ class ParseRun {
     const batch: ReadFile[] = [];
     let bytes = 0;
     while (this.#next < this.#wanted.length && batch.length < BATCH_FILES && bytes < BATCH_BYTES) {
-      const file = await this.#readFile(this.#next++);
+      const path = this.#files.paths[this.#wanted[this.#next++] as number] as string;
+      const file = await readFile(this.#files, path, this.#call.signal);
       bytes += file.bytes?.length ?? 0;
       batch.push(file);
     }
     return batch;
-  }
-
-  #pathOf(at: number): string {
-    return this.#files.paths[this.#wanted[at] as number] as string;
-  }
-
-  /** No bytes if the file cannot be opened or is too large; no key if its identity does not recur. */
-  async #readFile(at: number): Promise<ReadFile> {
-    const { signal } = this.#call;
-    const path = this.#pathOf(at);
-    const language = languageOf(path.slice(path.lastIndexOf('/') + 1), '') ?? NO_LANGUAGE;
-    const file = await this.#files.open(path, signal);
-    if (!file) return { at, entry: { path, key: '' }, language };
-    try {
-      const bytes = await file.read(signal);
-      return { at, entry: { path, key: file.recurs ? file.key : '' }, language, ...(bytes && { bytes }) };
-    } finally {
-      await file.close();
-    }
   }
 
   /** Sends the tags to the codebase thread. If the parser had to stop, `tags` covers only the first files of the batch. */
@@ -225,11 +187,10 @@ class ParseRun {
     const looked = batch.slice(0, tags.known.length);
     const again = new Set(slow ? [] : late);
     const entries = looked.map(({ entry }, i) => {
-      if (again.has(i)) return { ...entry, key: '' };
+      if (again.has(i)) return { ...entry, key: '', slow: 'again' as const };
       return slow ? { ...entry, slow } : entry;
     });
     this.done += entries.length - again.size;
-    looked.forEach(({ at }, i) => (this.#parsed[at] = again.has(i) ? 0 : 1));
     this.#unkept += entries.length;
     await step({ ask: 'put', base: this.#files.base, entries, tags }, this.#lasting);
   }
@@ -251,6 +212,19 @@ class ParseRun {
       for (const name of listed.gone) files.remove(partKey(home, name));
       return;
     }
+  }
+}
+
+/** No bytes if the file cannot be opened or is too large; no key if its identity does not recur. */
+async function readFile(files: CodeFiles, path: string, signal: AbortSignal): Promise<ReadFile> {
+  const language = languageOf(path.slice(path.lastIndexOf('/') + 1), '') ?? NO_LANGUAGE;
+  const file = await files.open(path, signal);
+  if (!file) return { entry: { path, key: '' }, language };
+  try {
+    const bytes = await file.read(signal);
+    return { entry: { path, key: file.recurs ? file.key : '' }, language, ...(bytes && { bytes }) };
+  } finally {
+    await file.close();
   }
 }
 

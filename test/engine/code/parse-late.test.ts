@@ -149,3 +149,27 @@ test('that changes with every one of many concurrent calls: all are answered', a
     if (i % 4 === 0) for (const name of NAMES.slice(1)) expect(textOf(one)).toContain(`${name} 1-3`);
   }
 });
+
+test('that one call gives up and another has parsed: its symbols stay', async () => {
+  const w = workspace();
+  for (const name of NAMES) w.write(`src/${name}.ts`, `export function ${name}(): void {\n  return;\n}\n`);
+  await sleep(50);
+  const read = w.with({}).tool('read');
+  let [gaveUp, isAsked] = [(): void => undefined, (): void => undefined];
+  const first = new Promise<void>((resolve) => (gaveUp = resolve));
+  const asking = new Promise<void>((resolve) => (isAsked = resolve));
+  answer.of = async () => {
+    isAsked();
+    await first;
+    return { none: 'time', isUnasked: true };
+  };
+  const early = read.run({ path: 'src:outline' });
+  await asking;
+  answer.of = undefined;
+  expectOthers(textOf(await read.run({ path: 'src:outline' })));
+  asked.length = 0;
+  gaveUp();
+  expectOthers(textOf(await early));
+  expectOthers(textOf(await read.run({ path: 'src:outline' })));
+  expect(asked).toEqual([]);
+});
