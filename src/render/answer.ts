@@ -1,7 +1,7 @@
 /** Builds answers from text, facts, notices and errors. */
 
 import { OrielError } from '../errors.ts';
-import { oneLine } from '../text/visible.ts';
+import { oneLine, use } from '../text/visible.ts';
 import type { Answer } from '../types/answer.ts';
 import type { Notice } from '../types/notice.ts';
 import { say, type Wording } from './notices.ts';
@@ -30,10 +30,7 @@ export function withCall(error: OrielError): OrielError {
   const { code, message, next, cause } = error;
   if (next === undefined || /\bUse\b/.test(message)) return error;
   if (oneLine(next) !== next || Buffer.byteLength(next) > MOST_CALL) return error;
-  const sentence =
-    next === '.'
-      ? 'Use . to list the working directory.'
-      : `Use ${next}${next.endsWith('.') ? ' as it is' : ''}.`;
+  const sentence = next === '.' ? 'Use . to list the working directory.' : use(next);
   return new OrielError(code, `${message} ${sentence}`, { next, cause });
 }
 

@@ -228,9 +228,12 @@ export function oneLine(name: string): string {
 
 const ESCAPES: Record<string, string> = { '\n': '\\n', '\t': '\\t', '\r': '\\r' };
 
-/** `Use X.` If the call itself ends in a dot, as `..` does, the sentence makes clear that the dot belongs to the call. */
+/**
+ * `Use X.` with the whole call, because a shortened one cannot be made. If the call itself ends in a dot, as `..` does, the
+ * sentence makes clear that the dot belongs to the call.
+ */
 export function use(call: string): string {
-  return `Use ${quote(call)}${call.endsWith('.') ? ' as it is' : ''}.`;
+  return `Use ${oneLine(call)}${call.endsWith('.') ? ' as it is' : ''}.`;
 }
 
 /** Adds a full stop unless the sentence ends with a dot. */

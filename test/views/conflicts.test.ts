@@ -108,3 +108,10 @@ test.each([
     `${what}: :conflicts is for text with merge conflicts. Use ${path}.`,
   ]);
 });
+
+test('the call in the refusal of a long path is whole', async () => {
+  const { write, read } = workspace();
+  const path = `${'directory-with-a-long-name/'.repeat(12)}b`;
+  write(path, Buffer.of(1, 0, 2));
+  expect(textOf(await read(`${path}:conflicts`))).toContain(`Use ${path}.`);
+});
