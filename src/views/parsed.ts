@@ -244,13 +244,17 @@ export interface TaggedFile {
 /**
  * The tags of code files, or the reason why there are none. Only of the first files if the deadline `until` (of
  * `performance.now()`) or the timeout `within` (milliseconds in the thread) is reached. `alone`: they may need much
- * memory. Throws the signal's reason.
+ * memory. `cpuMs`: the CPU time after which a file is late, at most `softForTags`. Throws the signal's reason.
  */
 export async function tagsOf(
   files: readonly TaggedFile[],
   until: number,
   signal: AbortSignal,
-  { alone = false, within }: { readonly alone?: boolean; readonly within?: number } = {},
+  {
+    alone = false,
+    within,
+    cpuMs = softForTags,
+  }: { readonly alone?: boolean; readonly within?: number; readonly cpuMs?: number } = {},
 ): Promise<TagsFound | Unparsed> {
   const grammars: Record<string, GrammarFiles> = {};
   for (const language of new Set(files.map((file) => file.language))) {
@@ -261,7 +265,7 @@ export async function tagsOf(
     ask: 'tags',
     files: files.map(({ bytes, language: { name } }) => ({ ...(bytes && { bytes }), language: name })),
     grammars,
-    within: softForTags,
+    within: Math.min(softForTags, cpuMs),
   } as const;
   return answerTo(question, signal, until, alone ? parsers : tagParsers, within);
 }

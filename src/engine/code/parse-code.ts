@@ -43,6 +43,9 @@ const ALONE_PART = 3 / 4;
 const LEAST_BATCH_MS = 2_000;
 const LEAST_ALONE_MS = 4_000;
 
+/** The share of that time after which the parser itself gives up, if it had the CPU: then the file is slow on any machine. */
+const CPU_PART = 0.8;
+
 /** The timeout of one request to the codebase thread, in ms. */
 const STEP_MS = 20_000;
 
@@ -142,9 +145,11 @@ class ParseRun {
       if (!this.#hasTime()) return;
       const file = await readFile(this.#files, path, this.#call.signal);
       const within = this.#left() * ALONE_PART;
-      const found = await tagsOf([file], this.#until, this.#call.signal, { alone: true, within });
+      const cpuMs = within * CPU_PART;
+      const found = await tagsOf([file], this.#until, this.#call.signal, { alone: true, within, cpuMs });
       if (!('none' in found) && found.tags.known.length > 0) {
-        await this.#hand([file], found, found.late.length > 0 ? 'always' : undefined);
+        const isSlow = found.late.length > 0 && within >= LEAST_ALONE_MS;
+        await this.#hand([file], found, isSlow ? 'always' : undefined);
         continue;
       }
       // If the parser could not start, nothing is known about the file.

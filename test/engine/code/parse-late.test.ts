@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { packTags } from '../../../src/views/packed-tags.ts';
 import type * as parsed from '../../../src/views/parsed.ts';
 import { textOf, workspace } from '../../support/workspace.ts';
 
@@ -171,5 +172,24 @@ test('that one call gives up and another has parsed: its symbols stay', async ()
   gaveUp();
   expectOthers(textOf(await early));
   expectOthers(textOf(await read.run({ path: 'src:outline' })));
+  expect(asked).toEqual([]);
+});
+
+test('that uses up the CPU time of its parser, alone: no call parses it again', async () => {
+  const limits: (number | undefined)[] = [];
+  answer.of = (tagsOf, given) => {
+    const [files, , , { alone = false, within = 0, cpuMs } = {}] = given;
+    if (!files.map(textIn).some(isHostile)) return tagsOf(...given);
+    if (!alone) return Promise.resolve({ none: 'time' });
+    if (files.map(textIn).every(isHostile)) limits.push(cpuMs, within);
+    return Promise.resolve({ tags: packTags(files.map(() => '')), late: [0] });
+  };
+  const map = await mapping(60_000);
+  expect(await map()).toContain('[hostile.ts took too long to parse: without symbols here]');
+  // The parser gives up before the thread is ended, which may only mean that the machine is busy.
+  const [cpuMs = Infinity, within = 0] = limits;
+  expect(cpuMs).toBeLessThan(within);
+  asked.length = 0;
+  expect(await map()).toContain('[hostile.ts took too long to parse: without symbols here]');
   expect(asked).toEqual([]);
 });
