@@ -367,6 +367,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     let [began, end] = [(): void => undefined, (): void => undefined];
     const isUnderWay = new Promise<void>((resolve) => (began = resolve));
     const slow = new Promise<void>((resolve) => (end = resolve));
+    onTestFinished(() => end());
     const handler = kindOf(async (_, { body }) => {
       let text = '';
       for await (const part of body) text += Buffer.from(part).toString();
@@ -380,7 +381,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     const first = ask(orderOf(handler, 'slow', { key: 'slow' }));
     await isUnderWay;
     expect(textOf(await ask(orderOf(handler, 'quick', { key: 'quick' })))).toBe('QUICK');
-    expect(events.map(({ outcome }) => outcome)).toEqual(['retry', 'done']);
+    await expect.poll(() => events.map(({ outcome }) => outcome)).toEqual(['retry', 'done']);
     end();
     expect(textOf(await first)).toBe('SLOW');
   });

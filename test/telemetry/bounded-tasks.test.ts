@@ -1,7 +1,7 @@
 /** Tasks are bounded, and whoever has most makes room. */
 
 import { expect, test } from 'vitest';
-import { BoundedTasks } from '../../src/telemetry/bounded-tasks.ts';
+import { BoundedTasks, TASK_BOUNDS } from '../../src/telemetry/bounded-tasks.ts';
 import { bytesHeld } from '../support/memory.ts';
 import { call, page } from '../support/telemetry.ts';
 
@@ -71,7 +71,7 @@ test('many small tasks of one client leave the large one of another', () => {
   expect(tasks.all().reduce((sum, { events }) => sum + events.length, 0)).toBeLessThanOrEqual(12);
 });
 
-test('many clients that read many pages of many files take little memory, and soon all of it', () => {
+test('many clients that read many pages of many files soon use all of the bound, and it is little memory', () => {
   const tasks = new BoundedTasks<string>();
   const before = bytesHeld();
   const fill = (from: number, to: number): number => {
@@ -83,9 +83,9 @@ test('many clients that read many pages of many files take little memory, and so
         page(line, line + 20, read, { task: `task ${i % 100}`, at: 1.8e12 + i }),
       );
     }
-    return (bytesHeld() - before) >> 20;
+    return tasks.all().reduce((sum, { figures }) => sum + figures.weight, 0);
   };
-  const full = fill(0, 30_000);
-  expect(full).toBeLessThan(32);
-  expect(fill(30_000, 80_000)).toBeLessThan(full + 3);
+  expect(fill(0, 30_000)).toBeGreaterThan(0.95 * TASK_BOUNDS.weight);
+  expect(fill(30_000, 80_000)).toBeLessThanOrEqual(TASK_BOUNDS.weight);
+  expect((bytesHeld() - before) >> 20).toBeLessThan(32);
 });
