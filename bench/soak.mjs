@@ -7,7 +7,7 @@ import { slopeOf } from './lib/slope.mjs';
 
 const CLIENTS = sized(100, 20);
 /** The share of the time in which caches fill, which is not measured. */
-const WARM_SHARE = 0.25;
+const WARM_SHARE = 0.4;
 const SAMPLES = sized(240, 20);
 
 export async function rows() {

@@ -13,8 +13,8 @@ const YOUNG_MB = 16;
 /** The most idle threads: as many as one walk uses. */
 const MOST_RESTING = 2;
 
-/** An idle thread ends after this many milliseconds. */
-const IDLE_MS = 10_000;
+/** An idle thread ends after this many milliseconds: longer than an agent usually thinks, and than the first map parses. */
+const IDLE_MS = 60_000;
 
 const resting: Conversation[] = [];
 
