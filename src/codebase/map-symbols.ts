@@ -2,7 +2,6 @@
 
 import { span } from '../render/units.ts';
 import type { Tag } from '../views/file-tags.ts';
-import type { NameLines } from './name-lines.ts';
 import type { Tree } from './code-tree.ts';
 import type { MapScores } from './map-scores.ts';
 import { pathWord } from './path-word.ts';
@@ -20,10 +19,8 @@ interface Listed {
 }
 
 export class MapSymbols {
-  /** The bytes that the symbols add to the names of their files. */
+  /** About the bytes that the symbols add to the names of their files. */
   bytes = 0;
-  /** The number of symbols. */
-  count = 0;
   readonly #tree: Tree;
   readonly #listed = new Map<number, Listed>();
 
@@ -31,11 +28,10 @@ export class MapSymbols {
     this.#tree = tree;
   }
 
-  /** Selects symbols of `files`, all of which are in `names`. `room`: bytes, and maximum files with symbols. */
+  /** Selects symbols of `files`. `room`: bytes beyond the names of all files, and maximum files with symbols. */
   fill(
     files: readonly number[],
     scores: MapScores,
-    names: NameLines,
     room: { readonly bytes: number; readonly lines: number },
   ): void {
     for (const { file, tag } of inOrder(this.#tree, files, scores)) {
@@ -45,10 +41,9 @@ export class MapSymbols {
       if ((!known && this.#listed.size >= room.lines) || leastCost(tag) > left) continue;
       const tags = withTag(known?.tags ?? [], tag);
       const line = Buffer.byteLength(this.#lineOf(file, tags)) + 1;
-      const cost = line - (known?.bytes ?? names.nameBytes(file));
+      const cost = line - (known?.bytes ?? nameBytes(this.#tree.pathOf(file)));
       if (cost > left) continue;
       this.bytes += cost;
-      this.count += 1;
       this.#listed.set(file, { tags, bytes: line });
     }
   }
@@ -56,6 +51,11 @@ export class MapSymbols {
   /** Files with at least one selected symbol. */
   get files(): ReadonlySet<number> {
     return new Set(this.#listed.keys());
+  }
+
+  /** The number of its selected symbols. */
+  countOf(file: number): number {
+    return this.#listed.get(file)?.tags.length ?? 0;
   }
 
   /** `src/store.ts: Store 4-90, .open 6-20, .close 22-31, other 95-99`: a leading dot stands for the last complete name. */
@@ -101,6 +101,12 @@ function inOrder(
         .map((tag) => ({ file, tag, score: scores.symbolScore(file, tag) })),
     )
     .sort((a, b) => b.score - a.score || (places.get(a.file) ?? 0) - (places.get(b.file) ?? 0));
+}
+
+/** About what the name of a file costs in a line of names, without its directory and extension. */
+function nameBytes(path: string): number {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return Buffer.byteLength(name.replace(/(?<=.)\.[^.]*$/, '')) + 1;
 }
 
 /** A lower bound of the bytes of a symbol, without the prefix of its qualified name. */

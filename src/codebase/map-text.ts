@@ -1,7 +1,7 @@
 /** The map of a directory: the files that matter most with their largest symbols, then the names of the others. */
 
 import { MapSymbols } from './map-symbols.ts';
-import { NameLines } from './name-lines.ts';
+import { nameLines } from './name-lines.ts';
 import type { Tree } from './code-tree.ts';
 import { type Boosts, MapScores } from './map-scores.ts';
 
@@ -24,9 +24,12 @@ export interface MapText {
   readonly rest?: { readonly directory: string; readonly files: number };
 }
 
-/** Maximum share of the bytes for file names before symbols are selected; `ALL_NAMES` if all names fit into that. */
+/** Share of the bytes for file names before symbols are selected; `ALL_NAMES` if all names fit into that. */
 const NAMES = 0.7;
 const ALL_NAMES = 0.88;
+
+/** Usual bytes of a file in a map. */
+const USUAL_NAME = 36;
 
 /** Minimum bytes of a file name and its separator. */
 const LEAST_NAME = 2;
@@ -37,43 +40,88 @@ const MOST_CANDIDATES = 2_000;
 export function mapText(tree: Tree, { bytes, lines, from, ...boosts }: MapWanted): MapText {
   const scores = new MapScores(tree, boosts);
   const order = scores.order().slice(from);
-  const names = new NameLines(tree.paths);
+  const all = { bytes: bytes * ALL_NAMES, lines: lines / 2 };
+  const isWhole = allFit(tree, order, all);
+  // Patterns of words are harder to read, so they are only for trees of which not all names fit.
+  const listed = (count: number, without: ReadonlySet<number>): string[] =>
+    nameLines(
+      order.slice(0, count).flatMap((file) => (without.has(file) ? [] : [tree.pathOf(file)])),
+      { words: !isWhole },
+    );
+  const first = isWhole
+    ? order.length
+    : mostFitting(
+        order.length,
+        (count) => fits(listed(count, NONE), { ...all, bytes: bytes * NAMES }),
+        Math.ceil(bytes / USUAL_NAME),
+      );
   const symbols = new MapSymbols(tree);
-  const fits = (file: number, room: number, rows: number): boolean =>
-    names.bytes + names.cost(file) <= room && names.count + names.rows(file) <= rows;
-  let named = 0;
-  const addWhile = (isRoom: (file: number) => boolean): void => {
-    for (let file = order[named]; file !== undefined && isRoom(file); file = order[named]) {
-      names.add(file);
-      named += 1;
-    }
-  };
-  // At least one name per page, so that paging makes progress.
-  const forNames = bytes * (allFit(order, tree.paths, bytes * ALL_NAMES) ? ALL_NAMES : NAMES);
-  addWhile((file) => named === 0 || fits(file, forNames, lines / 2));
-  const room = { bytes: bytes - names.bytes, lines: lines - names.count };
-  symbols.fill(order.slice(0, Math.min(named, MOST_CANDIDATES)), scores, names, room);
-  // The rest of the budget goes to more names.
-  addWhile((file) => fits(file, bytes - symbols.bytes, lines - symbols.files.size));
+  const names = sizeOf(listed(first, NONE));
+  const room = { bytes: bytes - names.bytes, lines: lines - names.lines };
+  symbols.fill(order.slice(0, Math.min(first, MOST_CANDIDATES)), scores, room);
   const { files } = symbols;
-  const listed = order.filter((file) => files.has(file)).map((file) => symbols.line(file));
+  const withSymbols = (count: number): string[] => [
+    ...order.slice(0, count).flatMap((file) => (files.has(file) ? [symbols.line(file)] : [])),
+    ...listed(count, files),
+  ];
+  // The rest of the budget goes to more names. At least one per page, so that paging makes progress.
+  const named = Math.max(
+    Math.min(1, order.length),
+    mostFitting(order.length, (count) => fits(withSymbols(count), { bytes, lines }), first),
+  );
   const rest = restOf(tree, order.slice(named));
   return {
-    text: [...listed, ...names.without(files)].map((line) => `${line}\n`).join(''),
+    text: withSymbols(named)
+      .map((line) => `${line}\n`)
+      .join(''),
     named,
     files: tree.paths.length,
-    symbols: symbols.count,
+    symbols: order.slice(0, named).reduce((sum, file) => sum + symbols.countOf(file), 0),
     ...(rest && { rest }),
   };
 }
 
-/** Whether the names of these files fit into `bytes`. */
-function allFit(files: readonly number[], paths: readonly string[], bytes: number): boolean {
-  if (files.length * LEAST_NAME > bytes) return false;
-  const names = new NameLines(paths);
-  for (const file of files) names.add(file);
-  return names.bytes <= bytes;
+const NONE: ReadonlySet<number> = new Set();
+
+interface Size {
+  readonly bytes: number;
+  readonly lines: number;
 }
+
+function sizeOf(lines: readonly string[]): Size {
+  return { bytes: lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0), lines: lines.length };
+}
+
+function fits(lines: readonly string[], most: Size): boolean {
+  const { bytes, lines: count } = sizeOf(lines);
+  return bytes <= most.bytes && count <= most.lines;
+}
+
+/** Whether the names of these files fit. */
+function allFit(tree: Tree, files: readonly number[], most: Size): boolean {
+  if (files.length * LEAST_NAME > most.bytes) return false;
+  return fits(
+    nameLines(
+      files.map((file) => tree.pathOf(file)),
+      { words: false },
+    ),
+    most,
+  );
+}
+
+/** The largest count up to `most` that fits, if all smaller ones do. Looked for upwards and downwards from `guess`. */
+function mostFitting(most: number, isFitting: (count: number) => boolean, guess: number): number {
+  let [low, high] = [0, most + 1];
+  for (let next = Math.min(Math.max(1, guess), most); low + 1 < high;) {
+    if (isFitting(next)) low = next;
+    else high = next;
+    next = high > most ? Math.min(most, Math.ceil(low * STEP)) : (low + high) >>> 1;
+  }
+  return low;
+}
+
+/** The factor by which the search goes upwards. */
+const STEP = 1.2;
 
 function restOf(tree: Tree, files: readonly number[]): MapText['rest'] {
   const counts = new Map<string, number>();

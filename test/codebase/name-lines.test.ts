@@ -1,19 +1,10 @@
 /** Names of many files in few bytes. */
 
 import { expect, test } from 'vitest';
-import { NameLines } from '../../src/codebase/name-lines.ts';
+import { nameLines } from '../../src/codebase/name-lines.ts';
 
-function linesOf(...paths: string[]): string[] {
-  const names = new NameLines(paths);
-  paths.forEach((_, file) => names.add(file));
-  return names.without(new Set());
-}
-
-function textOf(...paths: string[]): string {
-  return linesOf(...paths)
-    .map((line) => `${line}\n`)
-    .join('');
-}
+const linesOf = (...paths: string[]): string[] => nameLines(paths, { words: false });
+const shortOf = (...paths: string[]): string[] => nameLines(paths, { words: true });
 
 test('files of one ending in a directory share a line; others stand with their endings', () => {
   expect(linesOf('src/a.ts', 'src/b.ts', 'src/README.md', 'LICENSE', 'src/c.test.ts')).toEqual([
@@ -96,22 +87,72 @@ test('a path that could be read in two ways is quoted, on a line of its own', ()
   expect(linesOf('a b\n', 'a b\\n')).toEqual(["'a b\\n'", "'a b\\n'"]);
 });
 
-test('its bytes are those of its lines, and files that stand elsewhere are left out', () => {
-  const paths = ['src/a.ts', 'src/größe.ts', 'lib/x/index.ts', 'lib/y/index.ts', 'lib/z/index.ts', 'README'];
-  const deep = [
-    'deep/größe/here/a.ts',
-    'deep/größe/here/b.ts',
-    'deep/größe/here/c/d.ts',
-    'deep/größe/here/e',
-  ];
-  expect(textOf(...deep)).toContain('deep/größe/here/\n  *.ts: a b\n');
-  for (const some of [paths, deep, [...deep, ...paths], odd, [...deep, ...odd]]) {
-    const all = new NameLines(some);
-    some.forEach((_, file) => all.add(file));
-    expect(all.bytes).toBe(Buffer.byteLength(textOf(...some)));
-    expect(all.count).toBe(textOf(...some).split('\n').length - 1);
-  }
-  const names = new NameLines(paths);
-  paths.forEach((_, file) => names.add(file));
-  expect(names.without(new Set([0, 5]))).toEqual(['src/*.ts: größe', 'lib/*/index.ts: x y z']);
+test('a single name of an ending is complete, in the line of its directory', () => {
+  expect(linesOf('src/a.ts', 'src/b.js', 'src/c.ts', 'src/d.md', 'src/deep/e.ts')).toEqual([
+    'src/*.ts: a c',
+    'src/: b.js d.md',
+    'src/deep/: e.ts',
+  ]);
 });
+
+test('names with the same first or last words share a line where that is shorter', () => {
+  const hooks = ['useCamera', 'useCameraDevice', 'useFrameOutput', 'usePhotoOutput', 'useVideoOutput'];
+  expect(shortOf(...hooks.map((name) => `src/hooks/${name}.ts`))).toEqual([
+    'src/hooks/use*.ts: Camera CameraDevice FrameOutput PhotoOutput VideoOutput',
+  ]);
+  expect(
+    shortOf(
+      ...['DepthFrame', 'Frame', 'Photo', 'Preview'].map((kind) => `outputs/Hybrid${kind}Output.kt`),
+      'outputs/Zoom.kt',
+      'outputs/Torch.kt',
+    ),
+  ).toEqual(['outputs/Hybrid*Output.kt: DepthFrame Frame Photo Preview', 'outputs/*.kt: Zoom Torch']);
+  expect(
+    shortOf('rules/no-var.js', 'rules/no-undef.js', 'rules/no-tabs.js', 'rules/no-else-return.js'),
+  ).toEqual(['rules/no-*.js: var undef tabs else-return']);
+});
+
+test.each([
+  [
+    'two names that share little',
+    ['src/getAll.ts', 'src/getOne.ts', 'src/parse.ts'],
+    ['src/*.ts: getAll getOne parse'],
+  ],
+  ['words that are the whole name', ['a/use.ts', 'a/useX.ts', 'a/useY.ts'], ['a/*.ts: use useX useY']],
+  ['no words in common', ['a/one.ts', 'a/two.ts', 'a/six.ts'], ['a/*.ts: one two six']],
+])('a line for %s would not be shorter', (_, paths, lines) => {
+  expect(shortOf(...paths)).toEqual(lines);
+});
+
+test.each([
+  ['plain', linesOf],
+  ['with words', shortOf],
+])('every path can be read back from the lines: %s', (_, list) => {
+  const paths = [
+    ...['a', 'b-c', 'b-d', 'b-d.test', 'README', '.env', 'größe', 'größeÜber'].map(
+      (name) => `src/deep/lib/${name}.ts`,
+    ),
+    ...['HybridOneView', 'HybridTwoView', 'HybridThreeView', 'Hybrid', 'View'].map(
+      (name) => `src/deep/ui/${name}.kt`,
+    ),
+    ...['x', 'y', 'z'].flatMap((name) => [`src/rules/${name}/index.js`, `src/rules/${name}/no-${name}.js`]),
+    ...odd.filter((path) => !/[*:'"]|^\s|\s[^/]*$/.test(path)),
+  ];
+  expect(pathsIn(list(...paths)).toSorted()).toEqual(paths.toSorted());
+});
+
+/** The paths that lines of names list. */
+function pathsIn(lines: readonly string[]): string[] {
+  let base = '';
+  return lines.flatMap((line) => {
+    if (line.endsWith('/')) {
+      base = line;
+      return [];
+    }
+    const [, indent = '', head = '', names = ''] = /^( *)(.*?): (.*)$/.exec(line) ?? [];
+    const pattern = (indent === '' ? '' : base) + head.replace(/^\.\//, '');
+    return names
+      .split(' ')
+      .map((name) => (pattern.includes('*') ? pattern.replace('*', () => name) : pattern + name));
+  });
+}
