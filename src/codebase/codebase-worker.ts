@@ -89,7 +89,12 @@ export interface CodeReplies {
   /** For each file; undefined if its tags are not cached. */
   readonly around: readonly (AroundLines | undefined)[];
   /** Undefined if the view was evicted. */
-  readonly question: { readonly reply: CodeReply; readonly unknown: Unknown } | undefined;
+  readonly question: CodeAnswer | undefined;
+}
+
+export interface CodeAnswer {
+  readonly reply: CodeReply;
+  readonly unknown: Unknown;
 }
 
 /** The numbers of code files whose symbols are not all cached. */
@@ -103,6 +108,8 @@ export interface Unknown {
   /** They took too long to parse. `slowFile`: the first of them, relative to the directory. */
   readonly slow: number;
   readonly slowFile?: string;
+  /** They were modified so recently that they may change again without a new identity. */
+  readonly fresh: number;
 }
 
 /** Maximum numbers of cached views, and of views with a tree; the least recently used ones are evicted. */
@@ -255,11 +262,12 @@ function answered(view: View, question: CodeQuestion): CodeReply {
 }
 
 function unknownOf({ base, paths, keys, outdated }: View): Unknown {
-  let [missing, whole, parts, slow] = [0, 0, 0, 0];
+  let [missing, whole, parts, slow, fresh] = [0, 0, 0, 0, 0];
   let slowFile: string | undefined;
   keys.split('\n').forEach((key, i) => {
     if (key === '') return;
     const stored = store.get(base + (paths[i] as string));
+    if (stored && stored.key !== key) fresh += 1;
     if (!stored || stored.slow === 'again' || outdated.has(stored)) missing += 1;
     else if (stored.slow) {
       slow += 1;
@@ -267,7 +275,7 @@ function unknownOf({ base, paths, keys, outdated }: View): Unknown {
     } else if (stored.known === KNOWN.nothing) whole += 1;
     else if (stored.known === KNOWN.part) parts += 1;
   });
-  return { missing, whole, parts, slow, ...(slowFile !== undefined && { slowFile }) };
+  return { missing, whole, parts, slow, fresh, ...(slowFile !== undefined && { slowFile }) };
 }
 
 function answer(job: CodeJob): CodeReplies[CodeJob['ask']] {

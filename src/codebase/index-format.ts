@@ -4,16 +4,16 @@ import { deserialize, serialize } from 'node:v8';
 import type { Shard } from './tag-store.ts';
 
 /** Incremented when the extraction of tags or the format changes. */
-const VERSION = 'oriel tags 7';
+export const INDEX_VERSION = 'oriel tags 7';
 
 /** One part. It is not compressed again: packed tags are already compressed, and hashes of names do not compress. */
 export function writePart(shards: readonly Shard[]): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(serialize({ version: VERSION, shards }));
+  return new Uint8Array(serialize({ version: INDEX_VERSION, shards }));
 }
 
 /** The list of parts; `parts`: their names, the oldest first. */
 export function writePartNames(parts: readonly string[]): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(Buffer.from(JSON.stringify({ version: VERSION, parts })));
+  return new Uint8Array(Buffer.from(JSON.stringify({ version: INDEX_VERSION, parts })));
 }
 
 /** The change that one process makes to the list of parts. */
@@ -47,7 +47,7 @@ export function readPartNames(bytes: Uint8Array): readonly string[] {
       version?: string;
       parts?: readonly string[];
     };
-    return version === VERSION && parts ? parts : [];
+    return version === INDEX_VERSION && parts ? parts : [];
   } catch {
     return [];
   }
@@ -57,7 +57,7 @@ export function readPartNames(bytes: Uint8Array): readonly string[] {
 export function readPart(bytes: Uint8Array): readonly Shard[] {
   try {
     const { version, shards } = deserialize(bytes) as { version?: string; shards?: readonly Shard[] };
-    return version === VERSION && shards ? shards : [];
+    return version === INDEX_VERSION && shards ? shards : [];
   } catch {
     return [];
   }

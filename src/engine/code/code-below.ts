@@ -1,37 +1,49 @@
 /** The code of a directory or an archive: changed files are parsed, and their tags are cached for the next call. */
 
 import { readPartNames } from '../../codebase/index-format.ts';
-import type { CodeReplies, SyncJob, Unknown } from '../../codebase/codebase-worker.ts';
+import type { CodeAnswer, CodeReplies, SyncJob, Unknown } from '../../codebase/codebase-worker.ts';
 import type { CodeQuestion, CodeReply } from '../../codebase/questions.ts';
 import type { Call } from '../../types/call.ts';
 import type { GapsSeen } from '../walk/gaps.ts';
 import type { CodeFile, CodeFiles } from './code-files.ts';
 import { keptKey, parseCode, partKey, step } from './parse-code.ts';
+import { StoredReplies } from './stored-replies.ts';
 
 export class CodeBelow {
   /** The number of code files. */
   readonly files: number;
   /** Files that the last answer does not cover. */
-  unknown: Unknown = { missing: 0, whole: 0, parts: 0, slow: 0 };
+  unknown: Unknown = { missing: 0, whole: 0, parts: 0, slow: 0, fresh: 0 };
   readonly #found: CodeFiles;
-  readonly #signal: AbortSignal;
-  readonly #view: number;
+  readonly #call: Call;
+  readonly #stored: StoredReplies;
+  #state: CodeReplies['sync'];
+  #isReady = false;
 
-  private constructor(found: CodeFiles, { view, files }: CodeReplies['sync'], signal: AbortSignal) {
-    this.files = files;
-    [this.#found, this.#view, this.#signal] = [found, view, signal];
+  private constructor(found: CodeFiles, job: SyncJob, state: CodeReplies['sync'], call: Call) {
+    this.files = state.files;
+    [this.#found, this.#state, this.#call] = [found, state, call];
+    this.#stored = new StoredReplies(job, call.session);
   }
 
-  /** Parses new and changed files until the time for that is over. Throws `BUSY`. */
+  /** Throws `BUSY`. */
   static async look(found: CodeFiles, call: Call): Promise<CodeBelow> {
     const job = jobOf(found);
-    let state = await step(job, call.signal);
-    if (!state.loaded) {
-      await load(job.home, call);
-      state = await step(job, call.signal);
+    const below = new CodeBelow(found, job, await step(job, call.signal), call);
+    // The first question decides whether the tags are needed.
+    if (below.#state.loaded) await below.#makeReady();
+    return below;
+  }
+
+  /** Loads the tags, and parses new and changed files until the time for that is over. Throws `BUSY`. */
+  async #makeReady(): Promise<void> {
+    const job = jobOf(this.#found);
+    if (!this.#state.loaded) {
+      await load(job.home, this.#call);
+      this.#state = await step(job, this.#call.signal);
     }
-    await parseCode(found, state.wanted, state.files, call);
-    return new CodeBelow(found, state, call.signal);
+    await parseCode(this.#found, this.#state.wanted, this.#state.files, this.#call);
+    this.#isReady = true;
   }
 
   get gaps(): GapsSeen {
@@ -45,14 +57,23 @@ export class CodeBelow {
 
   /** Throws `BUSY`. */
   async ask<Q extends CodeQuestion>(question: Q): Promise<CodeReply & { readonly is: Q['is'] }> {
-    // The thread caches the files of a few directories; these may have been evicted by other calls.
     const found =
-      (await step({ ask: 'question', view: this.#view, question }, this.#signal)) ??
-      (await step({ ask: 'question', view: jobOf(this.#found), question }, this.#signal));
+      (this.#isReady ? undefined : await this.#stored.get(question)) ?? (await this.#answer(question));
     if (found?.reply.is !== question.is)
       throw new Error(`the codebase thread gave no answer to ${question.is}`);
     this.unknown = found.unknown;
     return found.reply as CodeReply & { readonly is: Q['is'] };
+  }
+
+  async #answer(question: CodeQuestion): Promise<CodeAnswer | undefined> {
+    if (!this.#isReady) await this.#makeReady();
+    const { signal } = this.#call;
+    // The thread caches the files of a few directories; these may have been evicted by other calls.
+    const found =
+      (await step({ ask: 'question', view: this.#state.view, question }, signal)) ??
+      (await step({ ask: 'question', view: jobOf(this.#found), question }, signal));
+    if (found) this.#stored.put(question, found);
+    return found;
   }
 
   /** Opens one of its files; undefined if it is gone or may no longer be read. */
