@@ -8,7 +8,7 @@ import { builtFile } from '../../access/package-files.ts';
 
 /** The heap of a thread in MiB (all of it, and the young generation). It holds directory entries and ignore rules. */
 const HEAP_MB = 256;
-const YOUNG_MB = 16;
+const YOUNG_MB = 4;
 
 /** The most idle threads: as many as one walk uses. */
 const MOST_RESTING = 2;
