@@ -1,7 +1,7 @@
 /** The map of a directory: the files that matter most with their largest symbols, then the names of the others. */
 
 import { MapSymbols } from './map-symbols.ts';
-import { nameLines } from './name-lines.ts';
+import { NameLines } from './name-lines.ts';
 import type { Tree } from './code-tree.ts';
 import { type Boosts, MapScores } from './map-scores.ts';
 
@@ -28,8 +28,15 @@ export interface MapText {
 const NAMES = 0.7;
 const ALL_NAMES = 0.88;
 
-/** Usual bytes of a file in a map. */
+/** Usual bytes of a name, where the search begins; and those of a short name, up to which it goes. */
 const USUAL_NAME = 36;
+const SHORT_NAME = 12;
+
+/** The factor for names beyond those that fit beside symbols: files with symbols leave room for more. */
+const SPARE = 1.15;
+
+/** The factor by which more names are tried, if there are no symbols that take the rest of the budget. */
+const MORE = 1.4;
 
 /** Minimum bytes of a file name and its separator. */
 const LEAST_NAME = 2;
@@ -40,38 +47,30 @@ const MOST_CANDIDATES = 2_000;
 export function mapText(tree: Tree, { bytes, lines, from, ...boosts }: MapWanted): MapText {
   const scores = new MapScores(tree, boosts);
   const order = scores.order().slice(from);
-  const all = { bytes: bytes * ALL_NAMES, lines: lines / 2 };
-  const isWhole = allFit(tree, order, all);
-  // Patterns of words are harder to read, so they are only for trees of which not all names fit.
-  const listed = (count: number, without: ReadonlySet<number>): string[] =>
-    nameLines(
-      order.slice(0, count).flatMap((file) => (without.has(file) ? [] : [tree.pathOf(file)])),
-      { words: !isWhole },
-    );
-  const first = isWhole
-    ? order.length
-    : mostFitting(
-        order.length,
-        (count) => fits(listed(count, NONE), { ...all, bytes: bytes * NAMES }),
-        Math.ceil(bytes / USUAL_NAME),
-      );
+  let { names, first } = namesOf(tree, order, { bytes, lines: lines / 2 });
   const symbols = new MapSymbols(tree);
-  const names = sizeOf(listed(first, NONE));
-  const room = { bytes: bytes - names.bytes, lines: lines - names.lines };
+  const ofNames = sizeOf(names.lines(first));
+  const room = { bytes: bytes - ofNames.bytes, lines: lines - ofNames.lines };
   symbols.fill(order.slice(0, Math.min(first, MOST_CANDIDATES)), scores, room);
   const { files } = symbols;
-  const withSymbols = (count: number): string[] => [
+  const linesOf = (names: NameLines, count: number): string[] => [
     ...order.slice(0, count).flatMap((file) => (files.has(file) ? [symbols.line(file)] : [])),
-    ...listed(count, files),
+    ...names.lines(count, (at) => files.has(order[at] as number)),
   ];
-  // The rest of the budget goes to more names. At least one per page, so that paging makes progress.
-  const named = Math.max(
-    Math.min(1, order.length),
-    mostFitting(order.length, (count) => fits(withSymbols(count), { bytes, lines }), first),
-  );
+  const countIn = (names: NameLines, guess: number): number =>
+    mostFitting(names.size, guess, (count) => fits(linesOf(names, count), { bytes, lines }));
+  // The symbols were selected with an estimate of their bytes. The rest of the budget goes to more names, or the last
+  // files are left out.
+  let named = countIn(names, first);
+  while (named === names.size && named < order.length) {
+    names = namesBelow(tree, order.slice(0, Math.ceil(named * MORE) + 1), true);
+    named = countIn(names, named);
+  }
+  // At least one name per page, so that paging makes progress.
+  named = Math.max(Math.min(1, order.length), named);
   const rest = restOf(tree, order.slice(named));
   return {
-    text: withSymbols(named)
+    text: linesOf(names, named)
       .map((line) => `${line}\n`)
       .join(''),
     named,
@@ -81,7 +80,34 @@ export function mapText(tree: Tree, { bytes, lines, from, ...boosts }: MapWanted
   };
 }
 
-const NONE: ReadonlySet<number> = new Set();
+/** The names that a map may list, and how many of them fit beside symbols. */
+function namesOf(
+  tree: Tree,
+  order: readonly number[],
+  { bytes, lines }: Size,
+): { readonly names: NameLines; readonly first: number } {
+  const isFew = order.length * LEAST_NAME <= bytes * ALL_NAMES;
+  const all = isFew ? namesBelow(tree, order, false) : undefined;
+  if (all && fits(all.lines(order.length), { bytes: bytes * ALL_NAMES, lines }))
+    return { names: all, first: order.length };
+  // Patterns of words are harder to read, so they are only for trees of which not all names fit.
+  const firstOf = (names: NameLines, guess: number): number =>
+    mostFitting(names.size, guess, (count) => fits(names.lines(count), { bytes: bytes * NAMES, lines }));
+  const guess = firstOf(
+    namesBelow(tree, order.slice(0, Math.ceil(bytes / SHORT_NAME)), true),
+    Math.ceil(bytes / USUAL_NAME),
+  );
+  // Patterns of only the files that fit are better than those of more files.
+  const names = namesBelow(tree, order.slice(0, Math.ceil(guess * SPARE) + 1), true);
+  return { names, first: firstOf(names, guess) };
+}
+
+function namesBelow(tree: Tree, files: readonly number[], words: boolean): NameLines {
+  return new NameLines(
+    files.map((file) => tree.pathOf(file)),
+    { words },
+  );
+}
 
 interface Size {
   readonly bytes: number;
@@ -97,20 +123,11 @@ function fits(lines: readonly string[], most: Size): boolean {
   return bytes <= most.bytes && count <= most.lines;
 }
 
-/** Whether the names of these files fit. */
-function allFit(tree: Tree, files: readonly number[], most: Size): boolean {
-  if (files.length * LEAST_NAME > most.bytes) return false;
-  return fits(
-    nameLines(
-      files.map((file) => tree.pathOf(file)),
-      { words: false },
-    ),
-    most,
-  );
-}
-
-/** The largest count up to `most` that fits, if all smaller ones do. Looked for upwards and downwards from `guess`. */
-function mostFitting(most: number, isFitting: (count: number) => boolean, guess: number): number {
+/**
+ * A count up to `most` that fits, the largest one if all smaller ones fit. (A name more may make lines shorter; then it may
+ * be a smaller count.) Looked for upwards and downwards from `guess`.
+ */
+function mostFitting(most: number, guess: number, isFitting: (count: number) => boolean): number {
   let [low, high] = [0, most + 1];
   for (let next = Math.min(Math.max(1, guess), most); low + 1 < high;) {
     if (isFitting(next)) low = next;

@@ -17,19 +17,35 @@ interface Line {
   readonly names: string[];
 }
 
-/** The lines of these files. `paths`: the important ones first. */
-export function nameLines(paths: readonly string[], options: PatternOptions): string[] {
-  const lines = linesOf(namePatterns(paths.map(oneLine), options));
-  const bases = basesOf([...lines.values()].filter(({ names }) => names.length > 0).map(({ head }) => head));
-  const texts = new Map<string, string[]>();
-  for (const { head, names } of lines.values()) {
-    const base = bases.get(head) ?? '';
-    // A line without base is placed by its own head.
-    const key = base === '' ? head : base;
-    const known = texts.get(key) ?? (base === '' ? [] : [base]);
-    texts.set(key, [...known, names.length === 0 ? head : `${headBelow(head, base)}: ${names.join(' ')}`]);
+export class NameLines {
+  readonly #named: readonly Named[];
+
+  /** `paths`: of all files that may be listed, the important ones first. */
+  constructor(paths: readonly string[], options: PatternOptions) {
+    this.#named = namePatterns(paths.map(oneLine), options);
   }
-  return [...texts.values()].flat();
+
+  /** The number of files. */
+  get size(): number {
+    return this.#named.length;
+  }
+
+  /** The lines of the first `count` files, without those (0-based positions) that `isLeftOut` names. */
+  lines(count: number, isLeftOut: (file: number) => boolean = () => false): string[] {
+    const lines = linesOf(this.#named.slice(0, count).filter((_, file) => !isLeftOut(file)));
+    const heads = [...lines.values()].flatMap(({ head, names }) => (names.length > 0 ? [head] : []));
+    const bases = basesOf(heads);
+    const texts = new Map<string, string[]>();
+    for (const { head, names } of lines.values()) {
+      const base = bases.get(head) ?? '';
+      // Lines of one base stand together. A head is never also a base: it would be a base of itself.
+      const group = base === '' ? head : base;
+      const known = texts.get(group) ?? (base === '' ? [] : [base]);
+      if (!texts.has(group)) texts.set(group, known);
+      known.push(names.length === 0 ? head : `${headBelow(head, base)}: ${names.join(' ')}`);
+    }
+    return [...texts.values()].flat();
+  }
 }
 
 /** By head. A single name of a pattern is listed complete, in the line of its directory: that is shorter. */
@@ -42,11 +58,11 @@ function linesOf(named: readonly Named[]): Map<string, Line> {
       lines.set(`${i}: ${pattern}`, { head: pattern, names: [] });
       return;
     }
-    const one = counts.get(pattern) === 1 ? directoryAndName(pattern.replace('*', () => name)) : undefined;
-    const head = one?.pattern ?? pattern;
-    const line = lines.get(head) ?? { head, names: [] };
-    line.names.push(one?.name || name);
-    lines.set(head, line);
+    const isSingle = counts.get(pattern) === 1 && pattern.includes('*');
+    const one = isSingle ? directoryAndName(pattern.replace('*', () => name)) : { pattern, name };
+    const line = lines.get(one.pattern) ?? { head: one.pattern, names: [] };
+    line.names.push(one.name);
+    lines.set(one.pattern, line);
   });
   return lines;
 }
@@ -77,11 +93,15 @@ function basesOf(heads: readonly string[]): Map<string, string> {
   return bases;
 }
 
-/** The directories above a head that are long enough: `"src/a/very/long/*.ts"` → `"src/a/very/"`, `"src/a/very/long/"`. */
+/** Maximum directories above a head that are candidates for its base. */
+const MOST_ABOVE = 8;
+
+/** The first directories above a head that are long enough: `"src/a/very/long/*.ts"` → `"src/a/very/"`, `"src/a/very/long/"`. */
 function longAbove(head: string): string[] {
   const above: string[] = [];
   const end = head.includes('*') ? head.indexOf('*') : head.length;
-  for (let at = head.indexOf('/', LEAST_BASE - 1); at !== -1 && at < end; at = head.indexOf('/', at + 1))
+  let at = head.indexOf('/', LEAST_BASE - 1);
+  for (; at !== -1 && at < end && above.length < MOST_ABOVE; at = head.indexOf('/', at + 1))
     above.push(head.slice(0, at + 1));
   return above;
 }

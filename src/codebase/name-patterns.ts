@@ -56,10 +56,12 @@ function byEnding(path: string): Named | undefined {
 
 /** `src/a/index.ts` → `src/*\/index.ts`, `a`. */
 function byDirectory(path: string): Named | undefined {
-  const [, front = '', name, rest = ''] = /^(.*?)([^/]+)(\/[^/]+)$/.exec(path) ?? [];
-  return name === undefined || /\s/.test(name)
-    ? undefined
-    : { pattern: `${front === '' ? './' : front}*${rest}`, name };
+  const slash = path.lastIndexOf('/');
+  if (slash <= 0) return undefined;
+  const start = path.lastIndexOf('/', slash - 1) + 1;
+  const name = path.slice(start, slash);
+  if (name === '' || slash === path.length - 1 || /\s/.test(name)) return undefined;
+  return { pattern: `${start === 0 ? './' : path.slice(0, start)}*${path.slice(slash)}`, name };
 }
 
 /** Names with the same first or last words get a pattern of their own where that makes the lines shorter. */
@@ -75,7 +77,8 @@ function byWords(named: readonly Named[]): Named[] {
     const star = pattern.indexOf('*');
     if (star === -1) continue;
     const [front, end] = [pattern.slice(0, star), pattern.slice(star + 1)];
-    for (let left = group; left.length > 1;) {
+    let left = group;
+    for (let i = 0; i < MOST_SPLITS && left.length > 1; i += 1) {
       const words = bestWords(left, Math.min(front.length, USUAL_DIRECTORY) + end.length + 3);
       if (!words) break;
       const [before, after] = words;
@@ -90,6 +93,9 @@ function byWords(named: readonly Named[]): Named[] {
   }
   return named.map((one) => split.get(one) ?? one);
 }
+
+/** Maximum patterns of words for one directory and extension: for each, the words of all its names are counted. */
+const MOST_SPLITS = 6;
 
 /** Minimum characters that a pattern of words saves. */
 const LEAST_SAVED = 4;

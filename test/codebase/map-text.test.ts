@@ -59,3 +59,22 @@ test.each([
   expect(map.named === files).toBe(isAll);
   expect(map.symbols).toBeGreaterThan(0);
 });
+
+const many = (path: (i: number) => string): string[] => Array.from({ length: 5_000 }, (_, i) => path(i));
+
+test.each([
+  ['words in each place', many((i) => `packages/Camera-View-${i}/index.txt`)],
+  ['short words', many((i) => `p/${i % 70}-x${i % 7}-${i}/i`)],
+  ['one word many times', many((i) => `src/${'aA'.repeat(20)}${i}.txt`)],
+  ['long directories', many((i) => `${'d'.repeat(200)}/${'e'.repeat(200)}/f${i}.txt`)],
+  ['deep directories', many((i) => `${'d/'.repeat(i % 500)}f${i}.txt`)],
+])('names with %s fill the budget, in bounded time', (_, paths) => {
+  const tree = new Tree(paths, 'top', () => undefined);
+  const recent = new Float64Array(paths.length);
+  for (const bytes of [8_192, 47_000]) {
+    const map = mapText(tree, { bytes, lines: 3_000, from: 0, words: [], recent });
+    expect(Buffer.byteLength(map.text)).toBeLessThanOrEqual(bytes);
+    if (map.named < paths.length) expect(Buffer.byteLength(map.text)).toBeGreaterThan(0.8 * bytes);
+    expect(map.named).toBeGreaterThan(bytes / 800);
+  }
+});

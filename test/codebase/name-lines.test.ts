@@ -1,10 +1,10 @@
 /** Names of many files in few bytes. */
 
 import { expect, test } from 'vitest';
-import { nameLines } from '../../src/codebase/name-lines.ts';
+import { NameLines } from '../../src/codebase/name-lines.ts';
 
-const linesOf = (...paths: string[]): string[] => nameLines(paths, { words: false });
-const shortOf = (...paths: string[]): string[] => nameLines(paths, { words: true });
+const linesOf = (...paths: string[]): string[] => new NameLines(paths, { words: false }).lines(paths.length);
+const shortOf = (...paths: string[]): string[] => new NameLines(paths, { words: true }).lines(paths.length);
 
 test('files of one ending in a directory share a line; others stand with their endings', () => {
   expect(linesOf('src/a.ts', 'src/b.ts', 'src/README.md', 'LICENSE', 'src/c.test.ts')).toEqual([

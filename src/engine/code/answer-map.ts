@@ -52,9 +52,9 @@ export async function answerMap(asked: AskedMap, context: Context): Promise<Reso
     return note(`${oneLine(typed)} has no files to outline. Use ${typed} to list it`, gapsOf(context));
   const sizeWith = (ways: readonly string[]): number =>
     Buffer.byteLength(found.text) + bytesOf(noticesOn(found, ways, asked, context));
-  // The files whose symbols are not known are counted only with the answer.
-  const over = sizeWith([]) - budget;
-  if (over > 0) found = await mapBeside(reserved + over);
+  // Files whose symbols are not known are counted only with the answer: its notices may need more than was reserved.
+  if (sizeWith([]) > budget)
+    found = await mapBeside(Math.max(reserved, bytesOf(noticesOn(LARGE, [], asked, context))));
   const ways: string[] = [];
   for (const way of waysOf(found, sizes, asked, context))
     if (sizeWith([...ways, way]) <= budget) ways.push(way);

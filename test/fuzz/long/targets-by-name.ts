@@ -2,6 +2,7 @@
 
 import { containerTargets } from './container-targets.ts';
 import { databaseTargets } from './database-targets.ts';
+import { documentTargets } from './document-targets.ts';
 import type { FuzzTarget } from './fuzz-target.ts';
 import { pageTargets } from './page-targets.ts';
 import { selectorTargets } from './selector-targets.ts';
@@ -15,6 +16,7 @@ export const longTargets: readonly FuzzTarget[] = [
   ...containerTargets,
   ...databaseTargets,
   ...pageTargets,
+  ...documentTargets,
 ];
 
 /** Those of a group or a name; all without one. */
