@@ -1,10 +1,14 @@
-// npm run mutation [-- [--again] DIRECTORY… | FILE…]: mutation testing of the code below `src`. Lists the mutants that no test
-// kills; full reports are in .bench/mutation/. All directories take hours, so it is not part of `npm test`. With --again, only
-// the mutants that no test killed in the last run are tried, with the tests as they are now; the code must be unchanged.
+// npm run mutation [-- [--again | --sample N] DIRECTORY… | FILE…]: mutation testing of the code below `src`. Lists the mutants that no
+// test kills; full reports are in .bench/mutation/. All directories take hours, so it is not part of `npm test`. With --again, only
+// the mutants that no test killed in the last run are tried, with the tests as they are now; the code must be unchanged. With
+// --sample N, at most N mutants of each file are tried, chosen at random but the same in each run. The score is then an estimate
+// with its 95 % interval (mutation-sample.mjs says how it is computed), also in a later run with --again.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
+import { estimate } from './mutation-sample.mjs';
 
 /** Pure and fast ones first. `each`: each file is tested only with the tests of its name, because all tests take too long. */
 const DIRECTORIES = {
@@ -36,8 +40,15 @@ const TESTED_BY = {
 /** Generated files. */
 const MADE = ['text/scan-wasm.ts'];
 
-const again = process.argv.includes('--again');
-const named = process.argv.slice(2).filter((path) => path !== '--again');
+const { values, positionals: named } = parseArgs({
+  allowPositionals: true,
+  options: { again: { type: 'boolean', default: false }, sample: { type: 'string' } },
+});
+const { again, sample } = values;
+if (sample !== undefined && !(Number(sample) >= 1 && !again)) {
+  console.error('--sample takes the number of mutants to try in each file, and not together with --again.');
+  process.exit(2);
+}
 const wanted = named.length > 0 ? named : Object.keys(DIRECTORIES);
 const unknown = wanted.filter((path) => !existsSync(join('src', path)));
 if (unknown.length > 0) {
@@ -94,10 +105,12 @@ async function mutate({ name, files, tests }) {
   const temporary = `.bench/stryker-${id}`;
   const fresh = `${temporary}.json`;
   process.env.ORIEL_MUTATION_TESTS = JSON.stringify(tests);
+  if (sample) process.env.ORIEL_MUTATION_SAMPLE = sample;
   const stryker = new Stryker({
     mutate: ranges,
     testRunner: 'vitest',
-    plugins: ['@stryker-mutator/vitest-runner'],
+    plugins: ['@stryker-mutator/vitest-runner', './scripts/mutation-sample.mjs'],
+    checkers: sample ? ['sample'] : [],
     vitest: { configFile: 'scripts/mutation.config.ts', related: false },
     coverageAnalysis: 'perTest',
     concurrency: 1,
@@ -165,14 +178,17 @@ function rowOf(path, results, ms) {
     console.log(`${status} ${file}:${line}:${column} ${mutatorName} → ${change}`);
   }
   const noticed = of('Killed', 'Timeout').length;
+  const leftOut = of('CompileError').length;
+  const { score, margin } = estimate(results);
   return {
     code: path,
-    changes: noticed + missed.length,
+    changes: noticed + missed.length + leftOut,
+    'not tried': leftOut,
     'a test fails': of('Killed').length,
     'no end': of('Timeout').length,
     unnoticed: of('Survived').length,
     'not reached': of('NoCoverage').length,
-    score: `${((100 * noticed) / (noticed + missed.length)).toFixed(1)} %`,
+    score: `${score.toFixed(1)}${leftOut > 0 ? ` ± ${margin.toFixed(1)}` : ''} %`,
     minutes: (ms / 60_000).toFixed(1),
   };
 }
