@@ -75,6 +75,11 @@ test('a sentence that is short enough stays, however long the text before its ca
   expect(bounded(short, ['a.ts'])).toBe(short);
 });
 
+test('a call that stands only inside another call takes no room from the text', () => {
+  const text = `${'x'.repeat(2_000)} b/a ${'y'.repeat(100)}`;
+  expect(bounded(text, ['b/a', 'a'])).toBe(bounded(text, ['b/a']));
+});
+
 test('a replacement character of the text stays in what is shown of it', () => {
   const longer = `<\ufffd${'y'.repeat(2_000)}\ufffd>`;
   expect(bounded(longer)).toMatch(/^<\ufffdy+…\[\d+ characters left out\]…y+\ufffd>$/);
