@@ -129,18 +129,41 @@ function testsOf(file) {
 async function mutate({ name, files, tests }) {
   const id = name.replaceAll('/', '-');
   const report = `.bench/mutation/${id}.json`;
-  const last = again && existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : undefined;
-  const ranges = last ? mutantsOf(last).filter(isMissed).map(rangeOf) : files.map((file) => `src/${file}`);
-  if (ranges.length === 0) return mutantsOf(last);
-  const temporary = `.bench/stryker-${id}`;
-  const fresh = `${temporary}.json`;
   process.env.ORIEL_MUTATION_TESTS = JSON.stringify(tests);
   if (sample) process.env.ORIEL_MUTATION_SAMPLE = sample;
+  try {
+    const last = again && existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : undefined;
+    let found = last
+      ? await retry(id, last, isMissed)
+      : await run(
+          id,
+          files.map((file) => `src/${file}`),
+          sample ? ['sample'] : [],
+        );
+    for (let tries = 0; tries < 3; tries += 1) found = await retry(id, found, isUnfinished);
+    for (const mutant of mutantsOf(found).filter(isUnfinished)) mutant.entry.status = 'CompileError';
+    writeFileSync(report, JSON.stringify(found));
+    return mutantsOf(found);
+  } catch (error) {
+    console.log(`${name} was not tried: ${error.message}`);
+    return [];
+  }
+}
+
+/** The report with new results of the mutants that `which` selects. */
+async function retry(id, report, which) {
+  const ranges = mutantsOf(report).filter(which).map(rangeOf);
+  return ranges.length === 0 ? report : merge(report, await run(id, ranges, []), which);
+}
+
+async function run(id, ranges, checkers) {
+  const temporary = `.bench/stryker-${id}`;
+  const fresh = `${temporary}.json`;
   const stryker = new Stryker({
     mutate: ranges,
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner', './scripts/mutation-sample.mjs'],
-    checkers: sample ? ['sample'] : [],
+    checkers,
     vitest: { configFile: 'scripts/mutation.config.ts', related: false },
     coverageAnalysis: 'perTest',
     concurrency: 1,
@@ -159,13 +182,7 @@ async function mutate({ name, files, tests }) {
   });
   try {
     await stryker.runMutationTest();
-    const found = JSON.parse(readFileSync(fresh, 'utf8'));
-    const merged = last ? merge(last, found) : found;
-    writeFileSync(report, JSON.stringify(merged));
-    return mutantsOf(merged);
-  } catch (error) {
-    console.log(`${name} was not tried: ${error.message}`);
-    return [];
+    return JSON.parse(readFileSync(fresh, 'utf8'));
   } finally {
     rmSync(temporary, { recursive: true, force: true });
     rmSync(fresh, { force: true });
@@ -174,7 +191,7 @@ async function mutate({ name, files, tests }) {
 
 function mutantsOf(report) {
   return Object.entries(report.files).flatMap(([file, { mutants }]) =>
-    mutants.map((mutant) => ({ ...mutant, file })),
+    mutants.map((mutant) => ({ ...mutant, file, entry: mutant })),
   );
 }
 
@@ -182,19 +199,24 @@ function isMissed({ status }) {
   return status === 'Survived' || status === 'NoCoverage';
 }
 
+/** On a busy machine vitest sometimes runs none of the tests that reach a mutant. Stryker then reports that it survived. */
+function isUnfinished({ status, coveredBy, testsCompleted }) {
+  return status === 'Survived' && testsCompleted < coveredBy?.length;
+}
+
 /** Stryker's notation: lines from 1, columns from 0. In a report both are from 1. */
 function rangeOf({ file, location: { start, end } }) {
   return `${file}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`;
 }
 
-/** The last report, with the new results of the mutants that were missed. */
-function merge(last, found) {
+/** The last report, with the new results of the mutants that were tried again. */
+function merge(last, found, which) {
   const key = ({ file, location, mutatorName, replacement }) =>
     JSON.stringify([file, location.start, location.end, mutatorName, replacement]);
-  const now = new Map(mutantsOf(found).map((mutant) => [key(mutant), mutant.status]));
-  for (const [file, { mutants }] of Object.entries(last.files)) {
-    for (const mutant of mutants)
-      if (isMissed(mutant)) mutant.status = now.get(key({ ...mutant, file })) ?? mutant.status;
+  const now = new Map(mutantsOf(found).map((mutant) => [key(mutant), mutant.entry]));
+  for (const mutant of mutantsOf(last).filter(which)) {
+    const { status, coveredBy, testsCompleted } = now.get(key(mutant)) ?? mutant.entry;
+    Object.assign(mutant.entry, { status, coveredBy, testsCompleted });
   }
   return last;
 }
