@@ -19,41 +19,30 @@ const DIRECTORIES = {
   access: { each: true },
 };
 
+/** Files of access that are tried in one run, with the tests of all of them: the first row that matches. */
+const TOGETHER = [
+  {
+    files: /isolate|child|confinement|body-file|worker-loading|cpu-timeout|compile-budget/,
+    tests: ['access/isolate-*', 'access/cpu-timeout', 'access/compile-budget'],
+  },
+  {
+    files: /process|fifo|pipe|watchdog|inherited|start/,
+    tests: ['access/process', 'access/process-table', 'access/start', 'engine/run'],
+  },
+  { files: /ripgrep/, tests: ['access/ripgrep'] },
+  { files: /network/, tests: ['access/network/*'] },
+  { files: /mcp/, tests: ['access/mcp/*', 'sources/schemes/mcp'] },
+  {
+    files: /./,
+    tests: [
+      'access/!(isolate-*|cpu-timeout|compile-budget|process*|start|ripgrep)',
+      'session/{file-lock,spills}',
+    ],
+  },
+];
+
 /** Files whose tests have another name. */
 const TESTED_BY = {
-  'access/assets.ts': ['views/parsed'],
-  'access/body-file.ts': ['access/isolate-pool', 'sources/document/attachments'],
-  'access/child-jobs.ts': ['access/isolate-pool'],
-  'access/confinement.ts': ['access/isolate-pool'],
-  'access/descriptors.ts': ['access/roots', 'access/path-walk', 'access/cached-head', 'access/cost'],
-  'access/directory.ts': ['access/roots', 'access/cost', 'engine/list', 'engine/walk/walk-threads'],
-  'access/exists.ts': ['engine/find', 'engine/list'],
-  'access/fifo.ts': ['access/process', 'engine/run'],
-  'access/file.ts': ['access/cached-head', 'access/cost', 'access/roots', 'session/spills'],
-  'access/held-directory.ts': ['access/held-directory', 'access/held-roots', 'engine/run'],
-  'access/held-roots.ts': ['access/roots'],
-  'access/inherited.ts': ['access/start', 'access/process'],
-  'access/isolate-child.ts': ['access/isolate-pool'],
-  'access/isolate-start.ts': ['access/isolate-worker', 'access/isolate-stream'],
-  'access/isolate-thread.ts': ['access/isolate-worker'],
-  'access/local.ts': ['access/roots', 'access/path-walk', 'access/place', 'access/sibling', 'access/cost'],
-  'access/mcp/mcp-connect.ts': ['sources/schemes/mcp'],
-  'access/mcp/reduced-events.ts': ['access/mcp/messages'],
-  'access/mcp/transport.ts': ['sources/schemes/mcp'],
-  'access/narrow-roots.ts': ['access/roots'],
-  'access/open-regular.ts': ['session/file-lock', 'session/spills'],
-  'access/package-files.ts': ['access/isolate-pool', 'sources/document/cached-conversion'],
-  'access/path-walk.ts': ['access/roots', 'access/path-walk'],
-  'access/pipe.ts': ['access/process', 'engine/run'],
-  'access/pipe-users.ts': ['access/process', 'engine/run'],
-  'access/private-files.ts': ['access/roots', 'access/held-directory', 'session/spills'],
-  'access/process-tree.ts': ['access/process', 'access/process-table', 'engine/run'],
-  'access/progress-timer.ts': ['engine/find', 'engine/search'],
-  'access/ripgrep-path.ts': ['access/ripgrep'],
-  'access/ripgrep-types.ts': ['access/ripgrep', 'engine/search'],
-  'access/warm-child.ts': ['access/isolate-pool'],
-  'access/watchdog.ts': ['access/process', 'access/isolate-pool', 'engine/run'],
-  'access/worker-loading.ts': ['access/isolate-worker', 'access/isolate-stream'],
   'text/encoding.ts': ['text/encoding', 'text/legacy', 'text/cut'],
   'text/legacy.ts': ['text/legacy', 'text/encoding'],
   'window/by-bytes.ts': ['window/by-bytes', 'window/wide-units'],
@@ -109,16 +98,26 @@ function unitsOf(path) {
   const files = statSync(join('src', path)).isFile() ? [path] : filesBelow(path);
   if (!DIRECTORIES[directory]?.each)
     return [{ name: path, files, tests: [`test/${directory}/**/*.test.ts`] }];
-  return files.map((file) => ({ name: file, files: [file], tests: testsOf(file) }));
+  const units = Map.groupBy(files, (file) => JSON.stringify(testsOf(file)));
+  return Array.from(units, ([tests, together]) => ({
+    name: together.length === 1 ? together[0] : `${together[0]} and ${together.length - 1} more`,
+    files: together,
+    tests: JSON.parse(tests),
+  }));
 }
 
 function filesBelow(path) {
   return readdirSync(join('src', path), { recursive: true })
     .map((name) => `${path}/${name}`)
-    .filter((name) => name.endsWith('.ts') && !MADE.includes(name));
+    .filter((name) => name.endsWith('.ts') && !MADE.includes(name))
+    .toSorted();
 }
 
 function testsOf(file) {
+  if (file.startsWith('access/')) {
+    const { tests } = TOGETHER.find(({ files }) => files.test(file));
+    return tests.map((name) => `test/${name}.test.ts`);
+  }
   const own = join(dirname(file), basename(file, '.ts'));
   const named = TESTED_BY[file] ?? [own];
   const found = named.map((name) => `test/${name}.test.ts`).filter((name) => existsSync(name));
@@ -127,7 +126,7 @@ function testsOf(file) {
 
 /** The mutants of the unit, as in the report. */
 async function mutate({ name, files, tests }) {
-  const id = name.replaceAll('/', '-');
+  const id = name.replaceAll(/[/ ]/g, '-');
   const report = `.bench/mutation/${id}.json`;
   process.env.ORIEL_MUTATION_TESTS = JSON.stringify(tests);
   if (sample) process.env.ORIEL_MUTATION_SAMPLE = sample;
