@@ -98,7 +98,11 @@ function unitsOf(path) {
   const files = statSync(join('src', path)).isFile() ? [path] : filesBelow(path);
   if (!DIRECTORIES[directory]?.each)
     return [{ name: path, files, tests: [`test/${directory}/**/*.test.ts`] }];
-  const units = Map.groupBy(files, (file) => JSON.stringify(testsOf(file)));
+  const units = new Map();
+  for (const file of files) {
+    const tests = JSON.stringify(testsOf(file));
+    units.set(tests, [...(units.get(tests) ?? []), file]);
+  }
   return Array.from(units, ([tests, together]) => ({
     name: together.length === 1 ? together[0] : `${together[0]} and ${together.length - 1} more`,
     files: together,
