@@ -27,7 +27,7 @@ const TOGETHER = [
   },
   {
     files: /process|fifo|pipe|watchdog|inherited|start/,
-    tests: ['access/process', 'access/process-table', 'access/start', 'engine/run'],
+    tests: ['access/process', 'access/process-table', 'access/start'],
   },
   { files: /ripgrep/, tests: ['access/ripgrep'] },
   { files: /network/, tests: ['access/network/*'] },
@@ -83,21 +83,15 @@ const build = resolve('.bench/mutation-build');
 rmSync(build, { recursive: true, force: true });
 execFileSync(process.execPath, ['scripts/build.mjs', build], { stdio: 'inherit' });
 process.env.ORIEL_MUTATION_BUILD = build;
-const table = [];
-for (const path of wanted) {
-  const began = performance.now();
-  const results = [];
-  for (const unit of unitsOf(path)) results.push(...(await mutate(unit)));
-  table.push(rowOf(path, results, performance.now() - began));
-}
-console.table(table);
+const began = performance.now();
+const results = [];
+for (const unit of unitsOf(wanted.flatMap(filesBelow))) results.push(...(await mutate(unit)));
+const isBelow = (path) => (mutant) => `${mutant.file}/`.startsWith(`src/${path}/`);
+console.table(wanted.map((path) => rowOf(path, results.filter(isBelow(path)))));
+console.log(`${((performance.now() - began) / 60_000).toFixed(1)} minutes`);
 
 /** The runs: files to mutate, and their tests. */
-function unitsOf(path) {
-  const directory = path.split('/')[0];
-  const files = statSync(join('src', path)).isFile() ? [path] : filesBelow(path);
-  if (!DIRECTORIES[directory]?.each)
-    return [{ name: path, files, tests: [`test/${directory}/**/*.test.ts`] }];
+function unitsOf(files) {
   const units = new Map();
   for (const file of files) {
     const tests = JSON.stringify(testsOf(file));
@@ -111,6 +105,7 @@ function unitsOf(path) {
 }
 
 function filesBelow(path) {
+  if (statSync(join('src', path)).isFile()) return [path];
   return readdirSync(join('src', path), { recursive: true })
     .map((name) => `${path}/${name}`)
     .filter((name) => name.endsWith('.ts') && !MADE.includes(name))
@@ -118,7 +113,9 @@ function filesBelow(path) {
 }
 
 function testsOf(file) {
-  if (file.startsWith('access/')) {
+  const directory = file.split('/')[0];
+  if (!DIRECTORIES[directory]?.each) return [`test/${directory}/**/*.test.ts`];
+  if (directory === 'access') {
     const { tests } = TOGETHER.find(({ files }) => files.test(file));
     return tests.map((name) => `test/${name}.test.ts`);
   }
@@ -224,7 +221,7 @@ function merge(last, found, which) {
   return last;
 }
 
-function rowOf(path, results, ms) {
+function rowOf(path, results) {
   const of = (...states) => results.filter(({ status }) => states.includes(status));
   const missed = results.filter(isMissed);
   for (const { file, location, mutatorName, replacement, status } of missed) {
@@ -244,6 +241,5 @@ function rowOf(path, results, ms) {
     unnoticed: of('Survived').length,
     'not reached': of('NoCoverage').length,
     score: `${score.toFixed(1)}${leftOut > 0 ? ` ± ${margin.toFixed(1)}` : ''} %`,
-    minutes: (ms / 60_000).toFixed(1),
   };
 }
