@@ -30,9 +30,26 @@ test.each([100, 5_000, 19_000, MOST_ENTRIES + 1])(
         most = Math.max(most, held);
         await setImmediate();
         held -= entries.length;
+        return 'used';
       }),
     );
-    await Promise.all(calls);
+    expect(await Promise.all(calls)).toStrictEqual(calls.map(() => 'used'));
+    expect(most).toBeGreaterThanOrEqual(Math.min(size, MOST_ENTRIES));
     expect(most).toBeLessThanOrEqual(size <= 5_000 ? 64 * size : 2 * size);
+  },
+);
+
+test.each([5_000, 5_001])(
+  '%d entries are listed with the prefix that was given, or with none',
+  async (size) => {
+    const prefixes: (string | undefined)[] = [];
+    const { list } = directoryOf(size);
+    const directory = {
+      list: (...args: Parameters<typeof list>) => (prefixes.push(args[2]), list(...args)),
+    } as Partial<OpenedDirectory> as OpenedDirectory;
+    const use = (): Promise<void> => Promise.resolve();
+    await withEntries(directory, signal, use);
+    await withEntries(directory, signal, use, 'ab');
+    expect(prefixes).toStrictEqual(size > 5_000 ? ['', '', 'ab', 'ab'] : ['', 'ab']);
   },
 );

@@ -68,6 +68,14 @@ test('the cost of a line known to be printable ASCII is the same', () => {
   }
 });
 
+test('an invalid byte of a stream is one character, and costs one byte', () => {
+  const { stream } = outputDisplays;
+  expect([stream.cost?.({ ...line('a\ufffd\n'), start: 7, end: 10 }), stream.text('a\ufffd')]).toStrictEqual([
+    3,
+    'a?',
+  ]);
+});
+
 test('only numbers and anchors are numbered', () => {
   expect([numbers, hashline, plain, raw].map(isNumbered)).toStrictEqual([true, true, false, false]);
 });
@@ -76,6 +84,7 @@ test('the gap stands where lines were left out, and nowhere else', () => {
   const parts = [linesOf('a\nb\n'), linesOf('c\n', 3), linesOf('x\n', 9)];
   expect(showParts(parts, numbers, GAP)).toBe('1|a\n2|b\n3|c\n…\n9|x\n');
   expect(showParts([[line('a\n')], [line('b\n')]], plain, GAP)).toBe('a\n…\nb\n');
+  expect(showParts([linesOf('a\n'), []], numbers, GAP)).toBe('1|a\n…\n');
   expect(showParts([], numbers, GAP)).toBe('');
 });
 

@@ -97,6 +97,10 @@ test.each<[Parameters<typeof sayTogether>[0][number], string]>([
     '2 texts searched in part: too large, damaged or cut off. Read the document, its pages, cells or rows, or the member for the rest',
   ],
   [
+    { kind: 'changed', count: 1 },
+    '1 file changed during the search: lines may be missing, or from two versions. Call again',
+  ],
+  [
     { kind: 'unread', count: 1, names: [] },
     '1 document, archive, member or table was not searched: damaged, encrypted, over a limit, or inside another archive',
   ],
@@ -160,6 +164,13 @@ test.each<[Hint, string, string, object | undefined]>([
     'a\\|b',
     'After a backslash | ( ) { } + ? are plain characters here; without it they are operators. Use pattern a|b',
     { pattern: 'a|b' },
+  ],
+  [{ is: 'near', pattern: 'b.ts', others: [] }, 'a.ts', 'Did you mean b.ts?', { pattern: 'b.ts' }],
+  [
+    { is: 'near', pattern: 'b.ts', others: ['c\n.ts', 'd.ts'] },
+    'a.ts',
+    'Did you mean b.ts, c\\n.ts or d.ts?',
+    { pattern: 'b.ts' },
   ],
   [{ is: 'slashes', ignoreCase: true }, '/(/i', 'Slashes around a pattern are part of it.', undefined],
   [

@@ -15,6 +15,21 @@ test('the limit is inclusive and counts what is shown, prefixes and line breaks 
   });
 });
 
+test('context after the last match that fits is no match, and the next page begins behind the match', () => {
+  const lines = [
+    { no: 1, rank: 0, text: 'x' },
+    { no: 2, text: 'context' },
+    { no: 3, rank: 1, text: 'x'.repeat(50) },
+  ];
+  const result = { ...matchesOf(2, 'x'), files: [{ path: 'file.ts', lines }] };
+  expect(fitMatches(result, { ...searchRequest, after: 1 }, bytes(60))).toMatchObject({
+    text: 'file.ts:1: x\nfile.ts-2- context',
+    shown: 1,
+    next: 1,
+    notices: [{ kind: 'budget', next: 1, shown: 1, found: 2 }],
+  });
+});
+
 test('escapes count as they are shown', () => {
   const text = '\x1b'.repeat(10);
   expect(fitMatches(matchesOf(2, text), searchRequest, bytes(100))).toMatchObject({

@@ -130,3 +130,14 @@ test.each([
     namesCalls: true,
   });
 });
+
+test('the footer says how many symbols are left', () => {
+  expect(footer('a.ts', { ...result.summary, left: 3 })).toStrictEqual({
+    kind: 'summary',
+    target: 'a.ts',
+    elidedLines: 5,
+    use: 'a.ts:3..7',
+    whole: 'a.ts:1..',
+    left: 3,
+  });
+});

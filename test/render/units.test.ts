@@ -70,6 +70,21 @@ test('a sentence of 1,022 bytes stays, and of a longer one both ends are shown',
   expect(bounded(longer)).toBe(`<${'y'.repeat(489)}…[${left} characters left out]…${'y'.repeat(489)}>`);
 });
 
+test('a sentence that is short enough stays, however long the text before its calls is', () => {
+  const short = `${'x'.repeat(900)}. Use a.ts`;
+  expect(bounded(short, ['a.ts'])).toBe(short);
+});
+
+test('a call that stands only inside another call takes no room from the text', () => {
+  const text = `${'x'.repeat(2_000)} b/a ${'y'.repeat(100)}`;
+  expect(bounded(text, ['b/a', 'a'])).toBe(bounded(text, ['b/a']));
+});
+
+test('a replacement character of the text stays in what is shown of it', () => {
+  const longer = `<\ufffd${'y'.repeat(2_000)}\ufffd>`;
+  expect(bounded(longer)).toMatch(/^<\ufffdy+…\[\d+ characters left out\]…y+\ufffd>$/);
+});
+
 test('a character that would be cut is left out', () => {
   for (const shift of [0, 1, 2, 3]) {
     const said = bounded(`${'x'.repeat(shift)}${'\u{1f600}'.repeat(600)}${'x'.repeat(shift)}`);

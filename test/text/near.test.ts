@@ -35,6 +35,10 @@ test.each([
   expect(didYouMean(names)).toBe(said);
 });
 
+test('of two letters one may differ', () => {
+  expect(nearNames('ab', ['ac', 'cd'])).toStrictEqual(['ac']);
+});
+
 test('a name of one letter has no similar names', () => {
   expect(nearNames('a', ['g', 'b', 'A'])).toStrictEqual(['A']);
   expect(nearNames('-x', ['g'])).toStrictEqual([]);
@@ -98,7 +102,7 @@ test('a duplicate name is suggested once', () => {
 test('names of up to 200 characters are compared', () => {
   const long = (length: number): string => 'a'.repeat(length);
   expect(nearNames(long(200), [long(199), long(201)])).toStrictEqual([long(199)]);
-  expect(nearNames(long(201), [long(201)])).toStrictEqual([]);
+  expect(nearNames(long(201), [long(199), long(201)])).toStrictEqual([]);
 });
 
 test('for very many names only those with a common prefix are found', () => {
