@@ -132,17 +132,23 @@ function within(name: string, before: string, after: string): string | undefined
 }
 
 /** Maximum words that are looked at from each end of a name. */
-const MOST_WORDS = 3;
+const MOST_WORDS = 4;
 
 /** `useCameraDevice` → `use` and nothing, `use` and `Device`, `useCamera` and nothing, nothing and `Device`, … */
 function wordsAround(name: string): readonly (readonly [string, string])[] {
-  const cuts = Array.from(name.matchAll(WORD_STARTS), ({ index }) => index);
+  const starts = [0, ...cutsOf(name, AFTER_WORD).slice(0, MOST_WORDS)];
+  const ends = [name.length, ...cutsOf(name, BEFORE_WORD).slice(-MOST_WORDS)];
   const pairs: (readonly [string, string])[] = [];
-  for (const from of [0, ...cuts.slice(0, MOST_WORDS)])
-    for (const to of [name.length, ...cuts.slice(-MOST_WORDS)])
+  for (const from of starts)
+    for (const to of ends)
       if (from < to && (from > 0 || to < name.length)) pairs.push([name.slice(0, from), name.slice(to)]);
   return pairs;
 }
 
-/** Before a capital after a small letter or digit, and beside `-`, `_`, `.` and `+`. */
-const WORD_STARTS = /(?<=[\p{Ll}\d])(?=\p{Lu})|(?<=[-_.+])|(?!^)(?=[-_.+])/gu;
+function cutsOf(name: string, where: RegExp): number[] {
+  return Array.from(name.matchAll(where), ({ index }) => index);
+}
+
+/** Before a capital after a small letter or digit, and after or before `-`, `_`, `.` and `+`: these belong to what is shared. */
+const AFTER_WORD = /(?<=[\p{Ll}\d])(?=\p{Lu})|(?<=[-_.+])/gu;
+const BEFORE_WORD = /(?<=[\p{Ll}\d])(?=\p{Lu})|(?!^)(?=[-_.+])/gu;

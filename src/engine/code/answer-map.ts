@@ -50,12 +50,12 @@ export async function answerMap(asked: AskedMap, context: Context): Promise<Reso
     return note(beyond(from, files, `${typed}:outline${asWords(query, '?')}`), gapsOf(context));
   if (files === 0)
     return note(`${oneLine(typed)} has no files to outline. Use ${typed} to list it`, gapsOf(context));
-  const sizeWith = (ways: readonly string[]): number =>
+  const sizeWith = (ways: readonly Way[]): number =>
     Buffer.byteLength(found.text) + bytesOf(noticesOn(found, ways, asked, context));
   // Files whose symbols are not known are counted only with the answer: its notices may need more than was reserved.
   if (sizeWith([]) > budget)
     found = await mapBeside(Math.max(reserved, bytesOf(noticesOn(LARGE, [], asked, context))));
-  const ways: string[] = [];
+  const ways: Way[] = [];
   for (const way of waysOf(found, sizes, asked, context))
     if (sizeWith([...ways, way]) <= budget) ways.push(way);
   const { notes, more } = noticesOn(found, ways, asked, context);
@@ -71,19 +71,25 @@ interface Notices {
 
 function noticesOn(
   { named, files, symbols }: Counts,
-  ways: readonly string[],
+  ways: readonly Way[],
   { bytes, from, query }: AskedMap,
   context: Context,
 ): Notices {
   const { typed } = context;
   const end = from + named;
   const shown = `${partOf(from, end, files, 'file')} of ${oneLine(typed)}`;
-  const help = ways.length > 0 ? ` Use ${ways.join(', ')}` : '';
+  const help = ways.length > 0 ? ` Use ${ways.map(({ call, why }) => `${call} ${why}`).join(', ')}` : '';
   const text = `${shown}, the most important first, with ${plural(symbols, 'symbol')}.${help}`;
-  const notes = [said(text), ...gapsOf(context)];
+  const notes = [{ ...said(text), calls: ways.map(({ call }) => call) }, ...gapsOf(context)];
   if (end >= files) return { notes };
   const size = bytes === undefined ? '' : `&bytes=${bytes}`;
   return { notes, more: continued(`${typed}:outline?from=${end + 1}${size}${asWords(query, '&')}`, context) };
+}
+
+/** A call, and what it is for: `src:outline` `for one directory`. */
+interface Way {
+  readonly call: string;
+  readonly why: string;
 }
 
 /** Calls that show more than this map, the most useful first. */
@@ -92,14 +98,16 @@ function waysOf(
   { budget, most }: { readonly budget: number; readonly most: number },
   { from, query }: AskedMap,
   { typed, shown }: Context,
-): string[] {
+): Way[] {
   const isCut = from + named < files;
   return [
     ...(isCut && budget < most
-      ? [`${typed}:outline?bytes=${grown(budget, most)}${asWords(query, '&')} for more`]
+      ? [{ call: `${typed}:outline?bytes=${grown(budget, most)}${asWords(query, '&')}`, why: 'for more' }]
       : []),
-    ...(isCut && rest ? [`${oneLine(shown(rest.directory))}:outline for one directory`] : []),
-    ...(symbols > 0 ? [`${typed}:#NAME for a symbol`] : []),
+    ...(isCut && rest
+      ? [{ call: `${oneLine(shown(rest.directory))}:outline`, why: 'for one directory' }]
+      : []),
+    ...(symbols > 0 ? [{ call: `${typed}:#NAME`, why: 'for a symbol' }] : []),
   ];
 }
 

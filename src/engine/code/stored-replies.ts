@@ -11,7 +11,7 @@ import type { CodeQuestion } from '../../codebase/questions.ts';
 import type { LocalCache, Session } from '../../types/session.ts';
 
 /** Incremented when a map is made in another way. */
-const VERSION = `${INDEX_VERSION}, maps 2`;
+const VERSION = `${INDEX_VERSION}, maps 3`;
 
 /** Minimum code files: fewer are loaded as fast. */
 const LEAST_FILES = 200;

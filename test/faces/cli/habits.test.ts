@@ -204,6 +204,14 @@ describe('read', () => {
     expect(again).toMatch(/^11\|x\n/);
   });
 
+  test('every call of a map can be pasted, also one for a directory with a blank', () => {
+    mkdirSync(join(cwd, 'my map/sub one'), { recursive: true });
+    for (let i = 0; i < 300; i += 1) writeFileSync(join(cwd, `my map/sub one/file ${i}.txt`), '');
+    const { out } = run('read', 'my map:outline?bytes=700');
+    const [, more, directory] = /Use (.*) for more, (.*) for one directory/.exec(out) ?? [];
+    expect([more, directory]).toEqual(["'my map:outline?bytes=2K'", "'my map/sub one:outline'"]);
+  });
+
   test('a list is continued with the options of the command line', () => {
     const { out } = run('grep', 'x', '--limit', '2');
     expect(out).toContain(
