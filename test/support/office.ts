@@ -1,7 +1,9 @@
 /** Documents in flat OpenDocument XML, and their conversion to other formats by an installed LibreOffice. */
 
 import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -59,7 +61,7 @@ export const WORDS = [
 /** Marker word of the footnote, whose place depends on the format. */
 export const FOOTNOTE = 'MARK-NOTE-7';
 
-export const text = flat(
+const text = flat(
   'text',
   '',
   `<office:text><text:h text:outline-level="1">Harbour MARK-TITLE-1</text:h>${p(
@@ -71,14 +73,14 @@ const change = (id: string, kind: string, text = ''): string =>
   `<text:changed-region text:id="${id}"><text:${kind}><office:change-info><dc:creator>Ann</dc:creator><dc:date>2026-03-09T10:00:00</dc:date></office:change-info>${text}</text:${kind}></text:changed-region>`;
 
 /** A text with tracked changes: one word replaced, one paragraph deleted. */
-export const reviewed = flat(
+const reviewed = flat(
   'text',
   '',
   `<office:text><text:tracked-changes>${change('c1', 'deletion', p('10GONE'))}${change('c2', 'insertion')}${change('c3', 'deletion', p('GONE too, ç'))}</text:tracked-changes>${p('The price is <text:change text:change-id="c1"/><text:change-start text:change-id="c2"/>20<text:change-end text:change-id="c2"/> Euro.')}${p('<text:change text:change-id="c3"/>')}</office:text>`,
 );
 
 /** A text with a comment inside a word, a ruby annotation, a text box, a header and a footer. */
-export const noted = flat(
+const noted = flat(
   'text',
   '<office:automatic-styles><style:page-layout style:name="pm1"><style:page-layout-properties fo:page-width="21cm" fo:page-height="29.7cm"/><style:header-style/><style:footer-style/></style:page-layout></office:automatic-styles><office:master-styles><style:master-page style:name="Standard" style:page-layout-name="pm1"><style:header><text:p>ON TOP</text:p></style:header><style:footer><text:p>BELOW</text:p></style:footer></style:master-page></office:master-styles>',
   `<office:text>${p(`A wh<office:annotation><dc:creator>Ann</dc:creator><dc:date>2026-03-09T10:00:00</dc:date>${p('Why &amp; how?')}</office:annotation>ole sentence.`)}${p('base <text:ruby><text:ruby-base>漢字</text:ruby-base><text:ruby-text>kanji</text:ruby-text></text:ruby> after')}${p(`<draw:frame svg:width="5cm" svg:height="2cm" text:anchor-type="as-char"><draw:text-box>${p('IN A BOX')}</draw:text-box></draw:frame>`)}</office:text>`,
@@ -88,7 +90,7 @@ const value = (type: string, attributes: string, style = ''): string =>
   `<table:table-cell${style} office:value-type="${type}" ${attributes}/>`;
 
 /** Two sheets, one of them hidden, with a percentage, a date, and a formula. */
-export const sheets = flat(
+const sheets = flat(
   'spreadsheet',
   `<office:automatic-styles><number:percentage-style style:name="N1"><number:number number:decimal-places="1" number:min-decimal-places="1" number:min-integer-digits="1"/><number:text>%</number:text></number:percentage-style><number:date-style style:name="N2"><number:year number:style="long"/><number:text>-</number:text><number:month number:style="long"/><number:text>-</number:text><number:day number:style="long"/></number:date-style><style:style style:name="share" style:family="table-cell" style:data-style-name="N1"/><style:style style:name="day" style:family="table-cell" style:data-style-name="N2"/><style:style style:name="off" style:family="table"><style:table-properties table:display="false"/></style:style></office:automatic-styles>`,
   `<office:spreadsheet>${table('Stock', [['Item', 'Weight', 'Place'], ...ROWS])}<table:table table:name="Sums"><table:table-row>${value('percentage', 'office:value="0.256"', ' table:style-name="share"')}${value('date', 'office:date-value="2026-03-09"', ' table:style-name="day"')}<table:table-cell table:formula="of:=6*7" office:value-type="float" office:value="42"/></table:table-row></table:table><table:table table:name="Away" table:style-name="off"><table:table-row>${cell('MARK-AWAY-8')}</table:table-row></table:table></office:spreadsheet>`,
@@ -102,25 +104,53 @@ const slide = (number: number): string =>
 
 export const SLIDES = [1, 2, 3];
 
-export const slides = flat(
+const slides = flat(
   'presentation',
   `<office:automatic-styles><style:page-layout style:name="layout"><style:page-layout-properties fo:page-width="28cm" fo:page-height="21cm"/></style:page-layout></office:automatic-styles><office:master-styles><style:master-page style:name="Plain" style:page-layout-name="layout"/></office:master-styles>`,
   `<office:presentation>${SLIDES.map(slide).join('')}</office:presentation>`,
 );
 
-/** Converts a flat document with LibreOffice; `as` is the extension of the format. Temporary files go to `directory`. */
-export async function savedAs(as: string, source: string, directory: string): Promise<Buffer> {
-  const from = join(directory, `from-${as}.xml`);
-  await writeFile(from, source);
-  const profile = pathToFileURL(join(directory, 'profile')).href;
-  const options = [
-    `-env:UserInstallation=${profile}`,
-    '--headless',
-    '--convert-to',
-    as,
-    '--outdir',
-    directory,
-  ];
-  await promisify(execFile)('soffice', [...options, from]);
-  return readFile(join(directory, `from-${as}.${as}`));
+const TEXTS = ['docx', 'doc', 'odt', 'rtf'];
+
+/** Each document, and the formats it is saved in: the extensions of their files. */
+const DOCUMENTS = {
+  text: { source: text, formats: [...TEXTS, 'epub', 'pdf'] },
+  reviewed: { source: reviewed, formats: TEXTS },
+  noted: { source: noted, formats: TEXTS },
+  sheets: { source: sheets, formats: ['xlsx', 'xls', 'ods'] },
+  slides: { source: slides, formats: ['pptx', 'ppt', 'odp', 'pdf'] },
+};
+
+export type DocumentName = keyof typeof DOCUMENTS;
+
+export const formatsOf = (name: DocumentName): readonly string[] => DOCUMENTS[name].formats;
+
+/** The documents as LibreOffice saves them. One run of it, which takes seconds, saves all documents that have a format. */
+export class Office {
+  readonly #directory = mkdtempSync(join(tmpdir(), 'oriel-office-'));
+  readonly #saved = new Map<string, Promise<unknown>>();
+
+  async saved(name: DocumentName, format: string): Promise<Buffer> {
+    const saving = this.#saved.get(format) ?? this.#save(format);
+    this.#saved.set(format, saving);
+    await saving;
+    return readFile(join(this.#directory, format, `${name}.${format}`));
+  }
+
+  async #save(format: string): Promise<unknown> {
+    const sources: string[] = [];
+    for (const [name, { source, formats }] of Object.entries(DOCUMENTS)) {
+      if (!formats.includes(format)) continue;
+      sources.push(join(this.#directory, `${name}.xml`));
+      await writeFile(sources.at(-1) as string, source);
+    }
+    const profile = pathToFileURL(join(this.#directory, 'profile', format)).href;
+    const output = ['--outdir', join(this.#directory, format)];
+    const options = [`-env:UserInstallation=${profile}`, '--headless', '--convert-to', format, ...output];
+    return promisify(execFile)('soffice', [...options, ...sources]);
+  }
+
+  remove(): void {
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
 }

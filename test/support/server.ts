@@ -14,7 +14,7 @@ export interface ServerProcess {
   get(path: string, init?: RequestInit): Promise<Response>;
   /** Sends `body` as JSON unless `init` says otherwise. */
   post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
-  /** Sends raw bytes; resolves with everything received until the server closes the connection or `ms` have passed. */
+  /** Sends raw bytes; resolves with everything received until the server closes the connection. `ms` only ends what hangs. */
   raw(bytes: string | readonly (string | Uint8Array)[], ms?: number): Promise<string>;
   kill(signal: NodeJS.Signals): void;
   readonly exited: Promise<number | null>;
@@ -67,7 +67,7 @@ export async function server(
           ...(init.headers as Record<string, string> | undefined),
         },
       }),
-    raw: (bytes, ms = 3_000) =>
+    raw: (bytes, ms = 60_000) =>
       new Promise((resolve) => {
         const socket = connect(port, '127.0.0.1');
         let said = '';

@@ -60,7 +60,7 @@ function rawly(port: number, bytes: string | readonly (string | Uint8Array)[]): 
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     let said = '';
-    const timer = setTimeout(() => socket.destroy(), 2_000);
+    const timer = setTimeout(() => socket.destroy(), 60_000);
     socket.on('data', (chunk: Buffer) => (said += chunk.toString('latin1')));
     socket.on('error', () => undefined);
     socket.on('close', () => {

@@ -1,12 +1,9 @@
 /** Documents written by real programs: LibreOffice in every format, SheetJS also in older formats of Excel. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { type BookType, utils, write as writeBook } from 'xlsx';
 import { has } from '../../support/has.ts';
-import { FOOTNOTE, ROWS, savedAs, sheets, SLIDES, slides, text, WORDS } from '../../support/office.ts';
+import { type DocumentName, FOOTNOTE, formatsOf, Office, ROWS, SLIDES, WORDS } from '../../support/office.ts';
 import { unhurried, workspace } from '../../support/workspace.ts';
 
 function expectInOrder(shown: string, words: readonly string[]): void {
@@ -25,33 +22,28 @@ function expectRows(shown: string): void {
 }
 
 describe.runIf(has('libreoffice'))('by LibreOffice', () => {
-  let directory = '';
-  beforeAll(() => {
-    directory = mkdtempSync(join(tmpdir(), 'oriel-office-'));
-  });
-  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+  const office = new Office();
+  afterAll(() => office.remove());
 
-  const made = async (as: string, source: string) => {
+  /** Reads the document at the rest of a path: a selector. */
+  const made = async (name: DocumentName, as: string): Promise<(rest: string) => Promise<string>> => {
     const place = workspace(unhurried);
-    place.write(`made.${as}`, await savedAs(as, source, directory));
-    return (rest: string) => place.text(`made.${as}${rest}`);
+    place.write(`made.${as}`, await office.saved(name, as));
+    return (rest) => place.text(`made.${as}${rest}`);
   };
 
-  test.each(['docx', 'doc', 'odt', 'rtf', 'epub', 'pdf'])(
-    'a text as %s: words in order, complete rows',
-    async (as) => {
-      const read = await made(as, text);
-      const shown = await read(':raw');
-      expectInOrder(shown, WORDS);
-      expectRows(shown);
-      expect(shown).toContain(FOOTNOTE);
-      expect(shown).toContain('Ünïcödé &');
-      if (as !== 'epub') expect(await read(':outline')).toContain('Stock MARK-HEAD-5');
-    },
-  );
+  test.each(formatsOf('text'))('a text as %s: words in order, complete rows', async (as) => {
+    const read = await made('text', as);
+    const shown = await read(':raw');
+    expectInOrder(shown, WORDS);
+    expectRows(shown);
+    expect(shown).toContain(FOOTNOTE);
+    expect(shown).toContain('Ünïcödé &');
+    if (as !== 'epub') expect(await read(':outline')).toContain('Stock MARK-HEAD-5');
+  });
 
-  test.each(['xlsx', 'xls', 'ods'])('a workbook as %s: sheets, formats, rows, cells, queries', async (as) => {
-    const read = await made(as, sheets);
+  test.each(formatsOf('sheets'))('a workbook as %s: sheets, formats, rows, cells, queries', async (as) => {
+    const read = await made('sheets', as);
     const shown = await read(':raw');
     expectInOrder(shown, [
       '## Stock',
@@ -67,8 +59,8 @@ describe.runIf(has('libreoffice'))('by LibreOffice', () => {
     expect(await read(":Stock?where=Weight='33 kg'")).toContain('| Item 3 | 33 kg  | Shelf C |');
   });
 
-  test.each(['pptx', 'ppt', 'odp', 'pdf'])('slides as %s: each with its number and notes', async (as) => {
-    const read = await made(as, slides);
+  test.each(formatsOf('slides'))('slides as %s: each with its number and notes', async (as) => {
+    const read = await made('slides', as);
     const shown = await read(':raw');
     const isPdf = as === 'pdf';
     expectInOrder(
@@ -83,6 +75,30 @@ describe.runIf(has('libreoffice'))('by LibreOffice', () => {
     const second = await read(':p2:raw');
     expect(second).toContain('MARK-POINT-2');
     expect(second).not.toMatch(/MARK-\w+-[13]/);
+  });
+
+  test.each(formatsOf('reviewed'))('%s: deleted text is not shown', async (as) => {
+    const shown = await (await made('reviewed', as))(':raw');
+    expect(shown).toContain('The price is 20 Euro.');
+    expect(shown).not.toContain('GONE');
+  });
+
+  test.each(formatsOf('noted').filter((as) => as !== 'doc'))(
+    '%s: comments, glosses, text boxes, headers and footers are shown',
+    async (as) => {
+      const shown = await (await made('noted', as))(':raw');
+      for (const word of ['whole [comment by Ann: Why & how?] sentence', 'IN A BOX'])
+        expect(shown).toContain(word);
+      expect(shown).toMatch(/^## Headers and footers\n\n- header: ON TOP\n- footer: BELOW$/m);
+      expect(shown).toMatch(/base 漢\(kanji\)字? after|base 漢字\(kanji\) after/);
+    },
+  );
+
+  test('doc: comments, text boxes, headers and footers stand at the end', async () => {
+    const shown = await (await made('noted', 'doc'))(':raw');
+    expect(shown.slice(shown.indexOf('## '))).toBe(
+      '## Comments\n\n- comment by Ann: Why & how?\n\n## Text boxes\n\n- IN A BOX\n\n## Headers and footers\n\n- header: ON TOP\n- footer: BELOW\n',
+    );
   });
 });
 

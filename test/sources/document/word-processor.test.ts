@@ -1,13 +1,8 @@
 /** Parts of texts that converters lose: tracked changes, comments, glosses, headers and footers. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { unzipSync, zipSync } from 'fflate';
 import { docx, fixture } from '../../support/documents.ts';
-import { has } from '../../support/has.ts';
-import { noted, reviewed, savedAs } from '../../support/office.ts';
 import { unhurried, workspace } from '../../support/workspace.ts';
 
 async function shown(name: string, content: string | Buffer): Promise<string> {
@@ -108,36 +103,4 @@ test('a book keeps glosses apart from their words', async () => {
   const ruby = '<p><ruby>漢字<rp>[</rp><rt>kanji</rt><rp>]</rp></ruby> after</p>';
   book[name] = Buffer.from(chapter.replace(/<body[^>]*>/, `$&${ruby}`));
   expect(await shown('a.epub', Buffer.from(zipSync(book)))).toContain('漢字(kanji) after\n');
-});
-
-describe.runIf(has('libreoffice'))('by LibreOffice', () => {
-  let directory = '';
-  beforeAll(() => {
-    directory = mkdtempSync(join(tmpdir(), 'oriel-written-'));
-  });
-  afterAll(() => rmSync(directory, { recursive: true, force: true }));
-
-  test.each(['docx', 'doc', 'odt', 'rtf'])('%s: deleted text is not shown', async (as) => {
-    const text = await shown(`a.${as}`, await savedAs(as, reviewed, directory));
-    expect(text).toContain('The price is 20 Euro.');
-    expect(text).not.toContain('GONE');
-  });
-
-  test.each(['docx', 'odt', 'rtf'])(
-    '%s: comments, glosses, text boxes, headers and footers are shown',
-    async (as) => {
-      const text = await shown(`a.${as}`, await savedAs(as, noted, directory));
-      for (const word of ['whole [comment by Ann: Why & how?] sentence', 'IN A BOX'])
-        expect(text).toContain(word);
-      expect(text).toMatch(/^## Headers and footers\n\n- header: ON TOP\n- footer: BELOW$/m);
-      expect(text).toMatch(/base 漢\(kanji\)字? after|base 漢字\(kanji\) after/);
-    },
-  );
-
-  test('doc: comments, text boxes, headers and footers stand at the end', async () => {
-    const text = await shown('a.doc', await savedAs('doc', noted, directory));
-    expect(text.slice(text.indexOf('## '))).toBe(
-      '## Comments\n\n- comment by Ann: Why & how?\n\n## Text boxes\n\n- IN A BOX\n\n## Headers and footers\n\n- header: ON TOP\n- footer: BELOW\n',
-    );
-  });
 });
