@@ -7,7 +7,17 @@ import { oneLine, quote } from '../../text/visible.ts';
 import type { Notice } from '../../types/notice.ts';
 import type { Resource } from '../../types/resource.ts';
 import { notDeclared } from './answer-definitions.ts';
-import { beyond, type Context, continued, gapsOf, Lines, note, said, textOf } from './context.ts';
+import {
+  beyond,
+  type Context,
+  continued,
+  gapsOf,
+  Lines,
+  note,
+  said,
+  textOf,
+  usesUnknown,
+} from './context.ts';
 import { lineTexts } from './excerpts.ts';
 import { callOf } from './shown-names.ts';
 
@@ -30,12 +40,13 @@ export async function answerUses(
   if (found.name.all === 0) throw notDeclared([name], [found.name], context);
   const target = `${oneLine(of === undefined ? typed : shown(of))}:#${name}:refs`;
   const declared = callsOf(found.name.declared.map((one) => callOf(one, shown)));
+  const gaps = [...usesUnknown(found.name.declared.map(({ path }) => path)), ...gapsOf(context)];
   if (found.uses.length === 0) {
     const text =
       found.all === 0
         ? `No use of '${quote(name)}' was found (declared: ${declared})`
         : beyond(from, found.all, target);
-    return note(text, gapsOf(context));
+    return note(text, gaps);
   }
   const lines = await useLines(found.uses, context);
   const end = from + lines.shown;
@@ -44,7 +55,7 @@ export async function answerUses(
     ? `Uses ${span(from + 1, end)} of at least ${found.all}`
     : partOf(from, end, found.all, 'use');
   const text = `${part} of '${quote(name)}': ${counts}. Declared: ${declared}`;
-  const notes: Notice[] = [said(text), ...(found.cut ? [USES_CUT] : []), ...gapsOf(context)];
+  const notes: Notice[] = [said(text), ...(found.cut ? [USES_CUT] : []), ...gaps];
   const resource = textOf(lines.text, context, notes);
   return end < found.all ? { ...resource, more: continued(`${target}?from=${end + 1}`, context) } : resource;
 }
@@ -86,18 +97,19 @@ export async function answerImporters(
   const { code, typed, shown, call } = context;
   const target = oneLine(shown(file));
   const { paths, all } = await code.ask({ is: 'importers', path: file, from, most: MOST });
+  const gaps = [...usesUnknown([file]), ...gapsOf(context)];
   if (paths.length === 0) {
     const text =
       all === 0
         ? `No file below ${quote(typed)} imports ${quote(target)}`
         : beyond(from, all, `${target}:refs`);
-    return note(text, gapsOf(context));
+    return note(text, gaps);
   }
   const lines = new Lines(call);
   const fits = paths.findIndex((path) => !lines.add(`${oneLine(shown(path))}\n`));
   const count = fits === -1 ? paths.length : fits;
   const end = from + count;
   const text = `${partOf(from, end, all, 'file')} ${count === 1 ? 'imports' : 'import'} ${target}`;
-  const resource = textOf(lines.text, context, [said(text), ...gapsOf(context)]);
+  const resource = textOf(lines.text, context, [said(text), ...gaps]);
   return end < all ? { ...resource, more: continued(`${target}:refs?from=${end + 1}`, context) } : resource;
 }

@@ -1,12 +1,13 @@
 /** The context of answers about code, and the notices for what an answer does not cover. */
 
-import { basename } from 'node:path';
+import { basename, extname } from 'node:path';
 import { memoryBytes } from '../../access/bytes.ts';
 import { plural } from '../../render/units.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import type { Call } from '../../types/call.ts';
 import type { Notice } from '../../types/notice.ts';
 import type { NoteResource, TextResource } from '../../types/resource.ts';
+import { languageOf } from '../../views/languages.ts';
 import type { CodeBelow } from './code-below.ts';
 
 export interface Context {
@@ -82,6 +83,19 @@ export function beyond(from: number, all: number, use: string): string {
 /** Notices for what the answer does not cover. */
 export function gapsOf({ code, typed }: Context): Notice[] {
   return gapTexts(code, typed).map(said);
+}
+
+/** The notice for declared symbols, or a file, of languages whose uses of names and files are not known. */
+export function usesUnknown(paths: readonly string[]): Notice[] {
+  const extensions = paths.flatMap((path) => {
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    const language = languageOf(name, '');
+    return language !== undefined && language.uses === undefined ? [extname(name) || name] : [];
+  });
+  const kinds = [...new Set(extensions)].map(quote).join(', ');
+  return kinds === ''
+    ? []
+    : [said(`What ${kinds} files use and import is not known. Use grep to search for the name`)];
 }
 
 export function gapTexts({ gaps, files, unknown }: CodeBelow, typed: string): string[] {

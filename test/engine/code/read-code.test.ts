@@ -312,6 +312,22 @@ describe('a name below a directory', () => {
   });
 });
 
+test('of languages without known uses, the answer says so and does not claim that there are none', async () => {
+  w.write('ios/a.swift', 'func parseThing(_ x: Int) -> Int { return x }\nfunc other() { parseThing(3) }\n');
+  w.write('ios/b.pl', 'sub parse_line { 1 }\nparse_line();\n');
+  w.write('ios/c.ts', 'export function typed() {}\n');
+  const unknown = (extension: string): string =>
+    `What ${extension} files use and import is not known. Use grep to search for the name`;
+  expect(await w.text('ios:#parseThing:refs')).toBe(
+    `[No use of 'parseThing' was found (declared: ios/a.swift:#parseThing). ${unknown('.swift')}]`,
+  );
+  expect(await w.text('ios:#parse_line:refs')).toContain(unknown('.pl'));
+  expect(await w.text('ios/a.swift:refs')).toBe(
+    `[No file below . imports ios/a.swift. ${unknown('.swift')}]`,
+  );
+  expect(await w.text('ios:#typed:refs')).toBe("[No use of 'typed' was found (declared: ios/c.ts:#typed)]");
+});
+
 describe('names with control characters', () => {
   const body = (name: string): string => `export function ${name}() {\n  return 1;\n}\n`;
   const url = (path: string): string => pathToFileURL(join(w.W, path)).href;
