@@ -1,11 +1,8 @@
-/** Damaged documents, converted in this thread as in the child of a call. What is damaged is one part of a package, not its zip. */
+/** Damaged documents. What is damaged is one part of a package, not its zip. */
 
-import { isUtf8 } from 'node:buffer';
-import { answerDocument } from '../../../src/sources/document/child/answer-document.ts';
-import type { Job } from '../../../src/sources/document/document-protocol.ts';
 import { zip } from '../../support/zip.ts';
-import { type FuzzTarget, must } from './fuzz-target.ts';
-import type { Random } from './random.ts';
+import { convert } from './convert-document.ts';
+import type { FuzzTarget } from './fuzz-target.ts';
 
 /** A package: its unchanged parts, and the part that is damaged. */
 interface Package {
@@ -96,30 +93,6 @@ const packages: readonly Package[] = [
       '<p> </p> <div> </div> <table> <td colspan="99"> <ul> <li> <a href="../x"> <img src="x"/> <pre> <svg> <script> </script> <br/>',
   },
 ];
-
-/** Most bytes of a text. */
-const MOST = 4_096;
-
-/** Mostly what the format has. */
-function jobFor(name: string, random: Random): Job {
-  const wants: readonly Job['want'][] = [
-    { is: 'whole' },
-    ...(name === 'pptx' ? [{ is: 'pages', from: 1 } as const] : []),
-    ...(/^(?:xlsx|ods)$/.test(name)
-      ? ([{ is: 'sheet', sheet: 'S' }, { is: 'sheet', sheet: '1', range: 'A1:B9' }, { is: 'rest' }] as const)
-      : []),
-  ];
-  const want = random.below(16) === 0 ? ({ is: 'pages', from: 2 } as const) : random.pick(wants);
-  return { want, most: MOST };
-}
-
-async function convert(bytes: Buffer, name: string, random: Random): Promise<void> {
-  const { reply, body } = await answerDocument(jobFor(name, random), bytes);
-  must(reply.is === 'text' || reply.is === 'refused', 'a document has a text, or is refused');
-  must(body.length <= MOST, 'a text is bounded');
-  must(isUtf8(body), 'a text ends after a character');
-  must(JSON.stringify(reply).length <= 64 * (bytes.length + 64), 'facts are bounded');
-}
 
 export const documentTargets: readonly FuzzTarget[] = [
   ...packages.map(({ name, parts, part, seed, words }): FuzzTarget => ({

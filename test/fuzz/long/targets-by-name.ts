@@ -1,5 +1,6 @@
 /** All targets of long runs. */
 
+import { binaryDocumentTargets } from './binary-document-targets.ts';
 import { containerTargets } from './container-targets.ts';
 import { databaseTargets } from './database-targets.ts';
 import { documentTargets } from './document-targets.ts';
@@ -17,6 +18,7 @@ export const longTargets: readonly FuzzTarget[] = [
   ...databaseTargets,
   ...pageTargets,
   ...documentTargets,
+  ...binaryDocumentTargets,
 ];
 
 /** Those of a group or a name; all without one. */
