@@ -315,9 +315,9 @@ test('H12 clients that disconnect during an answer leave nothing open', { timeou
   await expect.poll(fds).toBeLessThanOrEqual(before + 2);
 });
 
-describe('H13 ambiguous requests are refused with 400', () => {
+test('H13 ambiguous requests are refused with 400', async () => {
   const head = 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
-  test.each([
+  const requests = [
     [
       'length and chunks',
       `${head}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /x HTTP/1.1\r\n\r\n`,
@@ -332,14 +332,15 @@ describe('H13 ambiguous requests are refused with 400', () => {
     ['a chunk size that is none', `${head}Transfer-Encoding: chunked\r\n\r\n0x1\r\na\r\n0\r\n\r\n`],
     ['two hosts', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: evil.test\r\n\r\n'],
     ['no host', 'GET /healthz HTTP/1.1\r\n\r\n'],
-  ])('%s', async (_title, bytes) => {
-    const running = await server([]);
+  ] as const;
+  const running = await server([]);
+  const replies = requests.map(async ([title, bytes]) => {
     const said = await running.raw(bytes);
-    expect(said).toMatch(/^HTTP\/1\.1 400 /);
-    expect(said.match(/HTTP\/1\.1 /g)).toHaveLength(1);
-    expect(said.toLowerCase()).toContain('connection: close');
-    await alive(running);
+    const count = said.match(/HTTP\/1\.1 /g)?.length;
+    return [title, said.slice(0, 13), count, said.toLowerCase().includes('connection: close')];
   });
+  expect(await Promise.all(replies)).toEqual(requests.map(([title]) => [title, 'HTTP/1.1 400 ', 1, true]));
+  await alive(running);
 });
 
 test('H14 too many or too long headers are answered with 431', async () => {
