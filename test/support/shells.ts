@@ -9,8 +9,8 @@ import { workspace } from './workspace.ts';
 
 export type Shell = 'bash' | 'zsh' | 'fish';
 
-/** A function that returns the sorted completions of `line` in a shell whose working directory is `cwd`. */
-export function shellIn(cwd: string): (shell: Shell, line: string) => string[] {
+/** A function that returns the sorted completions of each line in a shell whose working directory is `cwd`. */
+export function shellIn(cwd: string): (shell: Shell, lines: readonly string[]) => string[][] {
   const { W, write } = workspace();
   chmodSync(write('bin/oriel', `#!/bin/sh\nexec '${process.execPath}' '${cli}' "$@"\n`), 0o755);
   write('oriel.bash', run(['completions', 'bash']).out);
@@ -19,20 +19,24 @@ export function shellIn(cwd: string): (shell: Shell, line: string) => string[] {
   write('zsh-setup', ZSH_SETUP);
   write('zsh-ask', ZSH_ASK);
   const env = { ...process.env, PATH: `${W}/bin:${process.env['PATH']}`, HOME: W, LINES: '24' };
-  return (shell, line) => {
-    const out = join(W, 'offered');
+  const out = join(W, 'offered');
+  const ask = (command: string, ...args: readonly string[]): string => {
     writeFileSync(out, '');
-    const commands = {
-      bash: ['bash', '--norc', '-c', BASH_ASK, W, line],
-      zsh: ['zsh', '-f', join(W, 'zsh-ask'), W, line],
-      fish: ['fish', '--no-config', '-c', `source '${W}/oriel.fish'; complete -C $argv[1] >${out}`, line],
-    };
-    const [command = '', ...args] = commands[shell];
     const { status, stderr } = spawnSync(command, args, { cwd, env, encoding: 'utf8', timeout: 60_000 });
     expect([status, stderr]).toEqual([0, '']);
-    const words = readFileSync(out, 'utf8').split('\n').filter(Boolean);
-    return [...new Set(words.map((word) => tidy(word)))].sort();
+    return readFileSync(out, 'utf8');
   };
+  const fish = `source '${W}/oriel.fish'; complete -C $argv[1] >${out}`;
+  const asked = {
+    bash: (lines: readonly string[]) => lines.map((line) => ask('bash', '--norc', '-c', BASH_ASK, W, line)),
+    // One zsh for all lines, because its completion system takes seconds to start.
+    zsh: (lines: readonly string[]) => ask('zsh', '-f', join(W, 'zsh-ask'), W, ...lines).split('END\n'),
+    fish: (lines: readonly string[]) => lines.map((line) => ask('fish', '--no-config', '-c', fish, line)),
+  };
+  return (shell, lines) =>
+    asked[shell](lines)
+      .slice(0, lines.length)
+      .map((text) => [...new Set(text.split('\n').filter(Boolean).map(tidy))].sort());
 }
 
 /** A completion without its description, quotes, and decorations of the shell. */
@@ -54,13 +58,15 @@ COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
 _oriel
 printf '%s\\n' "\${COMPREPLY[@]}" >"$0/offered"`;
 
-/** Starts an interactive zsh in a pseudo-terminal and sends one TAB. */
+/** Starts an interactive zsh in a pseudo-terminal, and types each line and a TAB. */
 const ZSH_ASK = `zmodload zsh/zpty
 zpty shell zsh -f -i
 zpty -w shell "fpath=($1/zsh \\$fpath); autoload -Uz compinit; compinit -u -D; OUT=$1/offered; source $1/zsh-setup"
 zpty -r shell text '*LOADED*'
-zpty -w -n shell "$2"$'\\t'
-zpty -r shell text '*DONE*'
+for line in "\${@[2,-1]}"; do
+  zpty -w -n shell "$line"$'\\t'
+  zpty -r shell text '*DONE*'
+done
 zpty -d shell
 `;
 
@@ -75,7 +81,14 @@ compadd() {
   fi
   builtin compadd "$@"
 }
-ask() { zle complete-word; print -rl -- "\${(@)offered}" >$OUT; zle -I; print DO''NE }
+ask() {
+  zle complete-word
+  print -rl -- "\${(@)offered}" END >>$OUT
+  offered=()
+  BUFFER=''
+  zle -I
+  print DO''NE
+}
 zle -N ask
 bindkey '\\t' ask
 print LOA''DED
