@@ -10,6 +10,7 @@ import type { Notice } from '../types/notice.ts';
 import type { NoteResource, TextResource } from '../types/resource.ts';
 import type { Computation, Computed, Kind } from '../types/store.ts';
 import type { TextInput } from '../window/input.ts';
+import { gathered } from '../window/join-chunks.ts';
 import { LineReader } from '../window/line-reader.ts';
 import { Spool, SpoolReader } from '../window/spool.ts';
 import { textInput } from './text-input.ts';
@@ -54,7 +55,7 @@ export async function conflictsView(
     return { is: 'note', kind: resource.kind, note: open[0] ?? none };
   }
   const write = ({ source, identity, signal }: Computation): Promise<Computed<Spool>> => {
-    const spool = new Spool(show(conflicts, { ...input, source, signal }), {
+    const spool = new Spool(gathered(show(conflicts, { ...input, source, signal })), {
       identity,
       memory: VIEW_MEMORY,
       cap: VIEW_CAP,
@@ -118,7 +119,7 @@ async function* findConflicts(input: TextInput): AsyncGenerator<Conflict, number
       await reader.skipRest();
       continue;
     }
-    const marker = markerOf(decode(line.bytes.subarray(0, MARKER_BYTES), input.encoding).text);
+    const marker = markerOf(line.text ?? decode(line.bytes, input.encoding).text);
     if (marker?.is === '<') {
       unclosed ??= open?.ours.at;
       open = { ours: { at: no, name: marker.name } };
@@ -207,7 +208,7 @@ class Lines {
     const line = await this.#reader?.next();
     if (!line) return '';
     this.#next = no + 1;
-    const text = `${no}|${decode(line.bytes, this.#input.encoding).text}`;
+    const text = `${no}|${line.text ?? decode(line.bytes, this.#input.encoding).text}`;
     if (line.end !== undefined) return text.endsWith('\n') ? text : `${text}\n`;
     await this.#reader?.skipRest();
     return `${text}… (the line is longer; read line ${no} itself)\n`;

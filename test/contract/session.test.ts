@@ -7,7 +7,7 @@
  */
 
 import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { fc } from '../support/properties.ts';
 import { createOriel, type DialectName, type LimitOptions, type Oriel } from '../../src/index.ts';
 import { createSession, type SessionOptions } from '../../src/session/session.ts';
@@ -291,34 +291,36 @@ class LivingSession {
   }
 }
 
-describe('law 3: a session answers as one does that has seen nothing else', () => {
-  test.each<[string, SessionOptions]>([
-    ['with room for everything', {}],
-    ['with room for almost nothing', { store: { memory: 64 << 10, disk: 64 << 10, descriptors: 2 } }],
-  ])(
-    '%s',
-    async (_, options) => {
-      const world = await World.create();
-      const session = await world.session(options);
-      onTestFinished(() => session.close());
-      const steps = fc.array(step, { minLength: 1, maxLength: 12 });
-      const property = fc.asyncProperty(steps, async (sequence) => {
-        for (const now of sequence) {
-          if ('edit' in now) {
-            await world.edit(now.edit);
-            continue;
-          }
-          const answers = await Promise.all(now.calls.map((call) => world.ask(session, call)));
-          for (const [i, call] of now.calls.entries()) {
-            const answer = answers[i] ?? '';
-            if (call.cancelAfter !== undefined || HURRIED.test(answer)) continue;
-            expect({ call, answer }).toEqual({ call, answer: await world.model(call) });
-          }
+const ROOMS: Readonly<Record<string, SessionOptions>> = {
+  'for everything': {},
+  'for almost nothing': { store: { memory: 64 << 10, disk: 64 << 10, descriptors: 2 } },
+};
+
+test('law 3: a session answers as one does that has seen nothing else, with room for everything and for almost nothing', async () => {
+  const world = await World.create();
+  const sessions: (readonly [room: string, session: LivingSession])[] = [];
+  for (const [room, options] of Object.entries(ROOMS)) {
+    const session = await world.session(options);
+    onTestFinished(() => session.close());
+    sessions.push([room, session]);
+  }
+  const steps = fc.array(step, { minLength: 1, maxLength: 12 });
+  const property = fc.asyncProperty(steps, async (sequence) => {
+    for (const now of sequence) {
+      if ('edit' in now) {
+        await world.edit(now.edit);
+        continue;
+      }
+      for (const [room, session] of sessions) {
+        const answers = await Promise.all(now.calls.map((call) => world.ask(session, call)));
+        for (const [i, call] of now.calls.entries()) {
+          const answer = answers[i] ?? '';
+          if (call.cancelAfter !== undefined || HURRIED.test(answer)) continue;
+          expect({ room, call, answer }).toEqual({ room, call, answer: await world.model(call) });
         }
-      });
-      // The session remembers what came before, so a failure cannot be made smaller by leaving steps out.
-      await fc.assert(property, { seed, numRuns, endOnFailure: true });
-    },
-    600_000,
-  );
-});
+      }
+    }
+  });
+  // The session remembers what came before, so a failure cannot be made smaller by leaving steps out.
+  await fc.assert(property, { seed, numRuns, endOnFailure: true });
+}, 600_000);

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { fc } from '../support/properties.ts';
+import type { ChildPool, ChildPoolOptions } from '../../src/access/isolate-pool.ts';
 import type { Answer, Oriel } from '../../src/index.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { makePng } from '../support/images.ts';
@@ -12,7 +13,18 @@ import { packed } from '../support/packed.ts';
 import { databaseBytes } from '../support/sqlite.ts';
 import { codeOf, workspace } from '../support/workspace.ts';
 
-const { workers } = vi.hoisted(() => ({ workers: new Set<Worker>() }));
+const { workers, pools } = vi.hoisted(() => ({ workers: new Set<Worker>(), pools: new Set<ChildPool>() }));
+
+vi.mock(import('../../src/access/isolate-pool.ts'), async (original) => {
+  const actual = await original();
+  class Seen extends actual.ChildPool {
+    constructor(options: ChildPoolOptions) {
+      super(options);
+      pools.add(this);
+    }
+  }
+  return { ...actual, ChildPool: Seen };
+});
 
 vi.mock(import('node:worker_threads'), async (original) => {
   const actual = await original();
@@ -123,6 +135,8 @@ test('L01 helpers ended at random moments', { timeout: 240_000 }, async () => {
   // Some were met in their work, and some calls were quicker.
   expect(codes.size).toBeGreaterThan(1);
   expect(codes).toContain('OK');
+  // Every child that still lives is an idle one of its pool.
+  for (const pool of pools) pool.close();
   await expect.poll(() => children(HELPERS)).toEqual([]);
   // Threads of pools rest for a while, as many as their queues let run.
   await expect.poll(() => workers.size).toBeLessThanOrEqual(4);

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { has } from '../support/has.ts';
 import { codeOf, SECRET, textOf, workspace } from '../support/workspace.ts';
+import { exchanging } from '../support/race.ts';
 import { racer } from '../support/racer.ts';
 import { cli } from '../support/cli.ts';
 
@@ -99,17 +100,16 @@ describe('roots', () => {
   test('P08 dir swapped for symlink during reads (race)', { timeout: 120_000 }, async () => {
     const { W, O, write, oriel } = workspace();
     write('real/secret.txt', 'inside\n');
-    const stop = racer(
-      `cd ${W}; ln -s ${O} away; while :; do mv real d; mv d real; mv away d; mv d away; done`,
-    );
+    fs.symlinkSync(O, `${W}/away`);
+    const stop = exchanging(W);
     try {
       const seen = new Map<string, number>();
-      for (let i = 0; i < 5_000; i += 1) {
+      for (let i = 0; i < 2_000; i += 1) {
         const answer = await oriel.tool('read').run({ path: 'd/secret.txt' });
         const verdict = codeOf(answer) === 'OK' ? textOf(answer) : 'error';
         seen.set(verdict, (seen.get(verdict) ?? 0) + 1);
       }
-      expect([...seen.keys()].filter((text) => text !== 'error' && text !== '1|inside\n')).toEqual([]);
+      expect([...seen.keys()].sort()).toEqual(['1|inside\n', 'error']);
     } finally {
       await stop();
     }
@@ -124,18 +124,13 @@ describe('roots', () => {
     fs.symlinkSync('loop', `${O}/loop`);
     fs.symlinkSync(`${W}/known`, `${O}/back`);
     fs.symlinkSync(O, `${W}/away`);
-    const stop = racer(
-      `cd ${W}; exec ${process.execPath} -e '
-        const { renameSync } = require("node:fs");
-        for (;;) for (const [from, to] of [["real", "d"], ["d", "real"], ["away", "d"], ["d", "away"]]) renameSync(from, to);
-      '`,
-    );
+    const stop = exchanging(W);
     const long = 'y'.repeat(256);
     const names = ['secret.txt', 'directory', 'closed', 'loop', 'back', 'absent'];
     const paths = names.flatMap((name) => [name, `${name}/x`, `${name}/${long}`]);
     try {
       const seen = new Set<string>();
-      for (let i = 0; i < 200; i += 1) {
+      for (let i = 0; i < 100; i += 1) {
         for (const path of paths) {
           const answers = await Promise.all([
             oriel.tool('read').run({ path: `d/${path}` }),

@@ -55,7 +55,8 @@ function withRoom(
     const occupy = (room) => {
       if (what === 'pages') {
         const fd = fs.openSync(fill, 'w');
-        try { for (;;) fs.writeSync(fd, Buffer.alloc(4096)); } catch {}
+        const many = Buffer.alloc(1 << 20);
+        try { for (;;) fs.writeSync(fd, many); } catch {}
         fs.ftruncateSync(fd, Math.max(0, (Math.floor(fs.fstatSync(fd).size / 4096) - room) * 4096));
         fs.closeSync(fd);
       } else {
@@ -152,7 +153,7 @@ test.skipIf(!mayMount).each([
   const big = Buffer.from(`${'0123456789abcdef'.repeat(8)}\n`.repeat(40_000));
   write('z.zip', zip([{ name: 'big.txt', content: big }]));
   write('big.txt.gz', gzipSync(big));
-  const filled = `create table t(a); with recursive n(i) as (select 1 union all select i + 1 from n where i < 18000) insert into t select hex(zeroblob(500)) from n`;
+  const filled = `create table t(a); with recursive n(i) as (select 1 union all select i + 1 from n where i < 9000) insert into t select hex(zeroblob(500)) from n`;
   if (path.startsWith('db'))
     write('db.zip', zip([{ name: 'data.db', content: await databaseBytes(filled) }]));
   const side = `${'x'.repeat(127)}\n`.repeat(20_000);

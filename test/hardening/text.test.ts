@@ -193,16 +193,21 @@ test('T23 line numbers agree across read, grep, sed', async () => {
     ),
     { numRuns: 300, seed: 23 },
   );
-  for (const [i, parts] of samples.entries()) {
+  const names = samples.map((parts, i) => {
     const content = parts.map(([line, end]) => line.replaceAll(/[\0\r\n]/g, '') + end).join('');
-    const name = `f${i}`;
-    write(name, `${content}MARK`);
-    const [line = ''] = execFileSync(ripgrepPath(), ['-n', '--no-config', 'MARK', name], {
-      cwd: W,
-      encoding: 'utf8',
-    }).split(':');
-    const sed = execFileSync('sed', ['-n', '/MARK/=', name], { cwd: W, encoding: 'utf8' }).trim();
-    expect(line).toBe(sed);
+    write(`f${i}`, `${content}MARK`);
+    return `f${i}`;
+  });
+  const said = (program: string, args: readonly string[]): string =>
+    execFileSync(program, [...args, ...names], { cwd: W, encoding: 'utf8' });
+  const flags = ['-n', '--no-config', '--with-filename', '--no-heading', 'MARK'];
+  const rg = new Map(
+    [...said(ripgrepPath(), flags).matchAll(/^(f\d+):(\d+):/gm)].map(([, name, line]) => [name, line]),
+  );
+  const sed = said('sh', ['-c', `for f; do sed -n '/MARK/=' "$f"; done`, 'sh']).trim().split('\n');
+  expect(names.map((name) => rg.get(name))).toEqual(sed);
+  for (const [i, name] of names.entries()) {
+    const line = sed[i];
     expect(await text(`${name}:${line}..${line}`)).toMatch(new RegExp(`^${line}\\|.*MARK\n`));
     expect(await text(`${name}:${Number(line) + 1}`)).toContain('beyond the end');
   }

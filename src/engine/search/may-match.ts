@@ -15,9 +15,13 @@ export function isLate(search: Search): boolean {
 /** Texts of up to this many bytes are searched for the needle before a process is started. */
 const LOOKED_THROUGH = 1 << 20;
 
+/** The first read of a text of unknown size, such as a packed member: most are shorter. */
+const FIRST_READ = 64 << 10;
+
 /**
  * Whether the text may contain the needle (the literal that every match contains). True for texts that are not UTF-8,
- * because they contain it in other bytes and ripgrep must decode them.
+ * because they contain it in other bytes and ripgrep must decode them, and for texts that cannot be read: the search
+ * reports why.
  */
 export async function mayMatch(
   bytes: ByteSource,
@@ -25,14 +29,18 @@ export async function mayMatch(
   { needle }: Search,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (
-    unit !== 1 ||
-    legacy ||
-    needle === undefined ||
-    (bytes.size ?? Number.POSITIVE_INFINITY) > LOOKED_THROUGH
-  )
-    return true;
-  const read = await readAt(bytes, 0, bytes.size ?? 0, signal);
-  const content = Buffer.from(read.buffer, read.byteOffset, read.length);
-  return content.includes(needle);
+  if (unit !== 1 || legacy || needle === undefined) return true;
+  const content = await wholeOf(bytes, signal).catch(() => undefined);
+  return content?.includes(needle) ?? true;
+}
+
+/** The bytes of a text; undefined if there are more than `LOOKED_THROUGH`. */
+async function wholeOf(bytes: ByteSource, signal: AbortSignal): Promise<Buffer | undefined> {
+  const { size } = bytes;
+  if (size !== undefined && size > LOOKED_THROUGH) return undefined;
+  for (const most of size === undefined ? [FIRST_READ, LOOKED_THROUGH + 1] : [size + 1]) {
+    const read = await readAt(bytes, 0, most, signal);
+    if (read.length < most) return Buffer.from(read.buffer, read.byteOffset, read.length);
+  }
+  return undefined;
 }

@@ -6,10 +6,24 @@ import type { ByteSource } from '../../types/byte-source.ts';
 import type { Encoding } from '../../types/encoding.ts';
 import { GapsOnTheWay, GapsSeen } from '../walk/gaps.ts';
 import { type Section, sectionAt } from './text-sections.ts';
+import type { Address } from './match-addresses.ts';
 import { linesThatMatch, MOST_WHOLE } from './multiline.ts';
 import type { AddressedFile, PlacedAddress } from './match-page.ts';
 import type { Search } from './search-run.ts';
 import { guessedIn, type Quotable, type SearchInput } from './search-input.ts';
+
+/** Not with spreads, which take a microsecond: a match may cover millions of lines. */
+function placedIn({ path, group, lines }: Section, { no, offset, match, at }: Address): PlacedAddress {
+  const placed: { -readonly [K in keyof PlacedAddress]: PlacedAddress[K] } = {
+    no: no - lines,
+    offset,
+    match,
+    path,
+  };
+  if (at !== undefined) placed.at = at;
+  if (group !== undefined) placed.group = group;
+  return placed;
+}
 
 export class WholeTextInput implements SearchInput {
   readonly gaps = new GapsOnTheWay();
@@ -38,10 +52,7 @@ export class WholeTextInput implements SearchInput {
     const isUtf8 = unit === 1 && !legacy;
     this.#text = isUtf8 ? content : Buffer.from(decode(content, this.#encoding).text);
     for await (const batch of linesThatMatch(this.#text, this.#search)) {
-      yield batch.map((address) => {
-        const { path, group, lines } = sectionAt(this.#sections, address.offset);
-        return { ...address, path, ...(group !== undefined && { group }), no: address.no - lines };
-      });
+      yield batch.map((address) => placedIn(sectionAt(this.#sections, address.offset), address));
     }
   }
 

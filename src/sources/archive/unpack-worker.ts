@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { LOADED } from '../../access/worker-loading.ts';
 import { OrielError } from '../../errors.ts';
 import { bunzip2 } from './bunzip2.ts';
-import { gathered } from './join-chunks.ts';
+import { gathered } from '../../window/join-chunks.ts';
 import { listMembers, readMember } from './libarchive.ts';
 import { type Ask, inSpare, type Job, type Reply } from './unpack-messages.ts';
 import { unlz4 } from './unlz4.ts';

@@ -2,10 +2,12 @@
 
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { Search } from '../../../src/engine/search/search-run.ts';
 import { sheetRow, xlsx } from '../../support/documents.ts';
 import { tar } from '../../support/tar.ts';
 import { textOf, unhurried, workspace } from '../../support/workspace.ts';
+import { zip } from '../../support/zip.ts';
 
 const PART = '[1 text searched in part: too large, damaged or cut off.';
 
@@ -16,7 +18,12 @@ function archives() {
   return { write, oriel, read, grep };
 }
 
-const members = (count: number): { name: string; content: string }[] =>
+interface TextMember {
+  readonly name: string;
+  readonly content: string;
+}
+
+const members = (count: number): TextMember[] =>
   Array.from({ length: count }, (_, i) => ({
     name: `d/f${i}.txt`,
     content: `word${i}end ${randomBytes(400).toString('hex')}\n`,
@@ -27,6 +34,22 @@ test('a compressed tar is unpacked once, however many members it has', async () 
   write('many.tar.gz', gzipSync(tar(members(600))));
   expect(await grep('word599end', 'many.tar.gz')).toContain('many.tar.gz:d/f599.txt:1: word599end');
   expect(oriel.session.store.stats().get('unpacked stream')?.misses).toBeLessThan(5);
+});
+
+test.each([
+  ['packed', (of: readonly TextMember[]) => zip(of), ''],
+  ['stored', (of: readonly TextMember[]) => zip(of.map((one) => ({ ...one, method: 0 }))), ''],
+  ['in a compressed tar', (of: readonly TextMember[]) => gzipSync(tar(of)), ''],
+  ['or is too large to be looked through', (of: readonly TextMember[]) => zip(of), 'x'.repeat(1 << 20)],
+])('a process is started only for a member that has the word: %s', async (_, pack, rest) => {
+  const { write, grep } = archives();
+  const run = vi.spyOn(Search.prototype, 'run');
+  onTestFinished(() => run.mockRestore());
+  const large = { name: 'large.txt', content: `another ${randomBytes(40_000).toString('hex')}\n${rest}` };
+  write('a.bin', pack([...members(12), large]));
+  expect(await grep('word7end', 'a.bin')).toMatch(/^a\.bin:d\/f7\.txt:1: word7end /);
+  // One more is prepared for plain files, and not started.
+  expect(run).toHaveBeenCalledTimes(rest === '' ? 2 : 3);
 });
 
 test('a truncated archive gives a notice that not all was searched, with or without matches', async () => {

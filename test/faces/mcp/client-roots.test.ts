@@ -162,7 +162,9 @@ describe.each(ways)('over %s in protocol %s', (...way) => {
     const { W, O, write } = workspace();
     write('b/out.txt', 'out\n');
     symlinkSync(O, join(W, 'link'));
-    for (const roots of [
+    let roots: readonly string[] = [];
+    let client = await connect(way, W, () => roots);
+    for (const declared of [
       [],
       [O],
       [join(W, 'link')],
@@ -170,7 +172,10 @@ describe.each(ways)('over %s in protocol %s', (...way) => {
       ['/not/of/this/machine'],
       ['file://elsewhere/y'],
     ]) {
-      const client = await connect(way, W, () => roots);
+      roots = declared;
+      // A client of its own where that starts no process.
+      if (way[0] === 'HTTP') client = await connect(way, W, () => declared);
+      else if (way[1] === '2025-11-25') await client.sendRootsListChanged();
       expect(await read(client, 'b/out.txt')).toBe('1|out\n');
       expect(await read(client, join(O, 'secret.txt'))).toContain('outside the directories');
     }

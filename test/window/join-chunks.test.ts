@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { fc } from '../../support/properties.ts';
-import { gathered } from '../../../src/sources/archive/join-chunks.ts';
+import { fc } from '../support/properties.ts';
+import { gathered } from '../../src/window/join-chunks.ts';
 
 /** Chunks in one buffer that is used again, as the decoders give them; `fails` throws behind the last. */
 async function* chunks(sizes: readonly number[], fails = false): AsyncGenerator<Uint8Array> {

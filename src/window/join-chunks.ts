@@ -1,4 +1,4 @@
-/** Joins small chunks of bytes, because each chunk that is sent to another thread costs a message and its answer. */
+/** Joins small chunks of bytes, because each chunk that is sent to another thread, or appended to a file, has its own cost. */
 
 /**
  * Yields the same bytes in chunks of about `size`; a larger chunk is passed on unchanged. The buffer of a chunk is reused for
