@@ -317,6 +317,18 @@ describe('an empty scan', () => {
     expect(eventsOf(/^(SIG|pause)/)).toEqual([]);
   });
 
+  test('one whose environment stays unknown counts as left, and nothing as ended', async () => {
+    add(200, { token: undefined });
+    expect(await endTree(TREE, 0)).toEqual({ ended: 0, left: 1 });
+    expect(signals()).toEqual([]);
+  });
+
+  test('does not hide that others were ended', async () => {
+    member(100);
+    add(200, { token: undefined });
+    expect(await endTree(TREE, 0)).toEqual({ ended: 1, left: 1 });
+  });
+
   test('is followed by one of the new ids, the newest first', async () => {
     add(3);
     machine.last = [3, 12, 12];
@@ -362,6 +374,13 @@ describe('an empty scan', () => {
     machine.events = [];
     expect(await endTree(TREE, 0)).toEqual({ ended: 0, left: 0 });
     expect(looked()).toEqual([7, 7]);
+  });
+
+  test('is not believed while new processes are started constantly', async () => {
+    let assigned = 0;
+    machine.last = { length: 2, shift: () => (assigned += 1) } as unknown as number[];
+    expect(await endTree(TREE, 0)).toEqual({ ended: 0, left: 1 });
+    expect(signals()).toEqual([]);
   });
 
   test('a hundred passes are made before it is given up', async () => {
