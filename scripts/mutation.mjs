@@ -27,7 +27,7 @@ const TOGETHER = [
   },
   {
     files: /process|fifo|pipe|watchdog|inherited|start/,
-    tests: ['access/process', 'access/process-table', 'access/start'],
+    tests: ['access/process*', 'access/{fifo,inherited,pipe,start,watchdog}'],
   },
   { files: /ripgrep/, tests: ['access/ripgrep'] },
   { files: /network/, tests: ['access/network/*'] },
@@ -35,7 +35,7 @@ const TOGETHER = [
   {
     files: /./,
     tests: [
-      'access/!(isolate-*|cpu-timeout|compile-budget|process*|start|ripgrep)',
+      'access/!(isolate-*|cpu-timeout|compile-budget|process*|fifo|inherited|pipe|start|watchdog|ripgrep)',
       'session/{file-lock,spills}',
     ],
   },
