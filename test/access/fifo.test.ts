@@ -16,8 +16,8 @@ const counted = vi.hoisted(() => ({
   /** Calls of `mkfifo`. */
   made: [] as (readonly string[])[],
   finished: 0,
-  /** Called in place of `start`. */
-  start: undefined as typeof start | undefined,
+  /** Whether no process can be started. */
+  noProcess: false,
   unlinkFails: false,
 }));
 
@@ -47,8 +47,8 @@ vi.mock('../../src/access/start.ts', async (original) => {
   return {
     start(...call: Parameters<typeof start>) {
       counted.made.push([call[0], ...call[1]]);
-      const child = (counted.start ?? real.start)(...call);
-      return child.once('close', () => (counted.finished += 1));
+      if (counted.noProcess) throw Object.assign(new Error('spawn EAGAIN'), { code: 'EAGAIN' });
+      return real.start(...call).once('close', () => (counted.finished += 1));
     },
   };
 });
@@ -60,13 +60,15 @@ let directory: string;
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'oriel-'));
-  Object.assign(counted, { left: Infinity, made: [], finished: 0, start: undefined, unlinkFails: false });
+  Object.assign(counted, { left: Infinity, made: [], finished: 0, noProcess: false, unlinkFails: false });
 });
 
-afterEach(() => {
+afterEach(async () => {
+  vi.useRealTimers();
   leavePipes(directory);
   closeSparePipes();
-  vi.useRealTimers();
+  // Pipes may still be made in the background.
+  if (!counted.noProcess) await expect.poll(() => counted.finished).toBe(counted.made.length);
   rmSync(directory, { recursive: true });
   expect(counted.open.size).toBe(0);
 });
@@ -184,9 +186,7 @@ describe('there are none', () => {
   });
 
   test('if no process can be started', async () => {
-    counted.start = () => {
-      throw Object.assign(new Error('spawn EMFILE'), { code: 'EMFILE' });
-    };
+    counted.noProcess = true;
     expect(await takePipes(directory, 1)).toBeUndefined();
   });
 
@@ -202,7 +202,8 @@ describe('there are none', () => {
     counted.left = left;
     const taken = await takePipes(directory, 2);
     expect([taken?.length ?? 0, descriptors()]).toEqual([used / 2, used]);
-    expect(readdirSync(directory)).toEqual([]);
+    await expect.poll(() => counted.finished).toBe(counted.made.length);
+    expect([descriptors(), readdirSync(directory)]).toEqual([used, []]);
     taken?.forEach(closeBoth);
   });
 });
