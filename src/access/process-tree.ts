@@ -28,7 +28,7 @@ export function beginOf(pid: number): number {
 export interface Ended {
   /** Number of processes that were ended. */
   readonly ended: number;
-  /** Number of processes that remain after SIGKILL: those of another user, or stuck in the kernel. */
+  /** Number of processes that remain after SIGKILL: those of another user, or stuck in the kernel. At least 1 if unknown. */
   readonly left: number;
 }
 
@@ -38,11 +38,12 @@ const KILL_WAIT = 1_000;
 /** Sends SIGTERM to the whole tree, waits up to `grace` ms, then sends SIGKILL until nothing of it is left. */
 export async function endTree(tree: Tree, grace: number): Promise<Ended> {
   const met = new Set<number>();
-  if (grace > 0 && (await signalUntilGone(tree, 'SIGTERM', grace, met)) === 0) {
-    return { ended: met.size, left: 0 };
+  if (grace > 0) {
+    const { alive, isSure } = await signalUntilGone(tree, 'SIGTERM', grace, met);
+    if (alive === 0 && isSure) return { ended: met.size, left: 0 };
   }
-  const left = await signalUntilGone(tree, 'SIGKILL', KILL_WAIT, met);
-  return { ended: met.size - left, left };
+  const { alive, isSure } = await signalUntilGone(tree, 'SIGKILL', KILL_WAIT, met);
+  return { ended: met.size - alive, left: isSure ? alive : Math.max(1, alive) };
 }
 
 /** Sends SIGKILL to all processes of the tree, once, without waiting. */
@@ -67,7 +68,7 @@ async function signalUntilGone(
   signal: 'SIGTERM' | 'SIGKILL',
   within: number,
   met: Set<number>,
-): Promise<number> {
+): Promise<{ readonly alive: number; readonly isSure: boolean }> {
   const signalled = new Set<number>();
   let end: number | undefined;
   let pause = SHORTEST_PAUSE;
@@ -86,9 +87,9 @@ async function signalUntilGone(
     // there later may be replacing itself constantly.
     const hit = signal === 'SIGKILL' && looks > 1 ? atSight : undefined;
     const { found: alive, isSure } = await inTurns(members(tree, hit));
-    if (alive.length === 0 && isSure) return 0;
-    if (end !== undefined && performance.now() >= end && looks > LEAST_LOOKS)
-      return Math.max(alive.length, isSure ? 0 : 1);
+    const isGone = alive.length === 0 && isSure;
+    if (isGone || (end !== undefined && performance.now() >= end && looks > LEAST_LOOKS))
+      return { alive: alive.length, isSure };
     const fresh = alive.filter(({ pid }) => !signalled.has(pid));
     if (fresh.some(({ began }) => began === undefined || signal === 'SIGKILL')) kill(-tree.pid, signal);
     await inTurns(signalAll(fresh, signal));

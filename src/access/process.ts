@@ -132,16 +132,13 @@ function shell(
   intakes: readonly Intake[],
   watched: Watched,
 ): Shell {
-  const { exitCode, signalCode } = child;
   const pid = child.pid as number;
   const tree: Tree = { pid, token, since: beginOf(pid), began };
   const isOver = endWithUs(tree);
-  const exited =
-    exitCode !== null || signalCode !== null
-      ? Promise.resolve(exitOf(exitCode, signalCode))
-      : new Promise<Exit>((resolve) => {
-          child.once('exit', (code, signal) => resolve(exitOf(code, signal)));
-        });
+  // The child has only just been started: its exit cannot have been reported yet.
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('exit', (code, signal) => resolve(exitOf(code, signal)));
+  });
   return {
     exited,
     drained: Promise.all(intakes.map((intake) => intake.ended)).then(() => undefined),

@@ -1,7 +1,12 @@
-/** How the end of a child process is classified. Running one is tested in isolate-pool.test.ts. */
+/** How child processes are started, and how their ends are classified. Running one is tested in isolate-pool.test.ts. */
 
-import { expect, test } from 'vitest';
-import { ChildFailure, endedWith } from '../../src/access/isolate-child.ts';
+import { afterEach, expect, test, vi } from 'vitest';
+import { ChildFailure, endedWith, spawnNode } from '../../src/access/isolate-child.ts';
+
+const started = vi.hoisted(() => [] as unknown[][]);
+vi.mock('../../src/access/start.ts', () => ({ start: (...call: unknown[]) => void started.push(call) }));
+
+afterEach(() => void vi.unstubAllEnvs());
 
 test.each<[number | null, NodeJS.Signals | null, string, string]>([
   [1, null, 'crashed', 'ended with code 1'],
@@ -22,4 +27,26 @@ test.each<[number | null, NodeJS.Signals | null, string, string]>([
     why,
     message,
   });
+});
+
+test.each([
+  ['nothing of our environment', undefined, {}],
+  ['the system directory of Windows', 'C:\\Windows', { SystemRoot: 'C:\\Windows' }],
+  ['not an empty one', '', {}],
+])('a child gets %s', (_, systemRoot, more) => {
+  vi.stubEnv('SystemRoot', systemRoot);
+  started.length = 0;
+  spawnNode(['--flag', 'child.js']);
+  expect(started).toStrictEqual([
+    [
+      process.execPath,
+      ['--flag', 'child.js'],
+      {
+        cwd: '/',
+        env: { MALLOC_ARENA_MAX: '1', TZ: 'UTC', ...more },
+        stdio: ['pipe', 'pipe', 'ignore'],
+        windowsHide: true,
+      },
+    ],
+  ]);
 });

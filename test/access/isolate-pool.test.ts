@@ -3,7 +3,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { ChildFailure } from '../../src/access/isolate-child.ts';
-import { ChildPool } from '../../src/access/isolate-pool.ts';
+import { ChildPool, type ChildPoolOptions } from '../../src/access/isolate-pool.ts';
 import type { ChildJob } from '../../src/access/warm-child.ts';
 import { Queue } from '../../src/queues/queue.ts';
 import { ScratchDirectory } from '../../src/session/scratch.ts';
@@ -42,10 +42,14 @@ process.stdin.on('data', (chunk) => {
 process.stdin.on('end', () => process.exit());
 `;
 
+/** Closes the pool that was made last. */
+let closePool: () => void;
+
 /** `below`: where the child's code lies; `prepare` gets the directory that holds all. */
 async function pool(
   below = '',
   prepare: (root: string) => Promise<void> = async () => undefined,
+  options: Partial<ChildPoolOptions> = {},
 ): Promise<
   (head: string | object, more?: Partial<ChildJob>, signal?: AbortSignal) => ReturnType<ChildPool['run']>
 > {
@@ -62,7 +66,9 @@ async function pool(
     heapMb: 64,
     keepUpTo: 500 * MIB,
     fresh: 60 * MIB,
+    ...options,
   });
+  closePool = () => children.close();
   onTestFinished(() => children.close());
   return (head, more = {}, signal = new AbortController().signal) =>
     children.run(
@@ -176,4 +182,51 @@ test('a reply that cannot be written fails immediately, and the next job is done
     await expect(ask('much', { maxOutput: 20 * MIB, aside: { over: MIB, open } })).rejects.toBe(full);
   expect(files).toEqual(['closed']);
   expect((await ask('echo')).body.toString()).toBe('body');
+});
+
+const pooled = (options: Partial<ChildPoolOptions>): ReturnType<typeof pool> =>
+  pool('', async () => undefined, options);
+
+/** Whether the process still runs; one that has ended and was not waited for does not. */
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test.each<[string, Partial<ChildPoolOptions>]>([
+  ['whose reply says so', { keeps: (head) => (head as { loaded: string }).loaded !== '' }],
+  ['that is too large', { keepUpTo: 1 * MIB }],
+  ['that is idle for its time', { idleMs: 1 }],
+])('a child %s is ended and not used again', async (_, options) => {
+  const ask = await pooled(options);
+  const before = pidOf(await ask('echo'));
+  await expect.poll(() => lives(before)).toBe(false);
+  expect(pidOf(await ask('echo'))).not.toBe(before);
+});
+
+test('a child is kept if its reply does not say otherwise', async () => {
+  const ask = await pooled({ keeps: () => true });
+  expect(pidOf(await ask('echo'))).toBe(pidOf(await ask('echo')));
+});
+
+test('an idle child that was killed is not used again', async () => {
+  const ask = await pool();
+  const before = pidOf(await ask('echo'));
+  process.kill(before, 'SIGKILL');
+  await expect.poll(() => lives(before)).toBe(false);
+  // Its exit is reported in a later turn of the event loop than it can be seen.
+  await new Promise((resolve) => void setTimeout(resolve, 50));
+  expect(pidOf(await ask('echo'))).not.toBe(before);
+});
+
+test('a pool that is closed has no idle child, and starts another for the next job', async () => {
+  const ask = await pool();
+  const before = pidOf(await ask('echo'));
+  closePool();
+  await expect.poll(() => lives(before)).toBe(false);
+  expect(pidOf(await ask('echo'))).not.toBe(before);
 });

@@ -1,7 +1,20 @@
-/** How errors of worker threads are classified. Running one is tested in isolate-worker.test.ts. */
+/** How worker threads are started, and how their errors are classified. Running one is tested in isolate-worker.test.ts. */
 
-import { expect, test } from 'vitest';
-import { isOutgrown, isStartFailure } from '../../src/access/isolate-start.ts';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { isOutgrown, isStartFailure, startWorker } from '../../src/access/isolate-start.ts';
+
+const mocked = vi.hoisted(() => ({ started: [] as unknown[][], error: undefined as unknown }));
+
+vi.mock('node:worker_threads', () => ({
+  Worker: class {
+    constructor(...given: unknown[]) {
+      if (mocked.error !== undefined) throw mocked.error;
+      mocked.started.push(given);
+    }
+  },
+}));
+
+beforeEach(() => void Object.assign(mocked, { started: [], error: undefined }));
 
 const failed = (code?: string, message = 'failed'): Error =>
   Object.assign(new Error(message), code !== undefined && { code });
@@ -27,4 +40,36 @@ test.each<[unknown, { outgrown: boolean; start: boolean }]>([
   [undefined, { outgrown: false, start: false }],
 ])('%o', (error, expected) => {
   expect({ outgrown: isOutgrown(error), start: isStartFailure(error) }).toStrictEqual(expected);
+});
+
+test('a thread has no environment, no flags and no output of this process, and a limited heap', () => {
+  const entry = new URL('file:///worker.js');
+  startWorker({ entry, heapMb: 32 });
+  startWorker({ entry, heapMb: 64, youngMb: 4, data: { a: 1 } });
+  const rest = { env: {}, execArgv: [], stdout: true, stderr: true };
+  expect(mocked.started).toStrictEqual([
+    [entry, { ...rest, workerData: undefined, resourceLimits: { maxOldGenerationSizeMb: 32 } }],
+    [
+      entry,
+      {
+        ...rest,
+        workerData: { a: 1 },
+        resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 },
+      },
+    ],
+  ]);
+});
+
+test('a thread that cannot be started for lack of resources is BUSY, other errors are thrown', () => {
+  const start = (): unknown => startWorker({ entry: new URL('file:///worker.js'), heapMb: 32 });
+  mocked.error = failed('ERR_WORKER_INIT_FAILED');
+  expect(start).toThrow(
+    expect.objectContaining({
+      code: 'BUSY',
+      message: 'No worker thread could be started. Call again.',
+      cause: mocked.error,
+    }),
+  );
+  mocked.error = failed('ERR_WORKER_PATH');
+  expect(start).toThrow(mocked.error as Error);
 });

@@ -4,21 +4,23 @@ import { Queue } from '../../src/queues/queue.ts';
 import { WorkerPool } from '../../src/access/isolate-worker.ts';
 
 interface Job {
-  readonly do?: 'throw' | 'exit' | 'spin' | 'obey' | 'retire';
+  readonly do?: 'throw' | 'exit' | 'spin' | 'obey' | 'retire' | 'leave';
   readonly say?: string;
 }
 interface Reply {
   readonly said: string;
   readonly stopped: number;
+  /** The id of the thread. */
+  readonly thread: number;
 }
 
 const entry = new URL('../support/obedient-worker.mjs', import.meta.url);
 const never = new AbortController().signal;
 const later = (ms = 10_000): number => performance.now() + ms;
 
-function pool(size = 2): WorkerPool<Job, Reply> {
+function pool(size = 2, idleMs = 60_000): WorkerPool<Job, Reply> {
   const queue = new Queue('test', 'tests run', { limit: size, waiting: 100 });
-  const made = new WorkerPool<Job, Reply>({ entry, queue, idleMs: 60_000, heapMb: 32 });
+  const made = new WorkerPool<Job, Reply>({ entry, queue, idleMs, heapMb: 32 });
   onTestFinished(() => made.close());
   return made;
 }
@@ -147,4 +149,60 @@ test('a worker that retires is followed by a new one', async () => {
   expect(await workers.lend({ signal: never }, (ask) => ask({ say: 'b' }, later(), never))).toMatchObject({
     said: 'b',
   });
+});
+
+/** The id of the thread that does the next job. */
+const threadOf = async (workers: WorkerPool<Job, Reply>): Promise<number> =>
+  (await workers.lend({ signal: never }, (ask) => ask({}, later(), never))).thread;
+
+test('a thread is started for the first job, and rests after a call for the next one', async () => {
+  const workers = pool(2);
+  await workers.lend({ signal: never }, () => Promise.resolve());
+  expect(workers.hasIdle).toBe(false);
+  const first = await threadOf(workers);
+  expect(workers.hasIdle).toBe(true);
+  await workers.lend({ signal: never }, async (ask) => {
+    expect([(await ask({}, later(), never)).thread, (await ask({}, later(), never)).thread]).toEqual([
+      first,
+      first,
+    ]);
+    expect(workers.hasIdle).toBe(false);
+    // A call at the same time has another.
+    expect(await threadOf(workers)).not.toBe(first);
+  });
+});
+
+test('a call goes on with another thread if its own has ended', async () => {
+  const workers = pool(1);
+  await workers.lend({ signal: never }, async (ask) => {
+    await expect(ask({ do: 'exit' }, later(), never)).rejects.toMatchObject({ code: 'INTERNAL' });
+    expect(await ask({ say: 'again' }, later(), never)).toMatchObject({ said: 'again' });
+  });
+  expect(workers.hasIdle).toBe(true);
+});
+
+test('an idle thread that has ended is not lent', async () => {
+  const workers = pool(2);
+  const [first, second] = await Promise.all([threadOf(workers), threadOf(workers)]);
+  // The last that came to rest ends a moment after its answer.
+  await workers.lend({ signal: never }, (ask) => ask({ do: 'leave' }, later(), never));
+  await workers.lend({ signal: never }, (ask) => ask({ do: 'leave' }, later(), never));
+  await expect.poll(() => workers.hasIdle).toBe(false);
+  const third = await threadOf(workers);
+  expect([first, second]).not.toContain(third);
+});
+
+test('an idle thread ends after its time', async () => {
+  const workers = pool(1, 1);
+  const first = await threadOf(workers);
+  await expect.poll(() => workers.hasIdle).toBe(false);
+  expect(await threadOf(workers)).not.toBe(first);
+});
+
+test('closed, it has no idle thread', async () => {
+  const workers = pool(1);
+  const first = await threadOf(workers);
+  await workers.close();
+  expect(workers.hasIdle).toBe(false);
+  expect(await threadOf(workers)).not.toBe(first);
 });

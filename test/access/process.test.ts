@@ -5,10 +5,45 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { closeSparePipes } from '../../src/access/fifo.ts';
-import { startShell } from '../../src/access/process.ts';
+import { type Shell, type ShellCommand, startShell } from '../../src/access/process.ts';
+import type { start } from '../../src/access/start.ts';
+import type { watch } from '../../src/access/watchdog.ts';
 import { createOriel } from '../../src/oriel.ts';
 import { builtUrl } from '../support/built.ts';
 import { bench, living, shown, temporaryFolder } from '../support/commands.ts';
+
+const mocked = vi.hoisted(() => ({
+  /** Called in place of `start`. */
+  start: undefined as typeof start | undefined,
+  /** The processes that the watchdog would kill, by their tokens. */
+  watched: new Map<string, number>(),
+}));
+
+vi.mock('../../src/access/start.ts', async (original) => {
+  const real = await original<{ start: typeof start }>();
+  return { start: (...call: Parameters<typeof start>) => (mocked.start ?? real.start)(...call) };
+});
+
+vi.mock('../../src/access/watchdog.ts', async (original) => {
+  const real = await original<{ watch: typeof watch }>();
+  return {
+    ...real,
+    watch(token: string, started = 0) {
+      const { isRunning, release } = real.watch(token, started);
+      mocked.watched.set(token, started);
+      return {
+        isRunning(pid: number) {
+          mocked.watched.set(token, pid);
+          isRunning(pid);
+        },
+        release() {
+          mocked.watched.delete(token);
+          release();
+        },
+      };
+    },
+  };
+});
 
 /** A PATH that holds these programs and no others. */
 function onlyPrograms(...names: string[]): void {
@@ -139,4 +174,209 @@ test('a taker that asks for a pause gets nothing until it is over', async () => 
   expect(taken.join('')).toBe('123');
   expect(await shell.exited).toEqual({ code: 0 });
   shell.release();
+});
+
+/** Its output and the shell, which is released after the test. */
+async function started(
+  command: string,
+  more: Partial<ShellCommand> = {},
+): Promise<{ shell: Shell; text: (at?: number) => string }> {
+  const texts = ['', ''];
+  const take = (at: number) => (chunk: Uint8Array) => {
+    texts[at] += Buffer.from(chunk).toString();
+    return undefined;
+  };
+  const shell = await startShell({
+    command,
+    cwd: '/',
+    env: { PATH: process.env['PATH'] ?? '' },
+    directory: temporaryFolder(),
+    takes: [take(0), take(1)],
+    ...more,
+  });
+  onTestFinished(async () => {
+    await shell.end(0);
+    shell.release();
+  });
+  return { shell, text: (at = 0) => texts[at] ?? '' };
+}
+
+const thrown = (code: string): Error => Object.assign(new Error(`spawn ${code}`), { code });
+
+describe('a command that cannot be started', () => {
+  test.each([
+    ['echo \0', undefined, 'BAD_INPUT', 'The command contains a NUL character, which no shell accepts.'],
+    ['x', 'EACCES', 'DENIED', 'The shell could not be started (EACCES).'],
+    ['x', 'EPERM', 'DENIED', 'The shell could not be started (EPERM).'],
+    ['x', 'EAGAIN', 'BUSY', 'The shell could not be started (EAGAIN).'],
+    [
+      'éé',
+      'E2BIG',
+      'BAD_INPUT',
+      'The command is 4 bytes long, more than the system allows (131,071 on Linux): write it to a file and run that.',
+    ],
+  ])('%j: %s', async (command, failure, code, message) => {
+    const calls: string[] = [];
+    if (failure !== undefined) {
+      mocked.start = (shell) => {
+        calls.push(shell);
+        throw thrown(failure);
+      };
+      onTestFinished(() => void (mocked.start = undefined));
+    }
+    const options = { command, cwd: '/', env: {}, directory: undefined, takes: [() => undefined] };
+    await expect(startShell(options)).rejects.toMatchObject({ code, message });
+    // Another shell would be refused, too.
+    expect(calls).toEqual(failure === undefined ? [] : ['bash']);
+    expect(mocked.watched.size).toBe(0);
+  });
+
+  test('leaves no pipe', async () => {
+    const directory = temporaryFolder();
+    const takes = [() => undefined, () => undefined];
+    closeSparePipes();
+    const options = { command: 'true', cwd: '/', directory, takes };
+    const before = readdirSync('/proc/self/fd').length;
+    const { PATH = '' } = process.env;
+    for (const env of [{ PATH: '/nowhere' }, { PATH, LARGE: 'x'.repeat(1 << 20) }])
+      await expect(startShell({ ...options, env })).rejects.toThrow();
+    const inUse = (): number => {
+      closeSparePipes();
+      return readdirSync('/proc/self/fd').length;
+    };
+    await expect.poll(inUse).toBeLessThanOrEqual(before);
+  });
+
+  test('in a directory that is gone', async () => {
+    await expect(started('true', { cwd: '/nowhere/at/all' })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      message: 'The working directory is no longer there.',
+    });
+  });
+});
+
+describe('a command', () => {
+  test.each([
+    ['exit 3', { code: 3 }],
+    ['exit 0', { code: 0 }],
+    ['kill -9 $$', { signal: 'SIGKILL' }],
+  ])('%s: its exit', async (command, expected) => {
+    const { shell } = await started(command);
+    expect(await shell.exited).toStrictEqual(expected);
+    await shell.drained;
+  });
+
+  test.each([
+    [undefined, /^[0-9a-f]{32}\n$/],
+    ['', /^[0-9a-f]{32}\n$/],
+    ['outer,inner', /^outer,inner,[0-9a-f]{32}\n$/],
+  ])('has a token in its environment, after those of outer runs: %j', async (outer, expected) => {
+    const env = { PATH: process.env['PATH'] ?? '', ...(outer !== undefined && { ORIEL_RUN: outer }) };
+    const { shell, text } = await started('echo $ORIEL_RUN', { env });
+    await shell.drained;
+    expect(text()).toMatch(expected);
+  });
+
+  test('is in a process group and a session of its own, and its input is empty', async () => {
+    const { shell, text } = await started('ps -o pgid= -o sid= -p $$; echo $$; cat');
+    await shell.drained;
+    const [group, session, pid] = text().trim().split(/\s+/);
+    expect([group, session]).toEqual([pid, pid]);
+  });
+
+  test.each([
+    ['pipes', undefined],
+    ['sockets', { directory: undefined }],
+  ])('over %s: its streams are kept apart or together', async (_, more) => {
+    const apart = await started('echo out; echo err >&2', more);
+    await apart.shell.drained;
+    expect([apart.text(0), apart.text(1)]).toEqual(['out\n', 'err\n']);
+    let both = '';
+    const take = (chunk: Uint8Array): undefined => void (both += Buffer.from(chunk).toString());
+    const together = await started('echo out; sleep 0.2; echo err >&2', { ...more, takes: [take] });
+    await together.shell.drained;
+    expect(both).toBe('out\nerr\n');
+  });
+
+  test.each([
+    ['pipes', undefined],
+    ['sockets', { directory: undefined }],
+  ])('over %s: is paused while one of its streams is', async (_, more) => {
+    const waiting: (() => void)[] = [];
+    const take = () => new Promise<void>((resolve) => void waiting.push(resolve));
+    const takes = [() => undefined, take];
+    const { shell } = await started('echo out; echo err >&2', { ...more, takes });
+    expect(shell.paused).toBe(false);
+    await expect.poll(() => shell.paused).toBe(true);
+    waiting.shift()?.();
+    await expect.poll(() => shell.paused).toBe(false);
+    await shell.drained;
+  });
+
+  test('is drained when the last writer has ended, which may be after its exit', async () => {
+    const folder = temporaryFolder();
+    const { shell, text } = await started(`(until [ -e ${folder}/go ]; do sleep 0.02; done; echo late) &`);
+    expect(await shell.exited).toEqual({ code: 0 });
+    let isDrained = false;
+    void shell.drained.then(() => (isDrained = true));
+    await setTimeout(20);
+    expect(isDrained).toBe(false);
+    writeFileSync(join(folder, 'go'), '');
+    await shell.drained;
+    expect(text()).toBe('late\n');
+  });
+
+  test('is ended with what it started', async () => {
+    const { shell } = await started('sleep 741.1 & setsid sleep 741.2 & echo on; wait');
+    await expect.poll(() => living('sleep 741').filter((line) => line.startsWith('sleep'))).toHaveLength(2);
+    const { ended, left } = await shell.end(1_000);
+    expect([ended >= 3, left]).toEqual([true, 0]);
+    expect(await shell.exited).toEqual({ signal: 'SIGTERM' });
+    expect(living('sleep 741')).toEqual([]);
+  });
+
+  test('that is released loses its readers', async () => {
+    const { shell } = await started('yes 742');
+    shell.release();
+    expect((await shell.exited).signal).toBe('SIGPIPE');
+  });
+
+  test('is watched from before its start until it is released', async () => {
+    const during: number[][] = [];
+    mocked.watched.clear();
+    const { shell } = await started('sleep 743');
+    during.push([...mocked.watched.values()]);
+    shell.release();
+    during.push([...mocked.watched.values()]);
+    expect(during).toEqual([[expect.any(Number)], []]);
+    expect(during[0]?.[0]).toBeGreaterThan(1);
+  });
+
+  test('and others are killed when this process exits', async () => {
+    const listeners = process.listeners('exit');
+    const one = await started('sleep 744.1 & sleep 744.2');
+    const two = await started('setsid sleep 744.3 & sleep 744.4');
+    await expect.poll(() => living('sleep 744').filter((line) => line.startsWith('sleep'))).toHaveLength(4);
+    const own = process.listeners('exit').filter((listener) => !listeners.includes(listener));
+    expect(own).toHaveLength(1);
+    own[0]?.(0);
+    expect(await one.shell.exited).toEqual({ signal: 'SIGKILL' });
+    expect(await two.shell.exited).toEqual({ signal: 'SIGKILL' });
+    await expect.poll(() => living('sleep 744')).toEqual([]);
+    one.shell.release();
+    expect(process.listeners('exit')).toHaveLength(listeners.length + 1);
+    two.shell.release();
+    expect(process.listeners('exit')).toEqual(listeners);
+  });
+
+  test('that was released is not killed when this process exits', async () => {
+    const listeners = process.listeners('exit');
+    const one = await started('sleep 745.1');
+    const two = await started('sleep 745.2');
+    one.shell.release();
+    const own = process.listeners('exit').filter((listener) => !listeners.includes(listener));
+    own[0]?.(0);
+    expect(await two.shell.exited).toEqual({ signal: 'SIGKILL' });
+    expect(living('sleep 745.1')).toEqual(['sleep 745.1']);
+  });
 });

@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { OrielError } from '../../errors.ts';
 import { GrowingBytes } from '../../text/growing-bytes.ts';
-import { MOST_PARSED, parsable, type Reduce } from './messages.ts';
+import { MOST_PARSED, parsable, type Reduce, tooLarge } from './messages.ts';
 
 const LF = 10;
 const CR = 13;
@@ -14,13 +14,17 @@ const DATA = Buffer.from('data:');
 const MOST_EVENTS = 10_000;
 
 /**
- * Throws `LIMIT` for more than `MOST_EVENTS` events or `most` bytes. Reduces large data that is on one line, as servers
+ * Throws `LIMIT` for more than `MOST_EVENTS` events or a line of more than `most` bytes. Reduces large data that is on one line, as servers
  * write it. Large data on several lines is refused (`LIMIT`).
  */
 export function eventsWith(reduce: Reduce, most: number): TransformStream<Uint8Array, Uint8Array> {
   const held = new GrowingBytes(most);
   let ofEvent = 0;
   let events = 0;
+  const hold = (piece: Uint8Array): void => {
+    if (held.length + piece.length > most) throw tooLarge(most);
+    held.add(piece);
+  };
   const passed = async (line: Buffer): Promise<Uint8Array> => {
     if (line.length > MOST_PARSED && line.subarray(0, DATA.length).equals(DATA)) {
       return Buffer.concat([DATA, await parsable(line.subarray(DATA.length), reduce), NEWLINE]);
@@ -43,13 +47,13 @@ export function eventsWith(reduce: Reduce, most: number): TransformStream<Uint8A
       for (let end = chunk.indexOf(LF); end !== -1; end = chunk.indexOf(LF, from)) {
         const rest = chunk.subarray(from, end + 1);
         from = end + 1;
-        if (held.length > 0) held.add(rest);
+        if (held.length > 0 || rest.length > most) hold(rest);
         const line = held.length > 0 ? held.copy() : Buffer.from(rest.buffer, rest.byteOffset, rest.length);
         held.free();
         // A blank line ends an event; further blank lines are dropped.
         if (ofEvent > 0 || !isBlank(line)) lines.push(await passed(line));
       }
-      held.add(chunk.subarray(from));
+      hold(chunk.subarray(from));
       if (lines.length > 0) controller.enqueue(Buffer.concat(lines));
       await setImmediate();
     },

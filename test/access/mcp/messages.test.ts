@@ -1,7 +1,7 @@
 /** Messages of a server that sends them in the smallest pieces. */
 
 import { describe, expect, test } from 'vitest';
-import { messagesIn } from '../../../src/access/mcp/messages.ts';
+import { MOST_PARSED, messagesIn, parsable } from '../../../src/access/mcp/messages.ts';
 import { eventsWith } from '../../../src/access/mcp/reduced-events.ts';
 import { bytesHeld } from '../../support/memory.ts';
 
@@ -57,6 +57,88 @@ test('an event that comes byte by byte is the same, and takes little more memory
   for await (const part of events) seen.push(part);
   expect(Buffer.concat(seen).toString()).toBe(text);
   expect(held).toBeLessThan(8 << 20);
+});
+
+describe('a message', () => {
+  const message = (bytes: number): string => {
+    const [front, end] = ['{"jsonrpc":"2.0","x":"', '"}'];
+    return front + 'a'.repeat(bytes - front.length - end.length) + end;
+  };
+
+  /** The messages in these chunks. */
+  async function seenIn(chunks: readonly string[], most = MOST, reduce = whole): Promise<string[]> {
+    async function* all(): AsyncGenerator<Buffer> {
+      for (const chunk of chunks) yield Buffer.from(chunk);
+    }
+    const seen: string[] = [];
+    for await (const one of messagesIn(all(), most, reduce)) seen.push(Buffer.from(one).toString());
+    return seen;
+  }
+
+  test('is a line that names the protocol; a line that is not complete is none', async () => {
+    const [one, two] = [message(50), message(60)];
+    const text = `starting\n${one}\n\n{"a":1}\n${two}\n${message(70)}`;
+    expect(await seenIn([text])).toEqual([one, two]);
+    expect(await seenIn([text.slice(0, 30), text.slice(30, 31), text.slice(31)])).toEqual([one, two]);
+  });
+
+  test('stays as it is while further chunks are read', async () => {
+    const chunk = Buffer.from(`${message(50)}\n`);
+    async function* all(): AsyncGenerator<Buffer> {
+      yield chunk.subarray(0, 20);
+      yield chunk.subarray(20);
+      yield chunk;
+    }
+    const seen: Uint8Array[] = [];
+    for await (const one of messagesIn(all(), MOST, whole)) seen.push(one);
+    expect(seen.map(String)).toEqual(Array(2).fill(String(Buffer.from(message(50)))));
+  });
+
+  test.each([
+    ['in one piece', (text: string) => [text]],
+    ['in pieces', (text: string) => [text.slice(0, 30), text.slice(30)]],
+  ])('may have as many bytes as the most, %s, and no more', async (_, cut) => {
+    expect(await seenIn(cut(`${message(100)}\n`), 100)).toEqual([message(100)]);
+    await expect(seenIn(cut(`${message(101)}\n`), 100)).rejects.toMatchObject({
+      code: 'LIMIT',
+      message: 'The MCP server sent more than 0 MiB at once, and was ended.',
+    });
+    // Also while it is not complete.
+    await expect(seenIn(cut(message(101)), 100)).rejects.toMatchObject({ code: 'LIMIT' });
+  });
+
+  test('says in MiB what was too much', async () => {
+    await expect(seenIn([message(3 << 20)], 2 << 20)).rejects.toThrow(
+      'The MCP server sent more than 2 MiB at once, and was ended.',
+    );
+  });
+
+  test('is reduced if it is large', async () => {
+    const reduced = (): Promise<Uint8Array> => Promise.resolve(Buffer.from('reduced'));
+    const texts = [message(MOST_PARSED), message(MOST_PARSED + 1)];
+    expect(await seenIn([`${texts.join('\n')}\n`], MOST, reduced)).toEqual([texts[0], 'reduced']);
+    await expect(
+      parsable(Buffer.alloc(MOST_PARSED + 1), () => Promise.resolve(undefined)),
+    ).rejects.toMatchObject({
+      code: 'LIMIT',
+      message: 'The MCP server sent a message that takes too long to parse, and was ended.',
+    });
+  });
+
+  test('other work runs after each 64 lines of a chunk', async () => {
+    const work: number[] = [];
+    let lines = 0;
+    const on = (): void => {
+      work.push(lines);
+      if (lines < 200) setImmediate(on);
+    };
+    async function* all(): AsyncGenerator<Buffer> {
+      yield Buffer.from(`${message(50)}\n`.repeat(200));
+    }
+    setImmediate(on);
+    for await (const _ of messagesIn(all(), MOST, whole)) lines += 1;
+    expect(work).toEqual([64, 128, 192]);
+  });
 });
 
 async function drain(all: AsyncIterable<unknown>): Promise<void> {
