@@ -80,14 +80,17 @@ test.runIf(process.platform === 'linux')('on Windows it is called rg.exe', async
   expect(resolved.at(-1)?.[1]).toBe(`@vscode/ripgrep-win32-${process.arch}/bin/rg.exe`);
 });
 
-test.each([undefined, '', 'bin'])('with PATH %j nothing is found, and what is missing is said', async (path) => {
-  installed = {};
-  vi.stubEnv('PATH', path);
-  const { ripgrepPath } = await fresh();
-  expect(ripgrepPath).toThrow(
-    expect.objectContaining({
-      code: 'UNSUPPORTED',
-      message: `ripgrep is not installed: neither the package ${own} nor "rg" on PATH was found.`,
-    }),
-  );
-});
+test.each([undefined, '', 'bin'])(
+  'with PATH %j nothing is found, and what is missing is said',
+  async (path) => {
+    installed = {};
+    vi.stubEnv('PATH', path);
+    const { ripgrepPath } = await fresh();
+    expect(ripgrepPath).toThrow(
+      expect.objectContaining({
+        code: 'UNSUPPORTED',
+        message: `ripgrep is not installed: neither the package ${own} nor "rg" on PATH was found.`,
+      }),
+    );
+  },
+);
