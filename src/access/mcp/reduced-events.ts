@@ -23,6 +23,8 @@ export function eventsWith(reduce: Reduce, most: number): TransformStream<Uint8A
   let events = 0;
   const passed = async (line: Buffer): Promise<Uint8Array> => {
     if (line.length > MOST_PARSED && line.subarray(0, DATA.length).equals(DATA)) {
+      // The event is not empty: the blank line after it is needed.
+      ofEvent += DATA.length;
       return Buffer.concat([DATA, await parsable(line.subarray(DATA.length), reduce), NEWLINE]);
     }
     if (isBlank(line)) events += 1;
