@@ -29,13 +29,13 @@ const TOGETHER = [
     files: /process|fifo|pipe|watchdog|inherited|start/,
     tests: ['access/process', 'access/process-table', 'access/start'],
   },
-  { files: /ripgrep/, tests: ['access/ripgrep'] },
+  { files: /ripgrep/, tests: ['access/ripgrep*'] },
   { files: /network/, tests: ['access/network/*'] },
   { files: /mcp/, tests: ['access/mcp/*', 'sources/schemes/mcp'] },
   {
     files: /./,
     tests: [
-      'access/!(isolate-*|cpu-timeout|compile-budget|process*|start|ripgrep)',
+      'access/!(isolate-*|cpu-timeout|compile-budget|process*|start|ripgrep*)',
       'session/{file-lock,spills}',
     ],
   },
