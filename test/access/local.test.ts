@@ -23,6 +23,8 @@ const host = vi.hoisted(() => ({
   statCount: 0,
   /** Attempts while there were no descriptors. */
   attempts: 0,
+  /** The code with which a read fails. */
+  unreadable: undefined as string | undefined,
 }));
 
 vi.mock('../../src/access/descriptors.ts', async (original) => {
@@ -32,6 +34,12 @@ vi.mock('../../src/access/descriptors.ts', async (original) => {
     openDescriptor(path: string, flags: number) {
       host.before?.(path);
       return real.openDescriptor(path, flags);
+    },
+    readDescriptor(...args: Parameters<typeof real.readDescriptor>) {
+      const code = host.unreadable;
+      return code === undefined
+        ? real.readDescriptor(...args)
+        : Promise.reject(Object.assign(new Error(code), { code }));
     },
     openOnMainThread(path: string, flags: number) {
       host.main.push(path);
@@ -67,7 +75,13 @@ vi.mock('../../src/access/descriptors.ts', async (original) => {
 });
 
 beforeEach(() => {
-  Object.assign(host, { before: undefined, stats: undefined, statCount: 0, attempts: 0 });
+  Object.assign(host, {
+    before: undefined,
+    stats: undefined,
+    statCount: 0,
+    attempts: 0,
+    unreadable: undefined,
+  });
   host.main.length = 0;
 });
 afterEach(() => void vi.restoreAllMocks());
@@ -241,6 +255,25 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     expect((await opening(accessTo(W, { roots: [], allow: ['/proc/s'] }), '/proc/sys'))[0]).toBe(
       'NOT_REGULAR',
     );
+  });
+
+  test('a file of the kernel that has nothing to tell now is empty, and one that fails is an error', async () => {
+    const { W } = await folders();
+    const access = accessTo(W, { roots: [], allow: ['/proc'] });
+    const before = openCount();
+    host.unreadable = 'EAGAIN';
+    expect(await opening(access, '/proc/sys/kernel/ostype')).toStrictEqual(['/proc/sys/kernel/ostype', '']);
+    host.unreadable = undefined;
+    // The first page of a process is never mapped.
+    const memory = `/proc/${process.pid}/mem`;
+    expect(await opening(access, memory)).toStrictEqual([
+      'CORRUPT',
+      `${memory} could not be read: input/output error.`,
+    ]);
+    const stop = new AbortController();
+    host.before = () => stop.abort(new Error('enough'));
+    await expect(access.open('/proc/sys/kernel/ostype', stop.signal)).rejects.toThrow('enough');
+    expect(openCount()).toBe(before);
   });
 
   test('a file of oriel outside the roots is read if the session says so', async () => {
@@ -436,6 +469,18 @@ describe.runIf(process.platform === 'linux')('a path without roots', () => {
     expect((await opening(access, join(W, 'file')))[0]).toBe('CORRUPT');
     expect(openCount()).toBe(before);
   });
+});
+
+test.runIf(process.platform === 'linux').each([
+  [0o60000n, 'a block device'],
+  [0n, 'not a regular file'],
+])('what has the mode %d is %s', async (type, what) => {
+  const { W } = await folders();
+  host.stats = (stats) => void (stats.mode = type);
+  expect(await opening(accessTo(W), join(W, 'file'))).toStrictEqual([
+    'NOT_REGULAR',
+    `file is ${what}; only regular files and directories are read.`,
+  ]);
 });
 
 test('a directory "NAME (deleted)" beside a root that was deleted is not the root', async () => {
