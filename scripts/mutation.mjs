@@ -32,13 +32,13 @@ const TOGETHER = [
     files: /process|fifo|pipe|watchdog|inherited|start/,
     tests: ['access/process*', 'access/{fifo,inherited,pipe,start,watchdog}'],
   },
-  { files: /ripgrep/, tests: ['access/ripgrep'] },
+  { files: /ripgrep/, tests: ['access/ripgrep*'] },
   { files: /network/, tests: ['access/network/*'] },
   { files: /mcp/, tests: ['access/mcp/*', 'sources/schemes/mcp'] },
   {
     files: /./,
     tests: [
-      'access/!(isolate-*|body-file|child-jobs|compile-budget|confinement|cpu-timeout|warm-child|worker-loading|process*|fifo|inherited|pipe|start|watchdog|ripgrep)',
+      'access/!(isolate-*|body-file|child-jobs|compile-budget|confinement|cpu-timeout|warm-child|worker-loading|process*|fifo|inherited|pipe|start|watchdog|ripgrep*)',
       'session/{file-lock,spills}',
     ],
   },

@@ -123,9 +123,10 @@ export function createAccess(options: AccessOptions): Access {
       const stats = await identify(fd, handle);
       if (stats.isDirectory())
         return openedDirectory(fd, handle.path, stats, inspector, keptFromClients(roots.paths));
-      if (kernel && stats.size === 0n) return kernelFile(fd, handle, stats, signal);
+      if (kernel && stats.size === 0n) return await kernelFile(fd, handle, stats, signal);
       return openedFile(fd, handle.path, stats, inspector, (suffix) => sibling(handle.path + suffix));
     } catch (error) {
+      signal?.throwIfAborted();
       throw isShortage(error) ? error : failure(error, shown());
     } finally {
       const releasing = handle.release();

@@ -29,6 +29,34 @@ test.runIf(process.platform === 'linux')('the settings of pip, in the order of t
   expect(pipSettings()).toEqual(['/srv/roaming/pip/pip.conf', '/srv/config/pip/pip.conf', ...others]);
 });
 
+test.runIf(process.platform === 'linux')('the settings of pip on other systems', async () => {
+  vi.stubEnv('XDG_CONFIG_HOME', undefined);
+  vi.stubEnv('APPDATA', '/srv/roaming');
+  vi.stubEnv('VIRTUAL_ENV', '/srv/venv');
+  const on = async (platform: NodeJS.Platform): Promise<(string | undefined)[]> => {
+    vi.resetModules();
+    vi.spyOn(process, 'platform', 'get').mockReturnValue(platform);
+    const settings = await import('../../src/access/user-settings.ts');
+    const found = [settings.pipSettingsOfEnvironment(), ...settings.pipSettings()];
+    vi.restoreAllMocks();
+    return found;
+  };
+  expect(await on('win32')).toEqual([
+    '/srv/venv/pip.ini',
+    '/srv/roaming/pip/pip.ini',
+    `${home}/.config/pip/pip.ini`,
+    `${home}/.pip/pip.ini`,
+  ]);
+  expect(await on('darwin')).toEqual([
+    '/srv/venv/pip.conf',
+    '/srv/roaming/pip/pip.conf',
+    `${home}/Library/Application Support/pip/pip.conf`,
+    `${home}/.config/pip/pip.conf`,
+    `${home}/.pip/pip.conf`,
+    '/etc/pip.conf',
+  ]);
+});
+
 test.runIf(process.platform === 'linux')('the settings of a virtual environment', () => {
   const at = (environment: string | undefined): string | undefined => {
     vi.stubEnv('VIRTUAL_ENV', environment);
@@ -40,7 +68,14 @@ test.runIf(process.platform === 'linux')('the settings of a virtual environment'
 test('an access that has no roots', async () => {
   const path = `${temporaryFolder()}/.npmrc`;
   writeFileSync(path, 'a=b\n');
-  const opened = await settingsAccess(path).open(path);
+  const access = settingsAccess(path);
+  expect([access.roots, access.cwd, access.display(path)]).toEqual([
+    [],
+    path.replace('/.npmrc', ''),
+    '.npmrc',
+  ]);
+  await expect(access.open('/proc/version')).rejects.toMatchObject({ code: 'NOT_REGULAR' });
+  const opened = await access.open(path);
   expect(opened.path).toBe(path);
   await opened.close();
 });

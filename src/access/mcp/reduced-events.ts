@@ -14,8 +14,8 @@ const DATA = Buffer.from('data:');
 const MOST_EVENTS = 10_000;
 
 /**
- * Throws `LIMIT` for more than `MOST_EVENTS` events or a line of more than `most` bytes. Reduces large data that is on one line, as servers
- * write it. Large data on several lines is refused (`LIMIT`).
+ * Throws `LIMIT` for more than `MOST_EVENTS` events or a line of more than `most` bytes. Reduces large data that is on one
+ * line, as servers write it. Large data on several lines is refused (`LIMIT`).
  */
 export function eventsWith(reduce: Reduce, most: number): TransformStream<Uint8Array, Uint8Array> {
   const held = new GrowingBytes(most);
@@ -27,6 +27,8 @@ export function eventsWith(reduce: Reduce, most: number): TransformStream<Uint8A
   };
   const passed = async (line: Buffer): Promise<Uint8Array> => {
     if (line.length > MOST_PARSED && line.subarray(0, DATA.length).equals(DATA)) {
+      // The event is not empty: the blank line after it is needed.
+      ofEvent += DATA.length;
       return Buffer.concat([DATA, await parsable(line.subarray(DATA.length), reduce), NEWLINE]);
     }
     if (isBlank(line)) events += 1;

@@ -1,0 +1,18 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { asset } from '../../src/access/assets.ts';
+import { useBuiltPackage } from '../../src/access/package-files.ts';
+import { temporaryFolder } from '../support/commands.ts';
+
+test('a data file of the package is read whole', async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'dist/grammars'), { recursive: true });
+  const bytes = Uint8Array.from({ length: 100_000 }, (_, i) => i % 251);
+  writeFileSync(join(folder, 'dist/grammars/go.wasm.br'), bytes);
+  useBuiltPackage(`${pathToFileURL(folder).href}/`);
+  onTestFinished(() => useBuiltPackage(inject('builtPackage')));
+  expect(Buffer.from(await asset('grammars/go.wasm.br')).equals(bytes)).toBe(true);
+  await expect(asset('grammars/none')).rejects.toThrow('The package is incomplete');
+});
