@@ -29,7 +29,9 @@ export function eventsWith(reduce: Reduce, most: number): TransformStream<Uint8A
     if (line.length > MOST_PARSED && line.subarray(0, DATA.length).equals(DATA)) {
       // The event is not empty: the blank line after it is needed.
       ofEvent += DATA.length;
-      return Buffer.concat([DATA, await parsable(line.subarray(DATA.length), reduce), NEWLINE]);
+      const data = await parsable(line.subarray(DATA.length), reduce);
+      // Data that was not reduced has its newline.
+      return Buffer.concat(data.at(-1) === LF ? [DATA, data] : [DATA, data, NEWLINE]);
     }
     if (isBlank(line)) events += 1;
     if (events > MOST_EVENTS) {
