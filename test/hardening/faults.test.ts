@@ -5,9 +5,11 @@
 
 import { execFile } from 'node:child_process';
 import * as fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { builtUrl } from '../support/built.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { docx, paragraph } from '../support/documents.ts';
@@ -128,10 +130,18 @@ function expectHonest(name: string, { whole, outcomes, left, unexpected, count }
 }
 
 describe.skipIf(process.platform !== 'linux')('F01 the n-th operation fails', () => {
+  // No scenario writes there.
+  const furnished = fs.mkdtempSync(join(tmpdir(), 'oriel-faults-'));
+  beforeAll(() =>
+    furnish((path, content) => {
+      fs.mkdirSync(dirname(join(furnished, path)), { recursive: true });
+      fs.writeFileSync(join(furnished, path), content);
+    }),
+  );
+  afterAll(() => fs.rmSync(furnished, { recursive: true }));
+
   test.each(Object.entries(scenarios))('%s', { timeout }, async (name, scenario) => {
-    const { W, write } = workspace();
-    await furnish(write);
-    expectHonest(name, await strike(W, scenario, false));
+    expectHonest(name, await strike(furnished, scenario, false));
   });
 
   test('a web page', { timeout }, async () => {

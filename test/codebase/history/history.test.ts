@@ -16,6 +16,8 @@ const DAY = 24 * 60 * 60;
 class Repo {
   readonly w: Workspace = workspace();
   #time = Date.UTC(2026, 0, 1) / 1000;
+  /** The commit of HEAD, as long as git has changed nothing. */
+  #head: Buffer | undefined;
 
   constructor() {
     this.git('init', '--quiet', '--initial-branch=main');
@@ -43,6 +45,7 @@ class Repo {
         GIT_COMMITTER_DATE: date,
       },
     });
+    this.#head = undefined;
     if (status !== 0) throw new Error(stderr);
     return stdout.trim();
   }
@@ -61,7 +64,8 @@ class Repo {
     const git = HeldDirectory.adopt(path, fd);
     const repository = new Repository(git, [this.w.W]);
     try {
-      const head = Buffer.from(this.git('rev-parse', 'HEAD'), 'hex');
+      const head = this.#head ?? Buffer.from(this.git('rev-parse', 'HEAD'), 'hex');
+      this.#head = head;
       return recentChanges((id) => repository.read(id), head);
     } finally {
       repository.close();
