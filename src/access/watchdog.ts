@@ -84,7 +84,7 @@ function startWatchdog(): ChildProcess | undefined {
   const gone = (): void => {
     if (watchdog !== child) return;
     watchdog = undefined;
-    if (running.size > 0 && performance.now() - began > SHORT_LIFE_MS) tell();
+    if (performance.now() - began > SHORT_LIFE_MS) tell();
   };
   child.once('error', gone);
   child.once('exit', gone);

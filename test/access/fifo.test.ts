@@ -59,6 +59,7 @@ vi.mock('../../src/access/inherited.ts', () => ({ inheritedDescriptors: () => []
 let directory: string;
 
 beforeEach(() => {
+  counted.open.clear();
   directory = mkdtempSync(join(tmpdir(), 'oriel-'));
   Object.assign(counted, { left: Infinity, made: [], finished: 0, noProcess: false, unlinkFails: false });
 });

@@ -2,8 +2,36 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { converse } from '../../src/access/isolate-stream.ts';
+import { EventEmitter } from 'node:events';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { startWorker } from '../../src/access/isolate-start.ts';
+import { type Conversation, converse } from '../../src/access/isolate-stream.ts';
+import { LOADED } from '../../src/access/worker-loading.ts';
+
+/** A thread that the test plays. */
+class Played extends EventEmitter {
+  readonly calls: unknown[] = [];
+  postMessage = (...given: unknown[]): void => void this.calls.push(['post', ...given]);
+  ref = (): void => void this.calls.push('ref');
+  unref = (): void => void this.calls.push('unref');
+  terminate(): Promise<void> {
+    this.calls.push('terminate');
+    this.emit('exit', 1);
+    return Promise.resolve();
+  }
+}
+
+const mocked = vi.hoisted(() => ({ worker: undefined as Played | undefined, options: undefined as unknown }));
+vi.mock('../../src/access/isolate-start.ts', async (original) => {
+  const real = await original<{ startWorker: typeof startWorker }>();
+  return {
+    ...real,
+    startWorker(options: Parameters<typeof startWorker>[0]) {
+      mocked.options = options;
+      return (mocked.worker as never) ?? real.startWorker(options);
+    },
+  };
+});
 
 let folder: string;
 
@@ -90,4 +118,143 @@ test('a worker that rests too long is gone', async () => {
   await new Promise<void>((gone) => void worker.rest(1, gone));
   await expect(ended).rejects.toMatchObject({ code: 'INTERNAL' });
   expect(worker.wake(new AbortController().signal)).toBe(false);
+});
+
+describe('a thread that the test plays', () => {
+  const never = new AbortController().signal;
+  const entry = new URL('file:///worker.js');
+
+  function conversation(signal = never, more = {}): { worker: Played; with: Conversation } {
+    const worker = (mocked.worker = new Played());
+    onTestFinished(() => void (mocked.worker = undefined));
+    const made = converse({ entry, heapMb: 32, signal, ...more });
+    worker.emit('message', LOADED);
+    return { worker, with: made };
+  }
+
+  test('has a small young generation if nothing else is said, and no signal', () => {
+    conversation();
+    expect(mocked.options).toStrictEqual({ entry, heapMb: 32, youngMb: 4 });
+    conversation(never, { youngMb: 8, data: 1 });
+    expect(mocked.options).toStrictEqual({ entry, heapMb: 32, youngMb: 8, data: 1 });
+  });
+
+  test('is not started for an aborted signal', () => {
+    mocked.options = undefined;
+    expect(() => conversation(AbortSignal.abort(new Error('over')))).toThrow('over');
+    expect(mocked.options).toBeUndefined();
+  });
+
+  test('gets messages with what moves to it, and only what it says is given', async () => {
+    const { worker, with: one } = conversation();
+    const moved = new ArrayBuffer(1);
+    one.post('a');
+    one.post('b', [moved]);
+    expect(worker.calls).toEqual([
+      ['post', 'a', []],
+      ['post', 'b', [moved]],
+    ]);
+    worker.emit('message', 1);
+    worker.emit('message', 2);
+    const given = [await one.next(), await one.next()];
+    const third = one.next();
+    worker.emit('message', LOADED);
+    worker.emit('message', 3);
+    expect([...given, await third]).toEqual([1, 2, 3]);
+  });
+
+  test.each([
+    ['ERR_WORKER_OUT_OF_MEMORY', 'LIMIT', 'it needs more memory than is allowed'],
+    ['ERR_WORKER_INIT_FAILED', 'BUSY', 'no worker thread could be started for it'],
+  ])('that fails with %s', async (code, expected, message) => {
+    const { worker, with: one } = conversation();
+    const cause = Object.assign(new Error('inside'), { code });
+    const waiting = one.next();
+    worker.emit('error', cause);
+    worker.emit('exit', 1);
+    // The first failure counts, also for later questions.
+    for (const next of [waiting, one.next()])
+      await expect(next).rejects.toMatchObject({ code: expected, message, cause });
+  });
+
+  test('that fails otherwise, and one that exits', async () => {
+    const { worker, with: one } = conversation();
+    const error = new Error('inside');
+    worker.emit('error', error);
+    await expect(one.next()).rejects.toBe(error);
+    const { worker: other, with: two } = conversation();
+    const waiting = two.next();
+    other.emit('exit', 0);
+    await expect(waiting).rejects.toMatchObject({
+      code: 'INTERNAL',
+      message: 'the isolated worker has ended',
+    });
+  });
+
+  test('gives what it has said before it ended', async () => {
+    const { worker, with: one } = conversation();
+    worker.emit('message', 1);
+    worker.emit('exit', 0);
+    expect(await one.next()).toBe(1);
+    await expect(one.next()).rejects.toThrow('the isolated worker has ended');
+  });
+
+  test('is ended by its signal, which is not listened to afterwards', async () => {
+    const stop = new AbortController();
+    const { worker, with: one } = conversation(stop.signal);
+    const waiting = one.next();
+    stop.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+    await expect.poll(() => worker.calls).toEqual(['terminate']);
+    const later = new AbortController();
+    const { worker: other } = conversation(later.signal);
+    other.emit('exit', 0);
+    later.abort();
+    await new Promise((resolve) => void setImmediate(resolve));
+    expect(other.calls).toEqual([]);
+  });
+
+  test('rests: it keeps nothing alive, no signal ends it, and it ends after its time', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const stop = new AbortController();
+    const { worker, with: one } = conversation(stop.signal);
+    const gone = vi.fn();
+    one.rest(3_000, gone);
+    stop.abort(new Error('over'));
+    expect(worker.calls).toEqual(['unref']);
+    vi.advanceTimersByTime(2_999);
+    expect(one.wake(never)).toBe(true);
+    vi.advanceTimersByTime(5_000);
+    expect([worker.calls, gone.mock.calls.length]).toEqual([['unref', 'ref'], 0]);
+    one.rest(3_000, gone);
+    vi.advanceTimersByTime(3_000);
+    await vi.waitFor(() => expect(worker.calls).toEqual(['unref', 'ref', 'unref', 'terminate']));
+    expect(gone).toHaveBeenCalledOnce();
+    expect(one.wake(never)).toBe(false);
+  });
+
+  test('rests: its timer ends with it, and does not keep this process alive', () => {
+    const timers: unknown[] = [];
+    const unref = vi.fn(() => 'timer');
+    vi.stubGlobal('setTimeout', () => ({ unref }));
+    vi.stubGlobal('clearTimeout', (timer: unknown) => void timers.push(timer));
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const { worker, with: one } = conversation();
+    one.rest(3_000, () => undefined);
+    expect(unref).toHaveBeenCalledOnce();
+    worker.emit('exit', 0);
+    expect(timers).toEqual(['timer']);
+  });
+
+  test('listens to the signal of the call that woke it', async () => {
+    const { worker, with: one } = conversation();
+    one.rest(3_000, () => undefined);
+    const stop = new AbortController();
+    one.wake(stop.signal);
+    const waiting = one.next();
+    stop.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+    await expect.poll(() => worker.calls).toEqual(['unref', 'ref', 'terminate']);
+  });
 });

@@ -60,7 +60,13 @@ let root: string;
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'oriel-'));
-  Object.assign(faked, { root, opened: () => undefined, most: Infinity, failsAfter: undefined });
+  Object.assign(faked, {
+    root,
+    opened: () => undefined,
+    most: Infinity,
+    failsAfter: undefined,
+    descriptors: 0,
+  });
 });
 
 afterEach(() => {

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, readdirSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { start } from '../../src/access/start.ts';
 
 // Node closes what it has opened itself; what it was started with, a test cannot add.
-vi.mock('../../src/access/inherited.ts', () => ({ inheritedDescriptors: () => [3, 5, 40] }));
+const mocked = vi.hoisted(() => ({ inherited: [3, 5, 40] }));
+vi.mock('../../src/access/inherited.ts', () => ({ inheritedDescriptors: () => mocked.inherited }));
 
 const LIST = ['-c', 'for fd in 3 4 5 40; do echo $fd $(readlink /proc/self/fd/$fd); done'];
 
@@ -24,4 +25,25 @@ test('a descriptor that it is given has its place, whatever was inherited there'
   const own = openSync('package.json', 'r');
   expect(await descriptorsOf(own)).toMatch(/^3 \S+\/package\.json\n4\n5 \/dev\/null\n40 \/dev\/null\n$/);
   closeSync(own);
+});
+
+test('the same options are used if nothing was inherited', async () => {
+  mocked.inherited = [];
+  onTestFinished(() => void (mocked.inherited = [3, 5, 40]));
+  const child = start('bash', ['-c', 'echo $NAME; pwd'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { NAME: 'value' },
+    cwd: '/',
+  });
+  expect(await text(child.stdout as Readable)).toBe('value\n/\n');
+});
+
+test('this process keeps no descriptor, also if the start fails', async () => {
+  const open = (): number => readdirSync('/proc/self/fd').length;
+  const before = open();
+  await once(start('true', [], { stdio: ['ignore', 'ignore', 'ignore'] }), 'close');
+  expect(open()).toBe(before);
+  const long = 'x'.repeat(200_000);
+  expect(() => start('true', [long], { stdio: ['ignore', 'ignore', 'ignore'] })).toThrow('E2BIG');
+  expect(open()).toBe(before);
 });

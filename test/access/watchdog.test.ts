@@ -114,7 +114,7 @@ describe('it is started', () => {
     vi.stubEnv('ORIEL_RUN', undefined);
     vi.stubEnv('SECRET', 'x');
     watch('aa');
-    expect(mocked.calls).toEqual([
+    expect(mocked.calls).toStrictEqual([
       [
         '/bin/sh',
         ['-c', expect.stringContaining('while read -r line; do'), 'oriel-watchdog'],
@@ -218,6 +218,7 @@ describe('it ends', () => {
     ['is replaced at once while commands run', 1_001, ['7:aa\n']],
     ['is not replaced before the next command if it lived for a second at most', 1_000, []],
   ])('one that was killed %s', async (_, lived, lines) => {
+    vi.advanceTimersByTime(5_000);
     watch('aa', 7);
     vi.advanceTimersByTime(lived);
     mocked.started[0]?.emit('exit', null, 'SIGKILL');
@@ -231,6 +232,15 @@ describe('it ends', () => {
     watch('aa').release();
     vi.advanceTimersByTime(1_001);
     mocked.started[0]?.emit('exit', null, 'SIGKILL');
+    vi.advanceTimersByTime(5_000);
     expect(mocked.started).toHaveLength(1);
+  });
+
+  test('one that was killed while it was idle need not be ended', () => {
+    watch('aa').release();
+    vi.advanceTimersByTime(100);
+    mocked.started[0]?.emit('exit', null, 'SIGKILL');
+    expect(() => vi.advanceTimersByTime(400)).not.toThrow();
+    expect(mocked.started[0]?.isEnded).toBe(false);
   });
 });

@@ -1,7 +1,14 @@
 import { EventEmitter } from 'node:events';
 import type { Worker } from 'node:worker_threads';
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { endingOf, LOADED } from '../../src/access/worker-loading.ts';
+
+const sleeps = vi.hoisted(() => [] as { given: unknown[]; resolve: () => void }[]);
+vi.mock('node:timers/promises', () => ({
+  setTimeout: (...given: unknown[]) => new Promise<void>((resolve) => void sleeps.push({ given, resolve })),
+}));
+
+beforeEach(() => void (sleeps.length = 0));
 
 /** A worker that records that it was ended, with the function that ends it. */
 function worker(): { events: EventEmitter; ended: () => boolean; end: () => Promise<void> } {
@@ -36,4 +43,15 @@ test('a thread that still loads is ended when it has loaded, not after another m
   await turn();
   expect(ended()).toBe(true);
   await ending;
+});
+
+test('a thread that loads for a second is ended then; waiting for that does not keep this process alive', async () => {
+  const { ended, end } = worker();
+  const ending = end();
+  expect(sleeps.map(({ given }) => given)).toEqual([[1_000, undefined, { ref: false }]]);
+  await turn();
+  expect(ended()).toBe(false);
+  sleeps[0]?.resolve();
+  await ending;
+  expect(ended()).toBe(true);
 });
