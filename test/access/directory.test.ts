@@ -1,6 +1,5 @@
 /** An open directory: its entries, their stats and link targets, and the directories in it. */
 
-import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -9,6 +8,7 @@ import type * as descriptors from '../../src/access/descriptors.ts';
 import { openedDirectory } from '../../src/access/directory.ts';
 import type { OpenedDirectory } from '../../src/types/access.ts';
 import { temporaryFolder } from '../support/commands.ts';
+import { makeFifo } from '../support/fifo.ts';
 
 const host = vi.hoisted(() => ({
   /** The code with which descriptors are refused, and for how many attempts. */
@@ -65,7 +65,7 @@ async function kinds(): Promise<string> {
   fs.writeFileSync(join(W, 'file'), 'text');
   fs.mkdirSync(join(W, 'directory/inner'), { recursive: true });
   fs.symlinkSync('directory', join(W, 'link'));
-  execFileSync('mkfifo', [join(W, 'fifo')]);
+  makeFifo(join(W, 'fifo'));
   const server = createServer().listen(join(W, 'socket'));
   onTestFinished(() => void server.close());
   await new Promise((resolve) => server.once('listening', resolve));

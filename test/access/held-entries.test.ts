@@ -3,13 +3,13 @@
  * directories cannot be held by descriptor.
  */
 
-import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type * as held from '../../src/access/held-directory.ts';
 import { fileKey } from '../../src/access/private-files.ts';
 import { temporaryFolder } from '../support/commands.ts';
+import { makeFifo } from '../support/fifo.ts';
 
 const host = vi.hoisted(() => ({
   /** The code with which an open of this path fails. */
@@ -21,23 +21,29 @@ const host = vi.hoisted(() => ({
   /** Devices of the kernel, and the paths that were asked about. */
   kernel: false,
   asked: [] as string[],
-  closed: [] as number[],
   statFails: false,
+  /** The size of directories, instead of the real one. */
+  size: undefined as number | undefined,
+  /** The one question about the type of an entry that is answered with yes, instead of the real type. */
+  type: undefined as string | undefined,
+  /** How directories were read, and the paths whose stats were read. */
+  listed: [] as string[],
+  stats: [] as string[],
 }));
 
 vi.mock('node:fs', async (original) => {
   const real = await original<typeof fs>();
-  const NO_TYPE = Object.fromEntries(
-    [
-      'isFile',
-      'isDirectory',
-      'isSymbolicLink',
-      'isFIFO',
-      'isSocket',
-      'isCharacterDevice',
-      'isBlockDevice',
-    ].map((name) => [name, () => false]),
-  );
+  const QUESTIONS = [
+    'isFile',
+    'isDirectory',
+    'isSymbolicLink',
+    'isFIFO',
+    'isSocket',
+    'isCharacterDevice',
+    'isBlockDevice',
+  ];
+  const answers = (): object =>
+    Object.fromEntries(QUESTIONS.map((question) => [question, () => question === host.type]));
   return {
     ...real,
     openSync(path: string, flags: number) {
@@ -47,15 +53,26 @@ vi.mock('node:fs', async (original) => {
     },
     fstatSync(fd: number, options?: object) {
       if (host.statFails) throw Object.assign(new Error('EIO'), { code: 'EIO' });
-      return real.fstatSync(fd, options as never);
+      const stats = real.fstatSync(fd, options as never) as unknown as fs.Stats;
+      return host.size !== undefined && stats.isDirectory()
+        ? Object.assign(stats, { size: host.size })
+        : stats;
     },
-    closeSync(fd: number) {
-      host.closed.push(fd);
-      real.closeSync(fd);
+    lstatSync(path: string, options: object) {
+      host.stats.push(path);
+      const stats = real.lstatSync(path, options as never) as unknown as fs.Stats | undefined;
+      return host.size !== undefined && stats?.isDirectory()
+        ? Object.assign(stats, { size: host.size })
+        : stats;
     },
     readdirSync(path: string, options: never) {
+      host.listed.push('at once');
       const entries = real.readdirSync(path, options) as unknown as fs.Dirent[];
-      return host.untyped ? entries.map(({ name }) => ({ name, ...NO_TYPE })) : entries;
+      return host.untyped ? entries.map(({ name }) => ({ name, ...answers() })) : entries;
+    },
+    opendirSync(path: string, options: never) {
+      host.listed.push('one by one');
+      return real.opendirSync(path, options);
     },
     readSync: (fd: number, target: Buffer, at: number, length: number, from: number) =>
       real.readSync(fd, target, at, Math.min(length, host.most), from),
@@ -73,21 +90,24 @@ const descriptors = (): number => fs.readdirSync('/proc/self/fd').length;
 
 let now: typeof held;
 
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-
 describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)('on %s', (platform) => {
   const byDescriptor = platform === 'linux';
 
-  beforeEach(async () => {
+  beforeAll(async () => {
+    vi.resetModules();
+    // It is read when the module is loaded.
+    const mocked = vi.spyOn(process, 'platform', 'get').mockReturnValue(platform);
+    now = await import('../../src/access/held-directory.ts');
+    mocked.mockRestore();
+  });
+
+  beforeEach(() => {
     Object.assign(host, { refused: undefined, untyped: false, kernel: false, statFails: false });
+    Object.assign(host, { size: undefined, type: undefined });
     host.most = Number.POSITIVE_INFINITY;
     host.asked.length = 0;
-    host.closed.length = 0;
-    vi.resetModules();
-    vi.spyOn(process, 'platform', 'get').mockReturnValue(platform);
-    now = await import('../../src/access/held-directory.ts');
+    now.forgetDevices();
+    now.passOver(new Set());
   });
 
   /** The directory, held; the caller's own descriptor is closed. */
@@ -108,7 +128,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     fs.mkdirSync(join(W, 'directory'));
     fs.symlinkSync('file', join(W, 'link'));
     fs.symlinkSync('directory', join(W, 'link-to-directory'));
-    execFileSync('mkfifo', [join(W, 'fifo')]);
+    makeFifo(join(W, 'fifo'));
     return adopted(W);
   }
 
@@ -144,6 +164,39 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     const directory = kinds();
     host.untyped = true;
     expect(directory.entries(10)).toStrictEqual({ entries: KINDS, more: false });
+    directory.release();
+  });
+
+  test.each([
+    ['isFile', 'file'],
+    ['isDirectory', 'directory'],
+    ['isSymbolicLink', 'other'],
+    ['isFIFO', 'other'],
+    ['isSocket', 'other'],
+    ['isCharacterDevice', 'other'],
+    ['isBlockDevice', 'other'],
+  ])('where it tells them, no stats are read: %s', (type, is) => {
+    const directory = kinds();
+    Object.assign(host, { untyped: true, type });
+    host.stats.length = 0;
+    const { entries } = directory.entries(10);
+    expect(entries).toStrictEqual(KINDS.map(({ name }) => ({ name, is })));
+    expect(host.stats).toStrictEqual([]);
+    directory.release();
+  });
+
+  test.each([
+    [0, 'one by one'],
+    [1, 'at once'],
+    [65_536, 'at once'],
+    [65_537, 'one by one'],
+  ])('a directory of %d bytes is read %s, so that a large one is not in memory', (size, how) => {
+    host.size = size;
+    const directory = kinds();
+    host.listed.length = 0;
+    expect(directory.entries(6)).toStrictEqual({ entries: KINDS, more: false });
+    expect(directory.entries(5)).toMatchObject({ more: true });
+    expect(host.listed).toStrictEqual([how, how]);
     directory.release();
   });
 

@@ -1,6 +1,5 @@
 /** What is opened and what is refused, how paths are shown, and what is left open: also as on systems without /proc. */
 
-import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -12,6 +11,7 @@ import { keepFileFromClients, keepFromClients } from '../../src/access/private-f
 import type { OrielError } from '../../src/errors.ts';
 import type { Access, Opened } from '../../src/types/access.ts';
 import { temporaryFolder } from '../support/commands.ts';
+import { makeFifo } from '../support/fifo.ts';
 
 const host = vi.hoisted(() => ({
   /** Called before something is opened; it may throw. */
@@ -98,7 +98,7 @@ async function folders(): Promise<{ W: string; O: string }> {
   fs.symlinkSync('file', join(W, 'link'));
   fs.symlinkSync('directory', join(W, 'link-to-directory'));
   fs.symlinkSync(O, join(W, 'out'));
-  execFileSync('mkfifo', [join(W, 'fifo')]);
+  makeFifo(join(W, 'fifo'));
   const server = createServer().listen(join(W, 'socket'));
   onTestFinished(() => void server.close());
   await new Promise((resolve) => server.once('listening', resolve));

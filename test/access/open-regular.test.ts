@@ -1,12 +1,12 @@
 /** Files that oriel wrote are opened, and nothing that has replaced them. */
 
-import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Inspector, inspectorOf } from '../../src/access/descriptors.ts';
 import { openRegular } from '../../src/access/open-regular.ts';
 import { temporaryFolder } from '../support/commands.ts';
+import { makeFifo } from '../support/fifo.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -35,7 +35,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     fs.mkdirSync(join(W, 'directory'));
     fs.symlinkSync('f', join(W, 'link'));
     fs.symlinkSync('nowhere', join(W, 'link-to-nothing'));
-    execFileSync('mkfifo', [join(W, 'fifo')]);
+    makeFifo(join(W, 'fifo'));
     const before = openCount();
     const path = join(W, name);
     const error = (await openRegular(path, inspectorOf(path)).catch(
