@@ -211,7 +211,7 @@ test('W11 while a directory is swapped for a link, no order and no form of an an
   const stop = exchanging(W);
   const told: string[] = [];
   try {
-    for (let i = 0; i < 20; i += 1) {
+    for (let i = 0; i < 40; i += 1) {
       for (const answer of await Promise.all(calls.map((call) => run(oriel, call))))
         told.push(textOf(answer));
     }

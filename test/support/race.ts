@@ -72,9 +72,9 @@ export function layRace({ W, O, write }: RaceGround): void {
 }
 
 /**
- * Renames `real` and `away` to `d` and back in a loop until the returned function is called. Not with mv(1): it renames a
- * hundred times a second, and code that checks a path before it opens it was then never caught in 5,000 reads. This
- * process renames a hundred thousand times, and catches it once in 150 reads.
+ * Renames `real` and `away` to `d` and back in a loop until the returned function is called. Not with mv(1), which renames
+ * dozens of times a second: code that checks a path before it opens it was not caught in 5,000 reads. This process
+ * renames a hundred thousand times, and caught it in one of 150 reads.
  */
 export function exchanging(W: string): () => Promise<void> {
   return racer(
