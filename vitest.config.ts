@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -6,8 +7,8 @@ export default defineConfig({
     globalSetup: ['test/support/build.ts'],
     setupFiles: ['test/support/use-build.ts'],
     pool: 'forks',
-    // On two cores vitest would use one.
-    maxWorkers: '100%',
+    // One more than cores: tests wait for a fifth of their time, for servers, timers and the disk.
+    maxWorkers: availableParallelism() + 1,
     // These only end what hangs: on a busy machine a test takes many times as long as on an idle one.
     testTimeout: 120_000,
     hookTimeout: 120_000,
