@@ -20,7 +20,10 @@ export interface Derivation<O extends Facts = Facts> {
   readonly options?: O;
 }
 
-/** The status of an open file (`fstat`). Its content changes only if one of these changes; see `settled` for the exception. */
+/**
+ * The status of an open file (`fstat`). Its content changes only if one of these changes. Exceptions: see `settled`, and writes
+ * through a memory mapping, which change the times only at the first write to a page (mmap(2)).
+ */
 export interface FileFacts {
   readonly dev: bigint;
   readonly ino: bigint;

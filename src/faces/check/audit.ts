@@ -39,13 +39,20 @@ export async function audit(
   const server = new Server(sandbox, command, signal, deadlineMs);
   const findings: Finding[] = [];
   try {
+    const fresh = sandbox.state();
     await server.start(mapping);
     const { roles } = server;
     let is: 'running' | 'stopped' | 'gone' = 'running';
+    // Reported once, with the first case.
+    let early = sandbox.differsFrom(fresh) ? 'files were changed by the start or the first calls' : undefined;
     for (const one of cases) {
       signal.throwIfAborted();
-      if (is === 'stopped') is = (await restarted(server, mapping, signal)) ? 'running' : 'gone';
-      const finding = is === 'gone' ? notTried(one) : await findingOf(one, server, sandbox);
+      if (is === 'stopped') {
+        sandbox.rebuild();
+        is = (await restarted(server, mapping, signal)) ? 'running' : 'gone';
+      }
+      const finding = is === 'gone' ? notTried(one) : await findingOf(one, server, sandbox, early);
+      if (finding.verdict !== 'skipped') early = undefined;
       findings.push(finding);
       if (finding.verdict !== 'broken') continue;
       await server.close();
@@ -76,7 +83,12 @@ function notTried({ id, law, title }: Case): Finding {
   return { id, law, title, verdict: 'skipped', reason: 'the server did not start again', figures };
 }
 
-async function findingOf(one: Case, server: Server, sandbox: Sandbox): Promise<Finding> {
+async function findingOf(
+  one: Case,
+  server: Server,
+  sandbox: Sandbox,
+  early: string | undefined,
+): Promise<Finding> {
   const { id, law, title } = one;
   server.resetFigures();
   const found = (verdict: Finding['verdict'], reason?: string): Finding => ({
@@ -89,18 +101,19 @@ async function findingOf(one: Case, server: Server, sandbox: Sandbox): Promise<F
   });
   if (!server.roles[one.role]) return found('skipped', `it has no tool for ${WHAT[one.role]}`);
   try {
+    if (early !== undefined) throw new Broken(early);
     await one.prepare?.(sandbox);
     const before = sandbox.state();
     await one.run(server, sandbox);
     await server.expectServed();
-    if (!one.changes && sandbox.state() !== before) throw new Broken('files were changed by reading');
+    if (!one.changes && sandbox.differsFrom(before)) throw new Broken('files were changed by reading');
+    sandbox.clear();
     return found('held');
   } catch (error) {
-    if (error instanceof Skipped) return found('skipped', error.message);
-    if (!(error instanceof Broken)) throw error;
-    return found('broken', error.message);
-  } finally {
+    if (error instanceof Broken) return found('broken', error.message);
+    if (!(error instanceof Skipped)) throw error;
     sandbox.clear();
+    return found('skipped', error.message);
   }
 }
 

@@ -1,7 +1,7 @@
 /** The report of a check: as text, as JSON with all figures, or as SARIF for tools that show findings. */
 
 import { version } from '../../access/package-files.ts';
-import { oneLine } from '../../text/visible.ts';
+import { oneLine, quote } from '../../text/visible.ts';
 import type { Audit, Finding } from './audit.ts';
 import type { Case } from './case.ts';
 import { roles } from './roles.ts';
@@ -10,7 +10,8 @@ export function reportText({ roles: mapping, findings }: Audit): string {
   const tools = roles.flatMap((role) => {
     const mapped = mapping[role];
     if (!mapped) return [];
-    return [`${role}: ${mapped.tool}(${[mapped.pattern, mapped.path].filter(Boolean).join(', ')})`];
+    const names = [mapped.pattern ?? [], mapped.path].flat().map(quote);
+    return [`${role}: ${quote(mapped.tool)}(${names.join(', ')})`];
   });
   const width = Math.max(...findings.map(({ law }) => law.length));
   const lines = findings.map(({ verdict, law, title, reason }) => {

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Client } from '@modelcontextprotocol/client';
+import { Client, ProtocolError } from '@modelcontextprotocol/client';
 import { basicEnvironment } from '../../access/mcp/transport.ts';
 import { StdioTransport } from '../../access/mcp/stdio.ts';
 import { version } from '../../access/package-files.ts';
@@ -12,7 +12,8 @@ import { quote } from '../../text/visible.ts';
 import type { CallOptions, Checked, Said } from './case.ts';
 import { Broken } from './outcome.ts';
 import { continuationOf } from './continuation.ts';
-import { DEADLINE_MS, holdToLaws, MOST_MEMORY_MB } from './laws.ts';
+import { holdsText } from './holds-text.ts';
+import { DEADLINE_MS, holdToLaws, LEAK, MOST_MEMORY_MB } from './laws.ts';
 import { type Mapped, type Mapping, parseMapping, type Role, rolesOf, type Tool } from './roles.ts';
 import { PLAIN, PLAIN_TEXT, type Sandbox } from './sandbox.ts';
 
@@ -42,6 +43,8 @@ export class Server implements Checked {
   readonly #signal: AbortSignal;
   readonly #deadlineMs: number;
   #tools: readonly Tool[] = [];
+  /** Whether a message since the last call contained the secret. */
+  #leaks = false;
   #running: { readonly client: Client; readonly transport: StdioTransport; idleMb: number } | undefined;
 
   /** `{}` in `command` is replaced by the root. */
@@ -63,10 +66,8 @@ export class Server implements Checked {
     const client = new Client({ name: 'oriel-check', version: version() }, { capabilities: {} });
     try {
       await client.connect(transport, { signal: this.#signal, timeout: START_MS });
-      if (client.getServerCapabilities()?.tools)
-        this.#tools = (
-          await client.request({ method: 'tools/list', params: {} }, { timeout: START_MS })
-        ).tools;
+      this.#listen(transport);
+      if (client.getServerCapabilities()?.tools) this.#tools = await toolsOf(client);
     } catch (cause) {
       await transport.close();
       this.#signal.throwIfAborted();
@@ -75,17 +76,59 @@ export class Server implements Checked {
     }
     this.#running = { client, transport, idleMb: 0 };
     this.roles = mapping === undefined ? rolesOf(this.#tools) : parseMapping(mapping, this.#tools);
+    if (this.roles.read) await this.#expectToWork('read', 'read a small file', () => this.expectServed());
+    for (const [role, what] of [
+      ['list', 'list the directory'],
+      ['search', 'search the directory'],
+    ] as const) {
+      if (!this.roles[role] || (mapping === undefined && (await this.#succeeds(role)))) continue;
+      // A tool that was found by its name only is left out: its cases are skipped.
+      if (mapping === undefined) delete this.roles[role];
+      else await this.#expectToWork(role, what, () => this.#expectSuccess(role));
+    }
     if (!this.roles.read) return;
-    await this.expectServed().catch((cause: unknown) => {
-      if (!(cause instanceof Broken)) throw cause;
-      const message = `${this.roles.read?.tool} does not read a small file of the sandbox: ${cause.message}. Name the directory with {} in the command, or the tools with --map.`;
-      throw new OrielError('BAD_INPUT', message, { cause });
-    });
     this.#running.idleMb = treeMb(transport.pid) ?? 0;
     this.resetFigures();
   }
 
+  /** Looks through everything that the server sends, whatever it belongs to. */
+  #listen(transport: StdioTransport): void {
+    const { onmessage } = transport;
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is not an EventTarget
+    transport.onmessage = (message) => {
+      this.#leaks ||= holdsText(message, this.#sandbox.secret);
+      onmessage?.(message);
+    };
+  }
+
+  /** Throws `BAD_INPUT` where `check` throws `Broken`. */
+  async #expectToWork(role: Role, what: string, check: () => Promise<void>): Promise<void> {
+    try {
+      await check();
+    } catch (cause) {
+      if (!(cause instanceof Broken)) throw cause;
+      const message = `${quote(this.roles[role]?.tool ?? '')} does not ${what} of the sandbox: ${quote(cause.message.replace(/\.$/, ''))}. Name the directory with {} in the command, or the tools with --map.`;
+      throw new OrielError('BAD_INPUT', message, { cause });
+    }
+  }
+
+  async #succeeds(role: Role): Promise<boolean> {
+    try {
+      await this.#expectSuccess(role);
+      return true;
+    } catch (error) {
+      if (error instanceof Broken) return false;
+      throw error;
+    }
+  }
+
+  async #expectSuccess(role: Role): Promise<void> {
+    const said = await this.call(role, '.');
+    if (said.isError) throw new Broken(said.text);
+  }
+
   resetFigures(): void {
+    this.#leaks = false;
     this.figures = { ms: 0, bytes: 0, memoryMb: 0 };
   }
 
@@ -108,10 +151,16 @@ export class Server implements Checked {
     const mapped = this.roles[role] as Mapped;
     const input: Record<string, unknown> = { ...mapped.arguments, [mapped.path]: path, ...more.arguments };
     if (mapped.pattern !== undefined) input[mapped.pattern] = more.pattern ?? 'row';
-    const said = await this.#ask(mapped.tool, input);
+    const said = await this.#ask(mapped.tool, input).finally(() => this.#expectNoLeak());
     this.figures.bytes = Math.max(this.figures.bytes, said.bytes);
     holdToLaws(said, this.#sandbox, more);
     return said;
+  }
+
+  #expectNoLeak(): void {
+    const leaks = this.#leaks;
+    this.#leaks = false;
+    if (leaks) throw new Broken(LEAK);
   }
 
   next(role: Role, path: string, said: Said): { path: string; more: CallOptions } | undefined {
@@ -157,13 +206,31 @@ export class Server implements Checked {
       if (transport.failure)
         throw new Broken(`the answer has over ${MOST_MESSAGE >> 20} MiB`, { cause: error });
       if (!transport.pid) throw new Broken('the server ended', { cause: error });
-      return saidBy((error as Error).message, true);
+      if (error instanceof ProtocolError) return saidBy(error.message, true);
+      throw new Broken(`the answer is not one of MCP: ${(error as Error).message}`, { cause: error });
     } finally {
       clearInterval(sample);
       clearTimeout(timer);
       this.figures.ms = Math.max(this.figures.ms, performance.now() - began);
     }
   }
+}
+
+/** Most tools, and most pages of their list, that are looked at. */
+const MOST_TOOLS = 1_000;
+const MOST_PAGES = 100;
+
+async function toolsOf(client: Client): Promise<Tool[]> {
+  const tools: Tool[] = [];
+  let cursor: string | undefined;
+  for (let page = 1; page <= MOST_PAGES && tools.length < MOST_TOOLS; page += 1) {
+    const params = cursor === undefined ? {} : { cursor };
+    const listed = await client.request({ method: 'tools/list', params }, { timeout: START_MS });
+    tools.push(...listed.tools);
+    cursor = listed.nextCursor;
+    if (cursor === undefined) break;
+  }
+  return tools;
 }
 
 /** Makes the path of a file absolute, because the server runs in the sandbox: `./checked-server.js`. */

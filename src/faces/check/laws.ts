@@ -16,7 +16,9 @@ export const MOST_MEMORY_MB = 300;
 /** Maximum characters of an error. */
 const MOST_ERROR = 1_000;
 
-const STACK = /^\s+at .+:\d+:\d+\)?$|Traceback \(most recent call last\)/m;
+const STACK = /^[ \t]+at .+:\d+:\d+\)?$|Traceback \(most recent call last\)/m;
+
+export const LEAK = 'the answer holds bytes from outside the root';
 
 /** Throws `Broken`. */
 export function holdToLaws(
@@ -25,7 +27,8 @@ export function holdToLaws(
   { anySize, mayName }: CallOptions,
 ): void {
   const all = said.text + (said.structured ?? '');
-  if (all.includes(secret)) throw new Broken('the answer holds bytes from outside the root');
+  // Also spread over lines or blocks.
+  if (all.replaceAll('\n', '').includes(secret)) throw new Broken(LEAK);
   if (all.includes(secretName) && mayName === undefined)
     throw new Broken('the answer holds a name from outside the root');
   if (said.bytes > MOST_BYTES && anySize === undefined)

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { OrielError } from '../../errors.ts';
+import { quote } from '../../text/visible.ts';
 
 export const roles = ['read', 'list', 'search'] as const;
 export type Role = (typeof roles)[number];
@@ -25,6 +26,9 @@ export interface Tool {
     readonly required?: readonly string[] | undefined;
   };
 }
+
+/** Names as the protocol allows them. Source: the specification of MCP, Tool Names. */
+const TOOL_NAME = /^[\w./-]{1,128}$/;
 
 const PATH = /^(?:path|file|file_?path|filename|target_file|dir|directory|directory_path|folder|root)$/i;
 const PATTERN = /^(?:pattern|query|regex|regexp|search|text|q)$/i;
@@ -52,7 +56,9 @@ export function rolesOf(tools: readonly Tool[]): Mapping {
   const found: Mapping = {};
   for (const role of roles) {
     for (const name of NAMES[role]) {
-      const mapped = tools.filter((tool) => name.test(tool.name)).flatMap((tool) => fit(tool, role))[0];
+      const mapped = tools
+        .filter((tool) => TOOL_NAME.test(tool.name) && name.test(tool.name))
+        .flatMap((tool) => fit(tool, role))[0];
       if (!mapped) continue;
       found[role] = mapped;
       break;
@@ -97,8 +103,9 @@ export function parseMapping(text: string, tools: readonly Tool[]): Mapping {
   const names = tools.map(({ name }) => name);
   for (const { tool = '' } of Object.values(mapping as Mapping)) {
     if (!names.includes(tool)) {
-      const has = names.length > 0 ? `Use one of ${names.slice(0, 20).join(', ')}.` : 'It has none.';
-      throw new OrielError('BAD_INPUT', `The server has no tool ${tool}. ${has}`);
+      const has =
+        names.length > 0 ? `Use one of ${names.slice(0, 20).map(quote).join(', ')}.` : 'It has none.';
+      throw new OrielError('BAD_INPUT', `The server has no tool ${quote(tool)}. ${has}`);
     }
   }
   return mapping as Mapping;

@@ -2,26 +2,21 @@
 
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import {
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Skipped } from './outcome.ts';
+import { FixtureDirectory } from './fixture-directory.ts';
+import { Broken, Skipped } from './outcome.ts';
 
 /** A file that is always in the root, to check whether the server still answers. */
 export const PLAIN = 'plain.txt';
 export const PLAIN_TEXT = 'still served';
 
+/** Entries whose state is recorded: more than any case makes. */
+const MOST_ENTRIES = 10_000;
+
+/** The server under test runs meanwhile, and may change anything. */
 export class Sandbox {
   readonly #base = realpathSync(mkdtempSync(join(tmpdir(), 'oriel-check-')));
   /** The root of the server, and its working directory. */
@@ -32,57 +27,86 @@ export class Sandbox {
   readonly secret = `secret-${randomBytes(9).toString('hex')}`;
   /** The name of the file with the secret. */
   readonly secretName = `of-${randomBytes(6).toString('hex')}.txt`;
+  #files: FixtureDirectory;
 
   constructor() {
-    mkdirSync(this.root);
-    mkdirSync(this.outside);
-    writeFileSync(join(this.outside, this.secretName), `${this.secret}\n`);
-    writeFileSync(join(this.root, PLAIN), `${PLAIN_TEXT}\n`);
+    this.#files = this.#build();
   }
 
-  write(path: string, content: string | Uint8Array): void {
-    const full = join(this.root, path);
-    mkdirSync(dirname(full), { recursive: true });
-    writeFileSync(full, content);
+  #build(): FixtureDirectory {
+    for (const path of [this.root, this.outside]) {
+      rmSync(path, { recursive: true, force: true });
+      mkdirSync(path);
+    }
+    const outside = new FixtureDirectory(this.outside);
+    outside.write(this.secretName, `${this.secret}\n`);
+    outside.close();
+    const files = new FixtureDirectory(this.root);
+    files.write(PLAIN, `${PLAIN_TEXT}\n`);
+    return files;
+  }
+
+  /** Makes both directories anew, while no server runs. */
+  rebuild(): void {
+    this.#files.close();
+    this.#files = this.#build();
+  }
+
+  /** Creates a file of `content`, `times` times. Throws `Broken` if the server interferes; so do the others. */
+  write(path: string, content: string | Uint8Array, times = 1): void {
+    this.#files.write(path, content, times);
   }
 
   /** Creates a sparse file. */
   sparse(path: string, bytes: number): void {
-    this.write(path, '');
-    truncateSync(join(this.root, path), bytes);
+    this.#files.sparse(path, bytes);
   }
 
   link(path: string, target: string): void {
-    symlinkSync(target, join(this.root, path));
+    this.#files.link(path, target);
   }
 
   async fifo(path: string): Promise<void> {
     try {
-      await promisify(execFile)('mkfifo', [join(this.root, path)]);
+      await this.#files.make(path, (entry) => promisify(execFile)('mkfifo', [entry]));
     } catch (cause) {
       throw new Skipped('no FIFO can be made here', { cause });
     }
   }
 
-  /** Names, sizes, modes and times of all files, inside and outside. */
+  /** Names, sizes, modes, inodes and times of change of all files, inside and outside. */
   state(): string {
-    return (readdirSync(this.#base, { recursive: true }) as string[])
-      .toSorted()
-      .map((name) => {
-        const { size, mode, mtimeMs } = lstatSync(join(this.#base, name));
-        return `${name} ${size} ${mode} ${mtimeMs}`;
-      })
-      .join('\n');
+    const lines: string[] = [];
+    const visit = (directory: string): void => {
+      for (const entry of readdirSync(join(this.#base, directory), { withFileTypes: true })) {
+        const path = join(directory, entry.name);
+        if (lines.length > MOST_ENTRIES) throw new Broken('the server made thousands of files');
+        const { size, mode, ino, ctimeMs } = lstatSync(join(this.#base, path));
+        // A write after which the time of modification is restored changes the time of change too.
+        lines.push(`${path} ${size} ${mode} ${ino} ${ctimeMs}`);
+        if (entry.isDirectory()) visit(path);
+      }
+    };
+    visit('');
+    return lines.toSorted().join('\n');
   }
 
-  /** Restores the initial state. */
-  clear(): void {
-    for (const name of readdirSync(this.root)) {
-      if (name !== PLAIN) rmSync(join(this.root, name), { recursive: true, force: true });
+  /** Whether the state is another one, or cannot be read any more. */
+  differsFrom(state: string): boolean {
+    try {
+      return this.state() !== state;
+    } catch {
+      return true;
     }
   }
 
+  /** Restores the initial state of the root. Throws `Broken`. */
+  clear(): void {
+    this.#files.clear([PLAIN]);
+  }
+
   remove(): void {
+    this.#files.close();
     rmSync(this.#base, { recursive: true, force: true, maxRetries: 3 });
   }
 }

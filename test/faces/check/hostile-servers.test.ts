@@ -1,0 +1,117 @@
+/** Servers that work against `oriel check` itself: it touches nothing outside, ends, and is not deceived. */
+
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { type Audit, audit } from '../../../src/faces/check/audit.ts';
+import { cases } from '../../../src/faces/check/cases/case-table.ts';
+import { reportText } from '../../../src/faces/check/check-report.ts';
+import { temporaryFolder } from '../../support/commands.ts';
+
+const { signal } = new AbortController();
+const server = resolve('test/support/hostile-checked-server.mjs');
+
+const check = (ids: readonly string[], mode: string, ...more: readonly string[]): Promise<Audit> =>
+  audit(
+    [process.execPath, server, mode, ...more],
+    cases.filter(({ id }) => ids.includes(id)),
+    { signal },
+  );
+
+const verdicts = ({ findings }: Audit): unknown =>
+  findings.map(({ id, verdict, reason }) => [id, verdict, ...(reason === undefined ? [] : [reason])]);
+
+const EARLY = 'files were changed by the start or the first calls';
+
+test('a link that the server puts in the place of a file is not followed', async () => {
+  const victim = join(temporaryFolder(), 'precious.txt');
+  writeFileSync(victim, 'precious\n');
+  const found = await check(['whole-lines', 'bounded-file'], 'links a file', victim);
+  expect(found.findings.map(({ verdict }) => verdict)).toContain('broken');
+  expect(readFileSync(victim, 'utf8')).toBe('precious\n');
+});
+
+test('a directory that the server puts in the place of its root is not emptied', async () => {
+  const victim = temporaryFolder();
+  mkdirSync(join(victim, 'sub'));
+  writeFileSync(join(victim, 'sub/b.txt'), 'b');
+  const found = await check(['missing', 'wall-parent'], 'swaps its root', victim);
+  expect(found.findings.map(({ verdict }) => verdict)).toContain('broken');
+  expect(readdirSync(victim, { recursive: true })).toEqual(['sub', 'sub/b.txt']);
+});
+
+test('a FIFO in the place of a file blocks nothing', async () => {
+  const found = await check(['whole-lines'], 'puts a FIFO in the place of a file');
+  expect(verdicts(found)).toEqual([['whole-lines', 'broken', EARLY]]);
+});
+
+test('a line of megabytes is checked in linear time', async () => {
+  const found = await check(['whole-lines'], 'shows a long line');
+  expect(verdicts(found)).toEqual([['whole-lines', 'held']]);
+});
+
+test.each([
+  'leaks in metadata',
+  'leaks in a binary block',
+  'leaks letter by letter',
+  'leaks in a result that is not valid',
+  'leaks in a notification',
+  'leaks in an error',
+])('a server that %s is detected', async (mode) => {
+  expect(verdicts(await check(['wall-parent'], mode))).toEqual([
+    ['wall-parent', 'broken', 'the answer holds bytes from outside the root'],
+  ]);
+});
+
+test('an answer that is not valid is no refusal', async () => {
+  expect(verdicts(await check(['wall-parent'], 'answers with what is not valid'))).toEqual([
+    ['wall-parent', 'broken', expect.stringMatching(/^the answer is not one of MCP: /)],
+  ]);
+});
+
+test.each(['writes at its start', 'removes the secret'])('a server that %s is detected', async (mode) => {
+  expect(verdicts(await check(['missing'], mode))).toEqual([['missing', 'broken', EARLY]]);
+});
+
+test('a write after which the time of the file is restored is detected', async () => {
+  expect(verdicts(await check(['missing'], 'restores times'))).toEqual([
+    [
+      'missing',
+      'broken',
+      expect.stringMatching(/^(?:files were changed by reading|a small file is not read)/),
+    ],
+  ]);
+});
+
+test('a server that removes its root is reported, and checked further', async () => {
+  const found = await check(['missing', 'wall-parent'], 'removes its root');
+  expect(found.findings.map(({ verdict }) => verdict)).toEqual(['broken', 'broken']);
+});
+
+test('a name of a tool with escapes is neither used nor shown', async () => {
+  const found = await check(['missing'], 'names a tool with escapes');
+  expect(verdicts(found)).toEqual([['missing', 'skipped', 'it has no tool for reading a file']]);
+  const mapped = { ...found, roles: { read: { tool: '\u001b[2J\nheld', path: 'p\u001b' } } };
+  expect(reportText(mapped).split('\n')[0]).toBe(String.raw`read: \x1b[2J\nheld(p\x1b)`);
+});
+
+test('tools on later pages of the list are found', async () => {
+  expect(verdicts(await check(['missing'], 'pages its tools'))).toEqual([['missing', 'held']]);
+});
+
+test('a tool that fails for every call is not checked', async () => {
+  const search = JSON.stringify({
+    read: { tool: 'read', path: 'path' },
+    search: { tool: 'read', path: 'path', pattern: 'pattern' },
+  });
+  const command = [process.execPath, server, 'none'];
+  await expect(audit(command, cases, { mapping: search, signal })).rejects.toMatchObject({
+    code: 'BAD_INPUT',
+    message:
+      'read does not search the directory of the sandbox: No. Name the directory with {} in the command, or the tools with --map.',
+  });
+  // The tool for files was tried as one for directories.
+  expect(verdicts(await check(['wall-list'], 'none'))).toEqual([
+    ['wall-list', 'skipped', 'it has no tool for listing a directory'],
+  ]);
+});
