@@ -6,10 +6,21 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type * as descriptors from '../../src/access/descriptors.ts';
 import { holdRoots } from '../../src/access/held-roots.ts';
 import { narrowRoots } from '../../src/access/narrow-roots.ts';
+import type * as place from '../../src/access/place.ts';
 import { Roots } from '../../src/access/roots.ts';
 import { temporaryFolder } from '../support/commands.ts';
 
-const host = vi.hoisted(() => ({ isLocal: true, refused: undefined as string | undefined }));
+const host = vi.hoisted(() => ({
+  isLocal: true,
+  refused: undefined as string | undefined,
+  /** Paths that were looked up by name, with links followed anywhere. */
+  lookedUp: [] as string[],
+}));
+
+vi.mock('../../src/access/place.ts', async (original) => {
+  const real = await original<typeof place>();
+  return { ...real, placeOf: (path: string) => (host.lookedUp.push(path), real.placeOf(path)) };
+});
 
 vi.mock('../../src/access/mounts.ts', () => ({ isLocal: () => host.isLocal, wasReached: () => false }));
 
@@ -151,6 +162,23 @@ describe.runIf(process.platform === 'linux')('roots that a client declares, by d
     const roots = holdRoots([join(O, 'given')]);
     expect(Array.from(await narrowRoots(roots, [join(O, 'given/a')]))).toStrictEqual([join(W, 'a')]);
     expect(await codeOf(narrowRoots(roots, [join(O, 'given/none')]))).toBe('OUTSIDE_ROOT');
+  });
+
+  test('what is inside is not looked up by name, which could touch what a link outside leads to', async () => {
+    const { W, O } = folders();
+    host.lookedUp.length = 0;
+    const roots = holdRoots([join(W, 'a')]);
+    expect(Array.from(await narrowRoots(roots, [join(W, 'a/b'), join(O, 'away')]))).toStrictEqual([
+      join(W, 'a/b'),
+    ]);
+    expect(host.lookedUp).toStrictEqual([join(O, 'away')]);
+  });
+
+  test('a loop of links inside is a root that does not exist', async () => {
+    const { W } = folders();
+    const roots = holdRoots([W]);
+    expect(await codeOf(narrowRoots(roots, [join(W, 'loop')]))).toBe('OUTSIDE_ROOT');
+    expect(Array.from(await narrowRoots(roots, [join(W, 'out')]))).toStrictEqual([]);
   });
 
   test('a shortage of descriptors is an error: otherwise roots would be missing', async () => {

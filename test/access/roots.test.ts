@@ -215,6 +215,9 @@ describe('roots', () => {
       'NOT_FOUND',
       `The root ${nothing} does not exist. Use a directory that does.`,
     ]);
+    expect(() => new Roots([nothing], W)).toThrow(
+      expect.objectContaining({ cause: expect.objectContaining({ code: 'ENOENT' }) }),
+    );
     expect(refusal(join(W, 'loop'))).toMatchObject(['LOOP', expect.any(String)]);
     const seen = [W, join(W, 'to-directory'), file, nothing].map(realDirectory);
     expect(seen).toStrictEqual([W, join(W, 'a'), undefined, undefined]);
