@@ -105,7 +105,7 @@ describe('the pool', () => {
     // Two were left; four of the new ones are kept.
     await expect.poll(descriptors).toBe(2 * (4 + 6));
     expect(counted.made.map(([program, ...args]) => [program, ...args.slice(0, 2), args.length])).toEqual(
-      Array(2).fill(['mkfifo', '-m', '600', 8]),
+      [1, 2].map(() => ['mkfifo', '-m', '600', 8]),
     );
     expect(new Set(counted.made.flat()).size).toBe(3 + 12);
     expect(readdirSync(directory)).toEqual([]);

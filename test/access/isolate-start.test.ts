@@ -6,12 +6,10 @@ import { isOutgrown, isStartFailure, startWorker } from '../../src/access/isolat
 const mocked = vi.hoisted(() => ({ started: [] as unknown[][], error: undefined as unknown }));
 
 vi.mock('node:worker_threads', () => ({
-  Worker: class {
-    constructor(...given: unknown[]) {
-      if (mocked.error !== undefined) throw mocked.error;
-      mocked.started.push(given);
-    }
-  },
+  Worker: vi.fn(function (...given: unknown[]) {
+    if (mocked.error !== undefined) throw mocked.error;
+    mocked.started.push(given);
+  }),
 }));
 
 beforeEach(() => void Object.assign(mocked, { started: [], error: undefined }));

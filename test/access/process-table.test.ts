@@ -10,7 +10,7 @@ import { holdsToken, lastProcess, listProcesses, processStat } from '../../src/a
 const faked = vi.hoisted(() => ({
   root: '/proc',
   /** Called with each path below /proc that is opened. */
-  opened: (_: string): void => undefined,
+  opened: (() => undefined) as (path: string) => void,
   /** Bytes that a read returns at most. */
   most: Infinity,
   /** Names after which reading a directory fails. */

@@ -1,6 +1,6 @@
 /** How a process tree is found and ended, on a simulated machine. Real processes are ended in engine/run.test.ts and hardening/. */
 
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { beginOf, endTree, killTree, type Tree } from '../../src/access/process-tree.ts';
 import type { ProcessStat } from '../../src/access/process-table.ts';
 
@@ -21,14 +21,14 @@ const machine = vi.hoisted(() => ({
   /** What happens, in order: `stat 7`, `SIGTERM 7`, `turn` of the event loop, `pause 5`. */
   events: [] as string[],
   /** Called with each event. */
-  then: (_: string): void => undefined,
+  follow: (() => undefined) as (event: string) => void,
 }));
 
 function happens(event: string): void {
   machine.events.push(event);
   // With a pause that takes no time, what never ends would never let the test end either.
   if (machine.events.length > 50_000) throw new Error('It goes on without an end.');
-  machine.then(event);
+  machine.follow(event);
 }
 
 vi.mock('../../src/access/process-table.ts', () => ({
@@ -64,11 +64,21 @@ vi.mock('node:timers/promises', () => ({
 const TREE: Tree = { pid: 100, token: 'abc', since: 50, began: -1_000 };
 
 beforeEach(() => {
-  Object.assign(machine, { hasProc: true, last: [900], now: 0, events: [], then: () => undefined });
+  Object.assign(machine, { hasProc: true, last: [900], now: 0, events: [], follow: () => undefined });
   machine.processes.clear();
   vi.spyOn(performance, 'now').mockImplementation(() => machine.now);
   vi.spyOn(process, 'kill').mockImplementation(send);
 });
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+/** Another system, on which /proc is not looked at. */
+function onAnotherSystem(): void {
+  vi.stubGlobal('process', Object.create(process, { platform: { value: 'darwin' } }));
+}
 
 function add(pid: number, more: Partial<Simulated> = {}): void {
   const stat = { pid, alive: true, parent: 1, group: pid, session: pid, began: 60, token: false, ...more };
@@ -97,9 +107,9 @@ const looked = (): number[] => eventsOf(/^stat/).map((event) => Number(event.sli
 /** Acts once, at the first such event. */
 function at(event: string, act: () => void): void {
   let done = false;
-  const { then } = machine;
-  machine.then = (now) => {
-    then(now);
+  const { follow } = machine;
+  machine.follow = (now) => {
+    follow(now);
     if (now !== event || done) return;
     done = true;
     act();
@@ -183,6 +193,17 @@ describe('SIGTERM', () => {
     ]);
   });
 
+  test('no time is added to the grace', async () => {
+    member(100, { survives: (signal) => signal === 'SIGTERM' });
+    await endTree(TREE, 80);
+    expect(eventsOf(/^(SIG|pause)/)).toEqual([
+      'SIGTERM 100',
+      ...[5, 5, 10, 20, 40].map((ms) => `pause ${ms}`),
+      'SIGKILL -100',
+      'pause 5',
+    ]);
+  });
+
   test('is not sent without a grace', async () => {
     member(100);
     member(101);
@@ -217,7 +238,7 @@ describe('SIGKILL', () => {
 
   test('there are four scans, however long one takes', async () => {
     member(100, { survives: () => true });
-    machine.then = (event) => {
+    machine.follow = (event) => {
       if (event === 'stat 100') machine.now += 5_000;
     };
     expect(await endTree(TREE, 0)).toEqual({ ended: 0, left: 1 });
@@ -233,11 +254,28 @@ describe('SIGKILL', () => {
     });
     expect(await endTree(TREE, 0)).toEqual({ ended: 4, left: 0 });
     expect(eventsOf(/^(SIG|stat|pause)/)).toEqual([
-      ...['stat 100', 'stat 200', 'SIGKILL -100', 'stat 100', 'stat 200', 'SIGKILL 200', 'pause 5'],
-      ...['stat 300', 'SIGKILL 300', 'stat 301', 'SIGKILL 301'],
+      'stat 100',
+      'stat 200',
+      'SIGKILL -100',
+      'stat 100',
+      'stat 200',
+      'SIGKILL 200',
+      'pause 5',
+      'stat 300',
+      'SIGKILL 300',
+      'stat 301',
+      'SIGKILL 301',
       // Nothing is asked about them again: they were killed when they were found.
       'pause 5',
     ]);
+  });
+
+  test('a process that is killed at sight makes the pauses short again', async () => {
+    member(100, { survives: () => true });
+    at('pause 20', () => add(200, { token: true }));
+    at('pause 40', () => at('pause 5', () => machine.processes.clear()));
+    expect(await endTree(TREE, 0)).toEqual({ ended: 2, left: 0 });
+    expect(eventsOf(/^pause/)).toEqual([5, 5, 10, 20, 40, 5].map((ms) => `pause ${ms}`));
   });
 
   test('a process that keeps its id is killed at sight once', async () => {
@@ -270,6 +308,12 @@ describe('SIGKILL', () => {
   });
 });
 
+test('with the end of this process hundreds are killed at once', () => {
+  for (let pid = 1_000; pid < 1_300; pid += 1) add(pid, { token: true });
+  killTree(TREE);
+  expect([machine.processes.size, eventsOf(/^turn/)]).toEqual([0, []]);
+});
+
 describe('without /proc', () => {
   beforeEach(() => {
     machine.hasProc = false;
@@ -285,6 +329,22 @@ describe('without /proc', () => {
     expect([...machine.processes.keys()]).toEqual([200]);
   });
 
+  test('the same on another system, where /proc is something else', async () => {
+    onAnotherSystem();
+    machine.hasProc = true;
+    member(100);
+    add(200, { token: true });
+    expect([beginOf(100), looked()]).toEqual([0, []]);
+    expect(await endTree(TREE, 1_000)).toEqual({ ended: 1, left: 0 });
+    expect(signals()).toEqual(['SIGTERM -100']);
+  });
+
+  test('the group is ended also if its leader is gone', async () => {
+    member(101);
+    expect(await endTree(TREE, 1_000)).toEqual({ ended: 1, left: 0 });
+    expect(signals()).toEqual(['SIGTERM -100']);
+  });
+
   test('a group of another user lives, and is left', async () => {
     member(100, { isForeign: true });
     expect(await endTree(TREE, 100)).toEqual({ ended: 0, left: 1 });
@@ -298,7 +358,8 @@ describe('without /proc', () => {
 
   test('that disappears during a scan nothing more is found', async () => {
     machine.hasProc = true;
-    machine.last = [900, 901, 901];
+    // The ids have wrapped around, so all would be listed again.
+    machine.last = [900, 20, 20];
     add(300);
     at('stat 300', () => (machine.hasProc = false));
     expect(await endTree(TREE, 0)).toEqual({ ended: 0, left: 0 });
@@ -376,6 +437,13 @@ describe('an empty scan', () => {
     machine.events = [];
     expect(await endTree(TREE, 0)).toEqual({ ended: 0, left: 0 });
     expect(looked()).toEqual([7, 7]);
+  });
+
+  test('is the only one that is repeated: what was found counts, though others were started', async () => {
+    member(100);
+    machine.last = [900, 901, 901];
+    expect(await endTree(TREE, 1_000)).toEqual({ ended: 1, left: 0 });
+    expect(signals()).toEqual(['SIGTERM 100']);
   });
 
   test('is not believed while new processes are started constantly', async () => {

@@ -58,7 +58,7 @@ const mocked = vi.hoisted(() => ({
   released: 0,
   /** What `connectMcp` gave. */
   given: [] as unknown[],
-  failed: (_: OrielError): void => undefined,
+  failed: (() => undefined) as (error: OrielError) => void,
 }));
 
 vi.mock('../../../src/access/mcp/transport.ts', () => ({
@@ -236,6 +236,7 @@ describe('a list', () => {
     ['more on one page', [1_001], 1_000, true, 1],
     ['a thousand names before the last page', [400, 600, 1], 1_000, true, 2],
     ['more than that on the last page', [400, 601], 1_000, true, 2],
+    ['more than that before the last page', [400, 601, 1], 1_000, true, 2],
     ['a name less', [400, 599], 999, false, 2],
   ])('holds at most a thousand names: %s', async (_, sizes, count, isMore, requests) => {
     answers['resources/list'] = ({ cursor = '0' }) => {

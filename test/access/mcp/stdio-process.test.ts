@@ -173,7 +173,8 @@ describe('the start', () => {
         },
       ],
     ]);
-    const token = (mocked.calls[0]?.[2] as { env: { ORIEL_RUN: string } }).env.ORIEL_RUN.slice(-32);
+    const token = mocked.events[0]?.slice('watch '.length);
+    expect(JSON.stringify(mocked.calls)).toContain(`${token}"`);
     // It is watched before it is started.
     expect(mocked.events).toEqual([`watch ${token}`, 'runs 4711']);
     expect(mocked.trees).toEqual([{ pid: 4_711, token, since: 4_712, began: expect.any(Number) }]);
@@ -282,6 +283,18 @@ describe('a cancelled request', () => {
     child.stdin.on('data', (text: Buffer) => void texts.push(text.toString()));
     await turns();
     expect(texts.join('')).toBe(lineOf(request(1, 'x'.repeat(100_000))) + lineOf(request(3)));
+  });
+
+  test('is what only that notification asks for', async () => {
+    const { transport, child } = await begun();
+    await transport.send(request(1, 'x'.repeat(100_000)));
+    await transport.send(request(2));
+    const progress: JSONRPCMessage = { ...cancelled(2), method: 'notifications/progress' } as never;
+    await transport.send(progress);
+    const texts: string[] = [];
+    child.stdin.on('data', (text: Buffer) => void texts.push(text.toString()));
+    await turns();
+    expect(texts.join('').slice(-400)).toContain(lineOf(request(2)) + lineOf(progress));
   });
 
   test('of no known id is passed on', async () => {
@@ -432,6 +445,20 @@ describe('the end', () => {
     await transport.close();
     await expect(transport.send(request(1))).rejects.toThrow('The server does not run any more.');
   });
+});
+
+test('a transport to which nobody listens has the same ends', async () => {
+  const { transport, child, say } = await begun();
+  Object.assign(transport, { onmessage: undefined, onerror: undefined, onclose: undefined });
+  await transport.send(request(1));
+  await say('{"jsonrpc": broken');
+  await say({ id: 2, result: {} });
+  child.stdin.emit('error', new Error('write EPIPE'));
+  expect([transport.pid, transport.heard]).toEqual([4_711, 1]);
+  mocked.slow = false;
+  child.stdout.destroy(new Error('read EIO'));
+  await expect.poll(() => mocked.events.at(-1)).toBe('release');
+  await transport.close();
 });
 
 test('before its start there is no server', async () => {

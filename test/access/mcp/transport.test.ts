@@ -7,11 +7,9 @@ import { basicEnvironment, transportTo } from '../../../src/access/mcp/transport
 const mocked = vi.hoisted(() => ({ stdio: [] as unknown[], http: [] as unknown[][], closed: 0 }));
 
 vi.mock('../../../src/access/mcp/stdio.ts', () => ({
-  StdioTransport: class {
-    constructor(options: unknown) {
-      mocked.stdio.push(options);
-    }
-  },
+  StdioTransport: vi.fn(function (options: unknown) {
+    mocked.stdio.push(options);
+  }),
 }));
 vi.mock('../../../src/access/network/mcp-fetch.ts', () => ({
   mcpFetch(...given: unknown[]) {
@@ -20,7 +18,7 @@ vi.mock('../../../src/access/network/mcp-fetch.ts', () => ({
   },
 }));
 
-const asked = vi.fn((..._: Parameters<typeof fetch>) =>
+const asked = vi.fn<typeof fetch>(() =>
   Promise.resolve(new Response(null, { status: 503, statusText: 'busy' })),
 );
 
@@ -28,6 +26,7 @@ const VARIABLES = { PATH: '/bin', HOME: '/home/me', TOKEN: 'secret' };
 
 afterEach(() => {
   vi.unstubAllGlobals();
+  asked.mockClear();
   Object.assign(mocked, { stdio: [], http: [], closed: 0 });
 });
 
@@ -80,10 +79,34 @@ test('to a URL: with its headers, bounded, and released by closing', async () =>
 
 describe('the basic environment', () => {
   test.each([
-    ...['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER', 'TMPDIR', 'LANG', 'TZ', 'LC_ALL', 'LC_CTYPE'],
-    ...['APPDATA', 'COMSPEC', 'HOMEDRIVE', 'HOMEPATH', 'LOCALAPPDATA', 'PATHEXT', 'PROCESSOR_ARCHITECTURE'],
-    ...['PROGRAMDATA', 'PROGRAMFILES', 'SYSTEMDRIVE', 'SYSTEMROOT', 'TEMP', 'USERNAME', 'USERPROFILE'],
-    ...['WINDIR', 'Path', 'SystemRoot'],
+    'HOME',
+    'LOGNAME',
+    'PATH',
+    'SHELL',
+    'TERM',
+    'USER',
+    'TMPDIR',
+    'LANG',
+    'TZ',
+    'LC_ALL',
+    'LC_CTYPE',
+    'APPDATA',
+    'COMSPEC',
+    'HOMEDRIVE',
+    'HOMEPATH',
+    'LOCALAPPDATA',
+    'PATHEXT',
+    'PROCESSOR_ARCHITECTURE',
+    'PROGRAMDATA',
+    'PROGRAMFILES',
+    'SYSTEMDRIVE',
+    'SYSTEMROOT',
+    'TEMP',
+    'USERNAME',
+    'USERPROFILE',
+    'WINDIR',
+    'Path',
+    'SystemRoot',
   ])('holds %s', (name) => {
     environment({ [name]: 'value' });
     expect(basicEnvironment()).toStrictEqual({ [name]: 'value' });
