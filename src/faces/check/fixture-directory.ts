@@ -68,7 +68,12 @@ export class FixtureDirectory {
 
   /** Calls `make` with a path at which another process can create the entry. */
   async make(path: string, make: (entry: string) => Promise<unknown>): Promise<void> {
-    await make(`${this.#held.path}/${path}`);
+    const { entry, close } = this.#enter(path);
+    try {
+      await make(entry);
+    } finally {
+      close();
+    }
   }
 
   /** Removes everything but `kept` in the directory. Throws `Broken`. */
@@ -96,32 +101,50 @@ export class FixtureDirectory {
     });
   }
 
-  /** Calls `act` with the path of an entry that was removed before, in a directory that is open. */
+  /** Calls `act` with the path of an entry that was removed before. */
   #within(path: string, act: (entry: string) => void): void {
-    const opened: Held[] = [];
-    let directory = this.#held;
+    const { entry, close } = this.#enter(path);
     try {
-      for (const name of dirname(path).split('/')) {
-        if (name === '.') continue;
-        const entry = `${directory.path}/${name}`;
-        ignoring('EEXIST', () => mkdirSync(entry));
-        directory = hold(entry);
-        opened.push(directory);
-      }
-      const entry = `${directory.path}/${basename(path)}`;
       ignoring('ENOENT', () => removeEntry(entry, MOST_DEPTH));
       act(entry);
     } catch (cause) {
-      if (CHANGES.has((cause as NodeJS.ErrnoException).code ?? '')) throw new Broken(CHANGED, { cause });
-      throw cause;
+      throw explained(cause);
     } finally {
-      for (const { fd } of opened) closeSync(fd);
+      close();
     }
+  }
+
+  /** The path of an entry in a directory that is open until `close`. Missing directories are created. */
+  #enter(path: string): { readonly entry: string; close(): void } {
+    const opened: Held[] = [];
+    const close = (): void => {
+      for (const { fd } of opened) closeSync(fd);
+    };
+    let directory = this.#held;
+    try {
+      for (const name of dirname(path)
+        .split('/')
+        .filter((part) => part !== '.')) {
+        const next = `${directory.path}/${name}`;
+        ignoring('EEXIST', () => mkdirSync(next));
+        directory = hold(next);
+        opened.push(directory);
+      }
+    } catch (cause) {
+      close();
+      throw explained(cause);
+    }
+    return { entry: `${directory.path}/${basename(path)}`, close };
   }
 }
 
 /** What happens only if another process interferes. */
 const CHANGES: ReadonlySet<string> = new Set(['EEXIST', 'ELOOP', 'ENOENT', 'ENOTDIR', 'ENOTEMPTY', 'EISDIR']);
+
+function explained(cause: unknown): unknown {
+  const { code = '' } = cause as NodeJS.ErrnoException;
+  return CHANGES.has(code) ? new Broken(CHANGED, { cause }) : cause;
+}
 
 function ignoring(code: string, act: () => void): void {
   try {
