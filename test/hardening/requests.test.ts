@@ -2,7 +2,7 @@
 
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { MOST_LAG_MS } from '../support/lag.ts';
+import { LAG_RETRIES, MOST_LAG_MS } from '../support/lag.ts';
 import { heartbeat, lagOf, residentMb } from '../support/process-under-test.ts';
 import { server, type ServerProcess } from '../support/server.ts';
 import { workspace } from '../support/workspace.ts';
@@ -59,7 +59,7 @@ function furnished(): string {
 
 test.each(['/mcp', '/api/v0/tools/read', '/api/v0/list-directory'])(
   'H20 a body of %s in the smallest chunks is refused early',
-  { timeout: 60_000 },
+  { timeout: 60_000, retry: LAG_RETRIES },
   async (path) => {
     const running = await server(['--cwd', furnished()], { node: heartbeat });
     expect(await servedElsewhere(running)).toMatch(SERVED);
@@ -95,7 +95,7 @@ test('H20 a body in a few thousand chunks is accepted', { timeout: 60_000 }, asy
 
 test(
   'H21 thousands of parameters do not block the event loop, with or without a token',
-  { timeout: 60_000 },
+  { timeout: 60_000, retry: LAG_RETRIES },
   async () => {
     const running = await server(['--cwd', furnished(), '--token', TOKEN], { node: heartbeat });
     const names = Array.from({ length: 4_000 }, (_, i) => i.toString(36)).join('&');
