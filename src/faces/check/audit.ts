@@ -2,6 +2,7 @@
 
 import { isOrielError } from '../../errors.ts';
 import type { Case, Law } from './case.ts';
+import { LEAK } from './laws.ts';
 import { Broken, Skipped } from './outcome.ts';
 import type { Mapping } from './roles.ts';
 import { Sandbox } from './sandbox.ts';
@@ -44,7 +45,7 @@ export async function audit(
     const { roles } = server;
     let is: 'running' | 'stopped' | 'gone' = 'running';
     // Reported once, with the first case.
-    let early = sandbox.differsFrom(fresh) ? 'files were changed by the start or the first calls' : undefined;
+    let early = faultAtStart(server, sandbox.differsFrom(fresh));
     for (const one of cases) {
       signal.throwIfAborted();
       if (is === 'stopped') {
@@ -63,6 +64,11 @@ export async function audit(
     await server.close();
     sandbox.remove();
   }
+}
+
+function faultAtStart({ leakedAtStart }: Server, changed: boolean): string | undefined {
+  if (leakedAtStart) return LEAK;
+  return changed ? 'files were changed by the start or the first calls' : undefined;
 }
 
 /** False if the server does not start again; the findings so far are still reported. */
@@ -102,17 +108,16 @@ async function findingOf(
   if (!server.roles[one.role]) return found('skipped', `it has no tool for ${WHAT[one.role]}`);
   try {
     if (early !== undefined) throw new Broken(early);
+    sandbox.clear();
     await one.prepare?.(sandbox);
     const before = sandbox.state();
     await one.run(server, sandbox);
     await server.expectServed();
     if (!one.changes && sandbox.differsFrom(before)) throw new Broken('files were changed by reading');
-    sandbox.clear();
     return found('held');
   } catch (error) {
     if (error instanceof Broken) return found('broken', error.message);
     if (!(error instanceof Skipped)) throw error;
-    sandbox.clear();
     return found('skipped', error.message);
   }
 }

@@ -14,7 +14,7 @@ import { Broken } from './outcome.ts';
 import { continuationOf } from './continuation.ts';
 import { holdsText } from './holds-text.ts';
 import { DEADLINE_MS, holdToLaws, LEAK, MOST_MEMORY_MB } from './laws.ts';
-import { type Mapped, type Mapping, parseMapping, type Role, rolesOf, type Tool } from './roles.ts';
+import { type Mapped, type Mapping, parseMapping, type Role, roles, rolesOf, type Tool } from './roles.ts';
 import { PLAIN, PLAIN_TEXT, type Sandbox } from './sandbox.ts';
 
 /** Timeout in milliseconds for the start with the handshake. */
@@ -38,6 +38,8 @@ export class Server implements Checked {
   roles: Mapping = {};
   /** Maxima since the last `resetFigures`. */
   figures: Figures = { ms: 0, bytes: 0, memoryMb: 0 };
+  /** Whether it sent the secret during its last start. */
+  leakedAtStart = false;
   readonly #sandbox: Sandbox;
   readonly #command: readonly string[];
   readonly #signal: AbortSignal;
@@ -76,16 +78,14 @@ export class Server implements Checked {
     }
     this.#running = { client, transport, idleMb: 0 };
     this.roles = mapping === undefined ? rolesOf(this.#tools) : parseMapping(mapping, this.#tools);
-    if (this.roles.read) await this.#expectToWork('read', 'read a small file', () => this.expectServed());
-    for (const [role, what] of [
-      ['list', 'list the directory'],
-      ['search', 'search the directory'],
-    ] as const) {
-      if (!this.roles[role] || (mapping === undefined && (await this.#succeeds(role)))) continue;
-      // A tool that was found by its name only is left out: its cases are skipped.
-      if (mapping === undefined) delete this.roles[role];
-      else await this.#expectToWork(role, what, () => this.#expectSuccess(role));
+    for (const role of roles) {
+      const failure = this.roles[role] && (await this.#failureOf(role));
+      if (failure === undefined) continue;
+      // A tool for listing or searching that was found only by its name is left out: its cases are skipped.
+      if (mapping === undefined && role !== 'read') delete this.roles[role];
+      else throw this.#useless(role, failure);
     }
+    this.leakedAtStart = this.#leaks;
     if (!this.roles.read) return;
     this.#running.idleMb = treeMb(transport.pid) ?? 0;
     this.resetFigures();
@@ -101,30 +101,22 @@ export class Server implements Checked {
     };
   }
 
-  /** Throws `BAD_INPUT` where `check` throws `Broken`. */
-  async #expectToWork(role: Role, what: string, check: () => Promise<void>): Promise<void> {
+  /** Why a tool cannot be checked at all; undefined if it can. Which laws it breaks is left to the cases. */
+  async #failureOf(role: Role): Promise<string | undefined> {
     try {
-      await check();
-    } catch (cause) {
-      if (!(cause instanceof Broken)) throw cause;
-      const message = `${quote(this.roles[role]?.tool ?? '')} does not ${what} of the sandbox: ${quote(cause.message.replace(/\.$/, ''))}. Name the directory with {} in the command, or the tools with --map.`;
-      throw new OrielError('BAD_INPUT', message, { cause });
-    }
-  }
-
-  async #succeeds(role: Role): Promise<boolean> {
-    try {
-      await this.#expectSuccess(role);
-      return true;
+      const said = await this.#send(role, role === 'read' ? PLAIN : '.');
+      if (said.isError) return said.text;
+      return role === 'read' && !said.text.includes(PLAIN_TEXT) ? 'its text is not in the answer' : undefined;
     } catch (error) {
-      if (error instanceof Broken) return false;
-      throw error;
+      if (!(error instanceof Broken)) throw error;
+      return role === 'read' ? error.message : undefined;
     }
   }
 
-  async #expectSuccess(role: Role): Promise<void> {
-    const said = await this.call(role, '.');
-    if (said.isError) throw new Broken(said.text);
+  #useless(role: Role, failure: string): OrielError {
+    const what = role === 'read' ? 'read a small file' : `${role} the directory`;
+    const message = `${quote(this.roles[role]?.tool ?? '')} does not ${what} of the sandbox: ${quote(failure.replace(/\.$/, ''))}. Name the directory with {} in the command, or the tools with --map.`;
+    return new OrielError('BAD_INPUT', message);
   }
 
   resetFigures(): void {
@@ -148,13 +140,17 @@ export class Server implements Checked {
   }
 
   async call(role: Role, path: string, more: CallOptions = {}): Promise<Said> {
-    const mapped = this.roles[role] as Mapped;
-    const input: Record<string, unknown> = { ...mapped.arguments, [mapped.path]: path, ...more.arguments };
-    if (mapped.pattern !== undefined) input[mapped.pattern] = more.pattern ?? 'row';
-    const said = await this.#ask(mapped.tool, input).finally(() => this.#expectNoLeak());
+    const said = await this.#send(role, path, more).finally(() => this.#expectNoLeak());
     this.figures.bytes = Math.max(this.figures.bytes, said.bytes);
     holdToLaws(said, this.#sandbox, more);
     return said;
+  }
+
+  #send(role: Role, path: string, more: CallOptions = {}): Promise<Said> {
+    const mapped = this.roles[role] as Mapped;
+    const input: Record<string, unknown> = { ...mapped.arguments, [mapped.path]: path, ...more.arguments };
+    if (mapped.pattern !== undefined) input[mapped.pattern] = more.pattern ?? 'row';
+    return this.#ask(mapped.tool, input);
   }
 
   #expectNoLeak(): void {

@@ -75,7 +75,7 @@ export class Sandbox {
     }
   }
 
-  /** Names, sizes, modes, inodes and times of change of all files, inside and outside. */
+  /** Names, sizes, modes, inodes and times of change of all files, inside and outside. Throws `Broken` if they cannot be listed. */
   state(): string {
     const lines: string[] = [];
     const visit = (directory: string): void => {
@@ -88,7 +88,13 @@ export class Sandbox {
         if (entry.isDirectory()) visit(path);
       }
     };
-    visit('');
+    try {
+      visit('');
+    } catch (cause) {
+      throw cause instanceof Broken
+        ? cause
+        : new Broken('the server changed the files of the check', { cause });
+    }
     return lines.toSorted().join('\n');
   }
 
@@ -101,7 +107,7 @@ export class Sandbox {
     }
   }
 
-  /** Restores the initial state of the root. Throws `Broken`. */
+  /** Removes the files of the last case. Throws `Broken`. */
   clear(): void {
     this.#files.clear([PLAIN]);
   }

@@ -4,7 +4,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Audit, audit } from '../../../src/faces/check/audit.ts';
+import type { Case } from '../../../src/faces/check/case.ts';
 import { cases } from '../../../src/faces/check/cases/case-table.ts';
+import { Skipped } from '../../../src/faces/check/outcome.ts';
 import { reportText } from '../../../src/faces/check/check-report.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 
@@ -63,6 +65,14 @@ test.each([
   ]);
 });
 
+test('a secret that is sent at the start, or by the listing that is tried first, is detected', async () => {
+  for (const mode of ['leaks at its start', 'leaks in its first listing'])
+    expect([mode, verdicts(await check(['missing'], mode))]).toEqual([
+      mode,
+      [['missing', 'broken', 'the answer holds bytes from outside the root']],
+    ]);
+});
+
 test('an answer that is not valid is no refusal', async () => {
   expect(verdicts(await check(['wall-parent'], 'answers with what is not valid'))).toEqual([
     ['wall-parent', 'broken', expect.stringMatching(/^the answer is not one of MCP: /)],
@@ -86,6 +96,30 @@ test('a write after which the time of the file is restored is detected', async (
 test('a server that removes its root is reported, and checked further', async () => {
   const found = await check(['missing', 'wall-parent'], 'removes its root');
   expect(found.findings.map(({ verdict }) => verdict)).toEqual(['broken', 'broken']);
+});
+
+test('what cannot be tried leaves nothing for the next case', async () => {
+  const skips: Case = {
+    ...(cases[0] as Case),
+    id: 'skips',
+    prepare(sandbox) {
+      sandbox.write('left.txt', '');
+      throw new Skipped('not here');
+    },
+  };
+  let left: string[] = [];
+  const looks: Case = {
+    ...(cases[0] as Case),
+    id: 'looks',
+    prepare: (sandbox) => void (left = readdirSync(sandbox.root)),
+    run: () => Promise.resolve(),
+  };
+  const found = await audit([process.execPath, server, 'none'], [skips, looks], { signal });
+  expect(verdicts(found)).toEqual([
+    ['skips', 'skipped', 'not here'],
+    ['looks', 'held'],
+  ]);
+  expect(left).toEqual(['plain.txt']);
 });
 
 test('a name of a tool with escapes is neither used nor shown', async () => {
