@@ -85,12 +85,12 @@ export function gapsOf({ code, typed }: Context): Notice[] {
   return gapTexts(code, typed).map(said);
 }
 
-/** The notice for declared symbols, or a file, of languages whose uses of names and files are not known. */
+/** The notice for declared symbols, or a file, in a language of which it is not known what files use and import. */
 export function usesUnknown(paths: readonly string[]): Notice[] {
   const extensions = paths.flatMap((path) => {
     const name = path.slice(path.lastIndexOf('/') + 1);
     const language = languageOf(name, '');
-    return language !== undefined && language.uses === undefined ? [extname(name) || name] : [];
+    return language?.summary === true && language.uses === undefined ? [extname(name) || name] : [];
   });
   const kinds = [...new Set(extensions)].map(quote).join(', ');
   return kinds === ''

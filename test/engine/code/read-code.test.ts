@@ -325,6 +325,8 @@ test('of languages without known uses, the answer says so and does not claim tha
   expect(await w.text('ios/a.swift:refs')).toBe(
     `[No file below . imports ios/a.swift. ${unknown('.swift')}]`,
   );
+  w.write('ios/d.json', '{}\n');
+  expect(await w.text('ios/d.json:refs')).toBe('[No file below . imports ios/d.json]');
   expect(await w.text('ios:#typed:refs')).toBe("[No use of 'typed' was found (declared: ios/c.ts:#typed)]");
 });
 
