@@ -7,7 +7,7 @@ export default defineConfig({
     globalSetup: ['test/support/build.ts'],
     setupFiles: ['test/support/use-build.ts'],
     pool: 'forks',
-    // One more than cores: tests wait for a fifth of their time, for servers, timers and the disk.
+    // One more than cores, because tests also wait: for servers, timers and the disk.
     maxWorkers: availableParallelism() + 1,
     // These only end what hangs: on a busy machine a test takes many times as long as on an idle one.
     testTimeout: 120_000,
