@@ -94,7 +94,8 @@ async function main(): Promise<void> {
     const began = performance.now();
     const failures: Failure[] = [];
     const hangs: Failure[] = [];
-    for (let at = first; at < first + runs && hangs.length < MOST_HANGS;) {
+    let at = first;
+    while (at < first + runs && hangs.length < MOST_HANGS) {
       const ended = await watch({ target, seed, first: at, runs: first + runs - at });
       failures.push(...ended.failures);
       if (ended.hang) hangs.push(ended.hang);
@@ -102,14 +103,16 @@ async function main(): Promise<void> {
     }
     const { user, system } = process.cpuUsage(cpu);
     const seconds = (performance.now() - began) / 1_000;
+    // Fewer than asked for after too many hangs.
+    const tried = at - first;
     table.push({
       target,
-      runs,
+      runs: tried,
       failures: failures.length,
       hangs: hangs.length,
       'cpu s': round((user + system) / 1e6),
       seconds: round(seconds),
-      'µs each': round((user + system) / runs),
+      'µs each': round((user + system) / tried),
     });
     console.log(JSON.stringify(table.at(-1)));
     for (const one of [...failures, ...hangs]) console.log(JSON.stringify(one));

@@ -126,6 +126,39 @@ test('a boolean of .xls is right, with and without a byte after it', async () =>
   expect(await text('long.xls')).toBe(plain.replaceAll('plain.xls', 'long.xls'));
 });
 
+test('bytes behind the last record of .xls that are too few for a record do not hang', async () => {
+  const { write, text } = workspace(unhurried);
+  const book = utils.book_new();
+  utils.book_append_sheet(book, utils.aoa_to_sheet([['name'], ['x']]), 'S');
+  const file = CFB.read(writeBook(book, { type: 'buffer', bookType: 'biff8' }), { type: 'buffer' });
+  const records = Buffer.from(CFB.find(file, 'Workbook')?.content as Uint8Array);
+  const xls = (content: Buffer): Buffer => {
+    CFB.utils.cfb_add(file, 'Workbook', content);
+    return Buffer.from(CFB.write(file, { type: 'buffer' }) as Uint8Array);
+  };
+  write('a.xls', xls(records));
+  const plain = await text('a.xls:raw');
+  expect(plain).toContain('| x');
+  const bare = writeBook(book, { type: 'buffer', bookType: 'biff2' }) as Buffer;
+  for (const rest of [[7], [7, 0], [7, 0, 1], [0, 0]]) {
+    write('a.xls', xls(Buffer.concat([records, Buffer.from(rest)])));
+    expect([rest, await text('a.xls:raw')]).toEqual([rest, plain]);
+    write('bare.xls', Buffer.concat([bare, Buffer.from(rest)]));
+    expect([rest, await text('bare.xls:raw')]).toEqual([rest, expect.stringContaining('| x')]);
+  }
+  for (const content of [
+    [7, 0],
+    [7, 0, 1],
+    [9, 8, 1],
+  ]) {
+    write('a.xls', xls(Buffer.from(content)));
+    expect([content, await text('a.xls')]).toEqual([
+      content,
+      '[Cannot read .xls file: it is damaged or truncated. Get the file again, or ask for a copy in another format.]',
+    ]);
+  }
+});
+
 test('rows whose cells hold an empty result or nothing are not counted, in a small and in a large workbook', async () => {
   const { write, text } = workspace(unhurried);
   const empty = ['<v></v>', '<v/>', '<f>""</f><v></v>', '<f>""</f><v xml:space="preserve"></v>'];

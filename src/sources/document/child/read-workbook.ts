@@ -60,7 +60,10 @@ function read(bytes: Buffer, sheetRows: number | undefined, hasFormulas: boolean
     ...(sheetRows !== undefined && { sheetRows }),
   };
   try {
-    return excel().read(bytes, options);
+    const book = excel().read(bytes, options);
+    // Every workbook has a sheet: what SheetJS reads from damaged records has none.
+    if (book.SheetNames.length === 0) throw new Refused('damaged');
+    return book;
   } catch (error) {
     const message = error instanceof Error ? error.message : '';
     if (error instanceof Refused) throw error;
