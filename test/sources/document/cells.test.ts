@@ -159,6 +159,23 @@ test('bytes behind the last record of .xls that are too few for a record do not 
   }
 });
 
+test.each([
+  ['an array formula', [0x21, 0, 2, 0, 1, 1]],
+  ['a formula', [0x06, 0, 20, 0, ...Array.from({ length: 20 }, () => 0)]],
+  ['a shared formula', [0xbc, 4, 8, 0, ...Array.from({ length: 8 }, () => 0)]],
+])('%s of .xls whose record ends before its length does not hang', async (_, record) => {
+  const { write, text } = workspace(unhurried);
+  const book = utils.book_new();
+  utils.book_append_sheet(book, utils.aoa_to_sheet([['name'], ['x']]), 'S');
+  const file = CFB.read(writeBook(book, { type: 'buffer', bookType: 'biff8' }), { type: 'buffer' });
+  const records = Buffer.from(CFB.find(file, 'Workbook')?.content as Uint8Array);
+  // Before the end of the sheet, which is the last record.
+  const content = Buffer.concat([records.subarray(0, -4), Buffer.from(record), records.subarray(-4)]);
+  CFB.utils.cfb_add(file, 'Workbook', content);
+  write('a.xls', Buffer.from(CFB.write(file, { type: 'buffer' }) as Uint8Array));
+  expect(await text('a.xls')).toContain('[Cannot read .xls file: it is damaged or truncated. ');
+});
+
 test('rows whose cells hold an empty result or nothing are not counted, in a small and in a large workbook', async () => {
   const { write, text } = workspace(unhurried);
   const empty = ['<v></v>', '<v/>', '<f>""</f><v></v>', '<f>""</f><v xml:space="preserve"></v>'];

@@ -5,6 +5,7 @@ import type { CellObject, ParsingOptions, Range, WorkBook } from 'xlsx';
 import { type Format, Refused } from '../document-protocol.ts';
 import { FIRST_ROWS, type Grid, type Rows } from './grid.ts';
 import { attribute, Parts, plainText } from './zip-parts.ts';
+import { withCheckedCursor } from './checked-cursor.ts';
 import { repairWorkbook } from './repair-workbook.ts';
 import { countRows, damagedSheets, hasOpenFormulas, mainPart, type RowCount } from './row-counts.ts';
 
@@ -60,7 +61,8 @@ function read(bytes: Buffer, sheetRows: number | undefined, hasFormulas: boolean
     ...(sheetRows !== undefined && { sheetRows }),
   };
   try {
-    const book = excel().read(bytes, options);
+    const { read: parse } = excel();
+    const book = withCheckedCursor(() => parse(bytes, options));
     // Every workbook has a sheet: what SheetJS reads from damaged records has none.
     if (book.SheetNames.length === 0) throw new Refused('damaged');
     return book;
