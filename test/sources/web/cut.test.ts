@@ -11,8 +11,14 @@ const LINES = 'A line of the text, as long as others.\n';
 const LONG = `# Long\n${LINES.repeat(Math.ceil((9 << 20) / LINES.length))}`;
 
 const plain = (body: string, type = 'text/plain'): Page => ({ type, body });
-const read = (path: string) =>
-  place('oriel', { web: { allow: ['127.0.0.1'] }, display: 'plain' }).call('read', { path });
+const ENTRIES = `<item><title>One</title><description>${LINES.repeat(100)}</description></item>`.repeat(
+  2_400,
+);
+/** One reader, which fetches and converts a page once. */
+const reader = () => {
+  const here = place('oriel', { web: { allow: ['127.0.0.1'] }, display: 'plain' });
+  return (path: string) => here.call('read', { path });
+};
 
 describe('a truncated body', () => {
   test.each<[string, string, Readonly<Record<string, Page>>, string]>([
@@ -34,15 +40,21 @@ describe('a truncated body', () => {
       { '/big.json': plain(`[${'"word",'.repeat(1_400_000)}0]`, 'application/json') },
       'json',
     ],
-    ['as a page', '/p', { '/p': article('P', paragraphs(90_000)) }, ''],
+    [
+      'as a page',
+      '/p',
+      { '/p': article('P', `${paragraphs(100)}<script type="application/json">${LONG}</script>`) },
+      '',
+    ],
     [
       'as a feed',
       '/f',
-      { '/f': plain(`<rss version="2.0"><channel><title>F</title>${LONG}`, 'application/rss+xml') },
+      { '/f': plain(`<rss version="2.0"><channel><title>F</title>${ENTRIES}`, 'application/rss+xml') },
       'feed',
     ],
   ])('%s', async (_, path, pages, method) => {
     const { url } = await site(pages);
+    const read = reader();
     for (const selector of ['', ':2..3', ':-2']) {
       const { text, details } = await read(`${url}${path}${selector}`);
       expect(text).toContain(SAID);
@@ -54,7 +66,7 @@ describe('a truncated body', () => {
   test('as a file of GitHub', async () => {
     const { url } = await site({ '/repos/a/b/contents/big.txt?ref=main': plain(LONG) });
     vi.stubEnv('GITHUB_API_URL', url);
-    const { text, details } = await read('https://github.com/a/b/blob/main/big.txt:-2');
+    const { text, details } = await reader()('https://github.com/a/b/blob/main/big.txt:-2');
     vi.unstubAllEnvs();
     expect(details['meta']).toMatchObject({ method: 'github' });
     expect(text).toContain(SAID);
@@ -66,6 +78,7 @@ describe('a truncated body', () => {
       '/a.tar': { type: 'application/x-tar', body: tar([{ name: 'small.txt', content: 'small\n' }, large]) },
       '/a.zip': { type: 'application/zip', body: zip([{ ...large, method: 0 }]) },
     });
+    const read = reader();
     const said = 'Only the first 64 MiB of the body were read: it is longer';
     expect((await read(`${url}/a.tar`)).text).toContain(`[${said}]`);
     expect((await read(`${url}/a.tar:small.txt`)).text).toBe(`small\n[${said}]`);
@@ -76,6 +89,7 @@ describe('a truncated body', () => {
 
   test('a complete one has no notice', async () => {
     const { url } = await site({ '/small.txt': plain(LINES) });
+    const read = reader();
     for (const selector of ['', ':raw', ':1..1']) {
       expect((await read(`${url}/small.txt${selector}`)).text).not.toContain('[');
     }
@@ -89,6 +103,7 @@ test(':raw reports replaced invalid bytes, and a guessed encoding', async () => 
     '/invalid': { type: 'text/plain; charset=utf-8', body: invalid },
     '/guess': { type: 'text/plain', body: Buffer.concat(Array.from({ length: 40 }, () => cyrillic)) },
   });
+  const read = reader();
   expect((await read(`${url}/invalid:raw`)).text).toContain('[1 invalid sequence of UTF-8 shown as U+FFFD]');
   expect((await read(`${url}/guess:raw`)).text).toMatch(
     /\[the encoding \S+ was guessed; :encoding=NAME behind the URL decides\]/,
