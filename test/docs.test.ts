@@ -171,7 +171,7 @@ test('every block of a host’s configuration starts our server, or asks it over
     const { command, args = [], url, httpUrl, headers } = servers?.['oriel'] ?? {};
     const address = url ?? httpUrl;
     if (address === undefined) {
-      expect([command, ...args].flat().slice(0, 4), name).toEqual(['npx', '-y', 'oriel', 'mcp']);
+      expect([command, ...args].flat().slice(0, 2), name).toEqual(['oriel', 'mcp']);
     } else {
       expect({ address, headers }, name).toEqual({
         address: `${SHOWN_URL}/mcp`,
@@ -180,7 +180,7 @@ test('every block of a host’s configuration starts our server, or asks it over
     }
   }
   expect(inLanguage('toml').map(({ text }) => text)).toEqual([
-    '[mcp_servers.oriel]\ncommand = "npx"\nargs = ["-y", "oriel", "mcp"]\n',
+    '[mcp_servers.oriel]\ncommand = "oriel"\nargs = ["mcp"]\n',
     `[mcp_servers.oriel]\nurl = "${SHOWN_URL}/mcp"\nbearer_token_env_var = "ORIEL_TOKEN"\n`,
   ]);
 });

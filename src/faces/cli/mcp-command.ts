@@ -6,7 +6,7 @@ import { offerOptions, servedBy, serverOptions, writeTimeoutOf } from './server-
 
 /** For a person who starts the command in a terminal. */
 const GREETING =
-  'oriel mcp waits for an agent on stdin: add it to yours, for instance with claude mcp add oriel -- npx -y oriel mcp ' +
+  'oriel mcp waits for an agent on stdin: add it to yours, for instance with claude mcp add oriel -- oriel mcp ' +
   '(oriel read oriel://hosts.md has the others), or press Ctrl-D to end it.';
 
 export const mcpCommand: Command = {

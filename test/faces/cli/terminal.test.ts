@@ -84,7 +84,7 @@ describe.runIf(has('script'))('on a terminal', () => {
   });
 
   test('oriel mcp explains how to add it to an agent', () => {
-    expect(onTerminal('mcp').screen).toContain('claude mcp add oriel -- npx -y oriel mcp');
+    expect(onTerminal('mcp').screen).toContain('claude mcp add oriel -- oriel mcp');
   });
 
   test('oriel serve explains how to try it, and logs as text', async () => {

@@ -68,10 +68,12 @@ function watch(job: Omit<Job, 'shared'>): Promise<Ended> {
   });
 }
 
+const all = targetsNamed([]);
+const NAMES = `Groups: ${[...new Set(all.map(({ group }) => group))].join(', ')}
+Targets: ${all.map(({ name }) => name).join(', ')}`;
 const USAGE = `npm run fuzz:long -- [TARGET | GROUP]… [--runs N] [--seed N] [--first N]
-Without a name all targets run, a million inputs each. Targets: ${targetsNamed([])
-  .map(({ name }) => name)
-  .join(', ')}`;
+Without a name all targets run, a million inputs each.
+${NAMES}`;
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -85,8 +87,13 @@ async function main(): Promise<void> {
   });
   if (values.help) return console.log(USAGE);
   const [runs, seed, first] = [Number(values.runs), Number(values.seed), Number(values.first)];
+  const unknown = positionals.filter((name) => targetsNamed([name]).length === 0);
+  if (unknown.length > 0) {
+    console.error(`There is no target or group ${unknown.join(', ')}.\n${NAMES}`);
+    process.exitCode = 2;
+    return;
+  }
   const targets = targetsNamed(positionals);
-  if (targets.length === 0) throw new Error(`there is no target ${positionals.join(', ')}`);
   console.log(`seed ${seed}`);
   const table = [];
   for (const { name: target } of targets) {
