@@ -7,6 +7,7 @@
 
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { OrielError } from '../../errors.ts';
 import { explained, report } from '../../engine/unexpected.ts';
 import type { Answer } from '../../types/answer.ts';
 import { createMcpServer } from '../mcp/server.ts';
@@ -49,7 +50,15 @@ export interface App {
   /** Answers a request. Never throws. */
   answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
   close(): Promise<void>;
+  /** Cancels running calls, whose clients get an error. */
+  evictAll?(): void;
 }
+
+const ended = (): OrielError =>
+  new OrielError(
+    'BUSY',
+    'The server has ended, and this call with it. Use the same call when it runs again.',
+  );
 
 /** In the order of the OpenAPI document. */
 const routesOf = (served: Served): readonly Route[] => {
@@ -136,10 +145,13 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
     return problem(404, { message, code: 'NOT_FOUND' });
   };
 
+  const running = new Set<Exchange>();
   return {
     async answer(incoming, outgoing) {
       const start = monotonicMs();
       const exchange = new Exchange(incoming, outgoing);
+      running.add(exchange);
+      exchange.onClosed(() => running.delete(exchange));
       const match = find(exchange.path);
       const failure = (error: unknown): Reply => {
         const explanation = explained(error);
@@ -166,6 +178,9 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
       closing.abort();
       unwatch?.();
       return mcp.close();
+    },
+    evictAll() {
+      for (const exchange of running) exchange.evict(ended());
     },
   };
 }

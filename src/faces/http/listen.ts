@@ -12,7 +12,7 @@ import { boundConnections, mostConnections } from './connections.ts';
 export interface Serving {
   /** With the actual port, if port 0 was requested. */
   readonly address: Address;
-  /** Accepts no new requests, waits a moment for running ones, then ends them. */
+  /** Accepts no new requests, waits a moment for running ones, then ends them with an error. */
   close(): Promise<void>;
 }
 
@@ -77,7 +77,10 @@ export async function listenFor(
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       server.closeIdleConnections();
       await app.close();
-      const cut = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+      let cut = setTimeout(() => {
+        app.evictAll?.();
+        cut = setTimeout(() => server.closeAllConnections(), UNREAD_MS);
+      }, GRACE_MS);
       await closed;
       clearTimeout(cut);
     },
