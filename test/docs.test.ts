@@ -9,10 +9,10 @@ import { defaultSettings } from '../src/assemble.ts';
 import { baseLimits, limitNames } from '../src/limits.ts';
 import { queues } from '../src/queues/queue-table.ts';
 import { parseBehind } from '../src/selector/selection.ts';
-import { run } from './support/cli.ts';
 import { type Block, blocks, type DocsWorld, docsWorld, examplesOf, pages, pattern } from './support/docs.ts';
 import { has } from './support/has.ts';
 import { server } from './support/server.ts';
+import { run } from './support/warm-cli.ts';
 import { workspace } from './support/workspace.ts';
 
 const read = (page: string): string => readFileSync(page, 'utf8');
@@ -53,7 +53,7 @@ test('the program of a page whose library is not installed here is compiled besi
 /** Where pages say that a server listens. */
 const SHOWN_URL = 'http://127.0.0.1:7345';
 
-// Each command is a process, one whose parser was too late several.
+// Some commands are processes, one whose parser was too late several.
 describe('what commands print', { timeout: 300_000 }, () => {
   let world: DocsWorld;
   beforeAll(async () => void (world = await docsWorld()));

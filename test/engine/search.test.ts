@@ -432,7 +432,8 @@ describe('hostile input', () => {
       }
     })();
     const roots = [work.path];
-    for (let i = 0; i < 60; i += 1) {
+    // W10 and W11 in test/hardening/search.test.ts make hundreds of calls, with a process that swaps much more often.
+    for (let i = 0; i < 20; i += 1) {
       const answers = await Promise.all([
         grep({ pattern: 'TOPSECRET|harmless' }, { roots }),
         grep({ pattern: 'TOPSECRET', path: 'd' }, { roots }),

@@ -2,20 +2,21 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { cli, run } from '../support/cli.ts';
+import { cli, run as runProcess } from '../support/cli.ts';
 import { has } from '../support/has.ts';
+import { run } from '../support/warm-cli.ts';
 import { workspace } from '../support/workspace.ts';
 
 test('read prints the answer and ends with 0, 1 or 2', () => {
   const { W, write } = workspace();
   write('f', 'a\nb\n');
-  expect(run(['read', 'f'], { cwd: W })).toEqual({ out: '1|a\n2|b\n', err: '', code: 0 });
-  expect(run(['read', 'f:9', '--cwd', W])).toEqual({
+  expect(runProcess(['read', 'f'], { cwd: W })).toEqual({ out: '1|a\n2|b\n', err: '', code: 0 });
+  expect(runProcess(['read', 'f:9', '--cwd', W])).toEqual({
     out: '[Line 9 is beyond the end of f (2 lines). Use f:2 for the end or f:1 for the start]\n',
     err: '',
     code: 1,
   });
-  expect(run(['read', 'none'], { cwd: W })).toEqual({
+  expect(runProcess(['read', 'none'], { cwd: W })).toEqual({
     out: '',
     err: 'oriel: none does not exist. Use . to list the working directory.\n',
     code: 2,
@@ -138,7 +139,7 @@ test('help and version', () => {
   expect(run(['--help']).out).toContain('oriel read PATH…');
   expect(run(['read', '--help']).out).toContain('--limits NAME=N,…');
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-  expect(run(['--version']).out).toBe(`${version}\n`);
+  expect(runProcess(['--version']).out).toBe(`${version}\n`);
 });
 
 test('a deleted working directory is an error, except when another one is given', () => {

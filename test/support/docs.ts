@@ -17,6 +17,7 @@ import sharp from 'sharp';
 import { cli } from './cli.ts';
 import { percents, sheetRow, xlsx } from './documents.ts';
 import { exifBlock, makePng, pngEnd, pngHeader, pngSignature, withExif } from './images.ts';
+import { run } from './warm-cli.ts';
 
 export const pages: readonly string[] = [
   'README.md',
@@ -181,6 +182,12 @@ export interface DocsWorld {
   remove(): void;
 }
 
+/** Whether it is one call of oriel without a pipe, a redirection or a substitution. */
+function isOneCall(command: string): boolean {
+  const unquoted = command.replaceAll(/'[^']*'|"[^"$`]*"/g, '');
+  return /^oriel [^|&;<>()$`\\\n]*$/.test(unquoted);
+}
+
 /** Makes a directory with every file that the pages read, and a separate state directory, so that outputs start at 1. */
 export async function docsWorld(): Promise<DocsWorld> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'oriel-docs-')));
@@ -213,18 +220,20 @@ export async function docsWorld(): Promise<DocsWorld> {
   return {
     work,
     run(command) {
+      const env = {
+        PATH: `${join(base, 'bin')}:${process.env['PATH']}`,
+        HOME: base,
+        XDG_CACHE_HOME: join(base, 'cache'),
+      };
       const typed = names.reduce((text, [name, real]) => text.replaceAll(name, real), command);
-      const answer = (): string =>
-        spawnSync('bash', ['-c', `exec 2>&1\n${typed}\n`], {
-          cwd: work,
-          encoding: 'utf8',
-          maxBuffer: 64 << 20,
-          env: {
-            PATH: `${join(base, 'bin')}:${process.env['PATH']}`,
-            HOME: base,
-            XDG_CACHE_HOME: join(base, 'cache'),
-          },
-        }).stdout;
+      const bash = (script: string): string =>
+        spawnSync('bash', ['-c', script], { cwd: work, encoding: 'utf8', maxBuffer: 64 << 20, env }).stdout;
+      const answer = (): string => {
+        if (!isOneCall(typed)) return bash(`exec 2>&1\n${typed}\n`);
+        const words = bash(`oriel() { printf '%s\\0' "$@"; }\n${typed}\n`).split('\0').slice(0, -1);
+        const { out, err } = run(words, { cwd: work, env });
+        return out + err;
+      };
       let printed = answer();
       // On a very busy machine the parser can exceed its time limit: retry.
       for (let i = 0; i < 100 && printed.includes('parsing it took too long'); i += 1) printed = answer();

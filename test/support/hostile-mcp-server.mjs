@@ -33,7 +33,7 @@ const flood = {
   garbage: () => 'no JSON at all [1, 2\n'.repeat(200_000),
   notices: () =>
     `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x' } })}\n`.repeat(
-      20_000,
+      5_000,
     ),
   unlike: () => `${JSON.stringify({ jsonrpc: '2.0', but: 'no message' })}\n`.repeat(2_000),
   large: () =>

@@ -295,12 +295,22 @@ export function numberedObject(size: number, etag = '"numbered"'): StoredObject 
     etag,
     read(start, end) {
       const first = Math.floor(start / LINE_BYTES);
-      const lines = Array.from({ length: Math.ceil(end / LINE_BYTES) - first }, (_, i) =>
-        lineOf(first + i + 1),
-      );
-      return Buffer.from(lines.join('')).subarray(start - first * LINE_BYTES, end - first * LINE_BYTES);
+      const lines = Math.ceil(end / LINE_BYTES) - first;
+      const bytes = Buffer.alloc(lines * LINE_BYTES, PATTERN);
+      for (let i = 0; i < lines; i += 1) number(bytes, i * LINE_BYTES + 'line '.length, first + i + 1);
+      return bytes.subarray(start - first * LINE_BYTES, end - first * LINE_BYTES);
     },
   };
+}
+
+const PATTERN = `${'line '.padEnd(LINE_BYTES - 1, '.')}\n`;
+
+/** Writes digits and a space: a tenth of the time of a string for each line, of which tests read millions. */
+function number(bytes: Buffer, at: number, no: number): void {
+  let end = at + 1;
+  for (let rest = no; rest >= 10; rest = Math.floor(rest / 10)) end += 1;
+  bytes[end] = 0x20;
+  for (let rest = no; end > at; rest = Math.floor(rest / 10)) bytes[(end -= 1)] = 0x30 + (rest % 10);
 }
 
 /** Line `no` (1-based) of `numberedObject`. */

@@ -4,7 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { cli, run } from './cli.ts';
+import { cli } from './cli.ts';
+import { run } from './warm-cli.ts';
 import { workspace } from './workspace.ts';
 
 export type Shell = 'bash' | 'zsh' | 'fish';

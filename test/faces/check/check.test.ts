@@ -16,9 +16,9 @@ const LEFT_OUT = ['large', 'wall-race'];
 const few = cases.filter(({ id }) => !LEFT_OUT.includes(id));
 
 /** What is broken, by the id of the case. */
-async function brokenIn(fault: string, deadlineMs?: number): Promise<Record<string, string>> {
+async function brokenIn(fault: string, deadlineMs?: number, tried = few): Promise<Record<string, string>> {
   const command = [process.execPath, fileServer, fault];
-  const { findings } = await audit(command, few, { signal, deadlineMs });
+  const { findings } = await audit(command, tried, { signal, deadlineMs });
   return Object.fromEntries(
     findings.flatMap(({ id, verdict, reason = '' }) => (verdict === 'broken' ? [[id, reason]] : [])),
   );
@@ -37,7 +37,8 @@ test('a correct server passes all cases that its tools support', async () => {
   expect(await brokenIn('none')).toEqual({});
 });
 
-test('findings are reported, even if the server does not start again', async () => {
+/** A server with this fault that starts only once: after the first case that it breaks no other one is tried. */
+function onlyOnce(fault: string): string[] {
   const mark = join(temporaryFolder(), 'mark');
   const once = join(temporaryFolder(), 'once.mjs');
   writeFileSync(
@@ -47,7 +48,11 @@ test('findings are reported, even if the server does not start again', async () 
     writeFileSync(${JSON.stringify(mark)}, '');
     await import(${JSON.stringify(fileServer)});`,
   );
-  const { findings, roles } = await audit([process.execPath, once, 'floods'], few, { signal });
+  return [process.execPath, once, fault];
+}
+
+test('findings are reported, even if the server does not start again', async () => {
+  const { findings, roles } = await audit(onlyOnce('floods'), few, { signal });
   const broken = findings.findIndex(({ verdict }) => verdict === 'broken');
   expect(findings).toHaveLength(few.length);
   expect(roles.read).toBeDefined();
@@ -109,9 +114,9 @@ test.each<[string, Record<string, string>, number?]>([
   ['shows controls', { 'control-names': 'the answer holds control characters unescaped' }],
   ['hangs on FIFOs', { fifo: NO_ANSWER, 'eight-fifos': NO_ANSWER }, 4_000],
 ])('a server that %s is detected', { timeout: 400_000 }, async (fault, wanted, deadlineMs) => {
-  const broken = await brokenIn(fault, deadlineMs);
-  // Who follows links may also read what never ends.
-  expect(broken).toEqual(fault.startsWith('leaks') ? expect.objectContaining(wanted) : wanted);
+  // Who follows links may also read what never ends: of these only the cases that they must break are tried.
+  const tried = fault.startsWith('leaks') ? few.filter(({ id }) => id in wanted) : few;
+  expect(await brokenIn(fault, deadlineMs, tried)).toEqual(wanted);
 });
 
 test('a server that writes during reads is detected by every case that reads', async () => {
@@ -131,31 +136,29 @@ test('a server that counts a phantom line is detected', async () => {
   });
 });
 
-test(
-  'the command line reports findings as text, JSON and SARIF, and ends with 1',
-  { timeout: 400_000 },
-  async () => {
-    const command = ['--', process.execPath, fileServer, 'crashes'];
-    // Together, since most of their time they wait for answers.
-    const [{ out, code }, sarif] = await Promise.all([
-      runAsync(['check', ...command]),
-      runAsync(['check', '--sarif', ...command]),
-    ]);
-    expect(code).toBe(1);
-    expect(out.split('\n')[0]).toBe('read: read_file(path); list: list_directory(path)');
-    expect(out).toMatch(/^BROKEN {3}errors +a path with a NUL byte: the server ended$/m);
-    expect(out).toMatch(/^skipped {2}hangs +a search over .*: it has no tool for searching$/m);
-    const report = JSON.parse(sarif.out) as {
-      version: string;
-      runs: { results: { ruleId: string; level: string; message: { text: string } }[] }[];
-    };
-    expect(sarif.code).toBe(1);
-    expect(report.version).toBe('2.1.0');
-    expect(
-      report.runs[0]?.results.filter(({ level, ruleId }) => level === 'error' && ruleId === 'nul'),
-    ).toMatchObject([{ message: { text: 'a path with a NUL byte: the server ended' } }]);
-  },
-);
+test('the command line reports findings as text, JSON and SARIF, and ends with 1', async () => {
+  const [{ out, code }, json, sarif] = await Promise.all([
+    runAsync(['check', '--', ...onlyOnce('cuts lines')]),
+    runAsync(['check', '--json', '--', ...onlyOnce('cuts lines')]),
+    runAsync(['check', '--sarif', '--', ...onlyOnce('cuts lines')]),
+  ]);
+  expect([code, json.code, sarif.code]).toEqual([1, 1, 1]);
+  expect(out.split('\n')[0]).toBe('read: read_file(path); list: list_directory(path)');
+  expect(out).toMatch(/^held {5}bounded +a file of 4 MB$/m);
+  expect(out).toMatch(/^BROKEN {3}\w+ +.*: a line is cut: "row-/m);
+  expect(out).toMatch(/^skipped {2}bounded +a search that hits .*: it has no tool for searching$/m);
+  expect(out).toMatch(/^skipped {2}errors +a path with a NUL byte: the server did not start again$/m);
+  const { cases: found } = JSON.parse(json.out) as { cases: { id: string; verdict: string }[] };
+  expect(found.filter(({ verdict }) => verdict === 'broken')).toMatchObject([{ id: 'whole-lines' }]);
+  const report = JSON.parse(sarif.out) as {
+    version: string;
+    runs: { results: { ruleId: string; level: string; message: { text: string } }[] }[];
+  };
+  expect(report.version).toBe('2.1.0');
+  expect(report.runs[0]?.results.filter(({ level }) => level === 'error')).toMatchObject([
+    { ruleId: 'whole-lines', message: { text: expect.stringContaining(': a line is cut: "row-') } },
+  ]);
+});
 
 test('a mapping names the tools; one that does not fit is an error', () => {
   const file = join(temporaryFolder(), 'map.json');

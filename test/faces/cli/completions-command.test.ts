@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { allCommands } from '../../../src/faces/cli/commands.ts';
 import { globalOptions } from '../../../src/faces/cli/option-table.ts';
 import { built } from '../../support/built.ts';
-import { run } from '../../support/cli.ts';
+import { run } from '../../support/warm-cli.ts';
 import { has } from '../../support/has.ts';
 import { type Shell, shellIn } from '../../support/shells.ts';
 import { databaseBytes } from '../../support/sqlite.ts';

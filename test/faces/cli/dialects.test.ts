@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { dialectOf } from '../../../src/dialects/dialect-table.ts';
 import { type DialectName, dialectNames } from '../../../src/index.ts';
-import { run } from '../../support/cli.ts';
+import { run } from '../../support/warm-cli.ts';
 import { workspace } from '../../support/workspace.ts';
 
 const commands = {

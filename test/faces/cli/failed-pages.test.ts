@@ -1,7 +1,7 @@
 /** The exit code of `oriel read` of a page tells whether there was one. */
 
 import { expect, test } from 'vitest';
-import { runAsync } from '../../support/cli.ts';
+import { runAsync } from '../../support/warm-cli.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 import { site } from '../../support/web.ts';
 

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { allCommands } from '../../../src/faces/cli/commands.ts';
-import { cli, type Outcome, run as runIn } from '../../support/cli.ts';
+import { cli, type Outcome } from '../../support/cli.ts';
+import { run as runIn } from '../../support/warm-cli.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'oriel-habits-'));
 afterAll(() => rmSync(cwd, { recursive: true }));
@@ -221,15 +222,7 @@ describe('read', () => {
 });
 
 describe('read -', () => {
-  const piped = (input: string, ...args: string[]): Outcome => {
-    const { stdout, stderr, status } = spawnSync(process.execPath, [cli, ...args], {
-      cwd,
-      env,
-      input,
-      encoding: 'utf8',
-    });
-    return { out: stdout, err: stderr, code: status };
-  };
+  const piped = (input: string, ...args: string[]): Outcome => runIn(args, { cwd, env, input });
 
   test('shows the standard input, and its later pages in later calls', () => {
     const { out } = piped('line\n'.repeat(4_000), 'read', '-');

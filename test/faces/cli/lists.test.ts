@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { run } from '../../support/cli.ts';
+import { run } from '../../support/warm-cli.ts';
 import { workspace } from '../../support/workspace.ts';
 
 test('grep ends with 0 when something was found, 1 when nothing, 2 when it failed', () => {

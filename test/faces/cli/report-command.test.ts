@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Overview } from '../../../src/telemetry/overview.ts';
 import type { TelemetryEvent } from '../../../src/types/telemetry.ts';
-import { run } from '../../support/cli.ts';
+import { run } from '../../support/warm-cli.ts';
 import { call, map, page } from '../../support/telemetry.ts';
 
 function fileOf(...events: readonly (TelemetryEvent | string)[]): string {

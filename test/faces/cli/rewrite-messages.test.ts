@@ -9,7 +9,8 @@ import { loadCommand } from '../../../src/faces/cli/commands.ts';
 import { inOwnWords } from '../../../src/faces/cli/rewrite-messages.ts';
 import { parse } from '../../../src/faces/cli/parse-arguments.ts';
 import { FIELDS } from '../../../src/faces/cli/typed-command.ts';
-import { cli, type Outcome, run as runIn } from '../../support/cli.ts';
+import type { Outcome } from '../../support/cli.ts';
+import { run as runIn } from '../../support/warm-cli.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'oriel-own-words-'));
 afterAll(() => rmSync(cwd, { recursive: true }));
@@ -27,11 +28,12 @@ writeFileSync(
 
 const run = (...args: string[]): Outcome => runIn(args, { cwd, env });
 
-/** As a person pastes it. */
-function paste(command: string): { out: string; err: string; code: number | null } {
-  const shell = `oriel() { '${process.execPath}' '${cli}' "$@"; }; ${command}`;
+/** As a person pastes it: bash splits the line into words. */
+function paste(command: string): Outcome {
+  const shell = `oriel() { printf '%s\\0' "$@"; }; ${command}`;
   const { stdout, stderr, status } = spawnSync('bash', ['-c', shell], { cwd, env, encoding: 'utf8' });
-  return { out: stdout, err: stderr, code: status };
+  const words = stdout.split('\0').slice(0, -1);
+  return words.length === 0 ? { out: stdout, err: stderr, code: status } : run(...words);
 }
 
 /** Sentences alone: the last line, or the only one. */

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { run, runAsync } from '../../support/cli.ts';
+import { run, runAsync } from '../../support/warm-cli.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 import { server } from '../../support/server.ts';
 import { workspace } from '../../support/workspace.ts';
