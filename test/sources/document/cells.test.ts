@@ -2,7 +2,7 @@
 
 import { unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
-import { CFB, utils, write as writeBook } from 'xlsx';
+import { type CellObject, CFB, utils, write as writeBook } from 'xlsx';
 import { sheetRow, xlsx } from '../../support/documents.ts';
 import { textOf, unhurried, workspace } from '../../support/workspace.ts';
 import { zip } from '../../support/zip.ts';
@@ -174,6 +174,31 @@ test.each([
   CFB.utils.cfb_add(file, 'Workbook', content);
   write('a.xls', Buffer.from(CFB.write(file, { type: 'buffer' }) as Uint8Array));
   expect(await text('a.xls')).toContain('[Cannot read .xls file: it is damaged or truncated. ');
+});
+
+test('links of .xls whose areas are all cells of a sheet are left out, and others are shown', async () => {
+  const { write, text } = workspace(unhurried);
+  const book = utils.book_new();
+  const sheet = utils.aoa_to_sheet([['linked'], ['not linked']]);
+  (sheet['A1'] as CellObject).l = { Target: 'https://example.com/a', Tooltip: 'a tip' };
+  utils.book_append_sheet(book, sheet, 'S');
+  const file = CFB.read(writeBook(book, { type: 'buffer', bookType: 'biff8' }), { type: 'buffer' });
+  const records = Buffer.from(CFB.find(file, 'Workbook')?.content as Uint8Array);
+  const parts: Buffer[] = [];
+  for (let at = 0; at + 4 <= records.length; at += 4 + records.readUInt16LE(at + 2)) {
+    const record = Buffer.from(records.subarray(at, at + 4 + records.readUInt16LE(at + 2)));
+    parts.push(record);
+    if (![0x01b8, 0x0800].includes(record.readUInt16LE(0))) continue;
+    // The same link for all cells, and cut short in the middle of its area.
+    const all = Buffer.from(record);
+    all.set([0, 0, 255, 255, 0, 0, 255, 255], record.readUInt16LE(0) === 0x0800 ? 6 : 4);
+    parts.push(all, Buffer.from([...record.subarray(0, 2), 6, 0, ...all.subarray(4, 10)]));
+  }
+  CFB.utils.cfb_add(file, 'Workbook', Buffer.concat(parts));
+  write('a.xls', Buffer.from(CFB.write(file, { type: 'buffer' }) as Uint8Array));
+  const shown = await text('a.xls');
+  expect(shown).toContain('linked <https://example.com/a>');
+  expect(shown).toContain('| not linked');
 });
 
 test('rows whose cells hold an empty result or nothing are not counted, in a small and in a large workbook', async () => {

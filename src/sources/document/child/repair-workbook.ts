@@ -2,6 +2,7 @@
 
 import { zipSync } from 'fflate';
 import { Compound } from './compound.ts';
+import { repairRecords } from './workbook-records.ts';
 import type { Parts } from './zip-parts.ts';
 
 /** `parts` are those of a package; undefined for a binary workbook. */
@@ -53,37 +54,15 @@ function readable(parts: Parts, name: string): Buffer | undefined {
   }
 }
 
-/** The type of a BoolErr record. Source: [MS-XLS] 2.4.24. */
-const BOOL_ERR = 0x0205;
-
 /** The first byte of a binary workbook that is not in a compound file: a BOF record. Source: [MS-XLS] 2.4.21. */
 const BOF = 0x09;
 
-/**
- * Repairs the records of a binary workbook.
- * - A BoolErr record has eight bytes with the value and its kind at the end. LibreOffice writes nine, and SheetJS then reads the
- *   last two, so value and kind are moved there if the byte before them is 0.
- * - Behind the last record SheetJS ignores zeros. Other bytes that are too few for a record make it loop for ever.
- */
 function withSoundRecords(bytes: Buffer): Buffer {
   const compound = Compound.of(bytes);
   const stream = compound?.find('Workbook') ?? compound?.find('Book');
   const isBare = compound === undefined && bytes[0] === BOF;
   const records = compound && stream ? compound.read(stream) : Buffer.from(isBare ? bytes : []);
-  let isRepaired = false;
-  let at = 0;
-  for (; at + 4 <= records.length; at += 4 + records.readUInt16LE(at + 2)) {
-    const isLong = records.readUInt16LE(at) === BOOL_ERR && records.readUInt16LE(at + 2) === 9;
-    if (!isLong || at + 13 > records.length || records[at + 10] === 0) continue;
-    records.copyWithin(at + 11, at + 10, at + 12);
-    records[at + 10] = 0;
-    isRepaired = true;
-  }
-  if (records.subarray(at).some((byte) => byte !== 0)) {
-    records.fill(0, at);
-    isRepaired = true;
-  }
-  if (!isRepaired) return bytes;
+  if (!repairRecords(records)) return bytes;
   if (!compound || !stream) return records;
   const copy = Buffer.from(bytes);
   Compound.of(copy)?.write(stream, records);
