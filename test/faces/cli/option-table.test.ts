@@ -10,7 +10,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest';
 import { allCommands } from '../../../src/faces/cli/commands.ts';
 import { globalOptions } from '../../../src/faces/cli/option-table.ts';
 import { parse } from '../../../src/faces/cli/parse-arguments.ts';
-import { run } from '../../support/cli.ts';
+import { run } from '../../support/warm-cli.ts';
 import { has } from '../../support/has.ts';
 import { desktop, inspection } from '../../support/inspection.ts';
 import { objectVariables } from '../../support/objects.ts';
