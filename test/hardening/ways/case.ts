@@ -39,7 +39,7 @@ export interface Case {
   own?(place: Place): Partial<Settings>;
   /** Those on which it is run; every one when absent. SECURITY.md lists each case that leaves one out, with the reason. */
   readonly ways?: readonly WayName[];
-  /** Takes seconds: without ORIEL_TEST_ALL it is run on the first of its ways only. */
+  /** Takes seconds: only `npm run hardening` runs it on all of its ways. */
   readonly heavy?: true;
   /** All calls of all ways at once: they wait, and do not work. */
   readonly together?: true;
