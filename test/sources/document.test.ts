@@ -452,7 +452,7 @@ test('a missing part is answered with the selectors that work', async () => {
   expect((await read('a.pdf:nope')).details['error']).toEqual({
     code: 'BAD_SELECTOR',
     message:
-      ':nope is not a selector of a.pdf. Use pages like :p3 or :p3-5, line ranges like :50-100, :raw, :outline, or no selector.',
+      ':nope is not a selector of a.pdf. Use a.pdf alone, or followed by pages (:p3, :p3-5), lines (:50-100), :raw or :outline.',
     next: 'a.pdf',
   });
 });
