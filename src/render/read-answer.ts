@@ -2,7 +2,7 @@
 
 import { writeSelector } from '../selector/selection.ts';
 import type { Answer, Block } from '../types/answer.ts';
-import type { CutBy } from '../types/excerpt.ts';
+import type { Truncation } from '../types/details.ts';
 import type { Limits } from '../types/limits.ts';
 import type { Notice } from '../types/notice.ts';
 import type {
@@ -54,14 +54,14 @@ function severalAnswer(result: SeveralResult, words: Wording): Answer {
     .map((part, at) => (at < texts.length - 1 && !part.endsWith('\n') ? `${part}\n` : part))
     .join('');
   const images = answers.flatMap(({ content }) => content.filter(({ type }) => type === 'image'));
-  const cut = answers.flatMap(({ details }) => (details['truncation'] as Truncation | undefined) ?? []);
+  const cut = answers.flatMap(({ details }) => (details.truncation as ReadTruncation | undefined) ?? []);
   const [first, ...others] = cut.flatMap((one) => [one.next, ...(one.others ?? [])]);
   return {
     content: [{ type: 'text', text }, ...images],
     details: {
       ...originFacts(result),
       parts: answers.map(({ details }) => details),
-      notices: answers.flatMap(({ details }) => (details['notices'] as readonly unknown[] | undefined) ?? []),
+      notices: answers.flatMap(({ details }) => details.notices ?? []),
       ...(first !== undefined && {
         truncation: { ...cut[0], next: first, ...(others.length > 0 && { others }) },
       }),
@@ -113,20 +113,12 @@ function textOf(result: TextResult, prefix: string, words: Wording): Answer {
 }
 
 /** `details.truncation` of a read. */
-interface Truncation {
-  /**
-   * The limit that cut the answer. `page`: this is a page of a longer list. `entries`: not all entries of a directory are
-   * listed.
-   */
-  readonly by: CutBy | 'page' | 'entries' | undefined;
+interface ReadTruncation extends Truncation {
   readonly next: string;
-  /** Calls for what else was left out. */
-  readonly others?: readonly string[];
-  readonly shown: Record<string, unknown>;
 }
 
 /** Which limit cut the answer, and the calls that the text names for the rest. */
-function truncationOf(result: TextResult): Truncation | undefined {
+function truncationOf(result: TextResult): ReadTruncation | undefined {
   const { excerpt, target, selection, leftOut = [] } = result;
   const page = beyondNotice(result);
   const beyond = page?.kind === 'said' ? page.use : undefined;
@@ -136,11 +128,13 @@ function truncationOf(result: TextResult): Truncation | undefined {
   const [first, ...others] = cut ? [cut.next, ...leftOut] : leftOut;
   if (first === undefined) return undefined;
   const lines = shownLines(excerpt);
+  const { span } = excerpt;
   const shown = {
     ...(lines.length > 0 && { lines }),
-    ...(excerpt.span && { bytes: [excerpt.span.start, excerpt.span.end] }),
+    ...(span && { bytes: [span.start, span.end] as const }),
   };
-  return { by: cut ? cut.by : 'entries', next: first, ...(others.length > 0 && { others }), shown };
+  const by = cut ? cut.by : 'entries';
+  return { ...(by && { by }), next: first, ...(others.length > 0 && { others }), shown };
 }
 
 /** `details.error` of a window past the end. The answer is not an error, but hosts may want to handle it. */
