@@ -227,6 +227,8 @@ function limitWords(by: CutBy, limits: Limits): string {
   switch (by) {
     case 'bytes':
       return `${binarySize(limits.bytes)} limit`;
+    case 'windowMax':
+      return `${binarySize(limits.windowMax)} limit`;
     case 'line':
       return `${binarySize(Math.min(limits.line, limits.bytes))} limit`;
     case 'tokens':

@@ -197,7 +197,8 @@ function writeNext(next: Next): string {
   }
 }
 
-function writeSize(bytes: number): string {
+/** `64K`, `1M`, `48900`: a length as selectors write it. */
+export function writeSize(bytes: number): string {
   if (bytes % (1 << 20) === 0) return `${bytes / (1 << 20)}M`;
   return bytes % 1024 === 0 ? `${bytes / 1024}K` : String(bytes);
 }
