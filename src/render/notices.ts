@@ -16,7 +16,7 @@ export const wording: Wording = {
   cut(notice) {
     const span = notice.in === 'lines' ? inLines(notice) : inBytes(notice);
     const where = notice.backwards ? 'continue backwards' : 'continue';
-    return `Showing ${span}. Use ${notice.use} to ${where}`;
+    return `Showing ${span}${notice.use === undefined ? '' : `. Use ${notice.use} to ${where}`}`;
   },
   'cut-end': ({ line, byte, use }) =>
     `${line === undefined ? 'The last line' : `Line ${line}`} is cut at byte ${byte}. Use ${use} for the rest of it`,

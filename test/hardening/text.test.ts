@@ -127,7 +127,7 @@ test('T12 byte window that cuts a code point: moved to the start of the line, wi
   const { write, text } = workspace();
   write('f', 'é€😀\nnext\n');
   expect(await text('f:@1+2')).toBe(
-    '1|é€😀\n[Showing bytes 0-10 of 15 (lines 1-1). Use f:@10+2 to continue]',
+    '1|é€😀\n[Showing bytes 0-10 of 15 (lines 1-1)]',
   );
 });
 

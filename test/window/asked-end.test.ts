@@ -32,7 +32,7 @@ test('a length over the largest window: the next calls request what is left of i
   expect(pages.map(({ path, by }) => [path, by])).toEqual([
     ['a.log:@0+1200:raw', 'windowMax'],
     ['a.log:@500+700:raw', 'windowMax'],
-    ['a.log:@1000+200:raw', undefined],
+    ['a.log:@1000+200:raw', 'window'],
   ]);
   expect(pages.map((page) => page.text).join('')).toBe(text.slice(0, 1200));
 });
@@ -60,16 +60,25 @@ test('another limit that cuts a window is named, and the rest of the length is l
   expect(pages.map(({ path, by }) => [path, by])).toEqual([
     ['a.log:@0+400:raw', 'lines'],
     ['a.log:@171+229:raw', 'lines'],
-    ['a.log:@372+28:raw', undefined],
+    ['a.log:@372+28:raw', 'window'],
   ]);
 });
 
-test('a length that was shown to its end has no notice, as a range of lines has none', async () => {
+test('a length that was shown to its end: the notice has the range, and no next call', async () => {
   const { call, write } = place('oriel', { limits: LIMITS, display: 'plain' });
   write('a.log', text);
-  const { text: shown, details } = await call('read', { path: 'a.log:@40+60' });
-  expect(shown).toBe(text.slice(40, 100));
-  expect(details).not.toHaveProperty('truncation');
+  const { text: shown, details } = await call('read', { path: 'a.log:@50+40' });
+  expect(shown).toBe(`${text.slice(40, 100)}[Showing bytes 40-100 of 2000 (lines 3-5)]`);
+  expect(details['truncation']).toEqual({ by: 'window', shown: { lines: [[3, 5]], bytes: [40, 100] } });
+  // At the end of the text nothing is left to report.
+  expect((await call('read', { path: 'a.log:@1950+60' })).details).not.toHaveProperty('truncation');
+});
+
+test('of several paths, only what has a next call is named', async () => {
+  const { call, write } = place('oriel', { limits: { ...LIMITS, bytes: 2_000 } });
+  write('a.log', text);
+  const { details } = await call('read', { path: 'a.log:@0+40:raw,a.log:@0+700:raw' });
+  expect(details['truncation']).toMatchObject({ by: 'windowMax', next: 'a.log:@500+200:raw' });
 });
 
 test.each([
