@@ -4,6 +4,7 @@ export { createOriel, type Oriel, type RateLimit, type Tool } from './oriel.ts';
 export type { RunOptions } from './assemble.ts';
 export type { OrielOptions, ReadOptions, TelemetrySettings } from './options.ts';
 export type { Answer, Block } from './types/answer.ts';
+export type { AnswerDetails, ErrorDetails, NoticeDetails, Shown, Truncation } from './types/details.ts';
 export type { Effects } from './dialects/dialect.ts';
 export { type DialectName, dialectNames } from './dialects/dialect-table.ts';
 export type { Progress } from './types/progress.ts';

@@ -6,6 +6,7 @@ import { wording } from '../render/notices.ts';
 import { readAnswer } from '../render/read-answer.ts';
 import { runAnswer } from '../render/run-answer.ts';
 import { binarySize } from '../render/units.ts';
+import { writeSize } from '../selector/selection.ts';
 import type { Limits } from '../types/limits.ts';
 import type { ReadRequest, RunRequest } from '../types/request.ts';
 import type { Settings } from '../types/settings.ts';
@@ -29,7 +30,7 @@ const read = tool<{ path: string }, ReadRequest>({
 
 Append a selector to the path:
 :50 line 50 to the end · :50-100 these lines and a few around them · :50..100 exactly these · :50+20 twenty lines · :5-16,40-80 several ranges
-:-20 the last 20 lines · :@65536+64K 64 KiB from byte 65536, whole lines
+:-20 the last 20 lines · :@65536+${writeSize(limits.window)} ${binarySize(limits.window)} from byte 65536, whole lines
 :raw as stored${settings.display === 'plain' ? '' : ', without line numbers'}, also :50-100:raw · :conflicts unresolved merge conflicts
 :outline symbols with their line ranges · :#Server.start one symbol · :#a,#B.c,120..140 several at once
 src:outline the code below a directory, what matters most first · src:#Server.start wherever below it · src:#name:refs its uses · src/app.ts:refs what imports it

@@ -59,7 +59,12 @@ export function headedAnswer(result: TextResult): Answer {
     details: {
       ...textFacts(result),
       ...(header !== undefined && { range: rangeOf(result) }),
-      ...(excerpt.next && { truncation: { by: excerpt.cutBy, next: { start_byte: rangeOf(result).end } } }),
+      ...(excerpt.next && {
+        truncation: {
+          ...(excerpt.cutBy && { by: excerpt.cutBy }),
+          next: { start_byte: rangeOf(result).end },
+        },
+      }),
       ...(said.length > 0 && { notices: said }),
       ...(excerpt.pastEnd && header === undefined && pastEndError(notices.at(-1))),
     },
@@ -69,7 +74,7 @@ export function headedAnswer(result: TextResult): Answer {
 
 /** `details.error` of a window past the end. The answer is not an error, but hosts may want to handle it. */
 function pastEndError(notice: { readonly kind: string; readonly text: string } | undefined) {
-  return notice?.kind === 'past-end' && { error: { code: 'OUT_OF_RANGE', message: notice.text } };
+  return notice?.kind === 'past-end' && { error: { code: 'OUT_OF_RANGE' as const, message: notice.text } };
 }
 
 /** The shown range in stored bytes, half-open; empty, at the end, for a window past the end. */

@@ -18,6 +18,7 @@ import type { Selection } from '../types/selection.ts';
 import { endsWithNewline, textInput } from '../views/text-input.ts';
 import { view } from '../views/view.ts';
 import type { Viewed } from '../views/viewed.ts';
+import { upToAsked } from '../window/asked-end.ts';
 import { excerpt } from '../window/excerpt.ts';
 import { fitOf } from '../window/fit.ts';
 import type { TextInput } from '../window/input.ts';
@@ -90,7 +91,9 @@ export async function readText(
     ...fitOf(policy, display, room, call.settings.tokens),
     nextIsLarger: isShortened || call.isPart === true,
   };
-  const shown = await excerpt(input, windowFor(selection.window, display), fit);
+  const cut = await excerpt(input, windowFor(selection.window, display), fit);
+  // A typed length is an end. The fields of other dialects are the size of a page.
+  const shown = selection.typed === undefined ? cut : upToAsked(cut, selection.window, limits);
   if (shown.hasNul && selection.mode !== 'raw' && (await beginsAsBinary(resource, call))) {
     return binaryResult(origin, resource, selection, 'NUL bytes');
   }

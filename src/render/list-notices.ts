@@ -59,6 +59,13 @@ export type ListNotice =
   | { readonly kind: 'changed'; readonly count: number }
   /** `names`: the first of them. */
   | { readonly kind: 'unread'; readonly count: number; readonly names: readonly string[] }
+  /** Archives and databases inside archives. `names`: the calls that list the first of them. */
+  | {
+      readonly kind: 'nested';
+      readonly count: number;
+      readonly names: readonly string[];
+      readonly use?: string;
+    }
   | { readonly kind: 'scanned'; readonly count: number }
   /** `code`: the code of the error that is reported instead if nothing was found. */
   | { readonly kind: 'broken'; readonly code: 'LIMIT' }
@@ -106,7 +113,9 @@ export const listWording: ListWording = {
   changed: ({ count }) =>
     `${plural(count, 'file')} changed during the search: lines may be missing, or from two versions. Call again`,
   unread: ({ count, names }) =>
-    `${count === 1 ? '1 document, archive, member or table was' : `${count} documents, archives, members or tables were`} not searched${named(names, count)}: damaged, encrypted, over a limit, or inside another archive`,
+    `${count === 1 ? '1 document, archive, member or table was' : `${count} documents, archives, members or tables were`} not searched${named(names, count)}: damaged, encrypted, or over a limit`,
+  nested: ({ count, names, use }) =>
+    `${count === 1 ? '1 archive or database inside an archive was' : `${count} archives or databases inside archives were`} not searched${named(names, count)}${use === undefined ? '' : `. Use read ${oneLine(use)} to list ${count === 1 ? 'it' : 'the first of them'}, then read its members`}`,
   scanned: ({ count }) =>
     `${plural(count, 'page')} without text not searched: empty, or scanned. Read a page as :p1:image to see it`,
   large: ({ count }) =>

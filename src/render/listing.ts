@@ -160,6 +160,10 @@ export function gapNotices({ gaps, hint }: Pick<ListResult, 'gaps' | 'hint'>, pa
   if (gaps.cut) notices.push({ kind: 'cut', count: gaps.cut });
   if (gaps.changed) notices.push({ kind: 'changed', count: gaps.changed });
   if (gaps.unread) notices.push({ kind: 'unread', count: gaps.unread, names: gaps.firstUnread ?? [] });
+  if (gaps.nested) {
+    const { nested: count, firstNested: names = [] } = gaps;
+    notices.push({ kind: 'nested', count, names, ...(names[0] !== undefined && { use: names[0] }) });
+  }
   if (gaps.scanned) notices.push({ kind: 'scanned', count: gaps.scanned });
   if (gaps.unnamed > 0) notices.push({ kind: 'unnamed', count: gaps.unnamed });
   return notices;

@@ -2,7 +2,7 @@
 
 import { writeSelector } from '../selector/selection.ts';
 import type { Answer, Block } from '../types/answer.ts';
-import type { CutBy } from '../types/excerpt.ts';
+import type { Truncation } from '../types/details.ts';
 import type { Limits } from '../types/limits.ts';
 import type { Notice } from '../types/notice.ts';
 import type {
@@ -54,14 +54,17 @@ function severalAnswer(result: SeveralResult, words: Wording): Answer {
     .map((part, at) => (at < texts.length - 1 && !part.endsWith('\n') ? `${part}\n` : part))
     .join('');
   const images = answers.flatMap(({ content }) => content.filter(({ type }) => type === 'image'));
-  const cut = answers.flatMap(({ details }) => (details['truncation'] as Truncation | undefined) ?? []);
+  const cut = answers.flatMap(({ details }) => {
+    const truncation = details.truncation as ReadTruncation | undefined;
+    return truncation?.next === undefined ? [] : { ...truncation, next: truncation.next };
+  });
   const [first, ...others] = cut.flatMap((one) => [one.next, ...(one.others ?? [])]);
   return {
     content: [{ type: 'text', text }, ...images],
     details: {
       ...originFacts(result),
       parts: answers.map(({ details }) => details),
-      notices: answers.flatMap(({ details }) => (details['notices'] as readonly unknown[] | undefined) ?? []),
+      notices: answers.flatMap(({ details }) => details.notices ?? []),
       ...(first !== undefined && {
         truncation: { ...cut[0], next: first, ...(others.length > 0 && { others }) },
       }),
@@ -113,20 +116,13 @@ function textOf(result: TextResult, prefix: string, words: Wording): Answer {
 }
 
 /** `details.truncation` of a read. */
-interface Truncation {
-  /**
-   * The limit that cut the answer. `page`: this is a page of a longer list. `entries`: not all entries of a directory are
-   * listed.
-   */
-  readonly by: CutBy | 'page' | 'entries' | undefined;
-  readonly next: string;
-  /** Calls for what else was left out. */
-  readonly others?: readonly string[];
-  readonly shown: Record<string, unknown>;
+interface ReadTruncation extends Truncation {
+  /** Absent if a byte window is shown to the end that was requested. */
+  readonly next?: string;
 }
 
 /** Which limit cut the answer, and the calls that the text names for the rest. */
-function truncationOf(result: TextResult): Truncation | undefined {
+function truncationOf(result: TextResult): ReadTruncation | undefined {
   const { excerpt, target, selection, leftOut = [] } = result;
   const page = beyondNotice(result);
   const beyond = page?.kind === 'said' ? page.use : undefined;
@@ -134,13 +130,17 @@ function truncationOf(result: TextResult): Truncation | undefined {
     ? { by: excerpt.cutBy, next: target + writeSelector(excerpt.next, selection.mode) }
     : beyond !== undefined && ({ by: 'page', next: beyond } as const);
   const [first, ...others] = cut ? [cut.next, ...leftOut] : leftOut;
-  if (first === undefined) return undefined;
+  const isWindow = excerpt.cutBy === 'window';
+  if (first === undefined && !isWindow) return undefined;
   const lines = shownLines(excerpt);
+  const { span } = excerpt;
   const shown = {
     ...(lines.length > 0 && { lines }),
-    ...(excerpt.span && { bytes: [excerpt.span.start, excerpt.span.end] }),
+    ...(span && { bytes: [span.start, span.end] as const }),
   };
-  return { by: cut ? cut.by : 'entries', next: first, ...(others.length > 0 && { others }), shown };
+  const by = cut ? cut.by : isWindow ? 'window' : 'entries';
+  const next = first === undefined ? {} : { next: first };
+  return { ...(by && { by }), ...next, ...(others.length > 0 && { others }), shown };
 }
 
 /** `details.error` of a window past the end. The answer is not an error, but hosts may want to handle it. */

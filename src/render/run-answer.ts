@@ -46,7 +46,7 @@ export function runAnswer(result: RunResult, words: Wording, style: RunStyle = p
     details: {
       ...facts(result),
       ...(said.length > 0 && { notices: said }),
-      ...(ending && { error: { code: CODES[ending.kind], message: outcome } }),
+      ...(ending && outcome !== undefined && { error: { code: CODES[ending.kind], message: outcome } }),
     },
     isError: ending !== undefined,
   };

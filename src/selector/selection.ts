@@ -95,14 +95,20 @@ function placeSelection(digits: string): Selection {
  * error names includes the path.
  */
 export function parseBehind(typed: string, rest: string): Selection | undefined {
+  return withPath(typed, () => parseSpelled(rest));
+}
+
+/** Parses a selector after the path `typed`: the call that an error names gets this path. */
+export function withPath<T>(typed: string, parse: () => T): T {
   try {
-    return parseSpelled(rest);
+    return parse();
   } catch (error) {
     if (!(error instanceof OrielError) || error.next === undefined) throw error;
     const next = typed + error.next;
-    // The message about line 0 is pinned by the contract: its advice is a part of it.
-    if (error.why === error.message) throw new OrielError(error.code, error.message, { next, cause: error });
-    throw advised(error.code, error.why, `Use ${quote(next)}.`, { next, cause: error });
+    // The sentence about line 0 is pinned by the contract, with advice that lacks the path.
+    const isPinned = error.why === error.message;
+    const advice = `${isPinned ? 'With the path:' : 'Use'} ${quote(next)}.`;
+    throw advised(error.code, error.why, advice, { next, cause: error });
   }
 }
 
@@ -191,7 +197,8 @@ function writeNext(next: Next): string {
   }
 }
 
-function writeSize(bytes: number): string {
+/** `64K`, `1M`, `48900`: a length as selectors write it. */
+export function writeSize(bytes: number): string {
   if (bytes % (1 << 20) === 0) return `${bytes / (1 << 20)}M`;
   return bytes % 1024 === 0 ? `${bytes / 1024}K` : String(bytes);
 }

@@ -120,6 +120,10 @@ export interface Gaps {
   readonly unread?: number;
   /** The first of them, at most three, as shown to the model. */
   readonly firstUnread?: readonly string[];
+  /** Number of archives and databases inside archives: these are not searched. */
+  readonly nested?: number;
+  /** The calls that list the first of them, at most three. */
+  readonly firstNested?: readonly string[];
   /**
    * Containers that are recognised only by their content: their paths below the searched directory, as bytes
    * (one character each).

@@ -2,7 +2,8 @@
 
 import { OrielError } from '../errors.ts';
 import { noStructure } from '../render/notices.ts';
-import { parseSelection } from '../selector/selection.ts';
+import { parseItem } from '../selector/parse-window.ts';
+import { parseSelection, withPath } from '../selector/selection.ts';
 import { oneLine, quote } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
 import type { Range } from '../types/excerpt.ts';
@@ -63,7 +64,7 @@ async function findItems(
   const whole = await wholeText(resource, await textInput(resource, call), call.signal);
   const structure = whole ? await structureOf(whole, call) : ({ none: 'size' } as const);
   if (!whole || 'none' in structure) throw noSymbols(target, 'none' in structure ? structure.none : 'size');
-  const list = itemsOf(symbol, whole.text);
+  const list = withPath(target, () => itemsOf(symbol, whole.text));
   const names = [symbol, ...list.flatMap((item) => ('name' in item ? [item.name] : []))];
   const answers = await answerTo({ ask: 'find', structure, names }, call.signal);
   if ('none' in answers) throw noSymbols(target, answers.none);
@@ -122,8 +123,9 @@ function itemsOf(list: string, text: string): Item[] {
     throw new OrielError('BAD_SELECTOR', `A list holds at most ${mostItems} symbols and ranges. Use fewer.`);
   }
   return chunks.map((chunk): Item => {
-    const window = /^L?\d/.test(chunk) ? parseSelection(`${chunk},${chunk}`)?.window : undefined;
-    if (window?.by === 'lines') return { ranges: window.ranges };
+    const { from, to, bare, inside } = parseItem(chunk, chunk) ?? {};
+    if (from !== undefined && inside === undefined)
+      return { ranges: [{ from, ...(bare ? { to: from } : to !== undefined && { to }) }] };
     const tail = /^-([1-9]\d*)$/.exec(chunk)?.[1];
     if (tail !== undefined) {
       const last = startsOf(text.endsWith('\n') ? text.slice(0, -1) : text).length;

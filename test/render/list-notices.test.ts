@@ -102,15 +102,23 @@ test.each<[Parameters<typeof sayTogether>[0][number], string]>([
   ],
   [
     { kind: 'unread', count: 1, names: [] },
-    '1 document, archive, member or table was not searched: damaged, encrypted, over a limit, or inside another archive',
+    '1 document, archive, member or table was not searched: damaged, encrypted, or over a limit',
   ],
   [
     { kind: 'unread', count: 2, names: ['a.zip', 'b\n.zip'] },
-    '2 documents, archives, members or tables were not searched ("a.zip", "b\\n.zip"): damaged, encrypted, over a limit, or inside another archive',
+    '2 documents, archives, members or tables were not searched ("a.zip", "b\\n.zip"): damaged, encrypted, or over a limit',
   ],
   [
     { kind: 'unread', count: 3, names: ['x'.repeat(100), `y${'x'.repeat(100)}`] },
-    `3 documents, archives, members or tables were not searched ("${'x'.repeat(100)}", "…${'x'.repeat(99)}", …): damaged, encrypted, over a limit, or inside another archive`,
+    `3 documents, archives, members or tables were not searched ("${'x'.repeat(100)}", "…${'x'.repeat(99)}", …): damaged, encrypted, or over a limit`,
+  ],
+  [
+    { kind: 'nested', count: 1, names: ['a.zip:b.zip'], use: 'a.zip:b.zip' },
+    '1 archive or database inside an archive was not searched ("a.zip:b.zip"). Use read a.zip:b.zip to list it, then read its members',
+  ],
+  [
+    { kind: 'nested', count: 2, names: ['a.zip:b.zip', 'a.zip:c.db'], use: 'a.zip:b.zip' },
+    '2 archives or databases inside archives were not searched ("a.zip:b.zip", "a.zip:c.db"). Use read a.zip:b.zip to list the first of them, then read its members',
   ],
   [
     { kind: 'scanned', count: 2 },

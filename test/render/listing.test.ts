@@ -175,6 +175,10 @@ test.each<[Partial<Gaps>, ListNotice]>([
     { unread: 1, firstUnread: ['a'] },
     { kind: 'unread', count: 1, names: ['a'] },
   ],
+  [
+    { nested: 2, firstNested: ['a:b', 'a:c'] },
+    { kind: 'nested', count: 2, names: ['a:b', 'a:c'], use: 'a:b' },
+  ],
   [{ scanned: 1 }, { kind: 'scanned', count: 1 }],
   [{ unnamed: 1 }, { kind: 'unnamed', count: 1 }],
 ])('%j is said, and nothing else', (gap, notice) => {

@@ -227,7 +227,7 @@ test('calls of several notices in one bracket are those of the bracket', () => {
     gap: '',
     outcome: 'above',
   });
-  const [notice] = details['notices'] as { kind: string }[];
+  const [notice] = details['notices'] as readonly { kind: string }[];
   expect(notice?.kind).toBe('output');
   expect(callsOf(notice as object)).toStrictEqual(['artifact://1:-2@70']);
 });

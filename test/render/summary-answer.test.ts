@@ -62,7 +62,7 @@ test('encodings, invalid sequences, escapes and symbols without room are said be
   const parts = [{ is: 'line', from: 1, to: 1, text: 'a\ufffd\x1b' } as const];
   const summary = { ...result.summary, parts, left: 3 };
   const { details } = answer({ summary, invalid: true, encoding: encodingOf('utf-16le', 2) });
-  expect((details['notices'] as { kind: string }[]).map(({ kind }) => kind)).toStrictEqual([
+  expect((details['notices'] as readonly { kind: string }[]).map(({ kind }) => kind)).toStrictEqual([
     'encoding',
     'invalid',
     'escaped',
@@ -75,7 +75,7 @@ test('a notice names at most three ranges, and the whole text where there is roo
   const elided = Array.from({ length: 500 }, (_, i) => ({ from: i * 10 + 1, to: i * 10 + 5 }));
   const bytesOf = (target: string): number => {
     const { details } = answer({ target, summary: { ...result.summary, elided } });
-    const [notice] = details['notices'] as { text: string }[];
+    const [notice] = details['notices'] as readonly { text: string }[];
     expect(notice?.text).toContain(`e.g. ${target}:1..5,11..15,21..25`);
     expect(notice?.text.includes('or all of it')).toBe(target === 'a.ts');
     return Buffer.byteLength(notice?.text ?? '');
@@ -91,7 +91,9 @@ test('only what could not be decoded is said to be invalid: each sign of it coun
   ];
   const summary = { ...result.summary, parts };
   const texts = (over: Partial<SummaryResult>): string[] =>
-    (answer({ summary, ...over }).details['notices'] as { text: string }[]).map((notice) => notice.text);
+    (answer({ summary, ...over }).details['notices'] as readonly { text: string }[]).map(
+      (notice) => notice.text,
+    );
   expect(texts({ invalid: true }).slice(0, -1)).toStrictEqual([
     '3 invalid UTF-8 sequences shown as U+FFFD',
     '2 control or invisible characters shown as escapes; a.ts:raw has them as stored',
@@ -107,7 +109,7 @@ test('a guess is a fact of the text, and notes of its source stand above the nex
   const { details } = answer({ encoding, notes });
   expect(details).toMatchObject({ encoding: 'gbk', encodingGuessed: true });
   expect(details).not.toHaveProperty('byteOrderMark');
-  expect((details['notices'] as { kind: string }[]).map(({ kind }) => kind)).toStrictEqual([
+  expect((details['notices'] as readonly { kind: string }[]).map(({ kind }) => kind)).toStrictEqual([
     'encoding',
     'said',
     'summary',

@@ -350,7 +350,7 @@ test('the notice of a large sheet is short, whatever its name', async () => {
   for (const [i, letter] of ['N', '\u{1f30a}', ':', '\u200b'].entries()) {
     const names = ['1', '2', '3'].map((end) => `${letter.repeat(letter.length === 1 ? 254 : 127)}${end}`);
     write(`${i}.xlsx`, xlsx(names.map((name) => [name, large] as const)));
-    const notices = (await read(`${i}.xlsx`)).details['notices'] as { text: string }[];
+    const notices = (await read(`${i}.xlsx`)).details['notices'] as readonly { text: string }[];
     const said = notices.map((one) => one.text).join('\n');
     expect(Buffer.byteLength(said)).toBeLessThanOrEqual(1024);
     expect(said).toContain('has 1200 rows, of which the first 20 are shown');
@@ -452,7 +452,7 @@ test('a missing part is answered with the selectors that work', async () => {
   expect((await read('a.pdf:nope')).details['error']).toEqual({
     code: 'BAD_SELECTOR',
     message:
-      ':nope is not a selector of a.pdf. Use pages like :p3 or :p3-5, line ranges like :50-100, :raw, :outline, or no selector.',
+      ':nope is not a selector of a.pdf. Use a.pdf alone, or followed by pages (:p3, :p3-5), lines (:50-100), :raw or :outline.',
     next: 'a.pdf',
   });
 });

@@ -134,7 +134,7 @@ describe('selectors', () => {
   ])('%s is not a selector', async (rest) => {
     await expect(text(small, rest)).rejects.toMatchObject({
       code: 'BAD_SELECTOR',
-      message: `:${rest} is not a selector of nb.ipynb. Use :outputs, :cells:3-5, :raw, line ranges like :50-100, or no selector.`,
+      message: `:${rest} is not a selector of nb.ipynb. Use nb.ipynb alone, or followed by :outputs, cells (:cells:3-5), lines (:50-100) or :raw.`,
       next: NAME,
     });
   });

@@ -109,7 +109,7 @@ async function* memberTexts(
     if (text.is !== 'text') return;
     if (text.kind === 'document') yield* partsOf(text, subject, sink, call);
     // A listing means an archive or database inside this one; nested containers are not searched.
-    else if (text.display === 'plain') search.gaps.leaveUnread(text.target);
+    else if (text.display === 'plain') search.gaps.leaveNested(text.target);
     else {
       const own = await whole(text, call);
       if (await mayMatch(text.bytes, own.encoding, search, call.signal)) yield own;

@@ -23,6 +23,8 @@ export class GapsSeen implements Gaps {
   changed = 0;
   unread = 0;
   firstUnread: readonly string[] = [];
+  nested = 0;
+  firstNested: readonly string[] = [];
   disguised: readonly string[] = [];
   scanned = 0;
   broken = false;
@@ -41,6 +43,8 @@ export class GapsSeen implements Gaps {
     this.changed += other.changed ?? 0;
     this.unread += other.unread ?? 0;
     this.firstUnread = joined(this.firstUnread, other.firstUnread, MOST_NAMED);
+    this.nested += other.nested ?? 0;
+    this.firstNested = joined(this.firstNested, other.firstNested, MOST_NAMED);
     this.disguised = joined(this.disguised, other.disguised, MOST_DISGUISED);
     this.scanned += other.scanned ?? 0;
     this.broken ||= other.broken;
@@ -55,6 +59,12 @@ export class GapsSeen implements Gaps {
   leaveUnread(name: string): void {
     this.unread += 1;
     this.firstUnread = joined(this.firstUnread, [name], MOST_NAMED);
+  }
+
+  /** Records an archive or database inside an archive, by the call that lists it. */
+  leaveNested(name: string): void {
+    this.nested += 1;
+    this.firstNested = joined(this.firstNested, [name], MOST_NAMED);
   }
 
   /** Removes and returns the containers that were recognised only by their content. */
@@ -74,7 +84,7 @@ export class GapsSeen implements Gaps {
   /** Whether there is any gap that an answer must report. */
   get isNotable(): boolean {
     const { timedOut, denied, failed, tooDeep, tooMany, unnamed, rules, large, cut, unread, broken } = this;
-    const counted = unnamed + rules + large + cut + this.changed + unread + this.scanned;
+    const counted = unnamed + rules + large + cut + this.changed + unread + this.nested + this.scanned;
     return timedOut || denied || failed || tooDeep || tooMany || broken || counted > 0;
   }
 
@@ -84,7 +94,7 @@ export class GapsSeen implements Gaps {
 
   get facts(): Gaps {
     const { timedOut, denied, failed, tooDeep, tooMany, unnamed, containers, rules, broken } = this;
-    const { large, cut, changed, unread, firstUnread, disguised, scanned } = this;
+    const { large, cut, changed, unread, firstUnread, nested, firstNested, disguised, scanned } = this;
     const counted = {
       unnamed,
       containers,
@@ -93,6 +103,7 @@ export class GapsSeen implements Gaps {
       ...(cut > 0 && { cut }),
       ...(changed > 0 && { changed }),
       ...(unread > 0 && { unread, firstUnread }),
+      ...(nested > 0 && { nested, firstNested }),
       ...(disguised.length > 0 && { disguised }),
       ...(scanned > 0 && { scanned }),
     };

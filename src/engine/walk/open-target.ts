@@ -1,12 +1,13 @@
 /** Opens the file or directory where a search, a walk or a listing starts, and formats paths below it. */
 
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { exists } from '../../access/exists.ts';
 import { foreignName } from '../../access/paths.ts';
 import { OrielError } from '../../errors.ts';
 import { MOST_PATHS, pathLists } from '../../selector/path-lists.ts';
 import { pathRewrites } from '../../selector/rewrites.ts';
 import { isSpelledSelector } from '../../selector/selection.ts';
+import { sources } from '../../sources/source-table.ts';
 import { quote } from '../../text/visible.ts';
 import type { Opened, OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
@@ -47,7 +48,7 @@ export async function openTarget(
   } catch (error) {
     const other = await openRewritten(typed, error, call);
     if (other) return other;
-    throw (await memberOf(typed, call, error)) ?? (await withAdvice(error, typed, wants, call));
+    throw (await memberOf(typed, wants, call, error)) ?? (await withAdvice(error, typed, wants, call));
   }
 }
 
@@ -88,7 +89,12 @@ export function shownBelow(typed: string, call: Call): (path: string) => string 
 }
 
 /** The error for `a.zip:dir` if only `a.zip` exists: the caller means a member of the file. */
-async function memberOf(typed: string, call: Call, cause: unknown): Promise<OrielError | undefined> {
+async function memberOf(
+  typed: string,
+  wants: 'any' | 'directory',
+  call: Call,
+  cause: unknown,
+): Promise<OrielError | undefined> {
   const colon = typed.indexOf(':');
   if (colon <= 0) return undefined;
   const outer = typed.slice(0, colon);
@@ -102,11 +108,29 @@ async function memberOf(typed: string, call: Call, cause: unknown): Promise<Orie
     const message = `${quote(typed)} has a selector: only whole files are searched. Use ${quote(outer)}.`;
     return new OrielError('UNSUPPORTED', message, { next: outer, cause });
   }
-  return new OrielError(
-    'UNSUPPORTED',
-    `${quote(typed)} lies inside ${quote(outer)}: only whole files are searched. Use ${quote(outer)}, or read it.`,
-    { next: typed, cause },
-  );
+  const [member, file] = [quote(typed), quote(outer)];
+  const message =
+    wants === 'directory'
+      ? `${member} lies inside the file ${file}: only directories are listed. Use read ${member}.`
+      : (await isContainer(typed, call))
+        ? `${member} is an archive or database inside ${file}, and these are not searched. Use read ${member} to list it, then read its members.`
+        : `${member} lies inside ${file}: only whole files are searched. Use ${file}, or read it.`;
+  return new OrielError('UNSUPPORTED', message, { next: typed, cause });
+}
+
+/** Whether it is an archive or database inside an archive, which a search of the outer one leaves out too. */
+async function isContainer(typed: string, call: Call): Promise<boolean> {
+  if (!sources.some((source) => source.holds?.(basename(typed.slice(typed.lastIndexOf(':') + 1)))))
+    return false;
+  try {
+    const { findTarget } = await import('../target.ts');
+    const resource = await call.open((await findTarget(typed, 'selectors', call, false)).subject);
+    return resource.is === 'text' && resource.kind !== 'document' && resource.display === 'plain';
+  } catch (error) {
+    call.signal.throwIfAborted();
+    if (error instanceof OrielError) return false;
+    throw error;
+  }
 }
 
 async function withAdvice(

@@ -53,7 +53,7 @@ export async function openDocument(subject: Subject, call: Call): Promise<Resour
     return document.text(asked, wantOf(asked), selectionOf(asked, document.target(asked)));
   throw new OrielError(
     'BAD_SELECTOR',
-    `:${quote(subject.rest)} is not a selector of ${quote(subject.typed)}. Use ${FORMS}.`,
+    `:${quote(subject.rest)} is not a selector of ${quote(subject.typed)}. Use ${quote(subject.typed)} alone, or followed by ${FORMS}.`,
     { next: subject.typed },
   );
 }
@@ -95,7 +95,8 @@ function isPdf(head: Uint8Array): boolean {
   return Buffer.from(head.subarray(0, 1024)).includes('%PDF-');
 }
 
-const FORMS = 'pages like :p3 or :p3-5, line ranges like :50-100, :raw, :outline, or no selector';
+/** What may follow the path. */
+const FORMS = 'pages (:p3, :p3-5), lines (:50-100), :raw or :outline';
 
 function wantOf({ page }: Asked): Want {
   return page ? { is: 'pages', ...page } : { is: 'whole' };
@@ -106,7 +107,7 @@ function selectionOf({ tail }: Asked, target: string): Selection {
   if (selection) return selection;
   throw new OrielError(
     'BAD_SELECTOR',
-    `:${quote(tail)} is not a selector of ${quote(target)}. Use ${FORMS}.`,
+    `:${quote(tail)} is not a selector of ${quote(target)}. Use ${quote(target)} alone, or followed by ${FORMS}.`,
     {
       next: target,
     },

@@ -29,7 +29,8 @@ import { type Notebook, readNotebook } from './read-cells.ts';
 import { renderOutputs, type RenderedOutputs } from './render.ts';
 import { type RenderedNotebook, renderSections, type Section } from './cell-text.ts';
 
-const FORMS = ':outputs, :cells:3-5, :raw, line ranges like :50-100, or no selector';
+/** What may follow the path. */
+const FORMS = ':outputs, cells (:cells:3-5), lines (:50-100) or :raw';
 
 export async function openNotebook(subject: Subject, call: Call, options: ImageOptions): Promise<Resource> {
   const { opened, typed } = subject;
@@ -86,7 +87,7 @@ function parseRest({ rest, typed }: Subject): { cells?: CellRange; selection: Se
   if (!selection || !known || clash || (leading && selection.mode)) {
     throw new OrielError(
       'BAD_SELECTOR',
-      `:${quote(rest)} is not a selector of ${quote(typed)}. Use ${FORMS}.`,
+      `:${quote(rest)} is not a selector of ${quote(typed)}. Use ${quote(typed)} alone, or followed by ${FORMS}.`,
       {
         next: typed,
       },

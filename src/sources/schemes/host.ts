@@ -2,7 +2,7 @@
 
 import { memoryBytes } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
-import { everything, parseSelection } from '../../selector/selection.ts';
+import { everything, isSelector, parseSelection, withPath } from '../../selector/selection.ts';
 import { candidates } from '../../selector/split.ts';
 import { quote } from '../../text/visible.ts';
 import type { HostScheme } from '../../types/settings.ts';
@@ -13,17 +13,17 @@ export const hostScheme = (name: string, read: HostScheme): Scheme => ({
   name,
   async open(rest, { signal }) {
     for (const way of candidates(rest)) {
-      const selection = way.rest === '' ? everything : parseSelection(way.rest);
-      if (!selection) continue;
+      if (way.rest !== '' && !isSelector(way.rest)) continue;
       const content = await read(way.path, { signal });
       if (content === undefined) continue;
+      const target = `${name}://${way.path}`;
       return {
         is: 'text',
         kind: 'internal',
         bytes: memoryBytes(content),
         encoding: typeof content === 'string' ? 'utf-8' : 'stored',
-        selection,
-        target: `${name}://${way.path}`,
+        selection: withPath(target, () => parseSelection(way.rest)) ?? everything,
+        target,
         name: way.path,
         display: 'lines',
         editable: false,

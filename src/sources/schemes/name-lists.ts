@@ -2,7 +2,7 @@
 
 import { memoryBytes } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
-import { everything, parseSelection } from '../../selector/selection.ts';
+import { everything, parseSelection, withPath } from '../../selector/selection.ts';
 import { didYouMean, nearNames } from '../../text/near.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import type { Resource } from '../../types/resource.ts';
@@ -35,7 +35,8 @@ export function longestNamed(typed: string, names: readonly string[], ends = '/:
 
 /** The list of a scheme, one name per line. */
 export function listOf(scheme: string, rest: string, { names, more }: Names, empty: string): Resource {
-  const selection = rest === '' ? everything : parseSelection(rest.replace(/^:/, ''));
+  const target = `${scheme}://`;
+  const selection = rest === '' ? everything : withPath(target, () => parseSelection(rest.replace(/^:/, '')));
   if (!selection) throw notNamed(scheme, rest, { names, more });
   const shown = names.slice(0, MOST_NAMES).map(({ name, about }) => {
     const url = oneLine(`${scheme}://${name}`);
@@ -49,7 +50,7 @@ export function listOf(scheme: string, rest: string, { names, more }: Names, emp
     bytes: memoryBytes(shown.length === 0 ? `(${empty})\n` : shown.join('')),
     encoding: 'utf-8',
     selection,
-    target: `${scheme}://`,
+    target,
     name: scheme,
     display: 'plain',
     editable: false,

@@ -59,7 +59,7 @@ export async function openPage(target: string, call: Call): Promise<Resource> {
   if (!selection) {
     throw new OrielError(
       'BAD_SELECTOR',
-      `:${quote(rest)} is not a selector of ${quote(url)}. Use :50-100, :raw, :fresh, or no selector.`,
+      `:${quote(rest)} is not a selector of ${quote(url)}. Use ${quote(url)} alone, or followed by lines (:50-100), :raw or :fresh.`,
       { next: url },
     );
   }

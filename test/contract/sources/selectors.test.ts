@@ -1,6 +1,9 @@
 /** The generic selectors, as one table for every scheme and for pages of the web. */
 
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { place, type Place } from '../../support/dialect.ts';
+import { quote } from '../../../src/text/visible.ts';
 import { sourceCases } from './cases.ts';
 import { bodyOf, placeOf } from './read.ts';
 
@@ -68,5 +71,56 @@ describe.each(named)('%s', (_, source, text) => {
     if (source.kind === 'web' && !called.isError) return expect(called.text).toContain('Method: failed');
     expect(called.isError).toBe(true);
     expect(called.details).toMatchObject({ error: { code: expect.stringMatching(/^(?:BAD_|NOT_FOUND)/) } });
+  });
+});
+
+/** Selectors that are invalid, or that few sources have. */
+const invalid = ['0', '5-2', '9..5', '5+0', '-0', '@5+0', '5:encoding=klingon', 'raw:0', '#a,5-2', 'nope'];
+
+/** Expects that the sentence of an error names the call of its `next`, and that this call works. */
+async function expectCalls(here: Place, path: string, isAgain = false): Promise<void> {
+  const { text, isError, details } = await here.call('read', { path });
+  // What is a valid selector here, or a part of a name, is answered.
+  if (!isError) return;
+  const { code, next } = details['error'] as { code: string; next?: string };
+  if (code === 'NOT_FOUND' && next === undefined) return;
+  const shown = quote(next as string);
+  // The sentence about line 0 keeps its own words, and the call follows it.
+  const isPinned = text.startsWith('Line selector 0 ');
+  const advice = isPinned ? 'Use :1. With the path:' : code === 'NOT_FOUND' ? '' : 'Use';
+  expect(text).toContain(`${advice} ${shown}`);
+  expect(text.replace('Use :1. With', '')).not.toMatch(/\bUse :/);
+  // A valid encoding is refused too by a text that is not stored.
+  expect(isAgain && !path.includes(':encoding='), `${path}: ${text}`).toBe(false);
+  await expectCalls(here, next as string, true);
+}
+
+describe('an error about a selector names a whole call, which works', () => {
+  test.each(sourceCases.map((source) => [source.name, source] as const))('%s', async (_, source) => {
+    const here = await placeOf(source);
+    for (const selector of invalid) await expectCalls(here, `${source.path}:${selector}`);
+  });
+
+  test.each(['artifact', 'agent', 'memory', 'rule', 'skill', 'mcp', 'oriel'])(
+    'the list of %s://',
+    async (scheme) => {
+      const here = place('oriel');
+      for (const selector of invalid) await expectCalls(here, `${scheme}://:${selector}`);
+    },
+  );
+
+  test.each([
+    ['a scheme of the host', 'ticket://42'],
+    ['code', 'a.ts'],
+    ['a PDF', 'a.pdf'],
+    ['pages of a PDF', 'a.pdf:p1'],
+    ['a workbook', 'a.xlsx'],
+    ['a sheet', 'a.xlsx:Sales'],
+  ])('%s', async (_, path) => {
+    const here = place('oriel', { schemes: { ticket: (id) => (id === '42' ? 'a\nb\nc\n' : undefined) } });
+    here.write('a.ts', 'export function a() {\n  return 1;\n}\n');
+    here.write('a.pdf', readFileSync('test/fixtures/documents/report.pdf'));
+    here.write('a.xlsx', readFileSync('test/fixtures/documents/sheet.xlsx'));
+    for (const selector of invalid) await expectCalls(here, `${path}:${selector}`);
   });
 });

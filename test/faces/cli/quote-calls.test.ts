@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import type { AnswerDetails } from '../../../src/types/details.ts';
 import { pasteable } from '../../../src/faces/cli/quote-calls.ts';
 
-test.each([
+test.each<[sentence: string, details: AnswerDetails, printed: string]>([
   [
     'Use my file.txt:3.. to continue',
     { source: 'my file.txt', truncation: { next: 'my file.txt:3..' } },
@@ -24,7 +25,7 @@ test.each([
   ],
   [
     'Use my a.zip to list it.',
-    { source: 'my a.zip', error: { next: 'my a.zip' } },
+    { source: 'my a.zip', error: { code: 'NOT_FOUND', message: '', next: 'my a.zip' } },
     "Use 'my a.zip' to list it.",
   ],
   ['Use app.log:7.. to continue', { source: 'app.log', next: 'app.log:7..' }, 'Use app.log:7.. to continue'],
@@ -35,12 +36,12 @@ test.each([
   ],
   [
     'skill://d/x does not exist. Did you mean skill://d? Use skill:// for the list.',
-    { source: 'skill', error: { next: 'skill://d' } },
+    { source: 'skill', error: { code: 'NOT_FOUND', message: '', next: 'skill://d' } },
     'skill://d/x does not exist. Did you mean skill://d? Use skill:// for the list.',
   ],
   [
     'Did you mean my a.db:users? Use my a.db for the tables.',
-    { source: 'my a.db', error: { next: 'my a.db:users' } },
+    { source: 'my a.db', error: { code: 'NOT_FOUND', message: '', next: 'my a.db:users' } },
     "Did you mean 'my a.db:users'? Use 'my a.db' for the tables.",
   ],
   [

@@ -81,7 +81,11 @@ test.each<[unknown, Lifted, boolean]>([
 
 const answers: readonly Answer[] = [
   { content: [{ type: 'text', text: 'a' }], details: { source: 'f' }, isError: false },
-  { content: [{ type: 'text', text: 'a' }], details: { error: {} }, isError: true },
+  {
+    content: [{ type: 'text', text: 'a' }],
+    details: { error: { code: 'INTERNAL', message: 'a' } },
+    isError: true,
+  },
   {
     content: [
       { type: 'text', text: 'a' },
