@@ -38,8 +38,7 @@ export function largerShare(
   by: CutBy | undefined,
 ): Limits | undefined {
   const share = equalShare(left, 1, typed, false);
-  if (typeof share === 'string' || by === undefined || by === 'window' || by === 'windowMax')
-    return undefined;
+  if (typeof share === 'string' || by === undefined || by === 'window') return undefined;
   const name = by === 'line' ? 'bytes' : by;
   if (share[name] < before[name] * WORTHWHILE) return undefined;
   return {

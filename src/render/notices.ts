@@ -16,7 +16,7 @@ export const wording: Wording = {
   cut(notice) {
     const span = notice.in === 'lines' ? inLines(notice) : inBytes(notice);
     const where = notice.backwards ? 'continue backwards' : 'continue';
-    return `Showing ${span}${notice.use === undefined ? '' : `. Use ${notice.use} to ${where}`}`;
+    return `Showing ${span}. Use ${notice.use} to ${where}`;
   },
   'cut-end': ({ line, byte, use }) =>
     `${line === undefined ? 'The last line' : `Line ${line}`} is cut at byte ${byte}. Use ${use} for the rest of it`,
@@ -227,8 +227,6 @@ function limitWords(by: CutBy, limits: Limits): string {
   switch (by) {
     case 'bytes':
       return `${binarySize(limits.bytes)} limit`;
-    case 'windowMax':
-      return `${binarySize(limits.windowMax)} limit`;
     case 'line':
       return `${binarySize(Math.min(limits.line, limits.bytes))} limit`;
     case 'tokens':

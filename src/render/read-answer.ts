@@ -54,10 +54,7 @@ function severalAnswer(result: SeveralResult, words: Wording): Answer {
     .map((part, at) => (at < texts.length - 1 && !part.endsWith('\n') ? `${part}\n` : part))
     .join('');
   const images = answers.flatMap(({ content }) => content.filter(({ type }) => type === 'image'));
-  const cut = answers.flatMap(({ details }) => {
-    const truncation = details.truncation as ReadTruncation | undefined;
-    return truncation?.next === undefined ? [] : { ...truncation, next: truncation.next };
-  });
+  const cut = answers.flatMap(({ details }) => (details.truncation as ReadTruncation | undefined) ?? []);
   const [first, ...others] = cut.flatMap((one) => [one.next, ...(one.others ?? [])]);
   return {
     content: [{ type: 'text', text }, ...images],
@@ -117,8 +114,7 @@ function textOf(result: TextResult, prefix: string, words: Wording): Answer {
 
 /** `details.truncation` of a read. */
 interface ReadTruncation extends Truncation {
-  /** Absent if a byte window is shown to the end that was requested. */
-  readonly next?: string;
+  readonly next: string;
 }
 
 /** Which limit cut the answer, and the calls that the text names for the rest. */
@@ -130,17 +126,15 @@ function truncationOf(result: TextResult): ReadTruncation | undefined {
     ? { by: excerpt.cutBy, next: target + writeSelector(excerpt.next, selection.mode) }
     : beyond !== undefined && ({ by: 'page', next: beyond } as const);
   const [first, ...others] = cut ? [cut.next, ...leftOut] : leftOut;
-  const isWindow = excerpt.cutBy === 'window';
-  if (first === undefined && !isWindow) return undefined;
+  if (first === undefined) return undefined;
   const lines = shownLines(excerpt);
   const { span } = excerpt;
   const shown = {
     ...(lines.length > 0 && { lines }),
     ...(span && { bytes: [span.start, span.end] as const }),
   };
-  const by = cut ? cut.by : isWindow ? 'window' : 'entries';
-  const next = first === undefined ? {} : { next: first };
-  return { ...(by && { by }), ...next, ...(others.length > 0 && { others }), shown };
+  const by = cut ? cut.by : 'entries';
+  return { ...(by && { by }), next: first, ...(others.length > 0 && { others }), shown };
 }
 
 /** `details.error` of a window past the end. The answer is not an error, but hosts may want to handle it. */

@@ -89,7 +89,7 @@ export function countEscaped({ parts }: Pick<Excerpt, 'parts'>): number {
 function cutNotice(result: TextResult): Notice | undefined {
   const { excerpt, target, selection, limits } = result;
   const { next, cutBy } = excerpt;
-  if (!cutBy || !(next || cutBy === 'window')) return undefined;
+  if (!next || !cutBy) return undefined;
   const inBytes = selection.window?.by === 'bytes' || shownLines(excerpt).length === 0;
   const byBytes = selection.window?.by === 'bytes';
   return {
@@ -99,10 +99,10 @@ function cutNotice(result: TextResult): Notice | undefined {
     totals: excerpt.totals,
     by: cutBy,
     limits: byBytes ? { ...limits, bytes: limits.windowMax } : limits,
-    in: inBytes || (excerpt.oversized && next?.by !== 'tail') ? 'bytes' : 'lines',
+    in: inBytes || (excerpt.oversized && next.by !== 'tail') ? 'bytes' : 'lines',
     ...(excerpt.oversized && { inside: excerpt.oversized }),
-    ...(next?.by === 'tail' && { backwards: true }),
-    ...(next && { use: target + writeSelector(next, selection.mode) }),
+    ...(next.by === 'tail' && { backwards: true }),
+    use: target + writeSelector(next, selection.mode),
   };
 }
 
@@ -122,14 +122,8 @@ function partNotice({ excerpt, part }: TextResult): Notice[] {
 
 /** The notice with the next page of a table or listing, if the window reaches the end of this text. */
 export function beyondNotice({ excerpt, more }: TextResult): Notice | undefined {
-  const { next, cutBy, span, totals, pastEnd } = excerpt;
-  if (
-    next ||
-    cutBy === 'window' ||
-    pastEnd ||
-    (totals.bytes !== undefined && (span?.end ?? 0) < totals.bytes)
-  )
-    return undefined;
+  const { next, span, totals, pastEnd } = excerpt;
+  if (next || pastEnd || (totals.bytes !== undefined && (span?.end ?? 0) < totals.bytes)) return undefined;
   return more;
 }
 

@@ -105,10 +105,9 @@ export function withPath<T>(typed: string, parse: () => T): T {
   } catch (error) {
     if (!(error instanceof OrielError) || error.next === undefined) throw error;
     const next = typed + error.next;
-    // The sentence about line 0 is pinned by the contract, with advice that lacks the path.
-    const isPinned = error.why === error.message;
-    const advice = `${isPinned ? 'With the path:' : 'Use'} ${quote(next)}.`;
-    throw advised(error.code, error.why, advice, { next, cause: error });
+    // The message about line 0 is pinned by the contract: its advice is a part of it, and lacks the path.
+    if (error.why === error.message) throw new OrielError(error.code, error.message, { next, cause: error });
+    throw advised(error.code, error.why, `Use ${quote(next)}.`, { next, cause: error });
   }
 }
 

@@ -5,7 +5,7 @@ import type { CutBy } from './excerpt.ts';
 
 /** Plain JSON. Dialects other than `oriel` have facts of their own beside these, or in their place. */
 export interface AnswerDetails {
-  /** Present if more follows, or a byte window ends before the text does. */
+  /** Present if more follows. */
   readonly truncation?: Truncation;
   /** Of a failure, of a failed command, and of a window past the end of a text. */
   readonly error?: ErrorDetails;
@@ -25,8 +25,7 @@ export interface Truncation {
    */
   readonly by?: CutBy | 'page' | 'entries' | 'limit';
   /**
-   * For `read` the `path` of the next call; for `grep`, `find` and `ls` the fields that change. Absent if a byte window is shown to
-   * the end that was requested.
+   * For `read` the `path` of the next call; for `grep`, `find` and `ls` the fields that change. Other dialects have other forms.
    */
   readonly next?: string | Readonly<Record<string, unknown>>;
   /** Calls for what else was left out. */

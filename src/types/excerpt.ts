@@ -29,8 +29,7 @@ export type Window =
   /** The last `lines` lines, or the last `lines` lines that end at or before byte `before`. */
   | { readonly by: 'tail'; readonly lines: number; readonly before?: number };
 
-/** `window`: the length of a byte window. `windowMax`: the largest one, which is shorter than the requested one. */
-export type CutBy = 'lines' | 'bytes' | 'line' | 'tokens' | 'window' | 'windowMax';
+export type CutBy = 'lines' | 'bytes' | 'line' | 'tokens' | 'window';
 
 /** One shown line, or the shown part of an oversized one. */
 export interface Line {
@@ -60,7 +59,7 @@ export interface Excerpt {
   readonly parts: readonly (readonly Line[])[];
   /** Of the whole text: bytes as stored; lines where they are counted. */
   readonly totals: { readonly bytes?: number; readonly lines?: number };
-  /** The limit that cut the excerpt; absent when the window was shown to its end. */
+  /** The limit that cut the excerpt; absent when the window was shown to its end. `window`: the length of a byte window. */
   readonly cutBy?: CutBy;
   /** Present when requested text follows (or, for a tail, precedes) the shown part. */
   readonly next?: Next;

@@ -18,8 +18,8 @@ export type Notice =
       /** The oversized line that the answer ends in. */
       readonly inside?: { readonly no?: number; readonly bytes?: number };
       readonly backwards?: boolean;
-      /** The exact `path` of the next call. Absent if a byte window is shown to the end that was requested. */
-      readonly use?: string;
+      /** The exact `path` of the next call. */
+      readonly use: string;
     }
   /** The window ends at this byte, inside the last shown line; `use` shows the rest of the line. */
   | { readonly kind: 'cut-end'; readonly line?: number; readonly byte: number; readonly use: string }

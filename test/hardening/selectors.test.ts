@@ -113,7 +113,7 @@ describe('forms', () => {
     [':raw:5-6', 'l5\nl6\n'],
     [':raw', text],
     [':@0', lines(1, 20)],
-    [':@4+1', '2|l2\n[Showing bytes 3-6 of 71 (lines 2-2)]'],
+    [':@4+1', '2|l2\n[Showing bytes 3-6 of 71 (lines 2-2). Use f:@6+1 to continue]'],
     [':@6+1K', lines(3, 20)],
     ['', lines(1, 20)],
   ])('f%s', async (selector, expected) => {

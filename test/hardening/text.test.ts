@@ -126,7 +126,9 @@ test('T10 U+2028, U+2029, NEL, VT, FF: one line', async () => {
 test('T12 byte window that cuts a code point: moved to the start of the line, with a notice', async () => {
   const { write, text } = workspace();
   write('f', 'é€😀\nnext\n');
-  expect(await text('f:@1+2')).toBe('1|é€😀\n[Showing bytes 0-10 of 15 (lines 1-1)]');
+  expect(await text('f:@1+2')).toBe(
+    '1|é€😀\n[Showing bytes 0-10 of 15 (lines 1-1). Use f:@10+2 to continue]',
+  );
 });
 
 test('T12 inside an oversized line the window begins at the character', async () => {

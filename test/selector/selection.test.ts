@@ -239,9 +239,7 @@ describe('what has the shape of a selector and no meaning', () => {
     );
     expect(isSelector(text)).toBe(true);
     // The call has the path in front.
-    const behind = message.startsWith('The selector ')
-      ? message.replace('Use :', 'Use src/a.ts:')
-      : `${message} With the path: src/a.ts:1.`;
+    const behind = message.startsWith('The selector ') ? message.replace('Use :', 'Use src/a.ts:') : message;
     expect(() => parseBehind('src/a.ts', text)).toThrow(
       expect.objectContaining({ code: 'BAD_SELECTOR', message: behind, next: `src/a.ts${next}` }),
     );

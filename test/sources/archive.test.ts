@@ -41,7 +41,9 @@ describe.each(['a.zip', 'a.tar', 'a.tar.gz'])('%s', (name) => {
     expect(await oriel.read(`${name}:dir/x.ts:5-5`)).toBe('4|four\n5|five\n6|six\n7|seven\n8|eight\n');
     expect(await oriel.read(`${name}:dir/x.ts:-2`)).toBe('8|eight\n9|nine\n');
     expect(await oriel.read(`${name}:dir/x.ts:2..2:raw`)).toBe('two\n');
-    expect(await oriel.read(`${name}:dir/x.ts:@4+4`)).toBe(`2|two\n[Showing bytes 4-8 of 45 (lines 2-2)]`);
+    expect(await oriel.read(`${name}:dir/x.ts:@4+4`)).toBe(
+      `2|two\n[Showing bytes 4-8 of 45 (lines 2-2). Use ${name}:dir/x.ts:@8+4 to continue]`,
+    );
     expect(await oriel.read(`${name}:dir/x.ts:99`)).toBe(
       `[Line 99 is beyond the end of ${name}:dir/x.ts (9 lines). Use ${name}:dir/x.ts:9 for the end or ${name}:dir/x.ts:1 for the start]`,
     );

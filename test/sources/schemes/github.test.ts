@@ -556,10 +556,7 @@ describe('refusals are one sentence with advice', () => {
       'pr://acme/../12',
       'pr://acme/../12 names nothing of GitHub. Use pr:// for the list, pr://7, pr://OWNER/REPOSITORY/7, pr://7/diff, pr://7/diff/1, pr://7/diff/all.',
     ],
-    [
-      'issue://acme/widget/7:0',
-      'Line selector 0 is invalid; lines are 1-indexed. Use :1. With the path: issue://acme/widget/7:1.',
-    ],
+    ['issue://acme/widget/7:0', 'Line selector 0 is invalid; lines are 1-indexed. Use :1.'],
   ])('%s', async (path, sentence) => {
     const { read, github } = await open();
     expect((await read(path)).text).toBe(sentence);
