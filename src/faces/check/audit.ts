@@ -3,10 +3,11 @@
 import { isOrielError } from '../../errors.ts';
 import type { Case, Law } from './case.ts';
 import { LEAK } from './laws.ts';
-import { Broken, Skipped } from './outcome.ts';
+import { Broken, type Evidence, Skipped } from './outcome.ts';
 import type { Mapping } from './roles.ts';
-import { Sandbox } from './sandbox.ts';
-import { type Figures, Server } from './checked-server.ts';
+import { Sandbox, type State } from './sandbox.ts';
+import { Server } from './checked-server.ts';
+import type { Figures } from './connection.ts';
 
 export interface Finding {
   readonly id: string;
@@ -15,6 +16,8 @@ export interface Finding {
   readonly verdict: 'held' | 'broken' | 'skipped';
   /** Why it is broken or skipped. */
   readonly reason?: string;
+  /** What shows that it is broken. */
+  readonly evidence?: Evidence;
   readonly figures: Figures;
 }
 
@@ -45,7 +48,7 @@ export async function audit(
     const { roles } = server;
     let is: 'running' | 'stopped' | 'gone' = 'running';
     // Reported once, with the first case.
-    let early = faultAtStart(server, sandbox.differsFrom(fresh));
+    let early = faultAtStart(server, sandbox, fresh);
     for (const one of cases) {
       signal.throwIfAborted();
       if (is === 'stopped') {
@@ -66,9 +69,11 @@ export async function audit(
   }
 }
 
-function faultAtStart({ leakedAtStart }: Server, changed: boolean): string | undefined {
-  if (leakedAtStart) return LEAK;
-  return changed ? 'files were changed by the start or the first calls' : undefined;
+function faultAtStart({ leakedAtStart: text }: Server, sandbox: Sandbox, fresh: State): Broken | undefined {
+  if (text !== undefined) return new Broken(LEAK, { text, at: text.indexOf(sandbox.secret) });
+  const changes = sandbox.changesSince(fresh);
+  if (changes.length === 0) return undefined;
+  return new Broken('files were changed by the start or the first calls', { changes });
 }
 
 /** False if the server does not start again; the findings so far are still reported. */
@@ -93,30 +98,32 @@ async function findingOf(
   one: Case,
   server: Server,
   sandbox: Sandbox,
-  early: string | undefined,
+  early: Broken | undefined,
 ): Promise<Finding> {
   const { id, law, title } = one;
   server.resetFigures();
-  const found = (verdict: Finding['verdict'], reason?: string): Finding => ({
+  const found = (verdict: Finding['verdict'], reason?: string, evidence?: Evidence): Finding => ({
     id,
     law,
     title,
     verdict,
     ...(reason !== undefined && { reason }),
+    ...(evidence && Object.keys(evidence).length > 0 && { evidence }),
     figures: server.figures,
   });
   if (!server.roles[one.role]) return found('skipped', `it has no tool for ${WHAT[one.role]}`);
   try {
-    if (early !== undefined) throw new Broken(early);
+    if (early !== undefined) throw early;
     sandbox.clear();
     await one.prepare?.(sandbox);
     const before = sandbox.state();
     await one.run(server, sandbox);
     await server.expectServed();
-    if (!one.changes && sandbox.differsFrom(before)) throw new Broken('files were changed by reading');
+    const changes = one.changes ? [] : sandbox.changesSince(before);
+    if (changes.length > 0) throw new Broken('files were changed by reading', { changes });
     return found('held');
   } catch (error) {
-    if (error instanceof Broken) return found('broken', error.message);
+    if (error instanceof Broken) return found('broken', error.message, error.evidence);
     if (!(error instanceof Skipped)) throw error;
     return found('skipped', error.message);
   }

@@ -5,8 +5,15 @@ import type { Sandbox } from './sandbox.ts';
 
 export type Law = 'bounded' | 'lines' | 'continuation' | 'walls' | 'hangs' | 'memory' | 'errors';
 
+/** A call as it is sent. */
+export interface Call {
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
 /** The answer of a server to a call. */
 export interface Said {
+  readonly call: Call;
   readonly text: string;
   /** The structured content as JSON. */
   readonly structured?: string;

@@ -1,9 +1,11 @@
 /** The report of a check: as text, as JSON with all figures, or as SARIF for tools that show findings. */
 
 import { version } from '../../access/package-files.ts';
+import { safeJson } from '../../text/json.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import type { Audit, Finding } from './audit.ts';
 import type { Case } from './case.ts';
+import type { Evidence } from './outcome.ts';
 import { roles } from './roles.ts';
 
 export function reportText({ roles: mapping, findings }: Audit): string {
@@ -13,16 +15,32 @@ export function reportText({ roles: mapping, findings }: Audit): string {
     const names = [mapped.pattern ?? [], mapped.path].flat().map(quote);
     return [`${role}: ${quote(mapped.tool)}(${names.join(', ')})`];
   });
-  const width = Math.max(...findings.map(({ law }) => law.length));
-  const lines = findings.map(({ verdict, law, title, reason }) => {
+  const width = widest(findings.map(({ law }) => law));
+  const idWidth = widest(findings.map(({ id }) => id));
+  const lines = findings.flatMap(({ id, verdict, law, title, reason, evidence = {} }) => {
     const word = verdict === 'broken' ? 'BROKEN' : verdict;
-    return `${word.padEnd(8)} ${law.padEnd(width)}  ${title}${reason === undefined ? '' : `: ${oneLine(reason)}`}`;
+    const line = `${word.padEnd(8)} ${law.padEnd(width)}  ${id.padEnd(idWidth)}  ${title}`;
+    return [
+      reason === undefined ? line : `${line}: ${oneLine(reason)}`,
+      ...evidenceLines(evidence).map((detail) => `${' '.repeat(9)}${detail}`),
+    ];
   });
   const { held, broken, skipped } = counts(findings);
   const end = `${held} held, ${broken} broken, ${skipped} skipped`;
   return [tools.length > 0 ? tools.join('; ') : 'no tool that reads files', '', ...lines, '', end, ''].join(
     '\n',
   );
+}
+
+const widest = (words: readonly string[]): number => Math.max(0, ...words.map(({ length }) => length));
+
+/** What shows that a case is broken, one line each. */
+function evidenceLines({ call, answer, changes }: Evidence): readonly string[] {
+  return [
+    ...(call ? [`call: ${quote(call.tool)} ${safeJson(call.arguments)}`] : []),
+    ...(answer === undefined ? [] : [`answer: ${answer}`]),
+    ...(changes ?? []),
+  ];
 }
 
 export function reportJson({ roles: mapping, findings }: Audit): object {

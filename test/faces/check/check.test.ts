@@ -59,6 +59,9 @@ test('findings are reported, even if the server does not start again', async () 
 
 const NO_ANSWER = 'no answer within 4 s';
 const LEAK = 'the answer holds bytes from outside the root';
+const NAME = expect.stringMatching(
+  /^the answer holds a name from outside the root: of-[0-9a-f]{12}\.txt$/,
+) as string;
 
 test.each<[string, Record<string, string>, number?]>([
   [
@@ -69,7 +72,7 @@ test.each<[string, Record<string, string>, number?]>([
       'wall-link': LEAK,
       'wall-link-chain': LEAK,
       'wall-directory-link': LEAK,
-      'wall-list': 'the answer holds a name from outside the root',
+      'wall-list': NAME,
       'wall-kernel': expect.any(String),
     },
     4_000,
@@ -80,7 +83,7 @@ test.each<[string, Record<string, string>, number?]>([
       'wall-link': LEAK,
       'wall-link-chain': LEAK,
       'wall-directory-link': LEAK,
-      'wall-list': 'the answer holds a name from outside the root',
+      'wall-list': NAME,
     },
     4_000,
   ],
@@ -143,8 +146,8 @@ test(
     ]);
     expect(code).toBe(1);
     expect(out.split('\n')[0]).toBe('read: read_file(path); list: list_directory(path)');
-    expect(out).toMatch(/^BROKEN {3}errors +a path with a NUL byte: the server ended$/m);
-    expect(out).toMatch(/^skipped {2}hangs +a search over .*: it has no tool for searching$/m);
+    expect(out).toMatch(/^BROKEN {3}errors +nul +a path with a NUL byte: the server ended$/m);
+    expect(out).toMatch(/^skipped {2}hangs +fifo-search +a search over .*: it has no tool for searching$/m);
     const report = JSON.parse(sarif.out) as {
       version: string;
       runs: { results: { ruleId: string; level: string; message: { text: string } }[] }[];

@@ -35,14 +35,15 @@ export const wallRace: Case = {
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     const ended = new Promise((resolve) => void racer.once('exit', resolve));
-    let [left, leaks] = [READS, 0];
+    const leaks: Broken[] = [];
+    let left = READS;
     const reader = async (): Promise<void> => {
       while (left > 0) {
         left -= 1;
         // Errors may contain the name, because a file inside has the same one.
         await server.call('read', `d/${sandbox.secretName}`, { mayName: true }).catch((error: unknown) => {
           if (!(error instanceof Broken) || error.message !== LEAK) throw error;
-          leaks += 1;
+          leaks.push(error);
         });
       }
     };
@@ -52,6 +53,9 @@ export const wallRace: Case = {
       racer.kill('SIGKILL');
       await ended;
     }
-    if (leaks > 0) throw new Broken(`${leaks} of ${READS} answers hold bytes from outside the root`);
+    if (leaks.length > 0) {
+      const message = `${leaks.length} of ${READS} answers hold bytes from outside the root`;
+      throw new Broken(message, { evidence: leaks[0]?.evidence });
+    }
   },
 };
