@@ -4,7 +4,7 @@ import { isOrielError } from '../../errors.ts';
 import type { Case, Law } from './case.ts';
 import { LEAK } from './laws.ts';
 import { Broken, type Evidence, Skipped } from './outcome.ts';
-import type { Mapping } from './roles.ts';
+import type { Mapping, Role } from './roles.ts';
 import { Sandbox, type State } from './sandbox.ts';
 import { Server } from './checked-server.ts';
 import type { Figures } from './connection.ts';
@@ -24,48 +24,84 @@ export interface Finding {
 export interface Audit {
   readonly roles: Mapping;
   readonly findings: readonly Finding[];
+  /** The number of cases that were not reached, because the check was cancelled. */
+  readonly left: number;
+  /** The directory of the files, if they are kept. */
+  readonly kept?: string;
+}
+
+/** Told about each case. */
+export interface Progress {
+  begins(id: string): void;
+  ended(finding: Finding): void;
 }
 
 export interface AuditOptions {
   /** The text of a mapping file. */
   readonly mapping?: string | undefined;
+  /** Cancels the check: what was found so far is reported. */
   readonly signal: AbortSignal;
   readonly deadlineMs?: number | undefined;
+  /** Leaves the files of the last case behind. */
+  readonly keep?: boolean;
+  readonly progress?: Progress | undefined;
 }
 
 /** Throws `BAD_INPUT` if the server cannot be started. */
 export async function audit(
   command: readonly string[],
   cases: readonly Case[],
-  { mapping, signal, deadlineMs }: AuditOptions,
+  { mapping, signal, deadlineMs, keep = false, progress }: AuditOptions,
 ): Promise<Audit> {
   const sandbox = new Sandbox();
   const server = new Server(sandbox, command, signal, deadlineMs);
   const findings: Finding[] = [];
+  let kept = false;
   try {
-    const fresh = sandbox.state();
-    await server.start(mapping);
-    const { roles } = server;
-    let is: 'running' | 'stopped' | 'gone' = 'running';
-    // Reported once, with the first case.
-    let early = faultAtStart(server, sandbox, fresh);
-    for (const one of cases) {
-      signal.throwIfAborted();
-      if (is === 'stopped') {
-        sandbox.rebuild();
-        is = (await restarted(server, mapping, signal)) ? 'running' : 'gone';
-      }
-      const finding = is === 'gone' ? notTried(one) : await findingOf(one, server, sandbox, early);
-      if (finding.verdict !== 'skipped') early = undefined;
-      findings.push(finding);
-      if (finding.verdict !== 'broken') continue;
-      await server.close();
-      is = 'stopped';
-    }
-    return { roles, findings };
+    await tryAll(cases, { server, sandbox, mapping, signal, findings, progress }).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+    kept = keep;
+    const left = cases.length - findings.length;
+    return { roles: server.roles, findings, left, ...(kept && { kept: sandbox.base }) };
   } finally {
     await server.close();
-    sandbox.remove();
+    if (kept) sandbox.leave();
+    else sandbox.remove();
+  }
+}
+
+interface Run {
+  readonly server: Server;
+  readonly sandbox: Sandbox;
+  readonly mapping: string | undefined;
+  readonly signal: AbortSignal;
+  readonly findings: Finding[];
+  readonly progress: Progress | undefined;
+}
+
+/** Adds to `findings`. Throws the reason of the signal when it is cancelled. */
+async function tryAll(cases: readonly Case[], run: Run): Promise<void> {
+  const { server, sandbox, mapping, signal, findings, progress } = run;
+  const fresh = sandbox.state();
+  await server.start(mapping);
+  let is: 'running' | 'stopped' | 'gone' = 'running';
+  // Reported once, with the first case.
+  let early = faultAtStart(server, sandbox, fresh);
+  for (const one of cases) {
+    signal.throwIfAborted();
+    progress?.begins(one.id);
+    if (is === 'stopped') {
+      sandbox.rebuild();
+      is = (await restarted(server, mapping, signal)) ? 'running' : 'gone';
+    }
+    const finding = is === 'gone' ? notTried(one) : await findingOf(one, server, sandbox, early);
+    if (finding.verdict !== 'skipped') early = undefined;
+    findings.push(finding);
+    progress?.ended(finding);
+    if (finding.verdict !== 'broken') continue;
+    await server.close();
+    is = 'stopped';
   }
 }
 
@@ -111,7 +147,7 @@ async function findingOf(
     ...(evidence && Object.keys(evidence).length > 0 && { evidence }),
     figures: server.figures,
   });
-  if (!server.roles[one.role]) return found('skipped', `it has no tool for ${WHAT[one.role]}`);
+  if (!server.roles[one.role]) return found('skipped', lackOf(one.role, server));
   try {
     if (early !== undefined) throw early;
     sandbox.clear();
@@ -127,6 +163,11 @@ async function findingOf(
     if (!(error instanceof Skipped)) throw error;
     return found('skipped', error.message);
   }
+}
+
+function lackOf(role: Role, { without }: Server): string {
+  const why = without[role];
+  return `it has no tool for ${WHAT[role]}${why === undefined ? '' : `: ${why}`}`;
 }
 
 const WHAT = { read: 'reading a file', list: 'listing a directory', search: 'searching' } as const;

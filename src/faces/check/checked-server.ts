@@ -2,18 +2,20 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { OrielError } from '../../errors.ts';
-import { quote } from '../../text/visible.ts';
 import type { Call, CallOptions, Checked, Said } from './case.ts';
 import { Connection, type Figures } from './connection.ts';
 import { continuationOf } from './continuation.ts';
 import { DEADLINE_MS, holdToLaws, LEAK } from './laws.ts';
 import { Broken } from './outcome.ts';
-import { type Mapped, type Mapping, parseMapping, type Role, roles, rolesOf } from './roles.ts';
+import { candidatesIn, type Mapped, type Mapping, parseMapping, type Role } from './roles.ts';
+import { type Chosen, chooseTools } from './probe-roles.ts';
 import { PLAIN, PLAIN_TEXT, type Sandbox } from './sandbox.ts';
+import { startFailure } from './start-failure.ts';
 
 export class Server implements Checked {
   roles: Mapping = {};
+  /** Why a role has no tool, although one was found by its name. */
+  without: Chosen['without'] = {};
   /** Maxima since the last `resetFigures`. */
   figures: Figures = { ms: 0, bytes: 0, memoryMb: 0 };
   /** What it sent with the secret during its last start. */
@@ -40,41 +42,19 @@ export class Server implements Checked {
     } catch (cause) {
       await connection.close();
       this.#signal.throwIfAborted();
-      const message = `${quote(this.#command[0] ?? '')} is not an MCP server that could be started. Use oriel check -- COMMAND, with {} for the directory that it may read.`;
-      throw new OrielError('BAD_INPUT', message, { cause });
+      throw startFailure(this.#command, connection.lastWords, cause);
     }
     this.#running = connection;
     const { tools } = connection;
-    this.roles = mapping === undefined ? rolesOf(tools) : parseMapping(mapping, tools);
-    for (const role of roles) {
-      const failure = this.roles[role] && (await this.#failureOf(role));
-      if (failure === undefined) continue;
-      // A tool for listing or searching that was found only by its name is left out: its cases are skipped.
-      if (mapping === undefined && role !== 'read') delete this.roles[role];
-      else throw this.#useless(role, failure);
-    }
+    const candidates = mapping === undefined ? candidatesIn(tools) : parseMapping(mapping, tools);
+    const chosen = await chooseTools(candidates, mapping !== undefined, (tool, path, pattern) =>
+      this.#send(callOf(tool, path, pattern === undefined ? {} : { pattern })),
+    );
+    Object.assign(this, chosen);
     this.leakedAtStart = connection.takeLeak();
     if (!this.roles.read) return;
     connection.markIdle();
     this.resetFigures();
-  }
-
-  /** Why a tool cannot be checked at all; undefined if it can. Which laws it breaks is left to the cases. */
-  async #failureOf(role: Role): Promise<string | undefined> {
-    try {
-      const said = await this.#send(this.#callOf(role, role === 'read' ? PLAIN : '.'));
-      if (said.isError) return said.text;
-      return role === 'read' && !said.text.includes(PLAIN_TEXT) ? 'its text is not in the answer' : undefined;
-    } catch (error) {
-      if (!(error instanceof Broken)) throw error;
-      return role === 'read' ? error.message : undefined;
-    }
-  }
-
-  #useless(role: Role, failure: string): OrielError {
-    const what = role === 'read' ? 'read a small file' : `${role} the directory`;
-    const message = `${quote(this.roles[role]?.tool ?? '')} does not ${what} of the sandbox: ${quote(failure.replace(/\.$/, ''))}. Name the directory with {} in the command, or the tools with --map.`;
-    return new OrielError('BAD_INPUT', message);
   }
 
   resetFigures(): void {
@@ -96,18 +76,11 @@ export class Server implements Checked {
   }
 
   async call(role: Role, path: string, more: CallOptions = {}): Promise<Said> {
-    const call = this.#callOf(role, path, more);
+    const call = callOf(this.roles[role] as Mapped, path, more);
     const said = await this.#send(call).finally(() => this.#expectNoLeak(call));
     this.figures.bytes = Math.max(this.figures.bytes, said.bytes);
     holdToLaws(said, this.#sandbox, more);
     return said;
-  }
-
-  #callOf(role: Role, path: string, more: CallOptions = {}): Call {
-    const { tool, path: name, pattern, arguments: always } = this.roles[role] as Mapped;
-    const input: Record<string, unknown> = { ...always, [name]: path, ...more.arguments };
-    if (pattern !== undefined) input[pattern] = more.pattern ?? 'row';
-    return { tool, arguments: input };
   }
 
   async #send(call: Call): Promise<Said> {
@@ -130,6 +103,16 @@ export class Server implements Checked {
       found && { path: found.path ?? path, more: { ...(found.arguments && { arguments: found.arguments }) } }
     );
   }
+}
+
+function callOf(
+  { tool, path: name, pattern, arguments: always }: Mapped,
+  path: string,
+  more: CallOptions,
+): Call {
+  const input: Record<string, unknown> = { ...always, [name]: path, ...more.arguments };
+  if (pattern !== undefined) input[pattern] = more.pattern ?? 'row';
+  return { tool, arguments: input };
 }
 
 /** Makes the path of a file absolute, because the server runs in the sandbox: `./checked-server.js`. */

@@ -2,6 +2,7 @@
 
 import type { CallOptions, Said } from './case.ts';
 import { Broken } from './outcome.ts';
+import { shows } from './said.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** Maximum bytes of an answer. */
@@ -65,6 +66,11 @@ const CONTROLS = /[\0-\x08\x0b-\x1f\x7f-\x9f]/;
 export function expectNoControls(said: Said): void {
   const at = said.text.search(CONTROLS);
   if (at !== -1) throw new Broken('the answer holds control characters unescaped', { said, at });
+}
+
+/** For searches that must find something: one of `texts` is in the answer. Throws `Broken`. */
+export function expectFound(said: Said, ...texts: readonly string[]): void {
+  if (said.isError || !shows(said, ...texts)) throw new Broken('nothing is found', { said });
 }
 
 /** For cases that expect a refusal. Throws `Broken`. */

@@ -13,6 +13,8 @@ import { Broken, Skipped } from './outcome.ts';
 /** A file that is always in the root, to check whether the server still answers. */
 export const PLAIN = 'plain.txt';
 export const PLAIN_TEXT = 'still served';
+/** A word of its text, which is in no name, and whose echo is not the text. */
+export const PLAIN_WORD = 'served';
 
 /** Entries whose state is recorded: more than any case makes. */
 const MOST_ENTRIES = 10_000;
@@ -25,11 +27,12 @@ export type State = ReadonlyMap<string, string>;
 
 /** The server under test runs meanwhile, and may change anything. */
 export class Sandbox {
-  readonly #base = realpathSync(mkdtempSync(join(tmpdir(), 'oriel-check-')));
+  /** What both directories are in. */
+  readonly base = realpathSync(mkdtempSync(join(tmpdir(), 'oriel-check-')));
   /** The root of the server, and its working directory. */
-  readonly root = join(this.#base, 'work');
+  readonly root = join(this.base, 'work');
   /** A directory beside it. */
-  readonly outside = join(this.#base, 'outside');
+  readonly outside = join(this.base, 'outside');
   /** No answer may contain this text: it is in a file outside, and in the environment of the server. */
   readonly secret = `secret-${randomBytes(9).toString('hex')}`;
   /** The name of the file with the secret. */
@@ -86,10 +89,10 @@ export class Sandbox {
   state(): State {
     const found = new Map<string, string>();
     const visit = (directory: string): void => {
-      for (const entry of readdirSync(join(this.#base, directory), { withFileTypes: true })) {
+      for (const entry of readdirSync(join(this.base, directory), { withFileTypes: true })) {
         const path = join(directory, entry.name);
         if (found.size > MOST_ENTRIES) throw new Broken('the server made thousands of files');
-        const { size, mode, ino, ctimeMs } = lstatSync(join(this.#base, path));
+        const { size, mode, ino, ctimeMs } = lstatSync(join(this.base, path));
         // A write after which the time of modification is restored changes the time of change too.
         found.set(path, `${size} ${mode} ${ino} ${ctimeMs}`);
         if (entry.isDirectory()) visit(path);
@@ -120,9 +123,14 @@ export class Sandbox {
     this.#files.clear([PLAIN]);
   }
 
-  remove(): void {
+  /** Ends its work, and leaves the files where they are. */
+  leave(): void {
     this.#files.close();
-    rmSync(this.#base, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  remove(): void {
+    this.leave();
+    rmSync(this.base, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 

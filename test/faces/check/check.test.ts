@@ -138,7 +138,7 @@ test(
   'the command line reports findings as text, JSON and SARIF, and ends with 1',
   { timeout: 400_000 },
   async () => {
-    const command = ['--', process.execPath, fileServer, 'crashes'];
+    const command = ['--case', 'nul', '--case', 'fifo-search', '--', process.execPath, fileServer, 'crashes'];
     // Together, since most of their time they wait for answers.
     const [{ out, code }, sarif] = await Promise.all([
       runAsync(['check', ...command]),
@@ -156,7 +156,13 @@ test(
     expect(report.version).toBe('2.1.0');
     expect(
       report.runs[0]?.results.filter(({ level, ruleId }) => level === 'error' && ruleId === 'nul'),
-    ).toMatchObject([{ message: { text: 'a path with a NUL byte: the server ended' } }]);
+    ).toMatchObject([
+      {
+        message: {
+          text: 'a path with a NUL byte: the server ended\ncall: read_file {"path":"plain.txt\\u0000.png"}',
+        },
+      },
+    ]);
   },
 );
 
