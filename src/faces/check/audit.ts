@@ -7,7 +7,7 @@ import { Broken, type Evidence, Skipped } from './outcome.ts';
 import type { Mapping, Role } from './roles.ts';
 import { Sandbox, type State } from './sandbox.ts';
 import { Server } from './checked-server.ts';
-import type { Figures } from './connection.ts';
+import type { Figures } from './checked-connection.ts';
 
 export interface Finding {
   readonly id: string;

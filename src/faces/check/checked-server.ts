@@ -2,8 +2,9 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Call, CallOptions, Checked, Said } from './case.ts';
-import { Connection, type Figures } from './connection.ts';
+import type { CallOptions, Checked } from './case.ts';
+import type { Call, Said } from './said.ts';
+import { Connection, type Figures } from './checked-connection.ts';
 import { continuationOf } from './continuation.ts';
 import { DEADLINE_MS, holdToLaws, LEAK } from './laws.ts';
 import { Broken } from './outcome.ts';

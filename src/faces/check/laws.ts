@@ -1,8 +1,8 @@
 /** The rules that every answer must satisfy, whatever the call. */
 
-import type { CallOptions, Said } from './case.ts';
+import type { CallOptions } from './case.ts';
 import { Broken } from './outcome.ts';
-import { shows } from './said.ts';
+import { type Said, shows } from './said.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** Maximum bytes of an answer. */

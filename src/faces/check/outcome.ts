@@ -1,7 +1,7 @@
 /** The outcomes of a case that did not pass. */
 
-import type { Call, Said } from './case.ts';
-import { excerpt, shortened } from './excerpt.ts';
+import type { Call, Said } from './said.ts';
+import { excerpt, shortened } from './evidence-excerpt.ts';
 
 /** What shows that a law is violated. */
 export interface Evidence {

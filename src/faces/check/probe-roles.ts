@@ -5,11 +5,10 @@
 
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
-import type { Said } from './case.ts';
-import { excerpt } from './excerpt.ts';
+import { excerpt } from './evidence-excerpt.ts';
 import { Broken } from './outcome.ts';
 import { type Candidates, type Mapped, type Mapping, type Role, roles } from './roles.ts';
-import { shows } from './said.ts';
+import { type Said, shows } from './said.ts';
 import { PLAIN, PLAIN_TEXT, PLAIN_WORD } from './sandbox.ts';
 
 export interface Chosen {

@@ -1,6 +1,6 @@
 /** A text whose lines contain their numbers, so that an answer can be checked line by line. */
 
-import type { Said } from './case.ts';
+import type { Said } from './said.ts';
 import { Broken } from './outcome.ts';
 
 const FILLER = 'abcdefghijklmnopqrstuvwxyz';

@@ -1,6 +1,22 @@
-/** The text of an answer, from the result or the error of a call. */
+/** A call and its answer, which is made from a result or an error of the protocol. */
 
-import type { Call, Said } from './case.ts';
+/** A call as it is sent. */
+export interface Call {
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+/** The answer of a server to a call. */
+export interface Said {
+  readonly call: Call;
+  readonly text: string;
+  /** The structured content as JSON. */
+  readonly structured?: string;
+  /** UTF-8 bytes of the text. */
+  readonly bytes: number;
+  /** Whether it is an error of the tool or of the protocol. */
+  readonly isError: boolean;
+}
 
 interface Result {
   readonly content?: unknown;

@@ -4,14 +4,13 @@ import { Client, ProtocolError } from '@modelcontextprotocol/client';
 import { StdioTransport } from '../../access/mcp/stdio.ts';
 import { basicEnvironment } from '../../access/mcp/transport.ts';
 import { version } from '../../access/package-files.ts';
-import type { Call, Said } from './case.ts';
 import { stringWith } from './find-text.ts';
 import { MOST_MEMORY_MB } from './laws.ts';
 import { toolsOf } from './list-tools.ts';
 import { Broken } from './outcome.ts';
 import { treeMb } from './process-memory.ts';
 import type { Tool } from './roles.ts';
-import { saidByError, saidIn } from './said.ts';
+import { type Call, type Said, saidByError, saidIn } from './said.ts';
 import type { Sandbox } from './sandbox.ts';
 import { LastWords } from './start-failure.ts';
 

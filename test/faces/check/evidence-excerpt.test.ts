@@ -1,7 +1,7 @@
 /** The parts of calls and answers that reports show. */
 
 import { expect, test } from 'vitest';
-import { excerpt, shortened } from '../../../src/faces/check/excerpt.ts';
+import { excerpt, shortened } from '../../../src/faces/check/evidence-excerpt.ts';
 
 test('a short text is shown whole, on one line and escaped', () => {
   expect(excerpt('a\u001b[2J\n\tb\u202e')).toBe(String.raw`a\x1b[2J\n\tb\u202e`);
