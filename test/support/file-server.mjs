@@ -3,7 +3,7 @@ import { lstatSync, readdirSync, readFileSync, realpathSync, statSync, writeFile
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
-const [fault] = process.argv.slice(2);
+const [fault = 'none'] = process.argv.slice(2);
 const root = realpathSync('.');
 const MOST = 40_000;
 
@@ -57,10 +57,31 @@ function read({ path, offset = 1 }) {
 }
 
 function list({ path = '.' }) {
+  if (fault === 'lists nothing') return 'Done.';
   const names = readdirSync(placeOf(path, (stat) => stat.isDirectory()));
   const lines = names.map((name) => (fault === 'shows controls' ? name : JSON.stringify(name)));
   return lines.slice(0, 200).join('\n');
 }
+
+/** Regular files below a directory; no link is followed. */
+const filesBelow = (directory) =>
+  readdirSync(directory, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+
+/** `search_files` looks at names only, `search_content` at lines; neither shows more than 200. */
+const searches = {
+  search_files: ({ path, pattern }) => filesBelow(inside(path)).filter((file) => file.includes(pattern)),
+  search_content: ({ path, pattern }) =>
+    filesBelow(inside(path)).flatMap((file) =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .filter((line) => line.includes(pattern))
+        .map((line) => `${relative(root, file)}: ${line.slice(0, 100)}`),
+    ),
+};
+const inside = (path) => placeOf(path, (stat) => stat.isDirectory());
+const search = (name, input) => searches[name](input).slice(0, 200).join('\n') || 'No matches found';
 
 const number = { type: 'integer' };
 const text = { type: 'string' };
@@ -70,11 +91,21 @@ const tools = [
     inputSchema: { type: 'object', properties: { path: text, offset: number }, required: ['path'] },
   },
   { name: 'list_directory', inputSchema: { type: 'object', properties: { path: text } } },
+  ...(fault.startsWith('searches') ? Object.keys(searches) : [])
+    .filter((name) => fault !== 'searches names' || name === 'search_files')
+    .map((name) => ({
+      name,
+      inputSchema: {
+        type: 'object',
+        properties: { path: text, pattern: text },
+        required: ['path', 'pattern'],
+      },
+    })),
 ];
 
 function answer({ name, arguments: input }) {
   try {
-    const said = name === 'read_file' ? read(input) : list(input);
+    const said = name === 'read_file' ? read(input) : searches[name] ? search(name, input) : list(input);
     return { content: [{ type: 'text', text: said }] };
   } catch (error) {
     return { content: [{ type: 'text', text: error.message }], isError: true };

@@ -34,6 +34,8 @@ export interface StdioServer {
   /** Maximum bytes of a message; a server that sends more is ended. */
   readonly maxMessage: number;
   readonly reduce: Reduce;
+  /** Takes what the server writes to stderr, which is ignored otherwise. */
+  readonly onStderr?: (chunk: Buffer) => void;
 }
 
 /** Milliseconds that a server has to exit after the end of its input, and again after SIGTERM. */
@@ -50,6 +52,7 @@ export class StdioTransport implements Transport {
   /** Number of messages that the server has sent. */
   heard = 0;
   #running: Running | undefined;
+  #ended: Promise<void> = Promise.resolve();
   #unsent: Unsent | undefined;
   /** Requests without an answer, by their ids. */
   readonly #waiting = new Set<unknown>();
@@ -67,6 +70,8 @@ export class StdioTransport implements Transport {
   /** Resolves when the process runs. Throws what `spawn` throws: `ENOENT`, `EACCES`. */
   async start(): Promise<void> {
     const { child, ...running } = await startServer(this.#server);
+    const { onStderr } = this.#server;
+    if (onStderr) child.stderr?.on('data', onStderr);
     this.#running = { child, ...running };
     const reading = this.#read(child.stdout as Readable);
     const input = child.stdin as Writable;
@@ -76,7 +81,7 @@ export class StdioTransport implements Transport {
     child.once('exit', () => void Promise.race([reading, sleep(GRACE_MS)]).then(() => this.close()));
     // An idle server does not keep this process alive; a pending request does.
     child.unref();
-    for (const stream of [child.stdin, child.stdout]) (stream as Socket | null)?.unref();
+    for (const stream of [child.stdin, child.stdout, child.stderr]) (stream as Socket | null)?.unref();
   }
 
   async #read(output: Readable): Promise<void> {
@@ -157,13 +162,16 @@ export class StdioTransport implements Transport {
     this.#unsent.add(bytes, message.id);
   }
 
-  /** Ends the server and its descendants. Resolves when the process is gone. */
-  async close(): Promise<void> {
+  /** Ends the server and its descendants. Resolves when the process is gone, also for a second caller. */
+  close(): Promise<void> {
     const running = this.#running;
     this.#running = undefined;
     this.#wake?.();
-    if (!running) return;
-    const { child, tree, watched, isOver } = running;
+    if (running) this.#ended = this.#end(running);
+    return this.#ended;
+  }
+
+  async #end({ child, tree, watched, isOver }: Running): Promise<void> {
     this.onclose?.();
     child.stdout?.destroy();
     child.stdin?.end();
@@ -173,6 +181,13 @@ export class StdioTransport implements Transport {
       await Promise.race([gone, sleep(GRACE_MS)]);
     }
     await endTree(tree, GRACE_MS);
+    const { stderr } = child;
+    // Its last words are read, unless another process holds the pipe open.
+    if (stderr && !stderr.closed) {
+      const read = new Promise<void>((resolve) => void stderr.once('close', () => resolve()));
+      await Promise.race([read, sleep(GRACE_MS)]);
+      stderr.destroy();
+    }
     isOver();
     watched.release();
   }
@@ -186,7 +201,7 @@ interface Running {
 }
 
 /** Starts the server in its own process group, with a token in its environment by which its descendants are found. */
-async function startServer({ command, args, cwd, env }: StdioServer): Promise<Running> {
+async function startServer({ command, args, cwd, env, onStderr }: StdioServer): Promise<Running> {
   const token = randomBytes(16).toString('hex');
   const outer = process.env[TOKEN_NAME];
   const watched = watch(token);
@@ -196,7 +211,7 @@ async function startServer({ command, args, cwd, env }: StdioServer): Promise<Ru
       cwd,
       env: { ...env, [TOKEN_NAME]: outer ? `${outer},${token}` : token },
       detached: true,
-      stdio: ['pipe', 'pipe', 'ignore'],
+      stdio: ['pipe', 'pipe', onStderr ? 'pipe' : 'ignore'],
       windowsHide: true,
     });
     await new Promise<void>((resolve, reject) => {

@@ -3,10 +3,11 @@
 import { isOrielError } from '../../errors.ts';
 import type { Case, Law } from './case.ts';
 import { LEAK } from './laws.ts';
-import { Broken, Skipped } from './outcome.ts';
-import type { Mapping } from './roles.ts';
-import { Sandbox } from './sandbox.ts';
-import { type Figures, Server } from './checked-server.ts';
+import { Broken, type Evidence, Skipped } from './outcome.ts';
+import type { Mapping, Role } from './roles.ts';
+import { Sandbox, type State } from './sandbox.ts';
+import { Server } from './checked-server.ts';
+import type { Figures } from './checked-connection.ts';
 
 export interface Finding {
   readonly id: string;
@@ -15,60 +16,100 @@ export interface Finding {
   readonly verdict: 'held' | 'broken' | 'skipped';
   /** Why it is broken or skipped. */
   readonly reason?: string;
+  /** What shows that it is broken. */
+  readonly evidence?: Evidence;
   readonly figures: Figures;
 }
 
 export interface Audit {
   readonly roles: Mapping;
   readonly findings: readonly Finding[];
+  /** The number of cases that were not reached, because the check was cancelled. */
+  readonly left: number;
+  /** The directory of the files, if they are kept. */
+  readonly kept?: string;
+}
+
+/** Told about each case. */
+export interface Progress {
+  begins(id: string): void;
+  ended(finding: Finding): void;
 }
 
 export interface AuditOptions {
   /** The text of a mapping file. */
   readonly mapping?: string | undefined;
+  /** Cancels the check: what was found so far is reported. */
   readonly signal: AbortSignal;
   readonly deadlineMs?: number | undefined;
+  /** Leaves the files of the last case behind. */
+  readonly keep?: boolean;
+  readonly progress?: Progress | undefined;
 }
 
 /** Throws `BAD_INPUT` if the server cannot be started. */
 export async function audit(
   command: readonly string[],
   cases: readonly Case[],
-  { mapping, signal, deadlineMs }: AuditOptions,
+  { mapping, signal, deadlineMs, keep = false, progress }: AuditOptions,
 ): Promise<Audit> {
   const sandbox = new Sandbox();
   const server = new Server(sandbox, command, signal, deadlineMs);
   const findings: Finding[] = [];
+  let kept = false;
   try {
-    const fresh = sandbox.state();
-    await server.start(mapping);
-    const { roles } = server;
-    let is: 'running' | 'stopped' | 'gone' = 'running';
-    // Reported once, with the first case.
-    let early = faultAtStart(server, sandbox.differsFrom(fresh));
-    for (const one of cases) {
-      signal.throwIfAborted();
-      if (is === 'stopped') {
-        sandbox.rebuild();
-        is = (await restarted(server, mapping, signal)) ? 'running' : 'gone';
-      }
-      const finding = is === 'gone' ? notTried(one) : await findingOf(one, server, sandbox, early);
-      if (finding.verdict !== 'skipped') early = undefined;
-      findings.push(finding);
-      if (finding.verdict !== 'broken') continue;
-      await server.close();
-      is = 'stopped';
-    }
-    return { roles, findings };
+    await tryAll(cases, { server, sandbox, mapping, signal, findings, progress }).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+    kept = keep;
+    const left = cases.length - findings.length;
+    return { roles: server.roles, findings, left, ...(kept && { kept: sandbox.base }) };
   } finally {
     await server.close();
-    sandbox.remove();
+    if (kept) sandbox.leave();
+    else sandbox.remove();
   }
 }
 
-function faultAtStart({ leakedAtStart }: Server, changed: boolean): string | undefined {
-  if (leakedAtStart) return LEAK;
-  return changed ? 'files were changed by the start or the first calls' : undefined;
+interface Run {
+  readonly server: Server;
+  readonly sandbox: Sandbox;
+  readonly mapping: string | undefined;
+  readonly signal: AbortSignal;
+  readonly findings: Finding[];
+  readonly progress: Progress | undefined;
+}
+
+/** Adds to `findings`. Throws the reason of the signal when it is cancelled. */
+async function tryAll(cases: readonly Case[], run: Run): Promise<void> {
+  const { server, sandbox, mapping, signal, findings, progress } = run;
+  const fresh = sandbox.state();
+  await server.start(mapping);
+  let is: 'running' | 'stopped' | 'gone' = 'running';
+  // Reported once, with the first case.
+  let early = faultAtStart(server, sandbox, fresh);
+  for (const one of cases) {
+    signal.throwIfAborted();
+    progress?.begins(one.id);
+    if (is === 'stopped') {
+      sandbox.rebuild();
+      is = (await restarted(server, mapping, signal)) ? 'running' : 'gone';
+    }
+    const finding = is === 'gone' ? notTried(one) : await findingOf(one, server, sandbox, early);
+    if (finding.verdict !== 'skipped') early = undefined;
+    findings.push(finding);
+    progress?.ended(finding);
+    if (finding.verdict !== 'broken') continue;
+    await server.close();
+    is = 'stopped';
+  }
+}
+
+function faultAtStart({ leakedAtStart: text }: Server, sandbox: Sandbox, fresh: State): Broken | undefined {
+  if (text !== undefined) return new Broken(LEAK, { text, at: text.indexOf(sandbox.secret) });
+  const changes = sandbox.changesSince(fresh);
+  if (changes.length === 0) return undefined;
+  return new Broken('files were changed by the start or the first calls', { changes });
 }
 
 /** False if the server does not start again; the findings so far are still reported. */
@@ -93,33 +134,40 @@ async function findingOf(
   one: Case,
   server: Server,
   sandbox: Sandbox,
-  early: string | undefined,
+  early: Broken | undefined,
 ): Promise<Finding> {
   const { id, law, title } = one;
   server.resetFigures();
-  const found = (verdict: Finding['verdict'], reason?: string): Finding => ({
+  const found = (verdict: Finding['verdict'], reason?: string, evidence?: Evidence): Finding => ({
     id,
     law,
     title,
     verdict,
     ...(reason !== undefined && { reason }),
+    ...(evidence && Object.keys(evidence).length > 0 && { evidence }),
     figures: server.figures,
   });
-  if (!server.roles[one.role]) return found('skipped', `it has no tool for ${WHAT[one.role]}`);
+  if (!server.roles[one.role]) return found('skipped', lackOf(one.role, server));
   try {
-    if (early !== undefined) throw new Broken(early);
+    if (early !== undefined) throw early;
     sandbox.clear();
     await one.prepare?.(sandbox);
     const before = sandbox.state();
     await one.run(server, sandbox);
     await server.expectServed();
-    if (!one.changes && sandbox.differsFrom(before)) throw new Broken('files were changed by reading');
+    const changes = one.changes ? [] : sandbox.changesSince(before);
+    if (changes.length > 0) throw new Broken('files were changed by reading', { changes });
     return found('held');
   } catch (error) {
-    if (error instanceof Broken) return found('broken', error.message);
+    if (error instanceof Broken) return found('broken', error.message, error.evidence);
     if (!(error instanceof Skipped)) throw error;
     return found('skipped', error.message);
   }
+}
+
+function lackOf(role: Role, { without }: Server): string {
+  const why = without[role];
+  return `it has no tool for ${WHAT[role]}${why === undefined ? '' : `: ${why}`}`;
 }
 
 const WHAT = { read: 'reading a file', list: 'listing a directory', search: 'searching' } as const;

@@ -1,20 +1,10 @@
 /** The interface of a hostile case of `oriel check`. Each case is one file in `cases/` and a row in its table. */
 
 import type { Role } from './roles.ts';
+import type { Said } from './said.ts';
 import type { Sandbox } from './sandbox.ts';
 
 export type Law = 'bounded' | 'lines' | 'continuation' | 'walls' | 'hangs' | 'memory' | 'errors';
-
-/** The answer of a server to a call. */
-export interface Said {
-  readonly text: string;
-  /** The structured content as JSON. */
-  readonly structured?: string;
-  /** UTF-8 bytes of the text. */
-  readonly bytes: number;
-  /** Whether it is an error of the tool or of the protocol. */
-  readonly isError: boolean;
-}
 
 /** The server under test. Every answer is checked against `laws.ts`; `call` throws `Broken` for a violation. */
 export interface Checked {

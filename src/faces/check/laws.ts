@@ -1,7 +1,8 @@
 /** The rules that every answer must satisfy, whatever the call. */
 
-import type { CallOptions, Said } from './case.ts';
+import type { CallOptions } from './case.ts';
 import { Broken } from './outcome.ts';
+import { type Said, shows } from './said.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** Maximum bytes of an answer. */
@@ -26,25 +27,36 @@ export function holdToLaws(
   { secret, secretName }: Sandbox,
   { anySize, mayName }: CallOptions,
 ): void {
-  const all = said.text + (said.structured ?? '');
+  const { bytes, isError } = said;
+  const text = said.text + (said.structured ?? '');
   // Also spread over lines or blocks.
-  if (all.replaceAll('\n', '').includes(secret)) throw new Broken(LEAK);
-  if (all.includes(secretName) && mayName === undefined)
-    throw new Broken('the answer holds a name from outside the root');
-  if (said.bytes > MOST_BYTES && anySize === undefined)
-    throw new Broken(`the answer has ${said.bytes} bytes, not at most ${MOST_BYTES}`);
-  if (!said.text.isWellFormed()) throw new Broken('the answer is not well-formed text');
-  if (!said.isError) return;
-  if (STACK.test(said.text)) throw new Broken('the error shows a stack');
+  if (text.replaceAll('\n', '').includes(secret))
+    throw new Broken(LEAK, { said, text, at: text.indexOf(secret) });
+  const at = text.indexOf(secretName);
+  if (at !== -1 && mayName === undefined) throw new Broken(nameTold(isError, secretName), { said, text, at });
+  if (bytes > MOST_BYTES && anySize === undefined)
+    throw new Broken(`the answer has ${bytes} bytes, not at most ${MOST_BYTES}`, { said });
+  if (!said.text.isWellFormed())
+    throw new Broken('the answer is not well-formed text', { said, at: said.text.search(/\p{Cs}/u) });
+  if (!isError) return;
+  const stack = said.text.search(STACK);
+  if (stack !== -1) throw new Broken('the error shows a stack', { said, at: stack });
   if (said.text.length > MOST_ERROR)
-    throw new Broken(`the error has ${said.text.length} characters, not at most ${MOST_ERROR}`);
+    throw new Broken(`the error has ${said.text.length} characters, not at most ${MOST_ERROR}`, { said });
 }
+
+/** A refusal that resolves a link tells what the link points to: nothing is read, but the name is out. */
+const nameTold = (isError: boolean, name: string): string =>
+  isError
+    ? `it was refused, but the error tells a name from outside the root: ${name}`
+    : `the answer holds a name from outside the root: ${name}`;
 
 /** For cases that expect an error of one line. Throws `Broken`. */
 export function expectOneLine(said: Said): void {
-  if (!said.isError) throw new Broken('the answer is not marked as an error');
-  if (said.text.trim() === '') throw new Broken('the error says nothing');
-  if (said.text.trimEnd().includes('\n')) throw new Broken('the error has several lines');
+  if (!said.isError) throw new Broken('the answer is not marked as an error', { said });
+  if (said.text.trim() === '') throw new Broken('the error says nothing', { said });
+  const second = said.text.trimEnd().indexOf('\n');
+  if (second !== -1) throw new Broken('the error has several lines', { said, at: second });
   expectNoControls(said);
 }
 
@@ -52,11 +64,17 @@ export function expectOneLine(said: Said): void {
 const CONTROLS = /[\0-\x08\x0b-\x1f\x7f-\x9f]/;
 
 export function expectNoControls(said: Said): void {
-  if (CONTROLS.test(said.text)) throw new Broken('the answer holds control characters unescaped');
+  const at = said.text.search(CONTROLS);
+  if (at !== -1) throw new Broken('the answer holds control characters unescaped', { said, at });
+}
+
+/** For searches that must find something: one of `texts` is in the answer. Throws `Broken`. */
+export function expectFound(said: Said, ...texts: readonly string[]): void {
+  if (said.isError || !shows(said, ...texts)) throw new Broken('nothing is found', { said });
 }
 
 /** For cases that expect a refusal. Throws `Broken`. */
 export function expectRefused(said: Said): void {
-  if (!said.isError) throw new Broken('it was not refused');
+  if (!said.isError) throw new Broken('it was not refused', { said });
   expectNoControls(said);
 }

@@ -17,6 +17,9 @@ export interface Mapped {
   readonly arguments?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** The tools that may fit a role, the best match first. */
+export type Candidates = Partial<Record<Role, readonly Mapped[]>>;
+
 export type Mapping = Partial<Record<Role, Mapped>>;
 
 export interface Tool {
@@ -51,22 +54,23 @@ const NAMES: Readonly<Record<Role, readonly RegExp[]>> = {
   search: [/^grep$/, /grep/i, /^search_?(?:content|code|files|in_files)$/i, /search/i],
 };
 
+/** Most tools that are tried for a role. */
+const MOST_CANDIDATES = 5;
+
 /** A tool fits a role if it can be called with a path (a search also with a pattern) and requires nothing else. */
-export function rolesOf(tools: readonly Tool[]): Mapping {
-  const found: Mapping = {};
-  for (const role of roles) {
-    for (const name of NAMES[role]) {
-      const mapped = tools
+export function candidatesIn(tools: readonly Tool[]): Candidates {
+  const named = (role: Role): readonly Mapped[] => {
+    const fitting = NAMES[role].flatMap((name) =>
+      tools
         .filter((tool) => TOOL_NAME.test(tool.name) && name.test(tool.name))
-        .flatMap((tool) => fit(tool, role))[0];
-      if (!mapped) continue;
-      found[role] = mapped;
-      break;
-    }
-  }
+        .flatMap((tool) => fit(tool, role)),
+    );
+    const first = fitting.filter(({ tool }, i) => fitting.findIndex((one) => one.tool === tool) === i);
+    return first.slice(0, MOST_CANDIDATES);
+  };
+  const [read, list, search] = roles.map(named);
   // The read tool of some servers also lists directories.
-  if (!found.list && found.read) found.list = found.read;
-  return found;
+  return { read, list: list?.length ? list : read, search } as Candidates;
 }
 
 function fit({ name, inputSchema: { properties = {}, required = [] } }: Tool, role: Role): Mapped[] {
@@ -91,7 +95,7 @@ const shape = z.strictObject({
 });
 
 /** Throws `BAD_INPUT` for an invalid mapping, and for tools that the server does not have. */
-export function parseMapping(text: string, tools: readonly Tool[]): Mapping {
+export function parseMapping(text: string, tools: readonly Tool[]): Candidates {
   let mapping: z.infer<typeof shape>;
   try {
     mapping = shape.parse(JSON.parse(text));
@@ -108,5 +112,5 @@ export function parseMapping(text: string, tools: readonly Tool[]): Mapping {
       throw new OrielError('BAD_INPUT', `The server has no tool ${quote(tool)}. ${has}`);
     }
   }
-  return mapping as Mapping;
+  return Object.fromEntries(Object.entries(mapping).map(([role, tool]) => [role, [tool]])) as Candidates;
 }

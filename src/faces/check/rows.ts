@@ -1,6 +1,6 @@
 /** A text whose lines contain their numbers, so that an answer can be checked line by line. */
 
-import type { Said } from './case.ts';
+import type { Said } from './said.ts';
 import { Broken } from './outcome.ts';
 
 const FILLER = 'abcdefghijklmnopqrstuvwxyz';
@@ -17,19 +17,23 @@ export function rows(count: number): string {
 }
 
 /** The numbers of the whole lines in an answer, in order. Throws `Broken` for a changed line. */
-export function shownRows({ text }: Said): readonly number[] {
-  return [...text.matchAll(ROW)].map(([whole, number]) => {
-    if (whole !== row(Number(number))) throw new Broken(`line ${Number(number)} is shown with other content`);
+export function shownRows(said: Said): readonly number[] {
+  return [...said.text.matchAll(ROW)].map(({ 0: whole, 1: number, index: at }) => {
+    if (whole !== row(Number(number)))
+      throw new Broken(`line ${Number(number)} is shown with other content`, { said, at });
     return Number(number);
   });
 }
 
 /** Throws `Broken` if a part of a line is shown. */
-export function expectWholeRows({ text }: Said): void {
-  for (const line of text.split(/\n|\\n/)) {
+export function expectWholeRows(said: Said): void {
+  for (const line of said.text.split(/\n|\\n/)) {
     const rest = line.replaceAll(ROW, '');
     // Linear, however long a line of letters is.
     if (/row-\d|(?<=[a-z]{12}):end|:[a-z]{24}/.test(rest))
-      throw new Broken(`a line is cut: ${JSON.stringify(line.slice(0, 80))}`);
+      throw new Broken(`a line is cut: ${JSON.stringify(line.slice(0, 80))}`, {
+        said,
+        at: said.text.indexOf(line),
+      });
   }
 }

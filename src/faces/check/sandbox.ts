@@ -6,23 +6,33 @@ import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { quote } from '../../text/visible.ts';
 import { FixtureDirectory } from './fixture-directory.ts';
 import { Broken, Skipped } from './outcome.ts';
 
 /** A file that is always in the root, to check whether the server still answers. */
 export const PLAIN = 'plain.txt';
 export const PLAIN_TEXT = 'still served';
+/** A word of its text, which is in no name, and whose echo is not the text. */
+export const PLAIN_WORD = 'served';
 
 /** Entries whose state is recorded: more than any case makes. */
 const MOST_ENTRIES = 10_000;
 
+/** Changes that a report names. */
+const MOST_TOLD = 10;
+
+/** The state of each file, by its path. */
+export type State = ReadonlyMap<string, string>;
+
 /** The server under test runs meanwhile, and may change anything. */
 export class Sandbox {
-  readonly #base = realpathSync(mkdtempSync(join(tmpdir(), 'oriel-check-')));
+  /** What both directories are in. */
+  readonly base = realpathSync(mkdtempSync(join(tmpdir(), 'oriel-check-')));
   /** The root of the server, and its working directory. */
-  readonly root = join(this.#base, 'work');
+  readonly root = join(this.base, 'work');
   /** A directory beside it. */
-  readonly outside = join(this.#base, 'outside');
+  readonly outside = join(this.base, 'outside');
   /** No answer may contain this text: it is in a file outside, and in the environment of the server. */
   readonly secret = `secret-${randomBytes(9).toString('hex')}`;
   /** The name of the file with the secret. */
@@ -75,16 +85,16 @@ export class Sandbox {
     }
   }
 
-  /** Names, sizes, modes, inodes and times of change of all files, inside and outside. Throws `Broken` if they cannot be listed. */
-  state(): string {
-    const lines: string[] = [];
+  /** Sizes, modes, inodes and times of change of all files by path, inside and outside. Throws `Broken` if they cannot be listed. */
+  state(): State {
+    const found = new Map<string, string>();
     const visit = (directory: string): void => {
-      for (const entry of readdirSync(join(this.#base, directory), { withFileTypes: true })) {
+      for (const entry of readdirSync(join(this.base, directory), { withFileTypes: true })) {
         const path = join(directory, entry.name);
-        if (lines.length > MOST_ENTRIES) throw new Broken('the server made thousands of files');
-        const { size, mode, ino, ctimeMs } = lstatSync(join(this.#base, path));
+        if (found.size > MOST_ENTRIES) throw new Broken('the server made thousands of files');
+        const { size, mode, ino, ctimeMs } = lstatSync(join(this.base, path));
         // A write after which the time of modification is restored changes the time of change too.
-        lines.push(`${path} ${size} ${mode} ${ino} ${ctimeMs}`);
+        found.set(path, `${size} ${mode} ${ino} ${ctimeMs}`);
         if (entry.isDirectory()) visit(path);
       }
     };
@@ -95,15 +105,16 @@ export class Sandbox {
         ? cause
         : new Broken('the server changed the files of the check', { cause });
     }
-    return lines.toSorted().join('\n');
+    return found;
   }
 
-  /** Whether the state is another one, or cannot be read any more. */
-  differsFrom(state: string): boolean {
+  /** What is different from an earlier state: `new: work/a.txt`. Empty if nothing is. */
+  changesSince(before: State): readonly string[] {
     try {
-      return this.state() !== state;
-    } catch {
-      return true;
+      return differences(before, this.state());
+    } catch (error) {
+      if (error instanceof Broken) return [error.message];
+      throw error;
     }
   }
 
@@ -112,8 +123,27 @@ export class Sandbox {
     this.#files.clear([PLAIN]);
   }
 
-  remove(): void {
+  /** Ends its work, and leaves the files where they are. */
+  leave(): void {
     this.#files.close();
-    rmSync(this.#base, { recursive: true, force: true, maxRetries: 3 });
   }
+
+  remove(): void {
+    this.leave();
+    rmSync(this.base, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+function differences(before: State, now: State): readonly string[] {
+  const found = [
+    ...[...now].flatMap(([path, state]) => {
+      const was = before.get(path);
+      return was === state ? [] : [{ path, what: was === undefined ? 'new' : 'changed' }];
+    }),
+    ...[...before.keys()].filter((path) => !now.has(path)).map((path) => ({ path, what: 'removed' })),
+  ];
+  // A directory changes when a file in it does.
+  const told = found.filter(({ path }) => !found.some((other) => other.path.startsWith(`${path}/`)));
+  const lines = told.slice(0, MOST_TOLD).map(({ path, what }) => `${what}: ${quote(path)}`);
+  return told.length > MOST_TOLD ? [...lines, `and ${told.length - MOST_TOLD} more`] : lines;
 }

@@ -146,6 +146,10 @@ test('a tool that fails for every call is not checked', async () => {
   });
   // The tool for files was tried as one for directories.
   expect(verdicts(await check(['wall-list'], 'none'))).toEqual([
-    ['wall-list', 'skipped', 'it has no tool for listing a directory'],
+    [
+      'wall-list',
+      'skipped',
+      'it has no tool for listing a directory: read does not list the directory of the sandbox: No',
+    ],
   ]);
 });

@@ -1,7 +1,7 @@
 /** Every option on every command: it changes what the command does, or it is refused. None is silently ignored. */
 
 import type { Option } from '../../../src/faces/cli/command.ts';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -144,6 +144,9 @@ const given: Readonly<Record<string, readonly string[]>> = {
   'no-open': ['--no-open'],
   sarif: ['--sarif'],
   map: ['--map', mapFile],
+  location: ['--sarif', '--location', 'sub/f'],
+  case: ['--case', 'nul'],
+  keep: ['--keep'],
 };
 
 /** Nobody listens there. */
@@ -345,6 +348,7 @@ const SEEN: Readonly<Record<string, typeof outcome>> = {
   'no-cache': cachedOutcome,
   telemetry: recordedOutcome,
   'no-open': openedOutcome,
+  keep: keptOutcome,
 };
 
 /** Whether a terminal with a desktop opens a page; without script(1) there is no terminal to see that on. */
@@ -356,6 +360,13 @@ async function openedOutcome(_: string, args: readonly string[]): Promise<string
   if (!asked) await expect.poll(() => existsSync(opened), { timeout: 20_000 }).toBe(true);
   await running.end();
   return `${existsSync(opened)}`;
+}
+
+/** Whether files are left in the directory for temporary ones. */
+async function keptOutcome(name: string, args: readonly string[]): Promise<string> {
+  const TMPDIR = mkdtempSync(join(secrets, 'tmp-'));
+  run([name, ...args], { cwd, env: { ...env, TMPDIR } });
+  return `${readdirSync(TMPDIR).length}`;
 }
 
 /** Whether a file of telemetry is there afterwards. */

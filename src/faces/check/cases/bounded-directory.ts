@@ -1,6 +1,8 @@
 /** A case of `oriel check`: a directory of 3,000 files with long names. */
 
 import type { Case } from '../case.ts';
+import { Broken } from '../outcome.ts';
+import { shows } from '../said.ts';
 
 export const boundedDirectory: Case = {
   id: 'bounded-directory',
@@ -11,6 +13,8 @@ export const boundedDirectory: Case = {
     for (let i = 0; i < 3_000; i += 1) sandbox.write(`many/a-file-with-a-name-that-is-long-${i}`, '');
   },
   async run(server) {
-    await server.call('list', 'many');
+    const said = await server.call('list', 'many');
+    if (said.isError || !shows(said, 'a-file-with-a-name'))
+      throw new Broken('no file of it is listed', { said });
   },
 };

@@ -14,7 +14,7 @@ export const boundedFile: Case = {
   prepare: (sandbox) => sandbox.write('rows.txt', rows(LINES)),
   async run(server) {
     const said = await server.call('read', 'rows.txt');
-    if (said.isError) throw new Broken('the file is refused');
-    if (shownRows(said).length === 0) throw new Broken('no line of it is shown');
+    if (said.isError) throw new Broken('the file is refused', { said });
+    if (shownRows(said).length === 0) throw new Broken('no line of it is shown', { said });
   },
 };

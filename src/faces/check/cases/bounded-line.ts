@@ -11,6 +11,6 @@ export const boundedLine: Case = {
   prepare: (sandbox) => sandbox.write('line.json', 'x'.repeat(8 << 20)),
   async run(server) {
     const said = await server.call('read', 'line.json');
-    if (!said.isError && !said.text.includes('xxxx')) throw new Broken('nothing of it is shown');
+    if (!said.isError && !said.text.includes('xxxx')) throw new Broken('nothing of it is shown', { said });
   },
 };

@@ -2,14 +2,21 @@
 
 import type { Case } from '../case.ts';
 import { expectNoControls } from '../laws.ts';
+import { Broken } from '../outcome.ts';
+import { shows } from '../said.ts';
 
 export const controlNames: Case = {
   id: 'control-names',
   law: 'errors',
   title: 'names of files with escape sequences in a listing',
   role: 'list',
-  prepare: (sandbox) => sandbox.write('names/a\u001b[2Jb', ''),
+  prepare(sandbox) {
+    sandbox.write('names/a\u001b[2Jb', '');
+    sandbox.write('names/ordinary', '');
+  },
   async run(server) {
-    expectNoControls(await server.call('list', 'names'));
+    const said = await server.call('list', 'names');
+    expectNoControls(said);
+    if (said.isError || !shows(said, 'ordinary')) throw new Broken('the directory is not listed', { said });
   },
 };

@@ -1,6 +1,7 @@
 /** A case of `oriel check`: a search over a directory with a FIFO in it. */
 
 import type { Case } from '../case.ts';
+import { expectFound } from '../laws.ts';
 
 export const fifoSearch: Case = {
   id: 'fifo-search',
@@ -8,10 +9,10 @@ export const fifoSearch: Case = {
   title: 'a search over a directory with a FIFO in it',
   role: 'search',
   async prepare(sandbox) {
-    sandbox.write('tree/a.txt', 'row\n');
+    sandbox.write('tree/a.txt', 'a row of text\n');
     await sandbox.fifo('tree/pipe');
   },
   async run(server) {
-    await server.call('search', 'tree', { pattern: 'row' });
+    expectFound(await server.call('search', 'tree', { pattern: 'row' }), 'a.txt', 'row of text');
   },
 };

@@ -18,14 +18,19 @@ export const pages: Case = {
     let [path, more, shown] = ['rows.txt', {}, 0];
     for (let page = 1; page <= MOST_PAGES; page += 1) {
       const said = await server.call('read', path, { ...more, anySize: true });
-      if (said.isError) throw new Broken(`page ${page} is an error: ${said.text.slice(0, 200)}`);
+      if (said.isError) throw new Broken(`page ${page} is an error: ${said.text.slice(0, 200)}`, { said });
       for (const line of shownRows(said)) {
-        if (line !== shown + 1) throw new Broken(`page ${page} shows line ${line} after line ${shown}`);
+        if (line !== shown + 1)
+          throw new Broken(`page ${page} shows line ${line} after line ${shown}`, { said });
         shown = line;
       }
       if (shown === LINES) return;
       const next = server.next('read', 'rows.txt', said);
-      if (!next) throw new Broken(`after line ${shown} of ${LINES} no next call is named`);
+      if (!next)
+        throw new Broken(`after line ${shown} of ${LINES} no next call is named`, {
+          said,
+          at: said.text.length - 200,
+        });
       ({ path, more } = next);
     }
     throw new Broken(`${MOST_PAGES} pages end at line ${shown} of ${LINES}`);

@@ -17,6 +17,7 @@ export const sparse: Case = {
   },
   async run(server) {
     const said = await server.call('read', 'sparse');
-    if (said.text.includes('\0')) throw new Broken('NUL bytes are shown as text');
+    const at = said.text.indexOf('\0');
+    if (at !== -1) throw new Broken('NUL bytes are shown as text', { said, at });
   },
 };

@@ -12,7 +12,7 @@ export const wholeLines: Case = {
   prepare: (sandbox) => sandbox.write('rows.txt', rows(20_000)),
   async run(server) {
     const said = await server.call('read', 'rows.txt', { anySize: true });
-    if (shownRows(said).length === 0) throw new Broken('no line of it is shown');
+    if (shownRows(said).length === 0) throw new Broken('no line of it is shown', { said });
     expectWholeRows(said);
   },
 };

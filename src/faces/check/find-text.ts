@@ -3,21 +3,22 @@
 /** Fields whose strings are base64. Source: the content blocks and resources of MCP. */
 const BINARY: ReadonlySet<string> = new Set(['data', 'blob']);
 
-/** Whether a string or a key anywhere in `message` contains `text`. Not recursive: a server nests as deep as it likes. */
-export function holdsText(message: unknown, text: string): boolean {
+/** The string or key anywhere in `message` that contains `text`. Not recursive: a server nests as deep as it likes. */
+export function stringWith(message: unknown, text: string): string | undefined {
   const left: unknown[] = [message];
   while (left.length > 0) {
     const value = left.pop();
     if (typeof value === 'string') {
-      if (value.includes(text)) return true;
+      if (value.includes(text)) return value;
     } else if (typeof value === 'object' && value !== null) {
       for (const [key, inner] of Object.entries(value)) {
-        if (key.includes(text)) return true;
-        const isBinary = typeof inner === 'string' && BINARY.has(key);
-        if (isBinary && Buffer.from(inner, 'base64').includes(text)) return true;
+        if (key.includes(text)) return key;
+        const decoded =
+          typeof inner === 'string' && BINARY.has(key) ? Buffer.from(inner, 'base64') : undefined;
+        if (decoded?.includes(text)) return decoded.toString('latin1');
         left.push(inner);
       }
     }
   }
-  return false;
+  return undefined;
 }

@@ -1,0 +1,69 @@
+/** Which tools of a server are checked: only those that do once what the cases need, so that no case holds for nothing. */
+
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { audit, type Finding } from '../../../src/faces/check/audit.ts';
+import { cases } from '../../../src/faces/check/cases/case-table.ts';
+import { run } from '../../support/cli.ts';
+import { temporaryFolder } from '../../support/commands.ts';
+
+const { signal } = new AbortController();
+const fileServer = resolve('test/support/file-server.mjs');
+
+async function found(role: string, fault: string): Promise<{ tool: unknown; findings: readonly unknown[] }> {
+  const few = cases.filter((one) => one.role === role);
+  const { roles, findings } = await audit([process.execPath, fileServer, fault], few, { signal });
+  const said = ({ id, verdict, reason }: Finding): unknown => [id, verdict, ...(reason ? [reason] : [])];
+  return { tool: roles[role as 'list']?.tool, findings: findings.map(said) };
+}
+
+test('a search for names is none: its cases are skipped, and the report says why', async () => {
+  const why =
+    'it has no tool for searching: search_files does not search the directory of the sandbox: a word inside plain.txt is not found, but "No matches found"';
+  expect(await found('search', 'searches names')).toEqual({
+    tool: undefined,
+    findings: ['bounded-search', 'wall-search', 'fifo-search', 'slow-pattern'].map((id) => [
+      id,
+      'skipped',
+      why,
+    ]),
+  });
+});
+
+test('beside a search for names, the one for content is found; without regular expressions it cannot be slow', async () => {
+  expect(await found('search', 'searches both')).toEqual({
+    tool: 'search_content',
+    findings: [
+      ['bounded-search', 'held'],
+      ['wall-search', 'held'],
+      ['fifo-search', 'held'],
+      ['slow-pattern', 'skipped', 'its search takes no regular expressions'],
+    ],
+  });
+});
+
+test('a listing without the names of the files is none', async () => {
+  const why =
+    'it has no tool for listing a directory: list_directory does not list the directory of the sandbox: the answer does not name plain.txt, but "Done."';
+  expect(await found('list', 'lists nothing')).toEqual({
+    tool: undefined,
+    findings: ['bounded-directory', 'wall-list', 'control-names'].map((id) => [id, 'skipped', why]),
+  });
+});
+
+test('a tool that a mapping names for what it does not do is an error', () => {
+  const file = join(temporaryFolder(), 'map.json');
+  writeFileSync(
+    file,
+    JSON.stringify({
+      read: { tool: 'read_file', path: 'path' },
+      search: { tool: 'search_files', path: 'path', pattern: 'pattern' },
+    }),
+  );
+  expect(run(['check', '--map', file, '--', process.execPath, fileServer, 'searches names'])).toEqual({
+    out: '',
+    err: 'oriel: search_files does not search the directory of the sandbox: a word inside plain.txt is not found, but "No matches found". Name the directory with {} in the command, or the tools with --map.\n',
+    code: 2,
+  });
+});
