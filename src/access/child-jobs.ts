@@ -28,8 +28,19 @@ type Answer = (head: unknown, body: Buffer) => ChildAnswer | Promise<ChildAnswer
 export async function answerJobs(most: number, answer: Answer, reused = 0): Promise<void> {
   disconnect();
   const hold = bodies(reused);
-  while (await answerNext(most, answer, hold));
+  process.on('unhandledRejection', ignore);
+  try {
+    while (await answerNext(most, answer, hold));
+  } finally {
+    process.off('unhandledRejection', ignore);
+  }
 }
+
+/**
+ * Readers of damaged files leave rejected promises that nobody awaits. Node would end the process because of one, perhaps
+ * while it answers the next job. A job fails by what it awaits.
+ */
+function ignore(): void {}
 
 async function answerNext(most: number, answer: Answer, hold: (bytes: number) => Buffer): Promise<boolean> {
   let job = readFrame(most, fill, hold);

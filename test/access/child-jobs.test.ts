@@ -180,6 +180,22 @@ describe('memory', () => {
   });
 });
 
+test('while there are jobs, rejections that nobody awaits do not end the process; afterwards they do', async () => {
+  const handlers = () => process.listenerCount('unhandledRejection');
+  const before = handlers();
+  pipes.input.push(Buffer.concat(frame({}, Buffer.alloc(1))));
+  const during: number[] = [];
+  await answerJobs(100, () => {
+    during.push(handlers());
+    return { reply: {}, body: new Uint8Array() };
+  });
+  expect([during, handlers()]).toEqual([[before + 1], before]);
+  // Also after a job that ends the process.
+  pipes.input.push(Buffer.concat(frame({}, Buffer.alloc(1))));
+  await expect(answerJobs(100, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  expect(handlers()).toBe(before);
+});
+
 test('there is no network', async () => {
   await answerJobs(1_000, shout);
   const refusal = 'there is no network here';

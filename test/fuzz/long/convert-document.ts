@@ -31,10 +31,12 @@ export async function convert(bytes: Buffer, format: string, random: Random): Pr
   must(JSON.stringify(reply).length <= 64 * (bytes.length + 64), 'facts are bounded');
 }
 
-/** SheetJS reports each record that it does not know. */
+/** As in the child: SheetJS reports each record that it does not know, and pdf.js leaves rejected promises. */
 async function quietly<T>(work: () => Promise<T>): Promise<T> {
   const { error } = console;
   console.error = () => undefined;
+  // For what is rejected later, too.
+  if (process.listenerCount('unhandledRejection') === 0) process.on('unhandledRejection', () => undefined);
   try {
     return await work();
   } finally {

@@ -43,7 +43,7 @@ function watch(job: Omit<Job, 'shared'>): Promise<Ended> {
   const shared = new SharedArrayBuffer(4);
   const place = new Int32Array(shared);
   const worker = new Worker(new URL(import.meta.url), { workerData: { ...job, shared } });
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     let last = { index: -1, cpu: process.cpuUsage() };
     const timer = setInterval(() => {
       const index = Atomics.load(place, 0);
@@ -51,9 +51,7 @@ function watch(job: Omit<Job, 'shared'>): Promise<Ended> {
       if (index !== last.index) last = { index, cpu: process.cpuUsage() };
       else if (user + system > HANG_SECONDS * 1e6) {
         clearInterval(timer);
-        const [target] = targetsNamed([job.target]);
-        const input = target ? inputOf(target, job.seed, index).toString('latin1') : '';
-        const hang = { target: job.target, seed: job.seed, index, input, error: 'no end' };
+        const hang = failureAt(job, index, 'no end');
         void worker.terminate().then(() => resolve({ until: index + 1, failures: [], hang }));
       }
     }, LOOK_MS);
@@ -61,11 +59,19 @@ function watch(job: Omit<Job, 'shared'>): Promise<Ended> {
       clearInterval(timer);
       resolve({ until: job.first + job.runs, failures });
     });
+    // A rejection that nobody handles ends the thread. It may be of an earlier input, since it is reported later.
     worker.once('error', (error) => {
       clearInterval(timer);
-      reject(error);
+      const index = Atomics.load(place, 0);
+      resolve({ until: index + 1, failures: [failureAt(job, index, `the thread ended: ${String(error)}`)] });
     });
   });
+}
+
+function failureAt({ target: name, seed }: Omit<Job, 'shared'>, index: number, error: string): Failure {
+  const [target] = targetsNamed([name]);
+  const input = target ? inputOf(target, seed, index).toString('latin1') : '';
+  return { target: name, seed, index, input, error };
 }
 
 const all = targetsNamed([]);
