@@ -3,6 +3,7 @@
 import { Worker } from 'node:worker_threads';
 import { OrielError } from '../errors.ts';
 import { errno, isShortage } from './system-failure.ts';
+import { withLock } from './uninterrupted.ts';
 
 export interface StartOptions {
   /** The built entry. */
@@ -26,7 +27,7 @@ export function startWorker(options: StartOptions): Worker {
 }
 
 function start({ entry, heapMb, youngMb, data }: StartOptions): Worker {
-  return new Worker(entry, {
+  const options = {
     workerData: data,
     env: {},
     execArgv: [],
@@ -37,7 +38,8 @@ function start({ entry, heapMb, youngMb, data }: StartOptions): Worker {
       maxOldGenerationSizeMb: heapMb,
       ...(youngMb !== undefined && { maxYoungGenerationSizeMb: youngMb }),
     },
-  });
+  };
+  return withLock(() => new Worker(entry, options));
 }
 
 /** Whether a worker's `error` is that it ran out of heap. */

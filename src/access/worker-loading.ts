@@ -1,10 +1,11 @@
 /**
- * Delays ending a worker thread until it has loaded its modules. Node never closes a module file that a
- * thread was reading when it was ended, so each cancelled call would leak a descriptor.
+ * Delays ending a worker thread until it has loaded its modules, and is not at work that must not be interrupted. Node never
+ * closes a module file that a thread was reading when it was ended, so each cancelled call would leak a descriptor.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
+import { untilInterruptible } from './uninterrupted.ts';
 
 /** The first message of every worker entry, sent when its modules are loaded. */
 export const LOADED = 'loaded';
@@ -22,6 +23,7 @@ export function endingOf(worker: Worker): () => Promise<void> {
   });
   return async () => {
     await Promise.race([loaded, sleep(LOADING_MS, undefined, { ref: false })]);
+    await untilInterruptible(worker);
     await worker.terminate();
   };
 }

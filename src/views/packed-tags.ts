@@ -3,7 +3,8 @@
  * all numbers, but the tags of only a few files.
  */
 
-import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
+import { constants } from 'node:zlib';
+import { deflateRawSync, inflateRawSync } from '../access/uninterrupted.ts';
 import { isCut, readImports, visitNames, visitUses } from './file-tags.ts';
 
 /** Plain data for other threads and the cache. Files are identified by their 0-based positions. */

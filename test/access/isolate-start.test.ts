@@ -10,6 +10,7 @@ vi.mock('node:worker_threads', () => ({
     if (mocked.error !== undefined) throw mocked.error;
     mocked.started.push(given);
   }),
+  setEnvironmentData: () => undefined,
 }));
 
 beforeEach(() => void Object.assign(mocked, { started: [], error: undefined }));

@@ -3,7 +3,7 @@
  * link, and opens no directory that `alternates`, `commondir` or a `.git` file refers to. All functions are synchronous.
  */
 
-import { inflateSync } from 'node:zlib';
+import { inflateSync } from '../../access/uninterrupted.ts';
 import {
   closeHeld,
   type HeldDirectory,

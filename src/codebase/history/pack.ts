@@ -5,7 +5,7 @@
  * object. That takes as much memory as the pack has bytes, and fails for packs over 2 GiB.
  */
 
-import { inflateSync } from 'node:zlib';
+import { inflateSync } from '../../access/uninterrupted.ts';
 import { applyDelta } from './delta.ts';
 import { ID, type PackIndex, type WindowedFile } from './pack-index.ts';
 

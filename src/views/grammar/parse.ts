@@ -1,9 +1,7 @@
 /** The parser: loads each grammar once, parses and queries a text within a deadline, and frees every tree. */
 
-import { brotliDecompressSync } from 'node:zlib';
-
 import { Language as Grammar, Parser, Query } from 'web-tree-sitter';
-
+import { brotliDecompressSync } from '../../access/uninterrupted.ts';
 import type { CompiledWasm } from './compiled.ts';
 import { type ParserModule, type QueryFound, queryMatches } from './query-matches.ts';
 

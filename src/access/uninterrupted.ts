@@ -1,0 +1,63 @@
+/**
+ * Work of a worker thread that must not be interrupted by ending it. Node aborts the whole process if a thread ends between
+ * the creation and the initialisation of a zlib handle (`close before init`; seen in Node 20.20 and 24.21).
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { getEnvironmentData, setEnvironmentData, type Worker } from 'node:worker_threads';
+import * as zlib from 'node:zlib';
+
+/** The state of a thread's lock. `ENDING` is set only while the thread is not at such work, which it then cannot begin. */
+const [FREE, WORKING, ENDING] = [0, 1, 2];
+
+const KEY = 'oriel:uninterrupted';
+
+/** Maximum milliseconds to wait for such work; after that the thread is ended anyway. */
+const MOST_MS = 1_000;
+
+const locks = new WeakMap<Worker, Int32Array>();
+
+/** Creates a thread that has a lock. */
+export function withLock(create: () => Worker): Worker {
+  const lock = new Int32Array(new SharedArrayBuffer(4));
+  // A thread has a copy of what is set when it is created.
+  setEnvironmentData(KEY, lock);
+  try {
+    const worker = create();
+    locks.set(worker, lock);
+    return worker;
+  } finally {
+    setEnvironmentData(KEY, undefined as never);
+  }
+}
+
+/** Resolves when the thread is not at work that must not be interrupted, and cannot begin any. */
+export async function untilInterruptible(worker: Worker): Promise<void> {
+  const lock = locks.get(worker);
+  for (let waited = 0; lock && waited < MOST_MS; waited += 1) {
+    if (Atomics.compareExchange(lock, 0, FREE, ENDING) !== WORKING) return;
+    await sleep(1, undefined, { ref: false });
+  }
+}
+
+/** Runs synchronous `work`, during which this thread is not ended. On the main thread it just runs. */
+function uninterrupted<T>(work: () => T): T {
+  const lock = getEnvironmentData(KEY) as Int32Array | undefined;
+  if (!lock) return work();
+  // The thread is about to be ended, which also ends this wait.
+  while (Atomics.compareExchange(lock, 0, FREE, WORKING) === ENDING) Atomics.wait(lock, 0, ENDING);
+  try {
+    return work();
+  } finally {
+    Atomics.store(lock, 0, FREE);
+  }
+}
+
+export const brotliDecompressSync: typeof zlib.brotliDecompressSync = (...given) =>
+  uninterrupted(() => zlib.brotliDecompressSync(...given));
+export const deflateRawSync: typeof zlib.deflateRawSync = (...given) =>
+  uninterrupted(() => zlib.deflateRawSync(...given));
+export const inflateRawSync: typeof zlib.inflateRawSync = (...given) =>
+  uninterrupted(() => zlib.inflateRawSync(...given));
+export const inflateSync: typeof zlib.inflateSync = (...given) =>
+  uninterrupted(() => zlib.inflateSync(...given));

@@ -1,0 +1,10 @@
+/** A thread that does nothing but create zlib handles. */
+
+import { deflateRawSync as deflated } from 'node:zlib';
+import { parentPort } from 'node:worker_threads';
+import { inflateRawSync } from '../../src/access/uninterrupted.ts';
+import { LOADED } from '../../src/access/worker-loading.ts';
+
+const packed = deflated(Buffer.from('text'));
+parentPort?.postMessage(LOADED);
+for (;;) inflateRawSync(packed);
