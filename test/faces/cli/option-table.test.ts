@@ -10,6 +10,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest';
 import { allCommands } from '../../../src/faces/cli/commands.ts';
 import { globalOptions } from '../../../src/faces/cli/option-table.ts';
 import { parse } from '../../../src/faces/cli/parse-arguments.ts';
+import { run as runProcess } from '../../support/cli.ts';
 import { run } from '../../support/warm-cli.ts';
 import { has } from '../../support/has.ts';
 import { desktop, inspection } from '../../support/inspection.ts';
@@ -365,7 +366,8 @@ async function openedOutcome(_: string, args: readonly string[]): Promise<string
 /** Whether files are left in the directory for temporary ones. */
 async function keptOutcome(name: string, args: readonly string[]): Promise<string> {
   const TMPDIR = mkdtempSync(join(secrets, 'tmp-'));
-  run([name, ...args], { cwd, env: { ...env, TMPDIR } });
+  // Its directory for temporary files is that of the process.
+  runProcess([name, ...args], { cwd, env: { ...env, TMPDIR } });
   return `${readdirSync(TMPDIR).length}`;
 }
 
