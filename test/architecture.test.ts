@@ -51,6 +51,17 @@ test('a server starts processes in one place, which passes on nothing that was i
   ]);
 });
 
+test('threads use zlib in one way, because Node aborts if one ends while it creates a handle', () => {
+  // They run on the main thread, or in a child process.
+  const allowed = ['access/uninterrupted.ts', 'sources/document/child/zip-parts.ts'];
+  const direct = files.filter((file) => {
+    const imported =
+      /^import (.*) from 'node:zlib'/m.exec(readFileSync(join('src', file), 'utf8'))?.[1] ?? '';
+    return /Sync\b|^\*/.test(imported);
+  });
+  expect(direct.toSorted()).toEqual(allowed);
+});
+
 test('text/ and window/ are pure: they import each other, queues, bytes, limits and errors', () => {
   const ours = imports.filter(({ file }) => below('text', 'window')(file));
   const pure = (of: string): boolean =>

@@ -36,7 +36,8 @@ export async function untilInterruptible(worker: Worker): Promise<void> {
   const lock = locks.get(worker);
   for (let waited = 0; lock && waited < MOST_MS; waited += 1) {
     if (Atomics.compareExchange(lock, 0, FREE, ENDING) !== WORKING) return;
-    await sleep(1, undefined, { ref: false });
+    // With a reference: if this process ended now, Node would end the thread at its work.
+    await sleep(1);
   }
 }
 

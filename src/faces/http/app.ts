@@ -7,8 +7,8 @@
 
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { OrielError } from '../../errors.ts';
 import { explained, report } from '../../engine/unexpected.ts';
+import { OrielError } from '../../errors.ts';
 import type { Answer } from '../../types/answer.ts';
 import { createMcpServer } from '../mcp/server.ts';
 import type { Offer } from '../offer.ts';
