@@ -11,6 +11,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('./find.ts'),
   () => import('./list.ts'),
   () => import('./missing-path.ts'),
+  () => import('./target.ts'),
   () => import('./read-in-workspace.ts'),
   () => import('./read-several.ts'),
   () => import('./search/anchors.ts'),

@@ -178,12 +178,20 @@ async function beginsAsBinary({ bytes, encoding }: TextResource, { signal }: Cal
   return encoding === 'stored' && isBinary(await headOf(bytes, signal));
 }
 
-function binaryResult(
+/** Throws `BUSY` if the file has changed: beside a truncation, Linux may read NUL bytes where the text was. */
+async function binaryResult(
   origin: Origin,
-  { bytes: { size } }: TextResource,
+  { bytes, target }: TextResource,
   selection: Selection,
   type: string,
-): BinaryResult {
+): Promise<BinaryResult> {
+  if (await bytes.changed?.()) {
+    throw new OrielError(
+      'BUSY',
+      `${quote(target)} changed while it was being read. Make the same call again.`,
+    );
+  }
+  const { size } = bytes;
   return { ...origin, is: 'binary', type, ...(size !== undefined && { bytes: size }), selection };
 }
 

@@ -1,5 +1,6 @@
 /** The sink of `search`: collects matching lines until the page is full. */
 
+import { createTurns } from '../../queues/turns.ts';
 import type { Call } from '../../types/call.ts';
 import type { SearchRequest } from '../../types/request.ts';
 import type { MatchedFile, SearchResult } from '../../types/result.ts';
@@ -12,6 +13,11 @@ import { Quotes } from './quote.ts';
 import { Search } from './search-run.ts';
 import type { Naming, Sink } from './sink.ts';
 import type { Quotable, SearchInput } from './search-input.ts';
+
+/** Files whose lines are collected before other work gets its turn: a few milliseconds. */
+const AT_ONCE = 128;
+
+const nextTurn = createTurns();
 
 export class MatchSink implements Sink {
   readonly search: Search;
@@ -43,7 +49,8 @@ export class MatchSink implements Sink {
   async take(input: SearchInput, names: Naming): Promise<boolean> {
     const known = this.#page.files.length;
     const end = await this.#addressesOf(input);
-    for (const addressed of this.#page.files.slice(known)) {
+    for (const [i, addressed] of this.#page.files.slice(known).entries()) {
+      if (i % AT_ONCE === AT_ONCE - 1) await nextTurn();
       const quotable = input.quotable(addressed);
       const quoted = await this.#quotes.add(names.shown(addressed.path), quotable);
       if (quoted && this.#request.leads) await this.#prepare(quoted, quotable, names.real?.(addressed.path));
