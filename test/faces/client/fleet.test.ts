@@ -154,7 +154,7 @@ test('a body that stops or that is not read releases its slot', async () => {
   const fleet = createFleet({
     workspaces: { dev: { url: slow.url, retries: 0 } },
     perWorkspace: 1,
-    timeoutMs: 100,
+    timeoutMs: 2_000,
   });
   const file = fleet.client('dev')?.readFile('/f');
   await expect.poll(() => slow.open.length).toBe(1);
@@ -168,7 +168,7 @@ test('a body that stops or that is not read releases its slot', async () => {
 
 test('a caller that reads slowly or not at all does not count as a failure of the workspace', async () => {
   const slow = await holding();
-  const fleet = createFleet({ workspaces: { dev: { url: slow.url, retries: 0 } }, timeoutMs: 100 });
+  const fleet = createFleet({ workspaces: { dev: { url: slow.url, retries: 0 } }, timeoutMs: 2_000 });
   for (let i = 0; i < 4; i += 1) {
     const file = fleet.client('dev')?.readFile('/f');
     await expect.poll(() => slow.open.length).toBe(i + 1);
