@@ -1,6 +1,6 @@
 /** The error for a command that is not an MCP server: with what it wrote to stderr, and with a file that it cannot find. */
 
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 
@@ -41,4 +41,4 @@ export function startFailure(command: readonly string[], { lines }: LastWords, c
 
 /** A word with a slash is made absolute; another one may be the name of a package or a subcommand. */
 const isFileHere = (word: string): boolean =>
-  !word.includes('/') && statSync(word, { throwIfNoEntry: false })?.isFile() === true;
+  !word.includes('/') && existsSync(word) && statSync(word).isFile();
