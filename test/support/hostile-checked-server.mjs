@@ -100,6 +100,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   if (id === undefined) return;
   if (method === 'tools/call') return called(message);
   const info = { capabilities: { tools: {} }, serverInfo: { name: 'hostile', version: '1' } };
+  if (mode === 'leaks in its instructions') info.instructions = secret;
   if (method === 'tools/list' && mode === 'leaks at its start') RESULTS['leaks in a notification']();
   if (method === 'initialize') say({ id, result: { protocolVersion: params.protocolVersion, ...info } });
   else if (method === 'tools/list') say({ id, result: tools(params?.cursor) });

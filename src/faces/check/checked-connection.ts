@@ -59,18 +59,16 @@ export class Connection {
 
   /** Starts the process, and lists its tools. Throws if it is not an MCP server; `close` is needed then too. */
   async open(): Promise<void> {
-    await this.#client.connect(this.#transport, { signal: this.#signal, timeout: START_MS });
     this.#listen();
+    await this.#client.connect(this.#transport, { signal: this.#signal, timeout: START_MS });
     if (this.#client.getServerCapabilities()?.tools) this.tools = await toolsOf(this.#client, START_MS);
   }
 
-  /** Looks through everything that the server sends, whatever it belongs to. */
+  /** Looks through everything that the server sends, from its first message on. The client adds its own listener to this one. */
   #listen(): void {
-    const { onmessage } = this.#transport;
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is not an EventTarget
     this.#transport.onmessage = (message) => {
       this.#leak ??= stringWith(message, this.#sandbox.secret);
-      onmessage?.(message);
     };
   }
 

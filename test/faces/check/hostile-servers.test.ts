@@ -66,7 +66,7 @@ test.each([
 });
 
 test('a secret that is sent at the start, or by the listing that is tried first, is detected', async () => {
-  for (const mode of ['leaks at its start', 'leaks in its first listing'])
+  for (const mode of ['leaks in its instructions', 'leaks at its start', 'leaks in its first listing'])
     expect([mode, verdicts(await check(['missing'], mode))]).toEqual([
       mode,
       [['missing', 'broken', 'the answer holds bytes from outside the root']],
