@@ -28,19 +28,18 @@ export async function chooseTools(candidates: Candidates, mapped: boolean, call:
   const chosen: Mapping = {};
   const without: Partial<Record<Role, string>> = {};
   for (const role of roles) {
-    const failures: string[] = [];
+    let why: string | undefined;
     for (const tool of candidates[role] ?? []) {
       const failure = await failureOf(role, tool, call);
       if (failure === undefined) {
         chosen[role] = tool;
         break;
       }
-      failures.push(`${quote(tool.tool)} does not ${WHAT[role]}: ${failure}`);
+      why ??= `${quote(tool.tool)} does not ${WHAT[role]}: ${failure}`;
     }
-    const [first] = failures;
-    if (chosen[role] || first === undefined) continue;
-    if (mapped || role === 'read') throw useless(first);
-    without[role] = first;
+    if (chosen[role] || why === undefined) continue;
+    if (mapped || role === 'read') throw useless(why);
+    without[role] = why;
   }
   return { roles: chosen, without };
 }
