@@ -27,7 +27,7 @@ export type State = ReadonlyMap<string, string>;
 
 /** The server under test runs meanwhile, and may change anything. */
 export class Sandbox {
-  /** What both directories are in. */
+  /** The temporary directory that contains the root and the directory beside it. */
   readonly base = realpathSync(mkdtempSync(join(tmpdir(), 'oriel-check-')));
   /** The root of the server, and its working directory. */
   readonly root = join(this.base, 'work');
