@@ -12,7 +12,7 @@ import { treeMb } from './process-memory.ts';
 import type { Tool } from './roles.ts';
 import { type Call, type Said, saidByError, saidIn } from './said.ts';
 import type { Sandbox } from './sandbox.ts';
-import { LastWords } from './start-failure.ts';
+import { StderrTail } from './start-failure.ts';
 
 /** Timeout in milliseconds for the start with the handshake. */
 const START_MS = 60_000;
@@ -33,7 +33,7 @@ export interface Figures {
 
 export class Connection {
   tools: readonly Tool[] = [];
-  readonly lastWords = new LastWords();
+  readonly stderr = new StderrTail();
   readonly #sandbox: Sandbox;
   readonly #signal: AbortSignal;
   readonly #client = new Client({ name: 'oriel-check', version: version() }, { capabilities: {} });
@@ -53,7 +53,7 @@ export class Connection {
       maxMessage: MOST_MESSAGE,
       // This process has nothing else to do, so messages of any size are parsed directly.
       reduce: (message) => Promise.resolve(message),
-      onStderr: this.lastWords.add,
+      onStderr: this.stderr.add,
     });
   }
 

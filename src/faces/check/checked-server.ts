@@ -43,7 +43,7 @@ export class Server implements Checked {
     } catch (cause) {
       await connection.close();
       this.#signal.throwIfAborted();
-      throw startFailure(this.#command, connection.lastWords, cause);
+      throw startFailure(this.#command, connection.stderr, cause);
     }
     this.#running = connection;
     const { tools } = connection;

@@ -9,7 +9,7 @@ const MOST_BYTES = 8_192;
 const MOST_LINES = 8;
 
 /** Keeps the end of what a process writes. */
-export class LastWords {
+export class StderrTail {
   #end: Buffer = Buffer.alloc(0);
 
   readonly add = (chunk: Buffer): void => {
@@ -23,7 +23,7 @@ export class LastWords {
   }
 }
 
-export function startFailure(command: readonly string[], { lines }: LastWords, cause: unknown): OrielError {
+export function startFailure(command: readonly string[], { lines }: StderrTail, cause: unknown): OrielError {
   const wrote = lines.map((line) => quote(line.trim())).join(' | ');
   const file = command.find(isFileHere);
   const message = [
