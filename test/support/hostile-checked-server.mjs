@@ -79,6 +79,8 @@ const read = { name: 'read', inputSchema: schema };
 function tools(cursor) {
   if (mode === 'names a tool with escapes')
     return { tools: [{ ...read, name: '\u001b[2J\nheld everything\nread_file' }] };
+  if (mode === 'has too many tools')
+    return { tools: [read, ...Array.from({ length: 200_000 }, () => ({ ...read, name: 'add' }))] };
   if (mode !== 'pages its tools') return { tools: [read] };
   return cursor === undefined
     ? { tools: [{ name: 'add', inputSchema: { type: 'object' } }], nextCursor: '2' }

@@ -129,6 +129,10 @@ test('a name of a tool with escapes is neither used nor shown', async () => {
   expect(reportText(mapped).split('\n')[0]).toBe(String.raw`read: \x1b[2J\nheld(p\x1b)`);
 });
 
+test('of a list of thousands of tools the first are looked at', async () => {
+  expect(verdicts(await check(['missing'], 'has too many tools'))).toEqual([['missing', 'held']]);
+});
+
 test('tools on later pages of the list are found', async () => {
   expect(verdicts(await check(['missing'], 'pages its tools'))).toEqual([['missing', 'held']]);
 });
