@@ -129,6 +129,10 @@ test('a name of a tool with escapes is neither used nor shown', async () => {
   expect(reportText(mapped).split('\n')[0]).toBe(String.raw`read: \x1b[2J\nheld(p\x1b)`);
 });
 
+test('a tool for reading that also lists is taken if the one for listing fails', async () => {
+  expect((await check(['wall-list'], 'lists with read')).roles.list?.tool).toBe('read');
+});
+
 test('of a list of thousands of tools the first are looked at', async () => {
   expect(verdicts(await check(['missing'], 'has too many tools'))).toEqual([['missing', 'held']]);
 });
