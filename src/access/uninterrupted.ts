@@ -34,7 +34,8 @@ export function withLock(create: () => Worker): Worker {
 /** Resolves when the thread is not at work that must not be interrupted, and cannot begin any. */
 export async function untilInterruptible(worker: Worker): Promise<void> {
   const lock = locks.get(worker);
-  for (let waited = 0; lock && waited < MOST_MS; waited += 1) {
+  const until = performance.now() + MOST_MS;
+  while (lock && performance.now() < until) {
     if (Atomics.compareExchange(lock, 0, FREE, ENDING) !== WORKING) return;
     // With a reference: if this process ended now, Node would end the thread at its work.
     await sleep(1);

@@ -92,7 +92,7 @@ export async function readText(
     nextIsLarger: isShortened || call.isPart === true,
   };
   const cut = await excerpt(input, windowFor(selection.window, display), fit);
-  // A typed length is an end. The fields of other dialects are the size of a page.
+  // A typed length says where the window ends; in the fields of other dialects it is the size of a page.
   const shown = selection.typed === undefined ? cut : upToAsked(cut, selection.window, limits);
   if (shown.hasNul && selection.mode !== 'raw' && (await beginsAsBinary(resource, call))) {
     return binaryResult(origin, resource, selection, 'NUL bytes');
@@ -178,7 +178,7 @@ async function beginsAsBinary({ bytes, encoding }: TextResource, { signal }: Cal
   return encoding === 'stored' && isBinary(await headOf(bytes, signal));
 }
 
-/** Throws `BUSY` if the file has changed: beside a truncation, Linux may read NUL bytes where the text was. */
+/** Throws `BUSY` if the file has changed: while a file is truncated, Linux may read NUL bytes where the text was. */
 async function binaryResult(
   origin: Origin,
   { bytes, target }: TextResource,

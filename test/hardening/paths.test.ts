@@ -441,7 +441,7 @@ describe('files that change', () => {
   });
 
   test('P27 NUL bytes in a file that changed meanwhile do not make it a binary', async () => {
-    // Linux reads NUL bytes beside a truncation; here they are always there, and only the times change.
+    // Linux may read NUL bytes while a file is truncated; here they are always there, and only the times change.
     const { W, write, read } = workspace();
     write('f', Buffer.alloc(10));
     const touch = 'for (let i = 0; ; i += 1) fs.utimesSync("f", i, i)';

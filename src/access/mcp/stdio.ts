@@ -182,7 +182,7 @@ export class StdioTransport implements Transport {
     }
     await endTree(tree, GRACE_MS);
     const { stderr } = child;
-    // Its last words are read, unless another process holds the pipe open.
+    // What it wrote to stderr is read to the end, unless another process holds the pipe open.
     if (stderr && !stderr.closed) {
       const read = new Promise<void>((resolve) => void stderr.once('close', () => resolve()));
       await Promise.race([read, sleep(GRACE_MS)]);

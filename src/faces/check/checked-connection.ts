@@ -12,7 +12,7 @@ import { treeMb } from './process-memory.ts';
 import type { Tool } from './roles.ts';
 import { type Call, type Said, saidByError, saidIn } from './said.ts';
 import type { Sandbox } from './sandbox.ts';
-import { LastWords } from './start-failure.ts';
+import { StderrTail } from './start-failure.ts';
 
 /** Timeout in milliseconds for the start with the handshake. */
 const START_MS = 60_000;
@@ -33,7 +33,7 @@ export interface Figures {
 
 export class Connection {
   tools: readonly Tool[] = [];
-  readonly lastWords = new LastWords();
+  readonly stderr = new StderrTail();
   readonly #sandbox: Sandbox;
   readonly #signal: AbortSignal;
   readonly #client = new Client({ name: 'oriel-check', version: version() }, { capabilities: {} });
@@ -53,24 +53,22 @@ export class Connection {
       maxMessage: MOST_MESSAGE,
       // This process has nothing else to do, so messages of any size are parsed directly.
       reduce: (message) => Promise.resolve(message),
-      onStderr: this.lastWords.add,
+      onStderr: this.stderr.add,
     });
   }
 
   /** Starts the process, and lists its tools. Throws if it is not an MCP server; `close` is needed then too. */
   async open(): Promise<void> {
-    await this.#client.connect(this.#transport, { signal: this.#signal, timeout: START_MS });
     this.#listen();
+    await this.#client.connect(this.#transport, { signal: this.#signal, timeout: START_MS });
     if (this.#client.getServerCapabilities()?.tools) this.tools = await toolsOf(this.#client, START_MS);
   }
 
-  /** Looks through everything that the server sends, whatever it belongs to. */
+  /** Looks through everything that the server sends, from its first message on. The client adds its own listener to this one. */
   #listen(): void {
-    const { onmessage } = this.#transport;
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is not an EventTarget
     this.#transport.onmessage = (message) => {
       this.#leak ??= stringWith(message, this.#sandbox.secret);
-      onmessage?.(message);
     };
   }
 

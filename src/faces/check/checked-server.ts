@@ -43,15 +43,16 @@ export class Server implements Checked {
     } catch (cause) {
       await connection.close();
       this.#signal.throwIfAborted();
-      throw startFailure(this.#command, connection.lastWords, cause);
+      throw startFailure(this.#command, connection.stderr, cause);
     }
     this.#running = connection;
     const { tools } = connection;
     const candidates = mapping === undefined ? candidatesIn(tools) : parseMapping(mapping, tools);
-    const chosen = await chooseTools(candidates, mapping !== undefined, (tool, path, pattern) =>
+    const { roles, without } = await chooseTools(candidates, mapping !== undefined, (tool, path, pattern) =>
       this.#send(callOf(tool, path, pattern === undefined ? {} : { pattern })),
     );
-    Object.assign(this, chosen);
+    this.roles = roles;
+    this.without = without;
     this.leakedAtStart = connection.takeLeak();
     if (!this.roles.read) return;
     connection.markIdle();

@@ -14,7 +14,7 @@ export async function toolsOf(client: Client, timeout: number): Promise<Tool[]> 
   for (let page = 1; page <= MOST_PAGES && tools.length < MOST_TOOLS; page += 1) {
     const params = cursor === undefined ? {} : { cursor };
     const listed = await client.request({ method: 'tools/list', params }, { timeout });
-    tools.push(...listed.tools);
+    tools.push(...listed.tools.slice(0, MOST_TOOLS - tools.length));
     cursor = listed.nextCursor;
     if (cursor === undefined) break;
   }

@@ -18,12 +18,12 @@ export interface BrokenOptions extends ErrorOptions {
   readonly said?: Said | undefined;
   /** The call, if it has no answer. */
   readonly call?: Call | undefined;
-  /** What else than the text of the answer shows it. */
+  /** The text that shows it, if it is not the text of the answer. */
   readonly text?: string | undefined;
-  /** Index in the text where it is to be seen. */
+  /** Index in the text of what violates the law. */
   readonly at?: number | undefined;
   readonly changes?: readonly string[];
-  /** The evidence of another one, which this one replaces. */
+  /** The evidence of the error that this one replaces. */
   readonly evidence?: Evidence | undefined;
 }
 

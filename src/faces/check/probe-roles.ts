@@ -5,7 +5,6 @@
 
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
-import { excerpt } from './evidence-excerpt.ts';
 import { Broken } from './outcome.ts';
 import { type Candidates, type Mapped, type Mapping, type Role, roles } from './roles.ts';
 import { type Said, shows } from './said.ts';
@@ -28,19 +27,18 @@ export async function chooseTools(candidates: Candidates, mapped: boolean, call:
   const chosen: Mapping = {};
   const without: Partial<Record<Role, string>> = {};
   for (const role of roles) {
-    const failures: string[] = [];
+    let why: string | undefined;
     for (const tool of candidates[role] ?? []) {
       const failure = await failureOf(role, tool, call);
       if (failure === undefined) {
         chosen[role] = tool;
         break;
       }
-      failures.push(`${quote(tool.tool)} does not ${WHAT[role]}: ${failure}`);
+      why ??= `${quote(tool.tool)} does not ${WHAT[role]}: ${failure}`;
     }
-    const [first] = failures;
-    if (chosen[role] || first === undefined) continue;
-    if (mapped || role === 'read') throw useless(first);
-    without[role] = first;
+    if (chosen[role] || why === undefined) continue;
+    if (mapped || role === 'read') throw useless(why);
+    without[role] = why;
   }
   return { roles: chosen, without };
 }
@@ -63,7 +61,7 @@ async function failureOf(role: Role, tool: Mapped, call: Try): Promise<string | 
   try {
     const said = await (role === 'read' ? call(tool, PLAIN) : call(tool, '.', PLAIN_WORD));
     if (said.isError) return quote(said.text.replace(/\.$/, ''));
-    return shows(said, ...SHOWN[role]) ? undefined : `${LACKS[role]}, but ${inQuotes(said.text)}`;
+    return shows(said, ...SHOWN[role]) ? undefined : `${LACKS[role]}; ${answered(said.text.trim())}`;
   } catch (error) {
     if (!(error instanceof Broken)) throw error;
     return role === 'read' ? quote(error.message) : undefined;
@@ -77,10 +75,8 @@ const SHOWN: Readonly<Record<Role, readonly string[]>> = {
   search: [PLAIN, PLAIN_TEXT],
 };
 
-const MOST_QUOTED = 80;
-
-const inQuotes = (text: string): string =>
-  text.trim() === '' ? 'nothing' : `"${excerpt(text.trim().slice(0, MOST_QUOTED))}"`;
+const answered = (text: string): string =>
+  text === '' ? 'the answer is empty' : `it answers "${quote(text)}"`;
 
 function useless(failure: string): OrielError {
   const message = `${failure}. Name the directory with {} in the command, or the tools with --map.`;

@@ -68,9 +68,9 @@ export function candidatesIn(tools: readonly Tool[]): Candidates {
     const first = fitting.filter(({ tool }, i) => fitting.findIndex((one) => one.tool === tool) === i);
     return first.slice(0, MOST_CANDIDATES);
   };
-  const [read, list, search] = roles.map(named);
+  const [read, search] = [named('read'), named('search')];
   // The read tool of some servers also lists directories.
-  return { read, list: list?.length ? list : read, search } as Candidates;
+  return { read, list: [...named('list'), ...read], search };
 }
 
 function fit({ name, inputSchema: { properties = {}, required = [] } }: Tool, role: Role): Mapped[] {

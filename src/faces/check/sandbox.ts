@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { quote } from '../../text/visible.ts';
 import { FixtureDirectory } from './fixture-directory.ts';
@@ -27,7 +27,7 @@ export type State = ReadonlyMap<string, string>;
 
 /** The server under test runs meanwhile, and may change anything. */
 export class Sandbox {
-  /** What both directories are in. */
+  /** The temporary directory that contains the root and the directory beside it. */
   readonly base = realpathSync(mkdtempSync(join(tmpdir(), 'oriel-check-')));
   /** The root of the server, and its working directory. */
   readonly root = join(this.base, 'work');
@@ -143,7 +143,8 @@ function differences(before: State, now: State): readonly string[] {
     ...[...before.keys()].filter((path) => !now.has(path)).map((path) => ({ path, what: 'removed' })),
   ];
   // A directory changes when a file in it does.
-  const told = found.filter(({ path }) => !found.some((other) => other.path.startsWith(`${path}/`)));
+  const parents = new Set(found.map(({ path }) => dirname(path)));
+  const told = found.filter(({ path }) => !parents.has(path));
   const lines = told.slice(0, MOST_TOLD).map(({ path, what }) => `${what}: ${quote(path)}`);
   return told.length > MOST_TOLD ? [...lines, `and ${told.length - MOST_TOLD} more`] : lines;
 }

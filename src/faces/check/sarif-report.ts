@@ -52,7 +52,9 @@ function ruleOf({ id, law, title }: Case): object {
     name: id,
     shortDescription: { text: `${law}: ${title}` },
     fullDescription: { text: `${LAWS[law]} The case: ${title}.` },
-    help: { text: `${LAWS[law]} Run oriel check --case ${id} --keep to repeat it and to look at its files.` },
+    help: {
+      text: `${LAWS[law]} Run oriel check --case ${id} --keep -- COMMAND to repeat it and to look at its files.`,
+    },
     defaultConfiguration: { level: 'error' },
     properties: { tags: [law] },
   };

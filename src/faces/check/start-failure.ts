@@ -1,6 +1,6 @@
 /** The error for a command that is not an MCP server: with what it wrote to stderr, and with a file that it cannot find. */
 
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 
@@ -9,7 +9,7 @@ const MOST_BYTES = 8_192;
 const MOST_LINES = 8;
 
 /** Keeps the end of what a process writes. */
-export class LastWords {
+export class StderrTail {
   #end: Buffer = Buffer.alloc(0);
 
   readonly add = (chunk: Buffer): void => {
@@ -23,7 +23,7 @@ export class LastWords {
   }
 }
 
-export function startFailure(command: readonly string[], { lines }: LastWords, cause: unknown): OrielError {
+export function startFailure(command: readonly string[], { lines }: StderrTail, cause: unknown): OrielError {
   const wrote = lines.map((line) => quote(line.trim())).join(' | ');
   const file = command.find(isFileHere);
   const message = [
@@ -41,4 +41,4 @@ export function startFailure(command: readonly string[], { lines }: LastWords, c
 
 /** A word with a slash is made absolute; another one may be the name of a package or a subcommand. */
 const isFileHere = (word: string): boolean =>
-  !word.includes('/') && statSync(word, { throwIfNoEntry: false })?.isFile() === true;
+  !word.includes('/') && existsSync(word) && statSync(word).isFile();

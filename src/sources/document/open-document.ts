@@ -49,8 +49,8 @@ export async function openDocument(subject: Subject, call: Call): Promise<Resour
   }
   const noSheet = asked.page ? undefined : await missingSheet(document, asked);
   if (noSheet) throw noSheet;
-  if (parseBehind(asked.tail, asked.tail))
-    return document.text(asked, wantOf(asked), selectionOf(asked, document.target(asked)));
+  const selection = parseBehind(document.target(asked), asked.tail);
+  if (selection) return document.text(asked, wantOf(asked), selection);
   throw new OrielError(
     'BAD_SELECTOR',
     `:${quote(subject.rest)} is not a selector of ${quote(subject.typed)}. Use ${quote(subject.typed)} alone, or followed by ${FORMS}.`,

@@ -75,7 +75,19 @@ describe.each(named)('%s', (_, source, text) => {
 });
 
 /** Selectors that are invalid, or that few sources have. */
-const invalid = ['0', '5-2', '9..5', '5+0', '-0', '@5+0', '5:encoding=klingon', 'raw:0', '#a,5-2', 'nope'];
+const invalid = [
+  '0',
+  '5-2',
+  'lines 5-2',
+  '9..5',
+  '5+0',
+  '-0',
+  '@5+0',
+  '5:encoding=klingon',
+  'raw:0',
+  '#a,5-2',
+  'nope',
+];
 
 /** Expects that the sentence of an error names the call of its `next`, and that this call works. */
 async function expectCalls(here: Place, path: string, isAgain = false): Promise<void> {

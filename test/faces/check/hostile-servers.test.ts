@@ -66,7 +66,7 @@ test.each([
 });
 
 test('a secret that is sent at the start, or by the listing that is tried first, is detected', async () => {
-  for (const mode of ['leaks at its start', 'leaks in its first listing'])
+  for (const mode of ['leaks in its instructions', 'leaks at its start', 'leaks in its first listing'])
     expect([mode, verdicts(await check(['missing'], mode))]).toEqual([
       mode,
       [['missing', 'broken', 'the answer holds bytes from outside the root']],
@@ -127,6 +127,14 @@ test('a name of a tool with escapes is neither used nor shown', async () => {
   expect(verdicts(found)).toEqual([['missing', 'skipped', 'it has no tool for reading a file']]);
   const mapped = { ...found, roles: { read: { tool: '\u001b[2J\nheld', path: 'p\u001b' } } };
   expect(reportText(mapped).split('\n')[0]).toBe(String.raw`read: \x1b[2J\nheld(p\x1b)`);
+});
+
+test('a tool for reading that also lists is taken if the one for listing fails', async () => {
+  expect((await check(['wall-list'], 'lists with read')).roles.list?.tool).toBe('read');
+});
+
+test('of a list of thousands of tools the first are looked at', async () => {
+  expect(verdicts(await check(['missing'], 'has too many tools'))).toEqual([['missing', 'held']]);
 });
 
 test('tools on later pages of the list are found', async () => {

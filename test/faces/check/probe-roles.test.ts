@@ -20,7 +20,7 @@ async function found(role: string, fault: string): Promise<{ tool: unknown; find
 
 test('a search for names is none: its cases are skipped, and the report says why', async () => {
   const why =
-    'it has no tool for searching: search_files does not search the directory of the sandbox: a word inside plain.txt is not found, but "No matches found"';
+    'it has no tool for searching: search_files does not search the directory of the sandbox: a word inside plain.txt is not found; it answers "No matches found"';
   expect(await found('search', 'searches names')).toEqual({
     tool: undefined,
     findings: ['bounded-search', 'wall-search', 'fifo-search', 'slow-pattern'].map((id) => [
@@ -45,7 +45,7 @@ test('beside a search for names, the one for content is found; without regular e
 
 test('a listing without the names of the files is none', async () => {
   const why =
-    'it has no tool for listing a directory: list_directory does not list the directory of the sandbox: the answer does not name plain.txt, but "Done."';
+    'it has no tool for listing a directory: list_directory does not list the directory of the sandbox: the answer does not name plain.txt; it answers "Done."';
   expect(await found('list', 'lists nothing')).toEqual({
     tool: undefined,
     findings: ['bounded-directory', 'wall-list', 'control-names'].map((id) => [id, 'skipped', why]),
@@ -63,7 +63,7 @@ test('a tool that a mapping names for what it does not do is an error', () => {
   );
   expect(run(['check', '--map', file, '--', process.execPath, fileServer, 'searches names'])).toEqual({
     out: '',
-    err: 'oriel: search_files does not search the directory of the sandbox: a word inside plain.txt is not found, but "No matches found". Name the directory with {} in the command, or the tools with --map.\n',
+    err: 'oriel: search_files does not search the directory of the sandbox: a word inside plain.txt is not found; it answers "No matches found". Name the directory with {} in the command, or the tools with --map.\n',
     code: 2,
   });
 });

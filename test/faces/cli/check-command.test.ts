@@ -74,6 +74,15 @@ describe('a server that does not start', () => {
     });
   });
 
+  test('whose argument is too long for the name of a file is reported as any other', () => {
+    const long = 'a'.repeat(300);
+    expect(run(['check', '--', long])).toEqual({
+      out: '',
+      err: `oriel: ${'a'.repeat(200)}… is not an MCP server that could be started. Use oriel check -- COMMAND, with {} for the directory that it may read.\n`,
+      code: 2,
+    });
+  });
+
   test('because a file of this directory is named without ./, is told how to write it', () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'bad.mjs'), '');
