@@ -115,7 +115,7 @@ export const listWording: ListWording = {
   unread: ({ count, names }) =>
     `${count === 1 ? '1 document, archive, member or table was' : `${count} documents, archives, members or tables were`} not searched${named(names, count)}: damaged, encrypted, or over a limit`,
   nested: ({ count, names, use }) =>
-    `${count === 1 ? '1 archive or database inside an archive was' : `${count} archives or databases inside archives were`} not searched${named(names, count)}${use === undefined ? '' : `. Use read ${oneLine(use)} to list ${count === 1 ? 'it' : 'the first of them'}, then read its members`}`,
+    `${count === 1 ? '1 archive or database inside an archive was' : `${count} archives or databases inside archives were`} not searched${named(names, count)}${use === undefined ? '' : `. Use read ${oneLine(use)} to list ${count === 1 ? 'it' : 'the first of them'}, then read what it holds`}`,
   scanned: ({ count }) =>
     `${plural(count, 'page')} without text not searched: empty, or scanned. Read a page as :p1:image to see it`,
   large: ({ count }) =>

@@ -42,9 +42,11 @@ export const wording: Wording = {
   binary: ({ target, type, bytes, use }) =>
     `${oneLine(target)} is binary (${type}${bytes === undefined ? '' : `, ${binarySize(bytes)}`}). ` +
     (use === undefined ? howToLook(target) : `Use ${use} to list what it holds`),
-  escaped: ({ count, use }) =>
+  escaped: ({ count, use, nul = false }) =>
     `${plural(count, 'control or invisible character')} shown as escapes` +
-    (use === undefined ? '' : `; ${use} has ${count === 1 ? 'it' : 'them'} as stored`),
+    (use === undefined || (nul && count === 1)
+      ? ''
+      : `; ${use} has ${count === 1 ? 'it' : 'them'} as stored${nul ? ', except NUL' : ''}`),
   invalid: ({ count, encoding, use }) =>
     `${plural(count, `invalid ${encoding} sequence`)} shown as U+FFFD${use === undefined ? '' : `; ${use} decodes it otherwise`}`,
   encoding(notice) {

@@ -43,7 +43,8 @@ export function readNotices(result: TextResult): Notice[] {
   notices.push(...encodingNotices(result, excerpt.invalid, (name) => `${target}:encoding=${name}${rest}`));
   // Answers about the code below a directory have no raw form.
   const use = result.kind === 'directory' ? {} : { use: `${callFor(target, selection)}:raw` };
-  if (escaped > 0) notices.push({ kind: 'escaped', count: escaped, ...use });
+  if (escaped > 0)
+    notices.push({ kind: 'escaped', count: escaped, ...use, ...(excerpt.hasNul && { nul: true }) });
   if (excerpt.unterminated && result.kind === 'file') notices.push({ kind: 'unterminated' });
   return [...notices, ...result.notes, ...changed, ...last];
 }

@@ -51,7 +51,13 @@ export type Notice =
       readonly use?: string;
     }
   /** `use` shows them as stored; absent if no call does. */
-  | { readonly kind: 'escaped'; readonly count: number; readonly use?: string }
+  | {
+      readonly kind: 'escaped';
+      readonly count: number;
+      readonly use?: string;
+      /** Some are NUL, which is shown as an escape in the raw text too. */
+      readonly nul?: boolean;
+    }
   /** `use` decodes the text with another encoding. */
   | { readonly kind: 'invalid'; readonly count: number; readonly encoding: string; readonly use?: string }
   | { readonly kind: 'encoding'; readonly encoding: string; readonly mark: boolean }

@@ -187,6 +187,8 @@ test('while there are jobs, rejections that nobody awaits do not end the process
   const during: number[] = [];
   await answerJobs(100, () => {
     during.push(handlers());
+    // It would end this process too.
+    process.listeners('unhandledRejection').at(-1)?.(new Error('nobody awaits it'), Promise.resolve());
     return { reply: {}, body: new Uint8Array() };
   });
   expect([during, handlers()]).toEqual([[before + 1], before]);

@@ -87,7 +87,7 @@ test('T06 NUL after the first block: a file that begins as text is text on every
   write('f', `${'line\n'.repeat(5000)}a\0b\nend\n`);
   const first = await read('f');
   expect(nextOf(first)).toBe('f:3001..');
-  const escaped = '[1 control or invisible character shown as escapes; f:3001..:raw has it as stored]';
+  const escaped = '[1 control or invisible character shown as escapes]';
   const second = await text('f:3001..');
   expect(second).toContain('5000|line\n5001|a\\x00b\n5002|end\n');
   expect(second).toContain(escaped);

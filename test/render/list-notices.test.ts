@@ -114,11 +114,11 @@ test.each<[Parameters<typeof sayTogether>[0][number], string]>([
   ],
   [
     { kind: 'nested', count: 1, names: ['a.zip:b.zip'], use: 'a.zip:b.zip' },
-    '1 archive or database inside an archive was not searched ("a.zip:b.zip"). Use read a.zip:b.zip to list it, then read its members',
+    '1 archive or database inside an archive was not searched ("a.zip:b.zip"). Use read a.zip:b.zip to list it, then read what it holds',
   ],
   [
     { kind: 'nested', count: 2, names: ['a.zip:b.zip', 'a.zip:c.db'], use: 'a.zip:b.zip' },
-    '2 archives or databases inside archives were not searched ("a.zip:b.zip", "a.zip:c.db"). Use read a.zip:b.zip to list the first of them, then read its members',
+    '2 archives or databases inside archives were not searched ("a.zip:b.zip", "a.zip:c.db"). Use read a.zip:b.zip to list the first of them, then read what it holds',
   ],
   [
     { kind: 'scanned', count: 2 },

@@ -147,6 +147,14 @@ const sentences: readonly (readonly [Notice, string])[] = [
     { kind: 'escaped', count: 2, use: 'f:raw' },
     '2 control or invisible characters shown as escapes; f:raw has them as stored',
   ],
+  [
+    { kind: 'escaped', count: 1, use: 'f:raw', nul: true },
+    '1 control or invisible character shown as escapes',
+  ],
+  [
+    { kind: 'escaped', count: 2, use: 'f:raw', nul: true },
+    '2 control or invisible characters shown as escapes; f:raw has them as stored, except NUL',
+  ],
   [{ kind: 'invalid', count: 1, encoding: 'UTF-8' }, '1 invalid UTF-8 sequence shown as U+FFFD'],
   [{ kind: 'encoding', encoding: 'UTF-8', mark: true }, 'UTF-8 byte order mark taken off'],
   [{ kind: 'encoding', encoding: 'UTF-16LE', mark: true }, 'Decoded from UTF-16LE'],

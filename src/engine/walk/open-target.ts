@@ -109,16 +109,29 @@ async function memberOf(
     return new OrielError('UNSUPPORTED', message, { next: outer, cause });
   }
   const [member, file] = [quote(typed), quote(outer)];
+  const nested = wants === 'directory' ? undefined : await nestedIn(typed, colon, call);
   const message =
     wants === 'directory'
       ? `${member} lies inside the file ${file}: only directories are listed. Use read ${member}.`
-      : (await isContainer(typed, call))
-        ? `${member} is an archive or database inside ${file}, and these are not searched. Use read ${member} to list it, then read its members.`
-        : `${member} lies inside ${file}: only whole files are searched. Use ${file}, or read it.`;
+      : nested === undefined
+        ? `${member} lies inside ${file}: only whole files are searched. Use ${file}, or read ${member}.`
+        : nested === typed
+          ? `${member} is an archive or database inside ${file}, and these are not searched. Use read ${member} to list it, then read what it holds.`
+          : `${member} lies inside ${quote(nested)}, and archives and databases inside ${file} are not searched. Use read ${member}.`;
   return new OrielError('UNSUPPORTED', message, { next: typed, cause });
 }
 
-/** Whether it is an archive or database inside an archive, which a search of the outer one leaves out too. */
+/**
+ * The archive or database inside an archive that `typed` names, or of which it names a member: a search of the outer one
+ * leaves it out too. `colon`: the position of the colon after the outer one.
+ */
+async function nestedIn(typed: string, colon: number, call: Call): Promise<string | undefined> {
+  for (let end = typed.indexOf(':', colon + 1); end > 0; end = typed.indexOf(':', end + 1)) {
+    if (await isContainer(typed.slice(0, end), call)) return typed.slice(0, end);
+  }
+  return (await isContainer(typed, call)) ? typed : undefined;
+}
+
 async function isContainer(typed: string, call: Call): Promise<boolean> {
   if (!sources.some((source) => source.holds?.(basename(typed.slice(typed.lastIndexOf(':') + 1)))))
     return false;
