@@ -178,21 +178,15 @@ async function beginsAsBinary({ bytes, encoding }: TextResource, { signal }: Cal
   return encoding === 'stored' && isBinary(await headOf(bytes, signal));
 }
 
-/** Throws `BUSY` if the file has changed: while a file is truncated, Linux may read NUL bytes where the text was. */
 async function binaryResult(
   origin: Origin,
-  { bytes, target }: TextResource,
+  { bytes }: TextResource,
   selection: Selection,
   type: string,
 ): Promise<BinaryResult> {
-  if (await bytes.changed?.()) {
-    throw new OrielError(
-      'BUSY',
-      `${quote(target)} changed while it was being read. Make the same call again.`,
-    );
-  }
   const { size } = bytes;
-  return { ...origin, is: 'binary', type, ...(size !== undefined && { bytes: size }), selection };
+  const changed = (await bytes.changed?.()) ?? false;
+  return { ...origin, is: 'binary', type, ...(size !== undefined && { bytes: size }), changed, selection };
 }
 
 /** The display of the text and its limits. */

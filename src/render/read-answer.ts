@@ -30,9 +30,9 @@ export function readAnswer(result: ReadResult, words: Wording): Answer {
     case 'summary':
       return summaryAnswer(result, prefix, originFacts(result), words);
     case 'binary':
-      return noteOf(result, binaryNotice(result), prefix, words);
+      return noteOf(result, binaryNotices(result), prefix, words);
     case 'note':
-      return noteOf(result, result.resource.note, prefix, words);
+      return noteOf(result, [result.resource.note], prefix, words);
     case 'image': {
       const { text, image, notes = [] } = result.resource;
       const blocks: Block[] = [{ type: 'text', text: prefix + withNotices(text, notes, words) }];
@@ -147,20 +147,25 @@ function pastEndError(notices: readonly Notice[], words: Wording): Record<string
 
 function noteOf(
   result: Exclude<SingleResult, TextResult>,
-  notice: Notice,
+  notices: readonly Notice[],
   prefix: string,
   words: Wording,
 ): Answer {
-  const details = { ...originFacts(result), notices: [detailOf(notice, words)] };
-  return { content: [{ type: 'text', text: prefix + say(notice, words) }], details, isError: false };
+  const details = { ...originFacts(result), notices: notices.map((notice) => detailOf(notice, words)) };
+  const text = notices.map((notice) => say(notice, words)).join('\n');
+  return { content: [{ type: 'text', text: prefix + text }], details, isError: false };
 }
 
 /** Media types of documents that are zip files: their parts can be read as members of an archive. */
 const ZIPPED = /openxmlformats|opendocument|epub\+zip/;
 
-function binaryNotice({ target, type, bytes }: BinaryResult): Notice {
+function binaryNotices({ target, type, bytes, changed }: BinaryResult): readonly Notice[] {
   const use = ZIPPED.test(type) ? `${target}:/` : undefined;
-  return { kind: 'binary', target, type, ...(bytes !== undefined && { bytes }), ...(use && { use }) };
+  const size = bytes === undefined ? {} : { bytes };
+  return [
+    { kind: 'binary', target, type, ...size, ...(use && { use }) },
+    ...(changed ? [{ kind: 'changed', target } as const] : []),
+  ];
 }
 
 function imageBlock({ mimeType, data }: { mimeType: string; data: Uint8Array }): Block {

@@ -268,6 +268,8 @@ export interface BinaryResult extends Origin {
   /** A media type, or a description of the content. */
   readonly type: string;
   readonly bytes?: number;
+  /** Whether the file has changed: while a text is truncated, Linux may read NUL bytes in it. */
+  readonly changed: boolean;
   readonly selection: Selection;
 }
 

@@ -87,7 +87,14 @@ test('verbatim text has no gap: it would be taken for a part of it', () => {
 
 test('a binary file is described, with what can be done, and is never shown as text', () => {
   const said = (type: string): string => {
-    const binary = { ...origin, is: 'binary', type, bytes: 3072, selection: { typed: '5-9' } } as const;
+    const binary = {
+      ...origin,
+      is: 'binary',
+      type,
+      bytes: 3072,
+      changed: false,
+      selection: { typed: '5-9' },
+    } as const;
     const [block] = answer(binary).content;
     return block?.type === 'text' ? block.text : '';
   };
