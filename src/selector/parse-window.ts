@@ -55,6 +55,7 @@ function linesWindow(text: string): Window | undefined {
   };
 }
 
+/** Parses an item of the list `whole`. The call that an error names is the list with all such items mended. */
 export function parseItem(chunk: string, whole: string): Item | undefined {
   const match = ITEM.exec(chunk);
   if (!match) return undefined;
@@ -63,20 +64,36 @@ export function parseItem(chunk: string, whole: string): Item | undefined {
   const from = count(start);
   if (from === 0) {
     throw new OrielError('BAD_SELECTOR', 'Line selector 0 is invalid; lines are 1-indexed. Use :1.', {
-      next: ':1',
+      next: `:${mendedList(whole)}`,
     });
   }
   const exact = joint === '..';
   if (length !== undefined) {
-    if (count(length) === 0) throw bad(whole, 'a range holds at least one line', `:${start}+1`);
+    if (count(length) === 0) throw bad(whole, 'a range holds at least one line', `:${mendedList(whole)}`);
     return { from, to: Math.min(from + count(length) - 1, Number.MAX_SAFE_INTEGER), exact, bare: false };
   }
   if (end === undefined) return { from, exact, bare: joint === undefined, ...inside };
   const to = count(end);
-  // Line 0 is none to begin at.
-  if (to < from)
-    throw bad(whole, 'the range ends before it starts', `:${to === 0 ? 1 : end}${joint}${start}`);
+  if (to < from) throw bad(whole, 'the range ends before it starts', `:${mendedList(whole)}`);
   return { from, to, exact, bare: false, ...inside };
+}
+
+/** The list with each invalid range replaced by a valid one. */
+export function mendedList(list: string): string {
+  return list
+    .split(',')
+    .map((chunk) => mended(chunk.trim()))
+    .join(',');
+}
+
+function mended(chunk: string): string {
+  const [, start, , joint, end, length] = ITEM.exec(chunk) ?? [];
+  if (start === undefined) return chunk;
+  if (count(start) === 0) return '1';
+  if (length !== undefined && count(length) === 0) return `${start}+1`;
+  // Line 0 is none to begin at.
+  if (end !== undefined && count(end) < count(start)) return `${count(end) === 0 ? 1 : end}${joint}${start}`;
+  return chunk;
 }
 
 /** Clamped to the largest safe integer: no text is that long. */

@@ -31,7 +31,10 @@ export function parseSelection(text: string): Selection | undefined {
   if (coded) {
     const { encoding, rest } = coded;
     if (rest === '') return { encoding };
-    const selection = parseSelection(rest);
+    const selection = withNext(
+      (next) => `${next}:encoding=${encoding}`,
+      () => parseSelection(rest),
+    );
     return selection && { ...selection, encoding };
   }
   if (symbols.test(text)) return namesAnotherPath(text) ? undefined : symbolSelection(text);
@@ -47,7 +50,10 @@ export function parseSelection(text: string): Selection | undefined {
   }
   const [mode, range] = isMode(first) ? [first, second] : [second, first];
   if (!isMode(mode)) return undefined;
-  const window = parseWindow(range);
+  const window = withNext(
+    (next) => `${next}:${mode}`,
+    () => parseWindow(range),
+  );
   return window && { window: withoutContext(window), mode, typed };
 }
 
@@ -100,12 +106,17 @@ export function parseBehind(typed: string, rest: string): Selection | undefined 
 
 /** Parses a selector after the path `typed`: the call that an error names gets this path. */
 export function withPath<T>(typed: string, parse: () => T): T {
+  return withNext((next) => typed + next, parse);
+}
+
+/** Parses a part of a call: `whole` completes the call that an error names. */
+export function withNext<T>(whole: (next: string) => string, parse: () => T): T {
   try {
     return parse();
   } catch (error) {
     if (!(error instanceof OrielError) || error.next === undefined) throw error;
-    const next = typed + error.next;
-    // The message about line 0 is pinned by the contract: its advice is a part of it, and lacks the path.
+    const next = whole(error.next);
+    // The message about line 0 is pinned by the contract: its advice is a part of it, and lacks the rest of the call.
     if (error.why === error.message) throw new OrielError(error.code, error.message, { next, cause: error });
     throw advised(error.code, error.why, `Use ${quote(next)}.`, { next, cause: error });
   }
@@ -150,7 +161,7 @@ function namesAnotherPath(text: string): boolean {
     });
 }
 
-/** `"#Server.start:outline"`, `"#a,#b,120..140"`. */
+/** `"#Server.start:outline"`, `"#a,#b,120..140"`. Ranges in the list are not checked here. */
 function symbolSelection(text: string): Selection {
   const mode = /:(raw|outline)$/.exec(text)?.[1] as Mode | undefined;
   const list = mode === undefined ? text : text.slice(0, -mode.length - 1);

@@ -3,7 +3,7 @@
 import { OrielError } from '../errors.ts';
 import { noStructure } from '../render/notices.ts';
 import { parseItem } from '../selector/parse-window.ts';
-import { parseSelection, withPath } from '../selector/selection.ts';
+import { parseSelection, withNext } from '../selector/selection.ts';
 import { oneLine, quote } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
 import type { Range } from '../types/excerpt.ts';
@@ -35,11 +35,12 @@ type Found =
  */
 export async function symbolView(
   resource: TextResource,
-  { symbol = '', mode }: Selection,
+  selection: Selection,
   call: Call,
 ): Promise<Viewed | NoteResource> {
+  const { mode } = selection;
   const { target } = resource;
-  const { text, found } = await findItems(resource, symbol, call);
+  const { text, found } = await findItems(resource, selection, call);
   const room = new Room(text, call);
   const shown = found.map((one) => shownOf(resource, one, room));
   const ranges = shown.flatMap((one) => one.ranges);
@@ -57,14 +58,18 @@ export async function symbolView(
 /** A name with commas is first searched as one name. Throws OrielError if the text has no structure. */
 async function findItems(
   resource: TextResource,
-  symbol: string,
+  selection: Selection,
   call: Call,
 ): Promise<{ readonly text: string; readonly found: readonly Found[] }> {
   const { target } = resource;
   const whole = await wholeText(resource, await textInput(resource, call), call.signal);
   const structure = whole ? await structureOf(whole, call) : ({ none: 'size' } as const);
   if (!whole || 'none' in structure) throw noSymbols(target, 'none' in structure ? structure.none : 'size');
-  const list = withPath(target, () => itemsOf(symbol, whole.text));
+  const { symbol = '', mode } = selection;
+  const list = withNext(
+    (next) => `${target}${next}${mode ? `:${mode}` : ''}`,
+    () => itemsOf(selection, whole.text),
+  );
   const names = [symbol, ...list.flatMap((item) => ('name' in item ? [item.name] : []))];
   const answers = await answerTo({ ask: 'find', structure, names }, call.signal);
   if ('none' in answers) throw noSymbols(target, answers.none);
@@ -116,14 +121,15 @@ function selectionOf(ranges: readonly Range[], mode: Selection['mode']): Selecti
   };
 }
 
-/** `"a,#Class.b,120..140,-3"` → two names, a range, and the last three lines. */
-function itemsOf(list: string, text: string): Item[] {
-  const chunks = list.split(',').map((chunk) => chunk.trim());
+/** `#a,#Class.b,120..140,-3` → two names, a range, and the last three lines. */
+function itemsOf({ symbol = '', typed = '', mode }: Selection, text: string): Item[] {
+  const chunks = symbol.split(',').map((chunk) => chunk.trim());
+  const list = mode ? typed.slice(0, -mode.length - 1) : typed;
   if (chunks.length > mostItems) {
     throw new OrielError('BAD_SELECTOR', `A list holds at most ${mostItems} symbols and ranges. Use fewer.`);
   }
   return chunks.map((chunk): Item => {
-    const { from, to, bare, inside } = parseItem(chunk, chunk) ?? {};
+    const { from, to, bare, inside } = parseItem(chunk, list) ?? {};
     if (from !== undefined && inside === undefined)
       return { ranges: [{ from, ...(bare ? { to: from } : to !== undefined && { to }) }] };
     const tail = /^-([1-9]\d*)$/.exec(chunk)?.[1];

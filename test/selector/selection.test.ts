@@ -216,7 +216,22 @@ describe('what has the shape of a selector and no meaning', () => {
     ['9-0', 'The selector :9-0 is invalid: the range ends before it starts. Use :1-9.', ':1-9'],
     ['9..5', 'The selector :9..5 is invalid: the range ends before it starts. Use :5..9.', ':5..9'],
     ['5+0', 'The selector :5+0 is invalid: a range holds at least one line. Use :5+1.', ':5+1'],
-    ['1-2,5+0', 'The selector :1-2,5+0 is invalid: a range holds at least one line. Use :5+1.', ':5+1'],
+    [
+      '1-2,5+0,0,9..7',
+      'The selector :1-2,5+0,0,9..7 is invalid: a range holds at least one line. Use :1-2,5+1,1,7..9.',
+      ':1-2,5+1,1,7..9',
+    ],
+    [
+      'outline:9-5',
+      'The selector :9-5 is invalid: the range ends before it starts. Use :5-9:outline.',
+      ':5-9:outline',
+    ],
+    ['raw:0', 'Line selector 0 is invalid; lines are 1-indexed. Use :1.', ':1:raw'],
+    [
+      '9-5:raw:encoding=gbk',
+      'The selector :9-5 is invalid: the range ends before it starts. Use :5-9:raw:encoding=gbk.',
+      ':5-9:raw:encoding=gbk',
+    ],
     ['-0', 'The selector :-0 is invalid: the number of last lines starts at 1. Use :-20.', ':-20'],
     [
       '@5+0',
