@@ -71,15 +71,21 @@ const DATA_KIB = 256 * 1024;
 
 /**
  * One run. Iterating starts the process and yields its stdout in chunks; leaving the loop early kills it. `outcome` is set
- * when the iteration has ended. Throws `UNSUPPORTED` if there is no ripgrep, `BUSY` if too many searches wait, and the
- * signal's reason.
+ * when the iteration has ended. Throws `UNSUPPORTED` if there is no ripgrep, `BUSY` if too many searches wait, the error of
+ * an input of bytes that failed (what was yielded belongs to the bytes before), and the signal's reason.
  */
 export class RipgrepRun implements AsyncIterable<Buffer> {
   #outcome: RipgrepOutcome | undefined;
+  #inputFailure: unknown;
   readonly #job: RipgrepJob;
 
   constructor(job: RipgrepJob) {
     this.#job = job;
+  }
+
+  /** The error of the input, which the iteration throws; undefined if it did not fail. */
+  get inputFailure(): unknown {
+    return this.#inputFailure;
   }
 
   /** Undefined while it runs, and if the loop was left early. */
@@ -101,7 +107,7 @@ export class RipgrepRun implements AsyncIterable<Buffer> {
       };
       return;
     }
-    const { child, ended } = await startInSlot(this.#job);
+    const { child, ended } = await startInSlot(this.#job, this.#watched(this.#job.input));
     const stderr = collect(child);
     let timedOut = false;
     const kill = (): void => void child.kill('SIGKILL');
@@ -117,6 +123,7 @@ export class RipgrepRun implements AsyncIterable<Buffer> {
       if (child.stdout) for await (const chunk of child.stdout) yield chunk as Buffer;
       const code = await ended;
       signal?.throwIfAborted();
+      if (this.#inputFailure !== undefined) throw this.#inputFailure;
       const unmapped = child.signalCode === 'SIGBUS';
       const said = stderr();
       const outOfMemory = said.includes('memory allocation of') && code === undefined;
@@ -127,6 +134,21 @@ export class RipgrepRun implements AsyncIterable<Buffer> {
       signal?.removeEventListener('abort', kill);
       kill();
     }
+  }
+
+  /** Keeps the error of the input, which the process cannot tell from the end of it. */
+  #watched(input: RipgrepInput): RipgrepInput {
+    if (input.is === 'file') return input;
+    const keep = (error: unknown): void => void (this.#inputFailure = error);
+    async function* bytes(given: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+      try {
+        yield* given;
+      } catch (error) {
+        keep(error);
+        throw error;
+      }
+    }
+    return { is: 'bytes', bytes: bytes(input.bytes) };
   }
 }
 
@@ -151,14 +173,15 @@ export async function* records(
 /** The process holds its slot until it has exited, even if its output is not read any more. */
 async function startInSlot(
   job: RipgrepJob,
+  input: RipgrepInput,
 ): Promise<{ child: ChildProcess; ended: Promise<number | undefined> }> {
   const slot = await searchSlots.take(job.signal);
   try {
     job.signal?.throwIfAborted();
-    const child = startJob(job);
+    const child = startJob(job, input);
     const ended = whenEnded(child);
     // A process that reads from a pipe ends with this process, because its input ends.
-    const unwatch = job.input.is === 'file' ? watchHelper(child) : () => undefined;
+    const unwatch = input.is === 'file' ? watchHelper(child) : () => undefined;
     const over = (): void => {
       unwatch();
       slot.release();
@@ -171,7 +194,7 @@ async function startInSlot(
   }
 }
 
-function startJob({ flags, input }: RipgrepJob): ChildProcess {
+function startJob({ flags }: RipgrepJob, input: RipgrepInput): ChildProcess {
   const words = [...FIXED_FLAGS, ...flags, '--', input.is === 'bytes' ? '-' : inherited(input.path)];
   const nul = words.find((word) => word.includes('\0'));
   if (nul !== undefined)
@@ -182,7 +205,7 @@ function startJob({ flags, input }: RipgrepJob): ChildProcess {
   const stdio: StreamEnd[] =
     input.is === 'bytes' ? ['pipe', 'pipe', 'pipe'] : ['ignore', 'pipe', 'pipe', input.fd];
   const child = start(command, args, { cwd: parse(process.execPath).root, env, stdio, windowsHide: true });
-  // It may exit before it has read all of its input.
+  // It may exit before it has read all of its input; an error of the input itself is kept.
   if (input.is === 'bytes' && child.stdin) pipeline(input.bytes, child.stdin).catch(() => undefined);
   return child;
 }

@@ -20,7 +20,8 @@ import { encodingOf } from '../views/source-encoding.ts';
 import { checkGlob, globBelow } from '../walk/glob.ts';
 import { foreignRegex, hasEscapedBar } from './search/foreign-regex.ts';
 import { MatchSink } from './search/match-sink.ts';
-import { containerOf, recordGap, textsInside } from './search/container-texts.ts';
+import { containerOf, textsInside } from './search/container-texts.ts';
+import { recordGap } from './search/record-gap.ts';
 import { isLate } from './search/may-match.ts';
 import { ContainerTextInput } from './search/container-text-input.ts';
 import type { ContainerText } from './search/text-sections.ts';
@@ -235,14 +236,14 @@ const INSIDE: Naming = { shown: (path) => path };
 /** Returns false when the sink is full. */
 async function takeInside(container: FileSubject, sink: Sink, call: Call): Promise<boolean> {
   for await (const text of textsInside(container, sink, call))
-    if (!(await sink.take(inputOf(text, sink.search), INSIDE))) return false;
+    if (!(await sink.take(inputOf(text, sink.search, call), INSIDE))) return false;
   return true;
 }
 
-function inputOf(text: ContainerText, search: Search): SearchInput {
+function inputOf(text: ContainerText, search: Search, call: Call): SearchInput {
   return search.request.multiline
     ? new WholeTextInput(text.source, text.encoding, text.sections, search)
-    : new ContainerTextInput(text, search);
+    : new ContainerTextInput(text, search, call);
 }
 
 async function searchFile(file: OpenedFile, typed: string, sink: Sink, call: Call): Promise<undefined> {

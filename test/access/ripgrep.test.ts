@@ -56,6 +56,21 @@ describe('RipgrepRun', () => {
     });
   });
 
+  test('throws the error of an input that fails, after what was found before it', async () => {
+    async function* failing(): AsyncGenerator<Buffer> {
+      yield Buffer.from('one\ntwo\n');
+      await setImmediate();
+      throw new Error('the disk is full');
+    }
+    const run = over('', ['--regexp=two'], { input: { is: 'bytes', bytes: failing() } });
+    const chunks: string[] = [];
+    const reading = (async () => {
+      for await (const chunk of run) chunks.push(chunk.toString());
+    })();
+    await expect(reading).rejects.toThrow('the disk is full');
+    expect([chunks, run.inputFailure]).toEqual([['two\n'], new Error('the disk is full')]);
+  });
+
   test('searches an open file, whatever has become of its name', async () => {
     await writeFile(join(dir, 'a.txt'), 'one\ntwo\n');
     const file = await open(join(dir, 'a.txt'));

@@ -284,3 +284,26 @@ test.each([
   // Of ten sessions nothing is left but the spare pipes and the threads that rest.
   expect(opened).toBeLessThan(60);
 });
+
+test.skipIf(!mayMount)(
+  'I01 a search of a packed text that does not fit on the disk does not pass a part for the whole',
+  { timeout: 120_000 },
+  () => {
+    const { W, write } = workspace();
+    write('small.txt', 'small\n');
+    write('a.gz', gzipSync(Array.from({ length: 3_000_000 }, (_, i) => `${i + 1}\n`).join('')));
+    const texts = (input: object): string[] =>
+      withRoom(W, ['grep', { path: 'a.gz', ...input }], 'pages', [0, 1_500, 9_000]).map(({ text }) => text);
+    const unread =
+      'No matches found\n[1 document, archive, member or table was not searched ("a.gz"): damaged, encrypted, or over a limit]';
+    const whole = 'a.gz:2999999: 2999999';
+    expect(texts({ pattern: '2999999' })).toEqual([unread, unread, whole]);
+    const part =
+      /^a\.gz: [1-9]\d*\n\[1 text searched in part: too large, damaged or cut off\. Read [^\]]+\]$/;
+    expect(texts({ pattern: '7777', output: 'count' })).toEqual([
+      expect.stringMatching(part),
+      expect.stringMatching(part),
+      'a.gz: 840',
+    ]);
+  },
+);

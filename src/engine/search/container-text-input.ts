@@ -2,10 +2,12 @@
 
 import { chunksOf } from '../../access/bytes.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
+import type { Call } from '../../types/call.ts';
 import { GapsOnTheWay, GapsSeen } from '../walk/gaps.ts';
 import { addresses } from './match-addresses.ts';
 import { type ContainerText, sectionAt } from './text-sections.ts';
 import type { AddressedFile, PlacedAddress } from './match-page.ts';
+import { recordGap } from './record-gap.ts';
 import type { Search } from './search-run.ts';
 import { addressFlags, encodingFlags, guessedIn, type Quotable, type SearchInput } from './search-input.ts';
 
@@ -15,10 +17,12 @@ export class ContainerTextInput implements SearchInput {
   readonly gaps = new GapsOnTheWay();
   readonly #text: ContainerText;
   readonly #search: Search;
+  readonly #call: Call;
 
-  constructor(text: ContainerText, search: Search) {
+  constructor(text: ContainerText, search: Search, call: Call) {
     this.#text = text;
     this.#search = search;
+    this.#call = call;
   }
 
   async *addresses(): AsyncGenerator<PlacedAddress[], void> {
@@ -27,15 +31,29 @@ export class ContainerTextInput implements SearchInput {
       is: 'bytes',
       bytes: copiesOf(this.#text.source),
     });
-    for await (const batch of addresses(run)) {
-      yield batch.map((address) => {
-        const { path, group, lines } = sectionAt(this.#text.sections, address.offset);
-        return { ...address, path, ...(group !== undefined && { group }), no: address.no - lines };
-      });
+    let isBegun = false;
+    try {
+      for await (const batch of addresses(run)) {
+        isBegun = true;
+        yield batch.map((address) => {
+          const { path, group, lines } = sectionAt(this.#text.sections, address.offset);
+          return { ...address, path, ...(group !== undefined && { group }), no: address.no - lines };
+        });
+      }
+    } catch (error) {
+      // A text that cannot be read to its end, as if a disk is full, is a gap too.
+      if (error !== run.inputFailure) throw error;
+      return this.#leaveUnread(error, isBegun);
     }
     // A line that exceeds the memory limit is a gap of this text only; other texts are still searched.
     if (run.outcome?.outOfMemory) this.gaps.add({ ...new GapsSeen().facts, cut: 1 }, 0);
     else this.#search.judge(run.outcome);
+  }
+
+  #leaveUnread(error: unknown, isBegun: boolean): void {
+    const gaps = new GapsSeen();
+    recordGap(error, sectionAt(this.#text.sections, 0).path, { gaps }, this.#call);
+    this.gaps.add(isBegun ? { ...new GapsSeen().facts, cut: 1 } : gaps.facts, 0);
   }
 
   placeOf(): number {

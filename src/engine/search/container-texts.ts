@@ -1,8 +1,7 @@
 /** The searchable texts inside a document, notebook, archive or database, as `read` shows them, with their calls. */
 
 import { setImmediate } from 'node:timers/promises';
-import { isFault } from '../../access/system-failure.ts';
-import { type ErrorCode, isOrielError } from '../../errors.ts';
+import { isOrielError } from '../../errors.ts';
 import { archiveIndex } from '../../sources/archive/archive-index.ts';
 import type { Contents } from '../../sources/archive/contents.ts';
 import { plainTar } from '../../sources/archive/member-bytes.ts';
@@ -18,6 +17,7 @@ import { encodingOf } from '../../views/source-encoding.ts';
 import type { ContainerText, Section } from './text-sections.ts';
 import { tableTexts } from './container-tables.ts';
 import { isLate, mayMatch } from './may-match.ts';
+import { recordGap } from './record-gap.ts';
 import type { Search } from './search-run.ts';
 import { untilDeadline } from './search-deadline.ts';
 import type { Sink } from './sink.ts';
@@ -121,27 +121,6 @@ async function* memberTexts(
     // This also covers errors of its later parts.
     recordGap(error, `${subject.typed}:${subject.rest}`, search, call);
   }
-}
-
-/** Errors that are recorded as gaps. A file that is gone or is not a text is not a gap. */
-const UNREAD: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'BUSY',
-  'CORRUPT',
-  'ENCRYPTED',
-  'LIMIT',
-  'TIMEOUT',
-  'UNSUPPORTED',
-]);
-
-/**
- * Records a part that cannot be searched because of its content; `name` is the shown name. Rethrows errors that end the
- * call, and failures of the machine.
- */
-export function recordGap(error: unknown, name: string, { gaps }: Search, { signal }: Call): void {
-  signal.throwIfAborted();
-  if (!isOrielError(error) || isFault(error)) throw error;
-  if (UNREAD.has(error.code)) gaps.leaveUnread(name);
-  gaps.denied ||= error.code === 'DENIED';
 }
 
 async function* ownTexts(

@@ -13,7 +13,7 @@ import { encodingOf } from '../../views/source-encoding.ts';
 import { MOST_RESULTS } from '../walk/page-bounds.ts';
 import { newestPaths, tooManyToSort } from '../walk/by-time.ts';
 import type { WalkOptions } from '../walk/walk-run.ts';
-import { recordGap } from './container-texts.ts';
+import { recordGap } from './record-gap.ts';
 import type { Naming, Sink } from './sink.ts';
 import { FileInput } from './search-input.ts';
 import { CountSink } from './count-sink.ts';

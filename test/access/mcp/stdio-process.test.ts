@@ -266,7 +266,7 @@ describe('a cancelled request', () => {
     const { transport, child, heard, say } = await begun();
     await transport.send(request(1));
     await transport.send(cancelled(1));
-    expect(child.got).toBe(lineOf(request(1)) + lineOf(cancelled(1)));
+    await expect.poll(() => child.got).toBe(lineOf(request(1)) + lineOf(cancelled(1)));
     await say({ method: 'notifications/message', params: {} });
     await say({ method: 'notifications/message', params: {} });
     expect(heard.length).toBeLessThan(2);
