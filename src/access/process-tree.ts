@@ -7,7 +7,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTurns } from '../queues/turns.ts';
 import { errno } from './system-failure.ts';
-import { holdsToken, lastProcess, listProcesses, type ProcessStat, processStat } from './process-table.ts';
+import {
+  holdsToken,
+  isProcess,
+  lastProcess,
+  listProcesses,
+  type ProcessStat,
+  processStat,
+} from './process-table.ts';
 
 export interface Tree {
   /** Leader of its own process group and session. */
@@ -146,15 +153,22 @@ type Member = Pick<ProcessStat, 'pid'> & Partial<ProcessStat>;
 
 interface Look {
   readonly found: readonly Member[];
-  /**
-   * False if a process had no environment yet, or new processes were started constantly; then another scan is
-   * needed.
-   */
+  /** False if a process still had no environment; then another scan is needed. */
   readonly isSure: boolean;
 }
 
-/** At most this many passes through processes that were started during a scan. */
-const MOST_ROUNDS = 100;
+interface Pass {
+  readonly found: readonly Member[];
+  /** Ids of processes that had no environment yet: it is not known whether they belong to the tree. */
+  readonly unknown: readonly number[];
+}
+
+/**
+ * At most this many passes through processes that were started during a scan. On a busy machine new ones are started during
+ * each of them. A process of the tree that replaces itself would have to be missed by all of them, though each begins with the
+ * newest ids: it would have to start the next one, and end, within the microseconds between two looks, each time.
+ */
+const MOST_PASSES = 12;
 
 /**
  * That many of the newest ids may belong to processes that are not in /proc yet: fork(2) assigns an id before the process
@@ -165,29 +179,44 @@ const PENDING = 256;
 /**
  * Living processes of the tree. If there is no /proc, the leader stands for its whole group. A process that
  * is started during a scan may be missed, and its parent may have exited. So the tree is empty only if a scan
- * found no process and no new id was assigned meanwhile. Further passes begin with the new ids, which takes
- * little time.
+ * found no process, and neither did further passes through the ids that were assigned meanwhile.
  */
 function* members(tree: Tree, atSight?: (member: Member) => void): Steps<Look> {
-  const first = lastProcess();
-  let look = yield* lookAt(tree, younger(tree, first), atSight);
-  if (!look) return { found: groupLives(tree.pid) ? [{ pid: tree.pid }] : [], isSure: true };
-  let last = first;
-  for (let round = 0; look.found.length === 0 && look.isSure; round += 1) {
-    const [before, now] = [last, lastProcess()];
-    if (now !== undefined && now === before) break;
-    if (round === MOST_ROUNDS) return { found: [], isSure: false };
-    const isInOrder = first !== undefined && now !== undefined && now > first;
-    const next = yield* lookAt(
-      tree,
-      isInOrder ? newestAndAll(Math.max(0, first - PENDING), now) : younger(tree, undefined),
-      atSight,
-    );
-    look = next ?? { found: [], isSure: true };
+  let last = lastProcess();
+  let pass: Pass | undefined = yield* lookAt(tree, younger(tree, last), atSight);
+  if (!pass) return { found: groupLives(tree.pid) ? [{ pid: tree.pid }] : [], isSure: true };
+  for (let passes = 0; pass && pass.found.length === 0 && passes < MOST_PASSES; passes += 1) {
+    const now = lastProcess();
+    if (now !== undefined && now === last && pass.unknown.length === 0) break;
+    pass = yield* lookAt(tree, after(pass.unknown, tree, last, now), atSight);
     if (now === undefined) break;
     last = now;
   }
-  return look;
+  // Those that were started last are looked at until they have an environment, or until another scan is needed.
+  for (
+    let passes = 0;
+    pass?.found.length === 0 && pass.unknown.length > 0 && passes < MOST_PASSES;
+    passes += 1
+  ) {
+    yield;
+    pass = yield* lookAt(tree, pass.unknown, atSight);
+  }
+  return { found: pass?.found ?? [], isSure: !pass || pass.unknown.length === 0 };
+}
+
+/**
+ * What is looked at after a pass: `unknown` ids again, and those that were assigned after `last` up to `now`, or that were not in
+ * /proc yet. All ids if they have wrapped around.
+ */
+function* after(
+  unknown: readonly number[],
+  tree: Tree,
+  last: number | undefined,
+  now: number | undefined,
+): Generator<number, void> {
+  if (last === undefined || now === undefined || now < last) return yield* younger(tree, undefined) ?? [];
+  yield* unknown;
+  yield* newestAndAll(Math.max(0, last - PENDING), now);
 }
 
 /**
@@ -197,12 +226,12 @@ function* lookAt(
   tree: Tree,
   ids: Iterable<number> | undefined,
   atSight?: (member: Member) => void,
-): Steps<Look | undefined> {
+): Steps<Pass | undefined> {
   if (!ids) return undefined;
   const children = new Map<number, ProcessStat[]>();
   const found = new Map<number, ProcessStat>();
+  const unknown: number[] = [];
   let count = 0;
-  let isSure = true;
   for (const pid of ids) {
     count += 1;
     if (count % AT_ONCE === 0) yield;
@@ -215,7 +244,7 @@ function* lookAt(
       atSight?.(stat);
     }
     // Kernel threads have no environment and no session.
-    else if (isOurs === undefined && session !== 0) isSure = false;
+    else if (isOurs === undefined && session !== 0) unknown.push(pid);
     const others = children.get(parent);
     if (others) others.push(stat);
     else children.set(parent, [stat]);
@@ -225,7 +254,7 @@ function* lookAt(
   for (const pid of found.keys()) {
     for (const child of children.get(pid) ?? []) found.set(child.pid, child);
   }
-  return { found: [...found.values()], isSure };
+  return { found: [...found.values()], unknown };
 }
 
 function groupLives(pid: number): boolean {
@@ -266,5 +295,5 @@ const NEWEST = 8;
  */
 function* newestAndAll(before: number, last: number): Generator<number, void> {
   for (let id = last; id > Math.max(before, last - NEWEST); id -= 1) yield id;
-  for (let id = before + 1; id <= last; id += 1) yield id;
+  for (let id = before + 1; id <= last; id += 1) if (isProcess(id)) yield id;
 }

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { holdsToken, lastProcess, listProcesses, processStat } from '../../src/access/process-table.ts';
+import { holdsToken, isProcess, lastProcess, listProcesses, processStat } from '../../src/access/process-table.ts';
 
 const faked = vi.hoisted(() => ({
   root: '/proc',
@@ -243,4 +243,9 @@ describe('the token', () => {
     expect(holdsToken(7, TOKEN)).toBe(expected);
     expect(asked).toHaveLength(opens);
   });
+});
+
+test('an id is that of a process, or not', () => {
+  // Above the largest id that Linux assigns.
+  expect([isProcess(process.pid), isProcess(5_000_000)]).toEqual([process.platform === 'linux', false]);
 });
