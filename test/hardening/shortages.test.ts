@@ -294,6 +294,8 @@ test.skipIf(!mayMount)(
     write('a.gz', gzipSync(Array.from({ length: 3_000_000 }, (_, i) => `${i + 1}\n`).join('')));
     const texts = (input: object): string[] =>
       withRoom(W, ['grep', { path: 'a.gz', ...input }], 'pages', [0, 1_500, 9_000]).map(({ text }) => text);
+    const [read] = withRoom(W, ['read', { path: 'a.gz:2000000..' }], 'pages', [0]);
+    expect(read?.text).toMatch(/^a\.gz cannot be read: .+: the disk is full\. Use \S+ .+\.$/);
     const unread =
       'No matches found\n[1 document, archive, member or table was not searched ("a.gz"): damaged, encrypted, or over a limit]';
     const whole = 'a.gz:2999999: 2999999';

@@ -210,10 +210,12 @@ function listingOf(typed: string, directory: string): string {
   return directory === '' ? typed : `${typed}:${directory}`;
 }
 
-/** Turns the message of a container's error, a clause, into a sentence about `target`, with `next` as the next call. */
+/** Turns the message of a container's error, a clause or a sentence, into one about `target`, with `next` as the next call. */
 function refusal(target: string, next: string): (error: OrielError) => OrielError {
-  return (error) =>
-    new OrielError(error.code, `${quote(target)} cannot be read: ${error.message}.`, { next, cause: error });
+  return (error) => {
+    const why = error.message.replace(/\.$/, '');
+    return new OrielError(error.code, `${quote(target)} cannot be read: ${why}.`, { next, cause: error });
+  };
 }
 
 async function orRefuse<T>(
