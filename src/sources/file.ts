@@ -2,8 +2,8 @@
 
 import { foreignName } from '../access/paths.ts';
 import { OrielError } from '../errors.ts';
+import { notASelector } from '../selector/not-a-selector.ts';
 import { everything, FORMS, isSelector, MOST_SELECTOR, parseBehind } from '../selector/selection.ts';
-import { ended, quote } from '../text/visible.ts';
 import type { Subject } from '../types/resource.ts';
 import type { Selection } from '../types/selection.ts';
 import type { Source } from '../types/source.ts';
@@ -50,10 +50,5 @@ export function selectionOf(subject: Pick<Subject, 'typed' | 'rest'>): Selection
     const message = `The selector has ${subject.rest.length} characters; at most ${MOST_SELECTOR} are read. Use fewer ranges in one call, and the others in the next.`;
     throw new OrielError('BAD_SELECTOR', message, { next: subject.typed });
   }
-  const shown = quote(subject.rest);
-  throw new OrielError(
-    'BAD_SELECTOR',
-    `${shown.startsWith('?') ? '' : ':'}${shown} is not a selector of ${ended(quote(subject.typed))} Use ${quote(subject.typed)} alone, or followed by one of ${FORMS}.`,
-    { next: subject.typed },
-  );
+  throw notASelector(subject.typed, subject.rest, `one of ${FORMS}`);
 }

@@ -1,6 +1,7 @@
 /** Reads a document: its text, pages or slides, a sheet, cells, rows, or the picture of a page. */
 
 import { isOrielError, OrielError } from '../../errors.ts';
+import { notASelector } from '../../selector/not-a-selector.ts';
 import { everything, isSelector, parseBehind } from '../../selector/selection.ts';
 import { quote } from '../../text/visible.ts';
 import type { Call } from '../../types/call.ts';
@@ -51,11 +52,7 @@ export async function openDocument(subject: Subject, call: Call): Promise<Resour
   if (noSheet) throw noSheet;
   const selection = parseBehind(document.target(asked), asked.tail);
   if (selection) return document.text(asked, wantOf(asked), selection);
-  throw new OrielError(
-    'BAD_SELECTOR',
-    `:${quote(subject.rest)} is not a selector of ${quote(subject.typed)}. Use ${quote(subject.typed)} alone, or followed by ${FORMS}.`,
-    { next: subject.typed },
-  );
+  throw notASelector(subject.typed, subject.rest, FORMS);
 }
 
 /** The error for page 0; the next call is the same path with page 1. */
@@ -105,11 +102,5 @@ function wantOf({ page }: Asked): Want {
 function selectionOf({ tail }: Asked, target: string): Selection {
   const selection = tail === '' ? everything : parseBehind(target, tail);
   if (selection) return selection;
-  throw new OrielError(
-    'BAD_SELECTOR',
-    `:${quote(tail)} is not a selector of ${quote(target)}. Use ${quote(target)} alone, or followed by ${FORMS}.`,
-    {
-      next: target,
-    },
-  );
+  throw notASelector(target, tail, FORMS);
 }

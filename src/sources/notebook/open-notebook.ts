@@ -5,6 +5,7 @@
 
 import { memoryBytes } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
+import { notASelector } from '../../selector/not-a-selector.ts';
 import { parseBehind } from '../../selector/selection.ts';
 import { quote } from '../../text/visible.ts';
 import type { OpenedFile } from '../../types/access.ts';
@@ -85,13 +86,7 @@ function parseRest({ rest, typed }: Subject): { cells?: CellRange; selection: Se
   const known = mode === undefined || mode === 'raw' || mode === 'outputs' || mode === 'outline';
   const clash = taken.cells && (selection?.window || selection?.symbol || mode === 'raw');
   if (!selection || !known || clash || (leading && selection.mode)) {
-    throw new OrielError(
-      'BAD_SELECTOR',
-      `:${quote(rest)} is not a selector of ${quote(typed)}. Use ${quote(typed)} alone, or followed by ${FORMS}.`,
-      {
-        next: typed,
-      },
-    );
+    throw notASelector(typed, rest, FORMS);
   }
   return { ...(taken.cells && { cells: taken.cells }), selection: { ...selection, ...(mode && { mode }) } };
 }

@@ -2,6 +2,7 @@
 
 import { memoryBytes } from '../../access/bytes.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
+import { notASelector } from '../../selector/not-a-selector.ts';
 import { everything, parseBehind } from '../../selector/selection.ts';
 import { binarySize } from '../../render/units.ts';
 import { oneLine, quote } from '../../text/visible.ts';
@@ -56,13 +57,7 @@ export async function openPage(target: string, call: Call): Promise<Resource> {
   const facts = factsOf(page, url);
   const file = await openFile({ url, rest, page, selection, facts }, call);
   if (file?.is === 'resource') return file.resource;
-  if (!selection) {
-    throw new OrielError(
-      'BAD_SELECTOR',
-      `:${quote(rest)} is not a selector of ${quote(url)}. Use ${quote(url)} alone, or followed by lines (:50-100), :raw or :fresh.`,
-      { next: url },
-    );
-  }
+  if (!selection) throw notASelector(url, rest, 'lines (:50-100), :raw or :fresh');
   const shown = { url, page, raw, selection, facts, replaced, ...file?.instead };
   return hasFailed(page) ? failureResource(shown) : textResource(shown, call);
 }
