@@ -77,7 +77,10 @@ export class Turns {
       endUnread(request);
       const following = next.shift();
       // After other connections.
-      if (following && !socket.destroyed) return void setImmediate(following);
+      if (following && !socket.destroyed)
+        return void setImmediate(() => {
+          if (!socket.destroyed) following();
+        });
       this.#busy.delete(socket);
       // The reply had begun before the server was told to end, so it does not say that it is the last.
       if (this.#isEnding) socket.destroySoon();
