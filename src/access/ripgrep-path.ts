@@ -1,6 +1,6 @@
 /** Finds the ripgrep binary: the one of the package, otherwise one on PATH. */
 
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, isAbsolute, join } from 'node:path';
 
@@ -8,9 +8,12 @@ import { OrielError } from '../errors.ts';
 
 let known: string | undefined;
 
-/** The absolute path, searched once per process. Throws `UNSUPPORTED`. */
+/** The absolute path, searched once per process. Throws `UNSUPPORTED`, and the system's error if there are no descriptors. */
 export function ripgrepPath(): string {
-  known ??= packaged() ?? onPath(process.env['PATH'] ?? '');
+  if (known !== undefined) return known;
+  // Without a free descriptor Node.js does not find the package, and remembers that for the rest of the process.
+  closeSync(openSync(process.execPath, 'r'));
+  known = packaged() ?? onPath(process.env['PATH'] ?? '');
   if (known !== undefined) return known;
   throw new OrielError(
     'UNSUPPORTED',

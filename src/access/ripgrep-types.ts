@@ -2,17 +2,17 @@
 
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import type { Readable } from 'node:stream';
 import { OrielError } from '../errors.ts';
 import { searchSlots } from './ripgrep.ts';
 import { start } from './start.ts';
 import { ripgrepPath } from './ripgrep-path.ts';
+import { isStartShortage } from './system-failure.ts';
 
 const TIMEOUT_MS = 10_000;
 
 let known: ReadonlyMap<string, readonly string[]> | undefined;
 
-/** The globs of each type of the installed ripgrep, read once per process. Throws `UNSUPPORTED`. */
+/** The globs of each type of the installed ripgrep, read once per process. Throws `UNSUPPORTED`, and the system's error if it lacks what a process needs. */
 export async function fileTypes(signal: AbortSignal): Promise<ReadonlyMap<string, readonly string[]>> {
   known ??= parse(await typeList(signal));
   return known;
@@ -28,10 +28,13 @@ async function typeList(signal: AbortSignal): Promise<string> {
       timeout: TIMEOUT_MS,
       windowsHide: true,
     });
-    const [[code], list] = await Promise.all([once(child, 'close'), text(child.stdout as Readable)]);
+    // Without descriptors there is no stream, and then an error.
+    const list = child.stdout ? text(child.stdout) : '';
+    const [[code], said] = await Promise.all([once(child, 'close'), list]);
     if (code !== 0) throw new Error(`ripgrep ended with ${String(code)}`);
-    return list;
+    return said;
   } catch (error) {
+    if (isStartShortage(error)) throw error;
     throw new OrielError('UNSUPPORTED', 'ripgrep could not be asked for its file types. Use glob instead.', {
       cause: error,
     });

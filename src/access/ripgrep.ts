@@ -12,6 +12,7 @@ import { SharedSlots } from '../queues/shared-slots.ts';
 import { queues } from '../queues/queue-table.ts';
 import { ripgrepPath } from './ripgrep-path.ts';
 import { start, type StreamEnd } from './start.ts';
+import { isStartShortage } from './system-failure.ts';
 import { watchHelper } from './watchdog.ts';
 
 export interface RipgrepJob {
@@ -71,8 +72,9 @@ const DATA_KIB = 256 * 1024;
 
 /**
  * One run. Iterating starts the process and yields its stdout in chunks; leaving the loop early kills it. `outcome` is set
- * when the iteration has ended. Throws `UNSUPPORTED` if there is no ripgrep, `BUSY` if too many searches wait, the error of
- * an input of bytes that failed (what was yielded belongs to the bytes before), and the signal's reason.
+ * when the iteration has ended. Throws `UNSUPPORTED` if there is no ripgrep, `BUSY` if too many searches wait, the
+ * system's error if it lacks what a process needs, the error of an input of bytes that failed (what was yielded belongs to the
+ * bytes before), and the signal's reason.
  */
 export class RipgrepRun implements AsyncIterable<Buffer> {
   #outcome: RipgrepOutcome | undefined;
@@ -230,7 +232,11 @@ function bounded(rg: string, words: readonly string[]): [string, string[]] {
 function whenEnded(child: ChildProcess): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     child.once('error', (error) =>
-      reject(new OrielError('UNSUPPORTED', `ripgrep could not be started: ${error.message.slice(0, 100)}.`)),
+      reject(
+        isStartShortage(error)
+          ? error
+          : new OrielError('UNSUPPORTED', `ripgrep could not be started: ${error.message.slice(0, 100)}.`),
+      ),
     );
     child.once('close', (code) => resolve(code ?? undefined));
   });

@@ -61,6 +61,11 @@ export function isShortage(error: unknown): boolean {
   return errno(error) === 'EMFILE' || errno(error) === 'ENFILE';
 }
 
+/** Whether the system lacks what a new process needs, which may be temporary: descriptors, processes or memory. */
+export function isStartShortage(error: unknown): boolean {
+  return isShortage(error) || errno(error) === 'EAGAIN' || errno(error) === 'ENOMEM';
+}
+
 /** Whether it is a failure of the machine and not of the file: an input/output error, or no descriptors. */
 export function isFault(error: unknown): boolean {
   if (error instanceof OrielError) return error.code === 'BUSY' || isFault(error.cause);

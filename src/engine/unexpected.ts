@@ -68,6 +68,10 @@ export function explained(error: unknown, signal?: AbortSignal): OrielError {
     return new OrielError('BUSY', 'No process or thread can be started at the moment. Call again.', {
       cause: error,
     });
+  if (errno(error) === 'ENOMEM')
+    return new OrielError('BUSY', 'The system has no free memory at the moment. Call again.', {
+      cause: error,
+    });
   if (errno(error) === 'EIO')
     return new OrielError('CORRUPT', 'A disk failed while this was read: input/output error. Call again.', {
       cause: error,

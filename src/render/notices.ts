@@ -20,7 +20,12 @@ export const wording: Wording = {
   },
   'cut-end': ({ line, byte, use }) =>
     `${line === undefined ? 'The last line' : `Line ${line}`} is cut at byte ${byte}. Use ${use} for the rest of it`,
-  'past-end': ({ target, asked, totals, use, continued }) => {
+  'past-end': ({ target, asked, line, totals, use, continued }) => {
+    const page = continued === undefined ? '' : `${continued} for the next page, `;
+    if (line !== undefined) {
+      const end = totals.bytes === undefined ? `before b${asked.slice(1)}` : `at byte ${totals.bytes}`;
+      return `Line ${line} of ${oneLine(target)} ends ${end}, and nothing follows. Use ${page}${use[0]} for the line`;
+    }
     const size =
       totals.lines !== undefined
         ? plural(totals.lines, 'line')
@@ -29,8 +34,7 @@ export const wording: Wording = {
           : plural(totals.bytes, 'byte');
     const calls = use.map((call, i) => `${call} for the ${i === 0 ? 'end' : 'start'}`).join(' or ');
     const what = continued === undefined ? 'the end' : 'this page';
-    const next = continued === undefined ? '' : `${continued} for the next page, `;
-    return `${asked} is beyond ${what} of ${oneLine(target)} (${size}). Use ${next}${calls}`;
+    return `${asked} is beyond ${what} of ${oneLine(target)} (${size}). Use ${page}${calls}`;
   },
   empty: ({ target }) => `${oneLine(target)} is empty: 0 lines`,
   short({ target, last, missing = [] }) {

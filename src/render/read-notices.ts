@@ -19,7 +19,9 @@ const ENCODINGS: Readonly<Record<string, string>> = {
 /** In the order in which they are shown. Raw text has only the notices that affect the next call. */
 export function readNotices(result: TextResult): Notice[] {
   const { excerpt, target, display, selection } = result;
+  const before = beforeStartNotice(result);
   const last: Notice[] = [
+    before,
     ...partNotice(result),
     cutEndNotice(result),
     cutNotice(result),
@@ -36,6 +38,7 @@ export function readNotices(result: TextResult): Notice[] {
     excerpt.parts.every((lines) => lines.length === 0) &&
     !excerpt.next &&
     !excerpt.oversized &&
+    !before &&
     result.kind === 'file'
   )
     notices.push({ kind: 'empty', target: oneLine(target) });
@@ -165,12 +168,35 @@ function aroundNotice({ excerpt, selection, target }: TextResult): Notice | unde
   return { kind: 'around', line, use: target + writeSelector({ by: 'lines', ranges: [{ from: last + 1 }] }) };
 }
 
+/** The last lines before the first byte of a text that is not empty. */
+function beforeStartNotice({ excerpt, selection, target, encoding }: TextResult): Notice | undefined {
+  const { window } = selection;
+  if (window?.by !== 'tail' || window.before === undefined || window.before > encoding.bom) return undefined;
+  const { lines, bytes } = excerpt.totals;
+  if (lines === 0 || (bytes !== undefined && bytes <= encoding.bom)) return undefined;
+  const use = `${target}:1`;
+  const text = `No line of ${oneLine(target)} is before byte ${window.before}. Use ${use} for the start`;
+  return { kind: 'said', text, use };
+}
+
 function pastEndNotice(result: TextResult): Notice {
   const { excerpt, selection, target } = result;
   const { window } = selection;
   const { lines, bytes } = excerpt.totals;
   if (lines === 0 || bytes === 0) return { kind: 'empty', target };
   const next = result.more?.kind === 'said' ? result.more.use : undefined;
+  const [inside, line = 1] = window?.by === 'lines' ? [window.inside, window.ranges[0]?.from] : [];
+  if (inside !== undefined && excerpt.lastLine !== undefined && line <= excerpt.lastLine) {
+    return {
+      kind: 'past-end',
+      target,
+      asked: `Byte ${inside}`,
+      line,
+      ...(next !== undefined && { continued: next }),
+      totals: { ...(bytes !== undefined && { bytes }) },
+      use: [`${target}:${line}`],
+    };
+  }
   const asked =
     window?.by === 'bytes' ? `Byte ${askedOf(selection, /@(\d+)/)}` : `Line ${askedOf(selection, /(\d+)/)}`;
   return {

@@ -76,7 +76,10 @@ export class SharedSpills implements SpillStore {
 
   create(): SpillSink {
     const sink = this.#own.create();
-    return { write: (bytes) => sink.write(bytes), finish: async () => this.#share(await sink.finish()) };
+    return {
+      write: (bytes) => sink.write(bytes),
+      finish: async (capped) => this.#share(await sink.finish(capped)),
+    };
   }
 
   get isEmpty(): boolean {

@@ -27,6 +27,8 @@ export type Notice =
       readonly kind: 'past-end';
       readonly target: string;
       readonly asked: string;
+      /** The requested line, which exists but ends before the byte in it that was requested. */
+      readonly line?: number;
       /** The call for what follows this text: it is one page of a longer list. */
       readonly continued?: string;
       readonly totals: { readonly lines?: number; readonly bytes?: number };

@@ -179,6 +179,9 @@ export interface SpillSink {
    * write: backpressure.
    */
   write(bytes: Uint8Array): Promise<void> | undefined;
-  /** Throws OrielError (`LIMIT`, `BUSY`) when not all of it could be written; the file is then removed. */
-  finish(): Promise<Spill>;
+  /**
+   * `capped` says that the input was already truncated. Throws OrielError (`LIMIT`, `BUSY`) when not all of it could be
+   * written; the file is then removed.
+   */
+  finish(capped?: boolean): Promise<Spill>;
 }

@@ -1,6 +1,6 @@
 /** How ripgrep is started and how its end is told: with programs in its place that end in every way. */
 
-import { getEventListeners } from 'node:events';
+import { EventEmitter, getEventListeners } from 'node:events';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -11,16 +11,32 @@ import {
   RipgrepRun,
   searchSlots,
 } from '../../src/access/ripgrep.ts';
+import { explained } from '../../src/engine/unexpected.ts';
 import { queues } from '../../src/queues/queue-table.ts';
 import { temporaryFolder } from '../support/commands.ts';
 
 const host = vi.hoisted(() => ({
   program: '',
+  /** The error with which programs cannot be started. */
+  failing: undefined as Error | undefined,
   /** Processes that were watched, and whether that has ended. */
   watched: [] as { pid: number | undefined; over: boolean }[],
 }));
 
 vi.mock('../../src/access/ripgrep-path.ts', () => ({ ripgrepPath: () => host.program }));
+vi.mock('../../src/access/start.ts', async (original) => {
+  const { start } = await original<typeof import('../../src/access/start.ts')>();
+  return {
+    start(...args: Parameters<typeof start>) {
+      const { failing } = host;
+      if (!failing) return start(...args);
+      // As of `spawn` without descriptors: without streams.
+      const child = Object.assign(new EventEmitter(), { kill: () => false });
+      process.nextTick(() => child.emit('error', failing));
+      return child;
+    },
+  };
+});
 vi.mock('../../src/access/watchdog.ts', () => ({
   watchHelper: ({ pid }: { pid: number | undefined }) => {
     const one = { pid, over: false };
@@ -29,7 +45,10 @@ vi.mock('../../src/access/watchdog.ts', () => ({
   },
 }));
 
-beforeEach(() => void (host.watched.length = 0));
+beforeEach(() => {
+  host.watched.length = 0;
+  host.failing = undefined;
+});
 afterEach(() => {
   vi.restoreAllMocks();
   vi.unstubAllEnvs();
@@ -210,6 +229,19 @@ test('a program that cannot be started is told, and its slot is given back', asy
   });
   await whenIdle();
 });
+
+test.each(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'])(
+  'a system that lacks what a process needs is not a missing ripgrep: %s',
+  async (code) => {
+    script('echo hello');
+    host.failing = Object.assign(new Error(`spawn /bin/sh ${code}`), { code });
+    const error: unknown = await outputOf(runOf()).catch((thrown: unknown) => thrown);
+    expect([error, explained(error).code]).toEqual([host.failing, 'BUSY']);
+    host.failing = undefined;
+    expect(await outputOf(runOf())).toBe('hello\n');
+    await whenIdle();
+  },
+);
 
 test('a NUL is refused before anything is started, and the slot is given back', async () => {
   const started = join(temporaryFolder(), 'started');

@@ -1,6 +1,6 @@
 /** The names of file types, as the installed ripgrep lists them. */
 
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type * as types from '../../src/access/ripgrep-types.ts';
@@ -86,6 +86,24 @@ test.runIf(process.platform !== 'win32')('a ripgrep that fails is asked again th
   program = script('echo "a: b"');
   expect(await fileTypes(signal)).toStrictEqual(new Map([['a', ['b']]]));
 });
+
+test.runIf(process.platform !== 'win32')(
+  'without descriptors it is asked again the next time, and not called unsupported',
+  async () => {
+    program = script('echo "a: b"');
+    const held: number[] = [];
+    vi.spyOn(process, 'emitWarning').mockReturnValue();
+    try {
+      for (;;) held.push(openSync('/dev/null', 'r'));
+    } catch {
+      // None is left.
+    }
+    const failed = await fileTypes(signal).catch((error: unknown) => error);
+    for (const fd of held) closeSync(fd);
+    expect(failed).toMatchObject({ code: 'EMFILE' });
+    expect(await fileTypes(signal)).toStrictEqual(new Map([['a', ['b']]]));
+  },
+);
 
 test('a ripgrep that cannot be started', async () => {
   program = join(temporaryFolder(), 'missing');

@@ -285,6 +285,7 @@ test.each([
   expect(opened).toBeLessThan(60);
 });
 
+<<<<<<< HEAD
 test.skipIf(!mayMount)(
   'I01 a search of a packed text that does not fit on the disk does not pass a part for the whole',
   { timeout: 120_000 },
@@ -309,3 +310,38 @@ test.skipIf(!mayMount)(
     ]);
   },
 );
+=======
+test('I06 the first grep of a process without descriptors is BUSY, and the next one finds ripgrep', () => {
+  const { W, write } = workspace();
+  write('t', 'needle\n');
+  const script = `
+    import * as fs from 'node:fs';
+    import { createOriel } from ${JSON.stringify(library)};
+    const codeOf = ({ details }) => details.error?.code ?? 'OK';
+    const oriel = createOriel({ cwd: ${JSON.stringify(W)} });
+    // What grep needs, without ripgrep.
+    await oriel.tool('grep').run({ pattern: 'needle', path: 'absent' });
+    const held = [];
+    try { for (;;) held.push(fs.openSync('/dev/null', 'r')); } catch {}
+    for (const fd of held.splice(0, Number(process.argv[1]))) fs.closeSync(fd);
+    const codes = [];
+    for (const type of [undefined, 'txt', undefined])
+      codes.push(codeOf(await oriel.tool('grep').run({ pattern: 'needle', path: 't', ...(type && { type }) })));
+    for (const fd of held) fs.closeSync(fd);
+    const after = await oriel.tool('grep').run({ pattern: 'needle', path: 't' });
+    fs.writeSync(1, JSON.stringify([...codes, after.content[0].text]));
+    process.exit();
+  `;
+  const command = 'ulimit -n 100; exec "$0" --input-type=module -e "$1" "$2"';
+  for (const room of [0, 1, 2, 4, 6]) {
+    const args = ['-c', command, process.execPath, script, String(room)];
+    const codes = JSON.parse(execFileSync('sh', args, { encoding: 'utf8' })) as string[];
+    const after = codes.pop();
+    expect({ room, codes: codes.filter((code) => code !== 'OK' && code !== 'BUSY'), after }).toEqual({
+      room,
+      codes: [],
+      after: 't:1: needle',
+    });
+  }
+});
+>>>>>>> h/shutdown

@@ -115,6 +115,27 @@ test('T08 CR-only line ends: one line, as for grep', async () => {
   expect(await text('f:2-2')).toBe('[Line 2 is beyond the end of f (1 line). Use f:1 for the end]');
 });
 
+test('T09 windows that begin or end where the text does say so, and name a call that shows it', async () => {
+  const { write, text } = workspace();
+  write('f', 'a\nb\n');
+  write('bom', '\ufeffa\n');
+  write('none', '');
+  write('one', 'x'.repeat(20_000));
+  expect(await text('f:-1@0')).toBe('[No line of f is before byte 0. Use f:1 for the start]');
+  expect(await text('bom:-1@3')).toContain('[No line of bom is before byte 3. Use bom:1 for the start]');
+  expect(await text('f:-1@0:raw')).toBe('[No line of f is before byte 0. Use f:1 for the start]');
+  expect(await text('none:-1@0')).toBe('[none is empty: 0 lines]');
+  for (const byte of [20_000, 30_000])
+    expect(await text(`one:1@${byte}..`)).toBe(
+      '[Line 1 of one ends at byte 20000, and nothing follows. Use one:1 for the line]',
+    );
+  expect(await text('one:2@20000..')).toBe(
+    '[Line 2 is beyond the end of one (1 line). Use one:1 for the end]',
+  );
+  expect(await text('f:1')).toContain('1|a\n');
+  expect(await text('one:1')).toContain('1|xxx');
+});
+
 test('T10 U+2028, U+2029, NEL, VT, FF: one line', async () => {
   const { write, text } = workspace();
   write('f', 'a\u2028b\u2029c\u0085d\ve\ff\n');

@@ -93,6 +93,14 @@ const sentences: readonly (readonly [Notice, string])[] = [
     'Line 9 is beyond the end of f (3 lines). Use f:3 for the end or f:1 for the start',
   ],
   [
+    { kind: 'past-end', target: 'a\nb', asked: 'Byte 9', line: 2, totals: { bytes: 8 }, use: ['f:2'] },
+    'Line 2 of a\\nb ends at byte 8, and nothing follows. Use f:2 for the line',
+  ],
+  [
+    { kind: 'past-end', target: 'f', asked: 'Byte 9', line: 2, continued: 'g', totals: {}, use: ['f:2'] },
+    'Line 2 of f ends before byte 9, and nothing follows. Use g for the next page, f:2 for the line',
+  ],
+  [
     { kind: 'past-end', target: 'f', asked: 'Byte 9', totals: { bytes: 3 }, use: ['f:-20', 'f:1'] },
     'Byte 9 is beyond the end of f (3 bytes). Use f:-20 for the end or f:1 for the start',
   ],

@@ -283,6 +283,36 @@ test('what was asked for beyond the end is said as it was typed, unless that is 
   expect(asked(typed({ by: 'tail', lines: 5 }, '-5'))).toBe('Line 5');
 });
 
+test('a line that ends before the byte in it that was asked for is not beyond the end', () => {
+  const selection = typed({ ...lines({ from: 3 }), inside: 12 }, '3@12..');
+  const past = { parts: [], totals: { bytes: 9, lines: 3 }, invalid: 0, pastEnd: true, lastLine: 3 };
+  expect(notices('', { excerpt: past, selection })).toStrictEqual([
+    { kind: 'past-end', target: 'f.txt', asked: 'Byte 12', line: 3, totals: { bytes: 9 }, use: ['f.txt:3'] },
+  ]);
+  const shorter = { ...past, lastLine: 2, totals: { bytes: 9, lines: 2 } };
+  expect(notices('', { excerpt: shorter, selection })).toMatchObject([
+    { asked: 'Line 3', totals: { lines: 2 }, use: ['f.txt:2', 'f.txt:1'] },
+  ]);
+});
+
+test('a text of which the last lines before its first byte are asked for is not empty', () => {
+  const nothing = { parts: [[]], totals: { bytes: 9 }, invalid: 0 };
+  const before = (byte: number, excerpt: TextResult['excerpt'] = nothing, bom = 0): unknown =>
+    notices('', {
+      excerpt,
+      selection: typed({ by: 'tail', lines: 2, before: byte }, `-2@${byte}`),
+      encoding: encodingOf('utf-8', bom),
+    }).find(({ kind }) => kind === 'said' || kind === 'empty');
+  const text = 'No line of f.txt is before byte 0. Use f.txt:1 for the start';
+  expect(before(0)).toStrictEqual({ kind: 'said', text, use: 'f.txt:1' });
+  expect(before(3, nothing, 3)).toMatchObject({ text: text.replace('0', '3') });
+  const empty = { kind: 'empty', target: 'f.txt' };
+  expect(before(0, { ...nothing, totals: { bytes: 0 } })).toStrictEqual(empty);
+  expect(before(0, { ...nothing, totals: { lines: 0 } })).toStrictEqual(empty);
+  expect(before(3, { ...nothing, totals: { bytes: 3 } }, 3)).toStrictEqual(empty);
+  expect(before(5, { ...nothing, totals: {} })).toStrictEqual(empty);
+});
+
 test('beyond the end of what is not counted the calls are for its last lines', () => {
   const excerpt = { parts: [], totals: { bytes: 9 }, invalid: 0, pastEnd: true };
   const selection = typed(lines({ from: 10 }), '10');

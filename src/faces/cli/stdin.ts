@@ -2,6 +2,7 @@
 
 import { assemble } from '../../assemble.ts';
 import { OrielError } from '../../errors.ts';
+import { binarySize } from '../../render/units.ts';
 import type { Streams, Values } from './command.ts';
 import { orielOptions } from './oriel-options.ts';
 
@@ -21,13 +22,16 @@ export async function keepInput(operand: string, values: Values, { err, signal }
   const options = orielOptions(values);
   const spill = assemble(options).session.spills.create();
   let bytes = 0;
+  let isCut = false;
   for await (const chunk of stdin as AsyncIterable<Uint8Array>) {
     const taken = chunk.subarray(0, MOST - bytes);
     bytes += taken.length;
     await spill.write(taken);
-    if (signal.aborted || taken.length < chunk.length) break;
+    isCut = taken.length < chunk.length;
+    if (signal.aborted || isCut) break;
   }
-  const { url, path } = await spill.finish();
-  if (bytes === MOST) err.write(`oriel: only the first ${MOST >> 20} MiB of the input are read\n`);
+  // Answers about the kept input say that it is not all of it, also in later processes.
+  const { url, path, ...kept } = await spill.finish(isCut);
+  if (kept.capped) err.write(`oriel: only the first ${binarySize(kept.bytes)} of the input are read\n`);
   return (options.dialect ?? 'oriel') === 'oriel' ? url + operand.slice(1) : path;
 }

@@ -37,6 +37,7 @@ import { healthRoute, metricsRoute } from './status.ts';
 import { recordedTasks } from './task-source.ts';
 import { reportEventRoute, seenRoutes } from './tasks.ts';
 import { callToolRoute, listToolsRoute } from './tools.ts';
+import { UNREAD_MS } from './turns.ts';
 
 export interface AppOptions {
   readonly offer: Offer;
@@ -49,9 +50,12 @@ export interface AppOptions {
 export interface App {
   /** Answers a request. Never throws. */
   answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
-  close(): Promise<void>;
+  /** Refuses new requests, and ends streams that do not end by themselves. Calls continue. */
+  drain?(): void;
   /** Cancels running calls, whose clients get an error. */
   evictAll?(): void;
+  /** Called when all connections are closed. */
+  close?(): Promise<void>;
 }
 
 const ended = (): OrielError =>
@@ -59,6 +63,9 @@ const ended = (): OrielError =>
     'BUSY',
     'The server has ended, and this call with it. Use the same call when it runs again.',
   );
+
+const ending = (): OrielError =>
+  new OrielError('BUSY', 'The server is ending. Use the same call when it runs again.');
 
 /** In the order of the OpenAPI document. */
 const routesOf = (served: Served): readonly Route[] => {
@@ -127,6 +134,7 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
   ]);
 
   const reply = (exchange: Exchange, match: Match | undefined): Reply | Promise<Reply> => {
+    if (closing.signal.aborted) throw ending();
     const refusal = refused({
       path: exchange.path,
       query: exchange.query,
@@ -164,6 +172,8 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
       } catch (error) {
         answered = failure(error);
       }
+      // The connection is closed after the reply, which a client that still sends would not see.
+      if (closing.signal.aborted) await exchange.received(UNREAD_MS);
       const { status } = answered;
       const path = match?.path ?? (others.has(exchange.path) ? exchange.path : 'none');
       metrics.request(path, status);
@@ -174,14 +184,17 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
         report(offer.engine().onError, explained(error, exchange.signal));
       });
     },
-    close() {
+    drain() {
       closing.abort();
       unwatch?.();
-      return mcp.close();
+      mcp.endListening();
+      // A call whose input has not arrived has not begun.
+      for (const exchange of running) if (!exchange.incoming.complete) exchange.evict(ending());
     },
     evictAll() {
       for (const exchange of running) exchange.evict(ended());
     },
+    close: () => mcp.close(),
   };
 }
 

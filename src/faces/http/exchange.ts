@@ -26,6 +26,8 @@ export class Exchange {
   readonly #outgoing: ServerResponse;
   #stop: AbortController | undefined;
   #evict: ((error: OrielError) => void) | undefined;
+  #isEvicted = false;
+  #endStream: ((error: OrielError) => void) | undefined;
   #client: Caller | undefined;
 
   constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
@@ -78,11 +80,44 @@ export class Exchange {
     });
   }
 
-  /** Evicts the request: cancels its call, and replies with `error`, or closes the connection if the reply has begun. */
+  /** Whether the request was evicted: its call must not begin any more. */
+  get isEvicted(): boolean {
+    return this.#isEvicted;
+  }
+
+  /** If the request is evicted after its reply has begun, `end` writes `error` as the last part of it. */
+  endsWith(end: (error: OrielError) => void): void {
+    this.#endStream = end;
+  }
+
+  /**
+   * Evicts the request: cancels its call, and replies with `error`. A reply that has begun ends with the error if it is a
+   * stream of events; the connection of another is closed.
+   */
   evict(error: OrielError): void {
-    if (this.#outgoing.headersSent) return void this.incoming.socket.destroy();
-    this.#evict?.(error);
-    this.#stopping.abort();
+    this.#isEvicted = true;
+    if (!this.#outgoing.headersSent) {
+      this.#evict?.(error);
+      this.#stopping.abort();
+    } else if (this.#endStream) {
+      this.#endStream(error);
+      // After the error was sent: MCP sends nothing for a request that was cancelled.
+      setImmediate(() => this.#stopping.abort());
+    } else this.incoming.socket.destroy();
+  }
+
+  /** Resolves when the request has arrived completely, but after `ms` at the latest. Its rest is read, and ignored. */
+  async received(ms: number): Promise<void> {
+    const { incoming } = this;
+    if (incoming.complete || incoming.destroyed) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      const done = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      incoming.once('end', done).once('close', done).resume();
+    });
   }
 
   /** Calls `tell` when the reply has been sent or the connection is closed. */

@@ -84,10 +84,7 @@ function createInspection({ file, path, token, ticket }: InspectOptions): App {
       }
       await send(answered, exchange, outgoing).catch(() => outgoing.destroy());
     },
-    close() {
-      closing.abort();
-      return Promise.resolve();
-    },
+    drain: () => closing.abort(),
   };
 }
 

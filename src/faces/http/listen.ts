@@ -1,18 +1,19 @@
 /** Listens for an HTTP application: timeouts for slow peers, one request of a connection at a time, graceful shutdown. */
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { lstat, rm } from 'node:fs/promises';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import { type Address, addressText } from './listen-address.ts';
 import type { App } from './app.ts';
 import { boundConnections, mostConnections } from './connections.ts';
+import { Turns, UNREAD_MS } from './turns.ts';
 
 export interface Serving {
   /** With the actual port, if port 0 was requested. */
   readonly address: Address;
-  /** Accepts no new requests, waits a moment for running ones, then ends them with an error. */
+  /** Refuses new requests, waits a moment for running ones, then ends them with an error. Closes all connections. */
   close(): Promise<void>;
 }
 
@@ -20,7 +21,6 @@ export interface Serving {
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 60_000;
 const IDLE_MS = 5_000;
-const UNREAD_MS = 500;
 const ALIVE_MS = 30_000;
 const HEADER_BYTES = 16 * 1024;
 
@@ -56,10 +56,10 @@ export async function listenFor(
     keepAliveInitialDelay: ALIVE_MS,
   });
   const isSurplus = boundConnections(server, maxConnections);
-  const answer = inTurn(app.answer);
+  const turns = new Turns(server, app.answer);
   server.on('request', (request, response) => {
     if (isSurplus(request.socket)) response.writeHead(503, REFUSED_CONNECTION).end(TOO_MANY);
-    else answer(request, response);
+    else turns.answer(request, response);
   });
   // Without a listener the connection would be closed without a response.
   server.on('connect', (_request, socket) => {
@@ -74,15 +74,17 @@ export async function listenFor(
   return {
     address: at,
     async close() {
+      turns.end();
+      app.drain?.();
+      await turns.closeIdle();
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
-      server.closeIdleConnections();
-      await app.close();
       let cut = setTimeout(() => {
         app.evictAll?.();
         cut = setTimeout(() => server.closeAllConnections(), UNREAD_MS);
       }, GRACE_MS);
       await closed;
       clearTimeout(cut);
+      await app.close?.();
     },
   };
 }
@@ -100,46 +102,6 @@ const REFUSED_CONNECTION = {
   'retry-after': '1',
   connection: 'close',
 };
-
-/** Maximum pipelined requests that wait on a connection. */
-const MOST_PIPELINED = 64;
-
-type Answering = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-
-/** Answers the requests of a connection one after the other: the next one begins when the client has the response. */
-function inTurn(answer: Answering): (request: IncomingMessage, response: ServerResponse) => void {
-  const waiting = new WeakMap<Socket, (() => void)[]>();
-  return (request, response) => {
-    const { socket } = request;
-    const begin = (): void => {
-      response.once('close', () => {
-        endUnread(request);
-        const next = waiting.get(socket)?.shift();
-        // After other connections.
-        if (next && !socket.destroyed) setImmediate(next);
-        else waiting.delete(socket);
-      });
-      void answer(request, response);
-    };
-    const before = waiting.get(socket);
-    if (!before) {
-      waiting.set(socket, []);
-      begin();
-    } else if (before.length < MOST_PIPELINED) before.push(begin);
-    else socket.destroy();
-  };
-}
-
-/**
- * Reads the rest of a request for a moment after its response: if the connection were closed immediately, the client might not
- * see the response.
- */
-function endUnread(request: IncomingMessage): void {
-  if (request.complete) return;
-  setTimeout(() => {
-    if (!request.complete) request.socket.destroy();
-  }, UNREAD_MS).unref();
-}
 
 async function listen(server: Server, address: Address, option: string): Promise<void> {
   if (address.at === 'socket') await removeStale(address.path);

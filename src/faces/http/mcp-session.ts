@@ -5,17 +5,21 @@ import {
   isInitializeRequest,
   isJSONRPCNotification,
   isJSONRPCRequest,
+  type McpServerFactory,
   type RequestId,
-  type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import type { McpServerFactory } from '@modelcontextprotocol/server';
+import type { OrielError } from '../../errors.ts';
+import type { CallServer } from '../mcp/call-server.ts';
 import { DUPLICATE_ID } from '../mcp/refusals.ts';
 import { json } from './problem.ts';
 import type { Reply } from './exchange.ts';
 
 /** The error code that ends a cancelled request in the SDK; it is never sent. */
 const CANCELLED = -32800;
+
+/** A server of the SDK; with `fail` its requests can be ended with an error. */
+export type SessionServer = Awaited<ReturnType<McpServerFactory>> & Partial<Pick<CallServer, 'fail'>>;
 
 export interface SessionEvents {
   opened(id: string): void;
@@ -32,6 +36,7 @@ interface Post {
 export class McpSession {
   readonly #transport: WebStandardStreamableHTTPServerTransport;
   readonly #inFlight = new Map<RequestId, Post>();
+  #server: SessionServer | undefined;
   /** Removes a request whose stream is closed from the SDK, which reports that as an error. */
   #clear: (id: RequestId) => void = () => undefined;
   #clearing = false;
@@ -59,7 +64,13 @@ export class McpSession {
     return this.#transport.close();
   }
 
-  async connect(server: Awaited<ReturnType<McpServerFactory>>): Promise<void> {
+  /** Answers those of the requests that are running with `error`, and cancels them. */
+  fail(ids: readonly RequestId[], error: OrielError): void {
+    this.#server?.fail?.(ids, error);
+  }
+
+  async connect(server: SessionServer): Promise<void> {
+    this.#server = server;
     const transport = this.#transport;
     const send = transport.send.bind(transport);
     transport.send = async (message, options) => {
@@ -67,7 +78,7 @@ export class McpSession {
       await send(message, options);
       if (!('method' in message) && message.id !== undefined) this.#settle(message.id, 'answered');
     };
-    await (server as Server).connect(transport);
+    await server.connect(transport);
     const { onerror } = transport;
     Object.assign(transport, {
       onerror: (error: Error) => {

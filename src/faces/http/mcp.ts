@@ -19,7 +19,7 @@ import type { Offer } from '../offer.ts';
 import type { Outlet } from '../outbox.ts';
 import { networkOf } from './connections.ts';
 import type { Exchange, Reply } from './exchange.ts';
-import { McpSession } from './mcp-session.ts';
+import { McpSession, type SessionServer } from './mcp-session.ts';
 import { json, problem } from './problem.ts';
 import { jsonOf } from './request-body.ts';
 
@@ -46,6 +46,8 @@ export interface McpMount {
   handle(exchange: Exchange): Promise<Reply>;
   /** The caller of a session; undefined for an unknown id. */
   callerOf(session: string): Caller | undefined;
+  /** Ends the streams of subscriptions, which do not end by themselves. */
+  endListening(): void;
   close(): Promise<void>;
 }
 
@@ -57,7 +59,7 @@ export interface ServerFor {
 }
 
 /** Makes a server for a session, or for a stateless request. */
-export type MakeServer = (of: ServerFor) => ReturnType<McpServerFactory>;
+export type MakeServer = (of: ServerFor) => SessionServer;
 
 interface OpenSession {
   readonly session: McpSession;
@@ -69,13 +71,18 @@ interface OpenSession {
 export function mountMcp(make: MakeServer, offer: Pick<Offer, 'keeps' | 'forget'>): McpMount {
   const callers = new WeakMap<Request, Caller>();
   const addresses = new WeakMap<Request, string>();
+  /** Who answers the messages of a request. */
+  const answering = new WeakMap<Request, Pick<SessionServer, 'fail'>>();
   // Clients with protocol 2025 but without a session do not give their name in MCP.
   const hostOf = (request?: Request): string | undefined => request?.headers.get('user-agent') ?? undefined;
   const factory: McpServerFactory = ({ requestInfo }) => {
     const caller = requestInfo && callers.get(requestInfo);
-    return make({ host: hostOf(requestInfo), ...(caller && { caller }) });
+    const server = make({ host: hostOf(requestInfo), ...(caller && { caller }) });
+    if (requestInfo) answering.set(requestInfo, server);
+    return server;
   };
   const modern = createMcpHandler(factory, { legacy: 'reject' });
+  const listening = createMcpHandler(factory, { legacy: 'reject' });
   const stateless = legacyStatelessFallback(factory);
   /** Least recently used first. */
   const sessions = new Map<string, OpenSession>();
@@ -95,7 +102,7 @@ export function mountMcp(make: MakeServer, offer: Pick<Offer, 'keeps' | 'forget'
       },
       closed: (id) => forget(id, caller),
     });
-    await session.connect(await make({ host: hostOf(request), caller }));
+    await session.connect(make({ host: hostOf(request), caller }));
     return session;
   }
 
@@ -156,7 +163,10 @@ export function mountMcp(make: MakeServer, offer: Pick<Offer, 'keeps' | 'forget'
     const known = id === null ? undefined : sessionOf(id);
     if (id !== null && !known)
       return problem(404, { message: 'There is no such session.', code: 'NOT_FOUND' });
-    if (known) return replyOf(await known.session.handle(request, parsedBody), known.caller);
+    if (known) {
+      answering.set(request, known.session);
+      return replyOf(await known.session.handle(request, parsedBody), known.caller);
+    }
     const answered = isInitializeRequest(parsedBody)
       ? (await open(request)).handle(request, parsedBody)
       : stateless(request, { parsedBody });
@@ -173,24 +183,29 @@ export function mountMcp(make: MakeServer, offer: Pick<Offer, 'keeps' | 'forget'
       const body = await jsonOf(exchange);
       if ('status' in body) return body;
       if (Array.isArray(body.value) && body.value.length > MOST_MESSAGES) return json(TOO_MANY, 400);
-      const twice = duplicateId(body.value);
+      const ids = idsOf(body.value);
+      const twice = ids.find((one, i) => ids.indexOf(one) < i);
       if (twice !== undefined) return json({ jsonrpc: '2.0', id: twice, error: DUPLICATE_ID }, 400);
       const request = requestOf(exchange);
       callers.set(request, exchange.client);
       addresses.set(request, networkOf(exchange.incoming.socket.remoteAddress ?? 'local'));
+      exchange.endsWith((error) => answering.get(request)?.fail?.(ids, error));
       if (await isLegacyRequest(request, body.value)) return legacy(request, body.value);
-      return replyOf(await modern.fetch(request, { parsedBody: body.value }));
+      const handler = isListening(body.value) ? listening : modern;
+      return replyOf(await handler.fetch(request, { parsedBody: body.value }));
     },
     callerOf: (session) => sessions.get(session)?.caller,
+    endListening: () => void listening.close(),
     close: () => modern.close(),
   };
 }
 
-/** An id that occurs twice in a batch: only one of the requests could be answered. */
-function duplicateId(body: unknown): RequestId | undefined {
-  const seen = new Set<RequestId>();
-  const ids = [body].flat().flatMap((message) => (isJSONRPCRequest(message) ? [message.id] : []));
-  return ids.find((id) => seen.size === seen.add(id).size);
+function idsOf(body: unknown): readonly RequestId[] {
+  return [body].flat().flatMap((message) => (isJSONRPCRequest(message) ? [message.id] : []));
+}
+
+function isListening(body: unknown): boolean {
+  return isJSONRPCRequest(body) && body.method === 'subscriptions/listen';
 }
 
 /** The request for the SDK, without its body, which is parsed already. */
@@ -207,7 +222,8 @@ function replyOf(response: Response | Reply, caller?: Caller): Reply {
   const of = caller && { caller };
   if (!(response instanceof Response)) return { ...response, ...of };
   const { status, body } = response;
-  const headers = Object.fromEntries(response.headers);
+  // Whether the connection stays open is decided by the server.
+  const { connection: _, ...headers } = Object.fromEntries(response.headers);
   if (!body) return { status, headers, ...of };
   return { status, headers, body: (outlet) => pass(body, outlet), ...of };
 }

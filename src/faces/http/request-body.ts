@@ -107,6 +107,7 @@ async function textOf(exchange: Exchange): Promise<Text> {
       length = end;
     };
     const end = (): void => {
+      if (exchange.isEvicted) return gone();
       stop();
       if (length <= SMALL_BYTES) parcel.release();
       else {

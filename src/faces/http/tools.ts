@@ -72,7 +72,7 @@ export const callToolRoute = ({ offer }: Served): Route =>
       if (isOrielError(found)) return problem(404, { message: found.message, code: 'NOT_FOUND' });
       const options = { signal, caller: client, ...taskOf(exchange) };
       if ((exchange.header('accept') ?? '').includes('text/event-stream')) {
-        return eventStream((onProgress) => offer.call(found, body, { ...options, onProgress }));
+        return eventStream(exchange, (onProgress) => offer.call(found, body, { ...options, onProgress }));
       }
       return json(await offer.call(found, body, options));
     },

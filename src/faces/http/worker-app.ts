@@ -55,7 +55,6 @@ export function createWorkerApp({ jobs, state }: WorkerFacts): WorkerApp {
       if (path !== '/metrics') return void response.writeHead(404).end();
       response.writeHead(200, TEXT).end(await metrics());
     },
-    close: () => Promise.resolve(),
   };
 }
 

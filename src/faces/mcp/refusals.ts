@@ -7,3 +7,6 @@ export const DUPLICATE_ID = {
   code: INVALID_REQUEST,
   message: 'A request with this id is still being answered.',
 } as const;
+
+/** The lowest code that JSON-RPC leaves to servers. */
+export const SERVER_ERROR = -32000;

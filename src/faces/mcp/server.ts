@@ -7,7 +7,6 @@ import {
   isInputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
-  type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { RunOptions } from '../../assemble.ts';
@@ -54,7 +53,7 @@ interface CalledTool {
 export function createMcpServer(
   offer: Offer,
   { structured = false, host, caller: given, transport = 'tcp' }: McpOptions = {},
-): Server {
+): CallServer {
   const caller = given ?? {};
   const server = new CallServer(
     { name: 'oriel', title: 'oriel', version: version() },

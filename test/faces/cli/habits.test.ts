@@ -239,14 +239,23 @@ describe('read -', () => {
     expect(piped('a\nb\n', 'read', '-', '--dialect', 'pi').out).toBe('a\nb\n');
   });
 
-  test('an endless input is read up to a bound', () => {
-    const { stdout, status } = spawnSync(
-      'sh',
-      ['-c', `yes | ${process.execPath} ${cli} read - --limits lines=1 2>&1`],
-      { cwd, env, encoding: 'utf8' },
-    );
-    expect(stdout).toContain('oriel: only the first 256 MiB of the input are read\n');
-    expect(status).toBe(0);
+  test('an endless input is read up to a bound, and later answers say so', () => {
+    const piping = (producer: string): Outcome => {
+      const command = `${producer} | ${process.execPath} ${cli} read - --limits lines=1`;
+      const { stdout, stderr, status } = spawnSync('sh', ['-c', command], { cwd, env, encoding: 'utf8' });
+      return { out: stdout, err: stderr, code: status };
+    };
+    // Lines of three bytes: the last one is cut.
+    const { out, err, code } = piping('yes ab');
+    expect([err, code]).toEqual(['oriel: only the first 256 MiB of the input are read\n', 0]);
+    const url = /artifact:\/\/\d+/.exec(out)?.[0] as string;
+    const said = `[${url} holds the first 256 MiB of its output; the rest was not kept]\n`;
+    expect(out).toContain(said);
+    expect(run('read', `${url}:-2`).out).toBe(`89478485|ab\n89478486|a\n${said}`);
+    // An input of exactly that size is kept whole.
+    const whole = piping(`yes ab | head -c ${256 << 20}`);
+    expect([whole.err, whole.code]).toEqual(['', 0]);
+    expect(whole.out).not.toContain('kept');
   }, 300_000);
 });
 

@@ -1,0 +1,101 @@
+/**
+ * Answers the requests of a connection one after the other. When the server ends, the reply to a request is the last of its
+ * connection, and connections without a request are closed.
+ */
+
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** Maximum pipelined requests that wait on a connection. */
+const MOST_PIPELINED = 64;
+
+/** Milliseconds for which the rest of a request is read that was answered before it was complete. */
+export const UNREAD_MS = 500;
+
+type Answering = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** A request that is being answered. */
+interface Turn {
+  readonly response: ServerResponse;
+  /** Begins the pipelined requests behind it. */
+  readonly next: (() => void)[];
+}
+
+export class Turns {
+  readonly #answer: Answering;
+  readonly #open = new Set<Socket>();
+  /** The connections that have a request. */
+  readonly #busy = new Map<Socket, Turn>();
+  #isEnding = false;
+
+  constructor(server: Server, answer: Answering) {
+    this.#answer = answer;
+    server.on('connection', (socket) => {
+      this.#open.add(socket);
+      socket.once('close', () => {
+        this.#open.delete(socket);
+        this.#busy.delete(socket);
+      });
+    });
+  }
+
+  /** The next request of a connection begins when the client has the response to the one before. */
+  answer(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    const turn = this.#busy.get(socket);
+    const begin = (): void => this.#begin(request, response);
+    if (!turn) begin();
+    // A reply that is the last of its connection is not followed by another.
+    else if (this.#isEnding) return;
+    else if (turn.next.length < MOST_PIPELINED) turn.next.push(begin);
+    else socket.destroy();
+  }
+
+  /** Every reply that has not begun says that it is the last of its connection. */
+  end(): void {
+    this.#isEnding = true;
+    for (const { response, next } of this.#busy.values()) {
+      next.length = 0;
+      if (!response.headersSent) response.setHeader('connection', 'close');
+    }
+  }
+
+  /** Closes the connections without a request, after those that have sent one have their reply. */
+  async closeIdle(): Promise<void> {
+    // What has arrived already is read in the first turn at the latest.
+    for (let i = 0; i < 2; i += 1) await nextTurn();
+    for (const socket of this.#open) if (!this.#busy.has(socket)) socket.destroySoon();
+  }
+
+  #begin(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    const next = this.#busy.get(socket)?.next ?? [];
+    this.#busy.set(socket, { response, next });
+    if (this.#isEnding) response.setHeader('connection', 'close');
+    response.once('close', () => {
+      endUnread(request);
+      const following = next.shift();
+      // After other connections.
+      if (following && !socket.destroyed)
+        return void setImmediate(() => {
+          if (!socket.destroyed) following();
+        });
+      this.#busy.delete(socket);
+      // The reply had begun before the server was told to end, so it does not say that it is the last.
+      if (this.#isEnding) socket.destroySoon();
+    });
+    void this.#answer(request, response);
+  }
+}
+
+/**
+ * Reads the rest of a request for a moment after its response: if the connection were closed immediately, the client might not
+ * see the response.
+ */
+function endUnread(request: IncomingMessage): void {
+  if (request.complete) return;
+  setTimeout(() => {
+    if (!request.complete) request.socket.destroy();
+  }, UNREAD_MS).unref();
+}
