@@ -285,7 +285,6 @@ test.each([
   expect(opened).toBeLessThan(60);
 });
 
-<<<<<<< HEAD
 test.skipIf(!mayMount)(
   'I01 a search of a packed text that does not fit on the disk does not pass a part for the whole',
   { timeout: 120_000 },
@@ -310,7 +309,7 @@ test.skipIf(!mayMount)(
     ]);
   },
 );
-=======
+
 test('I06 the first grep of a process without descriptors is BUSY, and the next one finds ripgrep', () => {
   const { W, write } = workspace();
   write('t', 'needle\n');
@@ -344,4 +343,3 @@ test('I06 the first grep of a process without descriptors is BUSY, and the next 
     });
   }
 });
->>>>>>> h/shutdown
