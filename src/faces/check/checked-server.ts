@@ -6,9 +6,10 @@ import type { CallOptions, Checked } from './case.ts';
 import type { Call, Said } from './said.ts';
 import { Connection, type Figures } from './checked-connection.ts';
 import { continuationOf } from './continuation.ts';
+import { numericArguments } from './numeric-arguments.ts';
 import { DEADLINE_MS, holdToLaws, LEAK } from './laws.ts';
 import { Broken } from './outcome.ts';
-import { candidatesIn, type Mapped, type Mapping, parseMapping, type Role } from './roles.ts';
+import { candidatesIn, type Mapped, type Mapping, parseMapping, type Role, type Tool } from './roles.ts';
 import { type Chosen, chooseTools } from './probe-roles.ts';
 import { PLAIN, PLAIN_TEXT, type Sandbox } from './sandbox.ts';
 import { startFailure } from './start-failure.ts';
@@ -26,6 +27,8 @@ export class Server implements Checked {
   readonly #signal: AbortSignal;
   readonly #deadlineMs: number;
   #running: Connection | undefined;
+  /** The numeric arguments of each role's tool. */
+  #numbers: Partial<Record<Role, readonly string[]>> = {};
 
   /** `{}` in `command` is replaced by the root. */
   constructor(sandbox: Sandbox, command: readonly string[], signal: AbortSignal, deadlineMs = DEADLINE_MS) {
@@ -52,6 +55,7 @@ export class Server implements Checked {
       this.#send(callOf(tool, path, pattern === undefined ? {} : { pattern })),
     );
     this.roles = roles;
+    this.#numbers = numbersOf(roles, tools);
     this.without = without;
     this.leakedAtStart = connection.takeLeak();
     if (!this.roles.read) return;
@@ -96,15 +100,19 @@ export class Server implements Checked {
   }
 
   next(role: Role, path: string, said: Said): { path: string; more: CallOptions } | undefined {
-    const tool = this.#running?.tools.find(({ name }) => name === this.roles[role]?.tool);
-    const numbers = Object.entries(tool?.inputSchema.properties ?? {}).flatMap(([name, schema]) =>
-      /"(?:integer|number)"/.test(JSON.stringify(schema)) ? [name] : [],
-    );
-    const found = continuationOf(said.text, numbers);
+    const found = continuationOf(said.text, this.#numbers[role] ?? []);
     return (
       found && { path: found.path ?? path, more: { ...(found.arguments && { arguments: found.arguments }) } }
     );
   }
+}
+
+function numbersOf(mapping: Mapping, tools: readonly Tool[]): Partial<Record<Role, readonly string[]>> {
+  const numbers = Object.entries(mapping).map(([role, mapped]) => {
+    const tool = tools.find(({ name }) => name === mapped.tool);
+    return [role, numericArguments(tool?.inputSchema.properties ?? {})];
+  });
+  return Object.fromEntries(numbers) as Partial<Record<Role, readonly string[]>>;
 }
 
 function callOf(
