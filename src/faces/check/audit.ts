@@ -42,6 +42,8 @@ export interface AuditOptions {
   /** Cancels the check: what was found so far is reported. */
   readonly signal: AbortSignal;
   readonly deadlineMs?: number | undefined;
+  /** Milliseconds for the start of the server, with the list of its tools. */
+  readonly startMs?: number | undefined;
   /** Leaves the files of the last case behind. */
   readonly keep?: boolean;
   readonly progress?: Progress | undefined;
@@ -51,10 +53,10 @@ export interface AuditOptions {
 export async function audit(
   command: readonly string[],
   cases: readonly Case[],
-  { mapping, signal, deadlineMs, keep = false, progress }: AuditOptions,
+  { mapping, signal, deadlineMs, startMs, keep = false, progress }: AuditOptions,
 ): Promise<Audit> {
   const sandbox = new Sandbox();
-  const server = new Server(sandbox, command, signal, deadlineMs);
+  const server = new Server(sandbox, command, signal, { deadlineMs, startMs });
   const findings: Finding[] = [];
   let kept = false;
   try {

@@ -14,6 +14,16 @@ import { type Chosen, chooseTools } from './probe-roles.ts';
 import { PLAIN, PLAIN_TEXT, type Sandbox } from './sandbox.ts';
 import { startFailure } from './start-failure.ts';
 
+/** Milliseconds for the start with the list of the tools. */
+const START_MS = 60_000;
+
+export interface Deadlines {
+  /** For each call. */
+  readonly deadlineMs?: number | undefined;
+  /** For the start with the list of the tools. */
+  readonly startMs?: number | undefined;
+}
+
 export class Server implements Checked {
   roles: Mapping = {};
   /** Why a role has no tool, although one was found by its name. */
@@ -26,23 +36,30 @@ export class Server implements Checked {
   readonly #command: readonly string[];
   readonly #signal: AbortSignal;
   readonly #deadlineMs: number;
+  readonly #startMs: number;
   #running: Connection | undefined;
   /** The numeric arguments of each role's tool. */
   #numbers: Partial<Record<Role, readonly string[]>> = {};
 
   /** `{}` in `command` is replaced by the root. */
-  constructor(sandbox: Sandbox, command: readonly string[], signal: AbortSignal, deadlineMs = DEADLINE_MS) {
+  constructor(
+    sandbox: Sandbox,
+    command: readonly string[],
+    signal: AbortSignal,
+    { deadlineMs = DEADLINE_MS, startMs = START_MS }: Deadlines = {},
+  ) {
     this.#sandbox = sandbox;
     this.#command = command.map((word) => fromHere(word).replaceAll('{}', sandbox.root));
     this.#signal = signal;
     this.#deadlineMs = deadlineMs;
+    this.#startMs = startMs;
   }
 
   /** Throws `BAD_INPUT` if the command is not an MCP server, or the mapping does not match its tools. */
   async start(mapping?: string): Promise<void> {
     const connection = new Connection(this.#sandbox, this.#command, this.#signal);
     try {
-      await connection.open();
+      await connection.open(this.#startMs);
     } catch (cause) {
       await connection.close();
       this.#signal.throwIfAborted();

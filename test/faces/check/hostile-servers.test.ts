@@ -161,3 +161,11 @@ test('a tool that fails for every call is not checked', async () => {
     ],
   ]);
 });
+
+test('a list of tools without end is ended by the deadline of the start', async () => {
+  const command = [process.execPath, server, 'lists without end'];
+  await expect(audit(command, cases, { signal, startMs: 1_000 })).rejects.toMatchObject({
+    code: 'BAD_INPUT',
+    message: expect.stringContaining('is not an MCP server that could be started.'),
+  });
+});
