@@ -91,7 +91,7 @@ export class Connection {
 
   /** The memory of calls from now on is compared with the present one. */
   markIdle(): void {
-    this.#idleMb = treeMb(this.#transport.pid) ?? 0;
+    this.#idleMb = treeMb(this.#transport.tree) ?? 0;
   }
 
   async close(): Promise<void> {
@@ -105,7 +105,7 @@ export class Connection {
     let tooMuch = false;
     const late = new AbortController();
     const sample = setInterval(() => {
-      const now = (treeMb(this.#transport.pid) ?? 0) - this.#idleMb;
+      const now = (treeMb(this.#transport.tree) ?? 0) - this.#idleMb;
       if (this.#idleMb === 0) return;
       figures.memoryMb = Math.max(figures.memoryMb, now);
       if (now <= MOST_MEMORY_MB) return;

@@ -23,6 +23,8 @@ const check = (ids: readonly string[], mode: string, ...more: readonly string[])
 const verdicts = ({ findings }: Audit): unknown =>
   findings.map(({ id, verdict, reason }) => [id, verdict, ...(reason === undefined ? [] : [reason])]);
 
+const ON_LINUX = process.platform === 'linux';
+
 const EARLY = 'files were changed by the start or the first calls';
 
 test('a link that the server puts in the place of a file is not followed', async () => {
@@ -160,6 +162,11 @@ test('a tool that fails for every call is not checked', async () => {
       'it has no tool for listing a directory: read does not list the directory of the sandbox: No',
     ],
   ]);
+});
+
+test.runIf(ON_LINUX)('the memory of a process that left the tree is counted', async () => {
+  const found = await check(['missing'], 'leaves a process that takes memory', temporaryFolder());
+  expect(verdicts(found)).toEqual([['missing', 'broken', 'it took over 300 MB of memory']]);
 });
 
 test('a list of tools without end is ended by the deadline of the start', async () => {
