@@ -1,11 +1,14 @@
 /** Runs all cases against a server: each with a clean sandbox; after a broken case the server is restarted. */
 
-import { isOrielError } from '../../errors.ts';
+import { tmpdir } from 'node:os';
+import { isOrielError, OrielError } from '../../errors.ts';
+import { quote } from '../../text/visible.ts';
 import type { Case, Law } from './case.ts';
 import { LEAK } from './laws.ts';
 import { Broken, type Evidence, Skipped } from './outcome.ts';
 import type { Mapping, Role } from './roles.ts';
-import { Sandbox, type State } from './sandbox.ts';
+import type { State } from './file-states.ts';
+import { Sandbox } from './sandbox.ts';
 import { Server } from './checked-server.ts';
 import type { Figures } from './checked-connection.ts';
 
@@ -28,6 +31,8 @@ export interface Audit {
   readonly left: number;
   /** The directory of the files, if they are kept. */
   readonly kept?: string;
+  /** Directories of the check that could not be removed, with the reason. */
+  readonly notRemoved?: readonly string[];
 }
 
 /** Told about each case. */
@@ -55,21 +60,40 @@ export async function audit(
   cases: readonly Case[],
   { mapping, signal, deadlineMs, startMs, keep = false, progress }: AuditOptions,
 ): Promise<Audit> {
-  const sandbox = new Sandbox();
+  const sandbox = newSandbox();
   const server = new Server(sandbox, command, signal, { deadlineMs, startMs });
   const findings: Finding[] = [];
-  let kept = false;
+  let isDone = false;
   try {
     await tryAll(cases, { server, sandbox, mapping, signal, findings, progress }).catch((error: unknown) => {
       if (!signal.aborted) throw error;
     });
-    kept = keep;
-    const left = cases.length - findings.length;
-    return { roles: server.roles, findings, left, ...(kept && { kept: sandbox.base }) };
+    isDone = true;
   } finally {
     await server.close();
-    if (kept) sandbox.leave();
-    else sandbox.remove();
+    if (!isDone) sandbox.remove();
+  }
+  const end = keep ? keepFiles(sandbox) : removeFiles(sandbox);
+  return { roles: server.roles, findings, left: cases.length - findings.length, ...end };
+}
+
+function keepFiles(sandbox: Sandbox): Pick<Audit, 'kept'> {
+  sandbox.leave();
+  return { kept: sandbox.base };
+}
+
+function removeFiles(sandbox: Sandbox): Pick<Audit, 'notRemoved'> {
+  const notRemoved = sandbox.remove();
+  return notRemoved.length > 0 ? { notRemoved } : {};
+}
+
+function newSandbox(): Sandbox {
+  try {
+    return new Sandbox();
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const said = `The files of the check cannot be made in ${quote(tmpdir())}: ${quote(code ?? message)}.`;
+    throw new OrielError('BAD_INPUT', `${said} Name another directory with TMPDIR.`, { cause });
   }
 }
 
@@ -88,16 +112,17 @@ async function tryAll(cases: readonly Case[], run: Run): Promise<void> {
   const fresh = sandbox.state();
   await server.start(mapping);
   let is: 'running' | 'stopped' | 'gone' = 'running';
+  let whyGone = '';
   // Reported once, with the first case.
   let early = faultAtStart(server, sandbox, fresh);
   for (const one of cases) {
     signal.throwIfAborted();
     progress?.begins(one.id);
     if (is === 'stopped') {
-      sandbox.rebuild();
-      is = (await restarted(server, mapping, signal)) ? 'running' : 'gone';
+      whyGone = (await failureToRestart(run)) ?? '';
+      is = whyGone === '' ? 'running' : 'gone';
     }
-    const finding = is === 'gone' ? notTried(one) : await findingOf(one, server, sandbox, early);
+    const finding = is === 'gone' ? notTried(one, whyGone) : await findingOf(one, server, sandbox, early);
     if (finding.verdict !== 'skipped') early = undefined;
     findings.push(finding);
     progress?.ended(finding);
@@ -114,22 +139,27 @@ function faultAtStart({ leakedAtStart: text }: Server, sandbox: Sandbox, fresh: 
   return new Broken('files were changed by the start or the first calls', { changes });
 }
 
-/** False if the server does not start again; the findings so far are still reported. */
-async function restarted(server: Server, mapping: string | undefined, signal: AbortSignal): Promise<boolean> {
+/** Why the server cannot be started again; the findings so far are still reported. */
+async function failureToRestart({ server, sandbox, mapping, signal }: Run): Promise<string | undefined> {
+  try {
+    sandbox.rebuild();
+  } catch (error) {
+    return `the files of the check could not be made again: ${codeOf(error)}`;
+  }
   try {
     await server.start(mapping);
-    return true;
+    return undefined;
   } catch (error) {
     signal.throwIfAborted();
     if (!isOrielError(error)) throw error;
     await server.close();
-    return false;
+    return 'the server did not start again';
   }
 }
 
-function notTried({ id, law, title }: Case): Finding {
+function notTried({ id, law, title }: Case, reason: string): Finding {
   const figures = { ms: 0, bytes: 0, memoryMb: 0 };
-  return { id, law, title, verdict: 'skipped', reason: 'the server did not start again', figures };
+  return { id, law, title, verdict: 'skipped', reason, figures };
 }
 
 async function findingOf(
@@ -162,9 +192,15 @@ async function findingOf(
     return found('held');
   } catch (error) {
     if (error instanceof Broken) return found('broken', error.message, error.evidence);
-    if (!(error instanceof Skipped)) throw error;
-    return found('skipped', error.message);
+    if (error instanceof Skipped) return found('skipped', error.message);
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+    return found('skipped', `its files could not be made: ${codeOf(error)}`);
   }
+}
+
+function codeOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return quote(code ?? message);
 }
 
 function lackOf(role: Role, { without }: Server): string {

@@ -41,7 +41,7 @@ export class Server implements Checked {
   /** The numeric arguments of each role's tool. */
   #numbers: Partial<Record<Role, readonly string[]>> = {};
 
-  /** `{}` in `command` is replaced by the root. */
+  /** `{}` in `command` is replaced by the root at each start. */
   constructor(
     sandbox: Sandbox,
     command: readonly string[],
@@ -49,7 +49,7 @@ export class Server implements Checked {
     { deadlineMs = DEADLINE_MS, startMs = START_MS }: Deadlines = {},
   ) {
     this.#sandbox = sandbox;
-    this.#command = command.map((word) => fromHere(word).replaceAll('{}', sandbox.root));
+    this.#command = command.map(fromHere);
     this.#signal = signal;
     this.#deadlineMs = deadlineMs;
     this.#startMs = startMs;
@@ -57,13 +57,14 @@ export class Server implements Checked {
 
   /** Throws `BAD_INPUT` if the command is not an MCP server, or the mapping does not match its tools. */
   async start(mapping?: string): Promise<void> {
-    const connection = new Connection(this.#sandbox, this.#command, this.#signal);
+    const command = this.#command.map((word) => word.replaceAll('{}', this.#sandbox.root));
+    const connection = new Connection(this.#sandbox, command, this.#signal);
     try {
       await connection.open(this.#startMs);
     } catch (cause) {
       await connection.close();
       this.#signal.throwIfAborted();
-      throw startFailure(this.#command, connection.stderr, cause);
+      throw startFailure(command, connection.stderr, cause);
     }
     this.#running = connection;
     const { tools } = connection;
