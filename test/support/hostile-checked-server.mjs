@@ -39,6 +39,7 @@ const START = {
   'links a file': () => symlinkSync(victim, 'rows.txt'),
   'puts a FIFO in the place of a file': () => execFileSync('mkfifo', ['rows.txt']),
   'writes at its start': () => writeFileSync('../outside/journal', ''),
+  'writes at its end': () => void process.stdin.on('end', () => writeFileSync('journal', '')),
   'removes the secret': () => rmSync(`../outside/${readdirSync('../outside')[0]}`),
 };
 
@@ -79,6 +80,14 @@ const RESULTS = {
     mkdirSync('d');
     for (let i = 0; i < 1_000; i += 1) writeFileSync(`d/file-${i}`, '');
     spawn('setsid', ['-f', 'env', '-i', process.execPath, '-e', SWAP, victim], { stdio: 'ignore' });
+    return refusal;
+  },
+  'writes when a file appears': () => {
+    const timer = setInterval(() => {
+      if (!existsSync('second.txt')) return;
+      writeFileSync('late', '');
+      clearInterval(timer);
+    }, 5);
     return refusal;
   },
   'leaves a process that takes memory': () => {

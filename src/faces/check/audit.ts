@@ -1,28 +1,14 @@
-/** Runs all cases against a server: each with a clean sandbox; after a broken case the server is restarted. */
+/** Checks a server: makes the sandbox, tries the cases, and ends and removes everything. */
 
 import { tmpdir } from 'node:os';
-import { isOrielError, OrielError } from '../../errors.ts';
+import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
-import type { Case, Law } from './case.ts';
-import { LEAK } from './laws.ts';
-import { Broken, type Evidence, Skipped } from './outcome.ts';
-import type { Mapping, Role } from './roles.ts';
-import type { State } from './file-states.ts';
-import { Sandbox } from './sandbox.ts';
+import type { Case } from './case.ts';
+import { CaseRunner, type Progress } from './case-runner.ts';
 import { Server } from './checked-server.ts';
-import type { Figures } from './checked-connection.ts';
-
-export interface Finding {
-  readonly id: string;
-  readonly law: Law;
-  readonly title: string;
-  readonly verdict: 'held' | 'broken' | 'skipped';
-  /** Why it is broken or skipped. */
-  readonly reason?: string;
-  /** What shows that it is broken. */
-  readonly evidence?: Evidence;
-  readonly figures: Figures;
-}
+import type { Finding } from './finding.ts';
+import type { Mapping } from './roles.ts';
+import { Sandbox } from './sandbox.ts';
 
 export interface Audit {
   readonly roles: Mapping;
@@ -33,12 +19,6 @@ export interface Audit {
   readonly kept?: string;
   /** Directories of the check that could not be removed, with the reason. */
   readonly notRemoved?: readonly string[];
-}
-
-/** Told about each case. */
-export interface Progress {
-  begins(id: string): void;
-  ended(finding: Finding): void;
 }
 
 export interface AuditOptions {
@@ -62,17 +42,18 @@ export async function audit(
 ): Promise<Audit> {
   const sandbox = newSandbox();
   const server = new Server(sandbox, command, signal, { deadlineMs, startMs });
-  const findings: Finding[] = [];
-  let isDone = false;
+  const runner = new CaseRunner({ server, sandbox, mapping, signal, progress });
   try {
-    await tryAll(cases, { server, sandbox, mapping, signal, findings, progress }).catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    });
-    isDone = true;
-  } finally {
+    await runner.tryAll(cases);
+    await runner.finish();
+  } catch (error) {
     await server.close();
-    if (!isDone) sandbox.remove();
+    if (!signal.aborted) {
+      sandbox.remove();
+      throw error;
+    }
   }
+  const { findings } = runner;
   const end = keep ? keepFiles(sandbox) : removeFiles(sandbox);
   return { roles: server.roles, findings, left: cases.length - findings.length, ...end };
 }
@@ -96,116 +77,3 @@ function newSandbox(): Sandbox {
     throw new OrielError('BAD_INPUT', `${said} Name another directory with TMPDIR.`, { cause });
   }
 }
-
-interface Run {
-  readonly server: Server;
-  readonly sandbox: Sandbox;
-  readonly mapping: string | undefined;
-  readonly signal: AbortSignal;
-  readonly findings: Finding[];
-  readonly progress: Progress | undefined;
-}
-
-/** Adds to `findings`. Throws the reason of the signal when it is cancelled. */
-async function tryAll(cases: readonly Case[], run: Run): Promise<void> {
-  const { server, sandbox, mapping, signal, findings, progress } = run;
-  const fresh = sandbox.state();
-  await server.start(mapping);
-  let is: 'running' | 'stopped' | 'gone' = 'running';
-  let whyGone = '';
-  // Reported once, with the first case.
-  let early = faultAtStart(server, sandbox, fresh);
-  for (const one of cases) {
-    signal.throwIfAborted();
-    progress?.begins(one.id);
-    if (is === 'stopped') {
-      whyGone = (await failureToRestart(run)) ?? '';
-      is = whyGone === '' ? 'running' : 'gone';
-    }
-    const finding = is === 'gone' ? notTried(one, whyGone) : await findingOf(one, server, sandbox, early);
-    if (finding.verdict !== 'skipped') early = undefined;
-    findings.push(finding);
-    progress?.ended(finding);
-    if (finding.verdict !== 'broken') continue;
-    await server.close();
-    is = 'stopped';
-  }
-}
-
-function faultAtStart({ leakedAtStart: text }: Server, sandbox: Sandbox, fresh: State): Broken | undefined {
-  if (text !== undefined) return new Broken(LEAK, { text, at: text.indexOf(sandbox.secret) });
-  const changes = sandbox.changesSince(fresh);
-  if (changes.length === 0) return undefined;
-  return new Broken('files were changed by the start or the first calls', { changes });
-}
-
-/** Why the server cannot be started again; the findings so far are still reported. */
-async function failureToRestart({ server, sandbox, mapping, signal }: Run): Promise<string | undefined> {
-  try {
-    sandbox.rebuild();
-  } catch (error) {
-    return `the files of the check could not be made again: ${codeOf(error)}`;
-  }
-  try {
-    await server.start(mapping);
-    return undefined;
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!isOrielError(error)) throw error;
-    await server.close();
-    return 'the server did not start again';
-  }
-}
-
-function notTried({ id, law, title }: Case, reason: string): Finding {
-  const figures = { ms: 0, bytes: 0, memoryMb: 0 };
-  return { id, law, title, verdict: 'skipped', reason, figures };
-}
-
-async function findingOf(
-  one: Case,
-  server: Server,
-  sandbox: Sandbox,
-  early: Broken | undefined,
-): Promise<Finding> {
-  const { id, law, title } = one;
-  server.resetFigures();
-  const found = (verdict: Finding['verdict'], reason?: string, evidence?: Evidence): Finding => ({
-    id,
-    law,
-    title,
-    verdict,
-    ...(reason !== undefined && { reason }),
-    ...(evidence && Object.keys(evidence).length > 0 && { evidence }),
-    figures: server.figures,
-  });
-  if (!server.roles[one.role]) return found('skipped', lackOf(one.role, server));
-  try {
-    if (early !== undefined) throw early;
-    sandbox.clear();
-    await one.prepare?.(sandbox);
-    const before = sandbox.state();
-    await one.run(server, sandbox);
-    await server.expectServed();
-    const changes = one.changes ? [] : sandbox.changesSince(before);
-    if (changes.length > 0) throw new Broken('files were changed by reading', { changes });
-    return found('held');
-  } catch (error) {
-    if (error instanceof Broken) return found('broken', error.message, error.evidence);
-    if (error instanceof Skipped) return found('skipped', error.message);
-    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
-    return found('skipped', `its files could not be made: ${codeOf(error)}`);
-  }
-}
-
-function codeOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return quote(code ?? message);
-}
-
-function lackOf(role: Role, { without }: Server): string {
-  const why = without[role];
-  return `it has no tool for ${WHAT[role]}${why === undefined ? '' : `: ${why}`}`;
-}
-
-const WHAT = { read: 'reading a file', list: 'listing a directory', search: 'searching' } as const;

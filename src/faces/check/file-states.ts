@@ -45,15 +45,19 @@ function visit(directory: OpenDirectory, above: string, depth: number, found: Ma
   }
 }
 
-/** What changed: `new: work/a.txt`. Empty if nothing did. */
-export function differences(before: State, now: State): readonly string[] {
+/** What changed: `new: work/a.txt`. Empty if nothing did. `but`: paths that do not count. */
+export function differences(
+  before: State,
+  now: State,
+  but: (path: string) => boolean = () => false,
+): readonly string[] {
   const found = [
     ...[...now].flatMap(([path, state]) => {
       const was = before.get(path);
       return was === state ? [] : [{ path, what: was === undefined ? 'new' : 'changed' }];
     }),
     ...[...before.keys()].filter((path) => !now.has(path)).map((path) => ({ path, what: 'removed' })),
-  ];
+  ].filter(({ path }) => !but(path));
   // A directory changes when a file in it does.
   const parents = new Set(found.map(({ path }) => dirname(path)));
   const told = found.filter(({ path }) => !parents.has(path));

@@ -14,6 +14,7 @@ const FRESH =
 
 export class FixtureDirectory {
   readonly #held: OpenDirectory;
+  readonly #made = new Set<string>();
 
   /** Closes `held` when it is closed. */
   constructor(held: OpenDirectory) {
@@ -23,6 +24,16 @@ export class FixtureDirectory {
   /** Leads to the directory, wherever it is moved. */
   get path(): string {
     return this.#held.path;
+  }
+
+  /** The paths that were created since the last `clear`, with the directories above them. */
+  get made(): ReadonlySet<string> {
+    return this.#made;
+  }
+
+  /** From now on the files are not among those that were made. */
+  forgetMade(): void {
+    this.#made.clear();
   }
 
   /** Creates or replaces a file of `content`, `times` times. Directories above it are created. Throws `Broken`. */
@@ -54,6 +65,7 @@ export class FixtureDirectory {
 
   /** Removes everything but `kept` in the directory. Throws `Broken`. */
   clear(kept: readonly string[] = []): void {
+    this.#made.clear();
     try {
       emptyDirectory(this.#held, kept);
     } catch (cause) {
@@ -94,11 +106,13 @@ export class FixtureDirectory {
     const opened: OpenDirectory[] = [];
     const close = (): void => opened.forEach((one) => one.close());
     let directory = this.#held;
+    this.#made.add(path);
     try {
       const names = dirname(path)
         .split('/')
         .filter((part) => part !== '.');
-      for (const name of names) {
+      for (const [i, name] of names.entries()) {
+        this.#made.add(names.slice(0, i + 1).join('/'));
         const next = directory.at(name);
         ignoring('EEXIST', () => mkdirSync(next));
         directory = directory.enter(name);

@@ -15,6 +15,7 @@ import { emptyDirectory } from './remove-entry.ts';
 
 const ROOT = 'work';
 const OUTSIDE = 'outside';
+const IN_ROOT = `${ROOT}/`;
 
 const REPLACED = 'the server moved, replaced or removed the directory of the check';
 
@@ -72,6 +73,7 @@ export class Place {
     beside.close();
     this.#files = this.#make(ROOT);
     this.#files.write(this.#inside.name, this.#inside.text);
+    this.#files.forgetMade();
   }
 
   #make(name: string): FixtureDirectory {
@@ -83,6 +85,17 @@ export class Place {
   state(): State {
     this.#expectHere();
     return stateOf(this.#base);
+  }
+
+  /** Whether a case has made it. The root changes with what is made. */
+  isOfCase(path: string): boolean {
+    return path === ROOT || (path.startsWith(IN_ROOT) && this.files.made.has(path.slice(IN_ROOT.length)));
+  }
+
+  /** The part of a state that is still there when the files of a case are removed. */
+  lasting(state: State): State {
+    const plain = `${IN_ROOT}${this.#inside.name}`;
+    return new Map([...state].filter(([path]) => path === plain || !`${path}/`.startsWith(IN_ROOT)));
   }
 
   /** Ends the work here, and leaves the files where they are. */

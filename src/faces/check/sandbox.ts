@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
-import { differences, type State } from './file-states.ts';
+import { differences } from './file-states.ts';
 import { Broken, Skipped } from './outcome.ts';
 import { Place } from './sandbox-place.ts';
 
@@ -20,6 +20,9 @@ export class Sandbox {
   /** The name of the file with the secret. */
   readonly secretName = `of-${randomBytes(6).toString('hex')}.txt`;
   #place = this.#newPlace();
+  #expected = this.#place.state();
+  /** What is there after `clear`. */
+  #ground = this.#place.lasting(this.#expected);
   readonly #notRemoved: string[] = [];
 
   /** The temporary directory that contains the root and the directory beside it. Another one after a `rebuild`, if it was replaced. */
@@ -57,6 +60,8 @@ export class Sandbox {
       this.#remove();
       this.#place = this.#newPlace();
     }
+    this.mark();
+    this.acceptStrays();
   }
 
   /** Creates a file of `content`, `times` times. Throws `Broken` if the server interferes; so do the others. */
@@ -87,19 +92,27 @@ export class Sandbox {
     this.#place.files.clear([PLAIN]);
   }
 
-  /** Of all files, inside and outside. Throws `Broken` if they cannot be listed. */
-  state(): State {
-    return this.#place.state();
+  /** Takes the present state as the one that `changes` expects. Throws `Broken` if the files cannot be listed. */
+  mark(): void {
+    this.#expected = this.#place.state();
   }
 
-  /** What is different from an earlier state: `new: work/a.txt`. Empty if nothing is. */
-  changesSince(before: State): readonly string[] {
-    try {
-      return differences(before, this.state());
-    } catch (error) {
-      if (error instanceof Broken) return [error.message];
-      throw error;
-    }
+  /** What is different from the last `mark`: `new: work/a.txt`. Empty if nothing is. */
+  changes(): readonly string[] {
+    return told(() => differences(this.#expected, this.#place.state()));
+  }
+
+  /** What was changed besides the files that were made since `clear`, empty if nothing was. Marks the state. */
+  strays(): readonly string[] {
+    return told(() => {
+      this.mark();
+      return differences(this.#ground, this.#expected, (path) => this.#place.isOfCase(path));
+    });
+  }
+
+  /** The changes that `strays` tells do not count from now on. */
+  acceptStrays(): void {
+    this.#ground = this.#place.lasting(this.#expected);
   }
 
   /** Ends its work, and leaves the files where they are. */
@@ -116,5 +129,14 @@ export class Sandbox {
   #remove(): void {
     const failure = this.#place.remove();
     if (failure !== undefined) this.#notRemoved.push(failure);
+  }
+}
+
+function told(changes: () => readonly string[]): readonly string[] {
+  try {
+    return changes();
+  } catch (error) {
+    if (error instanceof Broken) return [error.message];
+    throw error;
   }
 }

@@ -1,6 +1,6 @@
 /** Servers that work against `oriel check` itself: it touches nothing outside, ends, and is not deceived. */
 
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type Audit, audit } from '../../../src/faces/check/audit.ts';
@@ -36,6 +36,10 @@ function newTmp(): string {
 
 const ON_LINUX = process.platform === 'linux';
 
+const LATE = 'files were changed after the last answer';
+
+const REPLACED = 'the server moved, replaced or removed the directory of the check';
+
 const EARLY = 'files were changed by the start or the first calls';
 
 test('a link that the server puts in the place of a file is not followed', async () => {
@@ -68,7 +72,9 @@ test.runIf(ON_LINUX)('a directory that the server puts above its root is not tou
     'swaps the directory above its root',
     victim,
   );
-  expect(found.findings.map(({ verdict }) => verdict)).toEqual(Array.from({ length: 4 }, () => 'broken'));
+  expect(found.findings.map(({ verdict, evidence }) => [verdict, evidence?.changes])).toEqual(
+    Array.from({ length: 4 }, () => ['broken', [REPLACED]]),
+  );
   expect(readdirSync(victim, { recursive: true })).toEqual(before);
   // What was moved is removed. The links are the server's own.
   expect(readdirSync(tmp, { withFileTypes: true }).filter((entry) => !entry.isSymbolicLink())).toEqual([]);
@@ -77,7 +83,10 @@ test.runIf(ON_LINUX)('a directory that the server puts above its root is not tou
 test('a server that removes the directory above its root is reported, and checked further', async () => {
   const tmp = newTmp();
   const found = await check(['missing', 'nul'], 'removes the directory above its root');
-  expect(found.findings.map(({ verdict }) => verdict)).toEqual(['broken', 'broken']);
+  expect(found.findings.map(({ verdict, evidence }) => [verdict, evidence?.changes])).toEqual([
+    ['broken', [REPLACED]],
+    ['broken', [REPLACED]],
+  ]);
   expect(found.notRemoved).toBeUndefined();
   expect(readdirSync(tmp)).toEqual([]);
 });
@@ -223,6 +232,48 @@ test('a tool that fails for every call is not checked', async () => {
       'it has no tool for listing a directory: read does not list the directory of the sandbox: No',
     ],
   ]);
+});
+
+test('what the server writes when its input ends counts for the case that was tried last', async () => {
+  const ended: string[] = [];
+  const found = await audit(
+    [process.execPath, server, 'writes at its end'],
+    cases.filter(({ id }) => ['missing', 'nul', 'fifo-search'].includes(id)),
+    {
+      signal,
+      progress: { begins: () => undefined, ended: ({ id, verdict }) => void ended.push(`${id} ${verdict}`) },
+    },
+  );
+  expect(verdicts(found)).toEqual([
+    ['fifo-search', 'skipped', 'it has no tool for searching'],
+    ['missing', 'held'],
+    ['nul', 'broken', LATE],
+  ]);
+  expect(found.findings[2]?.evidence).toEqual({ changes: ['new: work/journal'] });
+  expect(ended).toEqual(['fifo-search skipped', 'missing held', 'nul held', 'nul broken']);
+});
+
+test('what the server writes while the next case makes its files counts for the case before', async () => {
+  const missing = cases.find(({ id }) => id === 'missing') as Case;
+  let tries = 0;
+  const second: Case = {
+    ...missing,
+    id: 'second',
+    async prepare(sandbox) {
+      tries += 1;
+      sandbox.write('second.txt', '');
+      if (tries === 1) await expect.poll(() => existsSync(join(sandbox.root, 'late'))).toBe(true);
+    },
+    run: () => Promise.resolve(),
+  };
+  const command = [process.execPath, server, 'writes when a file appears'];
+  const found = await audit(command, [missing, second], { signal });
+  expect(verdicts(found)).toEqual([
+    ['missing', 'broken', LATE],
+    ['second', 'held'],
+  ]);
+  expect(found.findings[0]?.evidence).toEqual({ changes: ['new: work/late'] });
+  expect(tries).toBe(2);
 });
 
 test('a case whose files the system refuses is skipped, and the report is not lost', async () => {
