@@ -7,8 +7,8 @@ import { randomBytes } from 'node:crypto';
 import { renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { type Name, OpenDirectory } from './open-directory.ts';
 
-/** Most entries that are looked at, because a process may create new ones without end. */
-const MOST_ENTRIES = 1_000_000;
+/** Most entries that are removed at once: other processes may create new ones without end. */
+const MOST_ENTRIES = 200_000;
 
 /** How often an entry is tried: another process may fill a directory that was just emptied. */
 const MOST_TRIES = 4;
@@ -20,26 +20,38 @@ const MOST_TRIES = 4;
 export function emptyDirectory(top: OpenDirectory, kept: readonly string[] = []): void {
   const tries = new Map<string, number>();
   const failures: unknown[] = [];
-  const hoisted = `removed-${randomBytes(6).toString('hex')}`;
-  let looked = 0;
-  for (let isDone = false; !isDone;) {
-    isDone = true;
-    for (const name of top.names()) {
-      const key = name.toString('latin1');
-      const count = tries.get(key) ?? 0;
-      if (count === MOST_TRIES || kept.includes(key)) continue;
-      isDone = false;
+  const count = counter();
+  const prefix = `removed-${randomBytes(6).toString('hex')}`;
+  const isLeft = (name: Buffer): boolean => {
+    const key = name.toString('latin1');
+    return !kept.includes(key) && (tries.get(key) ?? 0) < MOST_TRIES;
+  };
+  for (let names = top.names().filter(isLeft); names.length > 0; names = top.names().filter(isLeft)) {
+    for (const name of names) {
+      count();
       try {
-        looked += 1;
-        if (!unlinked(top, name)) removeDirectory(top, name, () => `${hoisted}-${(looked += 1)}`);
+        if (!unlinked(top, name)) removeDirectory(top, name, () => `${prefix}-${count()}`, count);
       } catch (error) {
-        tries.set(key, count + 1);
-        if (count + 1 === MOST_TRIES) failures.push(error);
+        if (error instanceof TooMany) throw error;
+        const key = name.toString('latin1');
+        tries.set(key, (tries.get(key) ?? 0) + 1);
+        if (!isLeft(name)) failures.push(error);
       }
-      if (looked > MOST_ENTRIES) throw new Error(`more than ${MOST_ENTRIES} entries`);
     }
   }
   if (failures.length > 0) throw failures[0];
+}
+
+class TooMany extends Error {}
+
+/** Counts the entries, and throws if there are too many. */
+function counter(): () => number {
+  let count = 0;
+  return () => {
+    count += 1;
+    if (count > MOST_ENTRIES) throw new TooMany(`over ${MOST_ENTRIES} files`);
+    return count;
+  };
 }
 
 /** Removes a file, a link, or a directory with everything in it, if it exists. Throws the error of the system. */
@@ -69,11 +81,15 @@ function unlinked(directory: OpenDirectory, name: Name): boolean {
 }
 
 /** Removes a directory in `top`, whose own directories are moved to new names in `top`. */
-function removeDirectory(top: OpenDirectory, name: Name, fresh: () => string): void {
+function removeDirectory(top: OpenDirectory, name: Name, fresh: () => string, count: () => number): void {
   const inner = top.enter(name);
   try {
-    for (const child of inner.names())
-      if (!unlinked(inner, child)) renameSync(inner.at(child), top.at(fresh()));
+    for (let names = inner.names(); names.length > 0; names = inner.names()) {
+      for (const child of names) {
+        count();
+        if (!unlinked(inner, child)) renameSync(inner.at(child), top.at(fresh()));
+      }
+    }
   } finally {
     inner.close();
   }

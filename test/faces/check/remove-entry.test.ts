@@ -4,7 +4,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { OpenDirectory } from '../../../src/faces/check/open-directory.ts';
+import { MOST_NAMES, OpenDirectory } from '../../../src/faces/check/open-directory.ts';
 import { emptyDirectory, removeEntry } from '../../../src/faces/check/remove-entry.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 
@@ -81,6 +81,33 @@ test.runIf(ON_LINUX)('a directory that is exchanged with a link again and again'
     racer.kill('SIGKILL');
   }
   expect(readdirSync(victim)).toHaveLength(200);
+});
+
+test('more files than are listed at once', () => {
+  const top = temporaryFolder();
+  mkdirSync(join(top, 'd'));
+  for (let i = 0; i < MOST_NAMES + 10; i += 1) writeFileSync(join(top, `d/a-file-with-a-long-name-${i}`), '');
+  expect(within(join(top, 'd'), (held) => expect(held.names()).toHaveLength(MOST_NAMES))).toHaveLength(
+    MOST_NAMES + 10,
+  );
+  expect(emptied(top)).toEqual([]);
+});
+
+test.runIf(ON_LINUX)('files that another process creates without end', async () => {
+  const top = temporaryFolder();
+  mkdirSync(join(top, 'd'));
+  const script = `console.log('ready'); for (let i = 0; ; i += 1) try { fs.closeSync(fs.openSync('f' + i, 'w')); } catch {}`;
+  const writer = spawn(process.execPath, ['-e', script], { cwd: top });
+  try {
+    await new Promise((resolve) => void writer.stdout.once('data', resolve));
+    try {
+      emptied(top);
+    } catch (error) {
+      expect((error as Error).message).toBe('over 200000 files');
+    }
+  } finally {
+    writer.kill('SIGKILL');
+  }
 });
 
 test('a directory may be closed twice, and another descriptor stays open', () => {
