@@ -1,6 +1,7 @@
 // An MCP server that works against the check itself: `node hostile-checked-server.mjs MODE [VICTIM]`. It reads only plain.txt.
 import { execFileSync, spawn } from 'node:child_process';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -74,6 +75,12 @@ const RESULTS = {
       process.chdir('directory');
     }
     process.chdir(root);
+    return refusal;
+  },
+  'locks a directory': () => {
+    mkdirSync('locked');
+    writeFileSync('locked/file', '');
+    chmodSync('locked', 0);
     return refusal;
   },
   'leaves a process that swaps directories': () => {

@@ -142,7 +142,8 @@ function failureOf(act: () => void): string | undefined {
     act();
     return undefined;
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    // The error of the system tells more than that the server changed something.
+    const { code, message } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
     return quote(code ?? message);
   }
 }

@@ -1,6 +1,6 @@
 /** Servers that work against `oriel check` itself: it touches nothing outside, ends, and is not deceived. */
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type Audit, audit } from '../../../src/faces/check/audit.ts';
@@ -35,6 +35,7 @@ function newTmp(): string {
 }
 
 const ON_LINUX = process.platform === 'linux';
+const IS_ROOT = process.getuid?.() === 0;
 
 const LATE = 'files were changed after the last answer';
 
@@ -98,6 +99,15 @@ test('directories whose path is too long for the system are a finding, and are r
     'the server made directories that are too deep to be compared',
   ]);
   expect(readdirSync(tmp)).toEqual([]);
+});
+
+test.skipIf(!ON_LINUX || IS_ROOT)('what cannot be removed is named, and the report is not lost', async () => {
+  const tmp = newTmp();
+  const found = await check(['missing'], 'locks a directory');
+  const [left] = readdirSync(tmp);
+  chmodSync(join(tmp, `${left}/work/locked`), 0o700);
+  expect(found.findings[0]?.verdict).toBe('broken');
+  expect(found.notRemoved).toEqual([`${join(tmp, left as string)} (EACCES)`]);
 });
 
 test.runIf(ON_LINUX)('a process that outlives the server deceives no removal', async () => {
