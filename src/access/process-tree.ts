@@ -59,6 +59,15 @@ export function killTree(tree: Tree): void {
   for (const { pid } of atOnce(members(tree)).found) kill(pid, 'SIGKILL');
 }
 
+/**
+ * Ids of the processes of the tree that are running; undefined if there is no /proc. This is one scan: a process that is started during
+ * it may be missed.
+ */
+export function runningIn(tree: Tree): readonly number[] | undefined {
+  const listed = process.platform === 'linux' ? listProcesses() : undefined;
+  return atOnce(lookAt(tree, listed))?.found.map(({ pid }) => pid);
+}
+
 /** At least this many scans are made, even after the deadline, because one scan may take long. */
 const LEAST_LOOKS = 3;
 

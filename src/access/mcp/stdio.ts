@@ -67,6 +67,11 @@ export class StdioTransport implements Transport {
     return this.#running?.tree.pid;
   }
 
+  /** The process with its descendants; undefined before it runs and when it has ended. */
+  get tree(): Tree | undefined {
+    return this.#running?.tree;
+  }
+
   /** Resolves when the process runs. Throws what `spawn` throws: `ENOENT`, `EACCES`. */
   async start(): Promise<void> {
     const { child, ...running } = await startServer(this.#server);

@@ -1,25 +1,14 @@
-/** Runs all cases against a server: each with a clean sandbox; after a broken case the server is restarted. */
+/** Checks a server: makes the sandbox, tries the cases, and ends and removes everything. */
 
-import { isOrielError } from '../../errors.ts';
-import type { Case, Law } from './case.ts';
-import { LEAK } from './laws.ts';
-import { Broken, type Evidence, Skipped } from './outcome.ts';
-import type { Mapping, Role } from './roles.ts';
-import { Sandbox, type State } from './sandbox.ts';
+import { tmpdir } from 'node:os';
+import { OrielError } from '../../errors.ts';
+import { quote } from '../../text/visible.ts';
+import type { Case } from './case.ts';
+import { CaseRunner, type Progress } from './case-runner.ts';
 import { Server } from './checked-server.ts';
-import type { Figures } from './checked-connection.ts';
-
-export interface Finding {
-  readonly id: string;
-  readonly law: Law;
-  readonly title: string;
-  readonly verdict: 'held' | 'broken' | 'skipped';
-  /** Why it is broken or skipped. */
-  readonly reason?: string;
-  /** What shows that it is broken. */
-  readonly evidence?: Evidence;
-  readonly figures: Figures;
-}
+import type { Finding } from './finding.ts';
+import type { Mapping } from './roles.ts';
+import { Sandbox } from './sandbox.ts';
 
 export interface Audit {
   readonly roles: Mapping;
@@ -28,12 +17,8 @@ export interface Audit {
   readonly left: number;
   /** The directory of the files, if they are kept. */
   readonly kept?: string;
-}
-
-/** Told about each case. */
-export interface Progress {
-  begins(id: string): void;
-  ended(finding: Finding): void;
+  /** Directories of the check that could not be removed, with the reason. */
+  readonly notRemoved?: readonly string[];
 }
 
 export interface AuditOptions {
@@ -42,6 +27,8 @@ export interface AuditOptions {
   /** Cancels the check: what was found so far is reported. */
   readonly signal: AbortSignal;
   readonly deadlineMs?: number | undefined;
+  /** Milliseconds for the start of the server, with the list of its tools. */
+  readonly startMs?: number | undefined;
   /** Leaves the files of the last case behind. */
   readonly keep?: boolean;
   readonly progress?: Progress | undefined;
@@ -51,123 +38,42 @@ export interface AuditOptions {
 export async function audit(
   command: readonly string[],
   cases: readonly Case[],
-  { mapping, signal, deadlineMs, keep = false, progress }: AuditOptions,
+  { mapping, signal, deadlineMs, startMs, keep = false, progress }: AuditOptions,
 ): Promise<Audit> {
-  const sandbox = new Sandbox();
-  const server = new Server(sandbox, command, signal, deadlineMs);
-  const findings: Finding[] = [];
-  let kept = false;
+  const sandbox = newSandbox();
+  const server = new Server(sandbox, command, signal, { deadlineMs, startMs });
+  const runner = new CaseRunner({ server, sandbox, mapping, signal, progress });
   try {
-    await tryAll(cases, { server, sandbox, mapping, signal, findings, progress }).catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    });
-    kept = keep;
-    const left = cases.length - findings.length;
-    return { roles: server.roles, findings, left, ...(kept && { kept: sandbox.base }) };
-  } finally {
+    await runner.tryAll(cases);
+    await runner.finish();
+  } catch (error) {
     await server.close();
-    if (kept) sandbox.leave();
-    else sandbox.remove();
-  }
-}
-
-interface Run {
-  readonly server: Server;
-  readonly sandbox: Sandbox;
-  readonly mapping: string | undefined;
-  readonly signal: AbortSignal;
-  readonly findings: Finding[];
-  readonly progress: Progress | undefined;
-}
-
-/** Adds to `findings`. Throws the reason of the signal when it is cancelled. */
-async function tryAll(cases: readonly Case[], run: Run): Promise<void> {
-  const { server, sandbox, mapping, signal, findings, progress } = run;
-  const fresh = sandbox.state();
-  await server.start(mapping);
-  let is: 'running' | 'stopped' | 'gone' = 'running';
-  // Reported once, with the first case.
-  let early = faultAtStart(server, sandbox, fresh);
-  for (const one of cases) {
-    signal.throwIfAborted();
-    progress?.begins(one.id);
-    if (is === 'stopped') {
-      sandbox.rebuild();
-      is = (await restarted(server, mapping, signal)) ? 'running' : 'gone';
+    if (!signal.aborted) {
+      sandbox.remove();
+      throw error;
     }
-    const finding = is === 'gone' ? notTried(one) : await findingOf(one, server, sandbox, early);
-    if (finding.verdict !== 'skipped') early = undefined;
-    findings.push(finding);
-    progress?.ended(finding);
-    if (finding.verdict !== 'broken') continue;
-    await server.close();
-    is = 'stopped';
   }
+  const { findings } = runner;
+  const end = keep ? keepFiles(sandbox) : removeFiles(sandbox);
+  return { roles: server.roles, findings, left: cases.length - findings.length, ...end };
 }
 
-function faultAtStart({ leakedAtStart: text }: Server, sandbox: Sandbox, fresh: State): Broken | undefined {
-  if (text !== undefined) return new Broken(LEAK, { text, at: text.indexOf(sandbox.secret) });
-  const changes = sandbox.changesSince(fresh);
-  if (changes.length === 0) return undefined;
-  return new Broken('files were changed by the start or the first calls', { changes });
+function keepFiles(sandbox: Sandbox): Pick<Audit, 'kept'> {
+  sandbox.leave();
+  return { kept: sandbox.base };
 }
 
-/** False if the server does not start again; the findings so far are still reported. */
-async function restarted(server: Server, mapping: string | undefined, signal: AbortSignal): Promise<boolean> {
+function removeFiles(sandbox: Sandbox): Pick<Audit, 'notRemoved'> {
+  const notRemoved = sandbox.remove();
+  return notRemoved.length > 0 ? { notRemoved } : {};
+}
+
+function newSandbox(): Sandbox {
   try {
-    await server.start(mapping);
-    return true;
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!isOrielError(error)) throw error;
-    await server.close();
-    return false;
+    return new Sandbox();
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const said = `The files of the check cannot be made in ${quote(tmpdir())}: ${quote(code ?? message)}.`;
+    throw new OrielError('BAD_INPUT', `${said} Name another directory with TMPDIR.`, { cause });
   }
 }
-
-function notTried({ id, law, title }: Case): Finding {
-  const figures = { ms: 0, bytes: 0, memoryMb: 0 };
-  return { id, law, title, verdict: 'skipped', reason: 'the server did not start again', figures };
-}
-
-async function findingOf(
-  one: Case,
-  server: Server,
-  sandbox: Sandbox,
-  early: Broken | undefined,
-): Promise<Finding> {
-  const { id, law, title } = one;
-  server.resetFigures();
-  const found = (verdict: Finding['verdict'], reason?: string, evidence?: Evidence): Finding => ({
-    id,
-    law,
-    title,
-    verdict,
-    ...(reason !== undefined && { reason }),
-    ...(evidence && Object.keys(evidence).length > 0 && { evidence }),
-    figures: server.figures,
-  });
-  if (!server.roles[one.role]) return found('skipped', lackOf(one.role, server));
-  try {
-    if (early !== undefined) throw early;
-    sandbox.clear();
-    await one.prepare?.(sandbox);
-    const before = sandbox.state();
-    await one.run(server, sandbox);
-    await server.expectServed();
-    const changes = one.changes ? [] : sandbox.changesSince(before);
-    if (changes.length > 0) throw new Broken('files were changed by reading', { changes });
-    return found('held');
-  } catch (error) {
-    if (error instanceof Broken) return found('broken', error.message, error.evidence);
-    if (!(error instanceof Skipped)) throw error;
-    return found('skipped', error.message);
-  }
-}
-
-function lackOf(role: Role, { without }: Server): string {
-  const why = without[role];
-  return `it has no tool for ${WHAT[role]}${why === undefined ? '' : `: ${why}`}`;
-}
-
-const WHAT = { read: 'reading a file', list: 'listing a directory', search: 'searching' } as const;

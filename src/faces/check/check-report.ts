@@ -2,7 +2,8 @@
 
 import { safeJson } from '../../text/json.ts';
 import { oneLine, quote } from '../../text/visible.ts';
-import type { Audit, Finding } from './audit.ts';
+import type { Audit } from './audit.ts';
+import type { Finding } from './finding.ts';
 import type { Evidence } from './outcome.ts';
 import { roles } from './roles.ts';
 

@@ -14,9 +14,6 @@ import { type Call, type Said, saidByError, saidIn } from './said.ts';
 import type { Sandbox } from './sandbox.ts';
 import { StderrTail } from './start-failure.ts';
 
-/** Timeout in milliseconds for the start with the handshake. */
-const START_MS = 60_000;
-
 /** Maximum bytes of a message. */
 const MOST_MESSAGE = 128 << 20;
 
@@ -57,11 +54,24 @@ export class Connection {
     });
   }
 
-  /** Starts the process, and lists its tools. Throws if it is not an MCP server; `close` is needed then too. */
-  async open(): Promise<void> {
+  /**
+   * Starts the process, and lists its tools: all within `timeout` ms. Throws if it is not an MCP server; `close` is needed then
+   * too.
+   */
+  async open(timeout: number): Promise<void> {
     this.#listen();
-    await this.#client.connect(this.#transport, { signal: this.#signal, timeout: START_MS });
-    if (this.#client.getServerCapabilities()?.tools) this.tools = await toolsOf(this.#client, START_MS);
+    const late = new AbortController();
+    const timer = setTimeout(
+      () => late.abort(new Error(`it did not start within ${timeout / 1_000} s`)),
+      timeout,
+    );
+    const options = { signal: AbortSignal.any([late.signal, this.#signal]), timeout };
+    try {
+      await this.#client.connect(this.#transport, options);
+      if (this.#client.getServerCapabilities()?.tools) this.tools = await toolsOf(this.#client, options);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Looks through everything that the server sends, from its first message on. The client adds its own listener to this one. */
@@ -81,7 +91,7 @@ export class Connection {
 
   /** The memory of calls from now on is compared with the present one. */
   markIdle(): void {
-    this.#idleMb = treeMb(this.#transport.pid) ?? 0;
+    this.#idleMb = treeMb(this.#transport.tree) ?? 0;
   }
 
   async close(): Promise<void> {
@@ -95,7 +105,7 @@ export class Connection {
     let tooMuch = false;
     const late = new AbortController();
     const sample = setInterval(() => {
-      const now = (treeMb(this.#transport.pid) ?? 0) - this.#idleMb;
+      const now = (treeMb(this.#transport.tree) ?? 0) - this.#idleMb;
       if (this.#idleMb === 0) return;
       figures.memoryMb = Math.max(figures.memoryMb, now);
       if (now <= MOST_MEMORY_MB) return;

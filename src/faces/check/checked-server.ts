@@ -6,12 +6,23 @@ import type { CallOptions, Checked } from './case.ts';
 import type { Call, Said } from './said.ts';
 import { Connection, type Figures } from './checked-connection.ts';
 import { continuationOf } from './continuation.ts';
+import { numericArguments } from './numeric-arguments.ts';
 import { DEADLINE_MS, holdToLaws, LEAK } from './laws.ts';
 import { Broken } from './outcome.ts';
-import { candidatesIn, type Mapped, type Mapping, parseMapping, type Role } from './roles.ts';
+import { candidatesIn, type Mapped, type Mapping, parseMapping, type Role, type Tool } from './roles.ts';
 import { type Chosen, chooseTools } from './probe-roles.ts';
 import { PLAIN, PLAIN_TEXT, type Sandbox } from './sandbox.ts';
 import { startFailure } from './start-failure.ts';
+
+/** Milliseconds for the start with the list of the tools. */
+const START_MS = 60_000;
+
+export interface Deadlines {
+  /** For each call. */
+  readonly deadlineMs?: number | undefined;
+  /** For the start with the list of the tools. */
+  readonly startMs?: number | undefined;
+}
 
 export class Server implements Checked {
   roles: Mapping = {};
@@ -25,25 +36,35 @@ export class Server implements Checked {
   readonly #command: readonly string[];
   readonly #signal: AbortSignal;
   readonly #deadlineMs: number;
+  readonly #startMs: number;
   #running: Connection | undefined;
+  /** The numeric arguments of each role's tool. */
+  #numbers: Partial<Record<Role, readonly string[]>> = {};
 
-  /** `{}` in `command` is replaced by the root. */
-  constructor(sandbox: Sandbox, command: readonly string[], signal: AbortSignal, deadlineMs = DEADLINE_MS) {
+  /** `{}` in `command` is replaced by the root at each start. */
+  constructor(
+    sandbox: Sandbox,
+    command: readonly string[],
+    signal: AbortSignal,
+    { deadlineMs = DEADLINE_MS, startMs = START_MS }: Deadlines = {},
+  ) {
     this.#sandbox = sandbox;
-    this.#command = command.map((word) => fromHere(word).replaceAll('{}', sandbox.root));
+    this.#command = command.map(fromHere);
     this.#signal = signal;
     this.#deadlineMs = deadlineMs;
+    this.#startMs = startMs;
   }
 
   /** Throws `BAD_INPUT` if the command is not an MCP server, or the mapping does not match its tools. */
   async start(mapping?: string): Promise<void> {
-    const connection = new Connection(this.#sandbox, this.#command, this.#signal);
+    const command = this.#command.map((word) => word.replaceAll('{}', this.#sandbox.root));
+    const connection = new Connection(this.#sandbox, command, this.#signal);
     try {
-      await connection.open();
+      await connection.open(this.#startMs);
     } catch (cause) {
       await connection.close();
       this.#signal.throwIfAborted();
-      throw startFailure(this.#command, connection.stderr, cause);
+      throw startFailure(command, connection.stderr, cause);
     }
     this.#running = connection;
     const { tools } = connection;
@@ -52,6 +73,7 @@ export class Server implements Checked {
       this.#send(callOf(tool, path, pattern === undefined ? {} : { pattern })),
     );
     this.roles = roles;
+    this.#numbers = numbersOf(roles, tools);
     this.without = without;
     this.leakedAtStart = connection.takeLeak();
     if (!this.roles.read) return;
@@ -96,15 +118,19 @@ export class Server implements Checked {
   }
 
   next(role: Role, path: string, said: Said): { path: string; more: CallOptions } | undefined {
-    const tool = this.#running?.tools.find(({ name }) => name === this.roles[role]?.tool);
-    const numbers = Object.entries(tool?.inputSchema.properties ?? {}).flatMap(([name, schema]) =>
-      /"(?:integer|number)"/.test(JSON.stringify(schema)) ? [name] : [],
-    );
-    const found = continuationOf(said.text, numbers);
+    const found = continuationOf(said.text, this.#numbers[role] ?? []);
     return (
       found && { path: found.path ?? path, more: { ...(found.arguments && { arguments: found.arguments }) } }
     );
   }
+}
+
+function numbersOf(mapping: Mapping, tools: readonly Tool[]): Partial<Record<Role, readonly string[]>> {
+  const numbers = Object.entries(mapping).map(([role, mapped]) => {
+    const tool = tools.find(({ name }) => name === mapped.tool);
+    return [role, numericArguments(tool?.inputSchema.properties ?? {})];
+  });
+  return Object.fromEntries(numbers) as Partial<Record<Role, readonly string[]>>;
 }
 
 function callOf(

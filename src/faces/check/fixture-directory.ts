@@ -3,50 +3,37 @@
  * directory is held open, each step goes through an open directory, no link is followed, and no open waits for a FIFO.
  */
 
-import {
-  closeSync,
-  constants,
-  existsSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  rmdirSync,
-  symlinkSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, ftruncateSync, mkdirSync, openSync, symlinkSync, writeSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { CHANGED, OpenDirectory } from './open-directory.ts';
 import { Broken } from './outcome.ts';
+import { emptyDirectory, removeEntry } from './remove-entry.ts';
 
-const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const FRESH =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Deepest directory that is emptied: no case makes one of more than a few levels. */
-const MOST_DEPTH = 64;
-
-/** Without it (macOS) paths must be used, and a directory that is replaced meanwhile is not noticed. */
-const HAS_DESCRIPTORS = existsSync('/proc/self/fd');
-
-const CHANGED = 'the server changed the files of the check';
-
-interface Held {
-  readonly fd: number;
-  /** Where its entries are. Also for other processes of this user, so not below /proc/self. */
-  readonly path: string;
-}
-
-function hold(path: string): Held {
-  const fd = openSync(path, DIRECTORY);
-  return { fd, path: HAS_DESCRIPTORS ? `/proc/${process.pid}/fd/${fd}` : path };
-}
-
 export class FixtureDirectory {
-  readonly #held: Held;
+  readonly #held: OpenDirectory;
+  readonly #made = new Set<string>();
 
-  constructor(path: string) {
-    this.#held = hold(path);
+  /** Closes `held` when it is closed. */
+  constructor(held: OpenDirectory) {
+    this.#held = held;
+  }
+
+  /** Leads to the directory, wherever it is moved. */
+  get path(): string {
+    return this.#held.path;
+  }
+
+  /** The paths that were created since the last `clear`, with the directories above them. */
+  get made(): ReadonlySet<string> {
+    return this.#made;
+  }
+
+  /** From now on the files are not among those that were made. */
+  forgetMade(): void {
+    this.#made.clear();
   }
 
   /** Creates or replaces a file of `content`, `times` times. Directories above it are created. Throws `Broken`. */
@@ -68,26 +55,26 @@ export class FixtureDirectory {
 
   /** Calls `make` with a path at which another process can create the entry. */
   async make(path: string, make: (entry: string) => Promise<unknown>): Promise<void> {
-    const { entry, close } = this.#enter(path);
+    const { directory, name, close } = this.#enter(path);
     try {
-      await make(entry);
+      await make(directory.at(name).toString());
     } finally {
       close();
     }
   }
 
   /** Removes everything but `kept` in the directory. Throws `Broken`. */
-  clear(kept: readonly string[]): void {
+  clear(kept: readonly string[] = []): void {
+    this.#made.clear();
     try {
-      for (const name of readdirSync(this.#held.path))
-        if (!kept.includes(name)) removeEntry(`${this.#held.path}/${name}`, MOST_DEPTH);
+      emptyDirectory(this.#held, kept);
     } catch (cause) {
       throw cause instanceof Broken ? cause : new Broken(CHANGED, { cause });
     }
   }
 
   close(): void {
-    closeSync(this.#held.fd);
+    this.#held.close();
   }
 
   #create(path: string, fill: (fd: number) => void): void {
@@ -102,11 +89,11 @@ export class FixtureDirectory {
   }
 
   /** Calls `act` with the path of an entry that was removed before. */
-  #within(path: string, act: (entry: string) => void): void {
-    const { entry, close } = this.#enter(path);
+  #within(path: string, act: (entry: Buffer) => void): void {
+    const { directory, name, close } = this.#enter(path);
     try {
-      ignoring('ENOENT', () => removeEntry(entry, MOST_DEPTH));
-      act(entry);
+      removeEntry(directory, name);
+      act(directory.at(name));
     } catch (cause) {
       throw explained(cause);
     } finally {
@@ -114,27 +101,28 @@ export class FixtureDirectory {
     }
   }
 
-  /** The path of an entry in a directory that is open until `close`. Missing directories are created. */
-  #enter(path: string): { readonly entry: string; close(): void } {
-    const opened: Held[] = [];
-    const close = (): void => {
-      for (const { fd } of opened) closeSync(fd);
-    };
+  /** The directory of an entry, which is open until `close`. Missing directories are created. */
+  #enter(path: string): { readonly directory: OpenDirectory; readonly name: string; close(): void } {
+    const opened: OpenDirectory[] = [];
+    const close = (): void => opened.forEach((one) => one.close());
     let directory = this.#held;
+    this.#made.add(path);
     try {
-      for (const name of dirname(path)
+      const names = dirname(path)
         .split('/')
-        .filter((part) => part !== '.')) {
-        const next = `${directory.path}/${name}`;
+        .filter((part) => part !== '.');
+      for (const [i, name] of names.entries()) {
+        this.#made.add(names.slice(0, i + 1).join('/'));
+        const next = directory.at(name);
         ignoring('EEXIST', () => mkdirSync(next));
-        directory = hold(next);
+        directory = directory.enter(name);
         opened.push(directory);
       }
     } catch (cause) {
       close();
       throw explained(cause);
     }
-    return { entry: `${directory.path}/${basename(path)}`, close };
+    return { directory, name: basename(path), close };
   }
 }
 
@@ -152,22 +140,4 @@ function ignoring(code: string, act: () => void): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== code) throw error;
   }
-}
-
-/** Removes a file, a link, or a directory with everything in it. */
-function removeEntry(entry: string, depth: number): void {
-  try {
-    return unlinkSync(entry);
-  } catch (error) {
-    // Linux says EISDIR, POSIX EPERM.
-    if (!/^(?:EISDIR|EPERM)$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
-  }
-  if (depth === 0) throw new Broken('the server made directories that are too deep to be removed');
-  const directory = hold(entry);
-  try {
-    for (const name of readdirSync(directory.path)) removeEntry(`${directory.path}/${name}`, depth - 1);
-  } finally {
-    closeSync(directory.fd);
-  }
-  rmdirSync(entry);
 }

@@ -7,13 +7,19 @@ import type { Tool } from './roles.ts';
 const MOST_TOOLS = 1_000;
 const MOST_PAGES = 100;
 
-/** `timeout`: milliseconds for each page. */
-export async function toolsOf(client: Client, timeout: number): Promise<Tool[]> {
+/** For each page; the signal also ends the whole list. */
+export interface ListOptions {
+  readonly signal: AbortSignal;
+  /** Milliseconds. */
+  readonly timeout: number;
+}
+
+export async function toolsOf(client: Client, options: ListOptions): Promise<Tool[]> {
   const tools: Tool[] = [];
   let cursor: string | undefined;
   for (let page = 1; page <= MOST_PAGES && tools.length < MOST_TOOLS; page += 1) {
     const params = cursor === undefined ? {} : { cursor };
-    const listed = await client.request({ method: 'tools/list', params }, { timeout });
+    const listed = await client.request({ method: 'tools/list', params }, options);
     tools.push(...listed.tools.slice(0, MOST_TOOLS - tools.length));
     cursor = listed.nextCursor;
     if (cursor === undefined) break;

@@ -1,17 +1,11 @@
 /** How much memory a process and its descendants take. */
 
 import { readFileSync } from 'node:fs';
-import { listProcesses, processStat } from '../../access/process-table.ts';
+import { runningIn, type Tree } from '../../access/process-tree.ts';
 
-/** Resident megabytes of a process and its descendants; undefined if unknown. */
-export function treeMb(pid: number | undefined): number | undefined {
-  const listed = pid === undefined ? undefined : listProcesses();
-  if (!listed) return undefined;
-  const all = [...listed];
-  const parents = new Map(all.map((one) => [one, processStat(one)?.parent]));
-  const isBelow = (one: number | undefined): boolean =>
-    one !== undefined && one > 1 && (one === pid || isBelow(parents.get(one)));
-  return all.filter(isBelow).reduce((sum, one) => sum + residentMb(one), 0);
+/** Resident megabytes of a process and its descendants, also of those that left it, by their token; undefined if unknown. */
+export function treeMb(tree: Tree | undefined): number | undefined {
+  return (tree && runningIn(tree))?.reduce((sum, pid) => sum + residentMb(pid), 0);
 }
 
 function residentMb(pid: number): number {

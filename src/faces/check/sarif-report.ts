@@ -4,7 +4,8 @@
  */
 
 import { version } from '../../access/package-files.ts';
-import type { Audit, Finding } from './audit.ts';
+import type { Audit } from './audit.ts';
+import type { Finding } from './finding.ts';
 import type { Case, Law } from './case.ts';
 import { evidenceLines } from './check-report.ts';
 

@@ -60,6 +60,8 @@ export const checkCommand: Command = {
       progress,
       keep: asked.keep ?? false,
     }).finally(() => progress.clear());
+    for (const left of found.notRemoved ?? [])
+      err.write(`oriel: The files of the check could not be removed: ${left}\n`);
     if (found.kept !== undefined) err.write(`oriel: The files of the check are kept in ${found.kept}\n`);
     if (asked.sarif) out.write(`${safeJson(reportSarif(found, cases, location))}\n`);
     else out.write(asked.json ? `${safeJson(reportJson(found))}\n` : reportText(found));

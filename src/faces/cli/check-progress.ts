@@ -1,6 +1,6 @@
 /** The progress of a check on a terminal: the case that runs, and a line for each that has ended. */
 
-import type { Progress } from '../check/audit.ts';
+import type { Progress } from '../check/case-runner.ts';
 
 /** Nothing is written if stderr is not a terminal. `total`: the number of cases. */
 export function checkProgress(

@@ -1,8 +1,8 @@
 /** Servers that work against `oriel check` itself: it touches nothing outside, ends, and is not deceived. */
 
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { type Audit, audit } from '../../../src/faces/check/audit.ts';
 import type { Case } from '../../../src/faces/check/case.ts';
 import { cases } from '../../../src/faces/check/cases/case-table.ts';
@@ -23,6 +23,24 @@ const check = (ids: readonly string[], mode: string, ...more: readonly string[])
 const verdicts = ({ findings }: Audit): unknown =>
   findings.map(({ id, verdict, reason }) => [id, verdict, ...(reason === undefined ? [] : [reason])]);
 
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+/** The directory for temporary files from now on. */
+function newTmp(): string {
+  const tmp = temporaryFolder();
+  vi.stubEnv('TMPDIR', tmp);
+  return tmp;
+}
+
+const ON_LINUX = process.platform === 'linux';
+const IS_ROOT = process.getuid?.() === 0;
+
+const LATE = 'files were changed after the last answer';
+
+const REPLACED = 'the server moved, replaced or removed the directory of the check';
+
 const EARLY = 'files were changed by the start or the first calls';
 
 test('a link that the server puts in the place of a file is not followed', async () => {
@@ -40,6 +58,70 @@ test('a directory that the server puts in the place of its root is not emptied',
   const found = await check(['missing', 'wall-parent'], 'swaps its root', victim);
   expect(found.findings.map(({ verdict }) => verdict)).toContain('broken');
   expect(readdirSync(victim, { recursive: true })).toEqual(['sub', 'sub/b.txt']);
+});
+
+test.runIf(ON_LINUX)('a directory that the server puts above its root is not touched', async () => {
+  const victim = temporaryFolder();
+  const tmp = newTmp();
+  for (const name of ['work', 'outside']) {
+    mkdirSync(join(victim, name));
+    writeFileSync(join(victim, name, 'keep.txt'), 'keep');
+  }
+  const before = readdirSync(victim, { recursive: true });
+  const found = await check(
+    ['missing', 'nul', 'wall-parent', 'controls'],
+    'swaps the directory above its root',
+    victim,
+  );
+  expect(found.findings.map(({ verdict, evidence }) => [verdict, evidence?.changes])).toEqual(
+    Array.from({ length: 4 }, () => ['broken', [REPLACED]]),
+  );
+  expect(readdirSync(victim, { recursive: true })).toEqual(before);
+  // What was moved is removed. The links are the server's own.
+  expect(readdirSync(tmp, { withFileTypes: true }).filter((entry) => !entry.isSymbolicLink())).toEqual([]);
+});
+
+test('a server that removes the directory above its root is reported, and checked further', async () => {
+  const tmp = newTmp();
+  const found = await check(['missing', 'nul'], 'removes the directory above its root');
+  expect(found.findings.map(({ verdict, evidence }) => [verdict, evidence?.changes])).toEqual([
+    ['broken', [REPLACED]],
+    ['broken', [REPLACED]],
+  ]);
+  expect(found.notRemoved).toBeUndefined();
+  expect(readdirSync(tmp)).toEqual([]);
+});
+
+test('directories whose path is too long for the system are a finding, and are removed', async () => {
+  const tmp = newTmp();
+  const found = await check(['missing'], 'makes deep directories');
+  expect(found.findings[0]?.evidence?.changes).toEqual([
+    'the server made directories that are too deep to be compared',
+  ]);
+  expect(readdirSync(tmp)).toEqual([]);
+});
+
+test.skipIf(!ON_LINUX || IS_ROOT)('what cannot be removed is named, and the report is not lost', async () => {
+  const tmp = newTmp();
+  const found = await check(['missing'], 'locks a directory');
+  const [left] = readdirSync(tmp);
+  chmodSync(join(tmp, `${left}/work/locked`), 0o700);
+  expect(found.findings[0]?.verdict).toBe('broken');
+  expect(found.notRemoved).toEqual([`${join(tmp, left as string)} (EACCES)`]);
+});
+
+test.runIf(ON_LINUX)('a process that outlives the server deceives no removal', async () => {
+  const victim = temporaryFolder();
+  const tmp = newTmp();
+  for (let i = 0; i < 1_000; i += 1) writeFileSync(join(victim, `file-${i}`), '');
+  const found = await check(
+    ['missing', 'nul', 'controls'],
+    'leaves a process that swaps directories',
+    victim,
+  );
+  expect(found.findings.map(({ verdict }) => verdict)).toEqual(['broken', 'broken', 'broken']);
+  expect(readdirSync(victim)).toHaveLength(1_000);
+  expect(readdirSync(tmp)).toEqual([]);
 });
 
 test('a FIFO in the place of a file blocks nothing', async () => {
@@ -160,4 +242,78 @@ test('a tool that fails for every call is not checked', async () => {
       'it has no tool for listing a directory: read does not list the directory of the sandbox: No',
     ],
   ]);
+});
+
+test('what the server writes when its input ends counts for the case that was tried last', async () => {
+  const ended: string[] = [];
+  const found = await audit(
+    [process.execPath, server, 'writes at its end'],
+    cases.filter(({ id }) => ['missing', 'nul', 'fifo-search'].includes(id)),
+    {
+      signal,
+      progress: { begins: () => undefined, ended: ({ id, verdict }) => void ended.push(`${id} ${verdict}`) },
+    },
+  );
+  expect(verdicts(found)).toEqual([
+    ['fifo-search', 'skipped', 'it has no tool for searching'],
+    ['missing', 'held'],
+    ['nul', 'broken', LATE],
+  ]);
+  expect(found.findings[2]?.evidence).toEqual({ changes: ['new: work/journal'] });
+  expect(ended).toEqual(['fifo-search skipped', 'missing held', 'nul held', 'nul broken']);
+});
+
+test('what the server writes while the next case makes its files counts for the case before', async () => {
+  const missing = cases.find(({ id }) => id === 'missing') as Case;
+  let tries = 0;
+  const second: Case = {
+    ...missing,
+    id: 'second',
+    async prepare(sandbox) {
+      tries += 1;
+      sandbox.write('second.txt', '');
+      if (tries === 1) await expect.poll(() => existsSync(join(sandbox.root, 'late'))).toBe(true);
+    },
+    run: () => Promise.resolve(),
+  };
+  const command = [process.execPath, server, 'writes when a file appears'];
+  const found = await audit(command, [missing, second], { signal });
+  expect(verdicts(found)).toEqual([
+    ['missing', 'broken', LATE],
+    ['second', 'held'],
+  ]);
+  expect(found.findings[0]?.evidence).toEqual({ changes: ['new: work/late'] });
+  expect(tries).toBe(2);
+});
+
+test('a case whose files the system refuses is skipped, and the report is not lost', async () => {
+  const refused: Case = {
+    ...(cases.find(({ id }) => id === 'missing') as Case),
+    prepare: () => void readFileSync(join(temporaryFolder(), 'none')),
+  };
+  expect(verdicts(await audit([process.execPath, server, 'none'], [refused], { signal }))).toEqual([
+    ['missing', 'skipped', 'its files could not be made: ENOENT'],
+  ]);
+});
+
+test('files that cannot be made at all are an error that says where', async () => {
+  const missing = join(temporaryFolder(), 'none');
+  vi.stubEnv('TMPDIR', missing);
+  await expect(check(['missing'], 'none')).rejects.toMatchObject({
+    code: 'BAD_INPUT',
+    message: `The files of the check cannot be made in ${missing}: ENOENT. Name another directory with TMPDIR.`,
+  });
+});
+
+test.runIf(ON_LINUX)('the memory of a process that left the tree is counted', async () => {
+  const found = await check(['missing'], 'leaves a process that takes memory', temporaryFolder());
+  expect(verdicts(found)).toEqual([['missing', 'broken', 'it took over 300 MB of memory']]);
+});
+
+test('a list of tools without end is ended by the deadline of the start', async () => {
+  const command = [process.execPath, server, 'lists without end'];
+  await expect(audit(command, cases, { signal, startMs: 1_000 })).rejects.toMatchObject({
+    code: 'BAD_INPUT',
+    message: expect.stringContaining('is not an MCP server that could be started.'),
+  });
 });

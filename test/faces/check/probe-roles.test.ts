@@ -3,7 +3,8 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { audit, type Finding } from '../../../src/faces/check/audit.ts';
+import { audit } from '../../../src/faces/check/audit.ts';
+import type { Finding } from '../../../src/faces/check/finding.ts';
 import { cases } from '../../../src/faces/check/cases/case-table.ts';
 import { run } from '../../support/cli.ts';
 import { temporaryFolder } from '../../support/commands.ts';

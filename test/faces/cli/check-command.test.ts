@@ -138,6 +138,29 @@ test.each([
   expect(isRunning(Number(readdirSync(marks)[0]))).toBe(false);
 });
 
+test('a signal also ends a server that does not list its tools', async () => {
+  const tmp = temporaryFolder();
+  const marks = temporaryFolder();
+  const hostile = resolve('test/support/hostile-checked-server.mjs');
+  const child = spawn(
+    process.execPath,
+    [cli, 'check', '--', process.execPath, hostile, 'never lists', marks],
+    {
+      env: { ...process.env, TMPDIR: tmp },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
+  );
+  let out = '';
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  const ended = new Promise((done) => void child.once('close', done));
+  await expect.poll(() => readdirSync(marks)).toEqual(['asked']);
+  child.kill('SIGINT');
+  expect(await ended).toBe(130);
+  const left = `0 held, 0 broken, 0 skipped; stopped before ${cases.length} more`;
+  expect(out).toBe(['stopped before a tool was called', '', '', left, ''].join('\n'));
+  expect(readdirSync(tmp)).toEqual([]);
+});
+
 test('on a terminal each case is shown as it ends; otherwise nothing is', () => {
   const written: string[] = [];
   const figures = { ms: 0, bytes: 0, memoryMb: 0 };

@@ -34,10 +34,10 @@ export const wallRace: Case = {
     const still = await server.call('read', `real/${sandbox.secretName}`, { mayName: true });
     if (!shows(still, 'inside')) throw new Skipped('it does not read a file in a directory');
     const racer = spawn(process.execPath, ['-e', SCRIPT], {
-      cwd: sandbox.root,
+      cwd: sandbox.heldRoot,
       stdio: ['pipe', 'ignore', 'ignore'],
     });
-    const ended = new Promise((resolve) => void racer.once('exit', resolve));
+    const ended = new Promise((resolve) => void racer.once('exit', resolve).once('error', resolve));
     const leaks: Broken[] = [];
     let left = READS;
     const reader = async (): Promise<void> => {

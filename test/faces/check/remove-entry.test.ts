@@ -1,0 +1,120 @@
+/** Files are removed by descriptor: however deep, whatever their names, and nothing behind a link that is exchanged meanwhile. */
+
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { MOST_NAMES, OpenDirectory } from '../../../src/faces/check/open-directory.ts';
+import { emptyDirectory, removeEntry } from '../../../src/faces/check/remove-entry.ts';
+import { temporaryFolder } from '../../support/commands.ts';
+
+const ON_LINUX = process.platform === 'linux';
+
+function within(path: string, act: (held: OpenDirectory) => void): string[] {
+  const held = new OpenDirectory(path);
+  try {
+    act(held);
+  } finally {
+    held.close();
+  }
+  return readdirSync(path);
+}
+
+const emptied = (path: string): string[] => within(path, (held) => emptyDirectory(held));
+
+test('directories in each other, whose path is longer than the system takes', () => {
+  const top = temporaryFolder();
+  const script = `for (let i = 0; i < 600; i += 1) { fs.mkdirSync('directory'); process.chdir('directory'); fs.writeFileSync('a', ''); }`;
+  execFileSync(process.execPath, ['-e', script], { cwd: top });
+  expect(emptied(top)).toEqual([]);
+});
+
+test.runIf(ON_LINUX)('names that are not UTF-8', () => {
+  const top = temporaryFolder();
+  const name = Buffer.from([...Buffer.from(`${top}/`), 0xff, 0xfe]);
+  mkdirSync(name);
+  writeFileSync(Buffer.concat([name, Buffer.from('/'), Buffer.from([0xff])]), '');
+  expect(emptied(top)).toEqual([]);
+});
+
+test('what is behind a link stays, and what is kept', () => {
+  const top = temporaryFolder();
+  const victim = temporaryFolder();
+  writeFileSync(join(victim, 'precious'), '');
+  mkdirSync(join(top, 'd/e'), { recursive: true });
+  for (const link of ['a', 'd/b', 'd/e/c']) symlinkSync(victim, join(top, link));
+  writeFileSync(join(top, 'kept'), '');
+  writeFileSync(join(top, 'file'), '');
+  expect(within(top, (held) => removeEntry(held, 'd')).toSorted()).toEqual(['a', 'file', 'kept']);
+  expect(within(top, (held) => emptyDirectory(held, ['kept']))).toEqual(['kept']);
+  expect(readdirSync(victim)).toEqual(['precious']);
+  expect(() => new OpenDirectory(join(top, 'none'))).toThrow('ENOENT');
+});
+
+test.runIf(ON_LINUX)('a directory that is exchanged with a link again and again', async () => {
+  const top = temporaryFolder();
+  const victim = temporaryFolder();
+  for (let i = 0; i < 200; i += 1) writeFileSync(join(victim, `precious-${i}`), '');
+  const script = `
+    const [victim] = process.argv.slice(1);
+    fs.symlinkSync(victim, '../link');
+    console.log('ready');
+    for (;;) {
+      try {
+        if (!fs.existsSync('d')) { fs.mkdirSync('d/e', { recursive: true }); fs.writeFileSync('d/e/precious-1', ''); }
+        fs.renameSync('d', '../directory'); fs.renameSync('../link', 'd');
+        fs.renameSync('d', '../link'); fs.renameSync('../directory', 'd');
+      } catch { try { fs.symlinkSync(victim, '../link'); } catch {} }
+    }`;
+  mkdirSync(join(top, 'in'));
+  const racer = spawn(process.execPath, ['-e', script, victim], { cwd: join(top, 'in') });
+  try {
+    await new Promise((resolve) => void racer.stdout.once('data', resolve));
+    for (let i = 0; i < 300; i += 1) {
+      try {
+        emptied(join(top, 'in'));
+      } catch {
+        // It may be filled faster than it is emptied.
+      }
+    }
+  } finally {
+    racer.kill('SIGKILL');
+  }
+  expect(readdirSync(victim)).toHaveLength(200);
+});
+
+test('more files than are listed at once', () => {
+  const top = temporaryFolder();
+  mkdirSync(join(top, 'd'));
+  for (let i = 0; i < MOST_NAMES + 10; i += 1) writeFileSync(join(top, `d/a-file-with-a-long-name-${i}`), '');
+  expect(within(join(top, 'd'), (held) => expect(held.names()).toHaveLength(MOST_NAMES))).toHaveLength(
+    MOST_NAMES + 10,
+  );
+  expect(emptied(top)).toEqual([]);
+});
+
+test.runIf(ON_LINUX)('files that another process creates without end', async () => {
+  const top = temporaryFolder();
+  mkdirSync(join(top, 'd'));
+  const script = `console.log('ready'); for (let i = 0; ; i += 1) try { fs.closeSync(fs.openSync('f' + i, 'w')); } catch {}`;
+  const writer = spawn(process.execPath, ['-e', script], { cwd: top });
+  try {
+    await new Promise((resolve) => void writer.stdout.once('data', resolve));
+    try {
+      emptied(top);
+    } catch (error) {
+      expect((error as Error).message).toBe('over 200000 files');
+    }
+  } finally {
+    writer.kill('SIGKILL');
+  }
+});
+
+test('a directory may be closed twice, and another descriptor stays open', () => {
+  const held = new OpenDirectory(temporaryFolder());
+  held.close();
+  const other = new OpenDirectory(temporaryFolder());
+  held.close();
+  expect(other.names()).toEqual([]);
+  other.close();
+});
