@@ -140,6 +140,9 @@ type Steps<T> = Generator<undefined, T>;
 /** Processes in a step: a few milliseconds. */
 const AT_ONCE = 128;
 
+/** Ids without a process that take as long as one with a process. */
+const ABSENT_AT_ONCE = 16;
+
 /** One step, of all trees together, in each turn of the event loop. */
 const nextTurn = createTurns();
 
@@ -196,7 +199,7 @@ function* members(tree: Tree, atSight?: (member: Member) => void): Steps<Look> {
   if (!pass) return { found: groupLives(tree.pid) ? [{ pid: tree.pid }] : [], isSure: true };
   for (let passes = 0; pass && pass.found.length === 0 && passes < MOST_PASSES; passes += 1) {
     const now = lastProcess();
-    if (now !== undefined && now === last && pass.unknown.length === 0) break;
+    if (now !== undefined && now === last) break;
     pass = yield* lookAt(tree, after(pass.unknown, tree, last, now), atSight);
     if (now === undefined) break;
     last = now;
@@ -240,11 +243,14 @@ function* lookAt(
   const children = new Map<number, ProcessStat[]>();
   const found = new Map<number, ProcessStat>();
   const unknown: number[] = [];
-  let count = 0;
+  let work = 0;
   for (const pid of ids) {
-    count += 1;
-    if (count % AT_ONCE === 0) yield;
-    const stat = processStat(pid);
+    if (work >= AT_ONCE) {
+      work = 0;
+      yield;
+    }
+    const stat = isProcess(pid) ? processStat(pid) : undefined;
+    work += stat ? 1 : 1 / ABSENT_AT_ONCE;
     if (!stat?.alive || stat.began < tree.since || pid === process.pid) continue;
     const { parent, group, session } = stat;
     const isOurs = group === tree.pid || session === tree.pid || holdsToken(pid, tree.token);
@@ -304,5 +310,5 @@ const NEWEST = 8;
  */
 function* newestAndAll(before: number, last: number): Generator<number, void> {
   for (let id = last; id > Math.max(before, last - NEWEST); id -= 1) yield id;
-  for (let id = before + 1; id <= last; id += 1) if (isProcess(id)) yield id;
+  for (let id = before + 1; id <= last; id += 1) yield id;
 }

@@ -5,7 +5,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { holdsToken, isProcess, lastProcess, listProcesses, processStat } from '../../src/access/process-table.ts';
+import {
+  holdsToken,
+  isProcess,
+  lastProcess,
+  listProcesses,
+  processStat,
+} from '../../src/access/process-table.ts';
 
 const faked = vi.hoisted(() => ({
   root: '/proc',
