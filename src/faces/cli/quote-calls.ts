@@ -33,7 +33,7 @@ export function pasteable(
 ): string {
   const held = new Held();
   const fields = nextFields(details);
-  const paths = typed === undefined ? nextCalls(details) : pathsOf(details, fields);
+  const paths = typed === undefined ? nextCalls(details) : [...pathsOf(details, fields), ...readPaths(typed)];
   const quoted = holdCalls(sentence, [...calls, ...paths], held);
   const subject = calls.length > 0 ? quoted : holdSubject(quoted, subjectOf(details, typed), held);
   const worded = typed === undefined ? subject : inOwnWords(subject, typed, fields, held);
@@ -44,6 +44,11 @@ export function pasteable(
 function pathsOf(details: Details, fields: readonly Readonly<Record<string, unknown>>[]): string[] {
   const named = fields.flatMap(({ path, cwd }) => [path, cwd]).filter((path) => typeof path === 'string');
   return [...nextCalls(details).filter((call) => !call.startsWith('{')), ...named];
+}
+
+/** What was typed to be read, which errors repeat. */
+function readPaths({ name, operands }: Typed): readonly string[] {
+  return name === 'read' ? operands : [];
 }
 
 /** Holds known calls in the sentence; the longest first, because it may contain others. */

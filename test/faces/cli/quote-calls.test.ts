@@ -53,3 +53,11 @@ test.each<[sentence: string, details: AnswerDetails, printed: string]>([
 ])('%s', (sentence, details, printed) => {
   expect(pasteable(sentence, details)).toBe(printed);
 });
+
+test('what was typed to be read is quoted as a whole, brackets included', () => {
+  const sentence = 'memory://:[5-2] does not exist. memory:// is empty. Use memory://.';
+  const details = { error: { code: 'NOT_FOUND', message: sentence, next: 'memory://' } } as const;
+  expect(pasteable(sentence, details, { name: 'read', operands: ['memory://:[5-2]'], values: {} })).toBe(
+    "'memory://:[5-2]' does not exist. memory:// is empty. Use memory://.",
+  );
+});
