@@ -83,7 +83,7 @@ function watchPeak(server) {
   };
 }
 
-function tableOf({ times, busy, vanished, hung }) {
+function tableOf({ times, busy, unconnected, vanished, hung }) {
   const rowsOf = (name, values) => {
     const sorted = values.toSorted((a, b) => a - b);
     const at = (share) => ms(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]);
@@ -95,6 +95,7 @@ function tableOf({ times, busy, vanished, hung }) {
     rowsOf('all but the first', all),
     ...names.map((name) => rowsOf(name, times.get(name))),
     { what: 'told to come again (BUSY, TIMEOUT)', answers: busy },
+    { what: 'not connected in two minutes', answers: unconnected },
     { what: 'gone before their answer', answers: vanished },
     { what: 'calls that hang', answers: hung },
   ];

@@ -33,10 +33,11 @@ export async function rows() {
       samples.push({ at: (performance.now() - began) / 3_600_000, rss, heap, external, descriptors });
       await pause(Math.max(0, began + i * step - performance.now()));
     }
-    const { times, wrong, busy } = await asking;
+    const { times, wrong, busy, unconnected } = await asking;
     if (wrong.length > 0) throw new Error(`${wrong.length} wrong answers:\n${wrong.slice(0, 5).join('\n')}`);
     const answers = [...times.values()].reduce((sum, { length }) => sum + length, 0);
-    return tableOf(samples, { minutes: Math.round(seconds / 6) / 10, answers, 'told to come again': busy });
+    const facts = { minutes: Math.round(seconds / 6) / 10, answers, 'told to come again': busy };
+    return tableOf(samples, { ...facts, 'not connected in two minutes': unconnected });
   } finally {
     await server.stop();
     pages.stop();

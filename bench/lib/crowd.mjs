@@ -16,12 +16,12 @@ function randomFrom(seed) {
 
 /**
  * Runs `clients` clients for `seconds`. Returns the times in ms of each kind of request, wrong answers, and the numbers of
- * busy answers and of disconnected clients.
+ * busy answers, of connections that were not accepted, and of disconnected clients.
  */
 export async function crowd({ url, cases, pages, clients, seconds, label }) {
   const stop = new AbortController();
   const { signal } = stop;
-  const found = { times: new Map(), wrong: [], busy: 0, vanished: 0, hung: 0 };
+  const found = { times: new Map(), wrong: [], busy: 0, unconnected: 0, vanished: 0, hung: 0 };
   const ask = askFrom(cases, found);
   const all = Array.from({ length: clients }, (_, i) => {
     const job = { url, name: `${label}-${i}`, random: randomFrom(i + 1), ask, found, signal, pages };
@@ -90,11 +90,21 @@ async function slow({ url, name, random, found, signal }, cases) {
   while (!signal.aborted) {
     const client = httpClient(url, name);
     const question = kind.ask(random);
-    const text = await client.ask(question, { pauseMs: 20 + random() * 60 });
+    const options = { pauseMs: 20 + random() * 60 };
+    const text = await client.ask(question, options).catch((error) => unconnected(error, found));
     if (text === undefined) found.busy += 1;
-    else compare(question, text, found.wrong);
+    else if (text !== UNCONNECTED) compare(question, text, found.wrong);
     client.close();
   }
+}
+
+const UNCONNECTED = Symbol('no connection');
+
+/** The system gave up: the server accepted no connection for two minutes. */
+function unconnected(error, found) {
+  if (error.code !== 'ETIMEDOUT') throw error;
+  found.unconnected += 1;
+  return UNCONNECTED;
 }
 
 /** Disconnects before, during or after an answer. */
