@@ -79,7 +79,7 @@ export function parseItem(chunk: string, whole: string): Item | undefined {
 }
 
 /** The list with each invalid range replaced by a valid one. */
-export function mendedList(list: string): string {
+function mendedList(list: string): string {
   return list
     .split(',')
     .map((chunk) => mended(chunk.trim()))

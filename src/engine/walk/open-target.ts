@@ -126,12 +126,14 @@ async function memberOf(
  * leaves it out too. `colon`: the position of the colon after the outer one.
  */
 async function nestedIn(typed: string, colon: number, call: Call): Promise<string | undefined> {
-  for (let end = typed.indexOf(':', colon + 1); end > 0; end = typed.indexOf(':', end + 1)) {
-    if (await isContainer(typed.slice(0, end), call)) return typed.slice(0, end);
-  }
-  return (await isContainer(typed, call)) ? typed : undefined;
+  const end = typed.indexOf(':', colon + 1);
+  // All others lie in the first. Opening each of hundreds that do not exist would take seconds.
+  const first = end === -1 ? typed : typed.slice(0, end);
+  for (const name of new Set([first, typed])) if (await isContainer(name, call)) return name;
+  return undefined;
 }
 
+/** Whether a search of the outer archive leaves it out: an archive or database, by its name and its content. */
 async function isContainer(typed: string, call: Call): Promise<boolean> {
   if (!sources.some((source) => source.holds?.(basename(typed.slice(typed.lastIndexOf(':') + 1)))))
     return false;
