@@ -10,9 +10,12 @@ import { isLeftBehind, ownName } from './owner.ts';
 
 /** Milliseconds between two attempts, and for all attempts together. */
 const TRY_MS = 10;
-const MOST_MS = 2_000;
+const MOST_MS = 30_000;
 
-/** A lock of another machine, or one with an unknown owner, is removed after this long, in ms. */
+/** How long one lock that has no readable owner, or cannot be removed, is waited for, in ms. */
+const UNKNOWN_MS = 2_000;
+
+/** A lock is removed after this long, in ms, whoever owns it. */
 const STALE_MS = 10_000;
 
 /** The most bytes read of an owner's name; such names are shorter. */
@@ -21,8 +24,9 @@ const MOST_NAME = 64;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 /**
- * Runs `act` while this process holds the lock at `path`. If the lock is not available within two seconds, `act` runs
- * without it, so use it only for data that may be lost and computed again.
+ * Runs `act` while this process holds the lock at `path`. Waits as long as other processes take turns with it, up to 30
+ * seconds. If the lock is not available then, or what is at `path` is no lock, `act` runs without it, so use it only for
+ * data that may be lost and computed again.
  */
 export async function withFileLock<T>(path: string, act: () => Promise<T>): Promise<T> {
   const isHeld = await acquire(path);
@@ -34,13 +38,19 @@ export async function withFileLock<T>(path: string, act: () => Promise<T>): Prom
 }
 
 async function acquire(path: string): Promise<boolean> {
-  const until = performance.now() + MOST_MS;
+  const began = performance.now();
+  let last: { readonly owner: string; readonly since: number } | undefined;
   for (;;) {
     const made = await create(path);
     if (made !== 'exists') return made === 'made';
+    const owner = await ownerOf(path).catch(() => '');
     // Two processes that find the same stale lock may both continue. That is rare and acceptable (see `withFileLock`).
-    if ((await isStale(path)) && (await removed(path))) continue;
-    if (performance.now() > until) return false;
+    const stale = await isStale(path, owner);
+    if (stale && (await removed(path))) continue;
+    const now = performance.now();
+    if (last?.owner !== owner) last = { owner, since: now };
+    if (now - last.since > (stale || owner === '' ? UNKNOWN_MS : STALE_MS) || now - began > MOST_MS)
+      return false;
     await sleep(TRY_MS);
   }
 }
@@ -68,8 +78,7 @@ function removed(path: string): Promise<boolean> {
 }
 
 /** Whether the owner no longer runs, or the lock is too old. */
-async function isStale(path: string): Promise<boolean> {
-  const owner = await ownerOf(path).catch(() => '');
+async function isStale(path: string, owner: string): Promise<boolean> {
   if (isLeftBehind(owner)) return true;
   const stats = await lstat(path).catch(() => undefined);
   return stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) > STALE_MS;

@@ -1,7 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { withFileLock } from '../../src/session/file-lock.ts';
 import { ownName } from '../../src/session/owner.ts';
@@ -31,6 +32,28 @@ test('the lock of a killed process is taken over immediately', async () => {
   writeFileSync(path, ownName().replace(/^\d+/, '999999999'));
   expect(await withFileLock(path, () => Promise.resolve(existsSync(path)))).toBe(true);
   expect(existsSync(path)).toBe(false);
+});
+
+test('a lock that others take in turn is waited for longer than one that nobody gives back', async () => {
+  const path = join(temporaryFolder(), 'lock');
+  let isOver = false;
+  const passLock = (): void => {
+    writeFileSync(`${path}-next`, ownName());
+    renameSync(`${path}-next`, path);
+  };
+  passLock();
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const done = withFileLock(path, () => Promise.resolve(isOver));
+  for (let turn = 0; turn < 8; turn += 1) {
+    await sleep(50);
+    passLock();
+    vi.advanceTimersByTime(2_000);
+  }
+  await sleep(50);
+  isOver = true;
+  rmSync(path);
+  expect(await done).toBe(true);
 });
 
 test.each<[string, (path: string) => unknown]>([
