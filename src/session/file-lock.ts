@@ -18,6 +18,9 @@ const UNKNOWN_MS = 2_000;
 /** A lock is removed after this long, in ms, whoever owns it. */
 const STALE_MS = 10_000;
 
+/** The suffix of the file whose maker may remove a stale lock. It ends as unfinished files do, so it is swept like one. */
+const TURN = '.turn.tmp';
+
 /** The most bytes read of an owner's name; such names are shorter. */
 const MOST_NAME = 64;
 
@@ -29,37 +32,39 @@ const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | const
  * data that may be lost and computed again.
  */
 export async function withFileLock<T>(path: string, act: () => Promise<T>): Promise<T> {
-  const isHeld = await acquire(path);
+  const name = await acquire(path);
   try {
     return await act();
   } finally {
-    if (isHeld) await rm(path, { force: true }).catch(() => undefined);
+    // If `act` took too long, the lock may be another's by now.
+    if (name !== undefined && (await ownerOf(path)) === name) await remove(path);
   }
 }
 
-async function acquire(path: string): Promise<boolean> {
+/** The name in the lock, or undefined if it could not be acquired. */
+async function acquire(path: string): Promise<string | undefined> {
+  const name = ownName();
   const began = performance.now();
   let last: { readonly owner: string; readonly since: number } | undefined;
   for (;;) {
-    const made = await create(path);
-    if (made !== 'exists') return made === 'made';
-    const owner = await ownerOf(path).catch(() => '');
-    // Two processes that find the same stale lock may both continue. That is rare and acceptable (see `withFileLock`).
+    const made = await create(path, name);
+    if (made !== 'exists') return made === 'made' ? name : undefined;
+    const owner = await ownerOf(path);
     const stale = await isStale(path, owner);
-    if (stale && (await removed(path))) continue;
+    if (stale && (await removeStale(path))) continue;
     const now = performance.now();
     if (last?.owner !== owner) last = { owner, since: now };
     if (now - last.since > (stale || owner === '' ? UNKNOWN_MS : STALE_MS) || now - began > MOST_MS)
-      return false;
+      return undefined;
     await sleep(TRY_MS);
   }
 }
 
-async function create(path: string): Promise<'made' | 'exists' | 'failed'> {
+async function create(path: string, name: string): Promise<'made' | 'exists' | 'failed'> {
   try {
     const handle = await open(path, CREATE, 0o600);
     try {
-      await handle.writeFile(ownName());
+      await handle.writeFile(name);
     } finally {
       await handle.close();
     }
@@ -69,8 +74,26 @@ async function create(path: string): Promise<'made' | 'exists' | 'failed'> {
   }
 }
 
-/** False if the lock is a directory or cannot be removed. */
-function removed(path: string): Promise<boolean> {
+/**
+ * Removes a stale lock; false if it is not stale or cannot be removed. Only one process at a time may do that, and it looks
+ * again: of two that had seen the same stale lock, the second would remove the new lock of the first.
+ */
+async function removeStale(path: string): Promise<boolean> {
+  const turn = `${path}${TURN}`;
+  if ((await create(turn, ownName())) !== 'made') {
+    // Left by a process that was killed meanwhile.
+    if (await isStale(turn, await ownerOf(turn))) await remove(turn);
+    return false;
+  }
+  try {
+    return (await isStale(path, await ownerOf(path))) && (await remove(path));
+  } finally {
+    await remove(turn);
+  }
+}
+
+/** False if it is a directory or cannot be removed. */
+function remove(path: string): Promise<boolean> {
   return rm(path, { force: true }).then(
     () => true,
     () => false,
@@ -84,14 +107,18 @@ async function isStale(path: string, owner: string): Promise<boolean> {
   return stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) > STALE_MS;
 }
 
-/** The owner's name in a lock file. Throws for anything but a regular file. */
+/** The owner's name in a lock file; empty for anything but a readable regular file. */
 async function ownerOf(path: string): Promise<string> {
-  const inspector = inspectorOf(path);
-  const { fd } = await openRegular(path, inspector);
   try {
-    const name = Buffer.alloc(MOST_NAME);
-    return name.toString('latin1', 0, await readDescriptor(fd, name, 0));
-  } finally {
-    await inspector.close(fd);
+    const inspector = inspectorOf(path);
+    const { fd } = await openRegular(path, inspector);
+    try {
+      const name = Buffer.alloc(MOST_NAME);
+      return name.toString('latin1', 0, await readDescriptor(fd, name, 0));
+    } finally {
+      await inspector.close(fd);
+    }
+  } catch {
+    return '';
   }
 }

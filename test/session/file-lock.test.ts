@@ -8,15 +8,19 @@ import { withFileLock } from '../../src/session/file-lock.ts';
 import { ownName } from '../../src/session/owner.ts';
 import { temporaryFolder } from '../support/commands.ts';
 
-/** Files that cannot be removed, as in a directory that cannot be written. */
-const refused = vi.hoisted(() => ({ paths: new Set<string>() }));
+/** `paths`: files that cannot be removed, as in a directory that cannot be written. `takeover`: runs before one. */
+const hooks = vi.hoisted(() => ({ paths: new Set<string>(), takeover: (): void => undefined }));
 vi.mock('node:fs/promises', async (original) => {
   const real = await original<typeof import('node:fs/promises')>();
   const rm: typeof real.rm = async (path, options) => {
-    if (refused.paths.has(path as string)) throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
+    if (hooks.paths.has(path as string)) throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
     await real.rm(path, options);
   };
-  return { ...real, rm };
+  const open: typeof real.open = async (path, ...rest) => {
+    if (String(path).includes('.turn')) hooks.takeover();
+    return real.open(path, ...rest);
+  };
+  return { ...real, rm, open };
 });
 
 const act = (): Promise<string> => Promise.resolve('done');
@@ -56,6 +60,41 @@ test('a lock that others take in turn is waited for longer than one that nobody 
   expect(await done).toBe(true);
 });
 
+test('of two processes that find the same stale lock, the second does not remove the lock of the first', async () => {
+  const path = join(temporaryFolder(), 'lock');
+  writeFileSync(path, ownName().replace(/^\d+/, '999999999'));
+  let isTaken = false;
+  let isReturned = false;
+  hooks.takeover = () => {
+    hooks.takeover = () => undefined;
+    writeFileSync(path, ownName());
+    isTaken = true;
+    setTimeout(() => {
+      isReturned = true;
+      rmSync(path);
+    }, 100);
+  };
+  expect(await withFileLock(path, () => Promise.resolve({ isTaken, isReturned }))).toEqual({
+    isTaken: true,
+    isReturned: true,
+  });
+  expect(existsSync(`${path}.turn.tmp`)).toBe(false);
+});
+
+test('a process that was killed while it removed a stale lock does not keep others from it', async () => {
+  const path = join(temporaryFolder(), 'lock');
+  const dead = ownName().replace(/^\d+/, '999999999');
+  for (const left of [path, `${path}.turn.tmp`]) writeFileSync(left, dead);
+  expect(await withFileLock(path, () => Promise.resolve(existsSync(path)))).toBe(true);
+  expect(existsSync(path) || existsSync(`${path}.turn.tmp`)).toBe(false);
+});
+
+test('who held a lock for too long does not remove the lock of another', async () => {
+  const path = join(temporaryFolder(), 'lock');
+  await withFileLock(path, () => Promise.resolve(writeFileSync(path, ownName())));
+  expect(existsSync(path)).toBe(true);
+});
+
 test.each<[string, (path: string) => unknown]>([
   ['a FIFO', (path) => execFileSync('mkfifo', [path])],
   ['a directory', (path) => mkdirSync(path)],
@@ -72,7 +111,7 @@ test.each(['a lock', 'a directory'])('%s that is old and cannot be removed does 
   if (what === 'a lock') writeFileSync(path, ownName().replace(/^\d+/, '999999999'));
   else mkdirSync(path);
   utimesSync(path, 1, 1);
-  refused.paths.add(path);
+  hooks.paths.add(path);
   expect(await withFileLock(path, act)).toBe('done');
   expect(existsSync(path)).toBe(true);
 });
