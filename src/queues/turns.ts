@@ -13,3 +13,20 @@ export function createTurns(): () => Promise<void> {
       if (waiting.length === 1) setImmediate(serve);
     });
 }
+
+/** Returns a function that calls `start`, immediately unless another was called in this iteration of the event loop. */
+export function createStarts(): (start: () => void) => void {
+  const waiting: (() => void)[] = [];
+  let isTaken = false;
+  const serve = (): void => {
+    const start = waiting.shift();
+    isTaken = start !== undefined;
+    if (!start) return;
+    setImmediate(serve);
+    start();
+  };
+  return (start) => {
+    waiting.push(start);
+    if (!isTaken) serve();
+  };
+}

@@ -1,11 +1,13 @@
 /**
- * Answers the requests of a connection one after the other. When the server ends, the reply to a request is the last of its
- * connection, and connections without a request are closed.
+ * Answers the requests of a connection one after the other, and begins at most one request in each iteration of the event
+ * loop: Node.js accepts one connection in each, so new clients would wait while many requests begin. When the server ends,
+ * the reply to a request is the last of its connection, and connections without a request are closed.
  */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createStarts } from '../../queues/turns.ts';
 
 /** Maximum pipelined requests that wait on a connection. */
 const MOST_PIPELINED = 64;
@@ -27,6 +29,7 @@ export class Turns {
   readonly #open = new Set<Socket>();
   /** The connections that have a request. */
   readonly #busy = new Map<Socket, Turn>();
+  readonly #start = createStarts();
   #isEnding = false;
 
   constructor(server: Server, answer: Answering) {
@@ -76,16 +79,14 @@ export class Turns {
     response.once('close', () => {
       endUnread(request);
       const following = next.shift();
-      // After other connections.
-      if (following && !socket.destroyed)
-        return void setImmediate(() => {
-          if (!socket.destroyed) following();
-        });
+      if (following && !socket.destroyed) return following();
       this.#busy.delete(socket);
       // The reply had begun before the server was told to end, so it does not say that it is the last.
       if (this.#isEnding) socket.destroySoon();
     });
-    void this.#answer(request, response);
+    this.#start(() => {
+      if (!socket.destroyed) void this.#answer(request, response);
+    });
   }
 }
 
