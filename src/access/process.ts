@@ -8,7 +8,8 @@ import { existsSync } from 'node:fs';
 import { OrielError } from '../errors.ts';
 import { type Intake, type Take, openPipes, readStream } from './pipe.ts';
 import { start, type StartOptions } from './start.ts';
-import { beginOf, type Ended, endTree, killTree, type Tree } from './process-tree.ts';
+import { beginOf, type Ended, endTree, killTree } from './process-tree.ts';
+import type { Tree } from './tree-members.ts';
 import { watch, type Watched } from './watchdog.ts';
 
 /** The environment variable with the tokens of all runs that a process belongs to, the innermost last. */

@@ -1,7 +1,8 @@
 /** How a process tree is found and ended, on a simulated machine. Real processes are ended in engine/run.test.ts and hardening/. */
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { beginOf, endTree, killTree, type Tree } from '../../src/access/process-tree.ts';
+import { beginOf, endTree, killTree } from '../../src/access/process-tree.ts';
+import type { Tree } from '../../src/access/tree-members.ts';
 import type { ProcessStat } from '../../src/access/process-table.ts';
 
 interface Simulated extends ProcessStat {

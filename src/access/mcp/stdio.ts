@@ -20,7 +20,8 @@ import {
 import { isOrielError, OrielError } from '../../errors.ts';
 import { endWithUs, TOKEN_NAME } from '../process.ts';
 import { start } from '../start.ts';
-import { beginOf, endTree, type Tree } from '../process-tree.ts';
+import { beginOf, endTree } from '../process-tree.ts';
+import type { Tree } from '../tree-members.ts';
 import { messagesIn, type Reduce } from './messages.ts';
 import { Unsent } from './send-queue.ts';
 import { watch, type Watched } from '../watchdog.ts';

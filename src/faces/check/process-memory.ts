@@ -1,7 +1,7 @@
 /** How much memory a process and its descendants take. */
 
 import { readFileSync } from 'node:fs';
-import { runningIn, type Tree } from '../../access/process-tree.ts';
+import { runningIn, type Tree } from '../../access/tree-members.ts';
 
 /** Resident megabytes of a process and its descendants, also of those that left it, by their token; undefined if unknown. */
 export function treeMb(tree: Tree | undefined): number | undefined {
