@@ -73,7 +73,7 @@ function newSandbox(): Sandbox {
     return new Sandbox();
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
-    const said = `The files of the check cannot be made in ${quote(tmpdir())}: ${quote(code ?? message)}.`;
-    throw new OrielError('BAD_INPUT', `${said} Name another directory with TMPDIR.`, { cause });
+    const why = `The files of the check cannot be made in ${quote(tmpdir())}: ${quote(code ?? message)}.`;
+    throw new OrielError('BAD_INPUT', `${why} Name another directory with TMPDIR.`, { cause });
   }
 }

@@ -1,7 +1,7 @@
 /** The interface of a hostile case of `oriel check`. Each case is one file in `cases/` and a row in its table. */
 
 import type { Role } from './roles.ts';
-import type { Said } from './said.ts';
+import type { Answer } from './server-answer.ts';
 import type { Sandbox } from './sandbox.ts';
 
 export type Law = 'bounded' | 'lines' | 'continuation' | 'walls' | 'hangs' | 'memory' | 'errors';
@@ -10,12 +10,12 @@ export type Law = 'bounded' | 'lines' | 'continuation' | 'walls' | 'hangs' | 'me
 export interface Checked {
   readonly roles: Readonly<Partial<Record<Role, unknown>>>;
   /** `more`: further arguments, or replacements of the usual ones. */
-  call(role: Role, path: string, more?: CallOptions): Promise<Said>;
+  call(role: Role, path: string, more?: CallOptions): Promise<Answer>;
   /** The arguments of the call that an answer names as the next one; undefined if it names none. */
   next(
     role: Role,
     path: string,
-    said: Said,
+    answer: Answer,
   ): { readonly path: string; readonly more: CallOptions } | undefined;
 }
 

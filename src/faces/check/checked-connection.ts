@@ -10,7 +10,7 @@ import { toolsOf } from './list-tools.ts';
 import { Broken } from './outcome.ts';
 import { treeMb } from './process-memory.ts';
 import type { Tool } from './roles.ts';
-import { type Call, type Said, saidByError, saidIn } from './said.ts';
+import { type Call, type Answer, errorAnswer, answerOf } from './server-answer.ts';
 import type { Sandbox } from './sandbox.ts';
 import { StderrTail } from './start-failure.ts';
 
@@ -100,7 +100,7 @@ export class Connection {
   }
 
   /** Throws `Broken` without an answer that is valid, in time and with little memory. Adds to `figures`. */
-  async ask(call: Call, figures: Figures, deadlineMs: number): Promise<Said> {
+  async ask(call: Call, figures: Figures, deadlineMs: number): Promise<Answer> {
     const began = performance.now();
     let tooMuch = false;
     const late = new AbortController();
@@ -118,7 +118,7 @@ export class Connection {
       const params = { name: call.tool, arguments: call.arguments };
       const timeout = 2 * deadlineMs;
       const result = await this.#client.request({ method: 'tools/call', params }, { signal, timeout });
-      return saidIn(result, call);
+      return answerOf(result, call);
     } catch (cause) {
       this.#signal.throwIfAborted();
       const broken = (message: string): Broken => new Broken(message, { cause, call });
@@ -126,7 +126,7 @@ export class Connection {
       if (late.signal.aborted) throw broken(`no answer within ${deadlineMs / 1_000} s`);
       if (this.#transport.failure) throw broken(`the answer has over ${MOST_MESSAGE >> 20} MiB`);
       if (!this.#transport.pid) throw broken('the server ended');
-      if (cause instanceof ProtocolError) return saidByError(cause.message, call);
+      if (cause instanceof ProtocolError) return errorAnswer(cause.message, call);
       throw broken(`the answer is not one of MCP: ${(cause as Error).message}`);
     } finally {
       clearInterval(sample);

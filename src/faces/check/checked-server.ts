@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { CallOptions, Checked } from './case.ts';
-import type { Call, Said } from './said.ts';
+import type { Call, Answer } from './server-answer.ts';
 import { Connection, type Figures } from './checked-connection.ts';
 import { continuationOf } from './continuation.ts';
 import { numericArguments } from './numeric-arguments.ts';
@@ -94,20 +94,20 @@ export class Server implements Checked {
   /** Throws `Broken` if the server does not answer a small read correctly. */
   async expectServed(): Promise<void> {
     if (!this.roles.read) return;
-    const said = await this.call('read', PLAIN);
-    if (said.isError || !said.text.includes(PLAIN_TEXT))
-      throw new Broken('a small file is not read any more', { said });
+    const answer = await this.call('read', PLAIN);
+    if (answer.isError || !answer.text.includes(PLAIN_TEXT))
+      throw new Broken('a small file is not read any more', { answer });
   }
 
-  async call(role: Role, path: string, more: CallOptions = {}): Promise<Said> {
+  async call(role: Role, path: string, more: CallOptions = {}): Promise<Answer> {
     const call = callOf(this.roles[role] as Mapped, path, more);
-    const said = await this.#send(call).finally(() => this.#expectNoLeak(call));
-    this.figures.bytes = Math.max(this.figures.bytes, said.bytes);
-    holdToLaws(said, this.#sandbox, more);
-    return said;
+    const answer = await this.#send(call).finally(() => this.#expectNoLeak(call));
+    this.figures.bytes = Math.max(this.figures.bytes, answer.bytes);
+    holdToLaws(answer, this.#sandbox, more);
+    return answer;
   }
 
-  async #send(call: Call): Promise<Said> {
+  async #send(call: Call): Promise<Answer> {
     if (!this.#running) throw new Broken('the server does not run any more', { call });
     return this.#running.ask(call, this.figures, this.#deadlineMs);
   }
@@ -117,8 +117,8 @@ export class Server implements Checked {
     if (text !== undefined) throw new Broken(LEAK, { call, text, at: text.indexOf(this.#sandbox.secret) });
   }
 
-  next(role: Role, path: string, said: Said): { path: string; more: CallOptions } | undefined {
-    const found = continuationOf(said.text, this.#numbers[role] ?? []);
+  next(role: Role, path: string, answer: Answer): { path: string; more: CallOptions } | undefined {
+    const found = continuationOf(answer.text, this.#numbers[role] ?? []);
     return (
       found && { path: found.path ?? path, more: { ...(found.arguments && { arguments: found.arguments }) } }
     );

@@ -1,7 +1,7 @@
 /** Parts of calls and answers that fit in a report. */
 
 import { oneLine } from '../../text/visible.ts';
-import type { Call } from './said.ts';
+import type { Call } from './server-answer.ts';
 
 /** Maximum characters of an excerpt, before they are escaped. */
 const MOST = 300;

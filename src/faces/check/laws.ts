@@ -2,7 +2,7 @@
 
 import type { CallOptions } from './case.ts';
 import { Broken } from './outcome.ts';
-import { type Said, shows } from './said.ts';
+import { type Answer, shows } from './server-answer.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** Maximum bytes of an answer. */
@@ -23,26 +23,27 @@ export const LEAK = 'the answer holds bytes from outside the root';
 
 /** Throws `Broken`. */
 export function holdToLaws(
-  said: Said,
+  answer: Answer,
   { secret, secretName }: Sandbox,
   { anySize, mayName }: CallOptions,
 ): void {
-  const { bytes, isError } = said;
-  const text = said.text + (said.structured ?? '');
+  const { bytes, isError } = answer;
+  const text = answer.text + (answer.structured ?? '');
   // Also spread over lines or blocks.
   if (text.replaceAll('\n', '').includes(secret))
-    throw new Broken(LEAK, { said, text, at: text.indexOf(secret) });
+    throw new Broken(LEAK, { answer, text, at: text.indexOf(secret) });
   const at = text.indexOf(secretName);
-  if (at !== -1 && mayName === undefined) throw new Broken(nameTold(isError, secretName), { said, text, at });
+  if (at !== -1 && mayName === undefined)
+    throw new Broken(nameTold(isError, secretName), { answer, text, at });
   if (bytes > MOST_BYTES && anySize === undefined)
-    throw new Broken(`the answer has ${bytes} bytes, not at most ${MOST_BYTES}`, { said });
-  if (!said.text.isWellFormed())
-    throw new Broken('the answer is not well-formed text', { said, at: said.text.search(/\p{Cs}/u) });
+    throw new Broken(`the answer has ${bytes} bytes, not at most ${MOST_BYTES}`, { answer });
+  if (!answer.text.isWellFormed())
+    throw new Broken('the answer is not well-formed text', { answer, at: answer.text.search(/\p{Cs}/u) });
   if (!isError) return;
-  const stack = said.text.search(STACK);
-  if (stack !== -1) throw new Broken('the error shows a stack', { said, at: stack });
-  if (said.text.length > MOST_ERROR)
-    throw new Broken(`the error has ${said.text.length} characters, not at most ${MOST_ERROR}`, { said });
+  const stack = answer.text.search(STACK);
+  if (stack !== -1) throw new Broken('the error shows a stack', { answer, at: stack });
+  if (answer.text.length > MOST_ERROR)
+    throw new Broken(`the error has ${answer.text.length} characters, not at most ${MOST_ERROR}`, { answer });
 }
 
 /** A refusal that resolves a link tells what the link points to: nothing is read, but the name is out. */
@@ -52,29 +53,29 @@ const nameTold = (isError: boolean, name: string): string =>
     : `the answer holds a name from outside the root: ${name}`;
 
 /** For cases that expect an error of one line. Throws `Broken`. */
-export function expectOneLine(said: Said): void {
-  if (!said.isError) throw new Broken('the answer is not marked as an error', { said });
-  if (said.text.trim() === '') throw new Broken('the error says nothing', { said });
-  const second = said.text.trimEnd().indexOf('\n');
-  if (second !== -1) throw new Broken('the error has several lines', { said, at: second });
-  expectNoControls(said);
+export function expectOneLine(answer: Answer): void {
+  if (!answer.isError) throw new Broken('the answer is not marked as an error', { answer });
+  if (answer.text.trim() === '') throw new Broken('the error says nothing', { answer });
+  const second = answer.text.trimEnd().indexOf('\n');
+  if (second !== -1) throw new Broken('the error has several lines', { answer, at: second });
+  expectNoControls(answer);
 }
 
 // oxlint-disable-next-line no-control-regex
 const CONTROLS = /[\0-\x08\x0b-\x1f\x7f-\x9f]/;
 
-export function expectNoControls(said: Said): void {
-  const at = said.text.search(CONTROLS);
-  if (at !== -1) throw new Broken('the answer holds control characters unescaped', { said, at });
+export function expectNoControls(answer: Answer): void {
+  const at = answer.text.search(CONTROLS);
+  if (at !== -1) throw new Broken('the answer holds control characters unescaped', { answer, at });
 }
 
 /** For searches that must find something: one of `texts` is in the answer. Throws `Broken`. */
-export function expectFound(said: Said, ...texts: readonly string[]): void {
-  if (said.isError || !shows(said, ...texts)) throw new Broken('nothing is found', { said });
+export function expectFound(answer: Answer, ...texts: readonly string[]): void {
+  if (answer.isError || !shows(answer, ...texts)) throw new Broken('nothing is found', { answer });
 }
 
 /** For cases that expect a refusal. Throws `Broken`. */
-export function expectRefused(said: Said): void {
-  if (!said.isError) throw new Broken('it was not refused', { said });
-  expectNoControls(said);
+export function expectRefused(answer: Answer): void {
+  if (!answer.isError) throw new Broken('it was not refused', { answer });
+  expectNoControls(answer);
 }

@@ -1,6 +1,6 @@
 /** The outcomes of a case that did not pass. */
 
-import type { Call, Said } from './said.ts';
+import type { Call, Answer } from './server-answer.ts';
 import { excerpt, shortened } from './evidence-excerpt.ts';
 
 /** What shows that a law is violated. */
@@ -15,7 +15,7 @@ export interface Evidence {
 
 export interface BrokenOptions extends ErrorOptions {
   /** The answer that shows it. */
-  readonly said?: Said | undefined;
+  readonly answer?: Answer | undefined;
   /** The call, if it has no answer. */
   readonly call?: Call | undefined;
   /** The text that shows it, if it is not the text of the answer. */
@@ -33,10 +33,10 @@ export class Broken extends Error {
 
   constructor(
     message: string,
-    { said, call = said?.call, text, at, changes, evidence, ...options }: BrokenOptions = {},
+    { answer, call = answer?.call, text, at, changes, evidence, ...options }: BrokenOptions = {},
   ) {
     super(message, options);
-    const shown = text ?? said?.text;
+    const shown = text ?? answer?.text;
     this.evidence = evidence ?? {
       ...(call && { call: shortened(call) }),
       ...(shown !== undefined && { answer: excerpt(shown, at) }),

@@ -7,7 +7,7 @@ import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import { Broken } from './outcome.ts';
 import { type Candidates, type Mapped, type Mapping, type Role, roles } from './roles.ts';
-import { type Said, shows } from './said.ts';
+import { type Answer, shows } from './server-answer.ts';
 import { PLAIN, PLAIN_TEXT, PLAIN_WORD } from './sandbox.ts';
 
 export interface Chosen {
@@ -17,7 +17,7 @@ export interface Chosen {
 }
 
 /** Calls a tool: `pattern` for a search. Throws `Broken`. */
-export type Try = (tool: Mapped, path: string, pattern?: string) => Promise<Said>;
+export type Try = (tool: Mapped, path: string, pattern?: string) => Promise<Answer>;
 
 /**
  * `mapped`: the candidates are named by the user, and one that fails is an error. Otherwise a role for which none works is left
@@ -59,9 +59,9 @@ const LACKS: Readonly<Record<Role, string>> = {
 /** Why a tool cannot be checked at all; undefined if it can. Which laws it breaks is left to the cases. */
 async function failureOf(role: Role, tool: Mapped, call: Try): Promise<string | undefined> {
   try {
-    const said = await (role === 'read' ? call(tool, PLAIN) : call(tool, '.', PLAIN_WORD));
-    if (said.isError) return quote(said.text.replace(/\.$/, ''));
-    return shows(said, ...SHOWN[role]) ? undefined : `${LACKS[role]}; ${answered(said.text.trim())}`;
+    const answer = await (role === 'read' ? call(tool, PLAIN) : call(tool, '.', PLAIN_WORD));
+    if (answer.isError) return quote(answer.text.replace(/\.$/, ''));
+    return shows(answer, ...SHOWN[role]) ? undefined : `${LACKS[role]}; ${answered(answer.text.trim())}`;
   } catch (error) {
     if (!(error instanceof Broken)) throw error;
     return role === 'read' ? quote(error.message) : undefined;

@@ -1,6 +1,6 @@
 /** A text whose lines contain their numbers, so that an answer can be checked line by line. */
 
-import type { Said } from './said.ts';
+import type { Answer } from './server-answer.ts';
 import { Broken } from './outcome.ts';
 
 const FILLER = 'abcdefghijklmnopqrstuvwxyz';
@@ -17,23 +17,23 @@ export function rows(count: number): string {
 }
 
 /** The numbers of the whole lines in an answer, in order. Throws `Broken` for a changed line. */
-export function shownRows(said: Said): readonly number[] {
-  return [...said.text.matchAll(ROW)].map(({ 0: whole, 1: number, index: at }) => {
+export function shownRows(answer: Answer): readonly number[] {
+  return [...answer.text.matchAll(ROW)].map(({ 0: whole, 1: number, index: at }) => {
     if (whole !== row(Number(number)))
-      throw new Broken(`line ${Number(number)} is shown with other content`, { said, at });
+      throw new Broken(`line ${Number(number)} is shown with other content`, { answer, at });
     return Number(number);
   });
 }
 
 /** Throws `Broken` if a part of a line is shown. */
-export function expectWholeRows(said: Said): void {
-  for (const line of said.text.split(/\n|\\n/)) {
+export function expectWholeRows(answer: Answer): void {
+  for (const line of answer.text.split(/\n|\\n/)) {
     const rest = line.replaceAll(ROW, '');
     // Linear, however long a line of letters is.
     if (/row-\d|(?<=[a-z]{12}):end|:[a-z]{24}/.test(rest))
       throw new Broken(`a line is cut: ${JSON.stringify(line.slice(0, 80))}`, {
-        said,
-        at: said.text.indexOf(line),
+        answer,
+        at: answer.text.indexOf(line),
       });
   }
 }

@@ -2,7 +2,7 @@
 
 import type { Case } from '../case.ts';
 import { Broken } from '../outcome.ts';
-import { shows } from '../said.ts';
+import { shows } from '../server-answer.ts';
 
 export const boundedDirectory: Case = {
   id: 'bounded-directory',
@@ -13,8 +13,8 @@ export const boundedDirectory: Case = {
     for (let i = 0; i < 3_000; i += 1) sandbox.write(`many/a-file-with-a-name-that-is-long-${i}`, '');
   },
   async run(server) {
-    const said = await server.call('list', 'many');
-    if (said.isError || !shows(said, 'a-file-with-a-name'))
-      throw new Broken('no file of it is listed', { said });
+    const answer = await server.call('list', 'many');
+    if (answer.isError || !shows(answer, 'a-file-with-a-name'))
+      throw new Broken('no file of it is listed', { answer });
   },
 };

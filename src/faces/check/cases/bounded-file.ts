@@ -13,8 +13,8 @@ export const boundedFile: Case = {
   role: 'read',
   prepare: (sandbox) => sandbox.write('rows.txt', rows(LINES)),
   async run(server) {
-    const said = await server.call('read', 'rows.txt');
-    if (said.isError) throw new Broken('the file is refused', { said });
-    if (shownRows(said).length === 0) throw new Broken('no line of it is shown', { said });
+    const answer = await server.call('read', 'rows.txt');
+    if (answer.isError) throw new Broken('the file is refused', { answer });
+    if (shownRows(answer).length === 0) throw new Broken('no line of it is shown', { answer });
   },
 };

@@ -10,7 +10,8 @@ export const boundedLine: Case = {
   role: 'read',
   prepare: (sandbox) => sandbox.write('line.json', 'x'.repeat(8 << 20)),
   async run(server) {
-    const said = await server.call('read', 'line.json');
-    if (!said.isError && !said.text.includes('xxxx')) throw new Broken('nothing of it is shown', { said });
+    const answer = await server.call('read', 'line.json');
+    if (!answer.isError && !answer.text.includes('xxxx'))
+      throw new Broken('nothing of it is shown', { answer });
   },
 };

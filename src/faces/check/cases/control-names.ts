@@ -3,7 +3,7 @@
 import type { Case } from '../case.ts';
 import { expectNoControls } from '../laws.ts';
 import { Broken } from '../outcome.ts';
-import { shows } from '../said.ts';
+import { shows } from '../server-answer.ts';
 
 export const controlNames: Case = {
   id: 'control-names',
@@ -15,8 +15,9 @@ export const controlNames: Case = {
     sandbox.write('names/ordinary', '');
   },
   async run(server) {
-    const said = await server.call('list', 'names');
-    expectNoControls(said);
-    if (said.isError || !shows(said, 'ordinary')) throw new Broken('the directory is not listed', { said });
+    const answer = await server.call('list', 'names');
+    expectNoControls(answer);
+    if (answer.isError || !shows(answer, 'ordinary'))
+      throw new Broken('the directory is not listed', { answer });
   },
 };

@@ -17,19 +17,20 @@ export const pages: Case = {
   async run(server) {
     let [path, more, shown] = ['rows.txt', {}, 0];
     for (let page = 1; page <= MOST_PAGES; page += 1) {
-      const said = await server.call('read', path, { ...more, anySize: true });
-      if (said.isError) throw new Broken(`page ${page} is an error: ${said.text.slice(0, 200)}`, { said });
-      for (const line of shownRows(said)) {
+      const answer = await server.call('read', path, { ...more, anySize: true });
+      if (answer.isError)
+        throw new Broken(`page ${page} is an error: ${answer.text.slice(0, 200)}`, { answer });
+      for (const line of shownRows(answer)) {
         if (line !== shown + 1)
-          throw new Broken(`page ${page} shows line ${line} after line ${shown}`, { said });
+          throw new Broken(`page ${page} shows line ${line} after line ${shown}`, { answer });
         shown = line;
       }
       if (shown === LINES) return;
-      const next = server.next('read', 'rows.txt', said);
+      const next = server.next('read', 'rows.txt', answer);
       if (!next)
         throw new Broken(`after line ${shown} of ${LINES} no next call is named`, {
-          said,
-          at: said.text.length - 200,
+          answer,
+          at: answer.text.length - 200,
         });
       ({ path, more } = next);
     }

@@ -11,10 +11,11 @@ export const phantomLine: Case = {
   role: 'read',
   prepare: (sandbox) => sandbox.write('three.txt', rows(3)),
   async run(server) {
-    const said = await server.call('read', 'three.txt');
-    if (shownRows(said).join(' ') !== '1 2 3') throw new Broken('not all three lines are shown', { said });
-    const rest = said.text.replaceAll(row(1), '').replaceAll(row(2), '').replaceAll(row(3), '');
+    const answer = await server.call('read', 'three.txt');
+    if (shownRows(answer).join(' ') !== '1 2 3')
+      throw new Broken('not all three lines are shown', { answer });
+    const rest = answer.text.replaceAll(row(1), '').replaceAll(row(2), '').replaceAll(row(3), '');
     if (/\b4\b(?=.{0,20}\blines\b)|\blines\b.{0,20}\b4\b/i.test(rest))
-      throw new Broken('a fourth line is counted', { said });
+      throw new Broken('a fourth line is counted', { answer });
   },
 };

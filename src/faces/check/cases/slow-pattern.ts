@@ -2,7 +2,7 @@
 
 import type { Case } from '../case.ts';
 import { Skipped } from '../outcome.ts';
-import { shows } from '../said.ts';
+import { shows } from '../server-answer.ts';
 
 const PATTERN = '^(a+)+$';
 

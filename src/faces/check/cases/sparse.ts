@@ -16,8 +16,8 @@ export const sparse: Case = {
     }
   },
   async run(server) {
-    const said = await server.call('read', 'sparse');
-    const at = said.text.indexOf('\0');
-    if (at !== -1) throw new Broken('NUL bytes are shown as text', { said, at });
+    const answer = await server.call('read', 'sparse');
+    const at = answer.text.indexOf('\0');
+    if (at !== -1) throw new Broken('NUL bytes are shown as text', { answer, at });
   },
 };

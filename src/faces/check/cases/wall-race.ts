@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import type { Case } from '../case.ts';
 import { LEAK } from '../laws.ts';
 import { Broken, Skipped } from '../outcome.ts';
-import { shows } from '../said.ts';
+import { shows } from '../server-answer.ts';
 
 const READS = 1_000;
 const AT_ONCE = 8;

@@ -16,7 +16,7 @@ export const wallSearch: Case = {
   },
   async run(server) {
     // Not the secret itself, because an answer may contain the pattern.
-    const said = await server.call('search', 'tree', { pattern: 'secret-' });
-    expectFound(said, 'a.txt', 'secret-word');
+    const answer = await server.call('search', 'tree', { pattern: 'secret-' });
+    expectFound(answer, 'a.txt', 'secret-word');
   },
 };

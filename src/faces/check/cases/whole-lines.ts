@@ -11,8 +11,8 @@ export const wholeLines: Case = {
   role: 'read',
   prepare: (sandbox) => sandbox.write('rows.txt', rows(20_000)),
   async run(server) {
-    const said = await server.call('read', 'rows.txt', { anySize: true });
-    if (shownRows(said).length === 0) throw new Broken('no line of it is shown', { said });
-    expectWholeRows(said);
+    const answer = await server.call('read', 'rows.txt', { anySize: true });
+    if (shownRows(answer).length === 0) throw new Broken('no line of it is shown', { answer });
+    expectWholeRows(answer);
   },
 };

@@ -11,8 +11,8 @@ export const wrongType: Case = {
   async run(server) {
     const { path = 'path' } = (server.roles.read ?? {}) as { path?: string };
     for (const value of [5, null, ['plain.txt'], { a: 1 }]) {
-      const said = await server.call('read', '', { arguments: { [path]: value } });
-      if (!said.isError) throw new Broken(`${JSON.stringify(value)} is taken for a path`, { said });
+      const answer = await server.call('read', '', { arguments: { [path]: value } });
+      if (!answer.isError) throw new Broken(`${JSON.stringify(value)} is taken for a path`, { answer });
     }
   },
 };

@@ -7,7 +7,7 @@ export interface Call {
 }
 
 /** The answer of a server to a call. */
-export interface Said {
+export interface Answer {
   readonly call: Call;
   readonly text: string;
   /** The structured content as JSON. */
@@ -25,7 +25,7 @@ interface Result {
 }
 
 /** Hosts show either the content or the structured content: both are checked, and the larger one counts. */
-export function saidIn({ content, structuredContent, isError }: Result, call: Call): Said {
+export function answerOf({ content, structuredContent, isError }: Result, call: Call): Answer {
   const blocks = (Array.isArray(content) ? content : []) as readonly Readonly<Record<string, unknown>>[];
   const text = blocks
     .map((block) => (typeof block['text'] === 'string' ? block['text'] : JSON.stringify(block)))
@@ -41,11 +41,11 @@ export function saidIn({ content, structuredContent, isError }: Result, call: Ca
 }
 
 /** An error of the protocol. */
-export function saidByError(text: string, call: Call): Said {
+export function errorAnswer(text: string, call: Call): Answer {
   return { text, bytes: Buffer.byteLength(text), isError: true, call };
 }
 
 /** Whether an answer contains one of these texts. */
-export function shows({ text, structured = '' }: Said, ...texts: readonly string[]): boolean {
+export function shows({ text, structured = '' }: Answer, ...texts: readonly string[]): boolean {
   return texts.some((one) => text.includes(one) || structured.includes(one));
 }
