@@ -14,6 +14,7 @@ import { createMcpServer } from '../mcp/server.ts';
 import type { Offer } from '../offer.ts';
 import { monotonicMs } from '../outbox.ts';
 import { dashboardRoutes } from './dashboard.ts';
+import { labelOf } from './client-identity.ts';
 import { Exchange, type Reply } from './exchange.ts';
 import { createGuard, type GuardOptions, isOAuth, type Refusal } from './guard.ts';
 import { lensRoute } from './lens-route.ts';
@@ -177,7 +178,8 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
       const { status } = answered;
       const path = match?.path ?? (others.has(exchange.path) ? exchange.path : 'none');
       metrics.request(path, status);
-      log('request', { method: exchange.method, path, status, ms: Math.round(monotonicMs() - start) });
+      const ms = Math.round(monotonicMs() - start);
+      log('request', { method: exchange.method, path, status, ms, client: labelOf(exchange.client) });
       await send(answered, exchange, outgoing, writeTimeoutMs).catch((error: unknown) => {
         // The status was sent already, so the error can only be signalled by closing the connection.
         outgoing.destroy();

@@ -1,8 +1,8 @@
 /** Identifies the client of a request, for the fairness of queues and for its kept outputs (`artifact://N`). */
 
-import { createHash } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { comesFrom, type Caller, nameCaller } from '../../queues/caller.ts';
+import { comesFrom, type Caller, callerName, nameCaller } from '../../queues/caller.ts';
 import { networkOf } from './connections.ts';
 
 /** The header with the name of the client, which it chooses itself. */
@@ -34,6 +34,25 @@ export function clientOf({ headers, socket }: IncomingMessage): Caller {
   const client = clients.get(key)?.deref() ?? made(key, isNamed);
   comesFrom(client, networkOf(socket.remoteAddress ?? 'local'));
   return client;
+}
+
+/** Hexadecimal digits that tell the clients of a log apart. */
+const LABEL_DIGITS = 8;
+
+const labelKey = randomBytes(16);
+const labels = new WeakMap<Caller, string>();
+
+/**
+ * The label of a client in the log: the same as long as the process runs. Not its name, with which everybody could read its
+ * kept outputs, and not a plain digest of it, by which a name can be guessed.
+ */
+export function labelOf(client: Caller): string {
+  const known = labels.get(client);
+  if (known !== undefined) return known;
+  const name = callerName(client)?.name ?? '';
+  const label = createHmac('sha256', labelKey).update(name).digest('hex').slice(0, LABEL_DIGITS);
+  labels.set(client, label);
+  return label;
 }
 
 /** A long key is hashed whole, because programs at one address may differ at the end of a long `User-Agent`. */
