@@ -1,4 +1,5 @@
-// `oriel serve`: small reads over 1, 32 and 256 connections, alone and while ten calls hang, compared with a bare server.
+// `oriel serve`: small reads over 1, 32 and 256 connections, alone and while ten calls hang, and over new connections beside
+// busy ones, compared with a bare server.
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -11,6 +12,9 @@ import { ms, ratio } from './lib/table.mjs';
 
 const SECONDS = sized(5, 2);
 const HANGING = 10;
+/** Clients that keep their connection, and clients that open one for each request. */
+const BUSY = 100;
+const FRESH = 50;
 
 export async function rows() {
   mkdirSync(folder, { recursive: true });
@@ -23,9 +27,9 @@ export async function rows() {
   const bare = await listening([fileURLToPath(new URL('./lib/bare-http.mjs', import.meta.url))]);
   const ask = (url) => `${url}/api/v0/read-file-lines?path=${path}`;
   const table = [];
-  const row = async (what, connections) => {
-    const mine = await load(ask(ours.url), connections, SECONDS);
-    const theirs = await load(ask(bare.url), connections, SECONDS);
+  const row = async (what, connections, measure = (url) => load(url, connections, SECONDS)) => {
+    const mine = await measure(ask(ours.url));
+    const theirs = await measure(ask(bare.url));
     table.push({
       what,
       connections,
@@ -40,6 +44,13 @@ export async function rows() {
   };
   try {
     for (const connections of [1, 32, 256]) await row('small read', connections);
+    const what = `small read on a new connection, ${BUSY} other clients are busy`;
+    await row(what, FRESH, async (url) => {
+      const busy = load(url, BUSY, SECONDS);
+      const fresh = await load(url, FRESH, SECONDS, { keepAlive: false });
+      await busy;
+      return fresh;
+    });
     const stop = new AbortController();
     for (let i = 0; i < HANGING; i += 1) {
       fetch(`${ours.url}/api/v0/tools/bash`, {

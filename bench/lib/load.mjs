@@ -2,9 +2,12 @@
 import { Agent, request } from 'node:http';
 import { median } from './table.mjs';
 
-/** `{ perSecond, median, p99 }` (milliseconds) over `seconds`, after a warm-up of one second. */
-export async function load(url, connections, seconds) {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+/**
+ * `{ perSecond, median, p99 }` (milliseconds) over `seconds`, after a warm-up of one second. Without `keepAlive` each request
+ * opens a connection.
+ */
+export async function load(url, connections, seconds, { keepAlive = true } = {}) {
+  const agent = new Agent({ keepAlive, maxSockets: connections });
   let times = [];
   let until = performance.now() + 1_000;
   const one = () =>
