@@ -98,9 +98,13 @@ class HashList {
   }
 }
 
-/** The tags of each file. */
-export function unpackTags({ packed }: PackedTags): string[] {
-  return inflateRawSync(packed).toString().split('\0');
+/** Most bytes of a UTF-16 code unit in UTF-8. */
+const UTF8_BYTES = 3;
+
+/** The tags of each file. Throws if they are larger than `chars` says. */
+export function unpackTags({ packed, chars }: PackedTags): string[] {
+  const maxOutputLength = Math.max(1, chars * UTF8_BYTES);
+  return inflateRawSync(packed, { maxOutputLength }).toString().split('\0');
 }
 
 /** Hashes of the names that a file declares. */
