@@ -18,7 +18,7 @@ import type { Selection } from '../types/selection.ts';
 import { endsWithNewline, textInput } from '../views/text-input.ts';
 import { view } from '../views/view.ts';
 import type { Viewed } from '../views/viewed.ts';
-import { upToAsked } from '../window/asked-end.ts';
+import { upToRequested } from '../window/requested-end.ts';
 import { excerpt } from '../window/excerpt.ts';
 import { fitOf } from '../window/fit.ts';
 import type { TextInput } from '../window/input.ts';
@@ -93,7 +93,7 @@ export async function readText(
   };
   const cut = await excerpt(input, windowFor(selection.window, display), fit);
   // A typed length says where the window ends; in the fields of other dialects it is the size of a page.
-  const shown = selection.typed === undefined ? cut : upToAsked(cut, selection.window, limits);
+  const shown = selection.typed === undefined ? cut : upToRequested(cut, selection.window, limits);
   if (shown.hasNul && selection.mode !== 'raw' && (await beginsAsBinary(resource, call))) {
     return binaryResult(origin, resource, selection, 'NUL bytes');
   }

@@ -69,3 +69,11 @@ test('the default reader names every kind of thing that it reads', () => {
   for (const scheme of ['artifact', 'oriel', 'skill', 'memory', 'rule', 'local'])
     expect(description).toContain(`${scheme}://`);
 });
+
+test.each([
+  [undefined, ':@65536+64K 64 KiB from byte 65536, whole lines'],
+  [{ bytes: 48_900 }, ':@65536+48900 47.8 KiB from byte 65536, whole lines'],
+])('the description of read has a byte window of the limits %j', (limits, example) => {
+  const { tools } = createOriel({ ...(limits && { limits }) });
+  expect(tools.find(({ name }) => name === 'read')?.description).toContain(example);
+});

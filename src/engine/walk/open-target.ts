@@ -108,17 +108,26 @@ async function memberOf(
     const message = `${quote(typed)} has a selector: only whole files are searched. Use ${quote(outer)}.`;
     return new OrielError('UNSUPPORTED', message, { next: outer, cause });
   }
-  const [member, file] = [quote(typed), quote(outer)];
   const nested = wants === 'directory' ? undefined : await nestedIn(typed, colon, call);
-  const message =
-    wants === 'directory'
-      ? `${member} lies inside the file ${file}: only directories are listed. Use read ${member}.`
-      : nested === undefined
-        ? `${member} lies inside ${file}: only whole files are searched. Use ${file}, or read ${member}.`
-        : nested === typed
-          ? `${member} is an archive or database inside ${file}, and these are not searched. Use read ${member} to list it, then read what it holds.`
-          : `${member} lies inside ${quote(nested)}, and archives and databases inside ${file} are not searched. Use read ${member}.`;
-  return new OrielError('UNSUPPORTED', message, { next: typed, cause });
+  return new OrielError('UNSUPPORTED', insideFile({ typed, outer, wants, nested }), { next: typed, cause });
+}
+
+interface InsideFile {
+  readonly typed: string;
+  readonly outer: string;
+  readonly wants: 'any' | 'directory';
+  readonly nested: string | undefined;
+}
+
+function insideFile({ typed, outer, wants, nested }: InsideFile): string {
+  const [member, file] = [quote(typed), quote(outer)];
+  if (wants === 'directory')
+    return `${member} lies inside the file ${file}: only directories are listed. Use read ${member}.`;
+  if (nested === undefined)
+    return `${member} lies inside ${file}: only whole files are searched. Use ${file}, or read ${member}.`;
+  if (nested === typed)
+    return `${member} is an archive or database inside ${file}, and these are not searched. Use read ${member} to list it, then read what it holds.`;
+  return `${member} lies inside ${quote(nested)}, and archives and databases inside ${file} are not searched. Use read ${member}.`;
 }
 
 /**

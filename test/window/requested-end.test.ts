@@ -66,14 +66,6 @@ test.each([
   expect(pages.map((page) => page.text).join('')).toBe(text);
 });
 
-test.each([
-  [undefined, ':@65536+64K 64 KiB from byte 65536, whole lines'],
-  [{ bytes: 48_900 }, ':@65536+48900 47.8 KiB from byte 65536, whole lines'],
-])('the description of the tool has the window of the limits %j', (limits, example) => {
-  const { oriel } = place('oriel', limits && { limits });
-  expect(oriel.tool('read').description).toContain(example);
-});
-
 test('the windows of other dialects are pages', async () => {
   const { call, write } = place('zed', { limits: LIMITS });
   write('a.log', text);
