@@ -3,7 +3,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { type Deepest, deepestDirectory } from '../access/deepest-directory.ts';
 import { within } from '../access/paths.ts';
-import { advised, OrielError } from '../errors.ts';
+import { advised, isOrielError, OrielError } from '../errors.ts';
 import { didYouMean, nearNames } from '../text/near.ts';
 import { quote } from '../text/visible.ts';
 import type { OpenedDirectory } from '../types/access.ts';
@@ -129,8 +129,9 @@ function mayLead(path: string, roots: readonly string[]): boolean {
   return roots.length === 0 || roots.some((root) => within(path, root));
 }
 
-/** The error for a working directory that no longer exists; undefined if it exists. */
+/** The error for a working directory that no longer exists; undefined if it exists, or `cause` says that it is outside the roots. */
 export async function explainGone(call: Call, cause: unknown): Promise<OrielError | undefined> {
+  if (isOrielError(cause) && cause.code === 'OUTSIDE_ROOT') return undefined;
   const { cwd } = call.access;
   const opened = await openDirectory(cwd, call);
   await opened?.close();

@@ -118,14 +118,17 @@ function enteredBy({ fd, path }: OpenedDirectory): string {
 }
 
 async function missingDirectory(typed: string | undefined, error: unknown, call: Call): Promise<unknown> {
-  if (typed === undefined || !isOrielError(error)) return error;
+  if (!isOrielError(error)) return error;
+  const { why, next = '.', code } = error;
+  if (code === 'OUTSIDE_ROOT') return advised(code, why, useDirectory(next), { next, cause: error });
+  if (typed === undefined) return error;
   if (error.code === 'NOT_DIRECTORY') return (await cwdThroughFile(typed, error, call)) ?? error;
   if (error.code !== 'NOT_FOUND') return error;
   const { nearPaths } = await import('./missing-path.ts');
   const near = await nearPaths(typed, call);
-  const why = `The working directory ${quote(typed)} does not exist.${didYouMean(near.map(quote))}`;
-  const next = near[0] ?? '.';
-  return new OrielError('NOT_FOUND', `${why} ${useDirectory(next)}`, { next, cause: error });
+  const missing = `The working directory ${quote(typed)} does not exist.${didYouMean(near.map(quote))}`;
+  const use = near[0] ?? '.';
+  return new OrielError('NOT_FOUND', `${missing} ${useDirectory(use)}`, { next: use, cause: error });
 }
 
 async function cwdThroughFile(typed: string, cause: OrielError, call: Call): Promise<OrielError | undefined> {

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { bench, living, shown } from '../support/commands.ts';
+import { bench, living, shown, temporaryFolder } from '../support/commands.ts';
 
 describe('how a command ends', () => {
   test('its output, exit code and counts', async () => {
@@ -175,8 +175,24 @@ describe('working directory', () => {
   test('B11 a folder outside the roots', async () => {
     const { run } = bench({ roots: (folder) => [folder] });
     for (const cwd of ['/etc', '..', '/proc']) {
-      await expect(run('pwd', { cwd })).rejects.toMatchObject({ code: 'OUTSIDE_ROOT' });
+      await expect(run('pwd', { cwd })).rejects.toMatchObject({
+        code: 'OUTSIDE_ROOT',
+        message: expect.stringMatching(/ Leave cwd out to run it in the working directory\.$/) as string,
+      });
     }
+  });
+
+  test('B11 a working directory of the session outside the roots', async () => {
+    const inside = temporaryFolder();
+    const { run } = bench({ roots: () => [inside] });
+    for (const cwd of [undefined, '/tmp']) {
+      await expect(run('pwd', cwd === undefined ? {} : { cwd })).rejects.toMatchObject({
+        code: 'OUTSIDE_ROOT',
+        message: `${cwd === undefined ? '.' : 'That path'} lies outside the directories that may be read. Use cwd ${inside}.`,
+        next: inside,
+      });
+    }
+    expect(shown(await run('pwd', { cwd: inside }))).toBe(`${inside}\n`);
   });
 
   test('B11 the folder of the session itself deleted', async () => {

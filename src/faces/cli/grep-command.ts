@@ -6,13 +6,14 @@ import { oneLine } from '../../text/visible.ts';
 import type { Command, ExitCode, Values } from './command.ts';
 import { given, numbersOf, pagingOptions, printList, sortOption } from './print-list.ts';
 import { operandPath } from './operands.ts';
-import { callOptions, noCache } from './option-table.ts';
+import { callOptions, display, noCache } from './option-table.ts';
 import { SharedBudget } from './shared-budget.ts';
+import { keepInput } from './stdin.ts';
 
 export const grepCommand: Command = {
   name: 'grep',
   operands: 'PATTERN [PATH…]',
-  help: 'search the lines of files with a regular expression',
+  help: 'search the lines of files with a regular expression; - is the standard input',
   options: [
     { name: 'ignore-case', type: 'boolean', short: 'i', help: 'ignore case' },
     { name: 'literal', type: 'boolean', short: 'F', help: 'take the pattern as plain text' },
@@ -35,6 +36,7 @@ export const grepCommand: Command = {
     sortOption,
     ...pagingOptions,
     ...callOptions,
+    display,
     noCache,
   ],
   habits: {
@@ -74,19 +76,16 @@ export const grepCommand: Command = {
     const several = paths.length > 1 && values['json'] !== true;
     const budget = several ? new SharedBudget(values, paths.length) : undefined;
     const codes: ExitCode[] = [];
-    for (const path of paths.length === 0 ? [undefined] : paths) {
-      if (several) streams.out.write(`==> ${oneLine(path ?? '')} <==\n`);
+    for (const operand of paths.length === 0 ? [undefined] : paths) {
+      if (several) streams.out.write(`==> ${oneLine(operand ?? '')} <==\n`);
+      const path = operand === '-' ? await keepInput(operand, values, streams, 'grep PATTERN') : operand;
       const typed = {
         name: 'grep',
         values,
         operands: [pattern, ...(path === undefined ? [] : [path])],
       } as const;
-      codes.push(
-        await printList(typed, { ...input, path: path && operandPath(path) }, streams, {
-          found: FOUND,
-          budget,
-        }),
-      );
+      const searched = { ...input, path: path && operandPath(path) };
+      codes.push(await printList(typed, searched, streams, { found: FOUND, budget }));
     }
     return codes.find((code) => code > 1) ?? Math.min(...codes);
   },

@@ -24,10 +24,10 @@ export const lsCommand: Command = {
   },
   async run({ values, operands }, streams) {
     const [path] = operands;
-    return printList(
-      { name: 'ls', values, operands },
-      { path: path && operandPath(path), ...numbersOf(['limit', 'offset'], values) },
-      streams,
-    );
+    const paging = numbersOf(['limit', 'offset'], values);
+    // An empty directory is a result; a page after the last entry is not.
+    const found = paging['offset'] ? { found: { fact: 'entries', nothing: '' } } : {};
+    const input = { path: path && operandPath(path), ...paging };
+    return printList({ name: 'ls', values, operands }, input, streams, found);
   },
 };

@@ -1,4 +1,4 @@
-/** `oriel read -`: keeps the standard input like the output of a command, so that its later pages can be read. */
+/** The operand `-`: keeps the standard input like the output of a command, so that its later pages can be read. */
 
 import { assemble } from '../../assemble.ts';
 import { OrielError } from '../../errors.ts';
@@ -11,13 +11,18 @@ const MOST = 256 << 20;
 
 /**
  * Reads the input for `-` and `-:50-100`, and returns `artifact://N` with the selector, or its file if the dialect reads only files.
- * Any other operand is returned unchanged. Throws `BAD_INPUT` on a terminal.
+ * Any other operand is returned unchanged. Throws `BAD_INPUT` on a terminal; its error names `command`.
  */
-export async function keepInput(operand: string, values: Values, { err, signal }: Streams): Promise<string> {
+export async function keepInput(
+  operand: string,
+  values: Values,
+  { err, signal }: Streams,
+  command = 'read',
+): Promise<string> {
   if (operand !== '-' && !operand.startsWith('-:')) return operand;
   const { stdin } = process;
   if (stdin.isTTY) {
-    throw new OrielError('BAD_INPUT', 'The standard input is a terminal. Use COMMAND | oriel read -.');
+    throw new OrielError('BAD_INPUT', `The standard input is a terminal. Use COMMAND | oriel ${command} -.`);
   }
   const options = orielOptions(values);
   const spill = assemble(options).session.spills.create();

@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { run } from '../../support/warm-cli.ts';
 import { workspace } from '../../support/workspace.ts';
@@ -24,6 +26,41 @@ test('grep ends with 0 when something was found, 1 when nothing, 2 when it faile
     code: 2,
   });
   expect(run(['grep', '--', '-x'], { cwd: W }).code).toBe(1);
+});
+
+test('grep searches the standard input, and continues with what was kept of it', () => {
+  const { W, write } = workspace();
+  write('b.md', 'seven\n');
+  const env = { ...process.env, XDG_STATE_HOME: join(W, 'state') };
+  const input = 'one\nseven\nseven of two\n';
+  const { out, code } = run(['grep', 'seven', '-', '--limit', '1'], { cwd: W, env, input });
+  const kept = /^artifact:\/\/\d+/.exec(out)?.[0] ?? '';
+  expect(out).toBe(
+    `${kept}:2: seven\n[1 match limit reached. Use --offset 1 to continue, --limit 2 for more, or refine pattern]\n`,
+  );
+  expect(code).toBe(0);
+  expect(run(['grep', 'seven', kept, '--offset', '1'], { cwd: W, env }).out).toBe(
+    `${kept}:3: seven of two\n`,
+  );
+  expect(run(['grep', 'nine', '-'], { cwd: W, env, input }).code).toBe(1);
+  const both = run(['grep', 'seven', '-', 'b.md'], { cwd: W, env, input }).out;
+  expect(both).toMatch(/^==> - <==\nartifact:.*\nartifact:.*\n==> b\.md <==\nb\.md:1: seven\n$/);
+});
+
+test('grep shows the anchors of lines', () => {
+  const { W, write } = workspace();
+  write('a.ts', 'one\ntwo\n');
+  expect(run(['grep', 'two', 'a.ts', '--display', 'hashline'], { cwd: W }).out).toMatch(
+    /^¶a\.ts#[0-9A-F]{4}\n2:two\n$/,
+  );
+});
+
+test('a page of ls after the last entry is nothing found, an empty directory is not', () => {
+  const { W, write } = workspace();
+  write('a', '');
+  expect(run(['ls', '--offset', '5'], { cwd: W }).code).toBe(1);
+  mkdirSync(join(W, 'empty'));
+  expect(run(['ls', 'empty'], { cwd: W }).code).toBe(0);
 });
 
 test('find and ls', () => {

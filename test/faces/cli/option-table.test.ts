@@ -87,6 +87,7 @@ const given: Readonly<Record<string, readonly string[]>> = {
   'bash dialect': ['--dialect', 'zdx'],
   limits: ['--limits', 'bytes=64'],
   display: ['--display', 'plain'],
+  'grep display': ['--display', 'hashline'],
   'agent-outputs': ['--agent-outputs', 'sub'],
   'user-files': ['--user-files'],
   web: ['--web'],
