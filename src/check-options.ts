@@ -153,8 +153,8 @@ function check(given: Readonly<Record<string, unknown>>, rules: Rules, front: st
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     if (rule === undefined) {
       const near = nearNames(name, Object.keys(rules));
-      const hint = near.length > 0 ? didYouMean(near) : `Use one of ${Object.keys(rules).join(', ')}.`;
-      throw new OrielError('BAD_INPUT', `There is no option ${front}${quote(name)}. ${hint}`);
+      const hint = near.length > 0 ? didYouMean(near) : ` Use one of ${Object.keys(rules).join(', ')}.`;
+      throw new OrielError('BAD_INPUT', `There is no option ${front}${quote(name)}.${hint}`);
     }
     if (value === undefined) continue;
     if (typeof rule === 'string') refuseUnless(TYPES[rule](value), front + name, rule, value);

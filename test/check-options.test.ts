@@ -11,7 +11,7 @@ const refused = (options: object): unknown => {
 
 describe('options that cannot be meant', () => {
   test.each([
-    [{ root: ['/tmp'] }, /^There is no option root\. .*roots/],
+    [{ root: ['/tmp'] }, /^There is no option root\. \S.*roots/],
     [{ roots: '/tmp' }, 'The option roots is a list of strings, not /tmp.'],
     [{ roots: [1] }, 'The option roots is a list of strings, not a object.'],
     [{ display: 'x' }, 'The option display is one of numbers, hashline, plain, not x.'],

@@ -24,6 +24,8 @@ const UNUSED = '… a .gitignore over 64 KiB is not used: what it names is not m
 /** Entries that are described before the event loop gets control again. */
 const AT_ONCE = 16;
 
+const FORMS = ':outline, a symbol below it (:#name, :#name:refs), or lines of the listing (:50-100, :raw)';
+
 export const directorySource: Source = {
   kind: 'directory',
   claims: (subject) => subject.opened.is === 'directory',
@@ -45,7 +47,7 @@ export const directorySource: Source = {
       bytes: spool,
       countUpTo: COUNT_UP_TO,
       encoding: 'utf-8',
-      selection: selectionOf(subject),
+      selection: selectionOf(subject, FORMS),
       target: subject.typed,
       name: subject.name,
       display: 'plain',

@@ -37,8 +37,8 @@ function symbolWritten(rest: string): string | undefined {
   return name?.replace(/::|#/g, '.');
 }
 
-/** Parses the rest of a subject as a generic selector. Throws `BAD_SELECTOR` if it is not one. */
-export function selectionOf(subject: Pick<Subject, 'typed' | 'rest'>): Selection {
+/** Parses the rest of a subject as a generic selector. Throws `BAD_SELECTOR` if it is not one; its error names `forms`. */
+export function selectionOf(subject: Pick<Subject, 'typed' | 'rest'>, forms = `one of ${FORMS}`): Selection {
   if (subject.rest === '') return everything;
   const selection = parseBehind(subject.typed, subject.rest);
   if (selection) return selection;
@@ -50,5 +50,5 @@ export function selectionOf(subject: Pick<Subject, 'typed' | 'rest'>): Selection
     const message = `The selector has ${subject.rest.length} characters; at most ${MOST_SELECTOR} are read. Use fewer ranges in one call, and the others in the next.`;
     throw new OrielError('BAD_SELECTOR', message, { next: subject.typed });
   }
-  throw notASelector(subject.typed, subject.rest, `one of ${FORMS}`);
+  throw notASelector(subject.typed, subject.rest, forms);
 }

@@ -212,3 +212,16 @@ test.each([
     expect(details['error']).toEqual({ code: 'NOT_DIRECTORY', message, next });
   }
 });
+
+test('SQL in the place of a table: the call with it as a query', async () => {
+  const { write, read } = workspace();
+  write('app.db', await databaseBytes("create table users(a); insert into users values ('b&c')"));
+  const answer = await read("app.db:select * from users where a = 'b&c'");
+  expect(textOf(answer)).toBe(
+    "There is no table select * from users where a = 'b&c'; a query is written after ?q=. " +
+      "Use app.db?q=select%20*%20from%20users%20where%20a%20=%20'b%26c'.",
+  );
+  expect(codeOf(answer)).toBe('BAD_QUERY');
+  const { next = '' } = answer.details['error'] as { next?: string };
+  expect(textOf(await read(next))).toContain('b&c');
+});

@@ -152,3 +152,12 @@ test('slow rules do not block other calls', { timeout: 60_000 }, async () => {
   space.write(`${deep}/.gitignore`, one);
   await withoutLag(() => space.text(deep));
 });
+
+test('what is no selector of a directory is answered with those that it has', async () => {
+  const { write, read } = workspace();
+  write('src/a.ts', '');
+  expect(textOf(await read('src:Store'))).toBe(
+    ':Store is not a selector of src. Use src alone, or followed by :outline, a symbol below it (:#name, :#name:refs), ' +
+      'or lines of the listing (:50-100, :raw).',
+  );
+});

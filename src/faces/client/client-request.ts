@@ -93,8 +93,9 @@ const CANCELLED: ClientError = { kind: 'cancelled', message: 'The call was cance
 /** The error for an exception of `fetch` or of reading the body. */
 export function brokenBy(error: unknown, signal: AbortSignal | undefined): ClientError {
   if (signal?.aborted) return CANCELLED;
-  const { message, cause } = error as Error & { cause?: { code?: string } };
-  const why = cause?.code === undefined ? message : `${message} (${cause.code})`;
+  const { message, cause } = error as Error & { cause?: { code?: string; message?: string } };
+  const reason = cause?.code ?? cause?.message;
+  const why = reason === undefined ? message : `${message} (${reason})`;
   return { kind: 'network', message: `No answer came: ${why}.` };
 }
 

@@ -11,10 +11,17 @@ import type { Connection } from './connection.ts';
 /** The most tables that a message names. */
 const NAMED = 20;
 
+/** A query in the place of a table. */
+const QUERY = /^\s*(?:select|with|values|explain)\s/i;
+
 export function noSuchTable(connection: Connection, typed: string): Refusal {
   const [front = '', ...key] = typed.split(':');
   if (key.length > 0 && readTable(connection, front)) {
     return new Refusal('BAD_QUERY', 'A row is read by its key only, without parameters', `:${typed}`);
+  }
+  if (QUERY.test(typed)) {
+    const why = `There is no table ${echo(typed)}; a query is written after ?q=`;
+    return new Refusal('BAD_QUERY', why, `?q=${writeParameter(typed)}`);
   }
   const tables = listTables(connection).map((table) => writeSegment(table.name));
   const some = tables.slice(0, NAMED).join(', ') + (tables.length > NAMED ? ', …' : '');
