@@ -1,5 +1,8 @@
 /** Cooperative scheduling on the event loop: of all work that shares a scheduler, one piece runs per loop iteration. */
 
+import type { Caller } from './caller.ts';
+import { WaitingList } from './waiting-list.ts';
+
 /** Returns a function whose promise resolves when the caller may run its next piece; first come, first served. */
 export function createTurns(): () => Promise<void> {
   const waiting: (() => void)[] = [];
@@ -14,19 +17,30 @@ export function createTurns(): () => Promise<void> {
     });
 }
 
-/** Returns a function that calls `start`, immediately unless another was called in this iteration of the event loop. */
-export function createStarts(): (start: () => void) => void {
-  const waiting: (() => void)[] = [];
+/** A piece of work that begins; false if there is nothing to do any more, so that another one may begin instead. */
+export type Start = () => boolean;
+
+/**
+ * Returns a function that begins work, immediately unless other work was begun in this iteration of the event loop. What
+ * waits is begun in turn between addresses, and between the callers of each. `caller` is asked only if the work waits.
+ */
+export function createStarts(): (start: Start, caller: () => Caller) => void {
+  const waiting = new WaitingList<{ readonly start: Start }>();
   let isTaken = false;
   const serve = (): void => {
-    const start = waiting.shift();
-    isTaken = start !== undefined;
-    if (!start) return;
-    setImmediate(serve);
-    start();
+    isTaken = true;
+    setImmediate(next);
   };
-  return (start) => {
-    waiting.push(start);
-    if (!isTaken) serve();
+  const next = (): void => {
+    for (;;) {
+      const taken = waiting.takeNext(() => true);
+      isTaken = taken !== undefined;
+      if (!taken) return;
+      if (taken.entry.start()) return serve();
+    }
+  };
+  return (start, caller) => {
+    if (isTaken) waiting.add([caller()], { start });
+    else if (start()) serve();
   };
 }

@@ -101,18 +101,24 @@ export class FileCache implements LocalCache {
   }
 
   put(key: string, parts: readonly CachePart[]): Promise<void> {
+    const path = this.#writing.size < PART ? this.#pathOf(key) : undefined;
+    return path === undefined ? Promise.resolve() : this.#work(this.#store(path, key, parts));
+  }
+
+  /** Does nothing with a value that is too large for the budget. */
+  async #store(path: string, key: string, parts: readonly CachePart[]): Promise<void> {
     const size = HEADER_BYTES + lengthOf(parts);
-    if (size > this.#bytes / PART || this.#writing.size >= PART) return Promise.resolve();
-    const path = this.#pathOf(key);
-    if (path === undefined) return Promise.resolve();
-    return this.#work(this.#write(path, key, parts).then(() => this.#bound(size)));
+    if (size > this.#bytes / PART) return;
+    await this.#write(path, key, parts);
+    await this.#bound(size);
   }
 
   change(key: string, next: (value: Buffer | undefined) => Uint8Array): Promise<void> {
     const path = this.#pathOf(key);
     if (path === undefined) return Promise.resolve();
     const lock = `${path}.lock${TEMPORARY}`;
-    return this.#work(withFileLock(lock, async () => this.put(key, [next(await this.#find(key))])));
+    const update = async (): Promise<void> => this.#store(path, key, [next(await this.#find(key))]);
+    return this.#work(withFileLock(lock, update));
   }
 
   remove(key: string): void {

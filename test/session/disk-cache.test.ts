@@ -294,6 +294,15 @@ test('files unused for a month are removed, and unfinished files of a killed pro
   expect(await get(directory, 'a')).toBeUndefined();
 });
 
+test('concurrent updates in one process are all applied', async () => {
+  const cache = new FileCache({ directory: place() });
+  const names = Array.from({ length: 20 }, (_, i) => `n${i} `);
+  await Promise.all(names.map((name) => cache.change('list', (value) => Buffer.from(`${value ?? ''}${name}`))));
+  const list = (await cache.get('list'))?.toString().split(' ') ?? [];
+  expect(new Set(list).size).toBe(names.length + 1);
+  await cache.close();
+});
+
 test('concurrent updates by several processes are all applied, and the lock of a killed process does not block', async () => {
   const directory = place();
   const change = (name: string): string => `

@@ -8,12 +8,17 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createStarts } from '../../queues/turns.ts';
+import { clientOf } from './client-identity.ts';
 
 /** Maximum pipelined requests that wait on a connection. */
 const MOST_PIPELINED = 64;
 
 /** Milliseconds for which the rest of a request is read that was answered before it was complete. */
 export const UNREAD_MS = 500;
+
+/** Milliseconds for which a server that ends accepts the connections that wait, and turns without one after which none does. */
+const ACCEPT_MS = 1_000;
+const QUIET_TURNS = 3;
 
 type Answering = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
@@ -30,11 +35,13 @@ export class Turns {
   /** The connections that have a request. */
   readonly #busy = new Map<Socket, Turn>();
   readonly #start = createStarts();
+  #accepted = 0;
   #isEnding = false;
 
   constructor(server: Server, answer: Answering) {
     this.#answer = answer;
     server.on('connection', (socket) => {
+      this.#accepted += 1;
       this.#open.add(socket);
       socket.once('close', () => {
         this.#open.delete(socket);
@@ -64,10 +71,18 @@ export class Turns {
     }
   }
 
-  /** Closes the connections without a request, after those that have sent one have their reply. */
+  /**
+   * Closes the connections without a request, after those that have sent one have their reply. Connections that wait to be
+   * accepted have sent theirs too: closing the server would reset them.
+   */
   async closeIdle(): Promise<void> {
-    // What has arrived already is read in the first turn at the latest.
-    for (let i = 0; i < 2; i += 1) await nextTurn();
+    const until = performance.now() + ACCEPT_MS;
+    // What has arrived already is read in the first turn after it was accepted.
+    for (let quiet = 0; quiet < QUIET_TURNS && performance.now() < until;) {
+      const before = this.#accepted;
+      await nextTurn();
+      quiet = this.#accepted === before ? quiet + 1 : 0;
+    }
     for (const socket of this.#open) if (!this.#busy.has(socket)) socket.destroySoon();
   }
 
@@ -84,9 +99,12 @@ export class Turns {
       // The reply had begun before the server was told to end, so it does not say that it is the last.
       if (this.#isEnding) socket.destroySoon();
     });
-    this.#start(() => {
-      if (!socket.destroyed) void this.#answer(request, response);
-    });
+    const answer = (): boolean => {
+      if (socket.destroyed) return false;
+      void this.#answer(request, response);
+      return true;
+    };
+    this.#start(answer, () => clientOf(request));
   }
 }
 
