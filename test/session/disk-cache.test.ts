@@ -326,6 +326,15 @@ test('concurrent updates by several processes are all applied, and the lock of a
   expect(readdirSync(directory)).toHaveLength(1);
 });
 
+test('updates of many values at once are all applied', async () => {
+  const directory = place();
+  const cache = new FileCache({ directory });
+  const keys = Array.from({ length: 12 }, (_, i) => `list ${i}`);
+  await Promise.all(keys.map((key) => cache.change(key, () => Buffer.from(key))));
+  await cache.close();
+  expect(await Promise.all(keys.map((key) => text(directory, key)))).toEqual(keys);
+});
+
 test('C04 two processes that write the same keys and are killed at any time leave complete values or none', async () => {
   const directory = place();
   const script = `
