@@ -65,6 +65,10 @@ async function create(path: string, name: string): Promise<'made' | 'exists' | '
     const handle = await open(path, CREATE, 0o600);
     try {
       await handle.writeFile(name);
+    } catch (error) {
+      // The disk may be full: others would wait for a lock without an owner.
+      await remove(path);
+      throw error;
     } finally {
       await handle.close();
     }
