@@ -14,16 +14,18 @@ export function createTurns(): () => Promise<void> {
     });
 }
 
-/** Returns a function that calls `start`, immediately unless another was called in this iteration of the event loop. */
-export function createStarts(): (start: () => void) => void {
+/**
+ * Returns a function that calls `start`, immediately unless another was called in this iteration of the event loop. Those that
+ * wait are called in the next one: the first if `isSingle()` then, otherwise all.
+ */
+export function createStarts(isSingle: () => boolean): (start: () => void) => void {
   const waiting: (() => void)[] = [];
   let isTaken = false;
   const serve = (): void => {
-    const start = waiting.shift();
-    isTaken = start !== undefined;
-    if (!start) return;
+    isTaken = waiting.length > 0;
+    if (!isTaken) return;
     setImmediate(serve);
-    start();
+    for (let left = isSingle() ? 1 : waiting.length; left > 0; left -= 1) waiting.shift()?.();
   };
   return (start) => {
     waiting.push(start);

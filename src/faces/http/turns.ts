@@ -1,7 +1,7 @@
 /**
- * Answers the requests of a connection one after the other, and begins at most one request in each iteration of the event
- * loop: Node.js accepts one connection in each, so new clients would wait while many requests begin. When the server ends,
- * the reply to a request is the last of its connection, and connections without a request are closed.
+ * Answers the requests of a connection one after the other. While new clients connect, one request begins in each iteration
+ * of the event loop: Node.js accepts one connection in each, so new clients would wait while many requests begin. When the
+ * server ends, the reply to a request is the last of its connection, and connections without a request are closed.
  */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -29,12 +29,19 @@ export class Turns {
   readonly #open = new Set<Socket>();
   /** The connections that have a request. */
   readonly #busy = new Map<Socket, Turn>();
-  readonly #start = createStarts();
+  /** Whether a connection was accepted since requests last began: others may wait. */
+  #isAccepting = false;
+  readonly #start = createStarts(() => {
+    const isAccepting = this.#isAccepting;
+    this.#isAccepting = false;
+    return isAccepting;
+  });
   #isEnding = false;
 
   constructor(server: Server, answer: Answering) {
     this.#answer = answer;
     server.on('connection', (socket) => {
+      this.#isAccepting = true;
       this.#open.add(socket);
       socket.once('close', () => {
         this.#open.delete(socket);
