@@ -54,9 +54,14 @@ export function lastProcess(): number | undefined {
   return last > 0 ? last : undefined;
 }
 
-/** Whether a process has this id: a tenth of the time of `processStat` if there is none. */
+/** Whether a process has this id, or may have it: a tenth of the time of `processStat` if there is none. */
 export function isProcess(pid: number): boolean {
-  return statSync(`/proc/${pid}`, { throwIfNoEntry: false }) !== undefined;
+  try {
+    return statSync(`/proc/${pid}`, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // SELinux denies access to processes of other domains.
+    return true;
+  }
 }
 
 /** Undefined if the process does not exist any more. Source: proc_pid_stat(5). */

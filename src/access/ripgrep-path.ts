@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { delimiter, isAbsolute, join } from 'node:path';
 
 import { OrielError } from '../errors.ts';
+import { isShortage } from './system-failure.ts';
 
 let known: string | undefined;
 
@@ -12,13 +13,23 @@ let known: string | undefined;
 export function ripgrepPath(): string {
   if (known !== undefined) return known;
   // Without a free descriptor Node.js does not find the package, and remembers that for the rest of the process.
-  closeSync(openSync(process.execPath, 'r'));
+  expectDescriptor();
   known = packaged() ?? onPath(process.env['PATH'] ?? '');
   if (known !== undefined) return known;
   throw new OrielError(
     'UNSUPPORTED',
     `ripgrep is not installed: neither the package ${platformPackage()} nor "rg" on PATH was found.`,
   );
+}
+
+/** Throws the system's error if no descriptor is free. */
+function expectDescriptor(): void {
+  try {
+    closeSync(openSync(process.execPath, 'r'));
+  } catch (error) {
+    // The file itself may be gone, after an update of Node.js.
+    if (isShortage(error)) throw error;
+  }
 }
 
 /**

@@ -22,25 +22,25 @@ export type Start = () => boolean;
 
 /**
  * Returns a function that begins work, immediately unless other work was begun in this iteration of the event loop. What
- * waits is begun in turn between addresses, and between the callers of each. `caller` is asked only if the work waits.
+ * waits is begun in the next one: one piece if `isSingle()` then, otherwise all. Addresses take turns, and the callers of
+ * each; `caller` is asked only if the work waits.
  */
-export function createStarts(): (start: Start, caller: () => Caller) => void {
+export function createStarts(isSingle: () => boolean): (start: Start, caller: () => Caller) => void {
   const waiting = new WaitingList<{ readonly start: Start }>();
   let isTaken = false;
   const serve = (): void => {
-    isTaken = true;
-    setImmediate(next);
-  };
-  const next = (): void => {
-    for (;;) {
-      const taken = waiting.takeNext(() => true);
-      isTaken = taken !== undefined;
-      if (!taken) return;
-      if (taken.entry.start()) return serve();
+    isTaken = waiting.size > 0;
+    if (!isTaken) return;
+    setImmediate(serve);
+    for (let left = isSingle() ? 1 : waiting.size; left > 0;) {
+      const next = waiting.takeNext(() => true);
+      if (!next) return;
+      if (next.entry.start()) left -= 1;
     }
   };
   return (start, caller) => {
-    if (isTaken) waiting.add([caller()], { start });
-    else if (start()) serve();
+    if (isTaken) return waiting.add([caller()], { start });
+    isTaken = start();
+    if (isTaken) setImmediate(serve);
   };
 }

@@ -38,7 +38,10 @@ const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | const
 export class FileCache implements LocalCache {
   readonly #given: string | undefined;
   readonly #bytes: number;
-  readonly #writing = new Set<Promise<void>>();
+  /** What `close` waits for: writes, removals, and updates that may still wait for their lock. */
+  readonly #working = new Set<Promise<void>>();
+  /** Values that are being written. */
+  #writing = 0;
   #directory: string | undefined;
   #sweptAt = Number.NEGATIVE_INFINITY;
   #written = 0;
@@ -101,16 +104,9 @@ export class FileCache implements LocalCache {
   }
 
   put(key: string, parts: readonly CachePart[]): Promise<void> {
-    const path = this.#writing.size < PART ? this.#pathOf(key) : undefined;
-    return path === undefined ? Promise.resolve() : this.#work(this.#store(path, key, parts));
-  }
-
-  /** Does nothing with a value that is too large for the budget. */
-  async #store(path: string, key: string, parts: readonly CachePart[]): Promise<void> {
-    const size = HEADER_BYTES + lengthOf(parts);
-    if (size > this.#bytes / PART) return;
-    await this.#write(path, key, parts);
-    await this.#bound(size);
+    const path = this.#writing >= PART ? undefined : this.#pathOf(key);
+    if (path === undefined) return Promise.resolve();
+    return this.#work(this.#store(path, key, parts));
   }
 
   change(key: string, next: (value: Buffer | undefined) => Uint8Array): Promise<void> {
@@ -124,17 +120,17 @@ export class FileCache implements LocalCache {
   remove(key: string): void {
     const path = this.#pathOf(key);
     // A write that has already started would restore the value.
-    if (path !== undefined) this.#work(Promise.all(this.#writing).then(() => rm(path, { force: true })));
+    if (path !== undefined) this.#work(Promise.all(this.#working).then(() => rm(path, { force: true })));
   }
 
   #work(work: Promise<void>): Promise<void> {
-    const done = work.catch(() => undefined).finally(() => this.#writing.delete(done));
-    this.#writing.add(done);
+    const done = work.catch(() => undefined).finally(() => this.#working.delete(done));
+    this.#working.add(done);
     return done;
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#writing);
+    await Promise.all(this.#working);
   }
 
   /** Undefined if no private directory can be created. */
@@ -154,6 +150,18 @@ export class FileCache implements LocalCache {
     if (!(yield* decrypt(handle, key, stats.size))) return false;
     if (Math.abs(Date.now() - stats.mtimeMs) > NOTE_MS) await handle.utimes(new Date(), new Date());
     return true;
+  }
+
+  async #store(path: string, key: string, parts: readonly CachePart[]): Promise<void> {
+    const size = HEADER_BYTES + lengthOf(parts);
+    if (size > this.#bytes / PART) return;
+    this.#writing += 1;
+    try {
+      await this.#write(path, key, parts);
+      await this.#bound(size);
+    } finally {
+      this.#writing -= 1;
+    }
   }
 
   /** Writes atomically: the file is renamed to its final name when it is complete. */

@@ -18,7 +18,7 @@ const UNKNOWN_MS = 2_000;
 /** A lock is removed after this long, in ms, whoever owns it. */
 const STALE_MS = 10_000;
 
-/** The suffix of the file whose maker may remove a stale lock. It ends as unfinished files do, so it is swept like one. */
+/** The suffix of a second lock, under which a stale lock is removed. Its end is `TEMPORARY`, so `sweep` removes a leftover. */
 const TURN = '.turn.tmp';
 
 /** The most bytes read of an owner's name; such names are shorter. */
@@ -65,6 +65,10 @@ async function create(path: string, name: string): Promise<'made' | 'exists' | '
     const handle = await open(path, CREATE, 0o600);
     try {
       await handle.writeFile(name);
+    } catch (error) {
+      // The disk may be full: others would wait for a lock without an owner.
+      await remove(path);
+      throw error;
     } finally {
       await handle.close();
     }
@@ -75,8 +79,9 @@ async function create(path: string, name: string): Promise<'made' | 'exists' | '
 }
 
 /**
- * Removes a stale lock; false if it is not stale or cannot be removed. Only one process at a time may do that, and it looks
- * again: of two that had seen the same stale lock, the second would remove the new lock of the first.
+ * Removes a stale lock; false if it is not stale or cannot be removed. One process at a time does that, and checks the lock
+ * again: of two that had found the same stale lock, the second would remove the new lock of the first. Two may do it at once
+ * only if a process was killed while it did.
  */
 async function removeStale(path: string): Promise<boolean> {
   const turn = `${path}${TURN}`;

@@ -21,6 +21,8 @@ const faked = vi.hoisted(() => ({
   most: Infinity,
   /** Names after which reading a directory fails. */
   failsAfter: undefined as readonly string[] | undefined,
+  /** A path that may not be looked at. */
+  denied: undefined as string | undefined,
   descriptors: 0,
 }));
 
@@ -41,6 +43,10 @@ vi.mock('node:fs', async (original) => {
     },
     readSync: (fd: number, into: Buffer, at: number, length: number, position: null) =>
       real.readSync(fd, into, at, Math.min(length, faked.most), position),
+    statSync(path: string, options: object) {
+      if (path === faked.denied) throw Object.assign(new Error('EACCES: stat'), { code: 'EACCES' });
+      return real.statSync(path, options);
+    },
     readdirSync: (path: string) => real.readdirSync(there(path)),
     opendirSync(path: string, options: object) {
       const directory = real.opendirSync(there(path), options);
@@ -71,6 +77,7 @@ beforeEach(() => {
     opened: () => undefined,
     most: Infinity,
     failsAfter: undefined,
+    denied: undefined,
     descriptors: 0,
   });
 });
@@ -254,4 +261,9 @@ describe('the token', () => {
 test('an id is that of a process, or not', () => {
   // Above the largest id that Linux assigns.
   expect([isProcess(process.pid), isProcess(5_000_000)]).toEqual([process.platform === 'linux', false]);
+});
+
+test('an id that may not be looked at may be that of a process', () => {
+  faked.denied = '/proc/1';
+  expect(isProcess(1)).toBe(true);
 });

@@ -2,7 +2,7 @@
 
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import type * as ripgrep from '../../src/access/ripgrep-path.ts';
 import { temporaryFolder } from '../support/commands.ts';
 
@@ -69,6 +69,20 @@ test.runIf(process.platform === 'linux')('without the package, the first one on 
   resolved.length = 0;
   expect([ripgrepPath(), resolved]).toStrictEqual([join(first, 'rg'), []]);
 });
+
+test.runIf(process.platform === 'linux')(
+  'also when the file of Node.js was removed by an update',
+  async () => {
+    installed = {};
+    const directory = executable('rg');
+    vi.stubEnv('PATH', directory);
+    const { execPath } = process;
+    onTestFinished(() => void (process.execPath = execPath));
+    process.execPath = join(directory, 'none');
+    const { ripgrepPath } = await fresh();
+    expect(ripgrepPath()).toBe(join(directory, 'rg'));
+  },
+);
 
 test.runIf(process.platform === 'linux')('on Windows it is called rg.exe', async () => {
   installed = { '@vscode/ripgrep': '/index.js' };

@@ -5,8 +5,11 @@ import { createStarts } from '../../src/queues/turns.ts';
 
 const somebody: Caller = {};
 
-function starting(): { began: string[]; start: (name: string, caller?: Caller, works?: boolean) => void } {
-  const start = createStarts();
+function starting(isSingle = () => true): {
+  began: string[];
+  start: (name: string, caller?: Caller, works?: boolean) => void;
+} {
+  const start = createStarts(isSingle);
   const began: string[] = [];
   return {
     began,
@@ -46,7 +49,16 @@ test('addresses take turns, and callers at one address', async () => {
   start('other', other);
   start('victim', victim);
   while (began.length < 8) await nextTurn();
-  expect(began).toEqual(['flood 0', 'flood 1', 'victim', 'other', 'flood 2', 'flood 3', 'flood 4', 'flood 5']);
+  expect(began).toEqual([
+    'flood 0',
+    'flood 1',
+    'victim',
+    'other',
+    'flood 2',
+    'flood 3',
+    'flood 4',
+    'flood 5',
+  ]);
 });
 
 test('work that is not wanted any more takes no turn', async () => {
@@ -56,4 +68,30 @@ test('work that is not wanted any more takes no turn', async () => {
   start('b');
   await nextTurn();
   expect(began).toEqual(['a', 'b']);
+});
+
+test('one that throws does not keep others from starting', async () => {
+  const start = createStarts(() => true);
+  const began: string[] = [];
+  const fail = (): boolean => {
+    throw new Error('failed');
+  };
+  expect(() => start(fail, () => somebody)).toThrow('failed');
+  start(
+    () => began.push('a') > 0,
+    () => somebody,
+  );
+  await nextTurn();
+  expect(began).toEqual(['a']);
+});
+
+test('all that wait start in the next turn, unless only one may', async () => {
+  let isSingle = true;
+  const { start, began } = starting(() => isSingle);
+  for (const name of ['a', 'b', 'c', 'd']) start(name);
+  await nextTurn();
+  expect(began).toEqual(['a', 'b']);
+  isSingle = false;
+  await nextTurn();
+  expect(began).toEqual(['a', 'b', 'c', 'd']);
 });

@@ -8,8 +8,15 @@ import { withFileLock } from '../../src/session/file-lock.ts';
 import { ownName } from '../../src/session/owner.ts';
 import { temporaryFolder } from '../support/commands.ts';
 
-/** `paths`: files that cannot be removed, as in a directory that cannot be written. `takeover`: runs before one. */
-const hooks = vi.hoisted(() => ({ paths: new Set<string>(), takeover: (): void => undefined }));
+/**
+ * `paths`: files that cannot be removed, as in a directory that cannot be written. `takeover`: runs before a stale lock is
+ * removed. `isFull`: files can be created, but not written.
+ */
+const hooks = vi.hoisted(() => ({
+  paths: new Set<string>(),
+  takeover: (): void => undefined,
+  isFull: false,
+}));
 vi.mock('node:fs/promises', async (original) => {
   const real = await original<typeof import('node:fs/promises')>();
   const rm: typeof real.rm = async (path, options) => {
@@ -18,7 +25,9 @@ vi.mock('node:fs/promises', async (original) => {
   };
   const open: typeof real.open = async (path, ...rest) => {
     if (String(path).includes('.turn')) hooks.takeover();
-    return real.open(path, ...rest);
+    const handle = await real.open(path, ...rest);
+    if (hooks.isFull) handle.writeFile = () => Promise.reject(new Error('ENOSPC'));
+    return handle;
   };
   return { ...real, rm, open };
 });
@@ -93,6 +102,13 @@ test('who held a lock for too long does not remove the lock of another', async (
   const path = join(temporaryFolder(), 'lock');
   await withFileLock(path, () => Promise.resolve(writeFileSync(path, ownName())));
   expect(existsSync(path)).toBe(true);
+});
+
+test('on a full disk no lock is left, for which others would wait', async () => {
+  const path = join(temporaryFolder(), 'lock');
+  hooks.isFull = true;
+  onTestFinished(() => void (hooks.isFull = false));
+  expect(await withFileLock(path, () => Promise.resolve(existsSync(path)))).toBe(false);
 });
 
 test.each<[string, (path: string) => unknown]>([

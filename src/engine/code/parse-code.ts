@@ -213,7 +213,8 @@ class ParseRun {
         continue;
       }
       const { listed } = kept;
-      await files.change(keptKey(home), (list) => changePartNames(list, listed));
+      // Not awaited, because another process may hold the lock for seconds. `remove` waits for it.
+      void files.change(keptKey(home), (list) => changePartNames(list, listed));
       for (const name of listed.gone) files.remove(partKey(home, name));
       return;
     }

@@ -80,15 +80,22 @@ function unlinked(directory: OpenDirectory, name: Name): boolean {
   }
 }
 
-/** Removes a directory in `top`, whose own directories are moved to new names in `top`. */
+/** Removes a directory in `top`, whose own directories are moved to new names in `top`. Throws as `emptyDirectory`. */
 function removeDirectory(top: OpenDirectory, name: Name, fresh: () => string, count: () => number): void {
   const inner = top.enter(name);
   try {
     for (let names = inner.names(); names.length > 0; names = inner.names()) {
+      const failures: unknown[] = [];
       for (const child of names) {
         count();
-        if (!unlinked(inner, child)) renameSync(inner.at(child), top.at(fresh()));
+        try {
+          if (!unlinked(inner, child)) renameSync(inner.at(child), top.at(fresh()));
+        } catch (error) {
+          if (error instanceof TooMany) throw error;
+          failures.push(error);
+        }
       }
+      if (failures.length > 0) throw failures[0];
     }
   } finally {
     inner.close();

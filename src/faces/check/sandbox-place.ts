@@ -43,12 +43,15 @@ export class Place {
     this.#inside = inside;
     this.#beside = beside;
     this.#base = new OpenDirectory(this.base);
+    // A process that outlived the server may have put another directory in its place.
+    if (this.#base.names().length > 0) {
+      this.leave();
+      throw new Broken(REPLACED);
+    }
     try {
-      // A process that outlived the server may have put another directory in its place.
-      if (this.#base.names().length > 0) throw new Broken(REPLACED);
       this.#build();
     } catch (error) {
-      this.leave();
+      this.remove();
       throw error;
     }
   }

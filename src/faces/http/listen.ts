@@ -74,15 +74,14 @@ export async function listenFor(
   return {
     address: at,
     async close() {
-      turns.end();
-      app.drain?.();
-      await turns.closeIdle();
-      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       let cut = setTimeout(() => {
         app.evictAll?.();
         cut = setTimeout(() => server.closeAllConnections(), UNREAD_MS);
       }, GRACE_MS);
-      await closed;
+      turns.end();
+      app.drain?.();
+      await turns.closeIdle(GRACE_MS);
+      await new Promise<void>((resolve) => void server.close(() => resolve()));
       clearTimeout(cut);
       await app.close?.();
     },

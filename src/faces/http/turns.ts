@@ -1,7 +1,7 @@
 /**
- * Answers the requests of a connection one after the other, and begins at most one request in each iteration of the event
- * loop: Node.js accepts one connection in each, so new clients would wait while many requests begin. When the server ends,
- * the reply to a request is the last of its connection, and connections without a request are closed.
+ * Answers the requests of a connection one after the other. While new clients connect, one request begins in each iteration
+ * of the event loop: Node.js accepts one connection in each, so new clients would wait while many requests begin. When the
+ * server ends, the reply to a request is the last of its connection, and connections without a request are closed.
  */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -16,8 +16,7 @@ const MOST_PIPELINED = 64;
 /** Milliseconds for which the rest of a request is read that was answered before it was complete. */
 export const UNREAD_MS = 500;
 
-/** Milliseconds for which a server that ends accepts the connections that wait, and turns without one after which none does. */
-const ACCEPT_MS = 1_000;
+/** After so many turns of the event loop without a new connection none waits to be accepted. */
 const QUIET_TURNS = 3;
 
 type Answering = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -34,8 +33,15 @@ export class Turns {
   readonly #open = new Set<Socket>();
   /** The connections that have a request. */
   readonly #busy = new Map<Socket, Turn>();
-  readonly #start = createStarts();
+  /** Connections that were accepted, and how many of them had been when requests last began. */
   #accepted = 0;
+  #acceptedBefore = 0;
+  /** While connections are accepted, others may wait. */
+  readonly #start = createStarts(() => {
+    const isAccepting = this.#accepted > this.#acceptedBefore;
+    this.#acceptedBefore = this.#accepted;
+    return isAccepting;
+  });
   #isEnding = false;
 
   constructor(server: Server, answer: Answering) {
@@ -73,10 +79,10 @@ export class Turns {
 
   /**
    * Closes the connections without a request, after those that have sent one have their reply. Connections that wait to be
-   * accepted have sent theirs too: closing the server would reset them.
+   * accepted have sent theirs too: closing the server would reset them. That ends after `ms`.
    */
-  async closeIdle(): Promise<void> {
-    const until = performance.now() + ACCEPT_MS;
+  async closeIdle(ms: number): Promise<void> {
+    const until = performance.now() + ms;
     // What has arrived already is read in the first turn after it was accepted.
     for (let quiet = 0; quiet < QUIET_TURNS && performance.now() < until;) {
       const before = this.#accepted;

@@ -15,8 +15,8 @@ const fileServer = resolve('test/support/file-server.mjs');
 async function found(role: string, fault: string): Promise<{ tool: unknown; findings: readonly unknown[] }> {
   const few = cases.filter((one) => one.role === role);
   const { roles, findings } = await audit([process.execPath, fileServer, fault], few, { signal });
-  const answer = ({ id, verdict, reason }: Finding): unknown => [id, verdict, ...(reason ? [reason] : [])];
-  return { tool: roles[role as 'list']?.tool, findings: findings.map(answer) };
+  const shown = ({ id, verdict, reason }: Finding): unknown => [id, verdict, ...(reason ? [reason] : [])];
+  return { tool: roles[role as 'list']?.tool, findings: findings.map(shown) };
 }
 
 test('a search for names is none: its cases are skipped, and the report says why', async () => {

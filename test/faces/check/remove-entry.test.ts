@@ -1,9 +1,9 @@
 /** Files are removed by descriptor: however deep, whatever their names, and nothing behind a link that is exchanged meanwhile. */
 
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { MOST_NAMES, OpenDirectory } from '../../../src/faces/check/open-directory.ts';
 import { emptyDirectory, removeEntry } from '../../../src/faces/check/remove-entry.ts';
 import { temporaryFolder } from '../../support/commands.ts';
@@ -35,6 +35,18 @@ test.runIf(ON_LINUX)('names that are not UTF-8', () => {
   mkdirSync(name);
   writeFileSync(Buffer.concat([name, Buffer.from('/'), Buffer.from([0xff])]), '');
   expect(emptied(top)).toEqual([]);
+});
+
+test.skipIf(process.getuid?.() === 0)('what is beside a directory that cannot be removed is removed', () => {
+  const top = temporaryFolder();
+  for (const name of ['locked', 'one', 'two']) {
+    mkdirSync(join(top, 'd', name), { recursive: true });
+    writeFileSync(join(top, 'd', name, 'file'), '');
+  }
+  chmodSync(join(top, 'd/locked'), 0);
+  onTestFinished(() => chmodSync(join(top, 'd/locked'), 0o700));
+  expect(() => emptied(top)).toThrow('EACCES');
+  expect([readdirSync(top), readdirSync(join(top, 'd'))]).toEqual([['d'], ['locked']]);
 });
 
 test('what is behind a link stays, and what is kept', () => {

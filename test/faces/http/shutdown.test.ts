@@ -305,3 +305,34 @@ test('a process that serves ends with 0 after the calls that it has ended', asyn
   expect(await running.exited).toBe(0);
   expect(running.log()).toContain('"path":"/api/v0/tools/:name","status":503');
 });
+
+test.runIf(process.platform === 'linux')(
+  'clients that wait to be accepted when the server is told to end have a reply',
+  { timeout: 60_000 },
+  async () => {
+    const running = await server(['--max-connections', '1000']);
+    // What connects now waits in the listen backlog.
+    running.kill('SIGSTOP');
+    const replies: Promise<string>[] = [];
+    let connected = 0;
+    for (let i = 0; i < 50; i += 1) {
+      const socket = connect(running.port, '127.0.0.1', () => (connected += 1));
+      onTestFinished(() => void socket.destroy());
+      socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      replies.push(
+        new Promise((resolve) => {
+          let text = '';
+          socket.on('data', (data: Buffer) => (text += data.toString()));
+          socket.on('error', ({ message }) => resolve(message));
+          socket.on('close', () => resolve(text));
+        }),
+      );
+    }
+    await expect.poll(() => connected, { timeout: 20_000 }).toBe(50);
+    running.kill('SIGTERM');
+    running.kill('SIGCONT');
+    const statuses = (await Promise.all(replies)).map((reply) => reply.slice(0, 12));
+    expect(statuses.filter((status) => !['HTTP/1.1 200', 'HTTP/1.1 503'].includes(status))).toEqual([]);
+    expect(await running.exited).toBe(0);
+  },
+);
