@@ -75,7 +75,9 @@ function nameCommand(
     return text
       .replace('; a glob is a field of its own', '; a glob is not a path')
       .replace(`Use ${moved}`, () => `Use ${command()}`);
-  const { pattern, symbol, literal, multiline } = fields;
+  const { pattern, symbol, literal, multiline, glob } = fields;
+  if (typeof glob === 'string' && text.endsWith(`Use glob ${oneLine(glob)}.`))
+    return text.replace(`Use glob ${oneLine(glob)}`, () => `Use ${command()}`);
   if (literal === true)
     return text.replace(/(?<=plain text) with literal=true(?=\.)/, () => ` with --literal: ${command()}`);
   if (multiline === true) return text.replace('multiline=true', command);

@@ -59,6 +59,12 @@ describe('commands in messages', () => {
     [['grep', 'foo', 'my*/sub'], "oriel grep --glob '{my*/sub,my*/sub/**}' foo ."],
     [['grep', 'foo', 'my src/*.ts', '-g', '!b*'], "oriel grep --glob '{*.ts,!b*}' foo 'my src'"],
     [['grep', 'foo', 'my src/*.ts', '-g', 'a*'], "oriel grep --glob 'a*' foo 'my src'"],
+    [['grep', 'foo', '-g', '{*.ts,*.js'], "oriel grep --glob '{*.ts,*.js}' foo"],
+    [
+      ['grep', '-F', 'foo(', 'my src', '-g', '{*.ts,a b'],
+      "oriel grep --literal --glob '{*.ts,a b}' 'foo(' 'my src'",
+    ],
+    [['find', '{*.ts,b', 'my src'], "oriel find '{*.ts,b}' 'my src'"],
     [['ls', 'my src/*.ts'], "oriel find '*.ts' 'my src'"],
     [['ls', '*.txt'], "oriel find '*.txt'"],
     [['ls', 'my src/*'], "Use 'my src'"],
