@@ -98,6 +98,21 @@ export class PlaceError extends OrielError {
   }
 }
 
+/** The path does not exist because it has a glob, which is no part of a path. Each tool says in which field it belongs. */
+export class GlobPathError extends OrielError {
+  /** The existing directory in front of the glob, as it was typed; `.` if there is none. */
+  readonly at: string;
+  /** The rest of the path: `*.ts` of `src/*.ts`. */
+  readonly glob: string;
+
+  constructor(error: OrielError, { at, glob }: Pick<GlobPathError, 'at' | 'glob'>) {
+    super(error.code, error.message, { next: error.next, why: error.why, cause: error });
+    this.name = 'GlobPathError';
+    this.at = at;
+    this.glob = glob;
+  }
+}
+
 export function isOrielError(error: unknown): error is OrielError {
   return error instanceof OrielError;
 }

@@ -58,7 +58,7 @@ export const grep = tool<OrielGrepInput, SearchRequest | CountRequest>({
     'notebooks, archives and databases are searched inside where named: report.pdf:p12:LINE.',
   input: (zod) => zod.strictObject(fields(zod)),
   adapt: grepFields,
-  failure: listFailure,
+  failure: listFailure('grep'),
   request: (input) => (isCount(input) ? countRequest(input) : matchRequest(input)),
   answer: (result, input, limits) =>
     result.is === 'entries'

@@ -53,7 +53,7 @@ export const find = tool<OrielFindInput, FindRequest | SymbolsRequest>({
     `by default and ${binarySize(limits.bytes)}. A notice gives the offset for the next call.`,
   input: (zod) => zod.strictObject(findFields(zod)),
   adapt: globFields,
-  failure: listFailure,
+  failure: listFailure('find'),
   request: filesOrSymbols,
   answer: (result, input, limits) =>
     foundAnswer(result, filesOrSymbols(input), limits, {
@@ -77,7 +77,7 @@ export const ls = tool<LsInput, ListRequest>({
       limit: count(zod, 1).describe(`Most entries in this answer (default: ${ENTRIES})`),
       offset: count(zod, 0).describe('Entries to leave out first (default: 0)'),
     }),
-  failure: listFailure,
+  failure: listFailure('ls'),
   request: listRequest,
   answer: (result, input, limits) =>
     listAnswer(result, listRequest(input), limits, {

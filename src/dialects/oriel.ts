@@ -13,7 +13,7 @@ import type { Settings } from '../types/settings.ts';
 import { cutPolicy } from '../window/fit.ts';
 import { type Dialect, type Offered, readsWeb, runs, tool } from './dialect.ts';
 import { linesToSelector } from './line-fields.ts';
-import { withWholeCall } from './lists.ts';
+import { withFindCall, withWholeCall } from './lists.ts';
 import { bashFields } from './other-fields.ts';
 import { grep } from './oriel-grep.ts';
 import { find, ls } from './oriel-lists.ts';
@@ -52,7 +52,7 @@ Lines are 1-indexed${SHOWN[settings.display]}. A file whose name ends like a sel
   request: ({ path }) => ({ do: 'read', target: path, grammar: 'selectors' }),
   policy: () => cutPolicy,
   answer: (result) => readAnswer(result, wording),
-  failure: (error) => errorAnswer(withCall(error)),
+  failure: (error) => errorAnswer(withCall(withFindCall(error))),
 });
 
 const SHOWN = {

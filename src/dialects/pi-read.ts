@@ -19,6 +19,7 @@ import type { TextResult } from '../types/result.ts';
 import { type DeclaredTool, lineRange, reads, tool } from './dialect.ts';
 import type { Fields } from './lenient.ts';
 import { linesToOffset, placeAsOffset } from './line-fields.ts';
+import { withFindCall } from './lists.ts';
 import { limitOf, type PiStyle } from './pi-style.ts';
 
 interface ReadInput {
@@ -83,7 +84,7 @@ export function read(style: PiStyle): DeclaredTool {
       return read.is === 'text' ? textOf(read, input, style) : readAnswer(read, words(read.resolvedPath));
     },
     failure(error, input) {
-      if (error.code !== 'IS_DIRECTORY' || !input) return errorAnswer(error);
+      if (error.code !== 'IS_DIRECTORY' || !input) return errorAnswer(withFindCall(error));
       return errorAnswer(
         new OrielError(error.code, `${error.message} Use ls to list it.`, { next: input.path, cause: error }),
       );

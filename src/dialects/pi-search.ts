@@ -52,7 +52,7 @@ export function grep(style: PiStyle): DeclaredTool {
         ),
         limit: count(zod, 1).describe(`Maximum number of matches to return (default: ${MATCHES})`),
       }),
-    failure: listFailure,
+    failure: listFailure('grep', { reads: false }),
     request: (input) => searchRequest(input, 'head'),
     answer: (result, input, limits) => matchesAnswer(result, searchRequest(input, 'head'), limits, matches),
   });
@@ -77,7 +77,7 @@ export function find(style: PiStyle): DeclaredTool {
         path: zod.string().optional().describe('Directory to search in (default: current directory)'),
         limit: count(zod, 1).describe(`Maximum number of results (default: ${RESULTS})`),
       }),
-    failure: listFailure,
+    failure: listFailure('find', { reads: false }),
     request: findRequest,
     answer: (result, input, limits) => foundAnswer(result, findRequest(input), limits, results),
   });
@@ -99,7 +99,7 @@ export function ls(style: PiStyle): DeclaredTool {
         path: zod.string().optional().describe('Directory to list (default: current directory)'),
         limit: count(zod, 1).describe(`Maximum number of entries to return (default: ${ENTRIES})`),
       }),
-    failure: listFailure,
+    failure: listFailure('ls', { reads: false }),
     request: listRequest,
     answer: (result, input, limits) => listAnswer(result, listRequest(input), limits, entries),
   });

@@ -8,6 +8,7 @@ import type { Call } from '../types/call.ts';
 import type { FindRequest } from '../types/request.ts';
 import type { Hint, ListResult } from '../types/result.ts';
 import { checkGlob, globBelow } from '../walk/glob.ts';
+import { checkGlobSyntax } from '../walk/glob-syntax.ts';
 import { checkRange, MOST_RESULTS, entriesOf } from './walk/page-bounds.ts';
 import { walkFailed } from './walk/walk-failure.ts';
 import { GapsSeen } from './walk/gaps.ts';
@@ -21,6 +22,7 @@ import { collectWalk } from './walk/collect-walk.ts';
 /** Throws `BAD_INPUT`, `NOT_DIRECTORY`, `LIMIT` if the walk failed before it found anything, and the errors of opening. */
 export async function find(request: FindRequest, call: Call): Promise<ListResult> {
   checkRange(request);
+  checkGlobSyntax(request.pattern, 'pattern');
   const typed = request.path ?? '.';
   const { opened: directory, path: start } = await openDirectory(typed, call);
   call.onEnd(() => directory.close());
@@ -66,7 +68,7 @@ async function directoryHint(
   { pattern }: FindRequest,
   call: Call,
 ): Promise<Hint | undefined> {
-  if (pattern === '' || pattern.length > MOST_HINTED || /[\0*?[{]/.test(pattern)) return undefined;
+  if (pattern.length > MOST_HINTED || /[\0*?[{]/.test(pattern)) return undefined;
   const opened = await openQuietly(join(directory.path, pattern), call);
   await opened?.close();
   return opened && 'directory';
@@ -86,7 +88,7 @@ async function nearHint(
   { pattern }: FindRequest,
   call: Call,
 ): Promise<Hint | undefined> {
-  if (pattern === '' || pattern.length > MOST_HINTED || /[\0*?[{!]/.test(pattern)) return undefined;
+  if (pattern.length > MOST_HINTED || /[\0*?[{!]/.test(pattern)) return undefined;
   const { page } = await firstPage(directory, { is: 'glob', pattern: '**' }, [0, MOST_COMPARED], call);
   const shown = shownBelow(start, call);
   const [first, ...others] = nearNames(

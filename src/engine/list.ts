@@ -13,7 +13,7 @@ import { sortInTurns } from '../text/sort-in-turns.ts';
 /** Throws `BAD_INPUT`, `NOT_DIRECTORY` and the errors of opening. */
 export async function list(request: ListRequest, call: Call): Promise<ListResult> {
   checkRange(request);
-  const { opened } = await openDirectory(request.path ?? '.', call);
+  const { opened } = await openDirectory(request.path ?? '.', call, 'list');
   try {
     return await withEntries(opened, call.signal, (listed) => pageOf(listed, request, call));
   } finally {

@@ -18,6 +18,7 @@ import type { CountRequest, SearchRequest } from '../types/request.ts';
 import type { Hint, ListResult, SearchResult } from '../types/result.ts';
 import { encodingOf } from '../views/source-encoding.ts';
 import { checkGlob, globBelow } from '../walk/glob.ts';
+import { checkGlobSyntax } from '../walk/glob-syntax.ts';
 import { foreignRegex, hasEscapedBar } from './search/foreign-regex.ts';
 import { MatchSink } from './search/match-sink.ts';
 import { containerOf, textsInside } from './search/container-texts.ts';
@@ -78,6 +79,8 @@ function advice(
 async function lookThrough(sink: Sink, call: Call): Promise<Hint | undefined> {
   const { request } = sink.search;
   checkRange(request);
+  // As in ripgrep, an empty glob is none.
+  if (request.glob) checkGlobSyntax(request.glob, 'glob');
   if (request.sort) (await import('./search/search-by-time.ts')).checkSort(request);
   const typed = request.path ?? '.';
   const named = request.type === undefined ? undefined : await globOfType(request.type, call);

@@ -3,7 +3,7 @@
 import { basename } from 'node:path';
 import { headOf } from '../access/bytes.ts';
 import { foreignName } from '../access/paths.ts';
-import { advised, OrielError, PlaceError } from '../errors.ts';
+import { advised, GlobPathError, OrielError, PlaceError } from '../errors.ts';
 import { isSpelledSelector, parseBehind } from '../selector/selection.ts';
 import { pathRewrites, targetRewrites, withFragment, withSymbol } from '../selector/rewrites.ts';
 import { type Candidate, candidates } from '../selector/split.ts';
@@ -265,7 +265,9 @@ async function notFound(
   const why = `${quote(path)} does not exist.`;
   if (first === undefined) {
     const { explainMissing } = await import('./missing-path.ts');
-    return explainMissing(path, grammar, cause, call);
+    const error = await explainMissing(path, grammar, cause, call);
+    const glob = await (await import('./glob-path.ts')).globInPath(path, call);
+    return glob ? new GlobPathError(error, glob) : error;
   }
   if (others.length === 0)
     return advised('NOT_FOUND', `${why} One file ends in it: ${quote(first)}.`, 'Use that path.', {

@@ -42,6 +42,11 @@ describe('oriel: `next` is the whole argument, and works', () => {
     ['grep', { pattern: '(a', path: 'src' }],
     ['grep', { pattern: 'a', type: 'typscript', path: 'src' }],
     ['grep', { pattern: 'a', glob: `{${'a,'.repeat(5_000)}}` }],
+    ['grep', { pattern: 'a', glob: '{*.ts', limit: 3 }],
+    ['grep', { pattern: 'a', glob: '*.ts,![a', output: 'count' }],
+    ['grep', { pattern: 'a', glob: '[a', path: 'src/app.ts' }],
+    ['find', { pattern: '', limit: 3 }],
+    ['find', { pattern: '[a' }],
     ['find', { pattern: '*', path: 'five.txt' }],
     ['find', { pattern: `{${'a,'.repeat(5_000)}}` }],
     ['bash', { command: 'true', cwd: 'sr' }],
@@ -97,6 +102,27 @@ describe('the other dialects', () => {
     const { details } = await call(tool, input);
     const { next } = details['error'] as { next: string };
     expect(await call(tool, JSON.parse(next) as Input)).toMatchObject({ isError: false });
+  });
+
+  test('pi: a malformed glob is refused with the valid one', async () => {
+    const { write, call } = place('pi');
+    write('f.ts', 'a\n');
+    for (const [tool, input, next, field] of [
+      [
+        'grep',
+        { pattern: 'a', glob: '{*.ts,b', limit: 1 },
+        { pattern: 'a', glob: '{*.ts,b}', limit: 1 },
+        'glob',
+      ],
+      ['find', { pattern: '{*.ts,b' }, { pattern: '{*.ts,b}' }, 'pattern'],
+    ] as const) {
+      const { text, details } = await call(tool, input);
+      expect(text).toBe(
+        `{*.ts,b is not a valid glob: { at character 1 is not closed. Use ${field} {*.ts,b}.`,
+      );
+      expect(details['error']).toMatchObject({ code: 'BAD_INPUT', next: JSON.stringify(next) });
+      expect((await call(tool, next)).text).toContain('f.ts');
+    }
   });
 
   test.each<[Parameters<typeof place>[0], string]>([

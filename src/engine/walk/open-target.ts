@@ -3,7 +3,7 @@
 import { basename, dirname, join } from 'node:path';
 import { exists } from '../../access/exists.ts';
 import { foreignName } from '../../access/paths.ts';
-import { OrielError } from '../../errors.ts';
+import { advised, GlobPathError, OrielError } from '../../errors.ts';
 import { MOST_PATHS, pathLists } from '../../selector/path-lists.ts';
 import { pathRewrites } from '../../selector/rewrites.ts';
 import { isSpelledSelector } from '../../selector/selection.ts';
@@ -12,10 +12,14 @@ import { quote } from '../../text/visible.ts';
 import type { Opened, OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
 import { withNextCall } from '../error-advice.ts';
+import { globInPath } from '../glob-path.ts';
 import { openSpelling } from '../open-spelling.ts';
 
 const URL_FORM = /^(?!file:)[a-z][a-z0-9+.-]*:\/\//i;
 const SPILL_FORM = /^artifact:\/\/(\d{1,15})$/;
+
+/** What the tool does with the path: `directory` is a search that takes nothing else. The advice of errors depends on it. */
+type Wanted = 'any' | 'directory' | 'list';
 
 /** The start of a search, a walk or a listing, and the path by which it is shown. */
 export interface Start<Kind extends Opened = Opened> {
@@ -26,13 +30,9 @@ export interface Start<Kind extends Opened = Opened> {
 
 /**
  * Opens a path as it was typed, or with quotes, shell escapes and backslashes interpreted, or the kept output of
- * `artifact://N`. Throws `UNSUPPORTED` for members of a file and for other URLs. `wants`: what the advice of an error names.
+ * `artifact://N`. Throws `UNSUPPORTED` for members of a file and for other URLs.
  */
-export async function openTarget(
-  typed: string,
-  call: Call,
-  wants: 'any' | 'directory' = 'any',
-): Promise<Start> {
+export async function openTarget(typed: string, call: Call, wants: Wanted = 'any'): Promise<Start> {
   const spill = SPILL_FORM.exec(typed)?.[1];
   if (spill !== undefined)
     return { opened: (await call.session.spills.open(Number(spill))).file, path: typed };
@@ -66,8 +66,12 @@ async function openRewritten(typed: string, error: unknown, call: Call): Promise
 }
 
 /** As `openTarget`. Throws `NOT_DIRECTORY` for a file. */
-export async function openDirectory(typed: string, call: Call): Promise<Start<OpenedDirectory>> {
-  const { opened, path } = await openTarget(typed, call, 'directory');
+export async function openDirectory(
+  typed: string,
+  call: Call,
+  wants: Exclude<Wanted, 'any'> = 'directory',
+): Promise<Start<OpenedDirectory>> {
+  const { opened, path } = await openTarget(typed, call, wants);
   if (opened.is === 'directory') return { opened, path };
   await opened.close();
   const parent = URL_FORM.test(typed) ? '.' : dirname(typed);
@@ -91,43 +95,83 @@ export function shownBelow(typed: string, call: Call): (path: string) => string 
 /** The error for `a.zip:dir` if only `a.zip` exists: the caller means a member of the file. */
 async function memberOf(
   typed: string,
-  wants: 'any' | 'directory',
+  wants: Wanted,
   call: Call,
   cause: unknown,
 ): Promise<OrielError | undefined> {
   const colon = typed.indexOf(':');
   if (colon <= 0) return undefined;
   const outer = typed.slice(0, colon);
+  let is: Opened['is'];
   try {
     const opened = await call.access.open(call.access.absolute(outer), call.signal);
+    is = opened.is;
     await opened.close();
   } catch {
     return undefined;
   }
-  if (isSpelledSelector(typed.slice(colon + 1))) {
-    const message = `${quote(typed)} has a selector: only whole files are searched. Use ${quote(outer)}.`;
-    return new OrielError('UNSUPPORTED', message, { next: outer, cause });
-  }
-  const nested = wants === 'directory' ? undefined : await nestedIn(typed, colon, call);
-  return new OrielError('UNSUPPORTED', insideFile({ typed, outer, wants, nested }), { next: typed, cause });
+  const unsupported = ({ why, advice, next }: Refusal): OrielError =>
+    advised('UNSUPPORTED', why, advice, { next, cause });
+  if (isSpelledSelector(typed.slice(colon + 1)))
+    return unsupported(withSelector({ typed, outer, is, wants }));
+  const nested = wants === 'any' ? await nestedIn(typed, colon, call) : undefined;
+  return unsupported({ ...insideFile({ typed, outer, wants, nested }), next: typed });
+}
+
+interface Refusal {
+  readonly why: string;
+  readonly advice: string;
+  readonly next: string;
+}
+
+interface Selecting {
+  readonly typed: string;
+  /** The path in front of the selector, and what it is. */
+  readonly outer: string;
+  readonly is: Opened['is'];
+  readonly wants: Wanted;
+}
+
+function withSelector({ typed, outer, is, wants }: Selecting): Refusal {
+  const why = `${quote(typed)} has a selector: only`;
+  if (wants === 'list')
+    return {
+      why: `${why} whole directories are listed.`,
+      advice: `Use read ${quote(typed)}.`,
+      next: typed,
+    };
+  if (wants === 'any')
+    return { why: `${why} whole files are searched.`, advice: `Use ${quote(outer)}.`, next: outer };
+  const next = is === 'directory' ? outer : dirname(outer);
+  return { why: `${why} whole directories are searched.`, advice: `Use ${quote(next)}.`, next };
 }
 
 interface InsideFile {
   readonly typed: string;
   readonly outer: string;
-  readonly wants: 'any' | 'directory';
+  readonly wants: Wanted;
   readonly nested: string | undefined;
 }
 
-function insideFile({ typed, outer, wants, nested }: InsideFile): string {
+function insideFile({ typed, outer, wants, nested }: InsideFile): Pick<Refusal, 'why' | 'advice'> {
   const [member, file] = [quote(typed), quote(outer)];
-  if (wants === 'directory')
-    return `${member} lies inside the file ${file}: only directories are listed. Use read ${member}.`;
+  const read = `Use read ${member}.`;
+  if (wants !== 'any')
+    return { why: `${member} lies inside the file ${file}: only directories are listed.`, advice: read };
   if (nested === undefined)
-    return `${member} lies inside ${file}: only whole files are searched. Use ${file}, or read ${member}.`;
+    return {
+      why: `${member} lies inside ${file}: only whole files are searched.`,
+      advice: `Use ${file}, or read ${member}.`,
+    };
   if (nested === typed)
-    return `${member} is an archive or database inside ${file}, and these are not searched. Use read ${member} to list it, then read what it holds.`;
-  return `${member} lies inside ${quote(nested)}, and archives and databases inside ${file} are not searched. Use read ${member}.`;
+    return {
+      why: `${member} is an archive or database inside ${file}, and these are not searched.`,
+      advice: `Use read ${member} to list it, then read what it holds.`,
+    };
+  return {
+    why: `${member} lies inside ${quote(nested)}, and archives and databases inside ${file} are not searched.`,
+    advice: read,
+  };
 }
 
 /**
@@ -157,25 +201,23 @@ async function isContainer(typed: string, call: Call): Promise<boolean> {
   }
 }
 
-async function withAdvice(
-  error: unknown,
-  typed: string,
-  wants: 'any' | 'directory',
-  call: Call,
-): Promise<unknown> {
+async function withAdvice(error: unknown, typed: string, wants: Wanted, call: Call): Promise<unknown> {
   if (!(error instanceof OrielError)) return error;
   if (error.code === 'NOT_DIRECTORY') {
     const { explainThrough } = await import('../missing-path.ts');
-    return (await explainThrough(typed, error, wants, call)) ?? withNextCall(error);
+    return (
+      (await explainThrough(typed, error, wants === 'any' ? 'any' : 'directory', call)) ?? withNextCall(error)
+    );
   }
   if (error.code !== 'NOT_FOUND') return withNextCall(error);
   const foreign = foreignName(typed, call.access.roots.length > 0);
   if (foreign) return foreign;
-  const glob = globIn(typed);
-  if (glob) {
-    const why = `${quote(typed)} does not exist; a glob is a field of its own.`;
-    throw new OrielError('NOT_FOUND', `${why} Use ${quote(glob)}.`, { next: '.', cause: error });
-  }
+  const glob = await globInPath(typed, call);
+  if (glob)
+    return new GlobPathError(
+      new OrielError('NOT_FOUND', `${quote(typed)} does not exist`, { cause: error }),
+      glob,
+    );
   const first = await firstOfSeveral(typed, call);
   if (first !== undefined) {
     const why = `${quote(typed)} does not exist: these are several paths, and each needs a separate call.`;
@@ -193,10 +235,4 @@ async function firstOfSeveral(typed: string, { access }: Call): Promise<string |
     if (there.every(Boolean)) return paths[0];
   }
   return undefined;
-}
-
-/** For a path with a glob such as `src/*.ts`, the equivalent parameters as text. */
-function globIn(typed: string): string | undefined {
-  const [, at = '', glob] = /^((?:[^*]*\/)?)([^/*]*\*.*)$/.exec(typed) ?? [];
-  return glob === undefined ? undefined : `path=${at.replace(/(?<=.)\/$/, '') || '.'} with the glob ${glob}`;
 }

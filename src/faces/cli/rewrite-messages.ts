@@ -27,10 +27,11 @@ export function inOwnWords(
       .map((name, i) => (i % 2 === 1 ? name : held.hold(name.includes('\0') ? name : shellWord(name))))
       .join(''),
   );
-  const globs = guessed.replace(GLOB_AS_PATH, (_, path: string, glob: string) => {
-    return `; a glob is not a path. Use ${held.holdCommand(withGlob(path, glob, typed))}.`;
+  const listed = guessed.replace(FIND_CALL, (whole, json: string) => {
+    const command = findCommand(json, typed);
+    return command === undefined ? whole : `Use ${held.holdCommand(command)}.`;
   });
-  const named = calls.reduce((text, fields) => nameCommand(text, fields, typed, held), globs);
+  const named = calls.reduce((text, fields) => nameCommand(text, fields, typed, held), listed);
   const known = [...typed.operands, ...Object.values(typed.values).flat()].reduce<string>(
     (text, word) =>
       typeof word === 'string' && /[\s=/]/.test(word) && NAMES_FIELD.test(word)
@@ -42,13 +43,20 @@ export function inOwnWords(
   return held.restore(worded.replaceAll(/\bUse (ls|grep|find)(?= (?:to|for) )/g, 'Use oriel $1'));
 }
 
-const GLOB_AS_PATH = /; a glob is a field of its own\. Use path=(.+) with the glob (.+)\.$/s;
+const FIND_CALL = /\bUse find (\{".*\})\.$/s;
 
-/** `oriel grep x 'src/*.ts'` → `oriel grep --glob '*.ts' x src`; for `ls`, a call of `find`. */
-function withGlob(path: string, glob: string, { name, values, operands: [first] }: Typed): string {
-  if (name === 'grep' && first !== undefined)
-    return commandOf({ name, values: { ...values, glob }, operands: [first, path] });
-  return commandOf({ name: 'find', values, operands: [glob, path] });
+/** `oriel ls 'src/*.ts'` → `oriel find '*.ts' src` */
+function findCommand(json: string, { values }: Typed): string | undefined {
+  try {
+    const { pattern, path } = JSON.parse(json) as Readonly<Record<string, string | undefined>>;
+    return commandOf({
+      name: 'find',
+      values,
+      operands: [pattern, path].filter((word) => word !== undefined),
+    });
+  } catch {
+    return undefined;
+  }
 }
 
 /** Replaces the fields of a suggested call by the equivalent command. */
@@ -62,7 +70,14 @@ function nameCommand(
   if (text.includes(whole))
     return text.replace(whole, () => `Use ${held.holdCommand(callWith(fields, typed))}`);
   const command = (): string => held.holdCommand(commandWith(fields, typed));
-  const { pattern, symbol, literal, multiline } = fields;
+  const moved = globMoved(fields).find((words) => text.includes(`Use ${words}.`));
+  if (moved !== undefined)
+    return text
+      .replace('; a glob is a field of its own', '; a glob is not a path')
+      .replace(`Use ${moved}`, () => `Use ${command()}`);
+  const { pattern, symbol, literal, multiline, glob } = fields;
+  if (typeof glob === 'string' && text.endsWith(`Use glob ${oneLine(glob)}.`))
+    return text.replace(`Use glob ${oneLine(glob)}`, () => `Use ${command()}`);
   if (literal === true)
     return text.replace(/(?<=plain text) with literal=true(?=\.)/, () => ` with --literal: ${command()}`);
   if (multiline === true) return text.replace('multiline=true', command);
@@ -74,6 +89,16 @@ function nameCommand(
     oneLine(pattern),
   ].find((words) => text.includes(`Use ${words}`));
   return worded === undefined ? text : text.replace(`Use ${worded}`, () => `Use ${command()}`);
+}
+
+/** The words for the fields of a call after its path had a glob. */
+function globMoved({ path, glob, pattern }: Readonly<Record<string, unknown>>): string[] {
+  if (typeof path !== 'string') return [];
+  const use = `path=${oneLine(path)}`;
+  const globs = Object.entries({ glob, pattern }).flatMap(([field, value]) =>
+    typeof value === 'string' ? [`${use} with the ${field} ${oneLine(value)}`] : [],
+  );
+  return [...globs, use];
 }
 
 /** The `oriel call` command with all fields as JSON. */

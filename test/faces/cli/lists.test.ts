@@ -89,6 +89,16 @@ test.each([
   [['grep'], 'No pattern was given. Use oriel grep PATTERN [PATH…].'],
   [['find', 'a', 'b', 'c'], 'There is one operand too many: c. Use oriel find GLOB [DIR].'],
   [['find'], "No glob was given. Use oriel find '**/*.ts' [DIR]."],
+  [['find', ''], "The glob is empty. Use oriel find '**'"],
+  [['find', '['], String.raw`[ is not a valid glob: [ at character 1 is not closed. Use oriel find '\['`],
+  [
+    ['find', '{a,b', 'src'],
+    "{a,b is not a valid glob: { at character 1 is not closed. Use oriel find '{a,b}' src",
+  ],
+  [
+    ['grep', 'x', '--glob', '[a'],
+    String.raw`[a is not a valid glob: [ at character 1 is not closed. Use oriel grep --glob '\[a' x`,
+  ],
   [
     ['find', '--symbol', 'x', 'a', 'b'],
     'There is one operand too many: b. Use oriel find --symbol WORDS [DIR].',
