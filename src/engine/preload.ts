@@ -10,6 +10,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('./search.ts'),
   () => import('./find.ts'),
   () => import('./list.ts'),
+  () => import('./glob-path.ts'),
   () => import('./missing-path.ts'),
   () => import('./target.ts'),
   () => import('./read-in-workspace.ts'),
