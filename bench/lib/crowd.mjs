@@ -60,7 +60,7 @@ function askFrom(cases, { times, wrong }) {
   };
 }
 
-/** Measured separately: Node.js accepts one connection in each turn of its event loop, so new clients wait while it is busy. */
+/** Measured separately: Node.js accepts one connection in each turn of its event loop, so many new clients wait. */
 export const FIRST = 'first answer on a new connection';
 
 /** Routes that do not exist over MCP. */
