@@ -32,6 +32,9 @@ const PART = 8;
 /** Milliseconds after which the time of the last use is updated, and after which the directory is swept again. */
 const NOTE_MS = 10 * 60_000;
 
+/** Milliseconds for which the end of the process waits for locks of other processes. */
+const CLOSE_MS = 1_000;
+
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
@@ -40,6 +43,8 @@ export class FileCache implements LocalCache {
   readonly #bytes: number;
   /** What `close` waits for: writes, removals, and updates that may still wait for their lock. */
   readonly #working = new Set<Promise<void>>();
+  /** Aborted when updates should no longer wait for their lock. */
+  #closing = new AbortController();
   /** Values that are being written. */
   #writing = 0;
   #directory: string | undefined;
@@ -114,7 +119,7 @@ export class FileCache implements LocalCache {
     if (path === undefined) return Promise.resolve();
     const lock = `${path}.lock${TEMPORARY}`;
     const update = async (): Promise<void> => this.#store(path, key, [next(await this.#find(key))]);
-    return this.#work(withFileLock(lock, update));
+    return this.#work(withFileLock(lock, update, this.#closing.signal));
   }
 
   remove(key: string): void {
@@ -129,8 +134,12 @@ export class FileCache implements LocalCache {
     return done;
   }
 
+  /** Waits for what was begun, but not long for the locks of other processes: one may be stopped. */
   async close(): Promise<void> {
+    const late = setTimeout(() => this.#closing.abort(), CLOSE_MS);
     await Promise.all(this.#working);
+    clearTimeout(late);
+    this.#closing = new AbortController();
   }
 
   /** Undefined if no private directory can be created. */

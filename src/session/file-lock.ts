@@ -28,11 +28,11 @@ const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | const
 
 /**
  * Runs `act` while this process holds the lock at `path`. Waits as long as other processes take turns with it, up to 30
- * seconds. If the lock is not available then, or what is at `path` is no lock, `act` runs without it, so use it only for
- * data that may be lost and computed again.
+ * seconds and not after `signal`. If the lock is not available then, or what is at `path` is no lock, `act` runs without it,
+ * so use it only for data that may be lost and computed again.
  */
-export async function withFileLock<T>(path: string, act: () => Promise<T>): Promise<T> {
-  const name = await acquire(path);
+export async function withFileLock<T>(path: string, act: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  const name = await acquire(path, signal);
   try {
     return await act();
   } finally {
@@ -42,7 +42,7 @@ export async function withFileLock<T>(path: string, act: () => Promise<T>): Prom
 }
 
 /** The name in the lock, or undefined if it could not be acquired. */
-async function acquire(path: string): Promise<string | undefined> {
+async function acquire(path: string, signal: AbortSignal | undefined): Promise<string | undefined> {
   const name = ownName();
   const began = performance.now();
   let last: { readonly owner: string; readonly since: number } | undefined;
@@ -54,8 +54,8 @@ async function acquire(path: string): Promise<string | undefined> {
     if (stale && (await removeStale(path))) continue;
     const now = performance.now();
     if (last?.owner !== owner) last = { owner, since: now };
-    if (now - last.since > (stale || owner === '' ? UNKNOWN_MS : STALE_MS) || now - began > MOST_MS)
-      return undefined;
+    const isLong = now - last.since > (stale || owner === '' ? UNKNOWN_MS : STALE_MS);
+    if (isLong || now - began > MOST_MS || signal?.aborted) return undefined;
     await sleep(TRY_MS);
   }
 }

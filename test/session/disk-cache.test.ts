@@ -20,6 +20,7 @@ import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type DiskCacheOptions, FileCache } from '../../src/session/disk-cache.ts';
+import { ownName } from '../../src/session/owner.ts';
 
 /** The module, for other processes. */
 let built: string;
@@ -292,6 +293,17 @@ test('files unused for a month are removed, and unfinished files of a killed pro
   expect(readdirSync(directory)).toHaveLength(2);
   expect(readdirSync(directory)).toContain('y.tmp');
   expect(await get(directory, 'a')).toBeUndefined();
+});
+
+test('closing does not wait for a process that keeps the lock', async () => {
+  const directory = place();
+  await put({ directory }, { list: Buffer.from('a') });
+  // Of this process, so its owner runs.
+  writeFileSync(`${onlyFile(directory)}.lock.tmp`, ownName());
+  const cache = new FileCache({ directory });
+  void cache.change('list', (value) => Buffer.from(`${value ?? ''}b`));
+  await cache.close();
+  expect(await text(directory, 'list')).toBe('ab');
 });
 
 test('concurrent updates by several processes are all applied, and the lock of a killed process does not block', async () => {
