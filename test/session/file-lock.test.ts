@@ -2,7 +2,6 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { withFileLock } from '../../src/session/file-lock.ts';
 import { ownName } from '../../src/session/owner.ts';
@@ -10,11 +9,12 @@ import { temporaryFolder } from '../support/commands.ts';
 
 /**
  * `paths`: files that cannot be removed, as in a directory that cannot be written. `takeover`: runs before a stale lock is
- * removed. `isFull`: files can be created, but not written.
+ * removed. `attempt`: runs before each attempt to create a lock. `isFull`: files can be created, but not written.
  */
 const hooks = vi.hoisted(() => ({
   paths: new Set<string>(),
   takeover: (): void => undefined,
+  attempt: (): void => undefined,
   isFull: false,
 }));
 vi.mock('node:fs/promises', async (original) => {
@@ -25,6 +25,7 @@ vi.mock('node:fs/promises', async (original) => {
   };
   const open: typeof real.open = async (path, ...rest) => {
     if (String(path).includes('.turn')) hooks.takeover();
+    else hooks.attempt();
     const handle = await real.open(path, ...rest);
     if (hooks.isFull) handle.writeFile = () => Promise.reject(new Error('ENOSPC'));
     return handle;
@@ -49,24 +50,18 @@ test('the lock of a killed process is taken over immediately', async () => {
 
 test('a lock that others take in turn is waited for longer than one that nobody gives back', async () => {
   const path = join(temporaryFolder(), 'lock');
-  let isOver = false;
-  const passLock = (): void => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let turns = 0;
+  onTestFinished(() => void (hooks.attempt = () => undefined));
+  hooks.attempt = () => {
+    turns += 1;
+    vi.advanceTimersByTime(2_500);
+    if (turns > 8) return rmSync(path, { force: true });
     writeFileSync(`${path}-next`, ownName());
     renameSync(`${path}-next`, path);
   };
-  passLock();
-  vi.useFakeTimers({ toFake: ['performance'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const done = withFileLock(path, () => Promise.resolve(isOver));
-  for (let turn = 0; turn < 8; turn += 1) {
-    await sleep(50);
-    passLock();
-    vi.advanceTimersByTime(2_000);
-  }
-  await sleep(50);
-  isOver = true;
-  rmSync(path);
-  expect(await done).toBe(true);
+  expect(await withFileLock(path, () => Promise.resolve([turns, existsSync(path)]))).toEqual([9, true]);
 });
 
 test('of two processes that find the same stale lock, the second does not remove the lock of the first', async () => {
