@@ -5,6 +5,7 @@ import { lstat, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
+import { GRACE_MS } from '../endings.ts';
 import { type Address, addressText } from './listen-address.ts';
 import type { App } from './app.ts';
 import { boundConnections, mostConnections } from './connections.ts';
@@ -29,9 +30,6 @@ const HEADER_BYTES = 16 * 1024;
  * that connect at the same time need a long queue. The kernel also limits it (`net.core.somaxconn`).
  */
 const BACKLOG = 4_096;
-
-/** Milliseconds that running calls have after the server was told to end. */
-export const GRACE_MS = 3_000;
 
 export interface ListenOptions {
   readonly address: Address;
