@@ -60,9 +60,12 @@ export async function listenFor(
     else turns.answer(request, response);
   });
   // Without a listener the connection would be closed without a response.
-  server.on('connect', (_request, socket) => {
+  server.on('connect', ({ socket }) => {
     // The socket has no HTTP timeouts and error listeners any more; without a listener a reset would end the process.
-    socket.on('error', () => undefined).end(REFUSED_CONNECT);
+    socket.on('error', () => undefined);
+    // The refusal would take the place of the reply to an earlier request, or be read as a part of its body.
+    if (turns.isBusy(socket)) return void socket.destroy();
+    socket.end(REFUSED_CONNECT);
     setTimeout(() => socket.destroy(), UNREAD_MS).unref();
   });
   await listen(server, address, option);
