@@ -14,7 +14,7 @@ import { parse } from '../src/faces/cli/parse-arguments.ts';
 import { serveCommand } from '../src/faces/cli/serve-command.ts';
 import { DRAIN_MS, workerCommand } from '../src/faces/cli/worker-command.ts';
 import { createGuard } from '../src/faces/http/guard.ts';
-import { GRACE_MS } from '../src/faces/http/listen.ts';
+import { GRACE_MS } from '../src/faces/endings.ts';
 import { queues } from '../src/queues/queue-table.ts';
 import { SPILL_TOTAL } from '../src/session/spills.ts';
 import { temporaryFolder } from './support/commands.ts';

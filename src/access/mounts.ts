@@ -50,12 +50,21 @@ export function isLocalWhole(path: string): boolean {
 const OVERLAY = 'overlay';
 
 /**
- * Whether the file open at `fd` is on a local file system. Its mount cannot be removed while `fd` is open, whatever happens
- * to the path. Takes 30 µs or more. Source: proc_pid_fdinfo(5).
+ * The id of the mount through which the file at `fd` was opened, if the system tells. It is not reused while `fd` is open: its mount
+ * cannot be removed, whatever happens to the path. Source: proc_pid_fdinfo(5).
  */
-export function isOnLocalMount(fd: number): boolean {
+export function mountIdOf(fd: number): string | undefined {
   try {
-    const id = /^mnt_id:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1];
+    return /^mnt_id:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the file open at `fd` is on a local file system. Takes 30 µs or more. */
+export function isOnLocalMount(fd: number): boolean {
+  const id = mountIdOf(fd);
+  try {
     return id !== undefined && isLocalMount(id, readFileSync('/proc/self/mountinfo', 'utf8'));
   } catch {
     return false;

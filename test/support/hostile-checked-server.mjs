@@ -35,9 +35,15 @@ const FILL = `
   fs.writeFileSync(process.argv[1] + '/full', '');
   setTimeout(() => all.length, 20000);`;
 
+const mount = (from, to) => execFileSync('mount', ['--bind', from, to], { stdio: 'ignore' });
+
 /** What is done before the handshake. */
 const START = {
   'links a file': () => symlinkSync(victim, 'rows.txt'),
+  'mounts over a file': () => {
+    writeFileSync('rows.txt', '');
+    mount(victim, 'rows.txt');
+  },
   'puts a FIFO in the place of a file': () => execFileSync('mkfifo', ['rows.txt']),
   'writes at its start': () => writeFileSync('../outside/journal', ''),
   'writes at its end': () => void process.stdin.on('end', () => writeFileSync('journal', '')),
@@ -51,6 +57,21 @@ const RESULTS = {
       renameSync(root, `${root}-moved`);
       symlinkSync(victim, root);
     }
+    return refusal;
+  },
+  'mounts a directory in its root': () => {
+    mkdirSync('d/e', { recursive: true });
+    mount(victim, 'd/e');
+    mkdirSync('evil');
+    mount(victim, 'evil');
+    return refusal;
+  },
+  'mounts over its root': () => {
+    mount(victim, root);
+    return refusal;
+  },
+  'mounts over the directory above its root': () => {
+    mount(victim, dirname(root));
     return refusal;
   },
   'removes its root': () => {

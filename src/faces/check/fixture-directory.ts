@@ -5,7 +5,7 @@
 
 import { closeSync, constants, ftruncateSync, mkdirSync, openSync, symlinkSync, writeSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { CHANGED, OpenDirectory } from './open-directory.ts';
+import { CHANGED, MOUNTED, OpenDirectory } from './open-directory.ts';
 import { Broken } from './outcome.ts';
 import { emptyDirectory, removeEntry } from './remove-entry.ts';
 
@@ -131,6 +131,7 @@ const CHANGES: ReadonlySet<string> = new Set(['EEXIST', 'ELOOP', 'ENOENT', 'ENOT
 
 function explained(cause: unknown): unknown {
   const { code = '' } = cause as NodeJS.ErrnoException;
+  if (code === 'EBUSY') return new Broken(MOUNTED, { cause });
   return CHANGES.has(code) ? new Broken(CHANGED, { cause }) : cause;
 }
 

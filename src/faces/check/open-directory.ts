@@ -15,6 +15,7 @@ import {
   readdirSync,
   readlinkSync,
 } from 'node:fs';
+import { mountIdOf } from '../../access/mounts.ts';
 import { Broken } from './outcome.ts';
 
 const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -29,6 +30,9 @@ const SMALL = 256 << 10;
 
 export const CHANGED = 'the server changed the files of the check';
 
+/** Linux refuses to remove, rename or replace what something is mounted on, with `EBUSY`. */
+export const MOUNTED = 'the server mounted a file system';
+
 /** The name of an entry; as bytes, because it need not be UTF-8. */
 export type Name = string | Buffer;
 
@@ -38,6 +42,8 @@ export class OpenDirectory {
   readonly #fd: number;
   readonly #identity: string;
   readonly #dev: bigint;
+  /** A bind mount of the same file system has the same device. */
+  readonly #mount: string | undefined;
   #isOpen = true;
 
   /** Throws the error of the system: `ELOOP` or `ENOTDIR` for a link. */
@@ -47,12 +53,19 @@ export class OpenDirectory {
     const stats = fstatSync(this.#fd, { bigint: true });
     this.#identity = `${stats.dev}:${stats.ino}`;
     this.#dev = stats.dev;
+    this.#mount = mountIdOf(this.#fd);
   }
 
   /** Whether `path` is this directory, and no link to it. */
   isAt(path: string): boolean {
     const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
     return stats !== undefined && `${stats.dev}:${stats.ino}` === this.#identity;
+  }
+
+  /** Whether something else is mounted where it is now. False if the system does not tell. */
+  get isCovered(): boolean {
+    const { place } = this;
+    return HAS_DESCRIPTORS && existsSync(place) && !this.isAt(place);
   }
 
   /** Where it is now, if the system tells. */
@@ -82,12 +95,12 @@ export class OpenDirectory {
     return Buffer.concat([Buffer.from(`${this.path}/`), Buffer.from(name)]);
   }
 
-  /** Opens a directory in this one. Throws `Broken` for one on another file system, whose files may be anyone's. */
+  /** Opens a directory in this one. Throws `Broken` for one that is mounted there, whose files may be anyone's. */
   enter(name: Name): OpenDirectory {
     const inner = new OpenDirectory(this.at(name));
-    if (inner.#dev === this.#dev) return inner;
+    if (inner.#dev === this.#dev && inner.#mount === this.#mount) return inner;
     inner.close();
-    throw new Broken('the server mounted a file system');
+    throw new Broken(MOUNTED);
   }
 
   /** May be called again. */

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { quote } from '../../text/visible.ts';
 import { type State, stateOf } from './file-states.ts';
 import { FixtureDirectory } from './fixture-directory.ts';
-import { CHANGED, OpenDirectory } from './open-directory.ts';
+import { CHANGED, MOUNTED, OpenDirectory } from './open-directory.ts';
 import { Broken } from './outcome.ts';
 import { emptyDirectory } from './remove-entry.ts';
 
@@ -121,6 +121,7 @@ export class Place {
   /** If it is nowhere, the server has removed it; what else is at its path is not ours. */
   #removeBase(): void {
     const { place } = this.#base;
+    if (this.#base.isCovered) throw new Broken(MOUNTED);
     if (this.#base.isAt(place)) rmdirSync(place);
   }
 

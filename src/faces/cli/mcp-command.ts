@@ -32,8 +32,8 @@ export const mcpCommand: Command = {
       { input: process.stdin, output: out, signal, ...writeTimeoutOf(parsed) },
       { structured: parsed.values['structured'] === true },
     );
-    // Output that the host has not read by now would keep the process alive.
-    if (out.writableLength > 0) process.exit(process.exitCode ?? 0);
+    // Output that the host has not read by now would keep the process alive. A signal is not a failure.
+    if (out.writableLength > 0) process.exit(0);
     return 0;
   },
 };

@@ -8,9 +8,9 @@
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { explained, report } from '../../engine/unexpected.ts';
-import { OrielError } from '../../errors.ts';
 import type { Answer } from '../../types/answer.ts';
 import { createMcpServer } from '../mcp/server.ts';
+import { ended, ending } from '../endings.ts';
 import type { Offer } from '../offer.ts';
 import { monotonicMs } from '../outbox.ts';
 import { dashboardRoutes } from './dashboard.ts';
@@ -58,15 +58,6 @@ export interface App {
   /** Called when all connections are closed. */
   close?(): Promise<void>;
 }
-
-const ended = (): OrielError =>
-  new OrielError(
-    'BUSY',
-    'The server has ended, and this call with it. Use the same call when it runs again.',
-  );
-
-const ending = (): OrielError =>
-  new OrielError('BUSY', 'The server is ending. Use the same call when it runs again.');
 
 /** In the order of the OpenAPI document. */
 const routesOf = (served: Served): readonly Route[] => {

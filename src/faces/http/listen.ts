@@ -5,6 +5,7 @@ import { lstat, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
+import { GRACE_MS } from '../endings.ts';
 import { type Address, addressText } from './listen-address.ts';
 import type { App } from './app.ts';
 import { boundConnections, mostConnections } from './connections.ts';
@@ -29,9 +30,6 @@ const HEADER_BYTES = 16 * 1024;
  * that connect at the same time need a long queue. The kernel also limits it (`net.core.somaxconn`).
  */
 const BACKLOG = 4_096;
-
-/** Milliseconds that running calls have after the server was told to end. */
-export const GRACE_MS = 3_000;
 
 export interface ListenOptions {
   readonly address: Address;
@@ -62,9 +60,12 @@ export async function listenFor(
     else turns.answer(request, response);
   });
   // Without a listener the connection would be closed without a response.
-  server.on('connect', (_request, socket) => {
+  server.on('connect', ({ socket }) => {
     // The socket has no HTTP timeouts and error listeners any more; without a listener a reset would end the process.
-    socket.on('error', () => undefined).end(REFUSED_CONNECT);
+    socket.on('error', () => undefined);
+    // The refusal would take the place of the reply to an earlier request, or be read as a part of its body.
+    if (turns.isBusy(socket)) return void socket.destroy();
+    socket.end(REFUSED_CONNECT);
     setTimeout(() => socket.destroy(), UNREAD_MS).unref();
   });
   await listen(server, address, option);

@@ -56,6 +56,11 @@ export class Turns {
     });
   }
 
+  /** Whether a request of the connection is running or waits. */
+  isBusy(socket: Socket): boolean {
+    return this.#busy.has(socket);
+  }
+
   /** The next request of a connection begins when the client has the response to the one before. */
   answer(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;

@@ -4,12 +4,12 @@ import type { Readable, Writable } from 'node:stream';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createOffer, type Offer, type OfferOptions } from '../offer.ts';
 import { createMcpServer, type McpOptions } from './server.ts';
-import { StdioTransport } from './stdio-transport.ts';
+import { StdioTransport, UNSENT_MS } from './stdio-transport.ts';
 
 export interface Wires {
   readonly input: Readable;
   readonly output: Writable;
-  /** Ends the session when it aborts. */
+  /** Ends the session when it aborts. Pending requests have a moment. */
   readonly signal: AbortSignal;
   /** Timeout in milliseconds for a client that does not read. */
   readonly writeTimeoutMs?: number | undefined;
@@ -37,12 +37,13 @@ export async function serveOverStdio(offer: Offer, wires: Wires, options: McpOpt
   const session = serveStdio(() => createMcpServer(offer, { transport: 'pipe', ...options, caller }), {
     transport,
   });
-  const end = (): void => void session.close();
+  transport.whenDone(() => void session.close());
+  const end = (): void => void transport.drain();
   if (wires.signal.aborted) end();
   wires.signal.addEventListener('abort', end, { once: true });
   await ended;
-  // Waits until a slow host has read the last answers.
-  if (!wires.signal.aborted) await transport.taken();
+  // Waits until a slow host has read the last answers; not for long, if the process is to end.
+  await transport.taken(wires.signal.aborted ? UNSENT_MS : undefined);
   wires.signal.removeEventListener('abort', end);
   await session.close();
 }

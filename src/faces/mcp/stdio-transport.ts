@@ -5,18 +5,21 @@
  */
 
 import type { Readable, Writable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   isJSONRPCNotification,
   type JSONRPCMessage,
   parseJSONRPCMessage,
   type Transport,
 } from '@modelcontextprotocol/server';
+import type { OrielError } from '../../errors.ts';
 import type { Caller } from '../../queues/caller.ts';
 import { safeJson } from '../../text/json.ts';
 import { hasTooManyValues, MOST_VALUES } from '../../text/json-values.ts';
 import { binarySize } from '../../render/units.ts';
+import { ended, ending, GRACE_MS } from '../endings.ts';
 import { Outlet, type OutletOptions } from '../outbox.ts';
-import { DUPLICATE_ID, INVALID_REQUEST, PARSE_ERROR } from './refusals.ts';
+import { DUPLICATE_ID, INVALID_REQUEST, PARSE_ERROR, SERVER_ERROR } from './refusals.ts';
 import { FRAME_BYTES, type Frame, FrameSplitter } from './line-frames.ts';
 import { isPlainRequest } from './plain-messages.ts';
 
@@ -35,7 +38,13 @@ const WAITING_BYTES = 32 << 20;
  * Milliseconds that pending requests have after the end of the input. With `printf … | oriel mcp` the input ends before the
  * first call has loaded its code.
  */
-const DRAIN_MS = 5_000;
+export const DRAIN_MS = 5_000;
+
+/** Milliseconds that a client has to read what is unsent when the server is told to end. */
+export const UNSENT_MS = 500;
+
+/** A request that stays pending as long as its client listens. */
+const LISTEN = 'subscriptions/listen';
 
 export class StdioTransport implements Transport {
   onclose?: () => void;
@@ -49,9 +58,19 @@ export class StdioTransport implements Transport {
   /** Pending requests, with their bytes. */
   readonly #waiting = new Map<RequestId, number>();
   #waitingBytes = 0;
+  /** Those of the pending requests that end only with the session. */
+  readonly #listening = new Set<RequestId>();
+  /** Chunks of the input so far. */
+  #chunks = 0;
+  /** Whether requests are refused, because the server was told to end. */
+  #draining = false;
+  /** Whether everything was read that had arrived then. */
+  #isRead = false;
+  /** Whether there is no more input. */
   #ended = false;
   #closed = false;
   #drain: NodeJS.Timeout | undefined;
+  #tellDone: (() => void) | undefined;
   #tellClosed: (() => void) | undefined;
 
   /** `caller`: the client, whose calls wait while it does not read. */
@@ -64,6 +83,11 @@ export class StdioTransport implements Transport {
   /** Registers a callback besides `onclose`, which the SDK uses. */
   whenClosed(tell: () => void): void {
     this.#tellClosed = tell;
+  }
+
+  /** Registers what closes the session when nothing more is to be answered; when absent, the transport closes itself. */
+  whenDone(tell: () => void): void {
+    this.#tellDone = tell;
   }
 
   start(): Promise<void> {
@@ -82,13 +106,38 @@ export class StdioTransport implements Transport {
     return Promise.resolve();
   }
 
-  /** Resolves when the client has read everything, or has disconnected. */
-  taken(): Promise<void> {
-    return this.#outlet.taken();
+  /** Resolves when the client has read everything, or has disconnected; or after `ms`. */
+  taken(ms?: number): Promise<void> {
+    const taken = this.#outlet.taken();
+    if (ms === undefined) return taken;
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      void taken.then(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
   }
 
+  /**
+   * Refuses new requests. The session is done when the pending ones are answered, or have had their time. A client that has closed
+   * the input before waits no longer: hosts do so first, and kill the process soon after the signal.
+   */
+  async drain(): Promise<void> {
+    if (this.#draining || this.#closed) return;
+    this.#draining = true;
+    if (this.#ended) return this.#finish();
+    this.#drain = setTimeout(() => this.#finish(), GRACE_MS);
+    this.#resumeIfRoom();
+    await this.#readArrived();
+    this.#isRead = true;
+    this.#finishWhenAnswered();
+  }
+
+  /** Closes the session. What is still pending gets an error. */
   close(): Promise<void> {
     if (this.#closed) return Promise.resolve();
+    for (const id of this.#waiting.keys()) this.#fail(id, ended());
     this.#closed = true;
     clearTimeout(this.#drain);
     this.#input.off('data', this.#onData);
@@ -100,6 +149,7 @@ export class StdioTransport implements Transport {
   }
 
   readonly #onData = (chunk: Buffer): void => {
+    this.#chunks += 1;
     for (const frame of this.#frames.push(chunk)) this.#receive(frame);
   };
 
@@ -108,12 +158,28 @@ export class StdioTransport implements Transport {
     this.#ended = true;
     const rest = this.#frames.end();
     if (rest) this.#receive(rest);
-    this.#drain = setTimeout(() => void this.close(), DRAIN_MS);
-    this.#closeWhenAnswered();
+    this.#drain ??= setTimeout(() => this.#finish(), DRAIN_MS);
+    this.#finishWhenAnswered();
   };
 
   /** The client has closed its end of the output. */
   readonly #onBroken = (): void => void this.close();
+
+  #finish(): void {
+    if (this.#tellDone) this.#tellDone();
+    else void this.close();
+  }
+
+  /** Resolves when the input that has arrived was read, of a client that reads its answers. */
+  async #readArrived(): Promise<void> {
+    for (let before = -1; before !== this.#chunks && !this.#closed;) {
+      before = this.#chunks;
+      // The input is paused while answers are unsent.
+      await this.taken(UNSENT_MS);
+      // What has arrived already is read in the first turn at the latest.
+      for (let i = 0; i < 2; i += 1) await nextTurn();
+    }
+  }
 
   #receive(frame: Frame): void {
     if (frame.is === 'oversized') {
@@ -155,6 +221,11 @@ export class StdioTransport implements Transport {
         this.#refuse(DUPLICATE_ID.code, DUPLICATE_ID.message, known);
         return;
       }
+      if (this.#draining) {
+        this.#fail(message.id, ending());
+        return;
+      }
+      if (message.method === LISTEN) this.#listening.add(message.id);
       this.#waiting.set(message.id, bytes);
       this.#waitingBytes += bytes;
       this.#pauseIfFull();
@@ -169,6 +240,10 @@ export class StdioTransport implements Transport {
   /** The id is null if that of the message could not be determined (JSON-RPC 2.0, section 5). */
   #refuse(code: number, message: string, id: RequestId | null = null): void {
     this.#write({ jsonrpc: '2.0', id, error: { code, message } });
+  }
+
+  #fail(id: RequestId, { message, code }: OrielError): void {
+    this.#write({ jsonrpc: '2.0', id, error: { code: SERVER_ERROR, message, data: { code } } });
   }
 
   #write(message: object): void {
@@ -188,20 +263,23 @@ export class StdioTransport implements Transport {
   }
 
   #isFull(): boolean {
+    // Requests that are refused do not wait.
     const isWaiting = this.#waiting.size >= MOST_WAITING || this.#waitingBytes >= WAITING_BYTES;
-    return isWaiting || this.#outlet.unsent > UNSENT_BYTES;
+    return (isWaiting && !this.#draining) || this.#outlet.unsent > UNSENT_BYTES;
   }
 
   #settle(id: RequestId): void {
     this.#waitingBytes -= this.#waiting.get(id) ?? 0;
     this.#waiting.delete(id);
+    this.#listening.delete(id);
     this.#resumeIfRoom();
-    this.#closeWhenAnswered();
+    this.#finishWhenAnswered();
   }
 
-  #closeWhenAnswered(): void {
-    if (!this.#ended || this.#waiting.size > 0) return;
-    void this.#outlet.taken().then(() => setImmediate(() => void this.close()));
+  #finishWhenAnswered(): void {
+    if (!(this.#ended || this.#isRead) || this.#waiting.size > this.#listening.size) return;
+    const taken = this.#draining ? this.taken(UNSENT_MS) : this.#outlet.taken();
+    void taken.then(() => setImmediate(() => this.#finish()));
   }
 }
 

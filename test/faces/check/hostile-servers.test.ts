@@ -1,5 +1,6 @@
 /** Servers that work against `oriel check` itself: it touches nothing outside, ends, and is not deceived. */
 
+import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -8,6 +9,7 @@ import type { Case } from '../../../src/faces/check/case.ts';
 import { cases } from '../../../src/faces/check/cases/case-table.ts';
 import { Skipped } from '../../../src/faces/check/outcome.ts';
 import { reportText } from '../../../src/faces/check/check-report.ts';
+import { cli } from '../../support/cli.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 
 const { signal } = new AbortController();
@@ -122,6 +124,40 @@ test.runIf(ON_LINUX)('a process that outlives the server deceives no removal', a
   expect(found.findings.map(({ verdict }) => verdict)).toEqual(['broken', 'broken', 'broken']);
   expect(readdirSync(victim)).toHaveLength(1_000);
   expect(readdirSync(tmp)).toEqual([]);
+});
+
+const MOUNTED = 'the server mounted a file system';
+
+test.for([
+  ['a directory in its root', MOUNTED, 'EBUSY'],
+  ['over its root', MOUNTED, MOUNTED],
+  ['over the directory above its root', REPLACED, MOUNTED],
+  ['over a file', EARLY, 'EBUSY'],
+] as const)('what the server mounts %s is not touched', ([where, finding, reason], context) => {
+  // Mounts of a namespace end with its last process.
+  const inNamespace = ['-rm', 'sh', '-c', 'mount --bind . . && exec "$0" "$@"'];
+  if (spawnSync('unshare', [...inNamespace, 'true']).status !== 0)
+    return context.skip('no directory can be mounted here');
+  const victim = temporaryFolder();
+  const tmp = newTmp();
+  mkdirSync(join(victim, 'sub'));
+  for (const path of ['precious.txt', 'sub/precious.txt']) writeFileSync(join(victim, path), 'precious');
+  const from = where === 'over a file' ? join(victim, 'precious.txt') : victim;
+  const command = [cli, 'check', '--case', 'whole-lines', '--case', 'missing', process.execPath, server];
+  const all = [...inNamespace, process.execPath, ...command, `mounts ${where}`, from];
+  const { stdout, stderr } = spawnSync('unshare', all, { encoding: 'utf8' });
+  expect(readdirSync(victim, { recursive: true }).toSorted()).toEqual([
+    'precious.txt',
+    'sub',
+    'sub/precious.txt',
+  ]);
+  expect(readFileSync(join(victim, 'precious.txt'), 'utf8')).toBe('precious');
+  expect(stdout).toContain(finding);
+  const left = readdirSync(tmp).map(
+    (name) => `oriel: The files of the check could not be removed: ${join(tmp, name)} (${reason})`,
+  );
+  expect(left).not.toEqual([]);
+  expect(stderr.trimEnd().split('\n').toSorted()).toEqual(left.toSorted());
 });
 
 test('a FIFO in the place of a file blocks nothing', async () => {

@@ -1,10 +1,12 @@
 /** Files are removed by descriptor: however deep, whatever their names, and nothing behind a link that is exchanged meanwhile. */
 
-import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { FixtureDirectory } from '../../../src/faces/check/fixture-directory.ts';
 import { MOST_NAMES, OpenDirectory } from '../../../src/faces/check/open-directory.ts';
+import { Broken } from '../../../src/faces/check/outcome.ts';
 import { emptyDirectory, removeEntry } from '../../../src/faces/check/remove-entry.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 
@@ -93,6 +95,36 @@ test.runIf(ON_LINUX)('a directory that is exchanged with a link again and again'
     racer.kill('SIGKILL');
   }
   expect(readdirSync(victim)).toHaveLength(200);
+});
+
+test('nothing is removed or written where something is mounted', (context) => {
+  const [top, victim] = [temporaryFolder(), temporaryFolder()];
+  const precious = join(victim, 'precious');
+  writeFileSync(precious, 'precious');
+  writeFileSync(join(top, 'file'), '');
+  mkdirSync(join(top, 'directory'));
+  const mounts: string[] = [];
+  const mount = (from: string, to: string): boolean => {
+    const mounted = spawnSync('mount', ['--bind', from, to]).status === 0;
+    if (mounted) mounts.push(to);
+    return mounted;
+  };
+  try {
+    if (!mount(victim, join(top, 'directory'))) return context.skip('no directory can be mounted here');
+    mount(precious, join(top, 'file'));
+    const held = new OpenDirectory(top);
+    const files = new FixtureDirectory(held);
+    const mounted = new Broken('the server mounted a file system');
+    expect(() => removeEntry(held, 'directory')).toThrow(mounted);
+    expect(() => emptyDirectory(held)).toThrow();
+    expect(() => files.write('directory/new', 'new')).toThrow(mounted);
+    expect(() => files.write('file', 'new')).toThrow(mounted);
+    files.close();
+  } finally {
+    for (const at of mounts) spawnSync('umount', [at]);
+  }
+  expect(readdirSync(victim)).toEqual(['precious']);
+  expect(readFileSync(precious, 'utf8')).toBe('precious');
 });
 
 test('more files than are listed at once', () => {

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { GRACE_MS } from '../../../src/faces/http/listen.ts';
+import { GRACE_MS } from '../../../src/faces/endings.ts';
 import { createOffer } from '../../../src/faces/offer.ts';
 import type { Tool } from '../../../src/oriel.ts';
 import { textAnswer } from '../../../src/render/answer.ts';

@@ -1,0 +1,226 @@
+/** What pending requests get when a session over stdio ends. */
+
+import { PassThrough } from 'node:stream';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { serveOverStdio } from '../../../src/faces/mcp/serve-stdio.ts';
+import { DRAIN_MS } from '../../../src/faces/mcp/stdio-transport.ts';
+import type { Tool } from '../../../src/oriel.ts';
+import { textAnswer } from '../../../src/render/answer.ts';
+import { hangingTool, offerOf, testTool } from '../../support/offer.ts';
+import { type Message, session, type Wire, wire } from '../../support/wire.ts';
+import { workspace } from '../../support/workspace.ts';
+
+const ENDED = {
+  code: -32000,
+  message: 'The server has ended, and this call with it. Use the same call when it runs again.',
+  data: { code: 'BUSY' },
+};
+const ENDING = {
+  code: -32000,
+  message: 'The server is ending. Use the same call when it runs again.',
+  data: { code: 'BUSY' },
+};
+
+const ids = (count: number): number[] => Array.from({ length: count }, (_, id) => id);
+
+const callOf = (id: number, name: string, given: object): object => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name, arguments: given },
+});
+
+/** The messages with a number as their id, in the order of the ids. */
+function repliesIn({ lines }: Wire): Message[] {
+  const messages = lines.map((line) => JSON.parse(line) as Message);
+  return messages
+    .filter(({ id }) => typeof id === 'number')
+    .toSorted((one, other) => Number(one.id) - Number(other.id));
+}
+
+const idsIn = (running: Wire): unknown[] => repliesIn(running).map(({ id }) => id);
+
+describe('a process', () => {
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    '%s: each request that was sent before has one reply, also those that are not read yet',
+    async (signal) => {
+      const { W } = workspace();
+      const running = await session(['--allow-bash', W]);
+      const count = 1_500;
+      const calls = ids(count).map((id) => callOf(id, 'bash', { command: 'sleep 1000' }));
+      await running.write(calls.map((call) => `${JSON.stringify(call)}\n`).join(''));
+      running.kill(signal);
+      expect(await running.exited).toBe(0);
+      expect(idsIn(running)).toEqual(ids(count));
+      expect(repliesIn(running)[0]?.error).toEqual(ENDED);
+      expect(running.stderr()).toBe('');
+    },
+  );
+
+  test('calls that take no time have one reply each, or one error', async () => {
+    const { W, write } = workspace();
+    write('f', 'hi\n');
+    const running = await session([W]);
+    const count = 3_000;
+    const calls = ids(count).map((id) => callOf(id, 'read', { path: 'f' }));
+    await running.write(calls.map((call) => `${JSON.stringify(call)}\n`).join(''));
+    await running.receive(({ id }) => id === 0);
+    running.kill('SIGTERM');
+    expect(await running.exited).toBe(0);
+    expect(idsIn(running)).toEqual(ids(count));
+    const errors = repliesIn(running).flatMap(({ error }) => (error ? [error] : []));
+    // On a busy machine not all of the running ones end in time.
+    for (const error of errors) expect([ENDING, ENDED]).toContainEqual(error);
+  });
+
+  test('a client that reads nothing does not keep it alive', async () => {
+    const { W, write } = workspace();
+    write('f', 'x'.repeat(79).concat('\n').repeat(5_000));
+    const running = wire(['mcp', '--write-timeout', '100000', '--allow-bash', W], { deaf: true });
+    running.send({
+      jsonrpc: '2.0',
+      id: 'hello',
+      method: 'initialize',
+      params: {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: { name: 'test', version: '1' },
+      },
+    });
+    const calls = ids(400).map((id) =>
+      id % 2 === 0 ? callOf(id, 'read', { path: 'f' }) : callOf(id, 'bash', { command: 'sleep 1000' }),
+    );
+    const lines = calls.map((call) => `${JSON.stringify(call)}${' '.repeat(1_000)}\n`);
+    // More than a pipe holds, so that it has begun to read.
+    await running.write(lines.join(''));
+    running.kill('SIGTERM');
+    expect(await running.exited).toBe(0);
+    expect(running.stderr()).toBe('');
+  });
+
+  test('after the end of the input, a call that takes too long gets an error', async () => {
+    const { W } = workspace();
+    const running = await session(['--allow-bash', W]);
+    running.send(callOf(1, 'bash', { command: 'sleep 1000' }));
+    running.send(callOf(2, 'bash', { command: 'echo hi' }));
+    running.end();
+    expect(await running.exited).toBe(0);
+    expect(idsIn(running)).toEqual([1, 2]);
+    const [slow, quick] = repliesIn(running);
+    expect(slow).toEqual({ jsonrpc: '2.0', id: 1, error: ENDED });
+    expect(JSON.stringify(quick?.result)).toContain('hi');
+    expect(running.stderr()).toBe('');
+  });
+});
+
+describe('a session, whose timers do not run', () => {
+  interface Served {
+    readonly input: PassThrough;
+    send(message: object): void;
+    /** What the signal of the process does. */
+    stop(): void;
+    /** Everything that was sent, when the session has ended. */
+    readonly ended: Promise<object[]>;
+    /** Resolves when `part` was sent. */
+    got(part: string): Promise<void>;
+  }
+
+  function serving(...tools: readonly Tool[]): Served {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const input = new PassThrough();
+    const output = new PassThrough();
+    const stopping = new AbortController();
+    let said = '';
+    output.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    const ended = serveOverStdio(offerOf(...tools), { input, output, signal: stopping.signal });
+    return {
+      input,
+      send: (message) => void input.write(`${JSON.stringify(message)}\n`),
+      stop: () => stopping.abort(),
+      ended: ended.then(() =>
+        said
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => JSON.parse(line) as object),
+      ),
+      async got(part) {
+        while (!said.includes(part)) await new Promise((resolve) => void setImmediate(resolve));
+      },
+    };
+  }
+
+  const error = (id: number, what: object): object => ({ jsonrpc: '2.0', id, error: what });
+
+  test('running calls are answered after the signal, and new requests refused', async () => {
+    let open = (): void => undefined;
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const gated = testTool('gated', async (_, { signal }) => {
+      begin();
+      await opened;
+      return textAnswer(signal?.aborted ? 'cancelled' : 'done');
+    });
+    const { send, stop, got, ended } = serving(gated);
+    send(callOf(1, 'gated', {}));
+    await begun;
+    stop();
+    send(callOf(2, 'gated', {}));
+    send({ jsonrpc: '2.0', id: 3, method: 'tools/list' });
+    await got('"id":3');
+    open();
+    const [second, third, first, ...more] = await ended;
+    expect([second, third]).toEqual([error(2, ENDING), error(3, ENDING)]);
+    expect(first).toMatchObject({ id: 1, result: { content: [{ text: 'done' }] } });
+    expect(more).toEqual([]);
+  });
+
+  test('a request that arrives with the signal is refused', async () => {
+    const { send, stop, ended } = serving();
+    stop();
+    send(callOf(1, 'none', {}));
+    expect(await ended).toEqual([error(1, ENDING)]);
+  });
+
+  test('a signal after the end of the input is not waited for again', async () => {
+    const { tool, started, stopped } = hangingTool('hang');
+    const { input, send, stop, ended } = serving(tool);
+    send(callOf(1, 'hang', {}));
+    input.end();
+    await started;
+    await new Promise((resolve) => void setImmediate(resolve));
+    stop();
+    await stopped;
+    expect(await ended).toEqual([error(1, ENDED)]);
+  });
+
+  test('the end of the input: what hangs has its time, then an error', async () => {
+    const { tool, started, stopped } = hangingTool('hang');
+    const { input, send, ended } = serving(tool);
+    send(callOf(1, 'hang', {}));
+    input.end();
+    await started;
+    await new Promise((resolve) => void setImmediate(resolve));
+    vi.advanceTimersByTime(DRAIN_MS);
+    await stopped;
+    expect(await ended).toEqual([error(1, ENDED)]);
+  });
+
+  test.each(['signal', 'input'])('who listens is told of the end of the %s without a wait', async (what) => {
+    const { input, send, stop, got, ended } = serving();
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const listen = { notifications: { toolsListChanged: true }, _meta };
+    send({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params: listen });
+    await got('acknowledged');
+    if (what === 'signal') stop();
+    else input.end();
+    const [, last, ...more] = await ended;
+    expect(last).toMatchObject({ id: 1, result: {} });
+    expect(more).toEqual([]);
+  });
+});
