@@ -65,6 +65,7 @@ function locatedIn(contents: Contents, { typed, rest }: Subject): Located | unde
 async function openCompressed(subject: FileSubject, codec: Codec, call: Call): Promise<Resource> {
   const { typed, name, rest, opened } = subject;
   const { bytes, size } = opened;
+  const refused = refusal(typed, dirname(typed));
   const unpacked = await unpackedStream(
     {
       of: bytes,
@@ -72,15 +73,12 @@ async function openCompressed(subject: FileSubject, codec: Codec, call: Call): P
       working: WORKING[codec],
       open: ({ source, signal, progress }) =>
         unpack(codec, { bytes: source, size, budget: new Budget(progress) }, signal),
-      refused: refusal(typed, dirname(typed)),
+      refused,
     },
     call,
   );
-  const facts = { format: codec };
-  return present(
-    { outer: subject, target: typed, name: unpackedName(name), tail: rest, unpacked, facts, notes: [] },
-    call,
-  );
+  const own = { target: typed, name: unpackedName(name), tail: rest, facts: { format: codec } };
+  return present({ outer: subject, ...own, unpacked, refused, notes: [] }, call);
 }
 
 async function openMember(
@@ -122,7 +120,8 @@ async function openMember(
     member: path,
     ...(member.size === undefined ? {} : { size: member.size }),
   };
-  return present({ outer: subject, target, name: basename(path), tail, unpacked, facts, notes }, call);
+  const own = { target, name: basename(path), tail, facts };
+  return present({ outer: subject, ...own, unpacked, refused, notes }, call);
 }
 
 type Listing = { directory: string };
