@@ -268,7 +268,7 @@ async function searchFile(file: OpenedFile, typed: string, sink: Sink, call: Cal
 async function encodingOfNamed(file: OpenedFile, typed: string, call: Call): Promise<Encoding> {
   const head = await headOf(file.bytes, call.signal);
   const encoding = await encodingOf(file.bytes, call);
-  if (encoding.unit === 2 || (encoding.unit === 1 && !isBinary(head))) return encoding;
+  if (encoding.unit > 1 || !isBinary(head)) return encoding;
   throw new OrielError(
     'UNSUPPORTED',
     `${quote(typed)} is not plain text: binary files are not searched. Read it instead.`,
