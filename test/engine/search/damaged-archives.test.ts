@@ -104,3 +104,21 @@ test('a damaged member without a readable line is an error, and one that is not 
     'No matches found\n[1 document, archive, member or table was not searched ("a.zip:a.txt"): damaged, encrypted, or over a limit]',
   );
 });
+
+test('a packed text that cannot be searched has the name by which it is read', async () => {
+  const { write, call } = place('oriel');
+  write('a.txt.bz2', flipped(packed.bz2.needle, { at: 200, bit: 0 }));
+  const { text } = await call('grep', { pattern: 'NEEDLE', path: 'a.txt.bz2', inside: true });
+  expect(text).toBe(
+    'No matches found\n[1 document, archive, member or table was not searched ("a.txt.bz2"): damaged, encrypted, or over a limit]',
+  );
+});
+
+test('a packed file that is binary is an error if it is named, as any binary is', async () => {
+  const { write, call } = place('oriel');
+  write('d/a.gz', gzipSync('one\0\nNEEDLE\n'));
+  expect((await call('grep', { pattern: 'NEEDLE', path: 'd/a.gz' })).text).toBe(
+    'd/a.gz is not plain text: binary files are not searched. Read it instead.',
+  );
+  expect((await call('grep', { pattern: 'NEEDLE', path: 'd', inside: true })).text).toBe(SILENT);
+});
