@@ -221,7 +221,7 @@ async function searchContainers(
         opened.is === 'file' ? await containerOf(opened, basename(path), shown(path), part.call) : undefined;
       if (container && !(await takeInside(container, sink, part.call))) return;
     } catch (error) {
-      if (isFault(error)) gaps.broken = true;
+      if (isFault(error)) sink.search.breakOff(error);
       else recordGap(error, shown(path), sink.search, call);
     }
     // Keeping thousands of them open would use up all descriptors of the process.

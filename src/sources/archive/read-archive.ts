@@ -2,6 +2,7 @@
 
 import { basename, dirname } from 'node:path';
 import { memoryBytes } from '../../access/bytes.ts';
+import { isDiskFull } from '../../access/system-failure.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { everything, parseBehind } from '../../selector/selection.ts';
 import { didYouMean } from '../../text/near.ts';
@@ -213,6 +214,12 @@ function listingOf(typed: string, directory: string): string {
 function refusal(target: string, next: string): (error: OrielError) => OrielError {
   return (error) => {
     const why = error.message.replace(/\.$/, '');
+    if (isDiskFull(error)) {
+      const advice = 'Free space for temporary files, then make the same call again.';
+      return new OrielError(error.code, `${quote(target)} cannot be read: ${why}. ${advice}`, {
+        cause: error,
+      });
+    }
     return new OrielError(error.code, `${quote(target)} cannot be read: ${why}.`, { next, cause: error });
   };
 }
