@@ -56,6 +56,12 @@ export function writeFailure(error: unknown, what: string): OrielError {
   return new OrielError(short ? 'BUSY' : 'LIMIT', `${what}: ${why}.`, { cause: error });
 }
 
+/** Whether a private file could not be written because its disk is full. */
+export function isDiskFull(error: unknown): boolean {
+  if (error instanceof OrielError) return isDiskFull(error.cause);
+  return errno(error) === 'ENOSPC' || errno(error) === 'EDQUOT';
+}
+
 /** Whether file descriptors have run out, which may be temporary. */
 export function isShortage(error: unknown): boolean {
   return errno(error) === 'EMFILE' || errno(error) === 'ENFILE';
@@ -66,8 +72,14 @@ export function isStartShortage(error: unknown): boolean {
   return isShortage(error) || errno(error) === 'EAGAIN' || errno(error) === 'ENOMEM';
 }
 
+/** Whether the same call may succeed later: the error is `BUSY`, or was caused by a lack of descriptors. */
+export function mayPass(error: unknown): boolean {
+  if (error instanceof OrielError) return error.code === 'BUSY' || mayPass(error.cause);
+  return isShortage(error);
+}
+
 /** Whether it is a failure of the machine and not of the file: an input/output error, or no descriptors. */
 export function isFault(error: unknown): boolean {
-  if (error instanceof OrielError) return error.code === 'BUSY' || isFault(error.cause);
-  return isShortage(error) || errno(error) === 'EIO';
+  if (error instanceof OrielError && isFault(error.cause)) return true;
+  return mayPass(error) || errno(error) === 'EIO';
 }

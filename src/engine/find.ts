@@ -36,7 +36,7 @@ export async function find(request: FindRequest, call: Call): Promise<ListResult
       ? newestPage(directory, filter, [request.offset, end], call)
       : firstPage(directory, filter, [request.offset, end], call),
   );
-  if (gaps.broken && found === 0) throw walkFailed();
+  if (gaps.broken && found === 0) throw walkFailed(gaps);
   const hint =
     found === 0
       ? (foreign ??

@@ -94,7 +94,8 @@ export async function readText(
   const cut = await excerpt(input, windowFor(selection.window, display), fit);
   // A typed length says where the window ends; in the fields of other dialects it is the size of a page.
   const shown = selection.typed === undefined ? cut : upToRequested(cut, selection.window, limits);
-  if (shown.hasNul && selection.mode !== 'raw' && (await beginsAsBinary(resource, call))) {
+  const mayBeBinary = shown.hasNul && selection.mode !== 'raw' && !resource.isDamaged;
+  if (mayBeBinary && (await beginsAsBinary(resource, call))) {
     return binaryResult(origin, resource, selection, 'NUL bytes');
   }
   const { snapshot } = await snapshotOf(layout, resource, found, () => numbered(shown), call);
@@ -160,13 +161,13 @@ function isWhole({ window, mode, symbol }: Selection): boolean {
 
 /** The media type of a binary; undefined for text, and for reads that show binaries (`:raw`, byte windows). */
 async function binaryType(
-  { bytes, encoding }: TextResource,
+  { bytes, encoding, isDamaged }: TextResource,
   { mode, window }: Selection,
   input: TextInput,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   // A byte window may show a text part of a file that begins as a binary.
-  if (mode === 'raw' || window?.by === 'bytes' || encoding !== 'stored') return undefined;
+  if (mode === 'raw' || window?.by === 'bytes' || encoding !== 'stored' || isDamaged) return undefined;
   return typeOfBytes(bytes, input.encoding, signal);
 }
 

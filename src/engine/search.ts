@@ -21,7 +21,7 @@ import { checkGlob, globBelow } from '../walk/glob.ts';
 import { checkGlobSyntax } from '../walk/glob-syntax.ts';
 import { foreignRegex, hasEscapedBar } from './search/foreign-regex.ts';
 import { MatchSink } from './search/match-sink.ts';
-import { containerOf, textsInside } from './search/container-texts.ts';
+import { containerOf, isPackedBinary, textsInside } from './search/container-texts.ts';
 import { recordGap } from './search/record-gap.ts';
 import { isLate } from './search/may-match.ts';
 import { ContainerTextInput } from './search/container-text-input.ts';
@@ -224,7 +224,7 @@ async function searchContainers(
         opened.is === 'file' ? await containerOf(opened, basename(path), shown(path), part.call) : undefined;
       if (container && !(await takeInside(container, sink, part.call))) return;
     } catch (error) {
-      if (isFault(error)) gaps.broken = true;
+      if (isFault(error)) sink.search.breakOff(error);
       else recordGap(error, shown(path), sink.search, call);
     }
     // Keeping thousands of them open would use up all descriptors of the process.
@@ -255,8 +255,10 @@ async function searchFile(file: OpenedFile, typed: string, sink: Sink, call: Cal
   const container = search.request.inside
     ? await containerOf(file, basename(file.path), shown, call)
     : undefined;
-  if (container) await takeInside(container, sink, call);
-  else {
+  if (container) {
+    if (await isPackedBinary(container, sink, call)) throw notText(shown);
+    await takeInside(container, sink, call);
+  } else {
     const encoding = await encodingOfNamed(file, shown, call);
     // Kept outputs are not editable, so they have no real path for anchors.
     const real = call.session.spills.has(file.path) ? {} : { real: () => file.path };
@@ -271,10 +273,11 @@ async function searchFile(file: OpenedFile, typed: string, sink: Sink, call: Cal
 async function encodingOfNamed(file: OpenedFile, typed: string, call: Call): Promise<Encoding> {
   const head = await headOf(file.bytes, call.signal);
   const encoding = await encodingOf(file.bytes, call);
-  if (encoding.unit === 2 || (encoding.unit === 1 && !isBinary(head))) return encoding;
-  throw new OrielError(
-    'UNSUPPORTED',
-    `${quote(typed)} is not plain text: binary files are not searched. Read it instead.`,
-    { next: typed },
-  );
+  if (encoding.unit > 1 || !isBinary(head)) return encoding;
+  throw notText(typed);
+}
+
+function notText(typed: string): OrielError {
+  const message = `${quote(typed)} is not plain text: binary files are not searched. Read it instead.`;
+  return new OrielError('UNSUPPORTED', message, { next: typed });
 }

@@ -58,7 +58,13 @@ export type ListNotice =
   | { readonly kind: 'cut'; readonly count: number }
   | { readonly kind: 'changed'; readonly count: number }
   /** `names`: the first of them. */
-  | { readonly kind: 'unread'; readonly count: number; readonly names: readonly string[] }
+  | {
+      readonly kind: 'unread';
+      readonly count: number;
+      readonly names: readonly string[];
+      /** The disk for temporary files was full. */
+      readonly full?: true;
+    }
   /** Archives and databases inside archives. `names`: the calls that list the first of them. */
   | {
       readonly kind: 'nested';
@@ -68,7 +74,7 @@ export type ListNotice =
     }
   | { readonly kind: 'scanned'; readonly count: number }
   /** `code`: the code of the error that is reported instead if nothing was found. */
-  | { readonly kind: 'broken'; readonly code: 'LIMIT' }
+  | { readonly kind: 'broken'; readonly code: 'LIMIT' | 'BUSY' }
   | { readonly kind: 'hint'; readonly hint: Hint; readonly pattern: string };
 
 export type ListNoun = 'matches' | 'files' | 'results' | 'entries';
@@ -112,8 +118,8 @@ export const listWording: ListWording = {
     `${plural(count, 'text')} searched in part: too large, damaged or cut off. Read the document, its pages, cells or rows, or the member for the rest`,
   changed: ({ count }) =>
     `${plural(count, 'file')} changed during the search: lines may be missing, or from two versions. Call again`,
-  unread: ({ count, names }) =>
-    `${count === 1 ? '1 document, archive, member or table was' : `${count} documents, archives, members or tables were`} not searched${named(names, count)}: damaged, encrypted, or over a limit`,
+  unread: ({ count, names, full }) =>
+    `${count === 1 ? '1 document, archive, member or table was' : `${count} documents, archives, members or tables were`} not searched${named(names, count)}: ${reasons(count, full)}`,
   nested: ({ count, names, use }) =>
     `${count === 1 ? '1 archive or database inside an archive was' : `${count} archives or databases inside archives were`} not searched${named(names, count)}${use === undefined ? '' : `. Use read ${oneLine(use)} to list ${count === 1 ? 'it' : 'the first of them'}, then read what it holds`}`,
   scanned: ({ count }) =>
@@ -125,7 +131,7 @@ export const listWording: ListWording = {
       ? `${oneLine(path)} was decoded from ${encoding}, which is a guess`
       : `${count} files were decoded with a guessed encoding (${oneLine(path)} from ${encoding})`,
   broken: ({ code }) =>
-    `${code}: the search ended before it was complete, so these results are partial. Narrow the path or the pattern`,
+    `${code}: the search ended before it was complete, so these results are partial. ${code === 'BUSY' ? 'Make the same call again' : 'Narrow the path or the pattern'}`,
   hint: ({ hint, pattern }) => {
     if (typeof hint === 'string') return HINTS[hint](quote(pattern));
     if (hint.is !== 'near') return regexHint(hint);
@@ -135,6 +141,12 @@ export const listWording: ListWording = {
 
 /** Maximum characters of a name after a count. */
 const MOST_NAME = 100;
+
+function reasons(count: number, full = false): string {
+  if (!full) return 'damaged, encrypted, or over a limit';
+  const disk = 'the disk for temporary files is full';
+  return count === 1 ? disk : `damaged, encrypted, over a limit, or ${disk}`;
+}
 
 /** ` ("a.zip", "b.docx", …)`. Long paths are cut at the start, because their end is more specific. */
 function named(names: readonly string[], count: number): string {

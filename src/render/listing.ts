@@ -154,12 +154,15 @@ export function gapNotices({ gaps, hint }: Pick<ListResult, 'gaps' | 'hint'>, pa
   if (gaps.failed) notices.push({ kind: 'failed' });
   if (gaps.tooDeep) notices.push({ kind: 'too-deep' });
   if (gaps.tooMany) notices.push({ kind: 'too-many' });
-  if (gaps.broken) notices.push({ kind: 'broken', code: 'LIMIT' });
+  if (gaps.broken) notices.push({ kind: 'broken', code: gaps.short ? 'BUSY' : 'LIMIT' });
   if (gaps.rules > 0) notices.push({ kind: 'rules', count: gaps.rules });
   if (gaps.large) notices.push({ kind: 'large', count: gaps.large });
   if (gaps.cut) notices.push({ kind: 'cut', count: gaps.cut });
   if (gaps.changed) notices.push({ kind: 'changed', count: gaps.changed });
-  if (gaps.unread) notices.push({ kind: 'unread', count: gaps.unread, names: gaps.firstUnread ?? [] });
+  if (gaps.unread) {
+    const full = gaps.full === true && { full: true as const };
+    notices.push({ kind: 'unread', count: gaps.unread, names: gaps.firstUnread ?? [], ...full });
+  }
   if (gaps.nested) {
     const { nested: count, firstNested: names = [] } = gaps;
     notices.push({ kind: 'nested', count, names, ...(names[0] !== undefined && { use: names[0] }) });

@@ -5,6 +5,9 @@ import { HEAD_BYTES } from '../text/encoding.ts';
 import type { ByteSource } from '../types/byte-source.ts';
 import type { Encoding } from '../types/encoding.ts';
 
+/** In place of the media type of a binary that has none. */
+export const UNKNOWN_BINARY = 'NUL bytes';
+
 /** The media type of a binary by its first bytes; undefined for text. */
 export async function typeOfBytes(
   bytes: ByteSource,
@@ -17,7 +20,7 @@ export async function typeOfBytes(
   if (!isBinary(head)) return undefined;
   const { fileTypeFromBuffer } = await import('file-type');
   const type = await fileTypeFromBuffer(head).catch(() => undefined);
-  return type?.mime ?? 'NUL bytes';
+  return type?.mime ?? UNKNOWN_BINARY;
 }
 
 const PDF = Buffer.from('%PDF-');

@@ -53,6 +53,8 @@ export interface TextResource {
   readonly display: 'lines' | 'plain';
   /** Lines of one page, if fewer than the limits allow: a listing. */
   readonly pageLines?: number;
+  /** It is damaged: NULs do not make it a binary. */
+  readonly isDamaged?: true;
   /** Whether an edit tool can change it. Only an editable text gets a hashline header. */
   readonly editable: boolean;
   /** A description that is shown above the text if no window was given. It counts for the budget, but is not a line of the text. */

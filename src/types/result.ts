@@ -120,6 +120,10 @@ export interface Gaps {
   readonly unread?: number;
   /** The first of them, at most three, as shown to the model. */
   readonly firstUnread?: readonly string[];
+  /** Some of the unread were not unpacked because the disk for temporary files is full. */
+  readonly full?: boolean;
+  /** It is `broken` because the process has no free file descriptors, which may be temporary. */
+  readonly short?: boolean;
   /** Number of archives and databases inside archives: these are not searched. */
   readonly nested?: number;
   /** The calls that list the first of them, at most three. */

@@ -295,9 +295,11 @@ test.skipIf(!mayMount)(
     const texts = (input: object): string[] =>
       withRoom(W, ['grep', { path: 'a.gz', ...input }], 'pages', [0, 1_500, 9_000]).map(({ text }) => text);
     const [read] = withRoom(W, ['read', { path: 'a.gz:2000000..' }], 'pages', [0]);
-    expect(read?.text).toMatch(/^a\.gz cannot be read: .+: the disk is full\. Use \S+ .+\.$/);
+    expect(read?.text).toMatch(
+      /^a\.gz cannot be read: .+: the disk is full\. Free space for temporary files, then make the same call again\.$/,
+    );
     const unread =
-      'No matches found\n[1 document, archive, member or table was not searched ("a.gz"): damaged, encrypted, or over a limit]';
+      'No matches found\n[1 document, archive, member or table was not searched ("a.gz"): the disk for temporary files is full]';
     const whole = 'a.gz:2999999: 2999999';
     expect(texts({ pattern: '2999999' })).toEqual([unread, unread, whole]);
     const part =
@@ -342,4 +344,35 @@ test('I06 the first grep of a process without descriptors is BUSY, and the next 
       after: 't:1: needle',
     });
   }
+});
+
+test('I07 a search inside archives without descriptors is BUSY, and so are its partial results', () => {
+  const { W, write } = workspace();
+  for (let i = 0; i < 6; i += 1) write(`${i}.zip`, zip([{ name: 'a.txt', content: `needle${i}\n` }]));
+  const script = `
+    import * as fs from 'node:fs';
+    import { createOriel } from ${JSON.stringify(library)};
+    const oriel = createOriel({ cwd: ${JSON.stringify(W)} });
+    const texts = [];
+    for (let room = 4; room < 20; room += 3) {
+      for (const pattern of ['needle', 'needle5']) {
+        await oriel.tool('grep').run({ pattern: 'absent', inside: true });
+        const held = [];
+        try { for (;;) held.push(fs.openSync('/dev/null', 'r')); } catch {}
+        for (const fd of held.splice(0, room)) fs.closeSync(fd);
+        const { content, details } = await oriel.tool('grep').run({ pattern, inside: true });
+        texts.push([details.error?.code ?? 'OK', content[0].text]);
+        for (const fd of held) fs.closeSync(fd);
+      }
+    }
+    fs.writeSync(1, JSON.stringify(texts));
+    process.exit();
+  `;
+  const command = 'ulimit -n 100; exec "$0" --input-type=module -e "$1"';
+  const said = execFileSync('sh', ['-c', command, process.execPath, script], { encoding: 'utf8' });
+  const answers = JSON.parse(said) as [code: string, text: string][];
+  expect(answers.filter(([code, text]) => !/^(?:OK|BUSY)$/.test(code) || /LIMIT|memory/.test(text))).toEqual(
+    [],
+  );
+  expect(answers.filter(([, text]) => /again/.test(text))).not.toEqual([]);
 });

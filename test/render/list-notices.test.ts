@@ -105,6 +105,14 @@ test.each<[Parameters<typeof sayTogether>[0][number], string]>([
     '1 document, archive, member or table was not searched: damaged, encrypted, or over a limit',
   ],
   [
+    { kind: 'unread', count: 1, names: ['a.gz'], full: true },
+    '1 document, archive, member or table was not searched ("a.gz"): the disk for temporary files is full',
+  ],
+  [
+    { kind: 'unread', count: 2, names: ['a.gz', 'b.gz'], full: true },
+    '2 documents, archives, members or tables were not searched ("a.gz", "b.gz"): damaged, encrypted, over a limit, or the disk for temporary files is full',
+  ],
+  [
     { kind: 'unread', count: 2, names: ['a.zip', 'b\n.zip'] },
     '2 documents, archives, members or tables were not searched ("a.zip", "b\\n.zip"): damaged, encrypted, or over a limit',
   ],
@@ -135,6 +143,10 @@ test.each<[Parameters<typeof sayTogether>[0][number], string]>([
   [
     { kind: 'guessed', count: 2, path: 'a\t.txt', encoding: 'gbk' },
     '2 files were decoded with a guessed encoding (a\\t.txt from gbk)',
+  ],
+  [
+    { kind: 'broken', code: 'BUSY' },
+    'BUSY: the search ended before it was complete, so these results are partial. Make the same call again',
   ],
   [
     { kind: 'broken', code: 'LIMIT' },

@@ -167,9 +167,17 @@ test.each<[Partial<Gaps>, ListNotice]>([
   [{ tooDeep: true }, { kind: 'too-deep' }],
   [{ tooMany: true }, { kind: 'too-many' }],
   [{ broken: true }, { kind: 'broken', code: 'LIMIT' }],
+  [
+    { broken: true, short: true },
+    { kind: 'broken', code: 'BUSY' },
+  ],
   [{ rules: 1 }, { kind: 'rules', count: 1 }],
   [{ large: 1 }, { kind: 'large', count: 1 }],
   [{ cut: 1 }, { kind: 'cut', count: 1 }],
+  [
+    { unread: 1, full: true },
+    { kind: 'unread', count: 1, names: [], full: true },
+  ],
   [{ unread: 1 }, { kind: 'unread', count: 1, names: [] }],
   [
     { unread: 1, firstUnread: ['a'] },

@@ -2,9 +2,32 @@
 
 const decode = (base64: string): Buffer => Buffer.from(base64, 'base64');
 
-/** `hello\nworld\n`; `hello line\n` 100,000 times; a tar of `dir/a.txt` and `ok.txt`; 3,000 random bytes. */
+/** 30 lines of five hexadecimal numbers, and `NEEDLE` at the end. */
+export const needleText = ((): string => {
+  let seed = 7n;
+  const numbers = Array.from({ length: 150 }, () =>
+    (seed = (seed * 1_103_515_245n + 12_345n) % 2n ** 31n).toString(16),
+  );
+  const lines = Array.from({ length: 30 }, (_, i) => `${numbers.slice(i * 5, i * 5 + 5).join(' ')}\n`);
+  return `${lines.join('')}NEEDLE\n`;
+})();
+
+/** `needleText`; `hello\nworld\n`; `hello line\n` 100,000 times; a tar of `dir/a.txt` and `ok.txt`; 3,000 random bytes. */
 export const packed = {
   bz2: {
+    needle: decode(
+      'QlpoMTFBWSZTWQWhdDMAAQrdAAAQQAB/4AYFPwBQA2x1m7jrvbt3B4iqf5BowTKU/KEUzSaNtJN5UAqqf+AEwkqGEVT/BlBPU2lQwip+' +
+        'NU9JvVPap6oBjXm+67u3S50dfKZ0G3b33BKePnM2HiIaLckjbH56NJDd0HKYa7ZdEFLV2TlyjqAKHph3ZlkuEEL2XzGabTTxoeHjuTXB' +
+        '0RvCEuRywmk3oKy1OROxrMliDKmTKhQKL1XF1mkqWjXclj6PQr8oHnrHXJJyezggKE/bE0JvePI4uVemnb9NkT4mhSnBt4WzfHQ+bJQE' +
+        'SpfAAcwHmXXyU9JG7HZ51UAd98G9nA4rS3SxaBYbd0QhGz7qsQWJ3ih/jF0s6cigfm5zEqGnA9auIShy2jXmFhLOLVsoOgPmfHxlcu8s' +
+        'iUe+rFwfC+CXlrW0QwnEV5aHFqK24rXa0JIT0pJE4Y0e4i7CSSGpD6y5FCALRqnaUWYKZDN8aPg+1j3JA/uP1kbNW8DCn0pXVRaNOhU9' +
+        '8ZFsaEkO/VHuILlRmGxDpDlSPHlj0gHmKysPlNjpEgudLy4nvopZglC52EouGDKOUFNhsnkGWDg2m6DdXhdvOjD2zp6hxGuzM/W+2p9j' +
+        '/fPN9MTweWQmABzoUoNv24ntwK1IrdscBkQHjx26iTTldCzWuWhenHepJNW1bU4WDQZUPw6ur7mNG6OFUOMuCD466U+mYnZ85namrpIa' +
+        'LDPMMK01vSGxFjgkBrQV8kKhoVK5/dH3vLHZ4v3Z6eA0fjTfaaf3UNNynYB9V85H11dkLNytPXNtsLo5WZsTC5OqlD5tIeYlpeG+Y9pM' +
+        'EovqgSKNxw420xGafORIpo4aTqdfr8BllguKdGPEfhjxzWVvTp9gNWSOjNAk0zYzqEr3ydX6XbBio5JzfB9s396wXwPal1s5qx3U5YBX' +
+        '2VCMJE3ilxQont3fjqSVHSQaS84PtOD0tUSATQXHcLQz6fZCuRCcKXHVPmkj7h5eNT698gjEWxtougHW5HBBKLJZyRDK10HKExkKq1p0' +
+        'x/F3JFOFCQBaF0Mw',
+    ),
     hello: decode('QlpoOTFBWSZTWWtfsd0AAAJBgAAQBkSQgCAAMQwIIaNpCAcjroeLuSKcKEg1r9jugA=='),
     lines: decode(
       'QlpoOTFBWSZTWb1Vg+YCfzDRAAAQQAACZaAAkCGBAmqp6jNTKigFbUUAraigFcUUArPqigFbUUArtRQCuqKAViigFbUUArxRQCvz' +
@@ -37,6 +60,20 @@ export const packed = {
     ),
   },
   xz: {
+    needle: decode(
+      '/Td6WFoAAATm1rRGAgAhARYAAAB0L+Wj4AU4A1ZdABoYwsZJUfOvZSmzC0WoaABhYIRylnh/SbSgUFkrgQfcH+SJeh82O2LiK5uSexdw' +
+        'sC5yxBPHtdq3TgtVinHdv2ZHQUFstmI8zkknAS4VgHdG7Hr1CdnfqphO0CcfK4wvzvnXXfv6kiYmDFTr44z3jsH/XW0/dcjNr54bAi02' +
+        'eI0OuCMf4AHN0EOpAjRi7r9ga4UN7f6aac0L5UVkLeQMqLdT1ltSGADc/jBjLXBa+jSYaWohOJYAbuouwbACD7uFEDmwa5m4YZsERIZ7' +
+        'RHrSJnO8MbGhaOiRYlby3sThP8riQ81Qh1p5ZDLbvxnk74LFOz3HvJxiC4uh4bqmP4dOkYNEqX0jJoMbq3KK5dOPGP7IcjX1UqrU+DKg' +
+        'FRoCJlQ0bsoIuTJLw0h0o0R0cpb/myEZSPZdCQJjAawTQHe9Tu6nKRmQ3EhWXd3quBmFMhgBOgc+BnI+/ws1T23fxGhz9NU9T5r8P0/H' +
+        'wCtk5ha+M+3qKzOLz1H0PujiEJCs5jTauvtvy2P8lSTHzQWoswCp+Pkei4L14O0zcxA2dVkXUegpZYoCA9iSRAftN52v5KyPQHuJ+ZR7' +
+        'RtvnoOG9svrYrF/SVTAs4o8Z/pX27f6woaeNdxQ4TeqrYFmp1uGAfNHr+ht5YM4OGnerlr+9R2sPUcLDamc/OuWgJq0y8BXWCMNVeecX' +
+        'UpU9e9YZaOmpnUZaihtEJHdXiD5P7H8tnzNe9XhrjWe10JOn4MDpCm9HkMt122mcVQUB9EYB3Va1TuwXT8MbjWqrvpNUVJFQMhXqGyNH' +
+        'lQQVLZIDrtRL+GLS3tKpsYmvZpqVe6JmoYrPLHL/A2FLFVMAm/9bA0bRhtCgedsDkiKIPGucTSVNYfWmen2aLR7k3OTTF7zkTFg0PDQ4' +
+        'oOQlxSDIE+O6v5v+edPTg/4388BJJ5/KrCAYgsbaeDSnJ5+EfAe6MS/NTsfj3AjKhgwhYck//eUlYHYf/SXDKfAqTxjTvPOuBuCq3XAT' +
+        'Ppymizi324Jxlazm2E7uJltiZlbZ5YSzLdHW3SHETQuZzCiWEUL+QzmqtCFmTTVLm4jF6LojlayeQo6IDGW6YOWUbEpdNXm4axfQlEOB' +
+        'qcEISEdJkHgsevqVhp3VYt43XaRUvZKtRL8AAAAAv/zCF5BWxs4AAfIGuQoAAKkdonmxxGf7AgAAAAAEWVo=',
+    ),
     hello: decode(
       '/Td6WFoAAATm1rRGAgAhARwAAAAQz1jMAQALaGVsbG8Kd29ybGQKAIfGznfORiuuAAEkDKYY2NgftvN9AQAAAAAEWVo=',
     ),
@@ -85,6 +122,18 @@ export const packed = {
     ),
   },
   zst: {
+    needle: decode(
+      'KLUv/QRo9RYAmlNkCxKgFaQDJGRgX+wnkSRJ0mLfeK6vAK8AsABbRYotIXzXzEnpiAp+AVUQ1gKlK7DQGbHtJFaU9A6OVILi6RYrmHCN' +
+        'YZSoixWYKCPwGEwT0e+5I+X0MNBWwC+4FU3eP4iuFGe77BpZvipSk9CD/EFtk1GPkNI6C5PmZUQ+MaxczJJ8fbIJ8HnbSWYPaQ5FR7WP' +
+        'ShmDU1MogpSaBwU3HUYIEmacqR/5V3fiFB8VRJ2yZ3rUQRBhaz6lxC2tnlCHsxQkfW9uSGJ1x8gWfb1HFgj3wIkm13hWwvoYmFB+MN3z' +
+        'iTcJtqFgh0aJl4DdYv2ksEepSmh/QptJz9AMV2B/Z8smyUO16gTD5rmXjKc7copaixZEwfAxOGQiqtDEyKEIdYKEL5OYTp6nvEIGTnRz' +
+        'bbKCbdQwCaWhz0cq5/8UhXxzpihoQTXbYlwp7EayvQKPETxnPyuZDMGxK9BxdaeR8T36QorQClwl9zt8roRpeJ5b8E1tbSmerUpJEv1K' +
+        'Kaam419yxfBQEpzhK7tgCgO1EG0aRhsZo+/TSYQJO7+TG+W7eAF7CQpf8oufSiRe6oiYsh8qTJEEHho4TFC2QRNP6J19nEn/5O6U2Hlv' +
+        'fkqKzbzFAJH+zmRY+G6OqHhcEiSDh+dQEYvBiTA4+91fFB7VFkLJi2LdJHH9vKaU1TpFzSCsXzhPqTsa4U3IZscIaR06yCNGRvVKQQ77' +
+        'W0bB8WR6KXNDw/+Jpr7gIRkBQYAAQEDAQLA2NT4Sbsybo9R0v3IJhXDnfdLWwfoqMLcdXyOZYQgaFEzSYYJkZlKYpmh1rwsLxt6hIYkQ' +
+        'N5575DZghi9hU8UxKZ+hTj/w7XvrlO3fczoJJJyXS4oOBxIKnQt9DLppjN4SGzgjXElqNnGeII/1IUpGdP9QCzSQ3yfJEIN+eIn4bdYy' +
+        'OTJiDig8wdlxgtfj8Utx5x51KYvCyHkkvKH7p1Qt9/YFJLTNaqTRAgAg1pW7',
+    ),
     hello: decode('KLUv/QRYYQAAaGVsbG8Kd29ybGQKtQ6HFw=='),
     lines: decode(
       'KLUv/QRYnAAAWGhlbGxvIGxpbmUKAQDy/86LF0wAAAhpAQD8/zkQAkwAAAhsAQD8/zkQAkwAAAgKAQD8/zkQAkwAAAhsAQD8/zkQ' +
@@ -116,6 +165,26 @@ export const packed = {
     ),
   },
   lz4: {
+    needle: decode(
+      'BCJNGGRApzkFAIA0YzZjNTUzNCAyNjRlNGY1ZCAyYTc0NTBkMiA1ODkyOTVhMyA3ZjEzOTBhMApkMjU4NDU5IDdkMjJhODFlIDdjMmVl' +
+        'OGZmIDFmMzExNmNjIDJhYTEwZDE1CjJiY2QyODJhIDYzMTMxNjFiIDczYmVkM2I4IDY1MTI2NTkxIDJlZDljZjYKMTQyZjhmNyAzNzY5' +
+        'NzM2NCA1YzY2YzljZCA0YWNlOTI4MiAxZDI0MmQ5MwpmYzYxZDAgNDgyMzM1YzkgMTNkNzU0Y2UgNzNkYTBmZWYgNDY4ZGNhZmMKMzky' +
+        'MDY1ODUgN2I5N2VmZGEgNDc2MWJjMGIgNjc2YTlhZTggM2IwNmQ1MDEKMzY5NTJmYTYgMzI2ZTBkZTcgNjhjMjdkOTQgMTE4YWMwM2Qg' +
+        'NmFkNGEwMzIKNWUwM2ExODMgNTExM2RmMDAgZDY4MjMzOSAyNzI4OGQ3ZSA3NGQ0ZDJkZgo0ZTU3ZWIyYyAzNTFlYjlmNSAzM2MwMzhh' +
+        'IDcwNWRiZGZiIDEyZWU4ZTE4CjNkNmUwMDcxIDM0NWVjZTU2IDFiYzAzZWQ3IDE1NGE3M2M0IGQ5MTMyYWQKMjMxMTc5ZTIgNjg1ZmYx' +
+        'NzMgMWU1ZDA4MzAgNGIzYjRjYTkgNGQ1MTUyMmUKNzAzZTMxY2YgNTJjMjc3NWMgMmE1MzBhNjUgMWE0NjMzYSA0MjE2MWJlYgoyMmFk' +
+        'YWQ0OCA3YzZlZTdlMSAzZWU1NzkwNiA1MzM4OGJjNyA0Yzk0NTVmNAozYzExMjExZCA0NGQwMWY5MiAzMzI4MWQ2MyA1ZTlhZGQ2MCBm' +
+        'YTNiMjE5CjIxNGNhMmRlIDVjZjUyY2JmIDYyYzA2ZjhjIDM0NTZkNSA0NjdjMGVlYQo0MjU5ZDVkYiAyMWNhZjg3OCA1ZmYwOGI1MSA3' +
+        'NTg0MmZiNiA2Yzk1ZjRiNwoyOGYzMjQyNCAxYzYxOGI4ZCBhMWI5MTQyIDRmMGIyNTUzIDdlNTA1ZTkwCjc4Njg1Mzg5IDcyZDU3Zjhl' +
+        'IDI3OThjM2FmIDMwMDRkM2JjIDY5Zjk5ZjQ1CjYyMmUwNjlhIDhiN2ViY2IgMmEyOTZmYTggMTc5OWVhYzEgNDU1ZjI2Ngo2OTU3Nzlh' +
+        'NyA3Zjc5ZGU1NCAzMTk5NzFmZCA0NWJlY2VmMiA1Njc4MDk0MwoxMGMwOGJjMCAyMzEwMzBmOSA3NjY2ZTgzZSAyMjg3ZjY5ZiAzZjAy' +
+        'YTNlYwo1Njk5ZTNiNSA1NWU1NGE0YSAyZTdmNWRiYiAxNDZjMTJkOCBhZDIwNjMxCjU0MzVjMTE2IDI4YmMxYTk3IGZmYjg0ODQgNzI4' +
+        'ZmQ0NmQgMTM0NGQ4YTIKNWQ5ZGM5MzMgN2ZlZTY0ZjAgMWNlMjRhNjkgNzUzYmRjZWUgNzVlMWM1OGYKMTZlY2UwMWMgNjBjYzI0MjUg' +
+        'NDM4Y2Q5ZmEgM2ViZjJiYWIgMjdmNWUyMDgKNDhiZmRkYTEgM2FiZTliYzYgNTdjMmQ3ODcgMzUwYjE2YjQgMzlkYmIyZGQKNmY4YWU1' +
+        'MiA2MjZiNjUyMyAzYzljZWEyMCA1MmU1OWZkOSA3ZDRmNWQ5ZQpmODUzMDdmIDcxYjY4ODRjIDNmMDc2MDk1IDFkY2ZiNWFhIDI2NDY1' +
+        'NTliCjRhZTlkZDM4IDc4NGE3MTExIDJhNGI4Mjc2IDYxMmFiMDc3IDEzZmI5NGU0CjM1ZDQwZDRkIDVkZTU1MDAyIDNjOGZkZDEzIDZl' +
+        'NGYxYjUwIDFlMTMxNDkKTkVFRExFCgAAAAD6WDqo',
+    ),
     hello: decode('BCJNGGRApwwAAIBoZWxsbwp3b3JsZAoAAAAAMDD4Bg=='),
     lines: decode(
       'BCJNGERAXhUBAAC/aGVsbG8gbGluZQoLAP//////////////////////////////////////////////////////////////////////' +

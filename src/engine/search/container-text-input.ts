@@ -1,7 +1,5 @@
 /** Searches one text inside a container. Lines are numbered as in the calls that read its sections. */
 
-import { chunksOf } from '../../access/bytes.ts';
-import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
 import { GapsOnTheWay, GapsSeen } from '../walk/gaps.ts';
 import { addresses } from './match-addresses.ts';
@@ -9,9 +7,14 @@ import { type ContainerText, sectionAt } from './text-sections.ts';
 import type { AddressedFile, PlacedAddress } from './match-page.ts';
 import { recordGap } from './record-gap.ts';
 import type { Search } from './search-run.ts';
-import { addressFlags, encodingFlags, guessedIn, type Quotable, type SearchInput } from './search-input.ts';
-
-const CHUNK = 64 << 10;
+import {
+  addressFlags,
+  encodingFlags,
+  guessedIn,
+  type Quotable,
+  searchedBytes,
+  type SearchInput,
+} from './search-input.ts';
 
 export class ContainerTextInput implements SearchInput {
   readonly gaps = new GapsOnTheWay();
@@ -26,11 +29,10 @@ export class ContainerTextInput implements SearchInput {
   }
 
   async *addresses(): AsyncGenerator<PlacedAddress[], void> {
-    const flags = [...addressFlags(this.#search), ...encodingFlags(this.#text.encoding)];
-    const run = this.#search.run(flags, {
-      is: 'bytes',
-      bytes: copiesOf(this.#text.source),
-    });
+    const { source, encoding } = this.#text;
+    const flags = [...addressFlags(this.#search), ...encodingFlags(encoding)];
+    const bytes = searchedBytes(source, source.size ?? Number.POSITIVE_INFINITY, encoding);
+    const run = this.#search.run(flags, { is: 'bytes', bytes });
     let isBegun = false;
     try {
       for await (const batch of addresses(run)) {
@@ -68,9 +70,4 @@ export class ContainerTextInput implements SearchInput {
   close(): Promise<void> {
     return Promise.resolve();
   }
-}
-
-async function* copiesOf(source: ByteSource): AsyncGenerator<Uint8Array, void> {
-  const end = source.size ?? Number.POSITIVE_INFINITY;
-  for await (const chunk of chunksOf(source, 0, end, CHUNK)) yield Buffer.from(chunk);
 }

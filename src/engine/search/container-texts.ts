@@ -119,7 +119,24 @@ async function* memberTexts(
     }
   } catch (error) {
     // This also covers errors of its later parts.
-    recordGap(error, `${subject.typed}:${subject.rest}`, search, call);
+    recordGap(error, subject.rest === '' ? subject.typed : `${subject.typed}:${subject.rest}`, search, call);
+  }
+}
+
+/** Whether the file is a single packed file whose content is binary. A content that cannot be read is not. */
+export async function isPackedBinary(
+  subject: FileSubject,
+  { search }: GapSink,
+  call: Call,
+): Promise<boolean> {
+  if (sourceFor(subject, undefined).kind !== 'archive') return false;
+  const limited = untilDeadline(call, search);
+  try {
+    if ((await archiveIndex(subject, limited)).is !== 'compressed') return false;
+    return (await limited.open({ ...subject, rest: '' })).is === 'note';
+  } catch {
+    call.signal.throwIfAborted();
+    return false;
   }
 }
 

@@ -48,7 +48,7 @@ export class CountSink implements Sink {
 
   /** Throws `LIMIT` if the walk failed before it found anything. */
   refuseIfBroken(): void {
-    if (this.search.gaps.broken && this.#seen === 0) throw walkFailed();
+    if (this.search.gaps.broken && this.#seen === 0) throw walkFailed(this.search.gaps);
   }
 
   result(): ListResult {

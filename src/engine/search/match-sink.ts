@@ -66,7 +66,7 @@ export class MatchSink implements Sink {
   async result(): Promise<SearchResult> {
     const { found, more, seen } = this.#page;
     const { gaps } = this.search;
-    if (gaps.broken && seen === 0) throw walkFailed();
+    if (gaps.broken && seen === 0) throw walkFailed(this.search.gaps);
     return {
       is: 'matches',
       files: await this.#leading(this.#quotes.files),

@@ -1,6 +1,6 @@
 /** Which errors of a part of a search make it incomplete, and which end it. */
 
-import { isFault } from '../../access/system-failure.ts';
+import { isDiskFull, isFault } from '../../access/system-failure.ts';
 import { type ErrorCode, isOrielError } from '../../errors.ts';
 import type { Call } from '../../types/call.ts';
 import type { GapsSeen } from '../walk/gaps.ts';
@@ -28,5 +28,6 @@ export function recordGap(
   signal.throwIfAborted();
   if (!isOrielError(error) || isFault(error)) throw error;
   if (UNREAD.has(error.code)) gaps.leaveUnread(name);
+  gaps.full ||= isDiskFull(error);
   gaps.denied ||= error.code === 'DENIED';
 }

@@ -87,7 +87,7 @@ async function searchAgain(
   } catch (error) {
     call.signal.throwIfAborted();
     if (isOrielError(error) && error.code === 'BAD_REGEX') throw error;
-    if (isFault(error)) sink.search.gaps.broken = true;
+    if (isFault(error)) sink.search.breakOff(error);
     else recordGap(error, names.shown(path), sink.search, call);
     return !sink.search.gaps.broken;
   }

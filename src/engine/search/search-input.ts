@@ -1,8 +1,8 @@
 /** The inputs of ripgrep processes. One input is many small texts one after the other, or one file. */
 
-import { chunksOf, memoryBytes } from '../../access/bytes.ts';
+import { chunksOf, memoryBytes, readAt } from '../../access/bytes.ts';
 import type { RipgrepRun } from '../../access/ripgrep.ts';
-import { utf8 } from '../../text/encoding.ts';
+import { decode, utf8 } from '../../text/encoding.ts';
 import { createScanner, type BufferedScanner } from '../../text/scan.ts';
 import type { OpenedFile } from '../../types/access.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
@@ -72,7 +72,8 @@ export class FileInput implements SearchInput {
 
   async *addresses(): AsyncGenerator<PlacedAddress[], void> {
     const { fd, path, bytes } = this.#opened;
-    const chunks = fd === undefined ? this.#overBytes(bytes) : this.#search.overFile(this.#flags, fd, path);
+    const isRead = fd === undefined || this.#encoding.unit === 4;
+    const chunks = isRead ? this.#overBytes(bytes) : this.#search.overFile(this.#flags, fd, path);
     for await (const batch of addresses(chunks)) {
       yield batch.map((address) => ({ ...address, path: this.#path }));
     }
@@ -92,7 +93,8 @@ export class FileInput implements SearchInput {
   }
 
   async *#overBytes(source: ByteSource): AsyncGenerator<Buffer, void> {
-    const run = this.#search.run(this.#flags, { is: 'bytes', bytes: copiesOf(source) });
+    const bytes = searchedBytes(source, source.size ?? 0, this.#encoding);
+    const run = this.#search.run(this.#flags, { is: 'bytes', bytes });
     yield* run;
     this.#search.judge(run.outcome);
   }
@@ -104,16 +106,31 @@ export function guessedIn({ known, name }: Encoding): Pick<Quotable, 'guessed'> 
 
 /**
  * The ripgrep flags for an encoding. ripgrep detects byte order marks itself. It decodes other encodings to UTF-8, and its
- * offsets then count decoded bytes.
+ * offsets then count decoded bytes. UTF-32 is decoded by `searchedBytes`, because ripgrep takes its mark for one of UTF-16.
  */
 export function encodingFlags({ name, unit, bom, legacy }: Encoding): string[] {
+  if (unit === 4) return ['--encoding=none'];
   return legacy || (unit === 2 && bom === 0) ? [`--encoding=${name}`] : [];
 }
 
+/** A multiple of every code unit. */
 const CHUNK = 64 << 10;
 
-async function* copiesOf(source: ByteSource): AsyncGenerator<Uint8Array, void> {
-  for await (const chunk of chunksOf(source, 0, source.size ?? 0, CHUNK)) yield Buffer.from(chunk);
+/** The bytes of a text for ripgrep, up to offset `end`: as stored, but UTF-32 as UTF-8 without its byte order mark. */
+export async function* searchedBytes(
+  source: ByteSource,
+  end: number,
+  encoding: Encoding,
+): AsyncGenerator<Uint8Array, void> {
+  if (encoding.unit !== 4) {
+    for await (const chunk of chunksOf(source, 0, end, CHUNK)) yield Buffer.from(chunk);
+    return;
+  }
+  for (let at = encoding.bom; at < end; at += CHUNK) {
+    const units = await readAt(source, at, Math.min(CHUNK, end - at));
+    yield Buffer.from(decode(units, encoding).text);
+    if (units.length < CHUNK) return;
+  }
 }
 
 /** The position of a file in a portion. */

@@ -1,6 +1,7 @@
 /** The common options of all ripgrep processes of a search, and the handling of their outcomes. */
 
 import { type RipgrepInput, type RipgrepOutcome, RipgrepRun } from '../../access/ripgrep.ts';
+import { mayPass } from '../../access/system-failure.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Call } from '../../types/call.ts';
@@ -58,6 +59,12 @@ export class Search {
   goesOn({ gaps }: { readonly gaps: GapsOnTheWay }, end: number | undefined): boolean {
     this.gaps.add(gaps.upTo(end ?? Number.POSITIVE_INFINITY));
     return end === undefined && !this.gaps.timedOut && !this.gaps.broken;
+  }
+
+  /** Records a failure of the machine, after which the search is incomplete. */
+  breakOff(fault: unknown): void {
+    this.gaps.short ||= mayPass(fault);
+    this.gaps.broken = true;
   }
 
   run(flags: readonly string[], input: RipgrepInput): RipgrepRun {

@@ -27,6 +27,8 @@ export class GapsSeen implements Gaps {
   firstNested: readonly string[] = [];
   disguised: readonly string[] = [];
   scanned = 0;
+  full = false;
+  short = false;
   broken = false;
 
   add(other: Gaps): void {
@@ -47,6 +49,8 @@ export class GapsSeen implements Gaps {
     this.firstNested = joined(this.firstNested, other.firstNested, MOST_NAMED);
     this.disguised = joined(this.disguised, other.disguised, MOST_DISGUISED);
     this.scanned += other.scanned ?? 0;
+    this.full ||= other.full ?? false;
+    this.short ||= other.short ?? false;
     this.broken ||= other.broken;
   }
 
@@ -94,7 +98,8 @@ export class GapsSeen implements Gaps {
 
   get facts(): Gaps {
     const { timedOut, denied, failed, tooDeep, tooMany, unnamed, containers, rules, broken } = this;
-    const { large, cut, changed, unread, firstUnread, nested, firstNested, disguised, scanned } = this;
+    const { large, cut, changed, unread, firstUnread, nested, firstNested, disguised, scanned, full, short } =
+      this;
     const counted = {
       unnamed,
       containers,
@@ -106,6 +111,8 @@ export class GapsSeen implements Gaps {
       ...(nested > 0 && { nested, firstNested }),
       ...(disguised.length > 0 && { disguised }),
       ...(scanned > 0 && { scanned }),
+      ...(full && { full }),
+      ...(short && { short }),
     };
     return { timedOut, denied, ...(failed && { failed }), tooDeep, tooMany, ...counted, broken };
   }

@@ -37,6 +37,8 @@ export async function* bunzip2(packed: AsyncIterable<Uint8Array>): AsyncGenerato
 class Workspace {
   /** The links of the Burrows-Wheeler transform: byte in the low 8 bits, next index above. */
   block = new Uint32Array(0);
+  /** The bytes of the block in order, still in run lengths. */
+  encoded = new Uint8Array(0);
   readonly codes = Array.from({ length: MOST_CODES }, () => new HuffmanTable());
   readonly selectors = new Uint8Array(MOST_SELECTORS);
   /** The count of each byte value in the block, then the position of its next occurrence in sorted order. */
@@ -58,13 +60,15 @@ async function* stream(bits: BitReader, work: Workspace, level: number): AsyncGe
       return;
     }
     if (first !== BLOCK_MAGIC[0] || second !== BLOCK_MAGIC[1]) throw damaged();
-    if (work.block.length < blockBytes) work.block = new Uint32Array(blockBytes);
+    if (work.block.length < blockBytes) {
+      work.block = new Uint32Array(blockBytes);
+      work.encoded = new Uint8Array(blockBytes);
+    }
     const { start, length } = readBlock(bits, work, blockBytes);
-    const sum = { crc: 0xffffffff };
-    yield* unpackBlock(work, start, length, sum);
-    const found = ~sum.crc >>> 0;
-    if (found !== crc) throw damaged();
-    combined = (((combined << 1) | (combined >>> 31)) ^ found) >>> 0;
+    // Nothing of a damaged block is handed on: its bytes are random, and a text with a NUL among them counts as binary.
+    if (unlinkBlock(work, start, length) !== crc) throw damaged();
+    yield* expandBlock(work, length);
+    combined = (((combined << 1) | (combined >>> 31)) ^ crc) >>> 0;
   }
 }
 
@@ -185,47 +189,62 @@ function readMoveToFront(
   }
 }
 
-/** Inverts the Burrows-Wheeler transform by following the links, and the outer run lengths (four equal bytes and a count). */
-function* unpackBlock(
-  { block, output }: Workspace,
-  start: number,
-  length: number,
-  sum: { crc: number },
-): Generator<Uint8Array> {
-  let filled = 0;
+/**
+ * Inverts the Burrows-Wheeler transform by following the links, and returns the CRC of the expanded bytes. The expanded bytes
+ * are not kept, because a block of 900 KB may expand to 47 MB.
+ */
+function unlinkBlock({ block, encoded }: Workspace, start: number, length: number): number {
+  let crc = 0xffffffff;
   let at = start;
   let previous = -1;
   let equal = 0;
-  for (let left = length; left > 0; left -= 1) {
+  for (let i = 0; i < length; i += 1) {
     const link = block[at] as number;
     at = link >>> 8;
     const byte = link & 0xff;
-    let copies = 1;
-    let value = byte;
+    encoded[i] = byte;
     if (equal === 4) {
-      copies = byte;
-      value = previous;
+      for (let left = byte; left > 0; left -= 1)
+        crc = (crc << 8) ^ (CRC_TABLE[(crc >>> 24) ^ previous] as number);
       equal = 0;
       previous = -1;
-    } else {
-      equal = byte === previous ? equal + 1 : 1;
-      previous = byte;
+      continue;
     }
+    crc = (crc << 8) ^ (CRC_TABLE[(crc >>> 24) ^ byte] as number);
+    equal = byte === previous ? equal + 1 : 1;
+    previous = byte;
+  }
+  return ~crc >>> 0;
+}
+
+/** Expands the outer run lengths: four equal bytes and a count. */
+function* expandBlock({ encoded, output }: Workspace, length: number): Generator<Uint8Array> {
+  let filled = 0;
+  let previous = -1;
+  let equal = 0;
+  for (let i = 0; i < length; i += 1) {
+    const byte = encoded[i] as number;
+    const copies = equal === 4 ? byte : 1;
     if (filled + copies > OUTPUT_BYTES) {
       yield output.subarray(0, filled);
       filled = 0;
     }
-    for (; copies > 0; copies -= 1) {
-      output[filled] = value;
-      filled += 1;
-      sum.crc = ((sum.crc << 8) ^ (CRC_TABLE[(sum.crc >>> 24) ^ value] as number)) >>> 0;
+    if (equal === 4) {
+      output.fill(previous, filled, filled + copies);
+      equal = 0;
+      previous = -1;
+    } else {
+      output[filled] = byte;
+      equal = byte === previous ? equal + 1 : 1;
+      previous = byte;
     }
+    filled += copies;
   }
   if (filled > 0) yield output.subarray(0, filled);
 }
 
-const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+const CRC_TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte << 24;
   for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x80000000 ? (crc << 1) ^ 0x04c11db7 : crc << 1;
-  return crc >>> 0;
+  return crc;
 });

@@ -2,6 +2,7 @@
 
 import { basename, dirname } from 'node:path';
 import { memoryBytes } from '../../access/bytes.ts';
+import { isDiskFull } from '../../access/system-failure.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { everything, parseBehind } from '../../selector/selection.ts';
 import { didYouMean } from '../../text/near.ts';
@@ -65,6 +66,7 @@ function locatedIn(contents: Contents, { typed, rest }: Subject): Located | unde
 async function openCompressed(subject: FileSubject, codec: Codec, call: Call): Promise<Resource> {
   const { typed, name, rest, opened } = subject;
   const { bytes, size } = opened;
+  const refused = refusal(typed, dirname(typed));
   const unpacked = await unpackedStream(
     {
       of: bytes,
@@ -72,15 +74,12 @@ async function openCompressed(subject: FileSubject, codec: Codec, call: Call): P
       working: WORKING[codec],
       open: ({ source, signal, progress }) =>
         unpack(codec, { bytes: source, size, budget: new Budget(progress) }, signal),
-      refused: refusal(typed, dirname(typed)),
+      refused,
     },
     call,
   );
-  const facts = { format: codec };
-  return present(
-    { outer: subject, target: typed, name: unpackedName(name), tail: rest, unpacked, facts, notes: [] },
-    call,
-  );
+  const own = { target: typed, name: unpackedName(name), tail: rest, facts: { format: codec } };
+  return present({ outer: subject, ...own, unpacked, refused, notes: [] }, call);
 }
 
 async function openMember(
@@ -122,7 +121,8 @@ async function openMember(
     member: path,
     ...(member.size === undefined ? {} : { size: member.size }),
   };
-  return present({ outer: subject, target, name: basename(path), tail, unpacked, facts, notes }, call);
+  const own = { target, name: basename(path), tail, facts };
+  return present({ outer: subject, ...own, unpacked, refused, notes }, call);
 }
 
 type Listing = { directory: string };
@@ -214,6 +214,12 @@ function listingOf(typed: string, directory: string): string {
 function refusal(target: string, next: string): (error: OrielError) => OrielError {
   return (error) => {
     const why = error.message.replace(/\.$/, '');
+    if (isDiskFull(error)) {
+      const advice = 'Free space for temporary files, then make the same call again.';
+      return new OrielError(error.code, `${quote(target)} cannot be read: ${why}. ${advice}`, {
+        cause: error,
+      });
+    }
     return new OrielError(error.code, `${quote(target)} cannot be read: ${why}.`, { next, cause: error });
   };
 }

@@ -1,6 +1,7 @@
 /** Shows the content of a member: a window of a text, a note for a binary, anything else through the source of its kind. */
 
 import { headOf } from '../../access/bytes.ts';
+import { OrielError } from '../../errors.ts';
 import { binarySize } from '../../render/units.ts';
 import { detectEncoding } from '../../text/encoding.ts';
 import { quote } from '../../text/visible.ts';
@@ -10,7 +11,7 @@ import type { Notice } from '../../types/notice.ts';
 import type { Resource } from '../../types/resource.ts';
 import { selectionOf } from '../file.ts';
 import { identifyImage } from '../image/identify.ts';
-import { typeOfBytes } from '../type-of-bytes.ts';
+import { typeOfBytes, UNKNOWN_BINARY } from '../type-of-bytes.ts';
 import type { FileSubject } from './container.ts';
 import { claimsArchive } from './formats.ts';
 import type { Unpacked } from './unpacked.ts';
@@ -26,6 +27,8 @@ export interface Shown {
   readonly tail: string;
   readonly unpacked: Unpacked;
   readonly facts: Readonly<Record<string, unknown>>;
+  /** Converts a failure of its bytes to the error for the caller. */
+  refused(error: OrielError): OrielError;
   /** Notices that come before those of reading it. */
   readonly notes: readonly Notice[];
 }
@@ -45,7 +48,13 @@ export async function present(shown: Shown, call: Call): Promise<Resource> {
   const selection = selectionOf({ typed: target, rest: tail });
   const verbatim = selection.mode === 'raw' || selection.window?.by === 'bytes';
   const type = verbatim ? undefined : await typeOfBytes(unpacked.bytes, detectEncoding(head), call.signal);
-  if (type !== undefined) return binaryNote(shown, type);
+  if (type !== undefined) {
+    const trouble = type === UNKNOWN_BINARY ? await troubleBehind(unpacked, call) : undefined;
+    if (trouble === undefined) return binaryNote(shown, type);
+    // The lines before the damage are shown, with the warning.
+    if (!head.subarray(0, head.indexOf(0)).includes(NEWLINE))
+      throw shown.refused(new OrielError('CORRUPT', `${trouble}, and its first bytes are no text`));
+  }
   return {
     is: 'text',
     kind: 'archive',
@@ -56,6 +65,7 @@ export async function present(shown: Shown, call: Call): Promise<Resource> {
     name,
     display: 'lines',
     editable: false,
+    ...(type !== undefined && { isDamaged: true }),
     facts: shown.facts,
     // A getter, evaluated after the window was read, because damage is found while unpacking.
     get notes() {
@@ -63,6 +73,21 @@ export async function present(shown: Shown, call: Call): Promise<Resource> {
       return trouble === undefined ? shown.notes : [...shown.notes, troubleNote(target, trouble)];
     },
   };
+}
+
+const NEWLINE = 10;
+
+/** The most bytes of a member without a known type that are unpacked to find damage. */
+const MOST_PROVED = 16 << 20;
+
+/**
+ * What is wrong with a member that has NUL bytes. Most decoders hand bytes on before they reach the checksum, and one flipped
+ * bit makes a NUL of a space, so a damaged text may look like a binary.
+ */
+async function troubleBehind({ bytes, trouble }: Unpacked, { signal }: Call): Promise<string | undefined> {
+  if (bytes.streamed !== true) return undefined;
+  await bytes.readInto(new Uint8Array(1), MOST_PROVED, signal).catch(() => signal.throwIfAborted());
+  return trouble();
 }
 
 export function troubleNote(target: string, trouble: string): Notice {

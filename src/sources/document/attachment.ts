@@ -43,6 +43,7 @@ export async function openAttachment(
       tail: asked.tail,
       unpacked: inPlace(bytes),
       facts,
+      refused: (error) => error,
       notes: [],
     },
     call,
