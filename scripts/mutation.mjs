@@ -22,14 +22,14 @@ const DIRECTORIES = {
 /** Files of access that are tried in one run, with the tests of all of them: the first row that matches. */
 const TOGETHER = [
   {
-    files: /isolate|child|confinement|body-file|worker-loading|cpu-timeout|compile-budget/,
+    files: /isolate|child|confinement|body-file|worker-loading|cpu-timeout|compile-budget|uninterrupted/,
     tests: [
       'access/isolate-*',
-      'access/{body-file,child-jobs,compile-budget,confinement,cpu-timeout,warm-child,worker-loading}',
+      'access/{body-file,child-jobs,compile-budget,confinement,cpu-timeout,uninterrupted,warm-child,worker-loading}',
     ],
   },
   {
-    files: /process|fifo|pipe|watchdog|inherited|start/,
+    files: /process|tree-members|fifo|pipe|watchdog|inherited|start/,
     tests: ['access/process*', 'access/{fifo,inherited,pipe,start,watchdog}'],
   },
   { files: /ripgrep/, tests: ['access/ripgrep*'] },
@@ -38,7 +38,7 @@ const TOGETHER = [
   {
     files: /./,
     tests: [
-      'access/!(isolate-*|body-file|child-jobs|compile-budget|confinement|cpu-timeout|warm-child|worker-loading|process*|fifo|inherited|pipe|start|watchdog|ripgrep*)',
+      'access/!(isolate-*|body-file|child-jobs|compile-budget|confinement|cpu-timeout|uninterrupted|warm-child|worker-loading|process*|fifo|inherited|pipe|start|watchdog|ripgrep*)',
       'session/{file-lock,spills}',
     ],
   },

@@ -62,7 +62,7 @@ async function pool(
   const children = new ChildPool({
     entry: () => pathToFileURL(path),
     queue: new Queue('test', 'tests run', { limit: 1, waiting: 10 }),
-    idleMs: 60_000,
+    idleMs: 3_600_000,
     heapMb: 64,
     keepUpTo: 500 * MIB,
     fresh: 60 * MIB,
