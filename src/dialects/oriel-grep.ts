@@ -7,7 +7,8 @@ import { matchesAnswer, type ShownMatches } from '../render/matches.ts';
 import { binarySize } from '../render/units.ts';
 import type { CountRequest, SearchRequest } from '../types/request.ts';
 import { type InputOf, reads, tool, type Zod } from './dialect.ts';
-import { count, LINE_CHARACTERS, listFailure, MATCHES, RESULTS, searched, searchRequest } from './lists.ts';
+import { listFailure } from './list-failures.ts';
+import { count, LINE_CHARACTERS, MATCHES, RESULTS, searched, searchRequest } from './lists.ts';
 import { sorting, truncation } from './oriel-lists.ts';
 import { grepFields } from './other-fields.ts';
 

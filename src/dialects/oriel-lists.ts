@@ -6,7 +6,8 @@ import { foundAnswer, listAnswer, type ShownEntries } from '../render/listing.ts
 import { binarySize } from '../render/units.ts';
 import type { FindRequest, ListRequest, SymbolsRequest } from '../types/request.ts';
 import { type InputOf, reads, tool, type Zod } from './dialect.ts';
-import { count, ENTRIES, findRequest, listFailure, listRequest, type LsInput, RESULTS } from './lists.ts';
+import { listFailure } from './list-failures.ts';
+import { count, ENTRIES, findRequest, listRequest, type LsInput, RESULTS } from './lists.ts';
 import { globFields } from './other-fields.ts';
 
 const findFields = (zod: Zod) => ({

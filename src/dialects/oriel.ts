@@ -13,7 +13,7 @@ import type { Settings } from '../types/settings.ts';
 import { cutPolicy } from '../window/fit.ts';
 import { type Dialect, type Offered, readsWeb, runs, tool } from './dialect.ts';
 import { linesToSelector } from './line-fields.ts';
-import { withFindCall, withWholeCall } from './lists.ts';
+import { withFindCall, withWholeCall } from './list-failures.ts';
 import { bashFields } from './other-fields.ts';
 import { grep } from './oriel-grep.ts';
 import { find, ls } from './oriel-lists.ts';

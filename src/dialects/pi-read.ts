@@ -19,7 +19,7 @@ import type { TextResult } from '../types/result.ts';
 import { type DeclaredTool, lineRange, reads, tool } from './dialect.ts';
 import type { Fields } from './lenient.ts';
 import { linesToOffset, placeAsOffset } from './line-fields.ts';
-import { withFindCall } from './lists.ts';
+import { withFindCall } from './list-failures.ts';
 import { limitOf, type PiStyle } from './pi-style.ts';
 
 interface ReadInput {

@@ -12,13 +12,13 @@ import {
   findRequest,
   type GrepInput,
   LINE_CHARACTERS,
-  listFailure,
   listRequest,
   type LsInput,
   MATCHES,
   RESULTS,
   searchRequest,
 } from './lists.ts';
+import { listFailure } from './list-failures.ts';
 import { entriesStyle, matchesStyle } from './pi-lists.ts';
 import type { PiStyle } from './pi-style.ts';
 
