@@ -40,7 +40,8 @@ export function inOwnWords(
     named,
   );
   const worded = typed.name === 'read' ? asCalls(known, typed) : asOptions(known);
-  return held.restore(worded.replaceAll(/\bUse (ls|grep|find)(?= (?:to|for) )/g, 'Use oriel $1'));
+  const inOptions = typed.name === 'bash' ? worded.replace(/\bUse cwd (?=\S+\.$)/, 'Use --cwd ') : worded;
+  return held.restore(inOptions.replaceAll(/\bUse (ls|grep|find)(?= (?:to|for) )/g, 'Use oriel $1'));
 }
 
 const FIND_CALL = /\bUse find (\{".*\})\.$/s;

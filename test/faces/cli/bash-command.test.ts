@@ -106,3 +106,14 @@ test('a timeout that is not a number of seconds is named as it was typed', () =>
     });
   }
 });
+
+test('a working directory outside the roots: the option that names one inside', async () => {
+  const [outside, inside, cache] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
+  const ran = await cli(['bash', '--root', inside, 'pwd'], outside, cache);
+  expect([ran.code, ran.stderr]).toEqual([
+    125,
+    `oriel: . lies outside the directories that may be read. Use --cwd ${inside}.\n`,
+  ]);
+  const again = await cli(['bash', '--root', inside, '--cwd', inside, 'pwd'], outside, cache);
+  expect([again.code, again.stdout]).toEqual([0, `${inside}\n`]);
+});
