@@ -154,9 +154,9 @@ function isOld(path: string): boolean {
   }
 }
 
-/** Removes a directory of this session without blocking the event loop. */
+/** Removes a directory of this session without blocking the event loop. Tries again if files are added meanwhile. */
 export async function removeNow(directory: string): Promise<void> {
-  await rm(directory, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
   atExit.delete(directory);
 }
 

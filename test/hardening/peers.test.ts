@@ -290,24 +290,33 @@ describe('requests that are cheap to send', { retry: LAG_RETRIES }, () => {
     await isWell(running);
   });
 
-  test('bodies in chunks of one byte', { timeout: 60_000 }, async () => {
+  const CHUNKED = 'Host: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+  const POSTED = `POST /api/v0/tools/read HTTP/1.1\r\n${CHUNKED}`;
+  const UNREAD = `GET /api/v0/read-file?path=${encodeURIComponent(join(W, 'large'))} HTTP/1.1\r\n`;
+
+  test.each([
+    ['a call', POSTED],
+    ['a call behind a reply that the client does not read', `${UNREAD}Host: localhost\r\n\r\n${POSTED}`],
+    ['a reply that the client does not read', UNREAD + CHUNKED],
+  ])('bodies in chunks of one byte, of %s', { timeout: 60_000 }, async (_, head) => {
     const running = await server(['--cwd', W], { node: heartbeat });
     await served(running);
     const memory = residentMb(running.pid);
-    const head =
-      'POST /api/v0/tools/read HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
     const chunks = '1\r\n \r\n'.repeat(300_000);
     for (let i = 0; i < 20; i += 1) {
-      const socket = connect(running.port, '127.0.0.1').on('error', () => undefined);
-      onTestFinished(() => void socket.destroy());
-      socket.resume().write(head + chunks);
+      const socket = deaf(running, head + chunks);
+      if (head === POSTED) socket.resume();
     }
     for (let i = 0; i < 10; i += 1) {
       await served(running);
       expect(residentMb(running.pid) - memory).toBeLessThan(150);
       await sleep(50);
     }
-    const said = await running.raw([head, '1\r\n \r\n'.repeat(5_000)]);
+  });
+
+  test('a body in many small pieces is refused', async () => {
+    const running = await server(['--cwd', W]);
+    const said = await running.raw([POSTED, '1\r\n \r\n'.repeat(5_000)]);
     expect(said).toMatch(/^HTTP\/1\.1 413 [^]*in more than 4,096 pieces/);
     await served(running);
   });

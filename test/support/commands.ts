@@ -1,6 +1,7 @@
 /** Runs commands through the engine, each in a temporary folder and with a session that is closed after the test. */
 
-import { mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, realpathSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -44,7 +45,8 @@ export interface BenchOptions {
 
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'oriel-test-')));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  // Pipes for further commands may just be made there. Only the asynchronous removal lists the directory again.
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }));
   return folder;
 }
 

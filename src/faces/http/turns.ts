@@ -13,6 +13,9 @@ import { clientOf } from './client-identity.ts';
 /** Maximum pipelined requests that wait on a connection. */
 const MOST_PIPELINED = 64;
 
+/** Maximum pieces of a body that is dropped; reading a small one takes as much time as a large one. */
+const MOST_DROPPED = 4_096;
+
 /** Milliseconds for which the rest of a request is read that was answered before it was complete. */
 export const UNREAD_MS = 500;
 
@@ -42,6 +45,7 @@ export class Turns {
     this.#acceptedBefore = this.#accepted;
     return isAccepting;
   });
+  readonly #waiting = new WeakSet<IncomingMessage>();
   #isEnding = false;
 
   constructor(server: Server, answer: Answering) {
@@ -66,11 +70,14 @@ export class Turns {
     const { socket } = request;
     const turn = this.#busy.get(socket);
     const begin = (): void => this.#begin(request, response);
+    if (isRead(request)) dropBody(request);
     if (!turn) begin();
     // A reply that is the last of its connection is not followed by another.
     else if (this.#isEnding) return;
-    else if (turn.next.length < MOST_PIPELINED) turn.next.push(begin);
-    else socket.destroy();
+    else if (turn.next.length < MOST_PIPELINED) {
+      turn.next.push(begin);
+      this.#hold(request);
+    } else socket.destroy();
   }
 
   /** Every reply that has not begun says that it is the last of its connection. */
@@ -111,12 +118,46 @@ export class Turns {
       if (this.#isEnding) socket.destroySoon();
     });
     const answer = (): boolean => {
+      this.#release(request);
       if (socket.destroyed) return false;
       void this.#answer(request, response);
       return true;
     };
+    this.#hold(request);
     this.#start(answer, () => clientOf(request));
   }
+
+  /**
+   * Does not read more of a request that waits: Node.js would buffer 64 KiB of its body, and pieces of one byte take two
+   * hundred times their size. Whether its client has left is only noticed when it begins.
+   */
+  #hold(request: IncomingMessage): void {
+    this.#waiting.add(request);
+    // Node.js reads on when the request before it on the connection is complete.
+    process.nextTick(() => {
+      if (this.#waiting.has(request) && !request.complete) request.socket.pause();
+    });
+  }
+
+  #release(request: IncomingMessage): void {
+    this.#waiting.delete(request);
+    if (!request.complete && request.socket.isPaused()) request.socket.resume();
+  }
+}
+
+function isRead({ method }: IncomingMessage): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+/** The body of a GET or HEAD has no meaning (RFC 9110, 9.3.1), and no route reads it. */
+function dropBody(request: IncomingMessage): void {
+  const { headers, socket } = request;
+  if (!('content-length' in headers || 'transfer-encoding' in headers)) return;
+  let pieces = 0;
+  request.on('data', () => {
+    pieces += 1;
+    if (pieces > MOST_DROPPED) socket.destroy();
+  });
 }
 
 /**
