@@ -2,7 +2,7 @@
 
 import { createServer, type Server } from 'node:http';
 import { lstat, rm } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import { GRACE_MS } from '../endings.ts';
@@ -63,9 +63,14 @@ export async function listenFor(
   server.on('connect', ({ socket }) => {
     // The socket has no HTTP timeouts and error listeners any more; without a listener a reset would end the process.
     socket.on('error', () => undefined);
-    // The refusal would take the place of the reply to an earlier request, or be read as a part of its body.
-    if (turns.isBusy(socket)) return void socket.destroy();
-    socket.end(REFUSED_CONNECT);
+    if (turns.isReplying(socket)) return void socket.destroy();
+    socket.end(refusal(BAD_REQUEST));
+    setTimeout(() => socket.destroy(), UNREAD_MS).unref();
+  });
+  // Bytes that are no request, or the end of a connection within one.
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (!socket.writable || turns.isReplying(socket)) return void socket.destroy();
+    socket.end(refusal(REFUSED_INPUT[error.code ?? ''] ?? BAD_REQUEST));
     setTimeout(() => socket.destroy(), UNREAD_MS).unref();
   });
   await listen(server, address, option);
@@ -89,7 +94,18 @@ export async function listenFor(
   };
 }
 
-const REFUSED_CONNECT = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+const BAD_REQUEST = '400 Bad Request';
+
+/** The status of refused input, by the code of Node.js. */
+const REFUSED_INPUT: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+function refusal(status: string): string {
+  return `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
+}
 
 const TOO_MANY = JSON.stringify({
   message: 'Too many connections are open from your address. Close some, or use them again.',

@@ -26,6 +26,7 @@ type Answering = (request: IncomingMessage, response: ServerResponse) => Promise
 
 /** A request that is being answered. */
 interface Turn {
+  readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Begins the pipelined requests behind it. */
   readonly next: (() => void)[];
@@ -60,9 +61,10 @@ export class Turns {
     });
   }
 
-  /** Whether a request of the connection is running or waits. */
-  isBusy(socket: Socket): boolean {
-    return this.#busy.has(socket);
+  /** Whether a refusal of what arrives now would be read as the reply to an earlier request, or as a part of it. */
+  isReplying(socket: Socket): boolean {
+    const { request, response } = this.#busy.get(socket) ?? {};
+    return request?.complete === true || response?.headersSent === true;
   }
 
   /** The next request of a connection begins when the client has the response to the one before. */
@@ -107,7 +109,7 @@ export class Turns {
   #begin(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     const next = this.#busy.get(socket)?.next ?? [];
-    this.#busy.set(socket, { response, next });
+    this.#busy.set(socket, { request, response, next });
     if (this.#isEnding) response.setHeader('connection', 'close');
     response.once('close', () => {
       endUnread(request);

@@ -1,4 +1,4 @@
-/** A `CONNECT` is refused, and its refusal is never read as a part of another reply. */
+/** A `CONNECT` and invalid bytes are refused, and the refusal is never read as a part of another reply. */
 
 import { truncateSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -10,7 +10,8 @@ import { server } from '../../support/server.ts';
 import { workspace } from '../../support/workspace.ts';
 
 const CONNECT = 'CONNECT x:1 HTTP/1.1\r\nHost: localhost\r\n\r\n';
-const REFUSED = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+const refused = (status: string): string =>
+  `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
 
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
@@ -24,24 +25,35 @@ function peer(port: number, bytes: string): { socket: Socket; said: Promise<stri
   return { socket, said: new Promise((resolve) => void socket.once('close', () => resolve(text))) };
 }
 
-test('behind a call that is running: the connection is closed without a word, and the call cancelled', async () => {
-  const { tool, started, stopped } = hangingTool('hang');
-  const { url } = await serveOffer(offerOf(tool));
-  const call =
-    'POST /api/v0/tools/hang HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}';
-  const { socket, said } = peer(Number(new URL(url).port), call);
-  await started;
-  socket.write(get('/healthz') + CONNECT);
-  expect(await said).toBe('');
-  await stopped;
-});
+const INVALID = {
+  'a CONNECT': CONNECT,
+  'bytes that are no request': 'no request\r\n\r\n',
+  'too long headers': `GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`,
+};
+const INVALID_KINDS = Object.entries(INVALID);
 
-test('in the same packet as a request', async () => {
+test.each(INVALID_KINDS)(
+  '%s behind a running call: the connection is closed without a word',
+  async (_, bytes) => {
+    const { tool, started, stopped } = hangingTool('hang');
+    const { url } = await serveOffer(offerOf(tool));
+    const call =
+      'POST /api/v0/tools/hang HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}';
+    const { socket, said } = peer(Number(new URL(url).port), call);
+    await started;
+    socket.write(get('/healthz') + bytes);
+    expect(await said).toBe('');
+    // The call is cancelled.
+    await stopped;
+  },
+);
+
+test.each(INVALID_KINDS)('%s in the same packet as a request', async (_, bytes) => {
   const { url } = await serveOffer(offerOf());
-  expect(await peer(Number(new URL(url).port), get('/healthz') + CONNECT).said).toBe('');
+  expect(await peer(Number(new URL(url).port), get('/healthz') + bytes).said).toBe('');
 });
 
-test('during a download: nothing is written into its body', async () => {
+test.each(INVALID_KINDS)('%s during a download: nothing is written into its body', async (_, bytes) => {
   const { W, write } = workspace();
   write('large', '');
   truncateSync(join(W, 'large'), 64 << 20);
@@ -51,7 +63,7 @@ test('during a download: nothing is written into its body', async () => {
     get(`/api/v0/read-file?path=${encodeURIComponent(join(W, 'large'))}`),
   );
   await new Promise((resolve) => void socket.once('data', resolve));
-  socket.pause().write(CONNECT);
+  socket.pause().write(bytes);
   await running.get('/healthz');
   socket.resume();
   const [head = '', body = ''] = (await said).split('\r\n\r\n');
@@ -59,14 +71,29 @@ test('during a download: nothing is written into its body', async () => {
   expect(body.replaceAll('\0', '')).toBe('');
 });
 
-test('after a reply, and as the first request, it is refused', async () => {
+test.each([
+  ['a CONNECT', '400 Bad Request'],
+  ['bytes that are no request', '400 Bad Request'],
+  ['too long headers', '431 Request Header Fields Too Large'],
+] as const)('%s after a reply, or first on a connection: %s', async (kind, status) => {
+  const bytes = INVALID[kind];
   const { url } = await serveOffer(offerOf());
   const port = Number(new URL(url).port);
-  expect(await peer(port, CONNECT).said).toBe(REFUSED);
+  expect(await peer(port, bytes).said).toBe(refused(status));
   const { socket, said } = peer(port, get('/healthz'));
   await new Promise((resolve) => void socket.once('data', resolve));
   // The server has taken note of the end of its reply.
   await fetch(`${url}/healthz`);
-  socket.write(CONNECT);
-  expect(await said).toMatch(/^HTTP\/1\.1 200 [^]*\}HTTP\/1\.1 400 Bad Request\r\n/);
+  socket.write(bytes);
+  const replies = await said;
+  expect(replies).toMatch(/^HTTP\/1\.1 200 /);
+  expect(replies.endsWith(`}${refused(status)}`)).toBe(true);
+});
+
+test('invalid bytes within the body of a request are refused in the place of its reply', async () => {
+  const { url } = await serveOffer(offerOf());
+  const head =
+    'POST /api/v0/tools/x HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+  const { said } = peer(Number(new URL(url).port), `${head}1\r\n{\r\nno size\r\n`);
+  expect(await said).toBe(refused('400 Bad Request'));
 });
