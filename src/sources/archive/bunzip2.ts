@@ -24,12 +24,21 @@ export async function* bunzip2(packed: AsyncIterable<Uint8Array>): AsyncGenerato
   const bits = new BitReader(packed);
   const work = new Workspace();
   for (let streams = 0; await bits.fill(); streams += 1) {
+    if (streams > 0 && bits.peek(8) === 0) return padding(bits);
     const magic = bits.available() < 32 ? 0 : bits.take(24);
-    // Other bytes after the last stream are padding, as for bzip2 itself.
-    if (magic !== 0x425a68 && streams > 0) return;
     const level = magic === 0x425a68 ? bits.take(8) - 0x30 : 0;
     if (level < 1 || level > 9) throw damaged();
     yield* stream(bits, work, level);
+  }
+}
+
+/**
+ * The rest after a stream, which must be zeros, as for gzip: other bytes may be a damaged stream. (bzip2 itself ignores
+ * them, with a warning.)
+ */
+async function padding(bits: BitReader): Promise<void> {
+  while (await bits.fill()) {
+    for (let left = bits.available() / 8; left > 0; left -= 1) if (bits.take(8) !== 0) throw damaged();
   }
 }
 

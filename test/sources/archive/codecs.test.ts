@@ -57,6 +57,13 @@ describe.each(samples)('%s', (codec, { hello, lines }) => {
     expect(bytes.toString()).toBe('hello\nworld\n'.repeat(2));
   });
 
+  test('says that what follows a stream is no stream', async () => {
+    const broken = Buffer.from(hello);
+    broken.writeUInt8((hello[0] as number) ^ 1, 0);
+    const { failure } = await unpack(codec, Buffer.concat([hello, broken]));
+    expect(failure).toMatchObject({ code: 'CORRUPT' });
+  });
+
   test('yields the decodable part of a truncated stream, then fails', async () => {
     const { bytes, failure } = await unpack(codec, lines.subarray(0, lines.length - 10));
     expect(LINES.startsWith(bytes.toString())).toBe(true);
@@ -88,6 +95,20 @@ async function* race(stream: AsyncGenerator<Uint8Array>, signal: AbortSignal): A
     yield step.value;
   }
 }
+
+test.each([
+  ['gzip', gzipSync('hello\nworld\n')],
+  ['bzip2', packed.bz2.hello],
+] as const)('%s: zeros after a stream are padding', async (codec, hello) => {
+  const { bytes, failure } = await unpack(codec, Buffer.concat([hello, Buffer.alloc(5_000_000)]));
+  expect(failure).toBeUndefined();
+  expect(bytes.toString()).toBe('hello\nworld\n');
+});
+
+test('bzip2: nothing else follows the padding', async () => {
+  const more = Buffer.concat([packed.bz2.hello, Buffer.alloc(5_000_000), Buffer.from('x')]);
+  expect((await unpack('bzip2', more)).failure).toMatchObject({ code: 'CORRUPT' });
+});
 
 test('does not wait for data after a deflate stream', async () => {
   const { bytes, failure } = await unpack(
