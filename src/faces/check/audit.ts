@@ -1,7 +1,7 @@
 /** Checks a server: makes the sandbox, tries the cases, and ends and removes everything. */
 
 import { tmpdir } from 'node:os';
-import { OrielError } from '../../errors.ts';
+import { isOrielError, OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Case } from './case.ts';
 import { CaseRunner, type Progress } from './case-runner.ts';
@@ -9,6 +9,9 @@ import { Server } from './checked-server.ts';
 import type { Finding } from './finding.ts';
 import type { Mapping } from './roles.ts';
 import { Sandbox } from './sandbox.ts';
+
+/** Stands before the directories and the reasons. */
+export const NOT_REMOVED = 'The files of the check could not be removed';
 
 export interface Audit {
   readonly roles: Mapping;
@@ -48,10 +51,7 @@ export async function audit(
     await runner.finish();
   } catch (error) {
     await server.close();
-    if (!signal.aborted) {
-      sandbox.remove();
-      throw error;
-    }
+    if (!signal.aborted) throw naming(sandbox.remove(), error);
   }
   const { findings } = runner;
   const end = keep ? keepFiles(sandbox) : removeFiles(sandbox);
@@ -66,6 +66,13 @@ function keepFiles(sandbox: Sandbox): Pick<Audit, 'kept'> {
 function removeFiles(sandbox: Sandbox): Pick<Audit, 'notRemoved'> {
   const notRemoved = sandbox.remove();
   return notRemoved.length > 0 ? { notRemoved } : {};
+}
+
+/** The error of a check, with what could not be removed. */
+function naming(left: readonly string[], cause: unknown): unknown {
+  if (left.length === 0 || !isOrielError(cause)) return cause;
+  const { code, message } = cause;
+  return new OrielError(code, `${message} ${NOT_REMOVED}: ${left.join(', ')}.`, { cause });
 }
 
 function newSandbox(): Sandbox {

@@ -45,12 +45,13 @@ export const checkCommand: Command = {
     refuseMistakes(values, operands);
     const asked = values as Asked;
     const location = sarifLocation(asked.location, operands);
-    const [{ audit }, { cases }, { reportJson, reportText }, { reportSarif }] = await Promise.all([
-      import('../check/audit.ts'),
-      import('../check/cases/case-table.ts'),
-      import('../check/check-report.ts'),
-      import('../check/sarif-report.ts'),
-    ]);
+    const [{ audit, NOT_REMOVED }, { cases }, { reportJson, reportText }, { reportSarif }] =
+      await Promise.all([
+        import('../check/audit.ts'),
+        import('../check/cases/case-table.ts'),
+        import('../check/check-report.ts'),
+        import('../check/sarif-report.ts'),
+      ]);
     const chosen = chosenOf(cases, asked.case);
     const mapping = await mappingIn(asked.map);
     const progress = checkProgress(err, chosen.length);
@@ -60,8 +61,7 @@ export const checkCommand: Command = {
       progress,
       keep: asked.keep ?? false,
     }).finally(() => progress.clear());
-    for (const left of found.notRemoved ?? [])
-      err.write(`oriel: The files of the check could not be removed: ${left}\n`);
+    for (const left of found.notRemoved ?? []) err.write(`oriel: ${NOT_REMOVED}: ${left}\n`);
     if (found.kept !== undefined) err.write(`oriel: The files of the check are kept in ${found.kept}\n`);
     if (asked.sarif) out.write(`${safeJson(reportSarif(found, cases, location))}\n`);
     else out.write(asked.json ? `${safeJson(reportJson(found))}\n` : reportText(found));

@@ -8,6 +8,7 @@ import { type Audit, audit } from '../../../src/faces/check/audit.ts';
 import type { Case } from '../../../src/faces/check/case.ts';
 import { cases } from '../../../src/faces/check/cases/case-table.ts';
 import { Skipped } from '../../../src/faces/check/outcome.ts';
+import { Sandbox } from '../../../src/faces/check/sandbox.ts';
 import { reportText } from '../../../src/faces/check/check-report.ts';
 import { cli } from '../../support/cli.ts';
 import { temporaryFolder } from '../../support/commands.ts';
@@ -110,6 +111,15 @@ test.skipIf(!ON_LINUX || IS_ROOT)('what cannot be removed is named, and the repo
   chmodSync(join(tmp, `${left}/work/locked`), 0o700);
   expect(found.findings[0]?.verdict).toBe('broken');
   expect(found.notRemoved).toEqual([`${join(tmp, left as string)} (EACCES)`]);
+});
+
+test('what cannot be removed is named also if the check fails', async () => {
+  newTmp();
+  const remove = vi.spyOn(Sandbox.prototype, 'remove').mockReturnValue(['/tmp/oriel-check (EACCES)']);
+  await expect(audit([process.execPath, '-e', '0'], cases, { signal })).rejects.toThrow(
+    / The files of the check could not be removed: \/tmp\/oriel-check \(EACCES\)\.$/,
+  );
+  remove.mockRestore();
 });
 
 test.runIf(ON_LINUX)('a process that outlives the server deceives no removal', async () => {
