@@ -302,14 +302,15 @@ describe('requests that are cheap to send', { retry: LAG_RETRIES }, () => {
     const running = await server(['--cwd', W], { node: heartbeat });
     await served(running);
     const memory = residentMb(running.pid);
-    const chunks = '1\r\n \r\n'.repeat(300_000);
-    for (let i = 0; i < 20; i += 1) {
+    const chunks = '1\r\n \r\n'.repeat(40_000);
+    for (let i = 0; i < 60; i += 1) {
       const socket = deaf(running, head + chunks);
       if (head === POSTED) socket.resume();
     }
+    // Node.js buffers up to 65,536 pieces of each, which take 14 MB.
     for (let i = 0; i < 10; i += 1) {
       await served(running);
-      expect(residentMb(running.pid) - memory).toBeLessThan(150);
+      expect(residentMb(running.pid) - memory).toBeLessThan(200);
       await sleep(50);
     }
   });

@@ -6,16 +6,16 @@
  */
 
 import { setMaxListeners } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { explained, report } from '../../engine/unexpected.ts';
 import type { Answer } from '../../types/answer.ts';
 import { createMcpServer } from '../mcp/server.ts';
 import { ended, ending } from '../endings.ts';
 import type { Offer } from '../offer.ts';
 import { monotonicMs } from '../outbox.ts';
+import { type Receive, receiveFor } from './arrival.ts';
 import { dashboardRoutes } from './dashboard.ts';
 import { labelOf } from './client-identity.ts';
-import { Exchange, type Reply } from './exchange.ts';
+import type { Exchange, Reply } from './exchange.ts';
 import { createGuard, type GuardOptions, isOAuth, type Refusal } from './guard.ts';
 import { lensRoute } from './lens-route.ts';
 import { listDirectoryRoute } from './list-directory.ts';
@@ -49,8 +49,7 @@ export interface AppOptions {
 }
 
 export interface App {
-  /** Answers a request. Never throws. */
-  answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
+  readonly receive: Receive;
   /** Refuses new requests, and ends streams that do not end by themselves. Calls continue. */
   drain?(): void;
   /** Cancels running calls, whose clients get an error. */
@@ -147,9 +146,8 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
 
   const running = new Set<Exchange>();
   return {
-    async answer(incoming, outgoing) {
+    receive: receiveFor(async (exchange, outgoing) => {
       const start = monotonicMs();
-      const exchange = new Exchange(incoming, outgoing);
       running.add(exchange);
       exchange.onClosed(() => running.delete(exchange));
       const match = find(exchange.path);
@@ -160,7 +158,7 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
       };
       let answered: Reply;
       try {
-        answered = await exchange.beforeEvicted(reply(exchange, match));
+        answered = await exchange.beforeEvicted(() => reply(exchange, match));
       } catch (error) {
         answered = failure(error);
       }
@@ -176,7 +174,7 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
         outgoing.destroy();
         report(offer.engine().onError, explained(error, exchange.signal));
       });
-    },
+    }),
     drain() {
       closing.abort();
       unwatch?.();

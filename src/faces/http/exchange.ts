@@ -26,13 +26,16 @@ export class Exchange {
   readonly #outgoing: ServerResponse;
   #stop: AbortController | undefined;
   #evict: ((error: OrielError) => void) | undefined;
-  #isEvicted = false;
+  #evictedWith: OrielError | undefined;
   #endStream: ((error: OrielError) => void) | undefined;
   #client: Caller | undefined;
+  /** Called at the end of the exchange; undefined afterwards. */
+  #tellClosed: (() => void)[] | undefined = [];
 
   constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
     this.incoming = incoming;
     this.#outgoing = outgoing;
+    outgoing.once('close', () => this.close());
     const target = incoming.url ?? '';
     const query = target.indexOf('?');
     this.path = query === -1 ? target : target.slice(0, query);
@@ -72,17 +75,18 @@ export class Exchange {
     return stop;
   }
 
-  /** The result of `work`; rejects immediately if the request is evicted. */
-  beforeEvicted<T>(work: T | Promise<T>): Promise<T> {
+  /** The result of `work`; rejects immediately if the request is evicted. `work` does not begin if it was already. */
+  beforeEvicted<T>(work: () => T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
+      if (this.#evictedWith) return reject(this.#evictedWith);
       this.#evict = reject;
-      Promise.resolve(work).then(resolve, reject);
+      Promise.resolve(work()).then(resolve, reject);
     });
   }
 
   /** Whether the request was evicted: its call must not begin any more. */
   get isEvicted(): boolean {
-    return this.#isEvicted;
+    return this.#evictedWith !== undefined;
   }
 
   /** If the request is evicted after its reply has begun, `end` writes `error` as the last part of it. */
@@ -95,7 +99,7 @@ export class Exchange {
    * stream of events; the connection of another is closed.
    */
   evict(error: OrielError): void {
-    this.#isEvicted = true;
+    this.#evictedWith = error;
     if (!this.#outgoing.headersSent) {
       this.#evict?.(error);
       this.#stopping.abort();
@@ -122,8 +126,15 @@ export class Exchange {
 
   /** Calls `tell` when the reply has been sent or the connection is closed. */
   onClosed(tell: () => void): void {
-    if (this.#outgoing.closed) tell();
-    else this.#outgoing.once('close', tell);
+    if (this.#tellClosed) this.#tellClosed.push(tell);
+    else tell();
+  }
+
+  /** Marks the exchange as closed. This happens by itself, unless the connection is closed before its turn has come. */
+  close(): void {
+    const tell = this.#tellClosed ?? [];
+    this.#tellClosed = undefined;
+    for (const one of tell) one();
   }
 
   get client(): Caller {

@@ -7,8 +7,9 @@ import { explained } from '../../engine/unexpected.ts';
 import type { EventFile } from '../../session/telemetry/event-file.ts';
 import { shortName } from '../../telemetry/safe-names.ts';
 import type { App } from './app.ts';
+import { receiveFor } from './arrival.ts';
 import { dashboardRoutes } from './dashboard.ts';
-import { Exchange, type Reply } from './exchange.ts';
+import type { Exchange, Reply } from './exchange.ts';
 import { createGuard } from './guard.ts';
 import { listenFor, type Serving } from './listen.ts';
 import { liveRoute } from './live.ts';
@@ -74,8 +75,7 @@ function createInspection({ file, path, token, ticket }: InspectOptions): App {
   };
 
   return {
-    async answer(incoming, outgoing) {
-      const exchange = new Exchange(incoming, outgoing);
+    receive: receiveFor(async (exchange, outgoing) => {
       let answered: Reply;
       try {
         answered = await reply(exchange);
@@ -83,7 +83,7 @@ function createInspection({ file, path, token, ticket }: InspectOptions): App {
         answered = failed(explained(error), '/');
       }
       await send(answered, exchange, outgoing).catch(() => outgoing.destroy());
-    },
+    }),
     drain: () => closing.abort(),
   };
 }

@@ -54,7 +54,7 @@ export async function listenFor(
     keepAliveInitialDelay: ALIVE_MS,
   });
   const isSurplus = boundConnections(server, maxConnections);
-  const turns = new Turns(server, app.answer);
+  const turns = new Turns(server, app.receive);
   server.on('request', (request, response) => {
     if (isSurplus(request.socket)) response.writeHead(503, REFUSED_CONNECTION).end(TOO_MANY);
     else turns.answer(request, response);

@@ -20,16 +20,44 @@ const SMALL_BYTES = 16 << 10;
 const FEW_PIECES = 4_096;
 const PIECE_BYTES = 64;
 
+/** The bodies of requests that had to wait. */
+const ahead = new WeakMap<Exchange, Promise<Text>>();
+
+/** Drops the body of a GET or HEAD, which has no meaning (RFC 9110, 9.3.1): no route reads it. */
+export function dropUnread(exchange: Exchange): void {
+  if ((exchange.method === 'GET' || exchange.method === 'HEAD') && hasBody(exchange))
+    exchange.incoming.resume();
+}
+
+/** Begins to read the body of a request that has to wait, or to drop it if no route would read it. */
+export function readAhead(exchange: Exchange): void {
+  // It may wait first for its connection, and then for other connections.
+  if (!hasBody(exchange) || ahead.has(exchange) || exchange.incoming.readableFlowing === true) return;
+  if (!isJson(exchange)) return void exchange.incoming.resume();
+  const text = textOf(exchange);
+  // Whoever asks for the body gets the error.
+  text.catch(() => undefined);
+  ahead.set(exchange, text);
+}
+
+function hasBody({ incoming: { headers } }: Exchange): boolean {
+  return 'content-length' in headers || 'transfer-encoding' in headers;
+}
+
+/** A browser sends text/plain and forms to other origins without a preflight request, but not JSON. */
+function isJson(exchange: Exchange): boolean {
+  const type = (exchange.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
+  return type === 'application/json';
+}
+
 /** The JSON body, or the 4xx reply. */
 export async function jsonOf(exchange: Exchange): Promise<{ value: unknown } | Reply> {
-  const type = (exchange.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
-  // A browser sends text/plain and forms to other origins without a preflight request, but not JSON.
-  if (type !== 'application/json')
+  if (!isJson(exchange))
     return problem(415, {
       message: 'The body must have the content type application/json.',
       code: 'BAD_INPUT',
     });
-  const { text, why } = await textOf(exchange);
+  const { text, why } = await (ahead.get(exchange) ?? textOf(exchange));
   if (why !== undefined) return problem(413, { message: why, code: 'LIMIT' });
   if (hasTooManyValues(text)) {
     const message = `The body has more than ${MOST_VALUES.toLocaleString('en')} values.`;

@@ -8,13 +8,11 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createStarts } from '../../queues/turns.ts';
+import type { Arrival, Receive } from './arrival.ts';
 import { clientOf } from './client-identity.ts';
 
 /** Maximum pipelined requests that wait on a connection. */
 const MOST_PIPELINED = 64;
-
-/** Maximum pieces of a body that is dropped; reading a small one takes as much time as a large one. */
-const MOST_DROPPED = 4_096;
 
 /** Milliseconds for which the rest of a request is read that was answered before it was complete. */
 export const UNREAD_MS = 500;
@@ -22,21 +20,24 @@ export const UNREAD_MS = 500;
 /** After so many turns of the event loop without a new connection none waits to be accepted. */
 const QUIET_TURNS = 3;
 
-type Answering = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-
-/** A request that is being answered. */
+/** A request and what is done with it. */
 interface Turn {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Begins the pipelined requests behind it. */
-  readonly next: (() => void)[];
+  readonly arrival: Arrival;
+}
+
+/** The first request of a connection, which is being answered or is about to be. */
+interface Running extends Turn {
+  /** The pipelined requests behind it. */
+  readonly next: Turn[];
 }
 
 export class Turns {
-  readonly #answer: Answering;
+  readonly #receive: Receive;
   readonly #open = new Set<Socket>();
   /** The connections that have a request. */
-  readonly #busy = new Map<Socket, Turn>();
+  readonly #busy = new Map<Socket, Running>();
   /** Connections that were accepted, and how many of them had been when requests last began. */
   #accepted = 0;
   #acceptedBefore = 0;
@@ -46,11 +47,10 @@ export class Turns {
     this.#acceptedBefore = this.#accepted;
     return isAccepting;
   });
-  readonly #waiting = new WeakSet<IncomingMessage>();
   #isEnding = false;
 
-  constructor(server: Server, answer: Answering) {
-    this.#answer = answer;
+  constructor(server: Server, receive: Receive) {
+    this.#receive = receive;
     server.on('connection', (socket) => {
       this.#accepted += 1;
       this.#open.add(socket);
@@ -70,23 +70,21 @@ export class Turns {
   /** The next request of a connection begins when the client has the response to the one before. */
   answer(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
-    const turn = this.#busy.get(socket);
-    const begin = (): void => this.#begin(request, response);
-    if (isRead(request)) dropBody(request);
-    if (!turn) begin();
+    const running = this.#busy.get(socket);
     // A reply that is the last of its connection is not followed by another.
-    else if (this.#isEnding) return;
-    else if (turn.next.length < MOST_PIPELINED) {
-      turn.next.push(begin);
-      this.#hold(request);
-    } else socket.destroy();
+    if (running && this.#isEnding) return;
+    if (running && running.next.length >= MOST_PIPELINED) return void socket.destroy();
+    const turn = { request, response, arrival: this.#receive(request, response) };
+    if (!running) return this.#begin(turn, []);
+    running.next.push(turn);
+    turn.arrival.wait?.();
   }
 
   /** Every reply that has not begun says that it is the last of its connection. */
   end(): void {
     this.#isEnding = true;
     for (const { response, next } of this.#busy.values()) {
-      next.length = 0;
+      for (const { arrival } of next.splice(0)) arrival.forget?.();
       if (!response.headersSent) response.setHeader('connection', 'close');
     }
   }
@@ -106,60 +104,33 @@ export class Turns {
     for (const socket of this.#open) if (!this.#busy.has(socket)) socket.destroySoon();
   }
 
-  #begin(request: IncomingMessage, response: ServerResponse): void {
+  #begin(turn: Turn, next: Turn[]): void {
+    const { request, response, arrival } = turn;
     const { socket } = request;
-    const next = this.#busy.get(socket)?.next ?? [];
-    this.#busy.set(socket, { request, response, next });
+    this.#busy.set(socket, { ...turn, next });
     if (this.#isEnding) response.setHeader('connection', 'close');
     response.once('close', () => {
       endUnread(request);
-      const following = next.shift();
-      if (following && !socket.destroyed) return following();
+      const following = socket.destroyed ? undefined : next.shift();
+      if (following) return this.#begin(following, next);
       this.#busy.delete(socket);
+      for (const left of next) left.arrival.forget?.();
       // The reply had begun before the server was told to end, so it does not say that it is the last.
       if (this.#isEnding) socket.destroySoon();
     });
+    let isWaiting = true;
     const answer = (): boolean => {
-      this.#release(request);
-      if (socket.destroyed) return false;
-      void this.#answer(request, response);
+      isWaiting = false;
+      if (socket.destroyed) {
+        arrival.forget?.();
+        return false;
+      }
+      void arrival.answer();
       return true;
     };
-    this.#hold(request);
     this.#start(answer, () => clientOf(request));
+    if (isWaiting) arrival.wait?.();
   }
-
-  /**
-   * Does not read more of a request that waits: Node.js would buffer 64 KiB of its body, and pieces of one byte take two
-   * hundred times their size. Whether its client has left is only noticed when it begins.
-   */
-  #hold(request: IncomingMessage): void {
-    this.#waiting.add(request);
-    // Node.js reads on when the request before it on the connection is complete.
-    process.nextTick(() => {
-      if (this.#waiting.has(request) && !request.complete) request.socket.pause();
-    });
-  }
-
-  #release(request: IncomingMessage): void {
-    this.#waiting.delete(request);
-    if (!request.complete && request.socket.isPaused()) request.socket.resume();
-  }
-}
-
-function isRead({ method }: IncomingMessage): boolean {
-  return method === 'GET' || method === 'HEAD';
-}
-
-/** The body of a GET or HEAD has no meaning (RFC 9110, 9.3.1), and no route reads it. */
-function dropBody(request: IncomingMessage): void {
-  const { headers, socket } = request;
-  if (!('content-length' in headers || 'transfer-encoding' in headers)) return;
-  let pieces = 0;
-  request.on('data', () => {
-    pieces += 1;
-    if (pieces > MOST_DROPPED) socket.destroy();
-  });
 }
 
 /**

@@ -1,6 +1,5 @@
 /** The HTTP routes of a worker: liveness and counters, without any data of its jobs. */
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Jobs } from '../../state/run-jobs.ts';
 import type { StateStats } from '../../types/state.ts';
 import type { WorkEvent } from '../../types/work.ts';
@@ -48,13 +47,16 @@ export function createWorkerApp({ jobs, state }: WorkerFacts): WorkerApp {
       add(ends, { kind, outcome }, 1);
       add(seconds, { kind }, ms / 1000);
     },
-    async answer({ method, url = '' }: IncomingMessage, response: ServerResponse) {
-      const path = url.split('?')[0];
-      if (method !== 'GET' && method !== 'HEAD') return void response.writeHead(405, { allow: 'GET' }).end();
-      if (path === '/healthz') return void response.writeHead(200, JSON_TYPE).end('{"status":"ok"}');
-      if (path !== '/metrics') return void response.writeHead(404).end();
-      response.writeHead(200, TEXT).end(await metrics());
-    },
+    receive: ({ method, url = '' }, response) => ({
+      async answer() {
+        const path = url.split('?')[0];
+        if (method !== 'GET' && method !== 'HEAD')
+          return void response.writeHead(405, { allow: 'GET' }).end();
+        if (path === '/healthz') return void response.writeHead(200, JSON_TYPE).end('{"status":"ok"}');
+        if (path !== '/metrics') return void response.writeHead(404).end();
+        response.writeHead(200, TEXT).end(await metrics());
+      },
+    }),
   };
 }
 

@@ -1,0 +1,53 @@
+/** Requests that stand behind a running one on the same connection: what arrives of them is read, and nothing of it stays. */
+
+import { connect, type Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { inbox } from '../../../src/faces/http/inbox.ts';
+import { serveOffer } from '../../support/app.ts';
+import { hangingTool, offerOf } from '../../support/offer.ts';
+
+const HEAD =
+  'POST /api/v0/tools/hang HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ';
+const CALL = `${HEAD}2\r\n\r\n{}`;
+
+/** A connection with a running call. */
+async function calling() {
+  const { tool, started, stopped } = hangingTool('hang');
+  const { url } = await serveOffer(offerOf(tool));
+  const socket: Socket = connect(Number(new URL(url).port), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  socket.on('error', () => undefined).write(CALL);
+  await started;
+  return { socket, stopped, url };
+}
+
+test.each([
+  ['the head', `${HEAD}100000\r\n\r\n`],
+  ['a part of the body', `${HEAD}100000\r\n\r\n${' '.repeat(90_000)}`],
+])('with %s of another request behind it, a call ends when its client disconnects', async (_, bytes) => {
+  const { socket, stopped } = await calling();
+  socket.write(bytes);
+  await new Promise((resolve) => void setTimeout(resolve, 50));
+  socket.destroy();
+  await stopped;
+});
+
+test('bodies that wait behind a call are counted, and released when the client disconnects', async () => {
+  const { socket, stopped } = await calling();
+  const body = JSON.stringify({ text: 'x'.repeat(200_000) });
+  socket.write(`${HEAD}${body.length}\r\n\r\n${body}`.repeat(3));
+  await expect.poll(() => inbox.bytes).toBeGreaterThan(600_000);
+  socket.destroy();
+  await stopped;
+  await expect.poll(() => inbox.bytes).toBe(0);
+});
+
+test('the rest of a body that arrives behind a call is read', async () => {
+  const { socket, url } = await calling();
+  socket.write(`${HEAD}70000\r\n\r\n`);
+  socket.write(' '.repeat(30_000));
+  await expect.poll(() => inbox.bytes).toBeGreaterThanOrEqual(30_000);
+  socket.write(' '.repeat(40_000));
+  await expect.poll(() => inbox.bytes).toBeGreaterThanOrEqual(70_000);
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+});
