@@ -35,7 +35,7 @@ export interface WireOptions {
   readonly cwd?: string;
   /** Options of Node. */
   readonly node?: readonly string[];
-  /** Never reads its stdout. */
+  /** Reads only the first message of its stdout. */
   readonly deaf?: boolean;
 }
 
@@ -51,12 +51,12 @@ export function wire(args: readonly string[], { node = [], deaf, ...options }: W
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   child.stdin.on('error', () => undefined);
-  if (!deaf)
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      lines.push(line);
-      messages.push(JSON.parse(line) as Message);
-      for (const watch of watchers) watch();
-    });
+  const reader = createInterface({ input: child.stdout }).on('line', (line) => {
+    if (deaf) reader.pause();
+    lines.push(line);
+    messages.push(JSON.parse(line) as Message);
+    for (const watch of watchers) watch();
+  });
   const self: Wire = {
     pid: child.pid as number,
     lines,
