@@ -27,6 +27,7 @@ export interface Wire {
   ask(id: string | number, method: string, params?: object): Promise<Message>;
   end(): void;
   kill(signal: NodeJS.Signals): void;
+  /** Its exit code, when all that it has written has been received. */
   readonly exited: Promise<number | null>;
 }
 
@@ -84,7 +85,8 @@ export function wire(args: readonly string[], { node = [], deaf, ...options }: W
     },
     end: () => void child.stdin.end(),
     kill: (signal) => void child.kill(signal),
-    exited: new Promise((resolve) => child.once('exit', resolve)),
+    // When it has exited, a part of what it has written may still be in the pipe.
+    exited: new Promise((resolve) => child.once(deaf ? 'exit' : 'close', resolve)),
   };
   return self;
 }
