@@ -10,7 +10,7 @@ import type { start } from '../../src/access/start.ts';
 import type { watch } from '../../src/access/watchdog.ts';
 import { createOriel } from '../../src/oriel.ts';
 import { builtUrl } from '../support/built.ts';
-import { bench, living, shown, temporaryFolder } from '../support/commands.ts';
+import { bench, living, nap, shown, temporaryFolder } from '../support/commands.ts';
 
 const mocked = vi.hoisted(() => ({
   /** Called in place of `start`. */
@@ -111,13 +111,13 @@ test('that there is no shell at all is said', async () => {
 
 test('a process that exits takes its commands with it', async () => {
   const code = `import { createOriel } from ${JSON.stringify(builtUrl('index.js').href)};
-    const command = 'sleep 740.1 & setsid sleep 740.2 & echo started; sleep 740.3';
+    const command = '${nap(740)}1 & setsid ${nap(740)}2 & echo started; ${nap(740)}3';
     const onProgress = () => process.exit(7);
     createOriel({ spills: { state: ${JSON.stringify(temporaryFolder())} } }).tool('bash').run({ command }, { onProgress });`;
   const host = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: 'inherit' });
   const [exitCode] = (await once(host, 'exit')) as [number];
   expect(exitCode).toBe(7);
-  await expect.poll(() => living('sleep 740').filter((line) => line.startsWith('sleep'))).toEqual([]);
+  await expect.poll(() => living(nap(740)).filter((line) => line.startsWith('sleep'))).toEqual([]);
 });
 
 test('a listener of the host that fails, fails alone', async () => {
@@ -327,12 +327,12 @@ describe('a command', () => {
   });
 
   test('is ended with what it started', async () => {
-    const { shell } = await started('sleep 741.1 & setsid sleep 741.2 & echo on; wait');
-    await expect.poll(() => living('sleep 741').filter((line) => line.startsWith('sleep'))).toHaveLength(2);
+    const { shell } = await started(`${nap(741)}1 & setsid ${nap(741)}2 & echo on; wait`);
+    await expect.poll(() => living(nap(741)).filter((line) => line.startsWith('sleep'))).toHaveLength(2);
     const { ended, left } = await shell.end(1_000);
     expect([ended >= 3, left]).toEqual([true, 0]);
     expect(await shell.exited).toEqual({ signal: 'SIGTERM' });
-    expect(living('sleep 741')).toEqual([]);
+    expect(living(nap(741))).toEqual([]);
   });
 
   test('that is released loses its readers', async () => {
@@ -344,7 +344,7 @@ describe('a command', () => {
   test('is watched from before its start until it is released', async () => {
     const during: number[][] = [];
     mocked.watched.clear();
-    const { shell } = await started('sleep 743');
+    const { shell } = await started(nap(743));
     during.push([...mocked.watched.values()]);
     shell.release();
     during.push([...mocked.watched.values()]);
@@ -354,15 +354,15 @@ describe('a command', () => {
 
   test('and others are killed when this process exits', async () => {
     const listeners = process.listeners('exit');
-    const one = await started('sleep 744.1 & sleep 744.2');
-    const two = await started('setsid sleep 744.3 & sleep 744.4');
-    await expect.poll(() => living('sleep 744').filter((line) => line.startsWith('sleep'))).toHaveLength(4);
+    const one = await started(`${nap(744)}1 & ${nap(744)}2`);
+    const two = await started(`setsid ${nap(744)}3 & ${nap(744)}4`);
+    await expect.poll(() => living(nap(744)).filter((line) => line.startsWith('sleep'))).toHaveLength(4);
     const own = process.listeners('exit').filter((listener) => !listeners.includes(listener));
     expect(own).toHaveLength(1);
     own[0]?.(0);
     expect(await one.shell.exited).toEqual({ signal: 'SIGKILL' });
     expect(await two.shell.exited).toEqual({ signal: 'SIGKILL' });
-    await expect.poll(() => living('sleep 744')).toEqual([]);
+    await expect.poll(() => living(nap(744))).toEqual([]);
     one.shell.release();
     expect(process.listeners('exit')).toHaveLength(listeners.length + 1);
     two.shell.release();
@@ -371,12 +371,13 @@ describe('a command', () => {
 
   test('that was released is not killed when this process exits', async () => {
     const listeners = process.listeners('exit');
-    const one = await started('sleep 745.1');
-    const two = await started('sleep 745.2');
+    const one = await started(`${nap(745)}1`);
+    const two = await started(`${nap(745)}2`);
     one.shell.release();
     const own = process.listeners('exit').filter((listener) => !listeners.includes(listener));
     own[0]?.(0);
     expect(await two.shell.exited).toEqual({ signal: 'SIGKILL' });
-    expect(living('sleep 745.1')).toEqual(['sleep 745.1']);
+    // Until then the shell is still to become `sleep`.
+    await expect.poll(() => living(`${nap(745)}1`)).toEqual([`${nap(745)}1`]);
   });
 });

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { bench, living, shown, temporaryFolder } from '../support/commands.ts';
+import { bench, living, nap, shown, temporaryFolder } from '../support/commands.ts';
 
 describe('how a command ends', () => {
   test('its output, exit code and counts', async () => {
@@ -222,35 +222,35 @@ describe('progress', () => {
 
 describe('processes left behind', () => {
   test('they are ended with the shell, and counted', async () => {
-    const result = await bench().run('sleep 7110 > /dev/null 2>&1 & sleep 7111 & echo hi');
+    const result = await bench().run(`${nap(711)}1 > /dev/null 2>&1 & ${nap(711)}2 & echo hi`);
     expect(shown(result)).toBe('hi\n');
     expect(result).toMatchObject({ exitCode: 0, background: { ended: 2, left: 0 } });
-    expect(living('sleep 711')).toEqual([]);
+    expect(living(nap(711))).toEqual([]);
   });
 
   test('they continue if the host wants that', async () => {
-    const result = await bench({ settings: { background: 'keep' } }).run('sleep 7120 & echo $!');
+    const result = await bench({ settings: { background: 'keep' } }).run(`${nap(712)} & echo $!`);
     expect(result.background).toEqual({ ended: 0, left: 0 });
     const pid = Number(shown(result));
     // Until then the child of the shell is still to become `sleep`.
-    await expect.poll(() => living('sleep 7120')).toEqual(['sleep 7120']);
+    await expect.poll(() => living(nap(712))).toEqual([nap(712)]);
     process.kill(pid);
   });
 
   test('later output of continuing processes is discarded', async () => {
     const { run } = bench({ settings: { background: 'keep' } });
-    const result = await run('yes 7125 & echo $!', { keep: 'head' });
+    const result = await run(`yes ${nap(713)} & echo $!`, { keep: 'head' });
     expect(shown(result)).toMatch(/^\d+\n/);
-    await expect.poll(() => living('yes 7125')).toEqual([]);
+    await expect.poll(() => living(nap(713))).toEqual([]);
   });
 
   test('one that cleared its environment is found through its parent', async () => {
-    const cleared = 'env -i sh -c "echo > ready; exec sleep 7130"';
+    const cleared = `env -i sh -c "echo > ready; exec ${nap(714)}"`;
     const result = await bench().run(
       `setsid sh -c '${cleared}; :' & until [ -e ready ]; do sleep 0.05; done; exit 0`,
     );
     expect(result.background.ended).toBeGreaterThanOrEqual(2);
-    expect(living('sleep 7130')).toEqual([]);
+    expect(living(nap(714))).toEqual([]);
   });
 
   test('a run inside a run is ended with the outer one', async () => {

@@ -1,71 +1,71 @@
 import { readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { bench, living, shown, temporaryFolder } from '../support/commands.ts';
+import { bench, living, nap, shown, temporaryFolder } from '../support/commands.ts';
 import { withoutLag } from '../support/lag.ts';
 import { exchanging } from '../support/race.ts';
 import { SECRET, textOf, workspace } from '../support/workspace.ts';
 
 test('B01 a background child that keeps stdout open', async () => {
-  const result = await bench().run('sleep 300.1 & echo hi');
+  const result = await bench().run(`${nap(300)}1 & echo hi`);
   expect(shown(result)).toBe('hi\n');
   expect(result).toMatchObject({ exitCode: 0, timedOut: false, background: { ended: 1, left: 0 } });
-  expect(living('sleep 300.1')).toEqual([]);
+  expect(living(`${nap(300)}1`)).toEqual([]);
 });
 
 test.each([
-  ['split streams', 'sleep 300.2 & echo hi', { streams: 'split' as const }],
-  ['a child that keeps only stderr', 'sleep 300.2 > /dev/null & echo hi', {}],
-  ['a child that ignores SIGTERM', '(trap "" TERM; sleep 300.2; sleep 300.2) & sleep 0.1; echo hi', {}],
-  ['a coprocess', 'coproc sleep 300.2; echo hi', {}],
-  ['a stopped child', 'sleep 300.2 & kill -STOP $!; echo hi', {}],
+  ['split streams', `${nap(300)}2 & echo hi`, { streams: 'split' as const }],
+  ['a child that keeps only stderr', `${nap(300)}2 > /dev/null & echo hi`, {}],
+  ['a child that ignores SIGTERM', `(trap "" TERM; ${nap(300)}2; ${nap(300)}2) & sleep 0.1; echo hi`, {}],
+  ['a coprocess', `coproc ${nap(300)}2; echo hi`, {}],
+  ['a stopped child', `${nap(300)}2 & kill -STOP $!; echo hi`, {}],
 ])('B01 %s', async (_, command, over) => {
   const result = await bench().run(command, over);
   expect(shown(result)).toContain('hi\n');
   expect(result).toMatchObject({ exitCode: 0, timedOut: false, background: { left: 0 } });
-  expect(living('300.2')).toEqual([]);
+  expect(living(`${nap(300)}2`)).toEqual([]);
 });
 
 test('B01 a background child that floods the pipe', async () => {
-  const result = await bench().run('yes 300.3 & echo hi');
+  const result = await bench().run(`yes ${nap(300)}3 & echo hi`);
   expect(result).toMatchObject({ exitCode: 0, timedOut: false, background: { ended: 1, left: 0 } });
-  expect(living('300.3')).toEqual([]);
+  expect(living(`${nap(300)}3`)).toEqual([]);
 });
 
 test('B02 a timeout kills the whole process tree', async () => {
-  const result = await bench().run('sh -c "sleep 700 & sleep 701"', { timeout: 0.5 });
+  const result = await bench().run(`sh -c "${nap(700)} & ${nap(701)}"`, { timeout: 0.5 });
   expect(result).toMatchObject({ timedOut: true, background: { left: 0 } });
-  expect([...living('sleep 700'), ...living('sleep 701')]).toEqual([]);
+  expect([...living(nap(700)), ...living(nap(701))]).toEqual([]);
 });
 
 test.each([
-  ['a pipeline', 'sleep 702.1 | sleep 702.2 | cat'],
-  ['nested shells', 'bash -c "bash -c \\"sleep 702.3; :\\"; :"'],
-  ['a tree that grows', 'while :; do sleep 702.4 & sleep 0.01; done'],
-  ['a stopped process', 'sleep 702.5 & kill -STOP $!; wait'],
-  ['a hundred processes', 'for i in $(seq 100); do sleep 702.6 & done; wait'],
-  ['a hundred sessions', 'for i in $(seq 100); do setsid sleep 702.7 & done; wait'],
-  ['a shell that replaced itself', 'exec setsid -w sh -c "sleep 702.8; :"'],
+  ['a pipeline', `${nap(702)}1 | ${nap(702)}2 | cat`],
+  ['nested shells', `bash -c "bash -c \\"${nap(702)}3; :\\"; :"`],
+  ['a tree that grows', `while :; do ${nap(702)}4 & sleep 0.01; done`],
+  ['a stopped process', `${nap(702)}5 & kill -STOP $!; wait`],
+  ['a hundred processes', `for i in $(seq 100); do ${nap(702)}6 & done; wait`],
+  ['a hundred sessions', `for i in $(seq 100); do setsid ${nap(702)}7 & done; wait`],
+  ['a shell that replaced itself', `exec setsid -w sh -c "${nap(702)}8; :"`],
 ])('B02 %s', async (_, command) => {
   const result = await bench().run(command, { timeout: 0.3 });
   expect(result).toMatchObject({ timedOut: true, background: { left: 0 } });
-  expect(living('sleep 702')).toEqual([]);
+  expect(living(nap(702))).toEqual([]);
 });
 
 test('B03 setsid and a double fork do not escape', async () => {
-  const result = await bench().run('setsid sleep 703.1 & disown; (setsid nohup sleep 703.2 &)', {
+  const result = await bench().run(`setsid ${nap(703)}1 & disown; (setsid nohup ${nap(703)}2 &)`, {
     timeout: 0.5,
   });
   expect(result.background.left).toBe(0);
-  expect(living('sleep 703')).toEqual([]);
+  expect(living(nap(703))).toEqual([]);
 });
 
 test('B03 nor do they on a timeout', async () => {
-  const result = await bench().run('setsid sleep 703.3 & (setsid nohup sleep 703.4 &); sleep 703.5', {
+  const result = await bench().run(`setsid ${nap(703)}3 & (setsid nohup ${nap(703)}4 &); ${nap(703)}5`, {
     timeout: 0.5,
   });
   expect(result).toMatchObject({ timedOut: true, background: { left: 0 } });
-  expect(living('sleep 703')).toEqual([]);
+  expect(living(nap(703))).toEqual([]);
 });
 
 test('B03 nor does a process that forks and exits continuously', async () => {
@@ -83,17 +83,17 @@ test('B03 nor does a process that forks and exits continuously', async () => {
 
 test('B03 nor do thousands of them, and killing them does not block the event loop', async () => {
   const result = await withoutLag(() =>
-    bench().run('for i in {1..2000}; do setsid sleep 703.6 & done; sleep 1', { timeout: 120 }),
+    bench().run(`for i in {1..2000}; do setsid ${nap(703)}6 & done; sleep 1`, { timeout: 120 }),
   );
   expect(result.background).toEqual({ ended: 2000, left: 0 });
-  expect(living('sleep 703.6')).toEqual([]);
+  expect(living(`${nap(703)}6`)).toEqual([]);
 }, 180_000);
 
 test('B04 SIGTERM ignored', async () => {
-  const result = await bench().run('trap "" TERM INT HUP; echo armed; sleep 704', { timeout: 2 });
+  const result = await bench().run(`trap "" TERM INT HUP; echo armed; ${nap(704)}`, { timeout: 2 });
   expect(result).toMatchObject({ timedOut: true, signal: 'SIGKILL', background: { left: 0 } });
   expect(shown(result)).toBe('armed\n');
-  expect(living('sleep 704')).toEqual([]);
+  expect(living(nap(704))).toEqual([]);
 });
 
 test('B05 endless output on one line: bytes are counted, memory stays constant, the kept output is capped', async () => {
@@ -168,13 +168,13 @@ test.each([
 test('B15 a cancellation kills the process tree and keeps the output so far', async () => {
   const stop = new AbortController();
   const { run, progress } = bench();
-  const running = run('echo before; setsid sleep 705.1 & trap "" TERM; sleep 705.2', {}, stop.signal);
+  const running = run(`echo before; setsid ${nap(705)}1 & trap "" TERM; ${nap(705)}2`, {}, stop.signal);
   await expect.poll(() => progress.at(-1)?.tail).toBe('before\n');
   stop.abort();
   const result = await running;
   expect(result).toMatchObject({ cancelled: true, timedOut: false, background: { left: 0 } });
   expect(shown(result)).toBe('before\n');
-  expect(living('sleep 705')).toEqual([]);
+  expect(living(nap(705))).toEqual([]);
 });
 
 test('B18 programs made for a terminal do not wait for one', async () => {

@@ -146,22 +146,20 @@ describe('after calls of many kinds', () => {
     expect(left).toEqual([]);
   }
 
-  test('G3 G5 G6 G7 G8 G9 sequentially', { timeout: 60_000 }, () =>
+  test('G3 G5 G6 G7 G8 G9 sequentially', () =>
     bag(async (oriel) => {
       for (const call of [...calls, ...commands]) {
         expectProper(await oriel.tool(call[0]).run(call[1]), call);
       }
-    }),
-  );
+    }));
 
-  test('G5 concurrently, twenty times', { timeout: 60_000 }, () =>
+  test('G5 concurrently, twenty times', () =>
     bag(async (oriel) => {
       const many = Array.from({ length: 20 }, () => [...calls, ...commands]).flat();
       await Promise.all(many.map(async (call) => expectProper(await oriel.tool(call[0]).run(call[1]), call)));
-    }),
-  );
+    }));
 
-  test('G5 cancelled at every stage', { timeout: 60_000 }, () =>
+  test('G5 cancelled at every stage', () =>
     bag(async (oriel) => {
       for (let ms = 0; ms < 40; ms += 2) {
         await Promise.all(
@@ -171,11 +169,10 @@ describe('after calls of many kinds', () => {
           }),
         );
       }
-    }),
-  );
+    }));
 });
 
-test('G5 threads that are cancelled during loading leave nothing open', { timeout: 60_000 }, async () => {
+test('G5 threads that are cancelled during loading leave nothing open', async () => {
   const { write, with: walled } = workspace();
   write('data.db', await databaseBytes('create table t(a)'));
   write('t.tar.xz', packed.xz.tar);

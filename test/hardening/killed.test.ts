@@ -93,7 +93,7 @@ test.each(Object.entries(COMMANDS))('J01 SIGKILL of a host: %s', async (_, templ
   await expectNothingLeft(mark);
 });
 
-test.each(Object.keys(KILLS))('J01 %s with all of them concurrently', { timeout: 30_000 }, async (signal) => {
+test.each(Object.keys(KILLS))('J01 %s with all of them concurrently', async (signal) => {
   const all = Object.values(COMMANDS).map(marked);
   const child = host(all.map(({ command }) => command));
   await once(child.stdout as NodeJS.ReadableStream, 'data');
@@ -101,7 +101,7 @@ test.each(Object.keys(KILLS))('J01 %s with all of them concurrently', { timeout:
   for (const { mark } of all) await expectNothingLeft(mark);
 });
 
-test('J01 out of memory', { timeout: 60_000 }, async () => {
+test('J01 out of memory', async () => {
   const { mark, command } = marked(COMMANDS['other sessions']);
   const child = host(
     [command],
@@ -209,29 +209,25 @@ const HELPERS: Record<string, { args: string[]; is: RegExp; make: (at: string) =
   },
 };
 
-test.each(Object.keys(HELPERS))(
-  'J03 SIGKILL of oriel: %s ends with it',
-  { timeout: 60_000 },
-  async (name) => {
-    const { args, is, make } = HELPERS[name] as (typeof HELPERS)[string];
-    const folder = temporaryFolder();
-    make(folder);
-    const child = spawn(process.execPath, [cli, ...args], { cwd: folder, stdio: 'ignore' });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    let helper: number | undefined;
-    await until(
-      () => (helper = childrenOf(child.pid as number).find((pid) => is.test(commandOf(pid)))) !== undefined,
-    );
-    // A stopped process notices nothing, whatever happens to its pipes.
-    process.kill(helper as number, 'SIGSTOP');
-    onTestFinished(() => {
-      if (commandOf(helper as number) !== '') process.kill(helper as number, 'SIGKILL');
-    });
-    await sleep(100);
-    child.kill('SIGKILL');
-    expect(await until(() => commandOf(helper as number) === '')).toBe(true);
-  },
-);
+test.each(Object.keys(HELPERS))('J03 SIGKILL of oriel: %s ends with it', async (name) => {
+  const { args, is, make } = HELPERS[name] as (typeof HELPERS)[string];
+  const folder = temporaryFolder();
+  make(folder);
+  const child = spawn(process.execPath, [cli, ...args], { cwd: folder, stdio: 'ignore' });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let helper: number | undefined;
+  await until(
+    () => (helper = childrenOf(child.pid as number).find((pid) => is.test(commandOf(pid)))) !== undefined,
+  );
+  // A stopped process notices nothing, whatever happens to its pipes.
+  process.kill(helper as number, 'SIGSTOP');
+  onTestFinished(() => {
+    if (commandOf(helper as number) !== '') process.kill(helper as number, 'SIGKILL');
+  });
+  await sleep(100);
+  child.kill('SIGKILL');
+  expect(await until(() => commandOf(helper as number) === '')).toBe(true);
+});
 
 function childrenOf(pid: number): number[] {
   try {

@@ -180,7 +180,7 @@ describe('a session of MCP that never reads', () => {
     await served(running);
   });
 
-  test('gets no progress, also not with a token of megabytes', { timeout: 60_000 }, async () => {
+  test('gets no progress, also not with a token of megabytes', async () => {
     const running = await server(['--cwd', W, '--allow-bash']);
     const ask = await session(running);
     const call = (id: number, progressToken: string): void =>
@@ -231,7 +231,7 @@ describe('connections of one address', () => {
     return own.filter((line) => line.split(/\s+/)[2]?.endsWith(at) && line.split(/\s+/)[4] === '01').length;
   };
 
-  test('one too many gets an error, and further ones are closed', { timeout: 60_000 }, async () => {
+  test('one too many gets an error, and further ones are closed', async () => {
     const running = await server(['--cwd', W, '--max-connections', '20']);
     const first = await Promise.all(Array.from({ length: 20 }, () => open(running.port)));
     const more = await Promise.all(Array.from({ length: 20 }, () => open(running.port)));
@@ -298,7 +298,7 @@ describe('requests that are cheap to send', { retry: LAG_RETRIES }, () => {
     ['a call', POSTED],
     ['a call behind a reply that the client does not read', `${UNREAD}Host: localhost\r\n\r\n${POSTED}`],
     ['a reply that the client does not read', UNREAD + CHUNKED],
-  ])('bodies in chunks of one byte, of %s', { timeout: 60_000 }, async (_, head) => {
+  ])('bodies in chunks of one byte, of %s', async (_, head) => {
     const running = await server(['--cwd', W], { node: heartbeat });
     await served(running);
     const memory = residentMb(running.pid);
@@ -307,9 +307,9 @@ describe('requests that are cheap to send', { retry: LAG_RETRIES }, () => {
       const socket = deaf(running, head + chunks);
       if (head === POSTED) socket.resume();
     }
-    // Node.js buffers up to 65,536 pieces of each, which take 14 MB.
     for (let i = 0; i < 10; i += 1) {
       await served(running);
+      // Replies that are not read take 100 MB. Pieces that Node.js would buffer take up to 14 MB of each connection.
       expect(residentMb(running.pid) - memory).toBeLessThan(200);
       await sleep(50);
     }
@@ -341,7 +341,7 @@ describe('endless bodies', () => {
     { kind, of: 'one client', most: 16 << 20, name: () => 'same' },
     { kind, of: 'many clients', most: 64 << 20, name: (i: number) => `client ${i}` },
   ]);
-  test.each(cases)('$kind, of $of', { timeout: 60_000 }, async ({ kind, most, name }) => {
+  test.each(cases)('$kind, of $of', async ({ kind, most, name }) => {
     const running = await server(['--cwd', W], { node: heartbeat });
     await served(running);
     const memory = residentMb(running.pid);
@@ -364,7 +364,7 @@ describe('endless bodies', () => {
     }
     expect(largest).toBeGreaterThan(0);
     expect(largest).toBeLessThanOrEqual(most);
-    expect(refused).toBeGreaterThan(50);
+    await expect.poll(() => refused).toBeGreaterThan(50);
     for (const peer of peers) peer.destroy();
     while ((await bytesOf(running)) > 0) await sleep(50);
     await served(running);
@@ -376,7 +376,7 @@ const SPARE = 2 * 6 + 2;
 
 test(
   'clients that disconnect leave nothing open, whatever they requested',
-  { timeout: 60_000, retry: LAG_RETRIES },
+  { retry: LAG_RETRIES },
   async () => {
     const running = await server(['--cwd', W, '--allow-bash'], { node: heartbeat });
     await served(running);
@@ -410,47 +410,44 @@ test(
 );
 
 describe('stdio', () => {
-  test(
-    'a host that never reads is no longer read from, and the process ends',
-    { timeout: 60_000 },
-    async () => {
-      const host = wire(['mcp', W, '--write-timeout', '2'], { deaf: true, node: heartbeat });
-      host.send({
-        jsonrpc: '2.0',
-        id: 'hello',
-        method: 'initialize',
-        params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
-      });
-      host.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
-      await sleep(500);
-      const memory = residentMb(host.pid);
-      const call = JSON.stringify({
-        jsonrpc: '2.0',
-        id: 0,
-        method: 'tools/call',
-        params: { name: 'read', arguments: { path: 'lines' } },
-      });
-      let [sent, over, peak] = [0, false, memory];
-      void host.exited.then(() => (over = true));
-      const writing = (async () => {
-        for (let id = 1; !over && sent < 200 << 20; id += 1) {
-          const line = `${call.replace('"id":0', `"id":${id}`)}${' '.repeat(4_000)}\n`;
-          await Promise.race([host.write(line), host.exited]);
-          sent += line.length;
-        }
-      })();
-      for (let i = 0; i < 15 && !over; i += 1) {
-        await sleep(100);
-        if (!over) peak = Math.max(peak, residentMb(host.pid));
+  test('a host that never reads is no longer read from, and the process ends', async () => {
+    const host = wire(['mcp', W, '--write-timeout', '2'], { deaf: true, node: heartbeat });
+    host.send({
+      jsonrpc: '2.0',
+      id: 'hello',
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+    });
+    host.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    // Before that it has only begun to load.
+    await host.receive(({ id }) => id === 'hello');
+    const memory = residentMb(host.pid);
+    const call = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 0,
+      method: 'tools/call',
+      params: { name: 'read', arguments: { path: 'lines' } },
+    });
+    let [sent, over, peak] = [0, false, memory];
+    void host.exited.then(() => (over = true));
+    const writing = (async () => {
+      for (let id = 1; !over && sent < 200 << 20; id += 1) {
+        const line = `${call.replace('"id":0', `"id":${id}`)}${' '.repeat(4_000)}\n`;
+        await Promise.race([host.write(line), host.exited]);
+        sent += line.length;
       }
-      expect(await host.exited).toBe(0);
-      await writing;
-      expect(sent).toBeLessThan(32 << 20);
-      expect(peak - memory).toBeLessThan(250);
-    },
-  );
+    })();
+    for (let i = 0; i < 15 && !over; i += 1) {
+      await sleep(100);
+      if (!over) peak = Math.max(peak, residentMb(host.pid));
+    }
+    expect(await host.exited).toBe(0);
+    await writing;
+    expect(sent).toBeLessThan(32 << 20);
+    expect(peak - memory).toBeLessThan(250);
+  });
 
-  test('a host that reads late gets every answer', { timeout: 60_000 }, async () => {
+  test('a host that reads late gets every answer', async () => {
     const child = spawn(process.execPath, [cli, 'mcp', W], { stdio: ['pipe', 'pipe', 'ignore'] });
     onTestFinished(() => void child.kill('SIGKILL'));
     const ask = (id: number, method: string, params: object): void =>
@@ -503,7 +500,7 @@ test('invalid request targets are answered with 400 or 401 before the token is l
   expect(running.log()).not.toContain('"status":500');
 });
 
-test('the socket has mode 0600 from the start, whatever the umask', { timeout: 60_000 }, async () => {
+test('the socket has mode 0600 from the start, whatever the umask', async () => {
   for (let i = 0; i < 3; i += 1) {
     const path = join(temporaryFolder(), 's');
     const child = spawn(
@@ -524,31 +521,27 @@ test('the socket has mode 0600 from the start, whatever the umask', { timeout: 6
   }
 });
 
-test(
-  'a server whose log is not read continues, and ends at the first signal',
-  { timeout: 60_000 },
-  async () => {
-    const { W, write } = workspace();
-    write('small', 'small\n');
-    const socketPath = join(await temporaryFolder(), 'oriel.sock');
-    const child = spawn(process.execPath, [cli, 'serve', '--root', W, '--listen', `unix:${socketPath}`], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    const ended = new Promise<number | null>((resolve) => void child.once('exit', (code) => resolve(code)));
-    while (!existsSync(socketPath)) await sleep(20);
-    const path = `/api/v0/read-file-lines?path=${encodeURIComponent(join(W, 'small'))}`;
-    const ask = (): Promise<number | undefined> =>
-      new Promise((resolve, reject) => {
-        const asked = request({ socketPath, path }, (response) => {
-          response.resume().once('end', () => resolve(response.statusCode));
-        });
-        asked.once('error', reject).end();
+test('a server whose log is not read continues, and ends at the first signal', async () => {
+  const { W, write } = workspace();
+  write('small', 'small\n');
+  const socketPath = join(await temporaryFolder(), 'oriel.sock');
+  const child = spawn(process.execPath, [cli, 'serve', '--root', W, '--listen', `unix:${socketPath}`], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ended = new Promise<number | null>((resolve) => void child.once('exit', (code) => resolve(code)));
+  while (!existsSync(socketPath)) await sleep(20);
+  const path = `/api/v0/read-file-lines?path=${encodeURIComponent(join(W, 'small'))}`;
+  const ask = (): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      const asked = request({ socketPath, path }, (response) => {
+        response.resume().once('end', () => resolve(response.statusCode));
       });
-    // More than the pipe holds: 200 bytes or more of log each.
-    for (let i = 0; i < 100; i += 1)
-      expect(await Promise.all(Array.from({ length: 40 }, ask))).toEqual(Array(40).fill(200));
-    child.kill('SIGTERM');
-    expect(await ended).toBe(0);
-  },
-);
+      asked.once('error', reject).end();
+    });
+  // More than the pipe holds: 200 bytes or more of log each.
+  for (let i = 0; i < 100; i += 1)
+    expect(await Promise.all(Array.from({ length: 40 }, ask))).toEqual(Array(40).fill(200));
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
+});

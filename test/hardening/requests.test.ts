@@ -44,7 +44,7 @@ async function servedElsewhere(running: ServerProcess): Promise<string> {
   const body = JSON.stringify({ path: 'small' });
   const request = post('/api/v0/tools/read', `Content-Length: ${body.length}\r\nConnection: close`, 'other');
   const { text, closed } = peer(running, request + body, '127.0.0.2');
-  await expect.poll(closed, { timeout: 20_000 }).toBe(true);
+  await expect.poll(closed).toBe(true);
   return text();
 }
 
@@ -59,7 +59,7 @@ function furnished(): string {
 
 test.each(['/mcp', '/api/v0/tools/read', '/api/v0/list-directory'])(
   'H20 a body of %s in the smallest chunks is refused early',
-  { timeout: 60_000, retry: LAG_RETRIES },
+  { retry: LAG_RETRIES },
   async (path) => {
     const running = await server(['--cwd', furnished()], { node: heartbeat });
     expect(await servedElsewhere(running)).toMatch(SERVED);
@@ -74,13 +74,12 @@ test.each(['/mcp', '/api/v0/tools/read', '/api/v0/list-directory'])(
       expect(residentMb(running.pid) - memory).toBeLessThan(150);
       await sleep(50);
     }
-    for (const { text } of peers)
-      await expect.poll(text, { timeout: 20_000 }).toMatch(/^HTTP\/1\.1 413 [^]*"code":"LIMIT"/);
+    for (const { text } of peers) await expect.poll(text).toMatch(/^HTTP\/1\.1 413 [^]*"code":"LIMIT"/);
     expect(await lagOf(running)).toBeLessThanOrEqual(MOST_LAG_MS);
   },
 );
 
-test('H20 a body in a few thousand chunks is accepted', { timeout: 60_000 }, async () => {
+test('H20 a body in a few thousand chunks is accepted', async () => {
   const running = await server(['--cwd', furnished()]);
   const body = JSON.stringify({ path: `${' '.repeat(500_000)}small` });
   const { socket, text } = peer(running, post('/api/v0/tools/read', 'Transfer-Encoding: chunked'));
@@ -90,12 +89,12 @@ test('H20 a body in a few thousand chunks is accepted', { timeout: 60_000 }, asy
   }
   socket.write('0\r\n\r\n');
   // It arrives whole: the field alone is too long.
-  await expect.poll(text, { timeout: 20_000 }).toMatch(/65,?536/);
+  await expect.poll(text).toMatch(/65,?536/);
 });
 
 test(
   'H21 thousands of parameters do not block the event loop, with or without a token',
-  { timeout: 60_000, retry: LAG_RETRIES },
+  { retry: LAG_RETRIES },
   async () => {
     const running = await server(['--cwd', furnished(), '--token', TOKEN], { node: heartbeat });
     const names = Array.from({ length: 4_000 }, (_, i) => i.toString(36)).join('&');
@@ -103,112 +102,99 @@ test(
       const request = `GET ${path}?${names} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
       const peers = Array.from({ length: 8 }, () => peer(running, request.repeat(40)));
       for (const { text } of peers)
-        await expect.poll(() => text().match(/HTTP\/1\.1 4\d\d /g)?.length, { timeout: 20_000 }).toBe(40);
+        await expect.poll(() => text().match(/HTTP\/1\.1 4\d\d /g)?.length).toBe(40);
       expect(await lagOf(running)).toBeLessThanOrEqual(MOST_LAG_MS);
     }
     expect((await running.get('/healthz')).status).toBe(200);
   },
 );
 
-test(
-  'H22 connections with CONNECT or Upgrade are closed, whether their peer reads or not',
-  { timeout: 60_000 },
-  async () => {
-    const running = await server(['--cwd', furnished(), '--token', TOKEN, '--max-connections', '20']);
-    const refused = Array.from({ length: 30 }, () =>
-      peer(running, 'CONNECT x:1 HTTP/1.1\r\nHost: localhost\r\n\r\nmore', '127.0.0.1', true),
-    );
-    await expect.poll(() => refused[0]?.text()).toMatch(/^HTTP\/1\.1 400 /);
-    // One whose machine is gone in the middle.
-    refused[1]?.socket.resetAndDestroy();
-    const upgraded = peer(
-      running,
-      'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
-      '127.0.0.2',
-    );
-    await expect.poll(upgraded.text).toMatch(/^HTTP\/1\.1 200 /);
-    upgraded.socket.destroy();
-    const open = async (): Promise<string> => {
-      const authorization = `Bearer ${TOKEN}`;
-      const asked = `GET /metrics HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\nConnection: close\r\n\r\n`;
-      const { text, closed } = peer(running, asked, '127.0.0.2');
-      await expect.poll(closed).toBe(true);
-      return /^oriel_connections (\d+)$/m.exec(text())?.[1] ?? '';
+test('H22 connections with CONNECT or Upgrade are closed, whether their peer reads or not', async () => {
+  const running = await server(['--cwd', furnished(), '--token', TOKEN, '--max-connections', '20']);
+  const refused = Array.from({ length: 30 }, () =>
+    peer(running, 'CONNECT x:1 HTTP/1.1\r\nHost: localhost\r\n\r\nmore', '127.0.0.1', true),
+  );
+  await expect.poll(() => refused[0]?.text()).toMatch(/^HTTP\/1\.1 400 /);
+  // One whose machine is gone in the middle.
+  refused[1]?.socket.resetAndDestroy();
+  const upgraded = peer(
+    running,
+    'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+    '127.0.0.2',
+  );
+  await expect.poll(upgraded.text).toMatch(/^HTTP\/1\.1 200 /);
+  upgraded.socket.destroy();
+  const open = async (): Promise<string> => {
+    const authorization = `Bearer ${TOKEN}`;
+    const asked = `GET /metrics HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\nConnection: close\r\n\r\n`;
+    const { text, closed } = peer(running, asked, '127.0.0.2');
+    await expect.poll(closed).toBe(true);
+    return /^oriel_connections (\d+)$/m.exec(text())?.[1] ?? '';
+  };
+  await expect.poll(open, { timeout: 20_000 }).toBe('1');
+  expect((await running.get('/healthz')).status).toBe(200);
+});
+
+test('H23 bodies of one address, with any client names, cause no refusal for another address', async () => {
+  const running = await server(['--cwd', furnished()]);
+  const length = 4 << 20;
+  const call = (id: number): object => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name: 'read', arguments: { path: 'large' }, _meta: { pad: ' '.repeat(40_000) } },
+  });
+  const batch = JSON.stringify(Array.from({ length: 100 }, (_, id) => call(id))).padEnd(length);
+  const large = JSON.stringify({ path: 'small' }).padEnd(1 << 20);
+  for (const kind of ['unfinished', 'unanswered']) {
+    const peers = new Set<Socket>();
+    let isOver = false;
+    // Also if it fails: what attacks later would be of no test.
+    onTestFinished(() => void (isOver = true));
+    const attack = (name: string): void => {
+      if (isOver) return;
+      const { socket, text } = peer(running, post('/mcp', `Content-Length: ${length}`, name));
+      peers.add(socket);
+      socket.write(kind === 'unfinished' ? batch.slice(1) : batch);
+      socket.once('data', () => (text().startsWith('HTTP/1.1 200 ') ? socket.pause() : socket.destroy()));
+      socket.once('close', () => {
+        peers.delete(socket);
+        setTimeout(attack, 50, name);
+      });
     };
-    await expect.poll(open, { timeout: 20_000 }).toBe('1');
-    expect((await running.get('/healthz')).status).toBe(200);
-  },
-);
-
-test(
-  'H23 bodies of one address, with any client names, cause no refusal for another address',
-  { timeout: 60_000 },
-  async () => {
-    const running = await server(['--cwd', furnished()]);
-    const length = 4 << 20;
-    const call = (id: number): object => ({
-      jsonrpc: '2.0',
-      id,
-      method: 'tools/call',
-      params: { name: 'read', arguments: { path: 'large' }, _meta: { pad: ' '.repeat(40_000) } },
-    });
-    const batch = JSON.stringify(Array.from({ length: 100 }, (_, id) => call(id))).padEnd(length);
-    const large = JSON.stringify({ path: 'small' }).padEnd(1 << 20);
-    for (const kind of ['unfinished', 'unanswered']) {
-      const peers = new Set<Socket>();
-      let isOver = false;
-      const attack = (name: string): void => {
-        if (isOver) return;
-        const { socket, text } = peer(running, post('/mcp', `Content-Length: ${length}`, name));
-        peers.add(socket);
-        socket.write(kind === 'unfinished' ? batch.slice(1) : batch);
-        socket.once('data', () => (text().startsWith('HTTP/1.1 200 ') ? socket.pause() : socket.destroy()));
-        socket.once('close', () => {
-          peers.delete(socket);
-          setTimeout(attack, 50, name);
-        });
-      };
-      for (let i = 0; i < 24; i += 1) attack(`${kind} ${i % 6}`);
-      await sleep(1_000);
-      for (let i = 0; i < 10; i += 1) {
-        await sleep(100);
-        expect(await servedElsewhere(running)).toMatch(SERVED);
-        const { socket, text, closed } = peer(
-          running,
-          post('/api/v0/tools/read', `Content-Length: ${large.length}\r\nConnection: close`, 'other'),
-          '127.0.0.3',
-        );
-        socket.write(large);
-        await expect.poll(closed, { timeout: 20_000 }).toBe(true);
-        expect(text()).toMatch(SERVED);
-      }
-      isOver = true;
-      for (const socket of peers) socket.destroy();
-      await expect
-        .poll(
-          async () => (await (await running.get('/metrics')).text()).match(/^oriel_body_bytes (\d+)$/m)?.[1],
-          {
-            timeout: 20_000,
-          },
-        )
-        .toBe('0');
+    for (let i = 0; i < 24; i += 1) attack(`${kind} ${i % 6}`);
+    await sleep(1_000);
+    for (let i = 0; i < 10; i += 1) {
+      await sleep(100);
+      expect(await servedElsewhere(running)).toMatch(SERVED);
+      const { socket, text, closed } = peer(
+        running,
+        post('/api/v0/tools/read', `Content-Length: ${large.length}\r\nConnection: close`, 'other'),
+        '127.0.0.3',
+      );
+      socket.write(large);
+      await expect.poll(closed).toBe(true);
+      expect(text()).toMatch(SERVED);
     }
-  },
-);
+    isOver = true;
+    for (const socket of peers) socket.destroy();
+    await expect
+      .poll(
+        async () => (await (await running.get('/metrics')).text()).match(/^oriel_body_bytes (\d+)$/m)?.[1],
+      )
+      .toBe('0');
+  }
+});
 
-test(
-  'H24 live streams of one address, with any client names, leave some for others',
-  { timeout: 60_000 },
-  async () => {
-    const running = await server(['--cwd', furnished()]);
-    const ask = (client: string): string =>
-      `GET /api/v0/live HTTP/1.1\r\nHost: localhost\r\noriel-client: ${client}\r\n\r\n`;
-    const taken = Array.from({ length: 60 }, (_, i) => peer(running, ask(`client ${i}`)));
-    for (const { text } of taken) await expect.poll(text).toMatch(/^HTTP\/1\.1 (?:200|503) /);
-    expect(taken.some(({ text }) => text().startsWith('HTTP/1.1 503 '))).toBe(true);
-    for (const address of ['127.0.0.2', '127.0.0.3']) {
-      const other = peer(running, ask('other'), address);
-      await expect.poll(other.text).toMatch(/^HTTP\/1\.1 200 [^]*event: open/);
-    }
-  },
-);
+test('H24 live streams of one address, with any client names, leave some for others', async () => {
+  const running = await server(['--cwd', furnished()]);
+  const ask = (client: string): string =>
+    `GET /api/v0/live HTTP/1.1\r\nHost: localhost\r\noriel-client: ${client}\r\n\r\n`;
+  const taken = Array.from({ length: 60 }, (_, i) => peer(running, ask(`client ${i}`)));
+  for (const { text } of taken) await expect.poll(text).toMatch(/^HTTP\/1\.1 (?:200|503) /);
+  expect(taken.some(({ text }) => text().startsWith('HTTP/1.1 503 '))).toBe(true);
+  for (const address of ['127.0.0.2', '127.0.0.3']) {
+    const other = peer(running, ask('other'), address);
+    await expect.poll(other.text).toMatch(/^HTTP\/1\.1 200 [^]*event: open/);
+  }
+});

@@ -295,7 +295,7 @@ describe('Q10 corrupt, truncated, self-pointing page, header only', () => {
     expect(codeOf(await place.read('sq-corrupt.db:good'))).toBe('OK');
   });
 
-  test('random bytes of every kind are answered, and never with INTERNAL', { timeout: 60_000 }, async () => {
+  test('random bytes of every kind are answered, and never with INTERNAL', async () => {
     const place = workspace();
     const good = Buffer.from(
       await databaseBytes(rows, 'create index i on t(a)', 'create view v as select a from t'),
@@ -577,7 +577,7 @@ describe('Q19 regexp/like/glob blow-up', () => {
   });
 });
 
-test('Q20 1,000 concurrent reads of one db', { timeout: 60_000 }, async () => {
+test('Q20 1,000 concurrent reads of one db', async () => {
   const { read } = await holding(
     'sq-types.db',
     'create table t(a); insert into t values (9223372036854775807)',

@@ -19,7 +19,7 @@ const settled = (): Promise<void> => sleep(30);
 
 test('outlines are weighed by their content and stay within the budget', async () => {
   const { write, with: withOptions } = workspace();
-  const session = createSession({ store: { memory: 16 * MIB } });
+  const session = createSession({ store: { memory: 10 * MIB } });
   onTestFinished(() => session.close());
   const read = withOptions({ session }).tool('read');
   const outline = async (name: string): Promise<string> =>
@@ -45,8 +45,8 @@ test('outlines are weighed by their content and stay within the budget', async (
     expect(weight).toBeGreaterThan(held / 3);
     expect(weight).toBeLessThan(held * 2);
   }
-  // Sixty of 0.4 MB each.
-  expect(bytesHeld() - before).toBeLessThan(28 * MIB);
+  // All sixty are 24 MB. What is held is a fifth more than its weight, and some garbage is only collected later.
+  await expect.poll(() => bytesHeld() - before, patient).toBeLessThan(16 * MIB);
 }, 120_000);
 
 test('a directory in an archive and a nested archive have separate cache entries', async () => {

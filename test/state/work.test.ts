@@ -394,7 +394,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     const [one, two] = [await run(), await run()];
     expect(await hasWorkers()).toBe(true);
     await one?.close();
-    await expect.poll(hasWorkers, { timeout: 10_000 }).toBe(true);
+    await expect.poll(hasWorkers).toBe(true);
     await two?.close();
     expect(await hasWorkers()).toBe(false);
   });

@@ -89,6 +89,14 @@ export function shown(result: RunResult, stream = 0): string {
   return excerpt.parts.map((lines) => lines.map((line) => display.show(line)).join('')).join('…');
 }
 
+/**
+ * A command that sleeps, with seconds that no other process of this machine has in its command line, for `living`: other
+ * tests run at the same time. Digits that are appended make several of them.
+ */
+export function nap(seconds: number): string {
+  return `sleep ${seconds}.${String(process.pid).padStart(7, '0')}`;
+}
+
 /** Command lines of running processes that contain `marker`. */
 export function living(marker: string): string[] {
   return readdirSync('/proc').flatMap((pid) => {

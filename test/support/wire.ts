@@ -27,6 +27,7 @@ export interface Wire {
   ask(id: string | number, method: string, params?: object): Promise<Message>;
   end(): void;
   kill(signal: NodeJS.Signals): void;
+  /** Its exit code, when all that it has written has been received. */
   readonly exited: Promise<number | null>;
 }
 
@@ -35,7 +36,7 @@ export interface WireOptions {
   readonly cwd?: string;
   /** Options of Node. */
   readonly node?: readonly string[];
-  /** Never reads its stdout. */
+  /** Reads only the first message of its stdout. */
   readonly deaf?: boolean;
 }
 
@@ -51,12 +52,12 @@ export function wire(args: readonly string[], { node = [], deaf, ...options }: W
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   child.stdin.on('error', () => undefined);
-  if (!deaf)
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      lines.push(line);
-      messages.push(JSON.parse(line) as Message);
-      for (const watch of watchers) watch();
-    });
+  const reader = createInterface({ input: child.stdout }).on('line', (line) => {
+    if (deaf) reader.pause();
+    lines.push(line);
+    messages.push(JSON.parse(line) as Message);
+    for (const watch of watchers) watch();
+  });
   const self: Wire = {
     pid: child.pid as number,
     lines,
@@ -84,7 +85,8 @@ export function wire(args: readonly string[], { node = [], deaf, ...options }: W
     },
     end: () => void child.stdin.end(),
     kill: (signal) => void child.kill(signal),
-    exited: new Promise((resolve) => child.once('exit', resolve)),
+    // When it has exited, a part of what it has written may still be in the pipe.
+    exited: new Promise((resolve) => child.once(deaf ? 'exit' : 'close', resolve)),
   };
   return self;
 }

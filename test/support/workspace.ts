@@ -1,6 +1,7 @@
 /** A temporary root with a secret file outside of it, and oriel confined to the root. */
 
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -39,7 +40,8 @@ export function workspace(own: OrielOptions = {}): Workspace {
   const oriel = walled();
   onTestFinished(async () => {
     await oriel.close();
-    rmSync(base, { recursive: true, force: true, maxRetries: 3 });
+    // Programs that are ending may still add files. Only the asynchronous removal lists the directory again.
+    await rm(base, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   });
   const read = (path: string, options?: OrielOptions): Promise<Answer> =>
     (options ? walled(options) : oriel).tool('read').run({ path });

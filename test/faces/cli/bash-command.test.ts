@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cli as main, run } from '../../support/cli.ts';
-import { living, temporaryFolder } from '../../support/commands.ts';
+import { living, nap, temporaryFolder } from '../../support/commands.ts';
 
 interface Ran {
   readonly code: number;
@@ -81,8 +81,8 @@ test.each([
   ['SIGTERM', 143],
   ['SIGHUP', 129],
 ] as const)('B15 %s ends the command with all its processes', async (signal, code) => {
-  const marker = `sleep 73${code}`;
-  const child = spawn(process.execPath, [main, 'bash', `echo before; setsid ${marker}.1 & ${marker}.2`], {
+  const marker = nap(code);
+  const child = spawn(process.execPath, [main, 'bash', `echo before; setsid ${marker}1 & ${marker}2`], {
     cwd: temporaryFolder(),
     env: { ...process.env, XDG_CACHE_HOME: temporaryFolder() },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -32,7 +32,7 @@ test.runIf(allowed() > CLIENTS)(
       socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
       sockets.push(socket);
     }
-    await expect.poll(() => connected, { timeout: 20_000 }).toBe(CLIENTS);
+    await expect.poll(() => connected).toBe(CLIENTS);
     running.kill('SIGCONT');
     await expect.poll(() => answered).toBe(CLIENTS);
     expect(failures).toEqual([]);

@@ -47,12 +47,11 @@ function listener(url: string, token: string) {
 test('the operator gets all events, a client its own, nobody without a token', async () => {
   const { url, record } = await serving();
   const [chief, client] = [listener(url, 'chief'), listener(url, 'api')];
-  for (const one of [chief, client])
-    await expect.poll(one.text, { timeout: 20_000 }).toContain('event: open');
+  for (const one of [chief, client]) await expect.poll(one.text).toContain('event: open');
   record('one');
   record('two');
   const tools = (): string[] => told(chief.text()).flatMap(({ events }) => events.map(({ tool }) => tool));
-  await expect.poll(tools, { timeout: 20_000 }).toEqual(['one', 'two']);
+  await expect.poll(tools).toEqual(['one', 'two']);
   expect(told(client.text())).toEqual([]);
   expect((await fetch(`${url}/api/v0/live`)).status).toBe(401);
 });
@@ -72,7 +71,7 @@ test('HEAD uses no stream', async () => {
   const head = { method: 'HEAD', headers: { authorization: 'Bearer api' } };
   for (let i = 0; i < 100; i += 1) expect((await fetch(`${url}/api/v0/live`, head)).status).toBe(200);
   const one = listener(url, 'api');
-  await expect.poll(one.text, { timeout: 20_000 }).toContain('event: open');
+  await expect.poll(one.text).toContain('event: open');
 });
 
 test('the streams of one client leave some for others, and those of all clients leave some for the operator', async () => {
@@ -110,7 +109,7 @@ test('the streams of one client leave some for others, and those of all clients 
 test('unread events of a client are bounded, and it gets the number of missed events', async () => {
   const { url, record } = await serving();
   const { socket, text } = listener(url, 'chief');
-  await expect.poll(text, { timeout: 20_000 }).toContain('event: open');
+  await expect.poll(text).toContain('event: open');
   socket.pause();
   const host = 'h'.repeat(90);
   let [events, most, full] = [0, 0, 0];
@@ -128,6 +127,6 @@ test('unread events of a client are bounded, and it gets the number of missed ev
   record('last');
   const all = (): number =>
     told(text()).reduce((sum, { missed, events: some }) => sum + missed + some.length, 0);
-  await expect.poll(all, { timeout: 60_000 }).toBe(events + 1);
+  await expect.poll(all).toBe(events + 1);
   expect(told(text()).some(({ missed }) => missed > 0)).toBe(true);
 });

@@ -220,7 +220,7 @@ describe('POSTs of very many messages are refused before any is processed', () =
     ['one more than there may be', many(101, (i) => call(i, 'x'))],
     ['as many values as a body may have', many(1_600, (i) => call(i, 'x'))],
   ];
-  test.each(bodies)('%s', { timeout: 60_000 }, async (_title, body) => {
+  test.each(bodies)('%s', async (_title, body) => {
     const { post, begun } = await serving();
     const bytes = Buffer.from(JSON.stringify(body));
     await withoutLag(async () => {

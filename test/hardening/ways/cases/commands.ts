@@ -1,7 +1,7 @@
 /** Commands that flood, hang, hide their children or will not end. */
 
 import { expect } from 'vitest';
-import { living } from '../../../support/commands.ts';
+import { living, nap } from '../../../support/commands.ts';
 import { bash, type Case } from '../case.ts';
 import type { Place } from '../place.ts';
 import { until } from '../wait.ts';
@@ -17,19 +17,19 @@ export const commands: readonly Case[] = [
   {
     id: 'B01',
     title: 'a child in the background that keeps the output open',
-    steps: [bash({ command: 'sleep 300.15 & echo hi' }, { has: 'hi\n' })],
-    run: gone('sleep 300.15'),
+    steps: [bash({ command: `${nap(300)} & echo hi` }, { has: 'hi\n' })],
+    run: gone(nap(300)),
   },
   {
     id: 'B02',
     title: 'a time limit ends the whole tree',
     steps: [
       bash(
-        { command: 'sh -c "sleep 700.15 & sleep 700.16"', timeout: 0.5 },
+        { command: `sh -c "${nap(700)}1 & ${nap(700)}2"`, timeout: 0.5 },
         { code: stopped, has: 'timed out' },
       ),
     ],
-    run: gone('sleep 700.1'),
+    run: gone(nap(700)),
   },
   {
     id: 'B03',
@@ -37,21 +37,21 @@ export const commands: readonly Case[] = [
     steps: [
       bash(
         {
-          command: 'setsid sleep 702.15 & disown; (setsid nohup sleep 702.16 &); sleep 702.17',
+          command: `setsid ${nap(702)}1 & disown; (setsid nohup ${nap(702)}2 &); ${nap(702)}3`,
           timeout: 0.5,
         },
         { code: stopped },
       ),
     ],
-    run: gone('sleep 702.1'),
+    run: gone(nap(702)),
   },
   {
     id: 'B04',
     title: 'signals that are ignored',
     steps: [
-      bash({ command: 'trap "" TERM INT HUP; sleep 704.15; sleep 704.15', timeout: 0.5 }, { code: stopped }),
+      bash({ command: `trap "" TERM INT HUP; ${nap(704)}; ${nap(704)}`, timeout: 0.5 }, { code: stopped }),
     ],
-    run: gone('sleep 704.15'),
+    run: gone(nap(704)),
   },
   {
     id: 'B05',
@@ -87,11 +87,11 @@ export const commands: readonly Case[] = [
     title: 'a cancel ends the tree',
     steps: [
       bash(
-        { command: 'setsid sleep 705.15 & trap "" TERM; sleep 705.16' },
-        { cancelWhen: () => until('it runs', () => living('sleep 705.16').length > 0) },
+        { command: `setsid ${nap(705)}1 & trap "" TERM; ${nap(705)}2` },
+        { cancelWhen: () => until('it runs', () => living(`${nap(705)}2`).length > 0) },
       ),
     ],
-    run: gone('sleep 705.1'),
+    run: gone(nap(705)),
     varies: true,
   },
   {
