@@ -5,7 +5,7 @@ import { errorAnswer } from '../render/answer.ts';
 import { safeJson } from '../text/json.ts';
 import { oneLine } from '../text/visible.ts';
 import type { Answer } from '../types/answer.ts';
-import { alone, globsJoined, narrowed } from '../walk/glob-join.ts';
+import { alone, foundBelow, narrowed } from '../walk/glob-join.ts';
 import type { FindInput, GrepInput, LsInput } from './lists.ts';
 
 /** Maximum bytes of a call in an error. */
@@ -60,14 +60,13 @@ function moved({ at: path, glob }: GlobPathError, tool: ListTool, input: ListInp
     // The directory has the entries that `*` matches.
     if (glob === '*')
       return { words: `: a directory is listed as a whole. Use ${oneLine(path)}.`, fields: { path } };
-    const call = safeJson({ pattern: glob, ...(path !== '.' && { path }) });
-    return { words: `: ls takes no glob. Use find ${call}.` };
+    return { words: `: ls takes no glob. Use find ${findCall({ at: path, glob })}.` };
   }
   if (tool === 'find') {
     const pattern = 'pattern' in input ? input.pattern : undefined;
     const words = '; the path of find is one directory.';
     if (pattern === undefined) return { words: `${words} ${use}.`, fields: { path } };
-    const both = isBelow(pattern, path) ? undefined : short(globsJoined(glob, pattern));
+    const both = isBelow(pattern, path) ? undefined : short(foundBelow(glob, pattern));
     if (both === undefined) return { words: `${words} ${use}.`, fields: { path } };
     return { words: `${words} ${use} with the pattern ${oneLine(both)}.`, fields: { path, pattern: both } };
   }
@@ -92,14 +91,18 @@ function isBelow(glob: string, path: string): boolean {
 /** The error of `read` for a glob, with the call of `find` that lists the files which match it. */
 export function withFindCall(error: OrielError): OrielError {
   if (!(error instanceof GlobPathError)) return error;
-  const { at, glob } = error;
-  const isPlain = !/^(?:[/~@]|file:)|\.\.|[\\*?[\]{}!,]/.test(at);
-  const joined = at === '.' ? glob : `${at}/${glob}`;
-  // A pattern without a slash would match at every depth.
-  const call = isPlain ? { pattern: joined } : { pattern: glob.includes('/') ? glob : `/${glob}`, path: at };
   const listing = error.message.slice(error.why.length).replace(/^ Use /, ', or ');
-  const message = `${error.why} Use find ${safeJson(call)} for the files that match${listing}`;
+  const message = `${error.why} Use find ${findCall(error)} for the files that match${listing}`;
   return new OrielError(error.code, message, { next: error.next, cause: error });
+}
+
+/** The input of `find` for the files that match a glob below a directory. */
+function findCall({ at, glob }: Pick<GlobPathError, 'at' | 'glob'>): string {
+  if (at === '.') return safeJson({ pattern: glob });
+  // A pattern without a slash would match at every depth.
+  const below = glob.includes('/') ? glob : `/${glob}`;
+  const isPlain = !/^(?:[/~@]|file:)|\.\.|[\\*?[\]{}!,]/.test(at);
+  return safeJson(isPlain ? { pattern: `${at}/${glob}` } : { pattern: below, path: at });
 }
 
 /** The error with a complete call as `next`: `input` with the fields in `next` replaced, or with `next` as `field`. */

@@ -3,11 +3,13 @@
 import { OrielError } from '../errors.ts';
 import { pathRewrites } from '../selector/rewrites.ts';
 import type { Call } from '../types/call.ts';
+import { validGlob } from '../walk/glob-syntax.ts';
 import { openAny } from './open-spelling.ts';
 
 export interface GlobInPath {
   /** As it was typed; `.` if there is nothing in front of the glob. */
   readonly at: string;
+  /** Valid, also if the one that was typed is not. */
   readonly glob: string;
 }
 
@@ -31,14 +33,14 @@ export async function globInPath(typed: string, call: Call): Promise<GlobInPath 
 function listOf(typed: string): GlobInPath | undefined {
   const paths = typed.trim().split(/[,;\s]+/);
   const all = paths.length > 1 && paths.every((path) => /^(?![/~]|\.\.)[^{}\\"']*\*[^{}\\"']*$/.test(path));
-  return all ? { at: '.', glob: `{${paths.join(',')}}` } : undefined;
+  return all ? { at: '.', glob: validGlob(`{${paths.join(',')}}`) } : undefined;
 }
 
 /** `src/*.ts` → `src` and `*.ts`: splits before the name that holds the character at `index`. */
 function splitAt(path: string, index: number): GlobInPath {
   const slash = path.lastIndexOf('/', index);
   const at = path.slice(0, slash + 1).replace(/(?<=.)\/+$/, '');
-  return { at: at === '' ? '.' : at, glob: path.slice(slash + 1) };
+  return { at: at === '' ? '.' : at, glob: validGlob(path.slice(slash + 1)) };
 }
 
 async function isDirectory(path: string, call: Call): Promise<boolean> {

@@ -13,12 +13,26 @@ export function alone(path: string): string {
   return ALL.test(path) || last === '' || last.includes('.') ? path : `{${path},${path}/**}`;
 }
 
-/** The glob for the files that match `glob` at or below a path with the glob `path`. */
+/** The glob for the files that match `glob` at or below a path with the glob `path`, if it can be written exactly. */
 export function narrowed(path: string, glob: string): string | undefined {
   if (ALL.test(path) || path === glob) return glob;
   if (isExcluding(glob)) return isOne(glob) ? `{${alone(path)},${glob}}` : undefined;
   const last = path.slice(path.lastIndexOf('/') + 1);
-  return last.includes('.') ? undefined : globsJoined(path, glob);
+  // A file may have such a name, too, and would have to match both.
+  const isOfFile = /[*?[{.]/.test(last) && !glob.includes('/');
+  return inAllEntries(path, glob) ?? (isOfFile ? undefined : globsJoined(path, glob));
+}
+
+/** The same for directories with the glob `path`: what matches `glob` below them. */
+export function foundBelow(path: string, glob: string): string | undefined {
+  return inAllEntries(path, glob) ?? globsJoined(path, glob);
+}
+
+/** What is at or below all entries of a directory is below the directory. Undefined if `path` does not mean all entries. */
+function inAllEntries(path: string, glob: string): string | undefined {
+  if (isExcluding(glob) || glob.includes('/')) return undefined;
+  if (ALL.test(path)) return glob;
+  return path.endsWith('/*') ? globsJoined(path.slice(0, -2), glob) : undefined;
 }
 
 /** The glob for the files that match `glob` below a directory that matches `directory`. */

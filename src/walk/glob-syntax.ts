@@ -19,6 +19,11 @@ export function checkGlobSyntax(glob: string, field: 'pattern' | 'glob'): void {
   throw new OrielError('BAD_INPUT', `${why} Use ${field} ${oneLine(next)}.`, { next });
 }
 
+/** The glob, or a valid one in its place. */
+export function validGlob(glob: string): string {
+  return scanned(glob).mended;
+}
+
 interface Scanned {
   /** The first problem; undefined for a valid glob. */
   readonly fault: string | undefined;

@@ -91,9 +91,9 @@ describe.each<DialectName>(['oriel', 'pi'])('%s', (dialect) => {
     [
       'find',
       { pattern: '*.ts', path: 'src/*' },
-      'src/* does not exist; the path of find is one directory. Use path=src with the pattern */**/*.ts.',
-      { pattern: '*/**/*.ts', path: 'src' },
-      'src/deep/b.ts',
+      'src/* does not exist; the path of find is one directory. Use path=src with the pattern *.ts.',
+      { pattern: '*.ts', path: 'src' },
+      'src/a.ts src/deep/b.ts',
     ],
     [
       'find',
@@ -105,9 +105,23 @@ describe.each<DialectName>(['oriel', 'pi'])('%s', (dialect) => {
     [
       'find',
       { pattern: '*.ts,*.js', path: 'lib/*' },
-      'lib/* does not exist; the path of find is one directory. Use path=lib.',
+      'lib/* does not exist; the path of find is one directory. Use path=lib with the pattern *.ts,*.js.',
       { pattern: '*.ts,*.js', path: 'lib' },
       'lib/x/src/index.ts lib/y/src/other.js',
+    ],
+    [
+      'grep',
+      { pattern: 'x', path: 'lib/*/src/*', glob: '*.ts' },
+      'lib/*/src/* does not exist; a glob is a field of its own. Use path=lib with the glob */src/**/*.ts.',
+      { pattern: 'x', path: 'lib', glob: '*/src/**/*.ts' },
+      'lib/x/src/index.ts',
+    ],
+    [
+      'grep',
+      { pattern: 'x', path: 'src/[a*' },
+      'src/[a* does not exist; a glob is a field of its own. Use path=src with the glob {\\[a*,\\[a*/**}.',
+      { pattern: 'x', path: 'src', glob: '{\\[a*,\\[a*/**}' },
+      'No matches found',
     ],
     [
       'ls',
@@ -133,7 +147,7 @@ describe.each<DialectName>(['oriel', 'pi'])('%s', (dialect) => {
     [
       'ls',
       { path: 'my src/*.ts' },
-      'my src/*.ts does not exist: ls takes no glob. Use find {"pattern":"*.ts","path":"my src"}.',
+      'my src/*.ts does not exist: ls takes no glob. Use find {"pattern":"my src/*.ts"}.',
       'my src/q.ts',
     ],
     [

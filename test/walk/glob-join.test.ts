@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
 import { compileGlob } from '../../src/walk/glob.ts';
-import { alone, globsJoined, narrowed } from '../../src/walk/glob-join.ts';
+import { alone, foundBelow, globsJoined, narrowed } from '../../src/walk/glob-join.ts';
 
 test.each([
   ['*.ts', '*.ts'],
@@ -18,6 +18,11 @@ test.each([
   ['*', '*.ts', '*.ts'],
   ['*.ts', '*.ts', '*.ts'],
   ['*/src', '*.ts', '*/src/**/*.ts'],
+  ['*/src/*', '*.ts', '*/src/**/*.ts'],
+  ['*/src/*', 'a/*.ts', '*/src/*/a/*.ts'],
+  // A file may have such a name, too.
+  ['*/src*', '*.ts', undefined],
+  ['[a-c]*', '*.ts', undefined],
   ['*.ts', '!*.test.ts', '{*.ts,!*.test.ts}'],
   ['*/src', '!*.js', '{{*/src,*/src/**},!*.js}'],
   // Both at once are no glob.
@@ -26,6 +31,15 @@ test.each([
   ['*.ts', '!a.ts,!b.ts', undefined],
 ])('the glob for the path %s and the glob %s is %s', (path, glob, both) => {
   expect(narrowed(path, glob)).toBe(both);
+});
+
+test.each([
+  ['*', '*.ts', '*.ts'],
+  ['src/*', '*.ts', 'src/**/*.ts'],
+  ['src/*', 'a/*.ts', 'src/*/a/*.ts'],
+  ['my*', '*.ts', 'my*/**/*.ts'],
+])('the glob for directories %s and the pattern %s is %s', (path, glob, both) => {
+  expect(foundBelow(path, glob)).toBe(both);
 });
 
 test('a list of globs is not joined', () => {
