@@ -1,14 +1,15 @@
 /** `{a,b}` in wildcard patterns: one pattern with alternatives becomes plain patterns, up to a bound. */
 
-/** The indices (0-based) of the commas and of the closing brace of a group in the pattern. */
+/** The indices (0-based) of the commas and of the closing brace of a group in the pattern. Without commas it may be text. */
 interface Group {
   readonly commas: readonly number[];
   readonly close: number;
 }
 
 /**
- * The patterns that `pattern` stands for, or undefined when there are more than `most`. A brace without a comma or
- * without its partner is text: `{1..9}` is the name `{1..9}`. `"{a,b}{c,d}"` → ac, ad, bc, bd.
+ * The patterns that `pattern` stands for, or undefined when there are more than `most`. `"{a,b}{c,d}"` → ac, ad, bc, bd. A
+ * single alternative may also be a name: `"{a}"` → a, {a}. A range and a brace without its partner are text: `{1..9}` is the
+ * name `{1..9}`.
  */
 export function expandBraces(pattern: string, most: number): string[] | undefined {
   const groups = groupsOf(pattern);
@@ -26,10 +27,16 @@ function groupsOf(pattern: string): Map<number, Group> {
     else if (character === ',') open.at(-1)?.commas.push(i);
     else if (character === '}') {
       const group = open.pop();
-      if (group && group.commas.length > 0) groups.set(group.at, { commas: group.commas, close: i });
+      if (!group) continue;
+      const { at, commas } = group;
+      if (commas.length > 0 || isAlternative(pattern.slice(at + 1, i))) groups.set(at, { commas, close: i });
     }
   }
   return groups;
+}
+
+function isAlternative(text: string): boolean {
+  return text !== '' && !text.includes('..');
 }
 
 function expand(
@@ -70,5 +77,7 @@ function alternatives(
     all.push(...expanded);
     from = end + 1;
   }
-  return all;
+  if (commas.length > 0) return all;
+  const both = [...all, ...all.map((one) => `{${one}}`)];
+  return both.length > most ? undefined : both;
 }
