@@ -36,7 +36,8 @@ async function* readMembers(cursor: Cursor): AsyncGenerator<TarMember[]> {
   for (;;) {
     const at = cursor.position;
     const block = await cursor.read(BLOCK_BYTES);
-    if (block.length === 0) return;
+    // The zeros at the end may be missing, but not the member that a header is for.
+    if (block.length === 0 && Object.keys(next).length === 0) return;
     if (block.length < BLOCK_BYTES)
       throw new OrielError('CORRUPT', `the tar ends inside the header at byte ${at}`);
     const header = parseHeader(Buffer.from(block), at);
@@ -48,7 +49,10 @@ async function* readMembers(cursor: Cursor): AsyncGenerator<TarMember[]> {
       continue;
     }
     if (header.moreMap) await skipSparseMap(cursor);
-    yield [await readMember(cursor, header, { ...global, ...next })];
+    const member = await readMember(cursor, header, { ...global, ...next });
+    yield [member];
+    if (cursor.position < member.at + padded(member.stored) && member.trouble === undefined)
+      throw new OrielError('CORRUPT', `the tar ends at byte ${cursor.position}, before its next header`);
     next = {};
   }
 }
@@ -81,7 +85,9 @@ async function readOverrides(cursor: Cursor, header: TarHeader, at: number): Pro
   const body = Buffer.from(await cursor.read(header.size));
   if (body.length < header.size)
     throw new OrielError('CORRUPT', `the tar ends inside the header at byte ${at}`);
-  await cursor.skip(padded(header.size) - header.size);
+  const padding = padded(header.size) - header.size;
+  if ((await cursor.skip(padding)) < padding)
+    throw new OrielError('CORRUPT', `the tar ends inside the header at byte ${at}`);
   if (header.flag === 'L') return { name: longName(body) };
   if (header.flag === 'K') return { link: longName(body) };
   return parsePax(body, at);

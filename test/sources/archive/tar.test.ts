@@ -120,3 +120,26 @@ test('names that are not UTF-8 keep each byte', async () => {
   const { members } = await listed(plain(tar([{ name: Buffer.from('caf\xe9/\xff%41', 'latin1') }])));
   expect(members[0]?.name).toBe('caf%E9/%FF%2541');
 });
+
+test('a tar that ends before its last member does is damaged, unless it ends where a header could begin', async () => {
+  const long = `${'long/'.repeat(50)}name`;
+  const bytes = await packTar([
+    { header: { name: 'first', size: 700, type: 'file' }, body: 'x'.repeat(700) },
+    { header: { name: long, size: 5, type: 'file' }, body: 'hello' },
+  ]);
+  const { members } = await listed(plain(bytes));
+  expect(members.map((member) => member.name)).toEqual(['first', long]);
+  const whole = (members[1] as Member & { at: number }).at + 512;
+  const ends = Array.from({ length: whole }, (_, end) => end).filter(
+    (end) => end > 0 && (end % 100 === 0 || Math.abs(end - Math.round(end / 512) * 512) <= 1),
+  );
+  for (const end of ends) {
+    for (const container of [plain(bytes.subarray(0, end)), streamed(bytes.subarray(0, end))]) {
+      const found = await listed(container);
+      const isSaid =
+        found.failure !== undefined || found.members.some(({ trouble }) => trouble !== undefined);
+      // Here the first member is complete.
+      expect([end, isSaid]).toEqual([end, end !== 3 * 512]);
+    }
+  }
+});
