@@ -41,7 +41,7 @@ const WAITING_BYTES = 32 << 20;
 export const DRAIN_MS = 5_000;
 
 /** Milliseconds that a client has to read what is unsent when the server is told to end. */
-export const UNSENT_MS = 500;
+export const UNSENT_MS = 2_000;
 
 /** A request that stays pending as long as its client listens. */
 const LISTEN = 'subscriptions/listen';
