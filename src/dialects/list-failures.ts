@@ -99,10 +99,8 @@ export function withFindCall(error: OrielError): OrielError {
 /** The input of `find` for the files that match a glob below a directory. */
 function findCall({ at, glob }: Pick<GlobPathError, 'at' | 'glob'>): string {
   if (at === '.') return safeJson({ pattern: glob });
-  // A pattern without a slash would match at every depth.
-  const below = glob.includes('/') ? glob : `/${glob}`;
-  const isPlain = !/^(?:[/~@]|file:)|\.\.|[\\*?[\]{}!,]/.test(at);
-  return safeJson(isPlain ? { pattern: `${at}/${glob}` } : { pattern: below, path: at });
+  // A pattern without a slash would match at every depth. The path is searched also if it is ignored or a link.
+  return safeJson({ pattern: glob.includes('/') ? glob : `/${glob}`, path: at });
 }
 
 /** The error with a complete call as `next`: `input` with the fields in `next` replaced, or with `next` as `field`. */

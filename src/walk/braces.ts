@@ -1,6 +1,6 @@
 /** `{a,b}` in wildcard patterns: one pattern with alternatives becomes plain patterns, up to a bound. */
 
-/** The indices (0-based) of the commas and of the closing brace of a group in the pattern. Without commas it may be text. */
+/** The indices (0-based) of the commas and of the closing brace of a group in the pattern. */
 interface Group {
   readonly commas: readonly number[];
   readonly close: number;
@@ -8,16 +8,29 @@ interface Group {
 
 /**
  * The patterns that `pattern` stands for, or undefined when there are more than `most`. `"{a,b}{c,d}"` → ac, ad, bc, bd. A
- * single alternative may also be a name: `"{a}"` → a, {a}. A range and a brace without its partner are text: `{1..9}` is the
- * name `{1..9}`.
+ * brace without a comma or without its partner is text: `{1..9}` is the name `{1..9}`. `singles`: a brace with one alternative
+ * may be both, `"{a}"` → a, {a}, if there are not too many of them.
  */
-export function expandBraces(pattern: string, most: number): string[] | undefined {
-  const groups = groupsOf(pattern);
-  return groups.size === 0 ? [pattern] : expand(pattern, 0, pattern.length, groups, most);
+export function expandBraces(
+  pattern: string,
+  most: number,
+  { singles = false }: { readonly singles?: boolean } = {},
+): string[] | undefined {
+  const groups = groupsOf(pattern, singles);
+  if (groups === undefined) return undefined;
+  if (groups.size === 0) return [pattern];
+  const all = expand(pattern, 0, pattern.length, groups, most);
+  return all === undefined && singles ? expandBraces(pattern, most) : all;
 }
 
-/** Groups by the index of their opening brace. Takes a single pass, because the pattern may be hostile. */
-function groupsOf(pattern: string): Map<number, Group> {
+/** Maximum braces in each other: they are expanded recursively. */
+const MOST_NESTED = 500;
+
+/**
+ * Groups by the index of their opening brace; undefined if they are nested too deep. Takes a single pass, because the pattern
+ * may be hostile.
+ */
+function groupsOf(pattern: string, singles: boolean): Map<number, Group> | undefined {
   const groups = new Map<number, Group>();
   const open: { at: number; commas: number[] }[] = [];
   for (let i = 0; i < pattern.length; i += 1) {
@@ -29,7 +42,9 @@ function groupsOf(pattern: string): Map<number, Group> {
       const group = open.pop();
       if (!group) continue;
       const { at, commas } = group;
-      if (commas.length > 0 || isAlternative(pattern.slice(at + 1, i))) groups.set(at, { commas, close: i });
+      if (open.length >= MOST_NESTED) return undefined;
+      const isGroup = commas.length > 0 || (singles && isAlternative(pattern.slice(at + 1, i)));
+      if (isGroup) groups.set(at, { commas, close: i });
     }
   }
   return groups;
@@ -78,6 +93,8 @@ function alternatives(
     from = end + 1;
   }
   if (commas.length > 0) return all;
-  const both = [...all, ...all.map((one) => `{${one}}`)];
-  return both.length > most ? undefined : both;
+  // `{!a}` only excludes.
+  const names = all.filter((one) => !one.startsWith('!')).map((one) => `{${one}}`);
+  const both = new Set([...all, ...names]);
+  return both.size > most ? undefined : [...both];
 }

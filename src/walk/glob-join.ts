@@ -13,17 +13,17 @@ export function alone(path: string): string {
   return ALL.test(path) || last === '' || last.includes('.') ? path : `{${path},${path}/**}`;
 }
 
-/** The glob for the files that match `glob` at or below a path with the glob `path`, if it can be written exactly. */
+/** The glob for the files that match `glob` at or below a path with the glob `path`, if one is known that means no others. */
 export function narrowed(path: string, glob: string): string | undefined {
-  if (ALL.test(path) || path === glob) return glob;
-  if (isExcluding(glob)) return isOne(glob) ? `{${alone(path)},${glob}}` : undefined;
+  if (path === glob) return glob;
+  if (isExcluding(glob)) return ALL.test(path) ? glob : isOne(glob) ? `{${alone(path)},${glob}}` : undefined;
   const last = path.slice(path.lastIndexOf('/') + 1);
   // A file may have such a name, too, and would have to match both.
   const isOfFile = /[*?[{.]/.test(last) && !glob.includes('/');
   return inAllEntries(path, glob) ?? (isOfFile ? undefined : globsJoined(path, glob));
 }
 
-/** The same for directories with the glob `path`: what matches `glob` below them. */
+/** The same if `path` stands for directories, of which only what is below them counts, or for all entries of a directory. */
 export function foundBelow(path: string, glob: string): string | undefined {
   return inAllEntries(path, glob) ?? globsJoined(path, glob);
 }
@@ -31,7 +31,7 @@ export function foundBelow(path: string, glob: string): string | undefined {
 /** What is at or below all entries of a directory is below the directory. Undefined if `path` does not mean all entries. */
 function inAllEntries(path: string, glob: string): string | undefined {
   if (isExcluding(glob) || glob.includes('/')) return undefined;
-  if (ALL.test(path)) return glob;
+  if (/^\*+$/.test(path)) return glob;
   return path.endsWith('/*') ? globsJoined(path.slice(0, -2), glob) : undefined;
 }
 

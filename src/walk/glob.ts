@@ -79,7 +79,7 @@ function expanded(pattern: string): string[] {
     const why = `The glob is ${pattern.length} characters long; at most ${MOST_CHARACTERS} are allowed.`;
     throw new OrielError('BAD_INPUT', why, { next: '**/*.ts' });
   }
-  const patterns = expandBraces(pattern, MOST_ALTERNATIVES);
+  const patterns = expandBraces(pattern, MOST_ALTERNATIVES, { singles: true });
   if (patterns) return [...patterns, ...listed(pattern)];
   const why = `The glob ${quote(pattern)} stands for more than ${MOST_ALTERNATIVES} patterns. Use * in place of alternatives.`;
   throw new OrielError('BAD_INPUT', why, { next: '**/*.ts' });

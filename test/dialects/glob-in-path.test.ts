@@ -147,13 +147,13 @@ describe.each<DialectName>(['oriel', 'pi'])('%s', (dialect) => {
     [
       'ls',
       { path: 'my src/*.ts' },
-      'my src/*.ts does not exist: ls takes no glob. Use find {"pattern":"my src/*.ts"}.',
+      'my src/*.ts does not exist: ls takes no glob. Use find {"pattern":"/*.ts","path":"my src"}.',
       'my src/q.ts',
     ],
     [
       'read',
       { path: 'lib/x/src/*.ts' },
-      'lib/x/src/*.ts does not exist. Use find {"pattern":"lib/x/src/*.ts"} for the files that match, or ',
+      'lib/x/src/*.ts does not exist. Use find {"pattern":"/*.ts","path":"lib/x/src"} for the files that match, or ',
       'lib/x/src/index.ts',
     ],
     [

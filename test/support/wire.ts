@@ -53,6 +53,8 @@ export function wire(args: readonly string[], { node = [], deaf, ...options }: W
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   child.stdin.on('error', () => undefined);
   const reader = createInterface({ input: child.stdout }).on('line', (line) => {
+    // The part of a line before the end of the stream is reported also while it is paused.
+    if (deaf && messages.length > 0) return;
     if (deaf) reader.pause();
     lines.push(line);
     messages.push(JSON.parse(line) as Message);

@@ -38,6 +38,7 @@ test.each([
   ['src/*', '*.ts', 'src/**/*.ts'],
   ['src/*', 'a/*.ts', 'src/*/a/*.ts'],
   ['my*', '*.ts', 'my*/**/*.ts'],
+  ['*/*', '*.ts', '*/**/*.ts'],
 ])('the glob for directories %s and the pattern %s is %s', (path, glob, both) => {
   expect(foundBelow(path, glob)).toBe(both);
 });

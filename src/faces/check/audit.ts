@@ -71,8 +71,8 @@ function removeFiles(sandbox: Sandbox): Pick<Audit, 'notRemoved'> {
 /** The error of a check, with what could not be removed. */
 function naming(left: readonly string[], cause: unknown): unknown {
   if (left.length === 0 || !isOrielError(cause)) return cause;
-  const { code, message } = cause;
-  return new OrielError(code, `${message} ${NOT_REMOVED}: ${left.join(', ')}.`, { cause });
+  const { code, message, next } = cause;
+  return new OrielError(code, `${message} ${NOT_REMOVED}: ${left.join(', ')}.`, { next, cause });
 }
 
 function newSandbox(): Sandbox {

@@ -4,14 +4,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Exchange } from './exchange.ts';
 import { dropUnread, readAhead } from './request-body.ts';
 
-/** Exactly one of `answer` and `forget` is called. */
 export interface Arrival {
   /** Called if it has to wait: its body is read meanwhile, because Node.js would buffer 64 KiB of it, in pieces of any size. */
   wait?(): void;
   /** Never throws. */
   answer(): Promise<void>;
-  /** Called if its connection was closed while it waited: Node.js emits no event for its response. */
-  forget?(): void;
+  /**
+   * Called when its connection is closed, or answers no more requests; perhaps after `answer`. Node.js emits no event for a
+   * response that was never the next one of its connection.
+   */
+  close?(): void;
 }
 
 export type Receive = (incoming: IncomingMessage, outgoing: ServerResponse) => Arrival;
@@ -24,7 +26,7 @@ export function receiveFor(answer: (exchange: Exchange, outgoing: ServerResponse
     return {
       wait: () => readAhead(exchange),
       answer: () => answer(exchange, outgoing),
-      forget: () => exchange.close(),
+      close: () => exchange.close(),
     };
   };
 }

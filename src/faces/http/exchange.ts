@@ -69,8 +69,8 @@ export class Exchange {
     const gone = (): void => {
       if (!outgoing.writableFinished) stop.abort();
     };
-    if (outgoing.closed || outgoing.destroyed) gone();
-    else outgoing.once('close', gone);
+    if (outgoing.destroyed) gone();
+    else this.onClosed(gone);
     this.#stop = stop;
     return stop;
   }
@@ -130,7 +130,7 @@ export class Exchange {
     else tell();
   }
 
-  /** Marks the exchange as closed. This happens by itself, unless the connection is closed before its turn has come. */
+  /** Marks the exchange as closed. It happens by itself when Node.js closes the response. */
   close(): void {
     const tell = this.#tellClosed ?? [];
     this.#tellClosed = undefined;

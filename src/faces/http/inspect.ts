@@ -78,7 +78,7 @@ function createInspection({ file, path, token, ticket }: InspectOptions): App {
     receive: receiveFor(async (exchange, outgoing) => {
       let answered: Reply;
       try {
-        answered = await reply(exchange);
+        answered = await exchange.beforeEvicted(() => reply(exchange));
       } catch (error) {
         answered = failed(explained(error), '/');
       }

@@ -55,6 +55,13 @@ export async function listenFor(
   });
   const isSurplus = boundConnections(server, maxConnections);
   const turns = new Turns(server, app.receive);
+  const refuse = (socket: Socket, status: string): void => {
+    // Each further chunk of invalid input is reported again.
+    if (socket.writableEnded) return;
+    if (!socket.writable || turns.owesReply(socket)) return void socket.destroy();
+    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    setTimeout(() => socket.destroy(), UNREAD_MS).unref();
+  };
   server.on('request', (request, response) => {
     if (isSurplus(request.socket)) response.writeHead(503, REFUSED_CONNECTION).end(TOO_MANY);
     else turns.answer(request, response);
@@ -63,16 +70,12 @@ export async function listenFor(
   server.on('connect', ({ socket }) => {
     // The socket has no HTTP timeouts and error listeners any more; without a listener a reset would end the process.
     socket.on('error', () => undefined);
-    if (turns.isReplying(socket)) return void socket.destroy();
-    socket.end(refusal(BAD_REQUEST));
-    setTimeout(() => socket.destroy(), UNREAD_MS).unref();
+    refuse(socket, BAD_REQUEST);
   });
-  // Bytes that are no request, or the end of a connection within one.
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (!socket.writable || turns.isReplying(socket)) return void socket.destroy();
-    socket.end(refusal(REFUSED_INPUT[error.code ?? ''] ?? BAD_REQUEST));
-    setTimeout(() => socket.destroy(), UNREAD_MS).unref();
-  });
+  // Bytes that are no request, a request that takes too long, or an error of the connection.
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
+    refuse(socket, REFUSED_INPUT[error.code ?? ''] ?? BAD_REQUEST),
+  );
   await listen(server, address, option);
   const bound = server.address();
   const at =
@@ -102,10 +105,6 @@ const REFUSED_INPUT: Readonly<Record<string, string>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
-
-function refusal(status: string): string {
-  return `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
-}
 
 const TOO_MANY = JSON.stringify({
   message: 'Too many connections are open from your address. Close some, or use them again.',

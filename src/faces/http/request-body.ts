@@ -13,6 +13,9 @@ const BODY_BYTES = 4 * 2 ** 20;
 /** Larger bodies reserve bytes in the inbox until their request is answered; smaller ones are limited by connections and queues. */
 const SMALL_BYTES = 16 << 10;
 
+/** The first buffer for a body of unknown length. */
+const FIRST_BYTES = 1 << 10;
+
 /**
  * The first pieces may have any size; above that, pieces must have `PIECE_BYTES` on average. A piece of one byte costs as
  * much time as a large one.
@@ -78,15 +81,19 @@ const TOO_FINE: Text = {
 };
 
 /**
- * The body, or why it is refused. At most `BODY_BYTES` are read. Throws `BUSY` if the inbox has no room for it, or when it
- * is evicted because it stalls.
+ * The body, or why it is refused. At most `BODY_BYTES` are kept. Throws `BUSY` if the inbox has no room for it, or when it
+ * is evicted because it stalls. The rest of a refused body is dropped: if it were not read, a client that leaves would not be
+ * noticed, and small pieces would be buffered at a hundred times their size.
  */
 async function textOf(exchange: Exchange): Promise<Text> {
   const { incoming } = exchange;
   const declared = Number(incoming.headers['content-length'] ?? 0);
-  if (declared > BODY_BYTES) return TOO_LARGE;
+  if (declared > BODY_BYTES) {
+    incoming.resume();
+    return TOO_LARGE;
+  }
   return new Promise((resolve, reject) => {
-    let bytes = Buffer.allocUnsafe(Math.min(declared || SMALL_BYTES, SMALL_BYTES));
+    let bytes = Buffer.allocUnsafe(Math.min(declared || FIRST_BYTES, SMALL_BYTES));
     let length = 0;
     let pieces = 0;
     const stop = (): void => {
@@ -94,7 +101,7 @@ async function textOf(exchange: Exchange): Promise<Text> {
     };
     const fail = (error: OrielError): void => {
       stop();
-      incoming.pause();
+      incoming.resume();
       reject(error);
     };
     const parcel = new Parcel(exchange.client, (error) => {
@@ -107,7 +114,7 @@ async function textOf(exchange: Exchange): Promise<Text> {
     };
     const refuse = (text: Text): void => {
       stop();
-      incoming.pause();
+      incoming.resume();
       parcel.release();
       resolve(text);
     };
@@ -115,13 +122,7 @@ async function textOf(exchange: Exchange): Promise<Text> {
       pieces += 1;
       const end = length + piece.length;
       if (end > BODY_BYTES) return refuse(TOO_LARGE);
-      if (pieces > FEW_PIECES && end < pieces * PIECE_BYTES) {
-        refuse(TOO_FINE);
-        // Further pieces are dropped: buffering small pieces would cost a hundred times their size.
-        incoming.resume();
-        exchange.onClosed(() => incoming.socket.destroy());
-        return;
-      }
+      if (pieces > FEW_PIECES && end < pieces * PIECE_BYTES) return refuse(TOO_FINE);
       const size =
         end <= bytes.length ? bytes.length : Math.min(BODY_BYTES, Math.max(2 * bytes.length, declared, end));
       try {

@@ -56,13 +56,15 @@ export class Turns {
       this.#open.add(socket);
       socket.once('close', () => {
         this.#open.delete(socket);
+        const running = this.#busy.get(socket);
         this.#busy.delete(socket);
+        for (const { arrival } of running ? [running, ...running.next] : []) arrival.close?.();
       });
     });
   }
 
-  /** Whether a refusal of what arrives now would be read as the reply to an earlier request, or as a part of it. */
-  isReplying(socket: Socket): boolean {
+  /** Whether the next reply on the connection belongs to an earlier request than what arrives now. */
+  owesReply(socket: Socket): boolean {
     const { request, response } = this.#busy.get(socket) ?? {};
     return request?.complete === true || response?.headersSent === true;
   }
@@ -84,7 +86,7 @@ export class Turns {
   end(): void {
     this.#isEnding = true;
     for (const { response, next } of this.#busy.values()) {
-      for (const { arrival } of next.splice(0)) arrival.forget?.();
+      for (const { arrival } of next.splice(0)) arrival.close?.();
       if (!response.headersSent) response.setHeader('connection', 'close');
     }
   }
@@ -111,20 +113,18 @@ export class Turns {
     if (this.#isEnding) response.setHeader('connection', 'close');
     response.once('close', () => {
       endUnread(request);
-      const following = socket.destroyed ? undefined : next.shift();
+      const following = socket.writable ? next.shift() : undefined;
       if (following) return this.#begin(following, next);
+      // This was the last reply of the connection, which closes now.
+      if (next.length > 0) return;
       this.#busy.delete(socket);
-      for (const left of next) left.arrival.forget?.();
       // The reply had begun before the server was told to end, so it does not say that it is the last.
       if (this.#isEnding) socket.destroySoon();
     });
     let isWaiting = true;
     const answer = (): boolean => {
       isWaiting = false;
-      if (socket.destroyed) {
-        arrival.forget?.();
-        return false;
-      }
+      if (socket.destroyed) return false;
       void arrival.answer();
       return true;
     };

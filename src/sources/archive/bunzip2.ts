@@ -33,8 +33,8 @@ export async function* bunzip2(packed: AsyncIterable<Uint8Array>): AsyncGenerato
 }
 
 /**
- * The rest after a stream, which must be zeros, as for gzip: other bytes may be a damaged stream. (bzip2 itself ignores
- * them, with a warning.)
+ * The rest after a stream, which must be zeros: other bytes may be a damaged stream. (bzip2 itself ignores them, with a
+ * warning.)
  */
 async function padding(bits: BitReader): Promise<void> {
   while (await bits.fill()) {

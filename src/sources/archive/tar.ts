@@ -33,27 +33,33 @@ interface TarMember extends Member {
 async function* readMembers(cursor: Cursor): AsyncGenerator<TarMember[]> {
   let next: TarOverrides = {};
   let global: TarOverrides = {};
+  /** Whether headers have come that belong to the next member. */
+  let isPending = false;
   for (;;) {
     const at = cursor.position;
     const block = await cursor.read(BLOCK_BYTES);
-    // The zeros at the end may be missing, but not the member that a header is for.
-    if (block.length === 0 && Object.keys(next).length === 0) return;
-    if (block.length < BLOCK_BYTES)
-      throw new OrielError('CORRUPT', `the tar ends inside the header at byte ${at}`);
+    // The zeros at the end may be missing.
+    if (block.length === 0 && !isPending) return;
+    if (block.length < BLOCK_BYTES) throw endedIn(`the header at byte ${at}`);
     const header = parseHeader(Buffer.from(block), at);
+    if (!header && isPending) throw endedIn(`the headers before byte ${at}`);
     if (!header) return;
     if ('xgLK'.includes(header.flag)) {
       const said = await readOverrides(cursor, header, at);
       if (header.flag === 'g') global = { ...global, ...said };
-      else next = { ...next, ...said };
+      else {
+        next = { ...next, ...said };
+        isPending = true;
+      }
       continue;
     }
     if (header.moreMap) await skipSparseMap(cursor);
     const member = await readMember(cursor, header, { ...global, ...next });
     yield [member];
     if (cursor.position < member.at + padded(member.stored) && member.trouble === undefined)
-      throw new OrielError('CORRUPT', `the tar ends at byte ${cursor.position}, before its next header`);
+      throw endedIn(`the block at byte ${at}`);
     next = {};
+    isPending = false;
   }
 }
 
@@ -83,11 +89,9 @@ async function readOverrides(cursor: Cursor, header: TarHeader, at: number): Pro
     throw new OrielError('LIMIT', `the tar header at byte ${at} has ${header.size} bytes of names`);
   }
   const body = Buffer.from(await cursor.read(header.size));
-  if (body.length < header.size)
-    throw new OrielError('CORRUPT', `the tar ends inside the header at byte ${at}`);
   const padding = padded(header.size) - header.size;
-  if ((await cursor.skip(padding)) < padding)
-    throw new OrielError('CORRUPT', `the tar ends inside the header at byte ${at}`);
+  if (body.length < header.size || (await cursor.skip(padding)) < padding)
+    throw endedIn(`the header at byte ${at}`);
   if (header.flag === 'L') return { name: longName(body) };
   if (header.flag === 'K') return { link: longName(body) };
   return parsePax(body, at);
@@ -96,8 +100,13 @@ async function readOverrides(cursor: Cursor, header: TarHeader, at: number): Pro
 async function skipSparseMap(cursor: Cursor): Promise<void> {
   for (let blocks = 0; blocks < archiveLimits.metaBytes / BLOCK_BYTES; blocks += 1) {
     const block = await cursor.read(BLOCK_BYTES);
+    if (block.length < BLOCK_BYTES) throw endedIn('a sparse map');
     if (block[504] !== 1) return;
   }
+}
+
+function endedIn(part: string): OrielError {
+  return new OrielError('CORRUPT', `the tar ends inside ${part}`);
 }
 
 function padded(size: number): number {

@@ -65,7 +65,7 @@ describe('commands in messages', () => {
       "oriel grep --literal --glob '{*.ts,a b}' 'foo(' 'my src'",
     ],
     [['find', '{*.ts,b', 'my src'], "oriel find '{*.ts,b}' 'my src'"],
-    [['ls', 'my src/*.ts'], "oriel find 'my src/*.ts'"],
+    [['ls', 'my src/*.ts'], "oriel find '/*.ts' 'my src'"],
     [['ls', '*.txt'], "oriel find '*.txt'"],
     [['ls', 'my src/*'], "Use 'my src'"],
     [['find', '*.ts', 'my*'], "oriel find 'my*/**/*.ts' ."],

@@ -1,10 +1,12 @@
 /** Requests that stand behind a running one on the same connection: what arrives of them is read, and nothing of it stays. */
 
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { textAnswer } from '../../../src/render/answer.ts';
 import { inbox } from '../../../src/faces/http/inbox.ts';
 import { serveOffer } from '../../support/app.ts';
-import { hangingTool, offerOf } from '../../support/offer.ts';
+import { hangingTool, offerOf, testTool } from '../../support/offer.ts';
 
 const HEAD =
   'POST /api/v0/tools/hang HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ';
@@ -24,10 +26,11 @@ async function calling() {
 test.each([
   ['the head', `${HEAD}100000\r\n\r\n`],
   ['a part of the body', `${HEAD}100000\r\n\r\n${' '.repeat(90_000)}`],
+  ['a part of a body that is too large', `${HEAD}5000000\r\n\r\n${' '.repeat(200_000)}`],
 ])('with %s of another request behind it, a call ends when its client disconnects', async (_, bytes) => {
   const { socket, stopped } = await calling();
   socket.write(bytes);
-  await new Promise((resolve) => void setTimeout(resolve, 50));
+  await sleep(50);
   socket.destroy();
   await stopped;
 });
@@ -50,4 +53,35 @@ test('the rest of a body that arrives behind a call is read', async () => {
   socket.write(' '.repeat(40_000));
   await expect.poll(() => inbox.bytes).toBeGreaterThanOrEqual(70_000);
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
+});
+
+const BODY = `${HEAD}40000\r\n\r\n${' '.repeat(40_000)}`;
+
+test('a body behind the last reply of a connection is released', async () => {
+  const { url } = await serveOffer(offerOf());
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  const closed = new Promise((resolve) => void socket.once('close', resolve));
+  // The guard refuses this name, with `connection: close`.
+  socket.resume().write(`GET / HTTP/1.1\r\nHost: a b\r\n\r\n${BODY}`);
+  await closed;
+  await expect.poll(() => inbox.bytes).toBe(0);
+});
+
+test('a call behind a request that Node.js refuses itself is cancelled, and what is behind it released', async () => {
+  const { tool, started, stopped } = hangingTool('hang');
+  const slow = testTool('slow', async () => {
+    await sleep(100);
+    return textAnswer('done');
+  });
+  const { url } = await serveOffer(offerOf(tool, slow));
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  const closed = new Promise((resolve) => void socket.once('close', resolve));
+  const first = CALL.replace('hang', 'slow');
+  // Without the header Host.
+  socket.resume().write(`${first}GET / HTTP/1.1\r\n\r\n${CALL}${BODY}${BODY}`);
+  await closed;
+  await Promise.all([started, stopped]);
+  await expect.poll(() => inbox.bytes).toBe(0);
 });

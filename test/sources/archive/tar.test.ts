@@ -5,7 +5,7 @@ import { memoryBytes } from '../../../src/access/bytes.ts';
 import { isOrielError } from '../../../src/errors.ts';
 import type { Container, Member } from '../../../src/sources/archive/container.ts';
 import { PackedTar, PlainTar } from '../../../src/sources/archive/tar.ts';
-import { tar } from '../../support/tar.ts';
+import { pax, tar } from '../../support/tar.ts';
 
 const signal = new AbortController().signal;
 
@@ -143,3 +143,16 @@ test('a tar that ends before its last member does is damaged, unless it ends whe
     }
   }
 });
+
+test.each([true, false])(
+  'a tar that ends behind a header for its next member is damaged: zeros %j',
+  async (end) => {
+    // GNU tar writes such a header, without a name or size, for each member.
+    const bytes = tar([{ name: 'first', content: 'text' }, pax({ mtime: '1700000000' })], { end });
+    for (const container of [plain(bytes), streamed(bytes)]) {
+      const { members, failure } = await listed(container);
+      expect(members.map((member) => member.name)).toEqual(['first']);
+      expect(failure).toMatchObject({ code: 'CORRUPT' });
+    }
+  },
+);
