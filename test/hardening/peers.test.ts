@@ -530,7 +530,13 @@ test('a server whose log is not read continues, and ends at the first signal', a
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   const ended = new Promise<number | null>((resolve) => void child.once('exit', (code) => resolve(code)));
-  while (!existsSync(socketPath)) await sleep(20);
+  // The socket exists a moment before it accepts connections.
+  const accepts = (): Promise<boolean> =>
+    new Promise((resolve) => {
+      const probe = connect(socketPath, () => resolve(true));
+      probe.once('error', () => resolve(false)).once('connect', () => probe.destroy());
+    });
+  while (!(await accepts())) await sleep(20);
   const path = `/api/v0/read-file-lines?path=${encodeURIComponent(join(W, 'small'))}`;
   const ask = (): Promise<number | undefined> =>
     new Promise((resolve, reject) => {
