@@ -7,18 +7,19 @@ import { TierReporter } from './test/support/reporter.ts';
 const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.test.ts'))
   .map((path) => join('test', path));
-const isOf = (tier: string) => (path: string) => path.endsWith(`.${tier}.test.ts`);
-const fast = files.filter((path) => !isOf('slow')(path) && !isOf('check')(path));
-const mocksModules = (path: string): boolean => /\bvi\.(mock|doMock)\(/.test(readFileSync(path, 'utf8'));
 
 const project = (
   name: string,
-  include: readonly string[],
-  isolate: boolean,
+  has: (text: string) => boolean,
+  options: { readonly isolate: boolean },
 ): TestProjectInlineConfiguration => ({
   extends: true,
-  test: { name, include: [...include], isolate },
+  test: { name, include: files.filter((path) => has(readFileSync(path, 'utf8'))), ...options },
 });
+
+const hasTag = (text: string, tag: string): boolean => text.includes(`* @module-tag ${tag}\n`);
+const isFast = (text: string): boolean => !hasTag(text, 'slow') && !hasTag(text, 'check');
+const mocksModules = (text: string): boolean => /\bvi\.(mock|doMock|resetModules)\(/.test(text);
 
 /** Of every run of tests, mutation tests too. */
 export const common = {
@@ -31,24 +32,21 @@ export const common = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
   expect: { poll: { timeout: 100_000, interval: 20 } },
-  unstubEnvs: true,
-  unstubGlobals: true,
+  tags: [
+    { name: 'slow', description: 'Not of `npm test`: a test of over a second of CPU time, or a whole file.' },
+    { name: 'check', description: 'Of `npm run check`: documents, wording, the shape of the code.' },
+  ],
 } satisfies ViteUserConfig['test'];
 
 export default defineConfig({
   test: {
     ...common,
-    // A file's name says its tier: `x.test.ts` is fast, `x.slow.test.ts` slow, `x.check.test.ts` is of `npm run check`.
     projects: [
       // Files that mock no module share loaded modules.
-      project(
-        'fast',
-        fast.filter((path) => !mocksModules(path)),
-        false,
-      ),
-      project('mocks', fast.filter(mocksModules), true),
-      project('slow', files.filter(isOf('slow')), true),
-      project('check', files.filter(isOf('check')), false),
+      project('fast', (text) => isFast(text) && !mocksModules(text), { isolate: false }),
+      project('mocks', (text) => isFast(text) && mocksModules(text), { isolate: true }),
+      project('slow', (text) => hasTag(text, 'slow'), { isolate: true }),
+      project('check', (text) => hasTag(text, 'check'), { isolate: false }),
     ],
     reporters: ['default', new TierReporter()],
   },

@@ -1,4 +1,8 @@
-/** The shape of the code, read from its imports. */
+/**
+ * The shape of the code, read from its imports.
+ *
+ * @module-tag check
+ */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';

@@ -1,4 +1,8 @@
-/** What `npm run bench` says of itself. What it measures runs with `npm run bench -- --quick`. */
+/**
+ * What `npm run bench` says of itself. What it measures runs with `npm run bench -- --quick`.
+ *
+ * @module-tag slow
+ */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,8 @@
-/** The files below deploy/, as their own validators and oriel see them. */
+/**
+ * The files below deploy/, as their own validators and oriel see them.
+ *
+ * @module-tag check
+ */
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,8 @@
-/** The tables of docs/dialects.md are held to the declarations. */
+/**
+ * The tables of docs/dialects.md are held to the declarations.
+ *
+ * @module-tag check
+ */
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';

@@ -1,4 +1,8 @@
-/** The tables of docs/options.md are those of the code. */
+/**
+ * The tables of docs/options.md are those of the code.
+ *
+ * @module-tag check
+ */
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';

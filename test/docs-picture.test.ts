@@ -1,4 +1,8 @@
-/** The picture in the README is what oriel prints. */
+/**
+ * The picture in the README is what oriel prints.
+ *
+ * @module-tag check
+ */
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';

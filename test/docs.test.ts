@@ -1,4 +1,8 @@
-/** The documentation is held to the code: snippets run, links lead somewhere, tables agree. */
+/**
+ * The documentation is held to the code: snippets run, links lead somewhere, tables agree.
+ *
+ * @module-tag check
+ */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,8 @@
-/** SECURITY.md says nothing that no test holds, and no case of the catalogue is without a test. */
+/**
+ * SECURITY.md says nothing that no test holds, and no case of the catalogue is without a test.
+ *
+ * @module-tag check
+ */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,8 @@
-/** The same questions to us and to programs that are right: sed, head, tail, wc, iconv, unzip, tar, Python, sqlite3. */
+/**
+ * The same questions to us and to programs that are right: sed, head, tail, wc, iconv, unzip, tar, Python, sqlite3.
+ *
+ * @module-tag slow
+ */
 
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';

@@ -1,4 +1,8 @@
-/** Damaged documents of each format, through the child process that converts them. */
+/**
+ * Damaged documents of each format, through the child process that converts them.
+ *
+ * @module-tag slow
+ */
 
 import { unzipSync } from 'fflate';
 import { describe, test } from 'vitest';

@@ -1,4 +1,8 @@
-/** Selectors, windows and damaged files of each kind that is read in the process itself. */
+/**
+ * Selectors, windows and damaged files of each kind that is read in the process itself.
+ *
+ * @module-tag slow
+ */
 
 import { describe, test } from 'vitest';
 import { fc } from '../support/properties.ts';

@@ -1,4 +1,8 @@
-/** Texts that are typed, and texts that are read, guided by coverage. */
+/**
+ * Texts that are typed, and texts that are read, guided by coverage.
+ *
+ * @module-tag slow
+ */
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Coverage, guided, mutateText } from './guided.ts';

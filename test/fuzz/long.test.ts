@@ -1,4 +1,8 @@
-/** The targets of long runs (`npm run fuzz:long`), briefly: the same inputs each time, or new ones for as long as was asked for. */
+/**
+ * The targets of long runs (`npm run fuzz:long`), briefly: the same inputs each time, or new ones for as long as was asked for.
+ *
+ * @module-tag slow
+ */
 
 import { expect, test } from 'vitest';
 import { runTarget } from './long/run-target.ts';

@@ -1,4 +1,8 @@
-/** What comes from the web: addresses as they are typed, and damaged pages, feeds and JSON. */
+/**
+ * What comes from the web: addresses as they are typed, and damaged pages, feeds and JSON.
+ *
+ * @module-tag slow
+ */
 
 import { isIP } from 'node:net';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,8 @@
-/** Damaged messages of MCP on a pipe, and damaged requests of HTTP: what is valid beside them is answered. */
+/**
+ * Damaged messages of MCP on a pipe, and damaged requests of HTTP: what is valid beside them is answered.
+ *
+ * @module-tag slow
+ */
 
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';

@@ -1,4 +1,8 @@
-/** The build script, run in a copy of the project. */
+/**
+ * The build script, run in a copy of the project.
+ *
+ * @module-tag slow
+ */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

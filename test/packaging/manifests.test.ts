@@ -1,3 +1,7 @@
+/**
+ * @module-tag check
+ */
+
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createOffer } from '../../src/faces/offer.ts';

@@ -1,4 +1,8 @@
-/** What `oriel check` finds: nothing in oriel, in a small honest server what it lacks, and each fault by its case. */
+/**
+ * What `oriel check` finds: nothing in oriel, in a small honest server what it lacks, and each fault by its case.
+ *
+ * @module-tag slow
+ */
 
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

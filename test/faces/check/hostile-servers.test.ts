@@ -1,4 +1,8 @@
-/** Servers that work against `oriel check` itself: it touches nothing outside, ends, and is not deceived. */
+/**
+ * Servers that work against `oriel check` itself: it touches nothing outside, ends, and is not deceived.
+ *
+ * @module-tag slow
+ */
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

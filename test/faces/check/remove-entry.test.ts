@@ -1,4 +1,8 @@
-/** Files are removed by descriptor: however deep, whatever their names, and nothing behind a link that is exchanged meanwhile. */
+/**
+ * Files are removed by descriptor: however deep, whatever their names, and nothing behind a link that is exchanged meanwhile.
+ *
+ * @module-tag slow
+ */
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,8 @@
-/** The dashboard in a browser: signing in, tasks, a task that goes on, the lens, hostile names, keyboard, axe. */
+/**
+ * The dashboard in a browser: signing in, tasks, a task that goes on, the lens, hostile names, keyboard, axe.
+ *
+ * @module-tag slow
+ */
 
 import { expect, onTestFinished, test } from 'vitest';
 import { createOffer } from '../../../src/faces/offer.ts';

@@ -1,4 +1,8 @@
-/** A file of 100,000 events in a browser: no task of the page computes for as long as a frame that is felt. */
+/**
+ * A file of 100,000 events in a browser: no task of the page computes for as long as a frame that is felt.
+ *
+ * @module-tag slow
+ */
 
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

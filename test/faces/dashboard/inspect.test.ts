@@ -1,4 +1,8 @@
-/** `oriel inspect` in a browser: 100,000 events, what is no event, many tasks, hostile names, a ticket. */
+/**
+ * `oriel inspect` in a browser: 100,000 events, what is no event, many tasks, hostile names, a ticket.
+ *
+ * @module-tag slow
+ */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,8 @@
-/** Work in slices: all of it, in order, with a pause whenever a slice has taken its time. */
+/**
+ * Work in slices: all of it, in order, with a pause whenever a slice has taken its time.
+ *
+ * @module-tag slow
+ */
 
 import { expect, test } from 'vitest';
 import { inSlices } from '../../../src/faces/dashboard/slices.ts';

@@ -1,4 +1,8 @@
-/** Every view of the dashboard, wide and narrow, light and dark: nothing is cut off or broken, and keys are enough. */
+/**
+ * Every view of the dashboard, wide and narrow, light and dark: nothing is cut off or broken, and keys are enough.
+ *
+ * @module-tag slow
+ */
 
 import { expect, onTestFinished, test } from 'vitest';
 import type { Page } from 'playwright-core';
