@@ -1,5 +1,5 @@
 /**
- * SECURITY.md says nothing that no test holds, and no case of the catalogue is without a test.
+ * SECURITY.md and docs/assurance.md say nothing that no test holds, and no case of the catalogue is without a test.
  *
  * @module-tag check
  */
@@ -11,7 +11,7 @@ import { catalogue } from './hardening/catalogue.ts';
 import { cases } from './hardening/ways/cases/table.ts';
 import { wayNames } from './hardening/ways/way.ts';
 
-const page = readFileSync('SECURITY.md', 'utf8');
+const page = ['SECURITY.md', 'docs/assurance.md'].map((path) => readFileSync(path, 'utf8')).join('\n');
 
 /** Ids with which the name of a test, or of a group of them, begins: `'P11 name too long'`, `'I01, I03 and I04 …'`. */
 const tested = new Set(

@@ -1,4 +1,4 @@
-/** The catalogue of hostile cases: each has a test whose name begins with its id, or a reason in SECURITY.md. */
+/** The catalogue of hostile cases: each has a test whose name begins with its id, or a reason in docs/assurance.md. */
 
 export const catalogue: Readonly<Record<string, string>> = {
   A03: 'zip symlink members',

@@ -37,7 +37,7 @@ export interface Case {
   readonly times?: number;
   /** A process of its own for each way, with these settings. */
   own?(place: Place): Partial<Settings>;
-  /** Those on which it is run; every one when absent. SECURITY.md lists each case that leaves one out, with the reason. */
+  /** Those on which it is run; every one when absent. docs/assurance.md lists each case that leaves one out, with the reason. */
   readonly ways?: readonly WayName[];
   /** Takes seconds: only `npm run hardening` runs it on all of its ways. */
   readonly heavy?: true;
