@@ -3,6 +3,7 @@
  * tests were skipped because a program is missing; with ORIEL_TEST_ALL=1 that is an error at the start.
  */
 
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,8 +21,24 @@ declare module 'vitest' {
 const missing = missingPrograms();
 const cache = mkdtempSync(join(tmpdir(), 'oriel-test-cache-'));
 
+/** In the environment of what this run starts. */
+const RUN = `ORIEL_TEST_RUN=${process.pid}`;
+
+/** Ends what a killed run has left, also workers that loop: waits for the end of its input, which is ours. */
+const CLEANUP = `
+  cat
+  for process in $(grep -lsz '^${RUN}$' /proc/[0-9]*/environ); do
+    process=\${process%/environ}
+    kill -9 "\${process#/proc/}"
+  done`;
+
+let cleanup: ReturnType<typeof spawn> | undefined;
+
 export function setup(project: TestProject): void {
   if (missing.length > 0 && process.env['ORIEL_TEST_ALL']) throw new Error(leftOut(missing));
+  cleanup = spawn('sh', ['-c', CLEANUP], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  cleanup.unref();
+  process.env['ORIEL_TEST_RUN'] = String(process.pid);
   process.env['XDG_CACHE_HOME'] = cache;
   const provide = (): void => project.provide('buildDirectory', buildDirectory());
   provide();
@@ -29,6 +46,7 @@ export function setup(project: TestProject): void {
 }
 
 export function teardown(): void {
+  cleanup?.kill('SIGKILL');
   rmSync(cache, { recursive: true, force: true });
   if (missing.length > 0) console.log(leftOut(missing));
 }
