@@ -1,7 +1,7 @@
 /** The tests that `npm run mutation` runs. */
 
 import { defineConfig } from 'vitest/config';
-import all from '../vitest.config.ts';
+import { common } from '../vitest.config.ts';
 
 export default defineConfig({
   plugins: [
@@ -15,8 +15,7 @@ export default defineConfig({
     },
   ],
   test: {
-    ...all.test,
-    globalSetup: ['scripts/mutation-setup.ts'],
+    ...common,
     include: JSON.parse(process.env['ORIEL_MUTATION_TESTS'] ?? '[]') as string[],
   },
 });

@@ -85,7 +85,7 @@ mkdirSync('.bench/mutation', { recursive: true });
 const build = resolve('.bench/mutation-build');
 rmSync(build, { recursive: true, force: true });
 execFileSync(process.execPath, ['scripts/build.mjs', build], { stdio: 'inherit' });
-process.env.ORIEL_MUTATION_BUILD = build;
+process.env.ORIEL_TEST_BUILD = build;
 const began = performance.now();
 const results = [];
 for (const unit of unitsOf(wanted.flatMap(filesBelow))) results.push(...(await mutate(unit)));

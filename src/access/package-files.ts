@@ -6,10 +6,11 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 let root: URL | undefined;
+let findBuild: (() => URL) | undefined;
 
-/** Sets the package whose build is used, for tests of the source code: a URL that ends with `/`. */
-export function useBuiltPackage(url: string): void {
-  root = new URL(url);
+/** Sets how the directory is found that holds the build, for tests of the source code: a URL that ends with `/`. */
+export function useBuild(find: () => URL): void {
+  findBuild = find;
 }
 
 /** The directory with our package.json. */
@@ -29,7 +30,7 @@ export function packageDirectory(name: string): string {
 
 /** The URL of a file of the build, by its path below `dist/`: `"views/outline-worker.js"`. */
 export function builtFile(path: string): URL {
-  const url = new URL(`dist/${path}`, packageRoot());
+  const url = new URL(`dist/${path}`, findBuild?.() ?? packageRoot());
   if (!existsSync(url)) throw new Error(`The package is incomplete: ${url.pathname} is missing.`);
   return url;
 }

@@ -1,9 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { asset } from '../../src/access/assets.ts';
-import { useBuiltPackage } from '../../src/access/package-files.ts';
+import { useBuild } from '../../src/access/package-files.ts';
+import { useTestBuild } from '../support/built.ts';
 import { temporaryFolder } from '../support/commands.ts';
 
 test('a data file of the package is read whole', async () => {
@@ -11,8 +12,8 @@ test('a data file of the package is read whole', async () => {
   mkdirSync(join(folder, 'dist/grammars'), { recursive: true });
   const bytes = Uint8Array.from({ length: 100_000 }, (_, i) => i % 251);
   writeFileSync(join(folder, 'dist/grammars/go.wasm.br'), bytes);
-  useBuiltPackage(`${pathToFileURL(folder).href}/`);
-  onTestFinished(() => useBuiltPackage(inject('builtPackage')));
+  useBuild(() => pathToFileURL(`${folder}/`));
+  onTestFinished(useTestBuild);
   expect(Buffer.from(await asset('grammars/go.wasm.br')).equals(bytes)).toBe(true);
   await expect(asset('grammars/none')).rejects.toThrow('The package is incomplete');
 });

@@ -1,14 +1,32 @@
-/** Locations of the files that `build.ts` built for this run. */
+/** The built package that tests start. The first test that needs it builds it; later runs use it until the sources change. */
 
-import { fileURLToPath } from 'node:url';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { inject } from 'vitest';
+import { useBuild } from '../../src/access/package-files.ts';
+
+/** The directory that holds package.json and `dist/`. */
+export function builtPackage(): string {
+  const home = inject('buildDirectory');
+  // Several workers may need it at once: the script makes them wait for each other.
+  if (!existsSync(home))
+    execFileSync(process.execPath, ['scripts/build.mjs', '--once', home], { stdio: 'inherit' });
+  return home;
+}
+
+/** Code under test loads its workers and grammars from this build. */
+export function useTestBuild(): void {
+  useBuild(() => pathToFileURL(`${builtPackage()}/`));
+}
 
 /** The URL of a built file; `path` is relative to `dist/`. */
 export function builtUrl(path: string): URL {
-  return new URL(`dist/${path}`, inject('builtPackage'));
+  return pathToFileURL(built(path));
 }
 
 /** The absolute path of a built file; `path` is relative to `dist/`. */
 export function built(path: string): string {
-  return fileURLToPath(builtUrl(path));
+  return join(builtPackage(), 'dist', path);
 }
