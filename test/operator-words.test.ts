@@ -22,7 +22,7 @@ function library(options: object): Read {
 }
 
 async function server(values: object): Promise<Read> {
-  const streams = { err: process.stderr, signal: new AbortController().signal };
+  const streams = { err: process.stderr, signal: new AbortController().signal, tokens: {} };
   const folder = temporaryFolder();
   const all = { 'no-cache': true, ...values };
   const offer = createOffer(await offerOptions({ values: all, operands: [folder] } as never, streams));

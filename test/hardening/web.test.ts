@@ -184,6 +184,7 @@ test('X06 a server reads no web pages without --web', async () => {
     offerOptions({ values, operands: [temporaryFolder()] } as never, {
       err: process.stderr,
       signal: new AbortController().signal,
+      tokens: {},
     });
   expect((await optionsOf({})).web).toBe(false);
   expect((await optionsOf({ 'allow-net': ['docs.example'] })).web).toBe(false);

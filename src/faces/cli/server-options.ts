@@ -22,6 +22,11 @@ export const serverOptions: readonly Option[] = [
     help: 'offer the tools that do more than read, above all bash',
   },
   {
+    name: 'ignore-client-roots',
+    type: 'boolean',
+    help: 'ignore the roots that MCP clients declare (on another machine they name its directories)',
+  },
+  {
     name: 'structured',
     type: 'boolean',
     help: 'over MCP, put text and facts into structuredContent too (hosts then show that instead of the text)',
@@ -44,7 +49,7 @@ export const serverOptions: readonly Option[] = [
  */
 export async function offerOptions(
   { values, operands }: Parsed,
-  { err, signal }: Pick<Streams, 'err' | 'signal'>,
+  streams: Pick<Streams, 'err' | 'signal' | 'tokens'>,
 ): Promise<OfferOptions> {
   // A server is one session: its kept outputs are deleted when it ends.
   // A server records telemetry in memory too, not only in a file.
@@ -70,9 +75,10 @@ export async function offerOptions(
     ...(outside && mcpServersIn(first, values)),
     ...(values['web'] !== true && { web: false as const }),
     ...(values['s3'] === undefined && { s3: false as const }),
-    ...stateOf(values, (warning) => void err.write(`oriel: ${warning}\n`)),
-    ...(await fleetOf(values, { err, signal })),
+    ...stateOf(values, (warning) => void streams.err.write(`oriel: ${warning}\n`)),
+    ...(await fleetOf(values, streams)),
     allowBash: values['allow-bash'] === true,
+    ignoreClientRoots: values['ignore-client-roots'] === true,
   };
 }
 
