@@ -5,7 +5,6 @@ import { resolve } from 'node:path';
 import { within } from '../../access/paths.ts';
 import type { Served } from '../../engine/preload.ts';
 import { OrielError } from '../../errors.ts';
-import { startedAs } from '../../operator-words.ts';
 import { quote } from '../../text/visible.ts';
 import type { OfferOptions } from '../offer.ts';
 import { spaceOption, stateOf, stateOptions, workersOption } from './state-options.ts';
@@ -67,7 +66,6 @@ export async function offerOptions(
     ...(outside && { cwd: first }),
     roots,
     ...options,
-    ...startedAs('server'),
     telemetry: {
       ...(telemetry && telemetry.file !== undefined && { file: telemetry.file }),
       ...(task !== undefined && { task }),
