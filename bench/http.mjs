@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { folder } from './lib/data.mjs';
 import { load } from './lib/load.mjs';
-import { cli } from './lib/process.mjs';
+import { AUTHORIZATION, cli, withCommands } from './lib/process.mjs';
 import { sized } from './lib/quick.mjs';
 import { ms, ratio } from './lib/table.mjs';
 
@@ -22,7 +22,7 @@ export async function rows() {
   writeFileSync(path, 'a small file\n'.repeat(100));
   // All connections come from one address, including the hanging ones.
   const open = ['--max-connections', '1024'];
-  const serve = ['serve', '--listen', '127.0.0.1:0', '--allow-bash', '--cwd', folder, ...open];
+  const serve = ['serve', '--listen', '127.0.0.1:0', ...withCommands(), '--cwd', folder, ...open];
   const ours = await listening([cli, ...serve]);
   const bare = await listening([fileURLToPath(new URL('./lib/bare-http.mjs', import.meta.url))]);
   const ask = (url) => `${url}/api/v0/read-file-lines?path=${path}`;
@@ -55,7 +55,7 @@ export async function rows() {
     for (let i = 0; i < HANGING; i += 1) {
       fetch(`${ours.url}/api/v0/tools/bash`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        headers: { 'content-type': 'application/json', ...AUTHORIZATION },
         body: '{"command":"sleep 100"}',
         signal: stop.signal,
       }).catch(() => undefined);

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { folder } from './lib/data.mjs';
-import { cli } from './lib/process.mjs';
+import { cli, withCommands } from './lib/process.mjs';
 import { sized } from './lib/quick.mjs';
 import { Replicas } from './lib/replicas.mjs';
 import { NO_STORE, startStore } from './lib/store.mjs';
@@ -34,7 +34,7 @@ export async function rows() {
   const measure = async (count, mix, more = []) => {
     const state = ['--state', store.url, '--state-key-file', store.keyFile];
     const listen = ['--listen', '127.0.0.1:0', '--max-connections', '1024'];
-    const serve = [cli, 'serve', folder, '--allow-bash', ...listen, ...state, ...more];
+    const serve = [cli, 'serve', folder, ...withCommands(), ...listen, ...state, ...more];
     const replicas = await Replicas.start(count, serve, store.home);
     try {
       const kept = await replicas.keep(`seq ${LINES}`);

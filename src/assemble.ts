@@ -149,6 +149,8 @@ function limitsOfModel({ model, limitsPerModel = {} }: OrielOptions): LimitOptio
 function settingsOf(options: OrielOptions): Settings {
   const { read = {} } = options;
   const operator = wordsFor(options);
+  // Within roots nothing leaves this machine unless it was asked for.
+  const isUnbounded = (options.roots ?? []).length === 0;
   return {
     defaultLimit: read.defaultLimit ?? defaultSettings.defaultLimit,
     display: displayOf(options),
@@ -160,8 +162,8 @@ function settingsOf(options: OrielOptions): Settings {
     ...(options.agentOutputs !== undefined && { agentOutputs: accessTo(options.agentOutputs) }),
     ...(options.userFiles === true && userFiles()),
     schemes: schemesOfHost(options.schemes),
-    web: withHowToAllow(operator.allowWeb, webSettings(options.web)),
-    s3: withHowToAllow(operator.allowObjects, s3Settings(options.s3)),
+    web: withHowToAllow(operator.allowWeb, webSettings(options.web ?? isUnbounded)),
+    s3: withHowToAllow(operator.allowObjects, s3Settings(options.s3 ?? isUnbounded)),
     ...(options.mcpServers && { mcpServers: options.mcpServers }),
     workspaces: options.workspaces ?? defaultSettings.workspaces,
     operator,
@@ -173,9 +175,9 @@ function withHowToAllow<T extends object>(howToAllow: string, settings: T | fals
 }
 
 /** Checks the syntax of hosts, ranges and endpoints. Their numbers are checked when the first page is opened. Throws `BAD_INPUT`. */
-export function webSettings(options: OrielOptions['web'] = {}): Settings['web'] {
+export function webSettings(options: NonNullable<OrielOptions['web']>): Settings['web'] {
   if (options === false) return false;
-  const { allow = [], endpoints = {} } = options;
+  const { allow = [], endpoints = {} } = options === true ? {} : options;
   checkAddresses(allow);
   const [site, base] =
     Object.entries(endpoints).find(
@@ -201,9 +203,9 @@ function checkAddresses(allow: readonly string[]): void {
 }
 
 /** Checks the addresses. The environment and the AWS files are read when the first object is opened. Throws `BAD_INPUT`. */
-export function s3Settings(options: OrielOptions['s3'] = {}): Settings['s3'] {
+export function s3Settings(options: NonNullable<OrielOptions['s3']>): Settings['s3'] {
   if (options === false) return false;
-  const { allow = [], ...others } = options;
+  const { allow = [], ...others } = options === true ? {} : options;
   checkAddresses(allow);
   return { allow, ...others };
 }

@@ -22,6 +22,7 @@ const TYPES = {
   'an object': (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value),
   'an object of strings': (value: unknown) =>
     TYPES['an object'](value) && Object.values(value as object).every((one) => typeof one === 'string'),
+  'an object, true or false': (value: unknown) => typeof value === 'boolean' || TYPES['an object'](value),
   'an object, or false': (value: unknown) => value === false || TYPES['an object'](value),
 } as const;
 
@@ -53,8 +54,8 @@ const OPTIONS: { readonly [K in keyof Required<OrielOptions>]: Rule } = {
   agentOutputs: 'a string',
   userFiles: 'true or false',
   schemes: 'an object',
-  web: 'an object, or false',
-  s3: 'an object, or false',
+  web: 'an object, true or false',
+  s3: 'an object, true or false',
   mcpServers: 'an object',
   workspaces: 'an object',
   spills: {
@@ -113,8 +114,8 @@ export function checkOptions(options: OrielOptions): void {
   if (options.telemetry) {
     check(options.telemetry as Readonly<Record<string, unknown>>, TELEMETRY, 'telemetry.');
   }
-  if (options.s3) check(options.s3 as Readonly<Record<string, unknown>>, S3, 's3.');
-  if (options.web) check(options.web as Readonly<Record<string, unknown>>, WEB, 'web.');
+  if (typeof options.s3 === 'object') check(options.s3 as Readonly<Record<string, unknown>>, S3, 's3.');
+  if (typeof options.web === 'object') check(options.web as Readonly<Record<string, unknown>>, WEB, 'web.');
   for (const [name, server] of Object.entries(options.mcpServers ?? {})) checkServer(name, server);
   for (const [name, read] of Object.entries(options.schemes ?? {})) {
     if (!SCHEME.test(name)) {
@@ -127,11 +128,17 @@ export function checkOptions(options: OrielOptions): void {
 }
 
 const STDIO: Rules = { command: 'a string', args: 'a list of strings', env: 'an object of strings' };
-const HTTP: Rules = { url: 'a string', headers: 'an object of strings' };
+const HTTP: Rules = {
+  url: 'a string',
+  headers: 'an object of strings',
+  addresses: { allow: 'a list of strings', howToAllow: 'a string' },
+};
+const REFUSED: Rules = { refused: 'a string' };
 
 function checkServer(name: string, server: unknown): void {
   const front = `mcpServers.${quote(name)}`;
   const given = server as Readonly<Record<string, unknown>>;
+  if (TYPES['an object'](server) && given['refused'] !== undefined) return check(given, REFUSED, `${front}.`);
   if (!TYPES['an object'](server) || (given['command'] === undefined) === (given['url'] === undefined)) {
     throw new OrielError('BAD_INPUT', `The option ${front} has a command, or a url.`);
   }

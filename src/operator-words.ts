@@ -1,6 +1,6 @@
 /**
  * Phrases that name the option with which the operator can allow what is refused. They depend on how oriel was started: as a
- * library, a command or a server.
+ * library, or by its command line.
  */
 
 import type { OrielOptions } from './options.ts';
@@ -9,8 +9,8 @@ import type { OperatorWords } from './types/settings.ts';
 const option = (name: string): string => `with the option ${name}`;
 
 const LIBRARY: OperatorWords = {
-  web: 'by leaving out web: false',
-  objects: 'by leaving out s3: false',
+  web: 'with web: true',
+  objects: 'with s3: true',
   mcpServers: option('mcpServers'),
   workspaces: option('workspaces'),
   agentOutputs: option('agentOutputs'),
@@ -19,9 +19,9 @@ const LIBRARY: OperatorWords = {
   allowObjects: "with s3: { allow: ['HOST'] }",
 };
 
-const COMMAND: OperatorWords = {
-  web: 'by leaving out --offline',
-  objects: 'by leaving out --offline',
+export const COMMAND: OperatorWords = {
+  web: 'with --web, and without --offline',
+  objects: 'with --s3 BUCKET, and without --offline',
   mcpServers: 'with --mcp-resources',
   workspaces: 'with --workspace NAME=URL',
   agentOutputs: 'with --agent-outputs DIR',
@@ -30,26 +30,15 @@ const COMMAND: OperatorWords = {
   allowObjects: 'with --allow-net HOST',
 };
 
-const SERVER: OperatorWords = {
-  ...COMMAND,
-  web: 'with --web, and without --offline',
-  objects: 'with --s3 BUCKET, and without --offline',
-};
-
-const WORDS = { command: COMMAND, server: SERVER } as const;
-
 const START = Symbol('how oriel was started');
 
-/** Marks options that come from a command or a server. A spread copies the mark. */
+/** Marks options that come from the command line. A spread copies the mark. */
 export interface StartMark {
-  readonly [START]?: keyof typeof WORDS;
+  readonly [START]?: OperatorWords;
 }
 
-export function startedAs(start: keyof typeof WORDS): StartMark {
-  return { [START]: start };
-}
+export const startedByCommand: StartMark = { [START]: COMMAND };
 
 export function wordsFor(options: OrielOptions & StartMark): OperatorWords {
-  const start = options[START];
-  return start ? WORDS[start] : LIBRARY;
+  return options[START] ?? LIBRARY;
 }

@@ -50,20 +50,21 @@ export interface OrielOptions {
   /** Functions for schemes of your own (`ticket://42`), or in place of built-in ones; `false` removes a scheme. @default {} */
   readonly schemes?: Settings['schemes'];
   /**
-   * Web pages: addresses that may be reached in addition to public ones (`allow`: `HOST|CIDR[:PORT]`), and mirrors of known
-   * sites (`endpoints`); `false` turns pages off.
-   * @default {}
+   * Web pages: `true`, or addresses that may be reached in addition to public ones (`allow`: `HOST|CIDR[:PORT]`), and mirrors of
+   * known sites (`endpoints`); `false` turns pages off.
+   * @default true without `roots`, false with them
    */
-  readonly web?: Partial<WebSettings> | false;
+  readonly web?: Partial<WebSettings> | boolean;
   /**
    * Objects as `s3://BUCKET/KEY`: the URL of the server (`endpoint`), the region, the `buckets` that may be read (`BUCKET`
-   * or `BUCKET/PREFIX`), and hosts in addition to public addresses (`allow`); `false` turns them off.
-   * @default those that the environment and the AWS files of the user name
+   * or `BUCKET/PREFIX`), and hosts in addition to public addresses (`allow`); what is absent is as the environment and the AWS files
+   * of the user say. `true` for all that these name, `false` turns objects off.
+   * @default true without `roots`, false with them
    */
-  readonly s3?: Partial<S3Settings> | false;
+  readonly s3?: Partial<S3Settings> | boolean;
   /**
    * Servers whose resources `mcp://NAME/URI` reads, in the format of `mcpServers` in `.mcp.json`. Reading a resource starts
-   * the command of its server.
+   * the command of its server. With `addresses: { allow: [] }` a URL may lead only to public addresses and those in the list.
    * @default none
    */
   readonly mcpServers?: Settings['mcpServers'];

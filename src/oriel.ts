@@ -56,7 +56,8 @@ export function createOriel(options: OrielOptions = {}): Oriel {
 export function orielOffering(options: OrielOptions, { bash }: { readonly bash: boolean }): Oriel {
   const assembly = assemble(options);
   const { dialect, limits, session } = assembly;
-  const reachesOut = options.web !== false || options.s3 !== false || options.mcpServers !== undefined;
+  const { web, s3, mcpServers } = assembly.engine.settings;
+  const reachesOut = web !== false || s3 !== false || mcpServers !== undefined;
   const tools = dialect.tools.map((declared): Tool => {
     const schema = once(() => declared.schema(kit));
     const jsonSchema = once(() => jsonSchemaOf(schema()));

@@ -21,7 +21,7 @@ describe('options that cannot be meant', () => {
     [{ run: { background: 'stop' } }, 'The option run.background is one of end, keep, not stop.'],
     [{ schemes: { file: () => '' } }, 'file cannot be a scheme. Use a name such as ticket.'],
     [{ schemes: { 'a b': () => '' } }, 'a b cannot be a scheme. Use a name such as ticket.'],
-    [{ web: true }, 'The option web is an object, or false, not a boolean.'],
+    [{ web: 'on' }, 'The option web is an object, true or false, not on.'],
     [{ web: { endpoints: { wiki: 'http://x' } } }, /^There is no option web\.endpoints\.wiki\. .*wikipedia/],
     [{ web: { endpoints: { mdn: 7 } } }, 'The option web.endpoints.mdn is a string, not a number.'],
     [

@@ -22,7 +22,7 @@ function library(options: object): Read {
 }
 
 async function server(values: object): Promise<Read> {
-  const streams = { err: process.stderr, signal: new AbortController().signal };
+  const streams = { err: process.stderr, signal: new AbortController().signal, tokens: {} };
   const folder = temporaryFolder();
   const all = { 'no-cache': true, ...values };
   const offer = createOffer(await offerOptions({ values: all, operands: [folder] } as never, streams));
@@ -31,30 +31,28 @@ async function server(values: object): Promise<Read> {
 }
 
 const ways: Record<string, (on: boolean) => Read | Promise<Read>> = {
-  library: (on) => library(on ? {} : { web: false, s3: false }),
+  library: (on) => library(on ? { web: true } : {}),
   command: (on) => {
     const folder = temporaryFolder();
-    return library(
-      orielOptions({ cwd: folder, root: [folder], 'no-cache': true, ...(on ? {} : { offline: true }) }),
-    );
+    return library(orielOptions({ cwd: folder, root: [folder], 'no-cache': true, ...(on && { web: true }) }));
   },
   server: (on) => server(on ? { web: true } : {}),
 };
 
 const MISSING = {
   'http://docs.example/': {
-    library: 'allow it by leaving out web: false.',
-    command: 'allow it by leaving out --offline.',
+    library: 'allow it with web: true.',
+    command: 'allow it with --web, and without --offline.',
     server: 'allow it with --web, and without --offline.',
   },
   'issue://a/b/1': {
-    library: 'allow it by leaving out web: false.',
-    command: 'allow it by leaving out --offline.',
+    library: 'allow it with web: true.',
+    command: 'allow it with --web, and without --offline.',
     server: 'allow it with --web, and without --offline.',
   },
   's3://bucket/key': {
-    library: 'allow them by leaving out s3: false.',
-    command: 'allow them by leaving out --offline.',
+    library: 'allow them with s3: true.',
+    command: 'allow them with --s3 BUCKET, and without --offline.',
     server: 'allow them with --s3 BUCKET, and without --offline.',
   },
   'mcp://notes/x': {

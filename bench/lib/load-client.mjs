@@ -1,5 +1,6 @@
 // A client of the load, with one connection, over HTTP or in an MCP session.
 import { Agent, request } from 'node:http';
+import { AUTHORIZATION } from './process.mjs';
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
 const MCP_HEADERS = { ...JSON_HEADERS, accept: 'application/json, text/event-stream' };
@@ -68,7 +69,7 @@ export async function mcpClient(url, name) {
     return textOf(answer.result);
   };
   const close = async () => {
-    await send(`${url}/mcp`, { agent, headers, method: 'DELETE' });
+    await send(`${url}/mcp`, { agent, headers: { ...AUTHORIZATION, ...headers }, method: 'DELETE' });
     agent.destroy();
   };
   return { ask, close };

@@ -3,13 +3,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { cli } from './process.mjs';
+import { cli, withCommands } from './process.mjs';
 
 const watched = fileURLToPath(new URL('./watched.mjs', import.meta.url));
 
 /** `{ url, holdings, stop }`; `holdings(true)` collects garbage first. Its `lag` is the maximum since the last query. */
 export async function startServer(directory) {
-  const args = ['serve', directory, '--listen', '127.0.0.1:0', '--allow-bash', '--web'];
+  const args = ['serve', directory, '--listen', '127.0.0.1:0', ...withCommands(), '--web'];
   const open = ['--allow-net', '127.0.0.1', '--max-connections', '8192'];
   const node = ['--expose-gc', '--import', watched];
   const child = spawn(process.execPath, [...node, cli, ...args, ...open], {

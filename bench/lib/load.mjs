@@ -1,5 +1,6 @@
 // Sends requests over a number of connections, one after the other on each.
 import { Agent, request } from 'node:http';
+import { AUTHORIZATION } from './process.mjs';
 import { median } from './table.mjs';
 
 /**
@@ -13,7 +14,7 @@ export async function load(url, connections, seconds, { keepAlive = true } = {})
   const one = () =>
     new Promise((done, fail) => {
       const began = performance.now();
-      request(url, { agent }, (response) => {
+      request(url, { agent, headers: AUTHORIZATION }, (response) => {
         if (response.statusCode !== 200) fail(new Error(`status ${response.statusCode}`));
         response.resume().on('end', () => done(performance.now() - began));
       })

@@ -1,9 +1,24 @@
 // Times whole processes, and calls inside a process.
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { median } from './table.mjs';
 
 export const cli = fileURLToPath(new URL('../../dist/faces/cli/main.js', import.meta.url));
+const TOKEN = 'token-of-a-benchmark';
+
+/** The header that a server with commands wants. */
+export const AUTHORIZATION = { authorization: `Bearer ${TOKEN}` };
+
+/** The options of a server with commands, which needs a token. */
+export function withCommands() {
+  const file = join(mkdtempSync(join(tmpdir(), 'oriel-bench-token-')), 'token');
+  writeFileSync(file, TOKEN, { mode: 0o600 });
+  return ['--allow-bash', '--token-file', file];
+}
+
 const inside = fileURLToPath(new URL('./inside.mjs', import.meta.url));
 
 /** Milliseconds from start to end, the median of `runs`; output is discarded. */

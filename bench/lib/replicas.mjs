@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
+import { AUTHORIZATION } from './process.mjs';
 
 /** Ticks per second in /proc/PID/stat. */
 const TICKS = 100;
@@ -133,7 +134,7 @@ function listening(args, cache) {
 
 /** Calls a tool; without a tool, gets the metrics. */
 function ask(agent, url, tool, input) {
-  const headers = { 'content-type': 'application/json', 'oriel-client': 'bench' };
+  const headers = { 'content-type': 'application/json', 'oriel-client': 'bench', ...AUTHORIZATION };
   const target = tool === undefined ? `${url}/metrics` : `${url}/api/v0/tools/${tool}`;
   return new Promise((done, fail) => {
     const sent = request(

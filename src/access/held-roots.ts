@@ -31,8 +31,8 @@ export function holdRoots(paths: readonly string[]): readonly string[] {
   return list;
 }
 
-/** Held roots that are inside those of a server. Only `holdNarrowed` makes them. */
-export type NarrowedRoots = readonly string[] & { readonly [narrowed]: true };
+/** Held roots that are inside those of a server, at least one. Only `holdNarrowed` makes them. */
+export type NarrowedRoots = readonly [string, ...string[]] & { readonly [narrowed]: true };
 declare const narrowed: unique symbol;
 
 export function holdNarrowed(roots: readonly Root[]): NarrowedRoots {

@@ -5,7 +5,9 @@
 
 import { statfsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import { isLocal } from './mounts.ts';
+import { OrielError } from '../errors.ts';
+import { quote } from '../text/visible.ts';
+import { isLocal, pathInMount } from './mounts.ts';
 import { within } from './paths.ts';
 
 /** Magic numbers. Sources: linux/magic.h; those not there: ipc/mqueue.c, fs/configfs, fs/fuse/control.c, net/sunrpc. */
@@ -56,4 +58,44 @@ export function isKernelFileSystem(again: string, dev: bigint): boolean {
 /** Virtual files have no device: their major number is 0. Source: gnu_dev_major in sys/sysmacros.h of glibc. */
 function isOnDisk(dev: bigint): boolean {
   return ((dev >> 8n) & 0xfffn) !== 0n || dev >> 44n !== 0n;
+}
+
+/**
+ * What a process keeps for itself: its first environment (which keeps variables that it has deleted since), its memory and its
+ * descriptors; and the memory of the kernel. Source: proc(5).
+ */
+const PROCESS_SECRET = /\/(?:environ|mem|kcore)$|\/(?:fd|fdinfo|map_files)(?:\/|$)/;
+
+/**
+ * Throws `DENIED` for a path (absolute, without `..`) that names such a file in /proc. Links in /proc lead on to other files,
+ * so each path on the way is checked.
+ */
+export function refuseProcessSecret(path: string, shown: () => string): void {
+  if (path.startsWith('/proc/') && PROCESS_SECRET.test(path)) throw processSecret(shown());
+}
+
+/**
+ * The same for the kernel file open at `fd`, wherever /proc or a part of it is mounted. Returns the path of the file in its
+ * file system. `path`: its real path; `fd` is undefined where /proc has no descriptors.
+ */
+export function nameInKernel(fd: number | undefined, path: string, shown: () => string): string {
+  const name = (fd === undefined ? undefined : pathInMount(fd, path)) ?? path;
+  if (PROCESS_SECRET.test(name)) throw processSecret(shown());
+  return name;
+}
+
+function processSecret(shown: string): OrielError {
+  return new OrielError(
+    'DENIED',
+    `${quote(shown)} shows the environment, the memory or the descriptors of a process, and is never read. Use . to list the working directory.`,
+    { next: '.' },
+  );
+}
+
+/** Tokens in the arguments of a process: of `--token`, of a variable that a shell sets, of a header for curl. */
+const TOKEN_ARGUMENT = /(--token[=\0\s]+|ORIEL_TOKEN\w*=|Bearer\s+)(['"]?)[^\0\s'"]+/gi;
+
+/** The arguments of a process (`/proc/PID/cmdline`) without tokens. */
+export function withoutTokens(bytes: Buffer): Buffer {
+  return Buffer.from(bytes.toString('latin1').replace(TOKEN_ARGUMENT, '$1$2***'), 'latin1');
 }

@@ -26,7 +26,7 @@ import {
 import { openedDirectory } from './directory.ts';
 import { errno, failure, isShortage } from './system-failure.ts';
 import { openedFile } from './file.ts';
-import { isKernelFile } from './kernel-files.ts';
+import { isKernelFile, nameInKernel, refuseProcessSecret, withoutTokens } from './kernel-files.ts';
 import { noteReached, wasReached } from './mounts.ts';
 import { fileKey, filesKeptFromClients, keptFromClients } from './private-files.ts';
 import { absolutePath, within } from './paths.ts';
@@ -102,6 +102,7 @@ export function createAccess(options: AccessOptions): Access {
     const shown = (): string => display(path);
     const ours = options.ours?.(path);
     if (!roots.mayName(path) && !ours) throw roots.outside(shown());
+    refuseProcessSecret(path, shown);
     const handle = await (ours || !roots.any ? look(path) : lookInside(path, shown)).catch(
       (error: unknown) => {
         throw isShortage(error) ? error : failure(error, shown());
@@ -117,13 +118,15 @@ export function createAccess(options: AccessOptions): Access {
       if (kernel && !options.allow.some((directory) => within(handle.path, directory))) {
         throw new OrielError('NOT_REGULAR', `${quote(shown())} is a kernel file, not a stored file.`);
       }
+      const kernelName = kernel ? nameInKernel(handle.fd, handle.path, shown) : undefined;
       const { inspector } = handle;
       const opening = inspector.open(handle.again, READ);
       const fd = typeof opening === 'number' ? opening : await opening;
       const stats = await identify(fd, handle);
       if (stats.isDirectory())
         return openedDirectory(fd, handle.path, stats, inspector, keptFromClients(roots.paths));
-      if (kernel && stats.size === 0n) return await kernelFile(fd, handle, stats, signal);
+      if (kernelName !== undefined && stats.size === 0n)
+        return await kernelFile(fd, handle, stats, kernelName, signal);
       return openedFile(fd, handle.path, stats, inspector, (suffix) => sibling(handle.path + suffix));
     } catch (error) {
       signal?.throwIfAborted();
@@ -165,6 +168,7 @@ interface Handle {
   /** A path that opens the same thing again. */
   readonly again: string;
   readonly inspector: Inspector;
+  readonly fd?: number;
   release(): void | Promise<void>;
 }
 
@@ -197,7 +201,7 @@ async function lookThrough(fd: number): Promise<Handle> {
 function handleOf(fd: number, path: string, stats: BigIntStats): Handle {
   const inspector = inspectorOf(path);
   const release = (): void | Promise<void> => inspector.close(fd, Number(stats.size));
-  return { path, stats, again: `/proc/self/fd/${fd}`, inspector, release };
+  return { path, stats, again: `/proc/self/fd/${fd}`, inspector, fd, release };
 }
 
 /**
@@ -246,6 +250,7 @@ async function kernelFile(
   fd: number,
   { path, inspector }: Handle,
   stats: BigIntStats,
+  kernelName: string,
   signal?: AbortSignal,
 ): Promise<Opened> {
   const buffer = Buffer.alloc(KERNEL_FILE_BYTES);
@@ -257,11 +262,13 @@ async function kernelFile(
   } finally {
     await inspector.close(fd);
   }
-  const bytes = memoryBytes(buffer.subarray(0, got), Identity.once('kernel'));
+  const content = buffer.subarray(0, got);
+  const shown = kernelName.endsWith('/cmdline') ? withoutTokens(content) : content;
+  const bytes = memoryBytes(shown, Identity.once('kernel'));
   return {
     is: 'file',
     path,
-    size: got,
+    size: shown.length,
     mtimeMs: Number(stats.mtimeMs),
     bytes,
     close: () => Promise.resolve(),

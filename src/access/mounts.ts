@@ -4,7 +4,7 @@
  */
 
 import { readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { within } from './paths.ts';
 
 /** All other types count as remote. An overlay counts as local, even if one of its layers is not. */
@@ -61,6 +61,23 @@ export function mountIdOf(fd: number): string | undefined {
   }
 }
 
+/**
+ * The path of the file open at `fd` from the top of its file system, also where only a part of that is mounted. `path`: its real
+ * path. Undefined if the system does not tell. Source: proc_pid_mountinfo(5).
+ */
+export function pathInMount(fd: number, path: string): string | undefined {
+  const id = mountIdOf(fd);
+  try {
+    const fields =
+      id === undefined ? undefined : mountFields(id, readFileSync('/proc/self/mountinfo', 'utf8'));
+    const [root, point] = (fields?.slice(3, 5) ?? []).map(unescape);
+    if (root === undefined || point === undefined || !within(path, point)) return undefined;
+    return join(root, path.slice(point.length));
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether the file open at `fd` is on a local file system. Takes 30 µs or more. */
 export function isOnLocalMount(fd: number): boolean {
   const id = mountIdOf(fd);
@@ -72,12 +89,16 @@ export function isOnLocalMount(fd: number): boolean {
 }
 
 export function isLocalMount(id: string, mountinfo: string): boolean {
-  const fields = mountinfo
+  const fields = mountFields(id, mountinfo);
+  const type = fields?.[fields.indexOf('-') + 1] ?? '';
+  return type !== OVERLAY && LOCAL_TYPES.has(type);
+}
+
+function mountFields(id: string, mountinfo: string): readonly string[] | undefined {
+  return mountinfo
     .split('\n')
     .find((line) => line.startsWith(`${id} `))
     ?.split(' ');
-  const type = fields?.[fields.indexOf('-') + 1] ?? '';
-  return type !== OVERLAY && LOCAL_TYPES.has(type);
 }
 
 function refresh(): void {

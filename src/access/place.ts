@@ -4,19 +4,14 @@ import { realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { OrielError } from '../errors.ts';
 
-export interface Place {
-  readonly real: string;
-  readonly isThere: boolean;
-}
-
 /** Pending lookups. They are shared: on a file system that never answers, each path blocks only one thread. */
-const pending = new Map<string, Promise<Place>>();
+const pending = new Map<string, Promise<string>>();
 
 /** Timeout of a lookup in milliseconds. */
 const PLACE_MS = 2_000;
 
 /** Throws OrielError (`TIMEOUT`). */
-export function placeOf(path: string): Promise<Place> {
+export function placeOf(path: string): Promise<string> {
   const known = pending.get(path);
   const lookup = known ?? realPlace(path);
   if (!known) {
@@ -41,12 +36,12 @@ const MOST_ABOVE = 64;
  * The real path, or the path that it would have if it existed. The number of lookups does not depend on the result.
  * They run one after the other, so a lookup that never returns takes one thread. Never throws.
  */
-async function realPlace(path: string): Promise<Place> {
-  let place: Place | undefined;
+async function realPlace(path: string): Promise<string> {
+  let place: string | undefined;
   for (let [at, tried] = [path, 0]; tried < MOST_ABOVE; [at, tried] = [dirname(at), tried + 1]) {
     const real = await realpath(at).catch(() => undefined);
-    if (real !== undefined) place ??= { real: join(real, path.slice(at.length)), isThere: at === path };
+    if (real !== undefined) place ??= join(real, path.slice(at.length));
     if (dirname(at) === at) break;
   }
-  return place ?? { real: path, isThere: false };
+  return place ?? path;
 }

@@ -9,6 +9,7 @@ import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { advised, OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 import { isSame, type Root, rootsIn, standsStill } from './held-roots.ts';
+import { refuseProcessSecret } from './kernel-files.ts';
 import { isLocal } from './mounts.ts';
 import { within } from './paths.ts';
 import { type Reached, walk } from './path-walk.ts';
@@ -89,6 +90,7 @@ export class Roots {
     let at = path;
     for (let links = 0; links <= MOST_LINKS; links += 1) {
       at = this.#realName(at);
+      refuseProcessSecret(at, shown);
       const root = this.#roots.find(({ real }) => within(at, real));
       if (!root) throw this.outside(shown());
       const found = await step(at, root);

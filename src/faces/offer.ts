@@ -25,6 +25,8 @@ export interface OfferOptions extends OrielOptions {
   readonly shareArtifacts?: boolean;
   /** Whether several clients share the server: events distinguish them. */
   readonly manyClients?: boolean;
+  /** Whether roots that clients declare are ignored: those of clients on other machines name directories of these machines. */
+  readonly ignoreClientRoots?: boolean;
   /** Loads the code of calls. Called once; calls wait for it. */
   readonly load?: () => Promise<void>;
   /** The report on the remote workspaces. */
@@ -62,8 +64,11 @@ export interface Offer {
   call(tool: Tool, input: unknown, options?: RunOptions): Promise<Answer>;
   /** Reads a path string of the default dialect, even if another dialect is offered, because it is used for resources. */
   read(path: string, options?: RunOptions, asker?: Asker): Promise<Answer>;
-  /** The declared roots of a client that are inside the server's. Throws OrielError: then nothing may be read. */
-  narrow(declared: readonly string[]): Promise<NarrowedRoots>;
+  /**
+   * The declared roots of a client that are inside the server's. Throws OrielError: then nothing may be read. Undefined if declared
+   * roots are ignored.
+   */
+  readonly narrow: ((declared: readonly string[]) => Promise<NarrowedRoots>) | undefined;
   /** The working directory of `read`. */
   cwd(asker?: Asker): string;
   /** The engine for requests of `caller` that are not calls of tools, inside the same roots. */
@@ -80,6 +85,7 @@ export function createOffer({
   allowBash = false,
   shareArtifacts = false,
   manyClients = false,
+  ignoreClientRoots = false,
   load,
   fleet,
   ...given
@@ -118,7 +124,7 @@ export function createOffer({
     prepare,
     call: (tool, input, run) => answer(run?.caller, () => tool.run(input, run)),
     read: (path, run, asker) => answer(run?.caller, (space) => space.reader(asker).tool.run({ path }, run)),
-    narrow: (declared) => spaces.narrow(declared),
+    narrow: ignoreClientRoots ? undefined : (declared) => spaces.narrow(declared),
     cwd: (asker) => spaces.of(asker?.caller).reader(asker).cwd,
     keeps: (caller) => spaces.keeps(caller),
     forget: (caller) => spaces.forget(caller),

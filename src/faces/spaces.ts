@@ -234,14 +234,13 @@ function spaceOf(options: OrielOptions, session: Session, bash: boolean): Space 
       return (engine ??= assemble(options).engine);
     },
     oriel({ host, roots } = {}) {
-      const rootless = !roots || roots.length === 0;
-      if (rootless && last && isSame(last.host, host)) return last.oriel;
+      if (!roots && last && isSame(last.host, host)) return last.oriel;
       const inside = narrowed(options, roots);
       const wanted = host ? fittedTo(host, inside) : inside;
       const key = JSON.stringify([wanted.limits ?? {}, rootsKey(wanted.roots ?? [])]);
       let oriel = fitted.get(key);
       if (!oriel) fitted.set(key, (oriel = orielOffering(wanted, { bash })));
-      if (rootless) last = { host, oriel };
+      if (!roots) last = { host, oriel };
       return oriel;
     },
     lens: (dialect, limits) => {
@@ -278,10 +277,9 @@ function readerOf(options: OrielOptions): Reader {
 
 /** The options with the declared roots of a client; unchanged if it declares none. */
 function narrowed(options: OrielOptions, roots?: NarrowedRoots): OrielOptions {
-  const [first] = roots ?? [];
-  if (!roots || first === undefined) return options;
+  if (!roots) return options;
   const cwd = fromWorkingDirectory(options.cwd);
   const real = realDirectory(cwd);
   const stays = real !== undefined && roots.some((root) => within(real, root));
-  return { ...options, roots, cwd: stays ? cwd : first };
+  return { ...options, roots, cwd: stays ? cwd : roots[0] };
 }

@@ -82,15 +82,23 @@ export interface Endpoints {
   readonly rfc?: string;
 }
 
-/** An MCP server in the format of `.mcp.json`: a program to start, or a URL. */
-export type McpServer =
+/** An MCP server in the format of `.mcp.json`, or why it is named and not reached: a sentence that says how to allow it. */
+export type McpServer = ReachedMcpServer | { readonly refused: string };
+
+/** A program to start, or a URL. */
+export type ReachedMcpServer =
   | {
       readonly command: string;
       readonly args?: readonly string[];
       /** In addition to the variables that every program needs (PATH, HOME and the like). */
       readonly env?: Readonly<Record<string, string>>;
     }
-  | { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
+  | {
+      readonly url: string;
+      readonly headers?: Readonly<Record<string, string>>;
+      /** What may be reached beside public addresses. When absent, the URL counts as chosen by the operator: it is reached wherever it is. */
+      readonly addresses?: { readonly allow: readonly string[] } & Allowable;
+    };
 
 export interface RunSettings {
   /** Timeout of a command in seconds, if its call has none. @default 120 */

@@ -263,13 +263,12 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     const before = openCount();
     host.unreadable = 'EAGAIN';
     expect(await opening(access, '/proc/sys/kernel/ostype')).toStrictEqual(['/proc/sys/kernel/ostype', '']);
-    host.unreadable = undefined;
-    // The first page of a process is never mapped.
-    const memory = `/proc/${process.pid}/mem`;
-    expect(await opening(access, memory)).toStrictEqual([
+    host.unreadable = 'EIO';
+    expect(await opening(access, '/proc/sys/kernel/ostype')).toStrictEqual([
       'CORRUPT',
-      `${memory} could not be read: input/output error.`,
+      '/proc/sys/kernel/ostype could not be read: input/output error.',
     ]);
+    host.unreadable = undefined;
     const stop = new AbortController();
     host.before = () => stop.abort(new Error('enough'));
     await expect(access.open('/proc/sys/kernel/ostype', stop.signal)).rejects.toThrow('enough');
@@ -455,7 +454,9 @@ describe.runIf(process.platform === 'linux')('a path without roots', () => {
     const path = join(W, 'directory/inner');
     const fd = fs.openSync(path, 'r');
     fs.rmSync(path);
-    expect(await opening(access, `/proc/self/fd/${fd}`)).toStrictEqual([path, 'inner']);
+    const link = join(W, 'link to the descriptor');
+    fs.symlinkSync(`/proc/self/fd/${fd}`, link);
+    expect(await opening(access, link)).toStrictEqual([path, 'inner']);
     fs.closeSync(fd);
   });
 

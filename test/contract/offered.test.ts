@@ -17,8 +17,8 @@ const switches: readonly {
     { options: {}, unsaid: [/\bbash\b/i, /artifact:/, /\bcommand output/, /run commands/] },
   ],
   [
-    { options: {}, unsaid: [] },
-    { options: { web: false }, unsaid: [/\bweb\b/i, /https?:/, /:fresh/, /issue:/, /pr:/] },
+    { options: { web: true }, unsaid: [] },
+    { options: {}, unsaid: [/\bweb\b/i, /https?:/, /:fresh/, /issue:/, /pr:/] },
   ],
   [
     { options: {}, unsaid: [] },
@@ -84,7 +84,7 @@ test.each(dialectNames)('%s: every configuration', async (dialect) => {
 });
 
 test('what is switched on is named', async () => {
-  const offer = createOffer({ allowBash: true, read: { mapBytes: 4_096 } });
+  const offer = createOffer({ allowBash: true, web: true, read: { mapBytes: 4_096 } });
   const read = offer.tools().find(({ name }) => name === 'read')?.description ?? '';
   for (const text of ['artifact://1', 'https://', 'a map of at most 4 KiB', 'N|text', 'photo.jpg:meta'])
     expect(read).toContain(text);
@@ -94,6 +94,7 @@ test('what is switched on is named', async () => {
 test('all tools together are no more than a host shows', async () => {
   const offer = createOffer({
     allowBash: true,
+    web: true,
     display: 'hashline',
     mcpServers: { notes: { command: 'notes' } },
     agentOutputs: '.',

@@ -2,7 +2,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { has } from '../support/has.ts';
 import { codeOf, SECRET, textOf, workspace } from '../support/workspace.ts';
 import { exchanging } from '../support/race.ts';
@@ -294,6 +294,87 @@ describe('special files', () => {
   test('P20 /proc file with size 0 and content (root=/, /proc allowed)', async () => {
     const answer = await workspace().read('/proc/cpuinfo', { roots: ['/'], allow: ['/proc'] });
     expect(textOf(answer)).toContain('processor');
+  });
+
+  /** All with `/proc` allowed. `write` makes links in the workspace. */
+  const PROC = { cwd: '/', roots: ['/'], allow: ['/proc'] };
+
+  test.each([
+    '/proc/self/environ',
+    '/proc/self/environ:raw',
+    '/proc/thread-self/environ',
+    `/proc/${process.pid}/environ`,
+    `/proc/${process.ppid}/environ`,
+    `/proc/self/task/${process.pid}/environ`,
+    `/proc/${process.pid}/root/proc/self/environ`,
+    '/proc/self/cwd/../proc/self/environ',
+    'file:///proc/self/environ',
+    '/proc//self/./environ',
+    '/proc/self/mem',
+    `/proc/self/task/${process.pid}/mem:@0`,
+    '/proc/kcore:@0',
+    '/proc/self/fd',
+    '/proc/self/fd/0',
+    '/proc/self/fdinfo/0',
+    '/proc/self/map_files',
+    '/dev/fd/0',
+    'link',
+    'directory/environ',
+    'descriptor',
+  ])('P54 what a process keeps for itself is not read: %s', async (path) => {
+    const { W, read } = workspace();
+    fs.symlinkSync('/proc/self/environ', `${W}/link`);
+    fs.symlinkSync('/proc/self', `${W}/directory`);
+    fs.symlinkSync('/proc/self/fd/1', `${W}/descriptor`);
+    for (const roots of [['/'], []]) {
+      if (roots.length === 0 && /descriptor|^\/dev/.test(path)) continue;
+      const answer = await read(path, { ...PROC, cwd: W, roots });
+      // Outside of a process tree of its own the system itself refuses some.
+      expect(codeOf(answer), textOf(answer)).toBe('DENIED');
+      expect(textOf(answer)).not.toContain('PATH=');
+    }
+  });
+
+  test('P54 the same below a bind mount, under another name', () => {
+    const { W } = workspace();
+    for (const name of ['one', 'arguments']) fs.writeFileSync(`${W}/${name}`, '');
+    fs.mkdirSync(`${W}/process`);
+    fs.mkdirSync(`${W}/open`);
+    const oriel = `${process.execPath} ${cli}`;
+    const script = `mount --bind /proc/$$/environ one && mount --bind /proc/$$ process || exit 9
+      mount --bind /proc/$$/fd open && mount --bind /proc/$$/cmdline arguments || exit 9
+      ${oriel} read one:raw process/environ:raw process/task/$$/environ:raw open open/0 arguments:raw --root . --allow ${W}`;
+    const env = { ...process.env, SECRET: 'of-the-environment' };
+    const ran = spawnSync('unshare', ['-rm', 'sh', '-c', script, 'sh', '--token', 'of-the-arguments'], {
+      cwd: W,
+      encoding: 'utf8',
+      env,
+    });
+    if (ran.status !== 0 && /unshare|mount/.test(ran.stderr)) return expect(ran.stdout).toBe('');
+    expect(ran.stdout + ran.stderr).not.toMatch(/of-the-environment|of-the-arguments/);
+    expect(ran.stdout).toMatch(/--token(?:\0|\\x00)\*\*\*/);
+    expect(ran.stderr.match(/ is never read/g)).toHaveLength(4);
+  });
+
+  test('P54 a token among the arguments of any process is not shown', async () => {
+    const { read } = workspace();
+    const given = [
+      '--token',
+      'token-1',
+      '--token=token-2',
+      'ORIEL_TOKEN_DEV=token-3',
+      'Authorization: Bearer token-4',
+    ];
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1e6)', '--', ...given]);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    for (const path of [
+      `/proc/${child.pid}/cmdline:raw`,
+      `/proc/${child.pid}/task/${child.pid}/cmdline:raw`,
+    ]) {
+      const text = textOf(await read(path, PROC));
+      expect(text).toContain('setInterval');
+      expect(text).not.toContain('token-');
+    }
   });
 
   test('P52 a regular file below /dev is read and listed', async () => {

@@ -22,28 +22,30 @@ import { makePng } from '../support/images.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { LAG_RETRIES, MOST_LAG_MS } from '../support/lag.ts';
 import { givenBack, heartbeat, holdingsOf, lagOf, residentMb } from '../support/process-under-test.ts';
-import { mcpHeaders, server, type ServerProcess } from '../support/server.ts';
+import { AUTHORIZATION, mcpHeaders, server, type ServerProcess } from '../support/server.ts';
 import { wire } from '../support/wire.ts';
 import { workspace } from '../support/workspace.ts';
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
 /** Requests whose answers are larger than the kernel's buffers of one connection, or many of which are. */
+const AUTHORIZED = `Authorization: ${AUTHORIZATION.authorization}\r\n`;
+
 function requests(): Record<string, string> {
   const post = (path: string, body: unknown, accept: string): string => {
     const text = JSON.stringify(body);
-    return `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAccept: ${accept}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+    return `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${AUTHORIZED}Accept: ${accept}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
   };
   const call = { name: 'read', arguments: { path: 'text' } };
   return {
-    'read-file': `GET /api/v0/read-file?path=${encodeURIComponent(join(W, 'large'))} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+    'read-file': `GET /api/v0/read-file?path=${encodeURIComponent(join(W, 'large'))} HTTP/1.1\r\nHost: localhost\r\n${AUTHORIZED}\r\n`,
     tool: post('/api/v0/tools/read', call.arguments, '*/*'),
     'tool, as events': post('/api/v0/tools/read', call.arguments, 'text/event-stream'),
     'image, as events': post('/api/v0/tools/read', { path: 'image.png' }, 'text/event-stream'),
     MCP: post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }, mcpHeaders.accept),
     // What stands behind it on the connection waits until its answer was taken.
     'lines, many on one connection':
-      `GET /api/v0/read-file-lines?path=${encodeURIComponent(join(W, 'lines'))}&max_response_bytes=65536 HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(
+      `GET /api/v0/read-file-lines?path=${encodeURIComponent(join(W, 'lines'))}&max_response_bytes=65536 HTTP/1.1\r\nHost: localhost\r\n${AUTHORIZED}\r\n`.repeat(
         60,
       ),
   };
@@ -146,7 +148,7 @@ describe('a session of MCP that never reads', () => {
       const text = JSON.stringify(body);
       return deaf(
         running,
-        `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: ${mcpHeaders.accept}\r\nMcp-Session-Id: ${id}\r\n` +
+        `POST /mcp HTTP/1.1\r\nHost: localhost\r\n${AUTHORIZED}Accept: ${mcpHeaders.accept}\r\nMcp-Session-Id: ${id}\r\n` +
           `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
       );
     };
@@ -384,8 +386,8 @@ test(
     const bash = JSON.stringify({ command: 'sleep 100' });
     const asked = [
       ...Object.values(requests()),
-      `POST /api/v0/tools/bash HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${bash.length}\r\n\r\n${bash}`,
-      'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{',
+      `POST /api/v0/tools/bash HTTP/1.1\r\nHost: localhost\r\n${AUTHORIZED}Content-Type: application/json\r\nContent-Length: ${bash.length}\r\n\r\n${bash}`,
+      `POST /mcp HTTP/1.1\r\nHost: localhost\r\n${AUTHORIZED}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`,
       'GET /api/v0/too',
     ];
     for (let round = 0; round < 20; round += 1) {

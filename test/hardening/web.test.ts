@@ -1,8 +1,9 @@
 /** Hostile servers, pages and addresses, by the numbers of their classes. */
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { offerOptions } from '../../src/faces/cli/server-options.ts';
+import { createOriel } from '../../src/index.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { place } from '../support/dialect.ts';
 import { makePng } from '../support/images.ts';
@@ -179,11 +180,30 @@ describe('U21 headers about a body', () => {
   });
 });
 
+test('X06 within roots the library reads no page and no object unless it was asked for', async () => {
+  const folder = temporaryFolder();
+  const readable = (options: object): unknown => {
+    const oriel = createOriel({ cwd: folder, ...options });
+    onTestFinished(() => oriel.close());
+    return oriel.tool('read').effects.openWorld;
+  };
+  const roots = [folder];
+  expect([readable({}), readable({ roots: [] }), readable({ web: false, s3: false })]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  expect(readable({ roots })).toBe(false);
+  for (const asked of [{ web: true }, { web: {} }, { s3: true }, { s3: { buckets: ['b'] } }])
+    expect(readable({ roots, ...asked }), JSON.stringify(asked)).toBe(true);
+});
+
 test('X06 a server reads no web pages without --web', async () => {
   const optionsOf = (values: Record<string, unknown>) =>
     offerOptions({ values, operands: [temporaryFolder()] } as never, {
       err: process.stderr,
       signal: new AbortController().signal,
+      tokens: {},
     });
   expect((await optionsOf({})).web).toBe(false);
   expect((await optionsOf({ 'allow-net': ['docs.example'] })).web).toBe(false);

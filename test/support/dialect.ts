@@ -44,6 +44,8 @@ export function place(dialect: DialectName, options: OrielOptions = {}): Place {
     agentOutputs: folder,
     mcpServers: notesServer(folder),
     workspaces: elsewhere,
+    web: true,
+    s3: true,
     ...options,
   });
   onTestFinished(() => oriel.close());

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
 import { temporaryFolder } from './commands.ts';
-import { server, type ServerProcess } from './server.ts';
+import { AUTHORIZATION, server, type ServerProcess } from './server.ts';
 import { freePort, running, storeForAll, type StoreServer } from './stores.ts';
 
 export interface ReplicaAnswer {
@@ -79,6 +79,7 @@ export async function callOn(
     method: 'POST',
     headers: {
       'content-type': 'application/json',
+      ...AUTHORIZATION,
       ...(client !== false && { 'oriel-client': client }),
       ...headers,
     },

@@ -1,9 +1,12 @@
 /** `oriel serve` in a child process, called with fetch, or with raw bytes for requests that fetch cannot send. */
 
 import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { cli } from './cli.ts';
+import { temporaryFolder } from './commands.ts';
 
 export interface ServerProcess {
   readonly url: string;
@@ -33,7 +36,11 @@ export async function server(
   args: readonly string[],
   { env = {}, uid, cwd, node = [] }: ServerOptions = {},
 ): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [...node, cli, 'serve', '--listen', '127.0.0.1:0', ...args], {
+  const needsToken =
+    args.includes('--allow-bash') && !args.includes('--token-file') && !env['ORIEL_TOKEN_FILE'];
+  const authorization = needsToken ? AUTHORIZATION : {};
+  const listen = ['serve', '--listen', '127.0.0.1:0', ...(needsToken ? ['--token-file', tokenFile()] : [])];
+  const child = spawn(process.execPath, [...node, cli, ...listen, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
     ...(uid !== undefined && { uid }),
@@ -56,7 +63,7 @@ export async function server(
     port,
     pid: child.pid as number,
     log: () => log,
-    get: (path, init) => fetch(url + path, init),
+    get: (path, init = {}) => fetch(url + path, { ...init, headers: { ...authorization, ...init.headers } }),
     post: (path, body, init = {}) =>
       fetch(url + path, {
         method: 'POST',
@@ -64,6 +71,7 @@ export async function server(
         ...init,
         headers: {
           'content-type': 'application/json',
+          ...authorization,
           ...(init.headers as Record<string, string> | undefined),
         },
       }),
@@ -83,6 +91,17 @@ export async function server(
     kill: (signal) => void child.kill(signal),
     exited,
   };
+}
+
+const TOKEN = 'token-of-a-server-that-runs-commands';
+
+/** The header for a server with `--allow-bash` that was started without another token; `get` and `post` send it. */
+export const AUTHORIZATION = { authorization: `Bearer ${TOKEN}` };
+
+function tokenFile(): string {
+  const path = join(temporaryFolder(), 'token');
+  writeFileSync(path, TOKEN, { mode: 0o600 });
+  return path;
 }
 
 /** A stateless request of MCP's 2025 versions. */

@@ -11,7 +11,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import type { OrielError } from '../../errors.ts';
-import type { McpServer } from '../../types/settings.ts';
+import type { ReachedMcpServer } from '../../types/settings.ts';
 import { version } from '../package-files.ts';
 import type { Reduce } from './messages.ts';
 import { StdioTransport } from './stdio.ts';
@@ -74,7 +74,7 @@ const MOST_WORDS = 1_000;
 
 /** Throws the error of the start, the connection or the handshake. */
 export async function connectMcp(
-  server: McpServer,
+  server: ReachedMcpServer,
   cwd: string,
   reduce: Reduce,
   signal: AbortSignal,

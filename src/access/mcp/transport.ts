@@ -2,7 +2,7 @@
 
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import type { OrielError } from '../../errors.ts';
-import type { McpServer } from '../../types/settings.ts';
+import type { ReachedMcpServer } from '../../types/settings.ts';
 import { mcpFetch } from '../network/mcp-fetch.ts';
 import type { Reduce } from './messages.ts';
 import { StdioTransport } from './stdio.ts';
@@ -11,7 +11,7 @@ import { StdioTransport } from './stdio.ts';
 const MOST_MESSAGE = 16 << 20;
 
 export function transportTo(
-  server: McpServer,
+  server: ReachedMcpServer,
   cwd: string,
   reduce: Reduce,
   failed: (error: OrielError) => void,
@@ -29,7 +29,12 @@ export function transportTo(
     return { transport, release: () => Promise.resolve() };
   }
   const url = new URL(server.url);
-  const { fetch, close } = mcpFetch(url, { maxBytes: MOST_MESSAGE, reduce, failed });
+  const { fetch, close } = mcpFetch(url, {
+    maxBytes: MOST_MESSAGE,
+    reduce,
+    failed,
+    addresses: server.addresses,
+  });
   const transport = new StreamableHTTPClientTransport(url, {
     fetch,
     requestInit: { headers: { ...server.headers } },

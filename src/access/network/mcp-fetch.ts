@@ -4,6 +4,7 @@ import { Agent, fetch } from 'undici';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { eventsWith } from '../mcp/reduced-events.ts';
 import { parsable, type Reduce, tooLarge } from '../mcp/messages.ts';
+import type { Allowable } from '../../types/settings.ts';
 import { GrowingBytes } from '../../text/growing-bytes.ts';
 import { parseAllowed } from './addresses.ts';
 import { nextTurn } from './body-turns.ts';
@@ -18,15 +19,18 @@ export interface McpBounds {
   /** Maximum bytes of a response, before and after decompression. */
   readonly maxBytes: number;
   readonly reduce: Reduce;
+  /** What may be reached beside public addresses; when absent, the address of the server wherever it is. */
+  readonly addresses?: ({ readonly allow: readonly string[] } & Allowable) | undefined;
   /** Called with the reason if a response ends early, because the client would wait for the rest. */
   failed(error: OrielError): void;
 }
 
-/** Only the address of the configured server is allowed. */
+/** Redirects are not followed, so no other address is reached. */
 export function mcpFetch(url: URL, bounds: McpBounds): McpFetch {
   const port = url.port || (url.protocol === 'http:' ? '80' : '443');
+  const { allow, ...advice } = bounds.addresses ?? { allow: [`${url.hostname}:${port}`] };
   const agent = new Agent({
-    connect: checkedConnector([parseAllowed(`${url.hostname}:${port}`)]),
+    connect: checkedConnector(allow.map(parseAllowed), advice),
     maxResponseSize: bounds.maxBytes,
     maxHeaderSize: 64 << 10,
     headersTimeout: 15_000,
@@ -34,7 +38,11 @@ export function mcpFetch(url: URL, bounds: McpBounds): McpFetch {
     keepAliveTimeout: 1_000,
   });
   const bounded = async (input: unknown, init: object = {}): Promise<Response> => {
-    const response = await fetch(input as never, { ...init, dispatcher: agent, redirect: 'error' });
+    const options = { ...init, dispatcher: agent, redirect: 'error' } as const;
+    const response = await fetch(input as never, options).catch((error: unknown) => {
+      const { cause } = error as Error;
+      throw isOrielError(cause) ? cause : error;
+    });
     return withParsable(response as unknown as Response, bounds, 'method' in init && init.method === 'POST');
   };
   return { fetch: bounded as typeof globalThis.fetch, close: () => agent.destroy() };

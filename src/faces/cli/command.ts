@@ -52,4 +52,6 @@ export interface Streams {
   readonly out: NodeJS.WriteStream;
   readonly err: NodeJS.WriteStream;
   readonly signal: AbortSignal;
+  /** The variables `ORIEL_TOKEN…`, which were taken out of the environment. */
+  readonly tokens: NodeJS.ProcessEnv;
 }

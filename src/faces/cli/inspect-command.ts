@@ -5,8 +5,10 @@ import { OrielError } from '../../errors.ts';
 import type { FileState } from '../../types/telemetry.ts';
 import { countWords, skippedWords } from '../../telemetry/words.ts';
 import { safeJson } from '../../text/json.ts';
+import { shellWord } from '../../text/shell.ts';
 import { quote } from '../../text/visible.ts';
 import type { Command, Values } from './command.ts';
+import type { Entrance } from './open-browser.ts';
 import { json } from './option-table.ts';
 
 export const inspectCommand: Command = {
@@ -39,7 +41,14 @@ export const inspectCommand: Command = {
     const port = portOf(values);
     const file = await EventFile.open(path);
     const [token, ticket] = [secret(), secret()];
-    const serving = await inspect({ file, path, token, ticket, port });
+    const reused = new AbortController();
+    let entrance: Entrance | undefined;
+    const onTicket = (isFirst: boolean): void => {
+      entrance?.remove();
+      if (!isFirst) reused.abort();
+    };
+    const serving = await inspect({ file, path, token, ticket, onTicket, port });
+    const stop = AbortSignal.any([signal, reused.signal]);
     const page = addressText(serving.address);
     const url = `${page}/#token=${token}`;
     const isJson = values['json'] === true;
@@ -47,19 +56,24 @@ export const inspectCommand: Command = {
     if (out.isTTY && !isJson) {
       err.write(`oriel: shows ${quote(path)} until Ctrl+C. Whoever has this URL sees it\n`);
       if (values['no-open'] !== true)
-        (await import('./open-browser.ts')).openPage(`${page}/#ticket=${ticket}`);
+        entrance = (await import('./open-browser.ts')).openPage(`${page}/#ticket=${ticket}`);
     }
     try {
-      await file.read(signal);
+      await file.read(stop);
       err.write(`oriel: ${quote(path)}: ${stateWords(file.state)}\n`);
-      await file.follow(signal);
+      await file.follow(stop);
     } catch (error) {
-      if (!signal.aborted) throw error;
+      if (!stop.aborted) throw error;
     } finally {
+      entrance?.remove();
       await serving.close();
       await file.close();
     }
-    return 0;
+    if (!reused.signal.aborted) return 0;
+    throw new OrielError(
+      'DENIED',
+      `The ticket for the browser was used twice, so another program has seen it, and the server has ended. Use oriel inspect ${shellWord(path)} again, with --no-open if it must not happen again.`,
+    );
   },
 };
 

@@ -58,6 +58,13 @@ function endOutput(error: NodeJS.ErrnoException): void {
   process.exit(failureCode);
 }
 
+/** Removes the variables with tokens, or with the paths of their files, so that nothing that is started later inherits them. */
+function takeTokens(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const tokens = Object.entries(env).filter(([name]) => name.startsWith('ORIEL_TOKEN'));
+  for (const [name] of tokens) delete env[name];
+  return Object.fromEntries(tokens);
+}
+
 /** Milliseconds to wait for the last output to be read after a signal has ended the command. */
 const LAST_WORDS_MS = 1_000;
 
@@ -70,7 +77,12 @@ for (const [signal, code] of Object.entries(ENDINGS)) {
     stop.abort();
   });
 }
-const streams: Streams = { out: process.stdout, err: process.stderr, signal: stop.signal };
+const streams: Streams = {
+  out: process.stdout,
+  err: process.stderr,
+  signal: stop.signal,
+  tokens: takeTokens(process.env),
+};
 process.stdout.on('error', endOutput);
 // An error of stderr cannot be reported.
 process.stderr.on('error', () => process.exit(process.exitCode ?? 0));

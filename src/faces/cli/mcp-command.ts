@@ -29,7 +29,13 @@ export const mcpCommand: Command = {
     };
     await offerOverStdio(
       { ...options, load },
-      { input: process.stdin, output: out, signal, ...writeTimeoutOf(parsed) },
+      {
+        input: process.stdin,
+        output: out,
+        signal,
+        warn: (sentence) => void err.write(`oriel: ${sentence}\n`),
+        ...writeTimeoutOf(parsed),
+      },
       { structured: parsed.values['structured'] === true },
     );
     // Output that the host has not read by now would keep the process alive. A signal is not a failure.

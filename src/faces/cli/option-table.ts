@@ -74,7 +74,7 @@ export const userFiles: Option = {
 export const web: Option = {
   name: 'web',
   type: 'boolean',
-  help: 'read pages of the web (servers do so only with this; commands do anyway)',
+  help: 'read pages of the web (servers, and commands with --root, only with this)',
 };
 
 const offline: Option = {
@@ -96,7 +96,7 @@ export const s3: Option = {
   type: 'string',
   multiple: true,
   value: 's3://BUCKET/PREFIX',
-  help: 'read objects there and nowhere else; s3:// for all that the credentials may read (servers do so only with this; repeatable)',
+  help: 'read objects there and nowhere else; s3:// for all that the credentials may read (servers, and commands with --root, only with this; repeatable)',
 };
 
 export const s3Endpoint: Option = {
@@ -118,8 +118,33 @@ const mcpResources: Option = {
   help: 'read resources of the MCP servers in .mcp.json as mcp://SERVER/URI; to read one starts its command',
 };
 
+export const mcpApprove: Option = {
+  name: 'mcp-approve',
+  type: 'string',
+  multiple: true,
+  value: 'FILE=SHA256',
+  help: 'with --mcp-resources, reach the servers of this .mcp.json while it is as it was when you looked at it (repeatable)',
+};
+
+export const mcpEnv: Option = {
+  name: 'mcp-env',
+  type: 'string',
+  multiple: true,
+  value: 'NAME',
+  help: 'let an approved .mcp.json use this variable of the environment (repeatable; without it none)',
+};
+
 /** Options for reading from the network. */
-const webOptions: readonly Option[] = [web, offline, allowNet, s3, s3Endpoint, mcpResources];
+const webOptions: readonly Option[] = [
+  web,
+  offline,
+  allowNet,
+  s3,
+  s3Endpoint,
+  mcpResources,
+  mcpApprove,
+  mcpEnv,
+];
 
 export const telemetry: Option = {
   name: 'telemetry',

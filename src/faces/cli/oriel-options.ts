@@ -5,7 +5,7 @@ import { fromWorkingDirectory } from '../../access/paths.ts';
 import { realDirectory } from '../../access/held-roots.ts';
 import type { DialectName } from '../../dialects/dialect-table.ts';
 import { OrielError } from '../../errors.ts';
-import { startedAs, type StartMark } from '../../operator-words.ts';
+import { startedByCommand, type StartMark } from '../../operator-words.ts';
 import type { OrielOptions, TelemetrySettings } from '../../options.ts';
 import { checkTelemetryFile } from '../../session/telemetry/open-privately.ts';
 import { digest } from '../../telemetry/text-digest.ts';
@@ -57,8 +57,11 @@ export function orielOptions(values: Values): OrielOptions & StartMark {
   if (directory !== undefined && realDirectory(fromWorkingDirectory(directory)) === undefined) {
     throw new OrielError('BAD_INPUT', `--cwd takes a directory that exists, not ${quote(directory)}.`);
   }
+  // Within roots only what was asked for leaves this machine.
+  const isOff = (asked: Values[string]): boolean =>
+    values['offline'] === true || (list(root).length > 0 && asked === undefined);
   return {
-    ...startedAs('command'),
+    ...startedByCommand,
     ...(directory !== undefined && { cwd: directory }),
     roots: list(root),
     allow: list(allow),
@@ -67,8 +70,8 @@ export function orielOptions(values: Values): OrielOptions & StartMark {
     ...(shown && { display: shown }),
     ...(outputs !== undefined && { agentOutputs: outputs }),
     ...(values[userFiles.name] === true && { userFiles: true }),
-    web: values['offline'] === true ? false : { allow: list(allowNet) },
-    s3: values['offline'] === true ? false : s3Options(list(allowNet), list(s3), text(s3Endpoint)),
+    web: isOff(values['web']) ? false : { allow: list(allowNet) },
+    s3: isOff(values['s3']) ? false : s3Options(list(allowNet), list(s3), text(s3Endpoint)),
     ...(values[noCache.name] === true && { cache: false }),
     ...mcpServersIn(fromWorkingDirectory(directory), values),
     ...(values['debug'] === true && { onError: printUnexpected }),

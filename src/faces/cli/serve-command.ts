@@ -47,13 +47,15 @@ export const serveCommand: Command = {
   async run(parsed, streams) {
     const { values } = parsed;
     const { err, signal } = streams;
-    const [{ createOffer }, { serve }, { parseAddress }, { loadParts }] = await Promise.all([
-      import('../offer.ts'),
-      import('../http/serve.ts'),
-      import('../http/listen-address.ts'),
-      import('../../engine/preload.ts'),
-    ]);
-    const { token, warning } = serverToken(values, process.env) ?? {};
+    const [{ createOffer }, { refuseWithoutKey, serve }, { parseAddress }, { loadParts }] = await Promise.all(
+      [
+        import('../offer.ts'),
+        import('../http/serve.ts'),
+        import('../http/listen-address.ts'),
+        import('../../engine/preload.ts'),
+      ],
+    );
+    const { token, warning } = serverToken(values, streams.tokens) ?? {};
     const operator = operatorToken(values);
     for (const said of [warning, operator?.warning]) if (said !== undefined) err.write(`oriel: ${said}\n`);
     const options = await offerOptions(parsed, streams);
@@ -63,9 +65,11 @@ export const serveCommand: Command = {
       shareArtifacts: values['share-artifacts'] === true,
       manyClients: true,
     });
+    const address = parseAddress((values['listen'] as string | undefined) ?? DEFAULT_ADDRESS);
+    refuseWithoutKey(offer, { address, token });
     void offer.prepare();
     const serving = await serve(offer, {
-      address: parseAddress((values['listen'] as string | undefined) ?? DEFAULT_ADDRESS),
+      address,
       ...(token && { token }),
       ...(operator && { operatorToken: operator.token }),
       hosts: (values['host'] as readonly string[] | undefined) ?? [],

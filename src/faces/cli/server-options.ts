@@ -5,7 +5,6 @@ import { resolve } from 'node:path';
 import { within } from '../../access/paths.ts';
 import type { Served } from '../../engine/preload.ts';
 import { OrielError } from '../../errors.ts';
-import { startedAs } from '../../operator-words.ts';
 import { quote } from '../../text/visible.ts';
 import type { OfferOptions } from '../offer.ts';
 import { spaceOption, stateOf, stateOptions, workersOption } from './state-options.ts';
@@ -20,6 +19,11 @@ export const serverOptions: readonly Option[] = [
     name: 'allow-bash',
     type: 'boolean',
     help: 'offer the tools that do more than read, above all bash',
+  },
+  {
+    name: 'ignore-client-roots',
+    type: 'boolean',
+    help: 'ignore the roots that MCP clients declare (on another machine they name its directories)',
   },
   {
     name: 'structured',
@@ -44,7 +48,7 @@ export const serverOptions: readonly Option[] = [
  */
 export async function offerOptions(
   { values, operands }: Parsed,
-  { err, signal }: Pick<Streams, 'err' | 'signal'>,
+  streams: Pick<Streams, 'err' | 'signal' | 'tokens'>,
 ): Promise<OfferOptions> {
   // A server is one session: its kept outputs are deleted when it ends.
   // A server records telemetry in memory too, not only in a file.
@@ -62,7 +66,6 @@ export async function offerOptions(
     ...(outside && { cwd: first }),
     roots,
     ...options,
-    ...startedAs('server'),
     telemetry: {
       ...(telemetry && telemetry.file !== undefined && { file: telemetry.file }),
       ...(task !== undefined && { task }),
@@ -70,9 +73,10 @@ export async function offerOptions(
     ...(outside && mcpServersIn(first, values)),
     ...(values['web'] !== true && { web: false as const }),
     ...(values['s3'] === undefined && { s3: false as const }),
-    ...stateOf(values, (warning) => void err.write(`oriel: ${warning}\n`)),
-    ...(await fleetOf(values, { err, signal })),
+    ...stateOf(values, (warning) => void streams.err.write(`oriel: ${warning}\n`)),
+    ...(await fleetOf(values, streams)),
     allowBash: values['allow-bash'] === true,
+    ignoreClientRoots: values['ignore-client-roots'] === true,
   };
 }
 

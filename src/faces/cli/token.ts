@@ -47,13 +47,9 @@ export interface ServerToken {
   readonly warning?: string;
 }
 
-/**
- * Options have priority over variables, which are removed from `env`. Throws `BAD_INPUT`, also as `refuseReadable`.
- */
-export function serverToken(values: Values, env: NodeJS.ProcessEnv): ServerToken | undefined {
-  const { ORIEL_TOKEN: variable, ORIEL_TOKEN_FILE: fileVariable } = env;
-  delete env['ORIEL_TOKEN'];
-  delete env['ORIEL_TOKEN_FILE'];
+/** Options have priority over variables. Throws `BAD_INPUT`, also as `refuseReadable`. */
+export function serverToken(values: Values, tokens: NodeJS.ProcessEnv): ServerToken | undefined {
+  const { ORIEL_TOKEN: variable, ORIEL_TOKEN_FILE: fileVariable } = tokens;
   const [option, fileOption] = [values['token'], values['token-file']] as (string | undefined)[];
   if (option !== undefined && fileOption !== undefined) {
     throw new OrielError('BAD_INPUT', 'There are two tokens. Use --token-file FILE without --token.');

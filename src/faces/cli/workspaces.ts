@@ -43,7 +43,7 @@ const DIALECTS: ReadonlySet<unknown> = new Set([undefined, 'oriel', 'coder']);
 /** As `fleetOf`, without the report of the fleet. */
 export async function workspacesOf(
   values: Values,
-  streams: Pick<Streams, 'err' | 'signal'>,
+  streams: Pick<Streams, 'err' | 'signal' | 'tokens'>,
 ): Promise<{ workspaces?: Readonly<Record<string, Workspace>> }> {
   const { workspaces } = await fleetOf(values, streams);
   return workspaces ? { workspaces } : {};
@@ -52,7 +52,7 @@ export async function workspacesOf(
 /** Throws `BAD_INPUT` for an invalid workspace, and for a dialect that only reads local files. */
 export async function fleetOf(
   values: Values,
-  { err, signal }: Pick<Streams, 'err' | 'signal'>,
+  { err, signal, tokens }: Pick<Streams, 'err' | 'signal' | 'tokens'>,
 ): Promise<Pick<OfferOptions, 'workspaces' | 'fleet'>> {
   const named = workspaceOptions.find(({ name }) => values[name] !== undefined);
   if (!named) return {};
@@ -65,11 +65,11 @@ export async function fleetOf(
     throw new OrielError('BAD_INPUT', message);
   }
   const given = await allGiven(values, signal);
-  refuseShared(given);
+  refuseShared(given, tokens);
   const { createFleet } = await import('../client/fleet.ts');
   const members = [...given].map(([name, { url, tokenFile }]) => {
     const variable = tokenVariable(name);
-    const inEnvironment = tokenFile === undefined ? process.env[variable] : undefined;
+    const inEnvironment = tokenFile === undefined ? tokens[variable] : undefined;
     if (inEnvironment) refuseReadable(values, variable, `--workspace-token-file ${quote(`${name}=FILE`)}`);
     const { token, warning } =
       tokenFile === undefined
@@ -126,11 +126,11 @@ function pair(
 const TAKEN: ReadonlySet<string> = new Set(['ORIEL_TOKEN_FILE']);
 
 /** Throws `BAD_INPUT` if a set variable would be the token of several workspaces, which would leak it to the wrong one. */
-function refuseShared(given: ReadonlyMap<string, Given>): void {
+function refuseShared(given: ReadonlyMap<string, Given>, tokens: NodeJS.ProcessEnv): void {
   const first = new Map<string, string>();
   for (const [name, { tokenFile }] of given) {
     const variable = tokenVariable(name);
-    if (tokenFile !== undefined || !process.env[variable]) continue;
+    if (tokenFile !== undefined || !tokens[variable]) continue;
     const other = first.get(variable);
     if (other === undefined && !TAKEN.has(variable)) {
       first.set(variable, name);

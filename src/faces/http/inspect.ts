@@ -25,8 +25,10 @@ export interface InspectOptions {
   readonly file: EventFile;
   readonly path: string;
   readonly token: string;
-  /** It can be exchanged once for the token. Unlike the token it may be visible to other users. */
+  /** It can be exchanged once for the token. */
   readonly ticket: string;
+  /** Called when the ticket was used; again when it is used again: then somebody else has seen it. */
+  readonly onTicket: (isFirst: boolean) => void;
   /** 0 for any free port. */
   readonly port: number;
 }
@@ -37,7 +39,7 @@ export function inspect(options: InspectOptions): Promise<Serving> {
   return listenFor(createInspection(options), { address, option: '--port' });
 }
 
-function createInspection({ file, path, token, ticket }: InspectOptions): App {
+function createInspection({ file, path, token, ticket, onTicket }: InspectOptions): App {
   const closing = new AbortController();
   // No warning: each live stream adds a listener, and their number is limited.
   setMaxListeners(0, closing.signal);
@@ -55,7 +57,7 @@ function createInspection({ file, path, token, ticket }: InspectOptions): App {
     ...dashboardRoutes.map((make) => make()),
     ...[...seenRoutes, liveRoute].map((make) => make(seen)),
   ];
-  const enter = enterRoute(token, ticket);
+  const enter = enterRoute(token, ticket, onTicket);
   const find = createRouter([...routes, enter]);
 
   const reply = (exchange: Exchange): Reply | Promise<Reply> => {
@@ -101,7 +103,7 @@ async function routed(exchange: Exchange, { routes, name }: Match): Promise<Repl
 const ticketBody = z.strictObject({ ticket: z.string() });
 
 /** Exchanges the ticket in the page's address for the token, once. */
-function enterRoute(token: string, ticket: string): Route {
+function enterRoute(token: string, ticket: string, onTicket: InspectOptions['onTicket']): Route {
   let isUsed = false;
   return route<unknown, z.infer<typeof ticketBody>>({
     method: 'post',
@@ -110,13 +112,17 @@ function enterRoute(token: string, ticket: string): Route {
     body: ticketBody,
     replies: { 200: { about: 'The token' } },
     handle(_, { body }) {
-      if (isUsed || body.ticket !== ticket) {
+      const isFirst = !isUsed;
+      if (body.ticket === ticket) {
+        isUsed = true;
+        onTicket(isFirst);
+      }
+      if (!isFirst || body.ticket !== ticket) {
         return problem(401, {
           message: 'This ticket is wrong, or was used. Use the URL that was printed.',
           code: 'DENIED',
         });
       }
-      isUsed = true;
       return json({ token });
     },
   });

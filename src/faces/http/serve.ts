@@ -7,6 +7,7 @@ import { type Address, addressText, isLocal } from './listen-address.ts';
 import { createApp } from './app.ts';
 import { listenFor, type Serving } from './listen.ts';
 import { createLog } from './log.ts';
+import { wideRoots } from '../mcp/instructions.ts';
 
 export interface ServeOptions {
   readonly address: Address;
@@ -21,6 +22,26 @@ export interface ServeOptions {
   readonly maxConnections?: number;
   /** The output of the log. */
   readonly log: Writable;
+}
+
+const NO_TOKEN =
+  'There is no token: every account and program of this machine can read what this server reads. Use --token-file FILE, or --listen unix:PATH, a socket that only your user can open.';
+
+/** Throws `BAD_INPUT` if accounts without a key could start programs through the server: others than the user reach a port. */
+export function refuseWithoutKey(
+  offer: Offer,
+  { address, token }: Pick<ServeOptions, 'address'> & { readonly token: string | undefined },
+): void {
+  if (token || address.at === 'socket') return;
+  const servers = Object.values(offer.engine().settings.mcpServers ?? {});
+  const what = offer.tools().some(({ effects }) => !effects.readOnly)
+    ? 'run commands'
+    : servers.some((server) => 'command' in server) && 'start the servers of .mcp.json';
+  if (what === false) return;
+  throw new OrielError(
+    'BAD_INPUT',
+    `Without a token every account and program of this machine could ${what} as your user. Use --token-file FILE, or --listen unix:PATH, a socket that only your user can open.`,
+  );
 }
 
 /** Throws OrielError for invalid options, and if the address cannot be used. */
@@ -50,6 +71,8 @@ export async function serve(offer: Offer, options: ServeOptions): Promise<Servin
   const app = createApp({ offer, log, guard, structured, writeTimeoutMs });
   const serving = await listenFor(app, { address, maxConnections });
   log('listening', { address: addressText(serving.address), dialect: offer.dialect });
+  if (address.at === 'port' && !token) log('warning', { message: NO_TOKEN });
+  for (const message of wideRoots(offer)) log('warning', { message });
   return {
     address: serving.address,
     async close() {

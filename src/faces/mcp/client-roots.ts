@@ -26,25 +26,28 @@ const KEY = 'roots';
 type Narrow = (declared: readonly string[]) => Promise<NarrowedRoots>;
 
 /**
- * The declared roots that are inside those of the server; undefined if the client declares none. In protocol 2026-07-28 a
+ * The declared roots that are inside those of the server; undefined if the client declares none, also if its list is empty: such
+ * clients have no directory open, and ask for no boundary. In protocol 2026-07-28 a
  * server does not send requests: it replies that it needs the roots, and the client calls again with them. Throws OrielError
- * (`OUTSIDE_ROOT`) if roots are declared but cannot be determined: then nothing may be read.
+ * (`OUTSIDE_ROOT`) if roots are declared but cannot be determined, or none of them is inside: then nothing may be read.
  */
 export function rootsOf(
   server: Server,
   narrow: Narrow,
 ): (context: ServerContext) => Promise<NarrowedRoots | undefined | InputRequiredResult> {
-  let asked: { readonly roots: Promise<NarrowedRoots>; readonly by: AbortSignal } | undefined;
+  let asked: { readonly roots: Promise<NarrowedRoots | undefined>; readonly by: AbortSignal } | undefined;
+  const narrowed = (uris: readonly { readonly uri: string }[]): Promise<NarrowedRoots | undefined> =>
+    uris.length === 0 ? Promise.resolve(undefined) : narrow(pathsOf(uris));
   server.setNotificationHandler('notifications/roots/list_changed', () => {
     asked = undefined;
   });
 
-  async function ask(context: ServerContext): Promise<NarrowedRoots> {
+  async function ask(context: ServerContext): Promise<NarrowedRoots | undefined> {
     const others = asked;
     // If the call that made the shared request was cancelled, the request is made again.
     if (others)
       return others.roots.catch((error) => (others.by.aborted ? ask(context) : Promise.reject(error)));
-    const roots = listRoots(context).then((uris) => narrow(pathsOf(uris)));
+    const roots = listRoots(context).then(narrowed);
     const mine = { roots, by: context.mcpReq.signal };
     asked = mine;
     try {
@@ -62,7 +65,7 @@ export function rootsOf(
     if (!inputResponses) return inputRequired({ inputRequests: { [KEY]: inputRequired.listRoots() } });
     const told = inputResponse(inputResponses, KEY);
     if (told.kind !== 'roots') throw unknown();
-    return narrow(pathsOf(told.roots));
+    return narrowed(told.roots);
   };
 }
 
@@ -94,7 +97,7 @@ function unknown(cause?: unknown): OrielError {
   );
 }
 
-/** Paths of the roots; those that are not local files count as outside. */
+/** Paths of the roots, without those that are not local files. */
 function pathsOf(roots: readonly { readonly uri: string }[]): string[] {
   if (roots.length > MOST_ROOTS) {
     const message = `The client declares ${roots.length} roots: at most ${MOST_ROOTS} are looked up. Declare a directory that holds them.`;

@@ -3,6 +3,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createOffer, type Offer, type OfferOptions } from '../offer.ts';
+import { wideRoots } from './instructions.ts';
 import { createMcpServer, type McpOptions } from './server.ts';
 import { StdioTransport, UNSENT_MS } from './stdio-transport.ts';
 
@@ -11,6 +12,8 @@ export interface Wires {
   readonly output: Writable;
   /** Ends the session when it aborts. Pending requests have a moment. */
   readonly signal: AbortSignal;
+  /** Receives each warning, a sentence. */
+  readonly warn?: (sentence: string) => void;
   /** Timeout in milliseconds for a client that does not read. */
   readonly writeTimeoutMs?: number | undefined;
 }
@@ -22,6 +25,7 @@ export async function offerOverStdio(
   mcpOptions: McpOptions,
 ): Promise<void> {
   const offer = createOffer(options);
+  for (const sentence of wideRoots(offer)) wires.warn?.(sentence);
   await serveOverStdio(offer, wires, mcpOptions);
   await offer.close();
 }

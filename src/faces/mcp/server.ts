@@ -65,7 +65,7 @@ export function createMcpServer(
   );
   Object.assign(server, { onerror: (error: Error) => report(offer.engine().onError, explained(error)) });
   if (!given) Object.assign(server, { onclose: () => void offer.forget(caller) });
-  const rootsFor = rootsOf(server, (declared) => offer.narrow(declared));
+  const rootsFor = offer.narrow ? rootsOf(server, offer.narrow) : () => Promise.resolve(undefined);
   const askerOf = (context: ServerContext, roots?: NarrowedRoots): Asker => {
     const name = nameInEnvelope(context) ?? server.getClientVersion()?.name ?? host ?? '';
     const model = modelIn(context);

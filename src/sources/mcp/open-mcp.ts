@@ -11,7 +11,7 @@ import { type Candidate, candidates } from '../../selector/split.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import type { Call } from '../../types/call.ts';
 import type { Resource } from '../../types/resource.ts';
-import type { McpServer } from '../../types/settings.ts';
+import type { McpServer, ReachedMcpServer } from '../../types/settings.ts';
 import { selectionOf } from '../file.ts';
 import { type Ages, createReplyCache, readThrough } from '../reply-cache.ts';
 import { listOf, longestNamed, notNamed } from '../schemes/name-lists.ts';
@@ -34,6 +34,7 @@ export async function openMcp(typed: string, call: Call): Promise<Resource> {
   const name = longestNamed(typed, Object.keys(servers));
   const server = name === undefined ? undefined : servers[name];
   if (name === undefined || server === undefined) throw notNamed('mcp', typed, names);
+  if ('refused' in server) throw new OrielError('DENIED', server.refused);
   const reading: Reading = { name, server, call };
   const rest = typed.slice(name.length).replace(/^\//, '');
   if (rest === '' || rest.startsWith(':')) return listing(reading, rest.slice(1));
@@ -42,12 +43,13 @@ export async function openMcp(typed: string, call: Call): Promise<Resource> {
 
 interface Reading {
   readonly name: string;
-  readonly server: McpServer;
+  readonly server: ReachedMcpServer;
   readonly call: Call;
 }
 
 /** The command or origin of a server, without arguments and headers, which may contain secrets. */
 function describe(server: McpServer): string {
+  if ('refused' in server) return 'not allowed';
   return 'command' in server ? server.command : new URL(server.url).origin;
 }
 

@@ -7,7 +7,7 @@ import { Identity } from '../../identity.ts';
 import { IdleTimer } from './idle-timer.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 import { oneLine, quote } from '../../text/visible.ts';
-import type { McpServer } from '../../types/settings.ts';
+import type { ReachedMcpServer } from '../../types/settings.ts';
 import type { Computed, DerivedStore, Kind, StoreUser } from '../../types/store.ts';
 
 /** The most connections of this process. */
@@ -44,7 +44,7 @@ function openConnections(): number {
 /** A server, and the store of the session that keeps its connection. */
 export interface Reached {
   readonly name: string;
-  readonly server: McpServer;
+  readonly server: ReachedMcpServer;
   readonly cwd: string;
   readonly store: DerivedStore;
 }
@@ -130,7 +130,7 @@ function originOf(url: string): string {
 }
 
 /** An error message without the server's URL in any spelling. */
-function saying(message: string, server: McpServer): string {
+function saying(message: string, server: ReachedMcpServer): string {
   if ('command' in server) return message;
   const { origin, host } = new URL(server.url);
   return message
@@ -140,7 +140,8 @@ function saying(message: string, server: McpServer): string {
     );
 }
 
-function notStarted(name: string, server: McpServer, cause: unknown): OrielError {
+function notStarted(name: string, server: ReachedMcpServer, cause: unknown): OrielError {
+  if (cause instanceof OrielError) return cause;
   const { code, message } = cause as NodeJS.ErrnoException;
   const where = 'command' in server ? quote(server.command) : quote(originOf(server.url));
   if (code === 'ENOENT' || code === 'EACCES') {

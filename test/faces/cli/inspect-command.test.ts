@@ -9,6 +9,7 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -75,22 +76,38 @@ test('access needs the token: no page of another site, no other name of this mac
   expect((await shown.ask('/api/v0/tasks', { method: 'POST', body: '{}' })).status).toBe(405);
 });
 
-test.runIf(has('script'))('on a terminal the page is opened with a ticket that works once', async () => {
-  const path = fileWith(lineOf(call()));
-  const { options, opened } = desktop(join(path, '..'));
-  const shown = await inspection([path], options);
-  await expect
-    .poll(() => existsSync(opened) && readFileSync(opened, 'utf8'), { timeout: 20_000 })
-    .toMatch(/\n$/);
-  const [, ticket] = /^http:[^#]+\/#ticket=([\w-]+)\n$/.exec(readFileSync(opened, 'utf8')) ?? [];
-  const enter = async (): Promise<unknown> => {
-    const init = { method: 'POST', headers: { 'content-type': 'application/json' } };
-    const reply = await fetch(`${shown.page}/api/v0/enter`, { ...init, body: JSON.stringify({ ticket }) });
-    return [reply.status, await reply.json()];
-  };
-  expect(await enter()).toEqual([200, { token: shown.token }]);
-  expect(await enter()).toMatchObject([401, { code: 'DENIED' }]);
-});
+test.runIf(has('script'))(
+  'H26 a private file leads the browser in, once; a ticket used twice ends the server',
+  async () => {
+    const path = fileWith(lineOf(call()));
+    const { options, opened } = desktop(join(path, '..'));
+    const shown = await inspection([path], options);
+    await expect.poll(() => existsSync(opened) && readFileSync(opened, 'utf8')).toMatch(/\n$/);
+    const entrance = readFileSync(opened, 'utf8').trimEnd();
+    expect(entrance).toMatch(/\/open\.html$/);
+    expect([statSync(entrance).mode & 0o777, statSync(join(entrance, '..')).mode & 0o777]).toEqual([
+      0o600, 0o700,
+    ]);
+    const [, ticket] =
+      /content="0;url=http:[^#]+\/#ticket=([\w-]+)">\n$/.exec(readFileSync(entrance, 'utf8')) ?? [];
+    const enter = async (used: unknown): Promise<unknown> => {
+      const init = { method: 'POST', headers: { 'content-type': 'application/json' } };
+      const reply = await fetch(`${shown.page}/api/v0/enter`, {
+        ...init,
+        body: JSON.stringify({ ticket: used }),
+      });
+      return [reply.status, await reply.json()];
+    };
+    expect(await enter('another')).toMatchObject([401, { code: 'DENIED' }]);
+    expect(await enter(ticket)).toEqual([200, { token: shown.token }]);
+    expect(existsSync(join(entrance, '..'))).toBe(false);
+    expect(await enter('another')).toMatchObject([401, { code: 'DENIED' }]);
+    expect((await shown.ask('/api/v0/tasks')).status).toBe(200);
+    expect(await enter(ticket)).toMatchObject([401, { code: 'DENIED' }]);
+    await expect.poll(() => shown.out()).toContain('oriel: The ticket for the browser was used twice');
+    await expect(shown.ask('/api/v0/tasks')).rejects.toThrow();
+  },
+);
 
 test.runIf(has('script'))('with --no-open a terminal opens nothing', async () => {
   const path = fileWith(lineOf(call()));

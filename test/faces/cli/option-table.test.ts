@@ -1,16 +1,20 @@
 /** Every option on every command: it changes what the command does, or it is refused. None is silently ignored. */
 
 import type { Option } from '../../../src/faces/cli/command.ts';
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { allCommands } from '../../../src/faces/cli/commands.ts';
 import { globalOptions } from '../../../src/faces/cli/option-table.ts';
 import { parse } from '../../../src/faces/cli/parse-arguments.ts';
-import { run as runProcess } from '../../support/cli.ts';
+import { cli, run as runProcess } from '../../support/cli.ts';
 import { run } from '../../support/warm-cli.ts';
 import { has } from '../../support/has.ts';
 import { desktop, inspection } from '../../support/inspection.ts';
@@ -33,6 +37,10 @@ const files = {
   'sub/f': 'something else\none\n',
   'a-file-whose-name-is-long-enough-to-fill-half-of-a-budget': '',
 };
+const projectServers =
+  '{"mcpServers":{"one":{"url":"https://one.example"},"other":{"command":"none","args":["${NAME}"]}}}';
+writeFileSync(join(cwd, '.mcp.json'), projectServers);
+const approved = `${join(cwd, '.mcp.json')}=${createHash('sha256').update(projectServers).digest('hex')}`;
 const tokenFile = join(secrets, 'token');
 writeFileSync(tokenFile, 'secret\n', { mode: 0o600 });
 
@@ -97,6 +105,8 @@ const given: Readonly<Record<string, readonly string[]>> = {
   's3-endpoint': ['--s3-endpoint', 'http://127.0.0.1:2'],
   'no-cache': ['--no-cache'],
   'mcp-resources': ['--mcp-resources'],
+  'mcp-approve': ['--mcp-approve', approved],
+  'mcp-env': ['--mcp-env', 'NAME'],
   json: ['--json'],
   help: ['--help'],
   debug: ['--debug'],
@@ -122,6 +132,7 @@ const given: Readonly<Record<string, readonly string[]>> = {
   workspaces: ['--workspaces', workspacesFile],
   'workspaces-command': ['--workspaces-command', `cat ${workspacesFile}`],
   'allow-bash': ['--allow-bash'],
+  'ignore-client-roots': ['--ignore-client-roots'],
   structured: ['--structured'],
   'write-timeout': ['--write-timeout', NO_TIME],
   'max-connections': ['--max-connections', NO_TIME],
@@ -167,13 +178,15 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     allow: ['/proc/version'],
     'agent-outputs': ['agent://f'],
     'user-files': ['skill://mine', '--root', '.'],
-    web: [PRIVATE, '--offline'],
+    web: [PRIVATE, '--root', '.'],
     offline: [PRIVATE],
     'allow-net': [PRIVATE],
     s3: [OBJECT],
     's3-endpoint': [OBJECT],
     'no-cache': [DOCUMENT],
     'mcp-resources': ['mcp://'],
+    'mcp-approve': ['mcp://', '--mcp-resources'],
+    'mcp-env': ['mcp://', '--mcp-resources', '--mcp-approve', approved],
     workspace: [ELSEWHERE],
     workspaces: [ELSEWHERE],
     'workspaces-command': [ELSEWHERE],
@@ -194,12 +207,14 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     allow: ['read', '{"path":"/proc/version"}'],
     'agent-outputs': ['read', '{"path":"agent://f"}'],
     'user-files': ['read', '{"path":"skill://mine"}', '--root', '.'],
-    web: ['read', `{"path":"${PRIVATE}"}`, '--offline'],
+    web: ['read', `{"path":"${PRIVATE}"}`, '--root', '.'],
     offline: ['read', `{"path":"${PRIVATE}"}`],
     'allow-net': ['read', `{"path":"${PRIVATE}"}`],
     s3: ['read', `{"path":"${OBJECT}"}`],
     's3-endpoint': ['read', `{"path":"${OBJECT}"}`],
     'mcp-resources': ['read', '{"path":"mcp://"}'],
+    'mcp-approve': ['read', '{"path":"mcp://"}', '--mcp-resources'],
+    'mcp-env': ['read', '{"path":"mcp://"}', '--mcp-resources', '--mcp-approve', approved],
     workspace: ['coder_workspace_read_file', '{"workspace":"dev","path":"/x"}', '--dialect', 'coder'],
     workspaces: ['read', `{"path":"${ELSEWHERE}"}`],
     'workspaces-command': ['read', `{"path":"${ELSEWHERE}"}`],
@@ -211,10 +226,14 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     offline: ['--web'],
     'allow-net': ['--web'],
     's3-endpoint': ['--s3', 's3://'],
+    'mcp-approve': ['--mcp-resources'],
+    'mcp-env': ['--mcp-resources', '--mcp-approve', approved],
     workspace: ['--dialect', 'coder'],
   },
   serve: {
     any: [],
+    'mcp-approve': ['--mcp-resources'],
+    'mcp-env': ['--mcp-resources', '--mcp-approve', approved],
     offline: ['--web'],
     'allow-net': ['--web'],
     's3-endpoint': ['--s3', 's3://'],
@@ -293,6 +312,7 @@ const toolCalls = [
   { name: 'read', arguments: { path: '/proc/version' } },
   { name: 'read', arguments: { path: 'agent://f' } },
   { name: 'read', arguments: { path: 'skill://mine' } },
+  { name: 'read', arguments: { path: 'mcp://' } },
   { name: 'read', arguments: { path: PRIVATE } },
   { name: 'read', arguments: { path: OBJECT } },
   { name: 'coder_workspace_read_file', arguments: { workspace: 'dev', path: '/x' } },
@@ -350,6 +370,7 @@ const SEEN: Readonly<Record<string, typeof outcome>> = {
   'no-cache': cachedOutcome,
   telemetry: recordedOutcome,
   'no-open': openedOutcome,
+  'ignore-client-roots': rootsOutcome,
   keep: keptOutcome,
 };
 
@@ -362,6 +383,20 @@ async function openedOutcome(_: string, args: readonly string[]): Promise<string
   if (!asked) await expect.poll(() => existsSync(opened), { timeout: 20_000 }).toBe(true);
   await running.end();
   return `${existsSync(opened)}`;
+}
+
+/** What a client reads whose only root lies outside. */
+async function rootsOutcome(name: string, args: readonly string[]): Promise<string> {
+  const client = new Client({ name: 'a', version: '1' }, { capabilities: { roots: {} } });
+  client.setRequestHandler('roots/list', () => ({ roots: [{ uri: pathToFileURL(secrets).href }] }));
+  const transport =
+    name === 'serve'
+      ? new StreamableHTTPClientTransport(new URL(`${(await server(args, { cwd })).url}/mcp`))
+      : new StdioClientTransport({ command: process.execPath, args: [cli, name, ...args], cwd });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  const read = client.callTool({ name: 'read', arguments: { path: 'f' } });
+  return JSON.stringify(await read.catch((error: Error) => error.message));
 }
 
 /** Whether files are left in the directory for temporary ones. */

@@ -43,12 +43,6 @@ describe('sources of the token', () => {
     expect(serverToken({}, {})).toBeUndefined();
   });
 
-  test('the variables are removed from the environment', () => {
-    const env = { ORIEL_TOKEN: 'x', ORIEL_TOKEN_FILE: tokenFile(), HOME: '/' };
-    serverToken({}, env);
-    expect(env).toEqual({ HOME: '/' });
-  });
-
   test('a file that others may read causes a warning', () => {
     const path = tokenFile(TOKEN, 0o644);
     expect(serverToken({ 'token-file': path }, {})).toEqual({
@@ -129,6 +123,14 @@ describe('commands', () => {
       }
     },
   );
+
+  test('tokens leave the environment at the start, for whatever is started', () => {
+    const env = { ...process.env, ORIEL_TOKEN: TOKEN, ORIEL_TOKEN_FILE: '/none', ORIEL_TOKEN_DEV: TOKEN };
+    const list = ['--workspaces-command', `env >&2; echo '{"dev":"http://127.0.0.1:1"}'; exit 1`];
+    const { err } = run(['call', 'read', '{"path":"ws://"}', ...list], { env });
+    expect(err).toContain('ended with 1');
+    expect(err).not.toContain(TOKEN);
+  });
 
   test('a token of a workspace from a file is accepted, whatever tokens are in the environment', () => {
     const args = ['mcp', '--allow-bash', ...dev, '--workspace-token-file', `dev=${tokenFile()}`];

@@ -36,7 +36,14 @@ async function inspecting(): Promise<{ url: string; path: string }> {
   const path = join(folder, 'calls.jsonl');
   writeFileSync(path, Array.from({ length: EVENTS }, (_, i) => line(i)).join(''));
   const file = await EventFile.open(path);
-  const serving = await inspect({ file, path, token: 'secret', ticket: 'once', port: 0 });
+  const serving = await inspect({
+    file,
+    path,
+    token: 'secret',
+    ticket: 'once',
+    onTicket: () => undefined,
+    port: 0,
+  });
   const stop = new AbortController();
   await file.read(stop.signal);
   const following = file.follow(stop.signal);

@@ -24,7 +24,14 @@ async function inspecting(lines: Iterable<string>): Promise<string> {
   const path = join(folder, 'calls.jsonl');
   writeFileSync(path, [...lines].join('\n'));
   const file = await EventFile.open(path);
-  const serving = await inspect({ file, path, token: 'secret', ticket: 'once', port: 0 });
+  const serving = await inspect({
+    file,
+    path,
+    token: 'secret',
+    ticket: 'once',
+    onTicket: () => undefined,
+    port: 0,
+  });
   const stop = new AbortController();
   const reading = file.read(stop.signal).catch(() => undefined);
   onTestFinished(async () => {

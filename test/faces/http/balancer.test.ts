@@ -16,7 +16,7 @@ import {
   shippedBalancer,
   textOf,
 } from '../../support/replicas.ts';
-import { mcpHeaders } from '../../support/server.ts';
+import { AUTHORIZATION, mcpHeaders } from '../../support/server.ts';
 import { redisServer } from '../../support/stores.ts';
 
 describe.runIf(has('redis') && has('haproxy'))('behind a balancer', () => {
@@ -27,7 +27,7 @@ describe.runIf(has('redis') && has('haproxy'))('behind a balancer', () => {
     const post = (body: object, headers: Record<string, string> = {}): Promise<Response> =>
       fetch(`${url}/mcp`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', ...mcpHeaders, ...headers },
+        headers: { 'content-type': 'application/json', ...AUTHORIZATION, ...mcpHeaders, ...headers },
         body: JSON.stringify({ jsonrpc: '2.0', ...body }),
       });
     const params = {
@@ -75,7 +75,7 @@ describe.runIf(has('redis') && has('haproxy'))('behind a balancer', () => {
             {
               method: 'POST',
               localAddress,
-              headers: { 'content-type': 'application/json', 'user-agent': 'one program' },
+              headers: { 'content-type': 'application/json', ...AUTHORIZATION, 'user-agent': 'one program' },
             },
             (response) => {
               let body = '';

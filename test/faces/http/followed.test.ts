@@ -132,6 +132,7 @@ describe.runIf(has('redis'))('reading from page to page', () => {
     const instance = (): Oriel => {
       const made = createOriel({
         roots: [temporaryFolder()],
+        s3: true,
         cache: { directory: temporaryFolder() },
         state: { url: shared.store.url, key: 'k'.repeat(32), timeoutMs: 30_000, space: 'objects' },
       });

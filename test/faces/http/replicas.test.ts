@@ -14,7 +14,7 @@ import {
   replicasOn,
   textOf,
 } from '../../support/replicas.ts';
-import type { ServerProcess } from '../../support/server.ts';
+import { AUTHORIZATION, type ServerProcess } from '../../support/server.ts';
 import { freePort, storeKinds } from '../../support/stores.ts';
 
 for (const { kind, start, end } of storeKinds) {
@@ -85,7 +85,7 @@ for (const { kind, start, end } of storeKinds) {
       };
       const ask = async (i: number, client = 'alice', body?: object): Promise<{ everywhere?: Totals }> => {
         const response = await fetch(`${replicas[i]?.url}/api/v0/tasks/fix-123${body ? '/events' : ''}`, {
-          headers: { 'oriel-client': client, 'content-type': 'application/json' },
+          headers: { 'oriel-client': client, 'content-type': 'application/json', ...AUTHORIZATION },
           ...(body && { method: 'POST', body: JSON.stringify(body) }),
         });
         return (await response.json()) as { everywhere?: Totals };

@@ -65,7 +65,9 @@ describe('/api/v0/tools', () => {
     expect(open.tools().length).toBeGreaterThanOrEqual(closed.tools().length);
     expect(closed.tools().every((tool) => tool.effects.readOnly)).toBe(true);
     const { url } = await serveOffer(offerOf(dangerous));
-    expect(await (await fetch(`${url}/api/v0/tools`)).json()).toMatchObject({ tools: [{ effects }] });
+    expect(await (await fetch(`${url}/api/v0/tools`)).json()).toMatchObject({
+      tools: [{ effects }],
+    });
   });
 
   test('progress is sent as events, then the answer', async () => {

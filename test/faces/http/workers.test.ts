@@ -9,7 +9,7 @@ import { cli, run } from '../../support/cli.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 import { docx, paragraph } from '../../support/documents.ts';
 import { has } from '../../support/has.ts';
-import { server, type ServerProcess } from '../../support/server.ts';
+import { AUTHORIZATION, server, type ServerProcess } from '../../support/server.ts';
 import { freePort, redisServer, type StoreServer } from '../../support/stores.ts';
 
 interface WorkerProcess {
@@ -66,7 +66,7 @@ describe.runIf(has('redis'))('workers', () => {
   const read = async (url: string, path: string): Promise<string> => {
     const response = await fetch(`${url}/api/v0/tools/read`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'oriel-client': 'alice' },
+      headers: { 'content-type': 'application/json', 'oriel-client': 'alice', ...AUTHORIZATION },
       body: JSON.stringify({ path }),
     });
     const { content } = (await response.json()) as { content: { text: string }[] };

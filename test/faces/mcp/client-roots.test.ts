@@ -21,6 +21,21 @@ const ways = [
 ] as const;
 
 async function connect([way, version]: (typeof ways)[number], W: string, roots: Roots): Promise<Client> {
+  if (way === 'stdio') {
+    const args = [cli, 'mcp', '--cwd', W];
+    return connectTo(new StdioClientTransport({ command: process.execPath, args }), version, roots);
+  }
+  const offer = createOffer({ cwd: W });
+  onTestFinished(() => offer.close());
+  const { url } = await serveOffer(offer);
+  return connectTo(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)), version, roots);
+}
+
+async function connectTo(
+  transport: StdioClientTransport | StreamableHTTPClientTransport,
+  version: (typeof ways)[number][1],
+  roots: Roots,
+): Promise<Client> {
   const mode = version === '2025-11-25' ? 'legacy' : { pin: version };
   const client = new Client(
     { name: 'test', version: '1' },
@@ -31,16 +46,7 @@ async function connect([way, version]: (typeof ways)[number], W: string, roots: 
       uri: root.startsWith('file:') ? root : pathToFileURL(root).href,
     })),
   }));
-  if (way === 'stdio') {
-    await client.connect(
-      new StdioClientTransport({ command: process.execPath, args: [cli, 'mcp', '--cwd', W] }),
-    );
-  } else {
-    const offer = createOffer({ cwd: W });
-    onTestFinished(() => offer.close());
-    const { url } = await serveOffer(offer);
-    await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
-  }
+  await client.connect(transport);
   onTestFinished(() => client.close());
   return client;
 }
@@ -88,8 +94,10 @@ describe.each(ways)('over %s in protocol %s', (...way) => {
     const client = await connect(way, W, () => roots);
     expect(await read(client, 'in.txt')).toBe('1|in\n');
     const refused = async (): Promise<void> => {
-      expect(await read(client, join(W, 'b/out.txt'))).toMatch(/outside the directories|do not exist/);
-      expect(await resource(client, join(W, 'b/out.txt'))).toMatch(/outside the directories|do not exist/);
+      expect(await read(client, join(W, 'b/out.txt'))).toMatch(/outside the directories|None of the roots/);
+      expect(await resource(client, join(W, 'b/out.txt'))).toMatch(
+        /outside the directories|None of the roots/,
+      );
     };
     rmSync(join(W, 'a'), { recursive: true });
     await refused();
@@ -158,26 +166,30 @@ describe.each(ways)('over %s in protocol %s', (...way) => {
     await expect(client.readResource({ uri: 'test://nothing' })).rejects.toThrow(/not found/i);
   });
 
-  test('roots outside those of the server, and an empty list, leave the roots of the server', async () => {
+  test('M17 of roots that all lie outside nothing is left; an empty list leaves the roots of the server', async () => {
     const { W, O, write } = workspace();
     write('b/out.txt', 'out\n');
     symlinkSync(O, join(W, 'link'));
     let roots: readonly string[] = [];
     let client = await connect(way, W, () => roots);
-    for (const declared of [
-      [],
-      [O],
-      [join(W, 'link')],
-      [dirname(W)],
-      ['/not/of/this/machine'],
-      ['file://elsewhere/y'],
-    ]) {
+    const nothing = 'None of the roots that the client declares is a directory inside';
+    for (const [declared, left] of [
+      [[], '1|out\n'],
+      [[O], nothing],
+      [[join(W, 'link')], nothing],
+      [[O, join(W, 'link'), join(W, 'b/out.txt')], nothing],
+      [[O, join(W, 'b')], '1|out\n'],
+      [[dirname(W)], '1|out\n'],
+      [['/not/of/this/machine'], nothing],
+      [['file://elsewhere/y'], nothing],
+    ] as const) {
       roots = declared;
       // A client of its own where that starts no process.
       if (way[0] === 'HTTP') client = await connect(way, W, () => declared);
       else if (way[1] === '2025-11-25') await client.sendRootsListChanged();
-      expect(await read(client, 'b/out.txt')).toBe('1|out\n');
-      expect(await read(client, join(O, 'secret.txt'))).toContain('outside the directories');
+      expect(await read(client, join(W, 'b/out.txt'))).toContain(left);
+      expect(await resource(client, join(W, 'b/out.txt'))).toContain(left.replace('1|', ''));
+      expect(await read(client, join(O, 'secret.txt'))).toMatch(/outside the directories|None of the roots/);
     }
   });
 });
@@ -213,4 +225,20 @@ test('a client of protocol 2025 that does not answer is asked once for all waiti
   expect(asked).toBe(1);
   answer = () => [join(W, 'a')];
   expect(await read(client, 'in.txt')).toBe('1|in\n');
+});
+
+test('an operator can ignore the roots of clients, which are not even asked for', async () => {
+  const { W, write } = workspace();
+  write('a.txt', 'a\n');
+  const offer = createOffer({ cwd: W, ignoreClientRoots: true });
+  onTestFinished(() => offer.close());
+  const { url } = await serveOffer(offer);
+  const client = await connectTo(
+    new StreamableHTTPClientTransport(new URL(`${url}/mcp`)),
+    '2025-11-25',
+    () => {
+      throw new Error('asked');
+    },
+  );
+  expect(await read(client, 'a.txt')).toBe('1|a\n');
 });

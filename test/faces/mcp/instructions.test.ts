@@ -1,6 +1,12 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { instructionsFor } from '../../../src/faces/mcp/instructions.ts';
+/** The instructions of a server: what it reads, and a word about roots that are wider than one may have meant. */
+
+import { spawn } from 'node:child_process';
+import { mkdirSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { instructionsFor, wideRoots } from '../../../src/faces/mcp/instructions.ts';
 import { createOffer, type OfferOptions } from '../../../src/faces/offer.ts';
+import { cli } from '../../support/cli.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 
 function instructions(options: OfferOptions): string {
@@ -19,4 +25,36 @@ test('they name what this server reads, and nothing that is turned off', () => {
 
 test.each(['pi', 'pi@0.74', 'zed', 'zdx', 'coder'] as const)('%s promises only files', (dialect) => {
   expect(instructions({ dialect, web: false })).toMatch(/^Read files in answers that fit/);
+});
+
+test('M17 a root with the home directory or the whole disk in it is said', () => {
+  const home = realpathSync(temporaryFolder());
+  vi.stubEnv('HOME', home);
+  const inside = join(home, 'project');
+  mkdirSync(inside);
+  const own = 'a home directory with its keys and settings';
+  for (const [roots, said] of [
+    [['/'], ['/, the whole disk']],
+    [[home], [`${home}, ${own}`]],
+    [[dirname(home), inside], [`${dirname(home)}, ${own}`]],
+    [[inside], []],
+  ] as const) {
+    const offer = createOffer({ cwd: inside, roots });
+    onTestFinished(() => offer.close());
+    const sentences = said.map(
+      (what) => `This server serves ${what}: to serve less, name a directory when starting it.`,
+    );
+    expect(wideRoots(offer)).toEqual(sentences);
+    expect(instructionsFor(offer).endsWith(sentences.map((sentence) => ` ${sentence}`).join(''))).toBe(true);
+  }
+});
+
+test.each(['mcp', 'serve'])('M17 oriel %s says it in its log', async (name) => {
+  const home = realpathSync(temporaryFolder());
+  const args = name === 'mcp' ? ['mcp'] : ['serve', '--listen', `unix:${join(home, 'socket')}`];
+  const child = spawn(process.execPath, [cli, ...args], { cwd: home, env: { ...process.env, HOME: home } });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let log = '';
+  child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));
+  await expect.poll(() => log).toContain(`This server serves ${home}, a home directory`);
 });

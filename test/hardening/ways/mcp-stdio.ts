@@ -11,7 +11,7 @@ type Message = Record<string, unknown>;
 export const mcpStdio: Way = {
   name: 'mcp-stdio',
   async open(settings: Settings): Promise<Door> {
-    const args = [cli, 'mcp', '--allow-bash', '--web', ...optionsOf(settings)];
+    const args = [cli, 'mcp', '--allow-bash', ...optionsOf(settings)];
     const child = startNode(args, settings, { fed: true });
     const log = logOf(child);
     const lines: string[] = [];

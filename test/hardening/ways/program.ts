@@ -23,6 +23,7 @@ export function optionsOf({ cwd, roots, allow = [], net = [] }: Settings): strin
     '--cwd',
     cwd,
     '--no-cache',
+    '--web',
     '--limits',
     `lines=${LIMITS.lines},bytes=50K,window=64K`,
     ...roots.flatMap((root) => ['--root', root]),

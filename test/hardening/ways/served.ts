@@ -25,7 +25,7 @@ export async function startServer(settings: Settings): Promise<Served> {
   const tokenFile = join(settings.home, 'token');
   writeFileSync(tokenFile, TOKEN, { mode: 0o600 });
   if (settings.uid !== undefined) chownSync(tokenFile, settings.uid, settings.uid);
-  const args = [cli, 'serve', '--listen', '127.0.0.1:0', '--token-file', tokenFile, '--allow-bash', '--web'];
+  const args = [cli, 'serve', '--listen', '127.0.0.1:0', '--token-file', tokenFile, '--allow-bash'];
   const child = startNode([...args, ...optionsOf(settings)], settings);
   const log = logOf(child);
   const url = await new Promise<string>((resolve, reject) => {

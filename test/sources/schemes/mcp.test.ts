@@ -1,5 +1,6 @@
 /** `mcp://`: resources of real servers over stdio and HTTP, their environment, and their end. */
 
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -263,26 +264,83 @@ describe('over HTTP', () => {
 });
 
 describe('.mcp.json', () => {
-  const configured = (content: object | string, values = {}): unknown => {
+  /** The servers of a project whose file is approved, unless `approval` says otherwise. */
+  const configured = (
+    content: object | string,
+    values = {},
+    approval: (path: string, sha256: string) => string = (path, sha256) => `${path}=${sha256}`,
+  ): unknown => {
     const { here } = open();
-    here.write('.mcp.json', typeof content === 'string' ? content : JSON.stringify({ mcpServers: content }));
-    return mcpServersIn(here.folder, { 'mcp-resources': true, ...values }).mcpServers;
+    const text = typeof content === 'string' ? content : JSON.stringify({ mcpServers: content });
+    here.write('.mcp.json', text);
+    const given = approval(join(here.folder, '.mcp.json'), createHash('sha256').update(text).digest('hex'));
+    return mcpServersIn(here.folder, { 'mcp-resources': true, 'mcp-approve': [given], ...values }).mcpServers;
   };
+  const addresses = { allow: [], howToAllow: 'with --allow-net HOST' };
 
-  test('variables are expanded, except secrets of oriel', () => {
+  test('M16 of a file that is not approved as it is no server is reached, and the answer says how to approve it', async () => {
+    const listed = { a: { command: 'x' }, b: { url: 'https://x.example' } };
+    const refused =
+      /\.mcp\.json names programs to start .* with --mcp-approve '?\S+\/\.mcp\.json=[\da-f]{64}'?\.$/;
+    for (const approval of [
+      () => '',
+      (path: string) => path,
+      (path: string, sha256: string) => `${path}=${sha256.replace(/^./, 'x')}`,
+      (path: string, sha256: string) => `${path}x=${sha256}`,
+      (_: string, sha256: string) => sha256,
+    ]) {
+      const servers = configured(listed, {}, approval) as Record<string, { refused: string }>;
+      expect(Object.keys(servers)).toEqual(['a', 'b']);
+      for (const server of Object.values(servers))
+        expect(server).toEqual({ refused: expect.stringMatching(refused) });
+      const { read } = open({ mcpServers: servers });
+      expect((await read('mcp://')).text).toContain('mcp://a  not allowed');
+      expect(await read('mcp://b/x://y')).toMatchObject({
+        isError: true,
+        text: expect.stringMatching(refused),
+      });
+    }
+    expect(configured(listed)).toEqual({ a: listed.a, b: { ...listed.b, addresses } });
+  });
+
+  test('M16 only variables that the operator lists leave', () => {
     vi.stubEnv('WHERE', 'https://x.example');
-    vi.stubEnv('ORIEL_TOKEN', 'secret');
-    expect(
-      configured({
-        a: { type: 'http', url: '${WHERE}/mcp', headers: { k: '${NOT_SET:-none}', o: '${ORIEL_TOKEN}' } },
-        b: { command: 'x', args: ['${NOT_SET}'] },
-        c: { type: 'sse', url: 'https://y.example' },
-      }),
-    ).toEqual({
-      a: { url: 'https://x.example/mcp', headers: { k: 'none', o: '${ORIEL_TOKEN}' } },
-      b: { command: 'x', args: ['${NOT_SET}'] },
+    vi.stubEnv('SECRET', 'secret');
+    const servers = {
+      a: { type: 'http', url: '${WHERE}/mcp', headers: { k: '${NOT_SET:-none}', o: '${SECRET:-no secret}' } },
+      b: { command: 'x', args: ['${NOT_LISTED}'], env: { A: '${SECRET}' } },
+      c: { type: 'sse', url: 'https://y.example' },
+      d: { command: '${SECRET}' },
+    };
+    const refused = (name: string, options: string) => ({
+      refused: `The MCP server ${name} uses variables of the environment that are not given to it. The operator of oriel can allow them with ${options}.`,
     });
-    vi.unstubAllEnvs();
+    expect(configured(servers, { 'mcp-env': ['WHERE'] })).toEqual({
+      a: { url: 'https://x.example/mcp', headers: { k: 'none', o: 'no secret' }, addresses },
+      b: refused('b', '--mcp-env NOT_LISTED --mcp-env SECRET'),
+      d: refused('d', '--mcp-env SECRET'),
+    });
+    expect(configured(servers, { 'mcp-env': ['WHERE', 'SECRET', 'NOT_LISTED'] })).toMatchObject({
+      a: { headers: { o: 'secret' } },
+      b: { args: ['${NOT_LISTED}'], env: { A: 'secret' } },
+      d: { command: 'secret' },
+    });
+    expect(JSON.stringify(configured(servers))).not.toMatch(/x\.example|"secret"/);
+  });
+
+  test('M16 an address that is not public is asked only if the operator allows it', async () => {
+    const { url, asked } = await site({ '/mcp': (_, response) => void response.writeHead(405).end() });
+    const { host } = new URL(url);
+    const read = (values: object) =>
+      open({ web: false, mcpServers: configured({ far: { url: `${url}/mcp` } }, values) as never }).read(
+        'mcp://far',
+      );
+    expect((await read({})).text).toBe(
+      `127.0.0.1 is not a public address, and is not read. The operator of oriel can allow it with --allow-net ${host}.`,
+    );
+    expect(asked).toEqual([]);
+    await read({ 'allow-net': [host] });
+    expect(asked).not.toEqual([]);
   });
 
   test('a started server uses the configuration of its start, not later changes', async () => {
