@@ -46,6 +46,14 @@ test('outputs of a working directory stay for the next session there', async () 
   await two.close();
 });
 
+test('a session has room for its outputs, and evicts its oldest for new ones', async () => {
+  const one = session({ spills: { state: temporaryFolder(), total: 10 } });
+  for (const text of ['one...', 'two...']) await keep(one, text);
+  await expect.poll(() => one.spills.list()).toEqual([{ url: 'artifact://2', bytes: 6 }]);
+  await expect(one.spills.open(1)).rejects.toMatchObject({ code: 'NOT_FOUND', next: 'artifact://2' });
+  await one.close();
+});
+
 test('background work is cancelled with the session, and what it fails with is nobody’s', async () => {
   const one = session();
   let reason: unknown;
