@@ -93,10 +93,25 @@ CREATE INDEX by_name on users(name);
 
   test('shows one row by its key, and says what is no key', async () => {
     expect(await read('users:3')).toBe('id: 3\nname: user 3\nscore: 1.5\n');
-    expect(await read('users:9')).toMatch(/^NOT_FOUND: /);
-    expect(await read('nobody')).toMatch(
-      /^NOT_FOUND: There is no table nobody; the tables are best, empty, /,
-    );
+    expect(await read('pairs?where=a=2')).toBe('| a | b |\n|---|---|\n| 2 | y |\n');
+  });
+
+  test.each([
+    ['users:9', 'NOT_FOUND: users has no row with id 9 Use db:users?limit=20'],
+    ['best:1', 'BAD_SELECTOR: best is a view whose rows have no key; use ?where=, or ?limit= and ?offset='],
+    [
+      'pairs:1',
+      'NOT_FOUND: pairs has a primary key of 2 columns (a, b), so one value names no row; give them all in',
+    ],
+    ['user:3', 'Did you mean users? Use db:users:3'],
+    [
+      'nothing',
+      'NOT_FOUND: There is no table nothing; the tables are best, empty, odd%3Aname%3F, pairs, users.',
+    ],
+    ['users:3?limit=1', 'BAD_QUERY: A row is read by its key only, without parameters Use db:users:3'],
+    ['select 1', 'BAD_QUERY: There is no table select 1; a query is written after ?q= Use db?q=select%201'],
+  ])('%s is answered with the call that works', async (rest, sentence) => {
+    expect(await read(rest)).toContain(sentence);
   });
 });
 
