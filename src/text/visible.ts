@@ -223,7 +223,12 @@ export function quote(typed: string): string {
 
 /** A name on one line: as `makeVisible`, with line breaks and tabs escaped too. */
 export function oneLine(name: string): string {
-  return makeVisible(name).text.replace(/[\r\n\t]/g, (character) => ESCAPES[character] as string);
+  return escapeBreaks(makeVisible(name).text);
+}
+
+/** The text on one line: line breaks and tabs as `\n`, `\r` and `\t`. */
+export function escapeBreaks(text: string): string {
+  return text.replace(/[\r\n\t]/g, (character) => ESCAPES[character] as string);
 }
 
 const ESCAPES: Record<string, string> = { '\n': '\\n', '\t': '\\t', '\r': '\\r' };

@@ -118,6 +118,7 @@ export const catalogue: Readonly<Record<string, string>> = {
   Q18: 'connection settings check',
   Q19: 'regexp/like/glob blow-up',
   Q20: '1,000 concurrent reads of one db',
+  Q21: 'values that look like columns, lines, NULL or a BLOB',
   S03: 'A > B',
   S04: 'huge and overflowing integers',
   S05: 'NaN, Infinity, 1.5, hex, full-width digits',

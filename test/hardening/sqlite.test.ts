@@ -5,6 +5,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { has } from '../support/has.ts';
+import { docx, paragraph, sheetRow, xlsx } from '../support/documents.ts';
 import { databaseBytes, writer } from '../support/sqlite.ts';
 import { codeOf, nextOf, textOf, workspace, type Workspace } from '../support/workspace.ts';
 
@@ -204,7 +205,7 @@ describe('Q07 hostile table names', () => {
       `create table t(${list}); insert into t values (1, 2, 3, 4, 5, 6, 7), (2, 1, 1, 1, 1, 1, 1)`,
     );
     const head = textOf(await read('sq-names.db:t?limit=2')).split('\n')[0];
-    expect(head).toBe('| a:desc | line\\nbreak | \\x1b[31m | a"b |   | x, y | 1) from t -- |');
+    expect(head).toBe(String.raw`| a:desc | "line\nbreak" | "\x1b[31m" | a"b | " " | x, y | 1) from t -- |`);
     const ordered = textOf(await read('sq-names.db:t?order=a%3Adesc%3Adesc&limit=1'));
     expect(ordered).toContain('| 2      |');
     expect(textOf(await read('sq-names.db:t?order=line%0Abreak&limit=1'))).toContain('| 2      | 1 ');
@@ -425,8 +426,8 @@ describe('Q15 1e999, int64 edges, invalid UTF-8 text, NUL text', () => {
       '9007199254740993',
       'Inf',
       '-Inf',
-      'a\\xffb',
-      'a\\x00b',
+      String.raw`"a\xffb"`,
+      String.raw`"a\x00b"`,
       '0.1',
       '1.0',
       '1e+300',
@@ -434,10 +435,10 @@ describe('Q15 1e999, int64 edges, invalid UTF-8 text, NUL text', () => {
       '',
       'NULL',
       '<BLOB 0 bytes>',
-      'NULL',
+      '"NULL"',
       '😀',
-      '\\xed\\xa0\\x80',
-      '\\n\\t',
+      String.raw`"\xed\xa0\x80"`,
+      String.raw`"\n\t"`,
       '5e-324',
       '123456789012345678',
     ]);
@@ -592,4 +593,26 @@ test('Q20 1,000 concurrent reads of one db', async () => {
     'CREATE TABLE t(a);\n\n| a                   |\n|---------------------|\n| 9223372036854775807 |\n';
   expect(answers.filter((answer) => textOf(answer) !== wanted)).toEqual([]);
   await expect.poll(descriptors).toBeLessThanOrEqual(before);
+});
+
+/** Two values that are not two more columns, and a text that is not a mark of SQL. */
+const CELLS = ['one', 'two | three', 'NULL'] as const;
+
+test('Q21 values that look like columns, lines, NULL or a BLOB, in every kind of table', async () => {
+  const place = await holding(
+    'a.db',
+    'create table t(one, two, three)',
+    `insert into t values (${CELLS.map((cell) => `'${cell}'`).join(', ')})`,
+  );
+  place.write('a.xlsx', xlsx([['S', `<sheetData>${sheetRow(1, CELLS)}${sheetRow(2, CELLS)}</sheetData>`]]));
+  const wordCells = CELLS.map((cell) => `<w:tc>${paragraph(cell)}</w:tc>`).join('');
+  place.write('a.docx', docx(`<w:tbl><w:tr>${wordCells}</w:tr><w:tr>${wordCells}</w:tr></w:tbl>`));
+  for (const path of ['a.db:t?limit=5', 'a.xlsx:raw', 'a.xlsx:S?limit=5', 'a.docx:raw']) {
+    const lines = textOf(await place.read(path))
+      .split('\n')
+      .filter((line) => line.startsWith('|'));
+    expect(lines.length, path).toBeGreaterThanOrEqual(3);
+    const columns = lines.map((line) => line.replace(/\\[^]/g, '').split('|').length);
+    expect([path, new Set(columns).size], lines.join('\n')).toEqual([path, 1]);
+  }
 });

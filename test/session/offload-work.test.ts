@@ -1,45 +1,87 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { memoryBytes } from '../../src/access/bytes.ts';
-import { createSession } from '../../src/session/session.ts';
-import { offloadWork } from '../../src/session/offload-work.ts';
-import { openState } from '../../src/state/open-state.ts';
-import type { SharedState } from '../../src/types/state.ts';
-import { temporaryFolder } from '../support/commands.ts';
-import { has } from '../support/has.ts';
-import { redisServer } from '../support/stores.ts';
+/** Heavy work that a replica hands to workers, and what it does where there are none. */
 
-test.runIf(has('redis'))('without workers no bytes are read', async () => {
-  const server = await redisServer();
-  const state = openState({
-    url: server.url,
-    key: 'k'.repeat(32),
-    timeoutMs: 30_000,
-    workers: true,
-  }) as SharedState;
-  const session = createSession({
-    disk: { directory: temporaryFolder() },
-    state: { space: state.space('s'), work: state.work('s') },
-  });
-  onTestFinished(async () => {
-    await session.close();
-    await state.close();
-    await server.stop();
-  });
-  const bytes = memoryBytes(Buffer.alloc(1 << 20));
-  let reads = 0;
-  const source = Object.create(bytes, {
-    readInto: {
-      value: (...given: Parameters<typeof bytes.readInto>) => {
-        reads += 1;
-        return bytes.readInto(...given);
-      },
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { memoryBytes } from '../../src/access/bytes.ts';
+import { offloadWork } from '../../src/session/offload-work.ts';
+import type { ByteSource } from '../../src/types/byte-source.ts';
+import type { CachePart, DiskCache } from '../../src/types/session.ts';
+import type { RemoteWork, WorkOrder, WorkOutcome } from '../../src/types/work.ts';
+
+/** A replica, and the orders that its worker got; without an `outcome` there is no worker. */
+function replica(outcome?: WorkOutcome) {
+  const cached = new Map<string, Buffer>();
+  const orders: (WorkOrder & { readonly within: number })[] = [];
+  const work: RemoteWork = {
+    hasWorkers: () => Promise.resolve(outcome !== undefined),
+    run(order, { giveUpAt }) {
+      orders.push({ ...order, within: giveUpAt - performance.now() });
+      return Promise.resolve(outcome as WorkOutcome);
     },
-  }) as typeof bytes;
-  const offload = {
-    session,
-    signal: new AbortController().signal,
-    deadline: performance.now() + 60_000,
   };
-  const outcome = await offloadWork({ kind: 'test', version: '1', head: {}, source }, offload);
-  expect([outcome, reads]).toEqual([{ is: 'here' }, 0]);
+  const disk: DiskCache = {
+    get: (key) => Promise.resolve(cached.get(key)),
+    getPieces: () => Promise.resolve(false),
+    put: (key, parts: readonly CachePart[]) => {
+      cached.set(key, Buffer.concat(parts as readonly Uint8Array[]));
+      return Promise.resolve();
+    },
+    remove: () => undefined,
+  };
+  const run = (source: ByteSource, head: unknown = {}, session = { work, disk }): Promise<WorkOutcome> =>
+    offloadWork(
+      { kind: 'test', version: '1', head, source },
+      {
+        session: session as unknown as Parameters<typeof offloadWork>[1]['session'],
+        signal: new AbortController().signal,
+        deadline: performance.now() + 60_000,
+      },
+    );
+  return { run, orders, cached, work, disk };
+}
+
+const INPUT = Buffer.alloc(600 << 10, 'input');
+const HERE = { is: 'here' };
+
+test('without workers no bytes are read', async () => {
+  const unreadable = {
+    ...memoryBytes(INPUT),
+    readInto: () => Promise.reject(new Error('it was read')),
+  } as ByteSource;
+  expect(await replica().run(unreadable)).toEqual(HERE);
+});
+
+test('a worker gets the bytes with their digest, and half of the time', async () => {
+  const { run, orders } = replica({ is: 'failed', why: 'damaged' });
+  expect(await run(memoryBytes(INPUT), { page: 1 })).toEqual({ is: 'failed', why: 'damaged' });
+  const [order] = orders;
+  const sha256 = createHash('sha256').update(INPUT).digest('hex');
+  expect(order).toMatchObject({ kind: 'test', version: '1', head: { page: 1 }, bytes: INPUT.length, sha256 });
+  expect(Buffer.from((await order?.read(600, 10)) ?? []).toString()).toBe(INPUT.toString('utf8', 600, 610));
+  expect(order?.within).toBeLessThanOrEqual(30_000);
+  expect(order?.within).toBeGreaterThan(0);
+});
+
+test('a result is cached for the same bytes and options, unless the worker has cached it', async () => {
+  const result = Buffer.from('RESULT');
+  const one = replica({ is: 'done', result, isCached: false });
+  const made = await one.run(memoryBytes(INPUT), { page: 1 });
+  expect(made).toEqual({ is: 'done', result, isCached: false });
+  expect(await one.run(memoryBytes(INPUT), { page: 1 })).toEqual({ is: 'done', result, isCached: true });
+  expect(one.orders.length).toBe(1);
+  await one.run(memoryBytes(INPUT), { page: 2 });
+  await one.run(memoryBytes(Buffer.from('other')), { page: 1 });
+  expect(one.orders.length).toBe(3);
+  const other = replica({ is: 'done', result, isCached: true });
+  await other.run(memoryBytes(INPUT));
+  expect(other.cached.size).toBe(0);
+});
+
+test('bytes of unknown size and over 32 MiB, and a session without a cache, stay here', async () => {
+  const { run, orders, work, disk } = replica({ is: 'failed', why: 'never asked' });
+  expect(await run({ ...memoryBytes(INPUT), size: undefined } as unknown as ByteSource)).toEqual(HERE);
+  expect(await run({ ...memoryBytes(INPUT), size: (32 << 20) + 1 } as ByteSource)).toEqual(HERE);
+  expect(await run(memoryBytes(INPUT), {}, { work } as never)).toEqual(HERE);
+  expect(await run(memoryBytes(INPUT), {}, { disk } as never)).toEqual(HERE);
+  expect(orders).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { fstatSync, readdirSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ScratchDirectory } from '../../src/session/scratch.ts';
 import { temporaryFolder } from '../support/commands.ts';
@@ -17,8 +17,13 @@ test('a file is written and read at offsets, and leaves nothing behind', async (
   const target = Buffer.alloc(3);
   expect(await file.readInto(target, 4)).toBe(3);
   expect(target.toString()).toBe('two');
+  expect(await file.readInto(target, 6)).toBe(1);
   expect(made()).toHaveLength(1);
+  const { fd } = file;
+  expect(fstatSync(fd).size).toBe(7);
   await file.close();
+  await file.close();
+  expect(() => fstatSync(fd)).toThrow('EBADF');
   await directory.remove();
   expect(made()).toEqual([]);
 });

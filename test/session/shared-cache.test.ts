@@ -1,26 +1,14 @@
-import { execFileSync } from 'node:child_process';
-import { createServer, type Server } from 'node:http';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createOriel, type Oriel } from '../../src/oriel.ts';
+/** The cache of several replicas, with a store in memory; `test/state/stores.test.ts` holds the real ones to the same. */
+
+import { describe, expect, test } from 'vitest';
 import { FileCache } from '../../src/session/disk-cache.ts';
 import { SharedCache } from '../../src/session/shared-cache.ts';
-import { openState } from '../../src/state/open-state.ts';
 import type { SharedState } from '../../src/types/state.ts';
 import { temporaryFolder } from '../support/commands.ts';
-import { has } from '../support/has.ts';
-import { redisServer, type StoreServer } from '../support/stores.ts';
+import { MemoryStore } from '../support/memory-store.ts';
 
-const key = 'the key of one operator, and no other';
-
-describe.runIf(has('redis'))('the cache of several replicas', () => {
-  let server: StoreServer;
-  beforeAll(async () => {
-    server = await redisServer();
-  });
-  afterAll(() => server.stop());
-
-  const redis = (...args: string[]): string =>
-    execFileSync('redis-cli', ['-p', String(server.port), ...args], { encoding: 'utf8' }).trim();
+describe('the cache of several replicas', () => {
+  const store = new MemoryStore();
 
   interface Replica {
     readonly cache: SharedCache;
@@ -28,8 +16,7 @@ describe.runIf(has('redis'))('the cache of several replicas', () => {
     readonly state: SharedState;
   }
   function replica(space: string): Replica {
-    const state = openState({ url: server.url, key, timeoutMs: 30_000 }) as SharedState;
-    onTestFinished(() => state.close());
+    const state = store.replica();
     const own = new FileCache({ directory: temporaryFolder() });
     return { cache: new SharedCache(own, state.space(space)), own, state };
   }
@@ -56,8 +43,7 @@ describe.runIf(has('redis'))('the cache of several replicas', () => {
 
   test('nothing remains of a replaced value, for any sizes', async () => {
     const [one, two] = [replica('replaced'), replica('replaced')];
-    const count = (kind: string): number =>
-      redis('--scan', '--pattern', `oriel:${kind}:*`).split('\n').filter(Boolean).length;
+    const count = (kind: string): number => store.keys(kind).length;
     const before = [count('cache'), count('piece')] as const;
     const large = (text: string): Buffer => Buffer.alloc(3 << 20, text);
     const values = [large('one'), Buffer.from('two'), large('three'), large('four'), Buffer.from('five')];
@@ -125,8 +111,9 @@ describe.runIf(has('redis'))('the cache of several replicas', () => {
     expect(Buffer.concat(await inPieces(two.cache, 'key')).toString()).toBe('small again');
     expect(text(await two.cache.get('key'))).toBe('small again');
     await one.cache.put('key', [large]);
-    const pieces = redis('--scan', '--pattern', 'oriel:piece:*').split('\n');
-    redis('del', pieces[3] as string, pieces[7] as string, ...pieces.slice(9));
+    const pieces = store.keys('piece');
+    for (const piece of [pieces[3] as string, pieces[7] as string, ...pieces.slice(9)])
+      store.values.delete(piece);
     expect(await two.cache.get('key')).toBeUndefined();
     expect((await one.cache.get('key'))?.equals(large)).toBe(true);
     // Some pieces of the shared copy came, and then all of the copy on this machine.
@@ -140,43 +127,13 @@ describe.runIf(has('redis'))('the cache of several replicas', () => {
     const one = replica('away');
     one.cache.put('key', [Buffer.from('kept')]);
     await one.cache.close();
-    await server.kill();
+    store.kill();
     expect(text(await one.cache.get('key'))).toBe('kept');
     one.cache.put('later', [Buffer.from('also')]);
     await one.cache.close();
     expect(text(await one.cache.get('later'))).toBe('also');
-    await server.restart();
+    store.restart();
     await expect.poll(() => one.state.stats().up).toBe(true);
     expect(text(await one.cache.get('key'))).toBe('kept');
-  });
-
-  test('a web page that one instance has read costs the others no request', async () => {
-    let requests = 0;
-    const site: Server = createServer((_, response) => {
-      requests += 1;
-      response.setHeader('content-type', 'text/plain').end('first\nsecond\nthird\n');
-    });
-    await new Promise<void>((resolve) => void site.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void site.close());
-    const { port } = site.address() as { port: number };
-    const instance = (): Oriel =>
-      createOriel({
-        roots: [temporaryFolder()],
-        web: { allow: ['127.0.0.1'] },
-        cache: { directory: temporaryFolder() },
-        state: { url: server.url, key, timeoutMs: 30_000, space: 'team' },
-      });
-    const read = async (of: Oriel, path: string): Promise<string> => {
-      const { content } = await of.tool('read').run({ path });
-      return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
-    };
-    const one = instance();
-    expect(await read(one, `http://127.0.0.1:${port}/page`)).toContain('second');
-    await one.close();
-    const asked = requests;
-    const two = instance();
-    expect(await read(two, `http://127.0.0.1:${port}/page:2..2`)).toContain('second');
-    expect(requests).toBe(asked);
-    await two.close();
   });
 });

@@ -1,5 +1,6 @@
-/** Line indexes of large objects that one replica has built are reused by the others. */
+/** Line indexes of large objects, and pages, that one replica has read are reused by the others. */
 
+import { createServer, type Server } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createOriel } from '../../src/oriel.ts';
 import { backends } from '../../src/state/backends.ts';
@@ -60,6 +61,36 @@ for (const { kind, start } of storeKinds) {
       for (const [i, name] of names.entries())
         await backend.set(name, values[(i + 1) % values.length] as string, 60_000);
       expect(await readAs(server, 'forged')).toEqual([page, counted]);
+    });
+
+    test('a web page that one instance has read costs the others no request', async () => {
+      let requests = 0;
+      const site: Server = createServer((_, response) => {
+        requests += 1;
+        response.setHeader('content-type', 'text/plain').end('first\nsecond\nthird\n');
+      });
+      await new Promise<void>((resolve) => void site.listen(0, '127.0.0.1', resolve));
+      onTestFinished(() => void site.close());
+      const { port } = site.address() as { port: number };
+      const instance = () =>
+        createOriel({
+          roots: [temporaryFolder()],
+          web: { allow: ['127.0.0.1'] },
+          cache: { directory: temporaryFolder() },
+          state: { url: made.server.url, key, timeoutMs: 30_000, space: 'team' },
+        });
+      const read = async (of: ReturnType<typeof instance>, path: string): Promise<string> => {
+        const { content } = await of.tool('read').run({ path });
+        return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+      };
+      const one = instance();
+      expect(await read(one, `http://127.0.0.1:${port}/page`)).toContain('second');
+      await one.close();
+      const asked = requests;
+      const two = instance();
+      expect(await read(two, `http://127.0.0.1:${port}/page:2..2`)).toContain('second');
+      expect(requests).toBe(asked);
+      await two.close();
     });
   });
 }

@@ -1,39 +1,29 @@
-import { execFileSync } from 'node:child_process';
+/** Kept outputs of several replicas, with a store in memory; `test/state/stores.test.ts` holds the real ones to the same. */
+
 import { readFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readAt } from '../../src/access/bytes.ts';
 import { SharedSpills } from '../../src/session/shared-spills.ts';
 import { Spills } from '../../src/session/spills.ts';
-import { openState } from '../../src/state/open-state.ts';
 import type { SharedState, StateName } from '../../src/types/state.ts';
 import { temporaryFolder } from '../support/commands.ts';
-import { has } from '../support/has.ts';
-import { redisServer, storeForAll } from '../support/stores.ts';
+import { MemoryStore, requestsOf } from '../support/memory-store.ts';
 
-const key = 'the key of one operator, and no other';
-
-describe.runIf(has('redis'))('kept outputs of several replicas', () => {
-  const made = storeForAll(redisServer);
-
-  /** As whoever can write to the store. */
-  const redis = (...args: string[]): string =>
-    execFileSync('redis-cli', ['-p', String(made.server.port), ...args], { encoding: 'utf8' }).trim();
+describe('kept outputs of several replicas', () => {
+  const store = new MemoryStore();
 
   interface Replica {
     readonly spills: SharedSpills;
     readonly state: SharedState;
   }
   function replica(space: string, cap?: number, unlisted?: string): Replica {
-    const state = openState({ url: made.server.url, key, timeoutMs: 30_000 }) as SharedState;
+    const state = store.replica();
     const own = new Spills(
       { state: temporaryFolder(), ...(cap !== undefined && { cap }) },
       undefined,
       unlisted !== undefined,
     );
-    onTestFinished(() => {
-      own.close();
-      return state.close();
-    });
+    onTestFinished(() => own.close());
     return { spills: new SharedSpills(own, state.space(space), { unlisted }), state };
   }
   async function keep({ spills }: Replica, content: string): Promise<{ url: string; unshared?: string }> {
@@ -102,7 +92,7 @@ describe.runIf(has('redis'))('kept outputs of several replicas', () => {
     const { url } = await keep(one, 'a\nb\nc\n');
     const unread = await keep(one, 'never read elsewhere\n');
     expect(await readBack(two, url)).toBe('a\nb\nc\n');
-    await made.server.kill();
+    store.kill();
     expect(await readBack(two, url)).toBe('a\nb\nc\n');
     expect(await readBack(one, unread.url)).toBe('never read elsewhere\n');
     await expect(readBack(two, unread.url)).rejects.toMatchObject({ code: 'BUSY', next: unread.url });
@@ -110,7 +100,7 @@ describe.runIf(has('redis'))('kept outputs of several replicas', () => {
     expect(alone.unshared).toBe('the shared store does not answer');
     expect(await readBack(two, alone.url)).toBe('alone\n');
     expect(two.spills.list().map((kept) => kept.url)).toEqual([url, alone.url]);
-    await made.server.restart();
+    store.restart();
     await expect.poll(() => two.state.stats().up && one.state.stats().up).toBe(true);
     // It came back empty: old numbers mean what they meant, and nothing new takes them.
     await expect(readBack(two, unread.url)).rejects.toMatchObject({ code: 'NOT_FOUND' });
@@ -123,8 +113,8 @@ describe.runIf(has('redis'))('kept outputs of several replicas', () => {
   test('missing or forged pieces are not part of an output', async () => {
     const [one, two] = [replica('pieces'), replica('pieces')];
     const { url, path } = (await keep(one, 'x'.repeat(600_000))) as { url: string; path: string };
-    const keys = redis('--scan', '--pattern', 'oriel:piece:*').split('\n');
-    for (const piece of keys) redis('set', piece, 'oriel-1.Zm9yZ2Vk');
+    const keys = store.keys('piece');
+    for (const piece of keys) store.values.set(piece, 'oriel-1.Zm9yZ2Vk');
     const failed = await readBack(two, url).catch((error: unknown) => error);
     expect(failed).toMatchObject({ code: 'NOT_FOUND' });
     expect(two.spills.list()).toEqual([]);
@@ -134,14 +124,9 @@ describe.runIf(has('redis'))('kept outputs of several replicas', () => {
 
   /** Uses of the store that `act` costs. */
   async function usesOf({ state }: Replica, act: () => Promise<unknown>): Promise<number> {
-    const count = (): number =>
-      [...state.stats().operations.values()].reduce(
-        (sum, { ok, missing, refused, away }) => sum + ok + missing + refused + away,
-        0,
-      );
-    const before = count();
+    const before = requestsOf(state);
     await act().catch(() => undefined);
-    return count() - before;
+    return requestsOf(state) - before;
   }
 
   test('a missing output costs at most three requests, and a list about one per entry', async () => {
@@ -191,8 +176,7 @@ describe.runIf(has('redis'))('kept outputs of several replicas', () => {
           : space.put(at, bytes, ttl),
     };
     const spills = new SharedSpills(own, full);
-    const pieces = (): number =>
-      redis('--scan', '--pattern', 'oriel:piece:*').split('\n').filter(Boolean).length;
+    const pieces = (): number => store.keys('piece').length;
     const before = pieces();
     const sink = spills.create();
     await sink.write(Buffer.alloc(3 << 20, 'x'));
@@ -228,8 +212,7 @@ describe.runIf(has('redis'))('kept outputs of several replicas', () => {
       await sink.write(Buffer.alloc(bytes, 'x'));
       return sink.finish();
     };
-    const pieces = (): number =>
-      redis('--scan', '--pattern', 'oriel:piece:*').split('\n').filter(Boolean).length;
+    const pieces = (): number => store.keys('piece').length;
     const before = pieces();
     for (const up of [true, true, false]) {
       isUp = up;

@@ -3,7 +3,15 @@
  * `row-page.ts`.
  */
 
-import { fit, pad, showCell, type Shown, showPlain, widthOf } from './row-cells.ts';
+import {
+  fit,
+  type FittedText,
+  isMark,
+  tableLine,
+  tableRule,
+  valueText,
+  widthOf,
+} from '../../render/table.ts';
 import type { Cell, Rows } from './sqlite-protocol.ts';
 import { showBytes, showName } from './stored-text.ts';
 
@@ -25,20 +33,19 @@ export interface Layout {
 
 /** `first` is the number (1-based) of the first row, for the headings of blocks. */
 export function layOut({ columns, rows }: Rows, first: number): Layout {
-  // Names are cut early: a terminal column shows at least one code unit, so the rest could not be shown.
-  const names = columns.map((name) => showName(name, CELL_WIDTH * 8));
+  const names = columns.map((name) => showText(name, CELL_WIDTH).text);
   const shown = rows.map((row) => row.map((cell) => showCell(cell, CELL_WIDTH)));
   const widths = columnWidths(names, shown);
   return widths ? table(names, shown, widths) : blocks(names, rows, first);
 }
 
 /** The width of each column; undefined if the columns do not fit on one line. */
-function columnWidths(names: readonly string[], rows: readonly (readonly Shown[])[]): number[] | undefined {
+function columnWidths(
+  names: readonly string[],
+  rows: readonly (readonly FittedText[])[],
+): number[] | undefined {
   const natural = names.map((name, at) =>
-    rows.reduce(
-      (most, row) => Math.max(most, widthOf(row[at]?.text ?? '')),
-      Math.min(widthOf(name), CELL_WIDTH),
-    ),
+    rows.reduce((most, row) => Math.max(most, widthOf(row[at]?.text ?? '')), widthOf(name)),
   );
   const room = WIDTH - 1 - 3 * names.length;
   const least = natural.reduce((sum, width) => sum + Math.min(width, LEAST_WIDTH), 0);
@@ -52,11 +59,10 @@ function columnWidths(names: readonly string[], rows: readonly (readonly Shown[]
 
 function table(
   names: readonly string[],
-  rows: readonly (readonly Shown[])[],
+  rows: readonly (readonly FittedText[])[],
   widths: readonly number[],
 ): Layout {
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, at) => pad(cell, widths[at] as number)).join(' | ')} |\n`;
+  const line = (cells: readonly string[]): string => `${tableLine(cells, widths)}\n`;
   const cut: number[] = [];
   const lines = rows.map((row, number) => {
     const cells = row.map((cell, at) => {
@@ -67,15 +73,14 @@ function table(
     return line(cells.map((cell) => cell.text));
   });
   const heading = line(names.map((name, at) => fit(name, widths[at] as number).text));
-  const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|\n`;
-  return { head: heading + rule, rows: lines, cut };
+  return { head: `${heading}${tableRule(widths)}\n`, rows: lines, cut };
 }
 
 function blocks(names: readonly string[], rows: readonly (readonly Cell[])[], first: number): Layout {
   const cut: number[] = [];
   const lines = rows.map((row, number) => {
     const cells = row.map((cell, at) => {
-      const label = fit(names[at] ?? '', CELL_WIDTH).text;
+      const label = names[at] ?? '';
       const value = showCell(cell, WIDTH - 4 - widthOf(label));
       if (value.cut && cut.at(-1) !== number) cut.push(number);
       return `  ${label}: ${value.text}\n`;
@@ -85,7 +90,45 @@ function blocks(names: readonly string[], rows: readonly (readonly Cell[])[], fi
   return { head: '', rows: lines, cut };
 }
 
-/** One row with all values in full: one line each, and an indented block for text of several lines. */
+/** The value on one line of at most `most` terminal columns. */
+export function showCell(cell: Cell, most: number): FittedText {
+  if (cell === null || typeof cell !== 'object' || cell.is === 'blob')
+    return { text: showPlain(cell), cut: false };
+  if (cell.clipped && cell.text === '') return { text: `<TEXT ${cell.bytes} bytes>`, cut: false };
+  return showText(cell.text, most, cell.clipped);
+}
+
+/** `clipped`: more of the text is stored. */
+function showText(text: string, most: number, clipped = false): FittedText {
+  // The text is cut early: a column shows at least one code unit, so the rest could not be shown.
+  const near = text.length > most * 8 ? text.slice(0, most * 8) : text;
+  const fitted = fit(
+    valueText(near, (stored) => showName(stored, Infinity)),
+    most,
+  );
+  if (fitted.cut || !(clipped || near.length < text.length)) return fitted;
+  return { text: `${fit(fitted.text, most - 1).text.replace(/…$/, '')}…`, cut: true };
+}
+
+/** Formats values other than text. Integers are exact; reals parse back to the same number. */
+function showPlain(cell: Exclude<Cell, { is: 'text' }>): string {
+  if (cell === null) return 'NULL';
+  if (typeof cell === 'bigint') return String(cell);
+  if (typeof cell === 'number') return showReal(cell);
+  return `<BLOB ${cell.bytes} bytes>`;
+}
+
+/** Formats a real as SQLite does: `1.0`, `Inf`. */
+function showReal(value: number): string {
+  if (!Number.isFinite(value)) return value > 0 ? 'Inf' : '-Inf';
+  const digits = Object.is(value, -0) ? '-0' : String(value);
+  return /^-?\d+$/.test(digits) ? `${digits}.0` : digits;
+}
+
+/**
+ * One row with all values in full: one line each, and an indented block for text of several lines, or that looks like the
+ * mark of another value.
+ */
 export function wholeRow(columns: readonly string[], row: readonly Cell[]): string {
   return columns.map((name, at) => `${showName(name)}:${wholeValue(row[at] ?? null)}\n`).join('');
 }
@@ -94,6 +137,7 @@ function wholeValue(cell: Cell): string {
   if (cell === null || typeof cell !== 'object' || cell.is === 'blob') return ` ${showPlain(cell)}`;
   if (cell.clipped && cell.text === '') return ` <TEXT ${cell.bytes} bytes>`;
   const text = showBytes(cell.text);
-  const value = text.includes('\n') ? `\n  ${text.replaceAll('\n', '\n  ')}` : ` ${text}`;
+  const isBlock = text.includes('\n') || isMark(text);
+  const value = isBlock ? `\n  ${text.replaceAll('\n', '\n  ')}` : ` ${text}`;
   return cell.clipped ? `${value}… (${cell.bytes} bytes)` : value;
 }

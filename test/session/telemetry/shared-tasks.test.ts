@@ -1,15 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { SharedTasks } from '../../../src/session/telemetry/shared-tasks.ts';
 import { Telemetry } from '../../../src/session/telemetry/telemetry.ts';
-import { openState } from '../../../src/state/open-state.ts';
 import { TaskFigures } from '../../../src/telemetry/task-figures.ts';
 import type { CallEvent } from '../../../src/types/telemetry.ts';
 import type { SharedState } from '../../../src/types/state.ts';
-import { has } from '../../support/has.ts';
-import { redisServer, storeForAll } from '../../support/stores.ts';
+import { MemoryStore, requestsOf } from '../../support/memory-store.ts';
 import { noteOf } from '../../support/telemetry.ts';
-
-const key = 'the key of one operator, and no other';
 
 const call = (bytes: number): CallEvent => ({
   kind: 'call',
@@ -22,21 +18,18 @@ const call = (bytes: number): CallEvent => ({
   tokens: bytes / 4,
 });
 
-describe.runIf(has('redis'))('tasks that go through several replicas', () => {
-  const made = storeForAll(redisServer);
+describe('tasks that go through several replicas', () => {
+  const store = new MemoryStore();
 
   interface Replica {
     readonly tasks: SharedTasks;
     readonly state: SharedState;
     count(figures: TaskFigures, bytes: number): void;
   }
-  function replica(space: string, secret = key): Replica {
-    const state = openState({ url: made.server.url, key: secret, timeoutMs: 30_000 }) as SharedState;
+  function replica(space: string, secret?: string): Replica {
+    const state = store.replica(secret);
     const tasks = new SharedTasks(() => state.space(space));
-    onTestFinished(async () => {
-      await tasks.close();
-      await state.close();
-    });
+    onTestFinished(() => tasks.close());
     return {
       tasks,
       state,
@@ -46,10 +39,7 @@ describe.runIf(has('redis'))('tasks that go through several replicas', () => {
       },
     };
   }
-  const uses = ({ state }: Replica): number =>
-    [...state.stats().operations.values()]
-      .flatMap((counts) => Object.values(counts))
-      .reduce((all, one) => all + one, 0);
+  const uses = ({ state }: Replica): number => requestsOf(state);
 
   test('a call does not wait for the store, and a thousand calls cost as much as one', async () => {
     const one = replica('cost');
@@ -116,26 +106,20 @@ describe.runIf(has('redis'))('tasks that go through several replicas', () => {
   });
 
   test('while the store is unavailable each replica counts locally, and the counts are added afterwards', async () => {
-    const cut = await redisServer();
-    const open = (): { state: SharedState; tasks: SharedTasks } => {
-      const state = openState({ url: cut.url, key, timeoutMs: 30_000 }) as SharedState;
-      return { state, tasks: new SharedTasks(() => state.space('cut')) };
-    };
-    const [one, two] = [open(), open()];
+    const [one, two] = [replica('cut'), replica('cut')];
     const [mine, theirs] = [new TaskFigures('t'), new TaskFigures('t')];
-    await one.state.connected();
-    await cut.kill();
-    mine.add(call(4));
-    one.tasks.changed(mine, undefined);
+    store.kill();
+    one.count(mine, 4);
     expect(await one.tasks.everywhere(mine)).toBeUndefined();
     expect((await one.tasks.totals(mine)).calls).toBe(1);
-    await cut.restart();
-    theirs.add(call(4));
-    two.tasks.changed(theirs, undefined);
-    await expect.poll(async () => (await two.tasks.everywhere(theirs))?.calls).toBe(2);
-    await Promise.all([one, two].map(({ tasks }) => tasks.close()));
-    await Promise.all([one, two].map(({ state }) => state.close()));
-    await cut.stop();
+    store.restart();
+    two.count(theirs, 4);
+    await expect
+      .poll(async () => {
+        await one.tasks.flush();
+        return (await two.tasks.everywhere(theirs))?.calls;
+      })
+      .toBe(2);
   });
 
   test('the task of a session is local to one replica and is not written', async () => {
@@ -183,7 +167,7 @@ describe.runIf(has('redis'))('tasks that go through several replicas', () => {
     }
     // Nothing goes on.
     one.count(figures[0] as TaskFigures, 4);
-    await new Promise((resolve) => void setTimeout(resolve, 2_000));
+    await one.tasks.flush();
     expect(uses(one)).toBe(used);
   });
 });

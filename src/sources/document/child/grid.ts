@@ -1,7 +1,9 @@
 /** Formats sheets as Markdown tables with column letters and row numbers. */
 
 import type { CellObject, Range } from 'xlsx';
+import { tableLine, tableRule, valueText } from '../../../render/table.ts';
 import { plural } from '../../../render/units.ts';
+import { escapeBreaks } from '../../../text/visible.ts';
 import { cellText, type Formatter } from './sheet-cells.ts';
 import type { RowCount } from './row-counts.ts';
 
@@ -97,7 +99,7 @@ export function sheetHead(grid: Grid): string {
   const { name, hidden, isChart, rows, merges, isDamaged } = grid;
   const area = usedArea(rows);
   const damage = isDamaged ? '(damaged: cells of this sheet are missing)\n' : '';
-  const heading = `## ${oneLine(name)}${hidden === '' ? '' : ` (${hidden})`}\n\n${damage}`;
+  const heading = `## ${escapeBreaks(name.trim())}${hidden === '' ? '' : ` (${hidden})`}\n\n${damage}`;
   if (!area && isDamaged) return heading;
   if (!area) return `${heading}${isChart ? '(a chart)' : '(empty)'}\n`;
   const shape = `${rangeName(grid, area)}, ${grid.goesOn ? 'at least ' : ''}${plural(rowCount(grid), 'row')}, ${plural(columnsOf(rows).length, 'column')}\n`;
@@ -142,11 +144,8 @@ export function* tableLines(grid: Grid, area: Area, most: number, ssf: Formatter
     yield `(no cells there${others})\n`;
     return;
   }
-  yield row('', columns.map(columnName));
-  yield row(
-    '---',
-    columns.map(() => '---'),
-  );
+  yield `${tableLine(['', ...columns.map(columnName)])}\n`;
+  yield `${tableRule(columns.length + 1)}\n`;
   let left = most;
   for (const number of [...grid.rows.keys()].sort((a, b) => a - b)) {
     if (number < area.top || number > area.bottom) continue;
@@ -157,22 +156,20 @@ export function* tableLines(grid: Grid, area: Area, most: number, ssf: Formatter
       const cell = cells?.get(column);
       return cell ? cellLine(cell, ssf, grid.date1904) : '';
     });
-    yield row(String(number + 1), texts);
+    yield `${tableLine([String(number + 1), ...texts])}\n`;
   }
 }
 
 function cellLine(cell: CellObject, ssf: Formatter, date1904: boolean): string {
-  const text = oneLine(cellText(cell, ssf, date1904)).replaceAll('|', '\\|');
+  const text = cellText(cell, ssf, date1904).trim();
   const target = cell.l?.Target;
-  const notes = (cell.c ?? []).map(({ t }) => oneLine(String(t ?? ''))).filter((note) => note !== '');
-  const linked = target && target !== text && !target.startsWith('#') ? `${text} <${oneLine(target)}>` : text;
-  return notes.length === 0 ? linked : `${linked} [comment: ${notes.join('; ').replaceAll('|', '\\|')}]`;
+  const notes = (cell.c ?? []).map(({ t }) => String(t ?? '').trim()).filter((note) => note !== '');
+  const linked = target && target !== text && !target.startsWith('#') ? ` <${shown(target)}>` : '';
+  const noted = notes.length === 0 ? '' : ` [comment: ${notes.map(shown).join('; ')}]`;
+  return `${shown(text)}${linked}${noted}`;
 }
 
-function oneLine(text: string): string {
-  return text.trim().replace(/\r\n?|\n/g, '<br>');
-}
-
-function row(first: string, cells: readonly string[]): string {
-  return `| ${[first, ...cells].join(' | ')} |\n`;
+/** Invisible characters stay, because answers escape and count them. */
+function shown(text: string): string {
+  return valueText(text, escapeBreaks);
 }

@@ -1,5 +1,6 @@
 /** Finds the rows of a page by position, and checks whether a reading has kept the rows of its tables. */
 
+import { markdownCell, tableLine, tableRule } from '../../../render/table.ts';
 import type { TextItem } from './pdf-text.ts';
 
 /** A piece of a line with its position, in points. */
@@ -194,9 +195,9 @@ export function rowsText(rows: readonly Row[]): string {
     for (const [i, at] of places.entries()) {
       const cells = Array.from({ length: columns }, () => '');
       for (const [cell, column] of at.entries())
-        cells[column] = (rows[start + i]?.[cell]?.text ?? '').replaceAll('|', '\\|');
-      lines.push(`| ${cells.join(' | ')} |`);
-      if (i === 0) lines.push(`|${' --- |'.repeat(columns)}`);
+        cells[column] = markdownCell(rows[start + i]?.[cell]?.text ?? '');
+      lines.push(tableLine(cells));
+      if (i === 0) lines.push(tableRule(columns));
     }
     next = start + places.length;
     if (next < rows.length) lines.push('');

@@ -5,6 +5,7 @@
  * each cell of a table on a line of its own.
  */
 
+import { markdownCell, tableLine, tableRule } from '../../../render/table.ts';
 import { isBlock } from './markdown-blocks.ts';
 import { InlineWriter } from './markdown-inline.ts';
 import { isLayout, rowsOf, widthOf } from './markdown-tables.ts';
@@ -129,17 +130,15 @@ class Writer {
       // Rows of very wide tables are not padded; Markdown does not require it.
       const length = y > 0 && width > MOST_PADDED ? row.length : width;
       const cells = Array.from({ length }, (_, i) => (row[i] ? this.cell(row[i]) : ''));
-      return `| ${cells.join(' | ')} |`;
+      return tableLine(cells);
     });
-    const rule = `|${' --- |'.repeat(width)}`;
     const caption = captions.map((one) => this.block(one)).join('\n\n');
-    const body = [lines[0], rule, ...lines.slice(1)].join('\n');
+    const body = [lines[0], tableRule(width), ...lines.slice(1)].join('\n');
     return caption === '' ? body : `${caption}\n\n${body}`;
   }
 
   cell(cell: Element): string {
-    const flat = inOneLine(this.block(withCodeInLine(cell)));
-    return flat.replaceAll('|', '\\|').trim();
+    return markdownCell(inOneLine(this.block(withCodeInLine(cell))));
   }
 }
 

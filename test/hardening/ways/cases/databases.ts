@@ -208,6 +208,35 @@ export const databases: readonly Case[] = [
     },
   },
   {
+    id: 'Q21',
+    title: 'values that look like columns, lines, NULL or a BLOB',
+    make: async ({ write }) =>
+      write(
+        'a.db',
+        await databaseBytes(
+          `create table t(k integer primary key, "a|b", role);
+          insert into t values (1, 'bob | admin', 'user'), (2, null, 'user'), (3, 'NULL', 'user'), (4, x'00', 'user'),
+            (5, '<BLOB 1 bytes>', 'user'), (6, 'x' || char(10) || 'y', 'user'), (7, 'x\\ny', 'user')`,
+        ),
+      ),
+    steps: [
+      read('a.db:t?limit=9', {
+        has: [
+          String.raw`| k | "a\|b"           | role |`,
+          String.raw`| 1 | "bob \| admin"   | user |`,
+          '| 2 | NULL             | user |',
+          '| 3 | "NULL"           | user |',
+          '| 4 | <BLOB 1 bytes>   | user |',
+          '| 5 | "<BLOB 1 bytes>" | user |',
+          String.raw`| 6 | "x\ny"           | user |`,
+          String.raw`| 7 | x\ny             | user |`,
+        ],
+      }),
+      read('a.db:t:2', { has: 'a|b: NULL\n' }),
+      read('a.db:t:3', { has: 'a|b:\n  NULL\n' }),
+    ],
+  },
+  {
     id: 'Y13',
     title: 'a hundred tables with names of 3,000 hidden characters',
     make: async ({ write }) =>

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { fc } from '../../support/properties.ts';
-import { fit, pad, showCell, widthOf } from '../../../src/sources/sqlite/row-cells.ts';
+import { widthOf } from '../../../src/render/table.ts';
+import { showCell, wholeRow } from '../../../src/sources/sqlite/layout.ts';
 import type { Cell } from '../../../src/sources/sqlite/sqlite-protocol.ts';
 
 const text = (value: string, clipped = false): Cell => ({
@@ -15,16 +16,20 @@ test.each<[Cell, string, boolean]>([
   [-9223372036854775808n, '-9223372036854775808', false],
   [1, '1.0', false],
   [0.1, '0.1', false],
+  [-0, '-0.0', false],
   [1e21, '1e+21', false],
   [Number.POSITIVE_INFINITY, 'Inf', false],
+  [Number.NEGATIVE_INFINITY, '-Inf', false],
   [{ is: 'blob', bytes: 5 }, '<BLOB 5 bytes>', false],
   [text('short'), 'short', false],
-  [text('exactly 10'), 'exactly 10', false],
+  [text('NULL'), '"NULL"', false],
   [text('more than 10'), 'more than…', true],
-  [text('a\nb\tc'), 'a\\nb\\tc', false],
+  [text('a\nb\tc'), String.raw`"a\nb\tc"`, false],
   [text('head', true), 'head…', true],
+  [text('exactly 10', true), 'exactly …', true],
+  [text('not utf8 \udcff'), '"not utf8…', true],
+  [text('\udcff'), String.raw`"\xff"`, false],
   [{ is: 'text', text: '', bytes: 99, clipped: true }, '<TEXT 99 bytes>', false],
-  [text('表表表表表表'), '表表表表…', true],
 ])('in ten columns, case %#', (cell, shown, cut) => {
   expect(showCell(cell, 10)).toEqual({ text: shown, cut });
 });
@@ -32,7 +37,7 @@ test.each<[Cell, string, boolean]>([
 test('the shown text never exceeds its width', () => {
   fc.assert(
     fc.property(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: fc.constantFrom('a', '表', 'e\u0301', '👩‍👩‍👧', '\n', '\u202e', '\0', '\udcff', '|') }),
       fc.integer({ min: 2, max: 40 }),
       fc.boolean(),
       (value, most, clipped) => {
@@ -46,12 +51,13 @@ test('the shown text never exceeds its width', () => {
   );
 });
 
-test('padding makes columns equally wide', () => {
-  for (const value of ['', 'a', 'é', '表', '👩‍👩‍👧', 'e\u0301']) expect(widthOf(pad(value, 12))).toBe(12);
+test('a text of sixteen megabytes is not processed as a whole', () => {
+  expect(showCell(text('é'.repeat(1 << 23)), 10).text).toBe('ééééééééé…');
 });
 
-test('a text of sixteen megabytes is not processed as a whole', () => {
-  const long = 'é'.repeat(1 << 23);
-  expect(fit(long.slice(0, 80), 10).text).toBe('ééééééééé…');
-  expect(showCell(text(long), 10).text).toBe('ééééééééé…');
+test('in a whole row, a text that looks like the mark of another value is a block', () => {
+  const row = [null, text('NULL'), { is: 'blob', bytes: 2 }, text('<BLOB 2 bytes>'), text('a\nb')] as const;
+  expect(wholeRow(['a', 'b', 'c', 'd', 'e'], row)).toBe(
+    'a: NULL\nb:\n  NULL\nc: <BLOB 2 bytes>\nd:\n  <BLOB 2 bytes>\ne:\n  a\n  b\n',
+  );
 });

@@ -1,0 +1,150 @@
+/** What a session keeps for its calls, and what is left when it ends. */
+
+import { existsSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { memoryBytes } from '../../src/access/bytes.ts';
+import { Identity } from '../../src/identity.ts';
+import { nameCaller } from '../../src/queues/caller.ts';
+import { createSession, type SessionOptions } from '../../src/session/session.ts';
+import type { Session } from '../../src/types/session.ts';
+import { temporaryFolder } from '../support/commands.ts';
+import { MemoryStore } from '../support/memory-store.ts';
+import { call, noteOf } from '../support/telemetry.ts';
+
+const digest = 'beef'.padEnd(64, '0');
+
+function session(options: SessionOptions = {}): Session {
+  return createSession({ spills: { state: temporaryFolder() }, ...options });
+}
+
+async function keep({ spills }: Session, text: string): Promise<{ url: string; path: string }> {
+  const sink = spills.create();
+  await sink.write(Buffer.from(text));
+  return sink.finish();
+}
+
+test('a session that ends leaves no output and no file, and refuses new ones', async () => {
+  const one = session();
+  const { path } = await keep(one, 'output\n');
+  const file = await one.scratch();
+  await file.append(Buffer.from('scratch'));
+  await file.close();
+  await one.close();
+  expect(existsSync(path)).toBe(false);
+  await expect(one.scratch()).rejects.toMatchObject({ code: 'CANCELLED' });
+});
+
+test('outputs of a working directory stay for the next session there', async () => {
+  const state = temporaryFolder();
+  const workingDirectory = temporaryFolder();
+  const one = session({ spills: { state, workingDirectory } });
+  const { path, url } = await keep(one, 'output\n');
+  await one.close();
+  expect(existsSync(path)).toBe(true);
+  const two = session({ spills: { state, workingDirectory } });
+  expect(two.spills.list()).toEqual([{ url, bytes: 7 }]);
+  await two.close();
+});
+
+test('a session has room for its outputs, and evicts its oldest for new ones', async () => {
+  const one = session({ spills: { state: temporaryFolder(), total: 10 } });
+  for (const text of ['one...', 'two...']) await keep(one, text);
+  await expect.poll(() => one.spills.list()).toEqual([{ url: 'artifact://2', bytes: 6 }]);
+  await expect(one.spills.open(1)).rejects.toMatchObject({ code: 'NOT_FOUND', next: 'artifact://2' });
+  await one.close();
+});
+
+test('background work is cancelled with the session, and what it fails with is nobody’s', async () => {
+  const one = session();
+  let reason: unknown;
+  one.background.start(
+    (signal) =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject((reason = signal.reason) as Error));
+      }),
+  );
+  one.background.start(() => Promise.reject(new Error('failed')));
+  await one.close();
+  expect(reason).toMatchObject({ code: 'CANCELLED', message: 'The session is closed.' });
+  let began = false;
+  one.background.start(() => {
+    began = true;
+    return Promise.resolve();
+  });
+  expect(began).toBe(false);
+  await one.background.idle(60_000);
+});
+
+test('derived values are disposed with the session, and a failure of that is reported', async () => {
+  const told: unknown[] = [];
+  const one = session({ onError: (error) => told.push(error), store: { memory: 1 << 20 } });
+  const lost = new Error('EIO');
+  const kind = { name: 'thing', weigh: () => ({ memory: 1 }), dispose: () => Promise.reject(lost) };
+  const user = { signal: new AbortController().signal, progress: () => undefined, onEnd: () => undefined };
+  const bytes = memoryBytes('x', Identity.of('test', { name: 'x' }));
+  let end: (() => void | Promise<void>) | undefined;
+  one.store.getNow(kind, bytes, {}, () => 'value', {
+    ...user,
+    onEnd: (done: () => void) => void (end = done),
+  } as never);
+  await end?.();
+  expect(told).toEqual([]);
+  await one.close();
+  expect(told).toEqual([lost]);
+});
+
+test('calls are recorded in memory unless that is turned off', async () => {
+  const one = session({ telemetry: { task: 'mine' } });
+  one.telemetry?.record(noteOf(call({ bytes: 100 }), undefined), undefined);
+  expect(await one.telemetry?.totals({})).toMatchObject({ id: 'mine', calls: 1, bytes: 100 });
+  await one.close();
+  const other = session({ telemetry: false });
+  expect([other.telemetry, other.disk, other.work]).toEqual([undefined, undefined, undefined]);
+  await other.close();
+});
+
+test('replicas with one store share outputs, snapshots, versions and totals of named callers', async () => {
+  const store = new MemoryStore();
+  const alice = (): object => {
+    const caller = {};
+    nameCaller(caller, { name: 'alice', isGuess: false });
+    return caller;
+  };
+  let closed = 0;
+  const replica = (): Session => {
+    const space = store.replica().space('team');
+    const close = (): Promise<void> => Promise.resolve(void (closed += 1));
+    return session({ state: { space, spaceOf: () => space, close } });
+  };
+  const [one, two] = [replica(), replica()];
+  const { url } = await keep(one, 'output\n');
+  expect((await two.spills.open(Number(url.slice('artifact://'.length)))).file.size).toBe(7);
+  const tag = one.snapshots.tag('/f', digest);
+  one.snapshots.see('/f', tag, [[1, 'shown\n']]);
+  await one.seen.saw(alice(), 'page', 'v1');
+  one.telemetry?.record(noteOf(call({ bytes: 100 }), 'task', alice()), undefined);
+  await one.close();
+  expect([...(await two.snapshots.lines('/f', tag, 1, 1))]).toEqual([[1, 'shown\n']]);
+  expect(await two.seen.last(alice(), 'page')).toEqual({ shared: 'v1' });
+  const caller = alice();
+  two.telemetry?.record(noteOf(call({ bytes: 10 }), 'task', caller), undefined);
+  expect(await two.telemetry?.totals({ task: 'task', caller })).toMatchObject({ calls: 2, bytes: 110 });
+  await two.close();
+  expect(closed).toBe(2);
+});
+
+test('clients without a name share outputs by number only, and no snapshots', async () => {
+  const store = new MemoryStore();
+  const replica = (unlisted: string): Session =>
+    session({ state: { space: store.replica().space('nameless'), unlisted } });
+  const [one, two] = [replica('one'), replica('two')];
+  const { url } = await keep(one, 'output\n');
+  expect(url).toMatch(/^artifact:\/\/\d{15}$/);
+  expect((await two.spills.open(Number(url.slice('artifact://'.length)))).file.size).toBe(7);
+  expect([one.spills.list(), two.spills.list()]).toEqual([[], []]);
+  const tag = one.snapshots.tag('/f', digest);
+  one.snapshots.see('/f', tag, [[1, 'shown\n']]);
+  await one.close();
+  expect((await two.snapshots.lines('/f', tag, 1, 1)).size).toBe(0);
+  await two.close();
+});
