@@ -28,7 +28,7 @@ import { errno, failure, isShortage } from './system-failure.ts';
 import { openedFile } from './file.ts';
 import { isKernelFile } from './kernel-files.ts';
 import { noteReached, wasReached } from './mounts.ts';
-import { fileKey, filesKeptFromClients, keptFromClients } from './private-files.ts';
+import { isKeptAt, keptFromClients } from './private-files.ts';
 import { absolutePath, within } from './paths.ts';
 import { O_PATH, statsOf } from './path-walk.ts';
 import { Roots } from './roots.ts';
@@ -81,10 +81,6 @@ export function createAccess(options: AccessOptions): Access {
     return MISTAKEN.test(inside) ? `./${inside}` : inside;
   };
 
-  const isKept = ({ path, stats }: Handle): boolean =>
-    keptFromClients(roots.paths).some((place) => within(path, place)) ||
-    filesKeptFromClients(roots.paths).has(fileKey(stats));
-
   function open(path: string, signal?: AbortSignal): Promise<Opened> {
     const attempt = (): Promise<Opened> => openNow(path, signal);
     return attempt().catch(async (error: unknown) => {
@@ -109,7 +105,8 @@ export function createAccess(options: AccessOptions): Access {
     );
     try {
       const inside = handle.inside || (await roots.holds(handle.path));
-      const isOpen = inside && !isKept(handle);
+      const kept = keptFromClients(roots.paths);
+      const isOpen = inside && !isKeptAt(kept, handle.path, handle.stats);
       if (!isOpen && !options.ours?.(handle.path)) throw inside ? keptPlace(shown()) : roots.outside(shown());
       refuseSpecial(handle.stats, shown);
       const asked = isKernelFile(handle.path, handle.again, handle.stats.dev);
@@ -121,8 +118,7 @@ export function createAccess(options: AccessOptions): Access {
       const opening = inspector.open(handle.again, READ);
       const fd = typeof opening === 'number' ? opening : await opening;
       const stats = await identify(fd, handle);
-      if (stats.isDirectory())
-        return openedDirectory(fd, handle.path, stats, inspector, keptFromClients(roots.paths));
+      if (stats.isDirectory()) return openedDirectory(fd, handle.path, stats, inspector, kept);
       if (kernel && stats.size === 0n) return await kernelFile(fd, handle, stats, signal);
       return openedFile(fd, handle.path, stats, inspector, (suffix) => sibling(handle.path + suffix));
     } catch (error) {

@@ -13,13 +13,14 @@ import {
   standsStill,
 } from './held-roots.ts';
 import { within } from './paths.ts';
+import { isKeptAt, keptFromClients } from './private-files.ts';
 import { type Place, placeOf } from './place.ts';
 import { Roots } from './roots.ts';
 
 /**
  * The directories of `wanted` (absolute paths) that are inside held roots which are unchanged; for a wanted
  * directory that contains such a root, the root itself. Names are resolved inside a root, and targets of
- * links outside are not touched. The list is empty if all of them are elsewhere. Throws OrielError
+ * links outside are not touched. The list is empty if all of them are elsewhere, or oriel's own. Throws OrielError
  * (`OUTSIDE_ROOT`) when what is inside is not there, or is no directory.
  */
 export async function narrowRoots(
@@ -59,6 +60,7 @@ async function found(path: string, all: Roots): Promise<readonly (Root | undefin
   try {
     const { fd, path: real, stats } = await all.find(path, () => path);
     await inspectorOf(real).close(fd, 0);
+    if (isKeptAt(keptFromClients(all.paths), real, stats)) return [];
     return [stats.isDirectory() ? { given: real, real, dev: stats.dev, ino: stats.ino } : undefined];
   } catch (error) {
     if (isShortage(error)) throw error;

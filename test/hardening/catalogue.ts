@@ -31,6 +31,8 @@ export const catalogue: Readonly<Record<string, string>> = {
   C09: 'memory limit (cgroup 256 MB)',
   C10: 'clock jumps',
   C11: 'cache growth',
+  C12: 'a parent of the cache belongs to another account, which puts a link there',
+  C13: 'telemetry, kept outputs and caches inside a root, under any name',
   D01: 'docx 3.9 MB → 1.1 GB XML',
   D02: 'docx image linked to file:///etc/passwd and http://169.254…',
   D03: 'docx with DOCTYPE: XXE and entity bomb',
