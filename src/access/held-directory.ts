@@ -8,6 +8,7 @@
 
 import * as fs from 'node:fs';
 import type { FileFacts } from '../identity.ts';
+import { hasDescriptorPaths } from './descriptors.ts';
 import { errno } from './system-failure.ts';
 import { isKernelFileSystem } from './kernel-files.ts';
 import { isKept, type KeptFiles } from './private-files.ts';
@@ -30,7 +31,7 @@ export interface HeldFile {
 const SMALL = 64 << 10;
 
 /** Without `/proc/self/fd` paths must be used, and a directory that is replaced meanwhile is not noticed. */
-const BY_DESCRIPTOR = process.platform === 'linux';
+const BY_DESCRIPTOR = hasDescriptorPaths();
 
 /** With the process id instead of `self`, which would be one more link to resolve for each file. */
 const DESCRIPTORS = BY_DESCRIPTOR ? `/proc/${fs.readlinkSync('/proc/self')}/fd` : '';

@@ -5,7 +5,7 @@
  */
 
 import { type BigIntStats, constants, readlinkSync } from 'node:fs';
-import { realpath, stat } from 'node:fs/promises';
+import { lstat, realpath, stat } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import { OrielError } from '../errors.ts';
 import { fitTo } from '../queues/queue-table.ts';
@@ -15,6 +15,7 @@ import type { Access, Opened, OpenedFile } from '../types/access.ts';
 import { memoryBytes } from './bytes.ts';
 import {
   closeDescriptor,
+  hasDescriptorPaths,
   type Inspector,
   inspectorOf,
   mostDescriptors,
@@ -132,7 +133,7 @@ export function createAccess(options: AccessOptions): Access {
 
   /** Resolves a path without opening it and without touching anything outside the roots. */
   async function lookInside(path: string, shown: () => string): Promise<Handle> {
-    if (process.platform !== 'linux') return lookByPath(await roots.resolve(path, shown));
+    if (!hasDescriptorPaths()) return lookByPath(await roots.resolve(path, shown));
     const { fd, stats, path: real } = await roots.find(path, shown);
     const handle = handleOf(fd, real, stats);
     noteReached(real);
@@ -166,7 +167,7 @@ interface Handle {
 
 /** Resolves a path without opening it. */
 async function look(path: string): Promise<Handle> {
-  if (process.platform !== 'linux') return lookByPath(path);
+  if (!hasDescriptorPaths()) return lookByPath(path);
   if (wasReached(path)) {
     const handle = await lookThrough(openOnMainThread(path, O_PATH | constants.O_NOFOLLOW));
     if (!handle.stats.isSymbolicLink()) return handle;
@@ -204,7 +205,7 @@ function placeOf(real: string, { nlink }: BigIntStats): string {
   return nlink === 0n ? real.replace(/ \(deleted\)$/, '') : real;
 }
 
-/** If there is no `/proc/self/fd`: the identity is compared after opening instead. */
+/** If there is no `/proc/self/fd`: place and identity are compared after opening instead. */
 async function lookByPath(path: string): Promise<Handle> {
   const real = await realpath(path);
   const stats = await stat(real, { bigint: true });
@@ -212,12 +213,23 @@ async function lookByPath(path: string): Promise<Handle> {
 }
 
 /** Checks that the opened file is the one that was resolved before. Otherwise closes it and throws `BUSY`. */
-async function identify(fd: number, { inspector, stats: seen, path }: Handle): Promise<BigIntStats> {
+async function identify(fd: number, { inspector, stats: seen, path, again }: Handle): Promise<BigIntStats> {
   const asked = statsOf(fd, inspector);
   const stats = asked instanceof Promise ? await asked : asked;
-  if (stats.dev === seen.dev && stats.ino === seen.ino) return stats;
+  if (isSameFile(stats, seen) && (again !== path || (await isStillAt(path, stats)))) return stats;
   await inspector.close(fd);
   throw new OrielError('BUSY', `${quote(path)} was replaced while it was being opened. Call again.`);
+}
+
+function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
+  return one.dev === other.dev && one.ino === other.ino;
+}
+
+/** Whether the file is at its real path, without a link on the way that may have been there when it was opened. */
+async function isStillAt(path: string, stats: BigIntStats): Promise<boolean> {
+  const isLinked = (await realpath(path).catch(() => '')) !== path;
+  const now = await lstat(path, { bigint: true }).catch(() => undefined);
+  return !isLinked && now !== undefined && isSameFile(now, stats);
 }
 
 function refuseSpecial(stats: BigIntStats, shown: () => string): void {

@@ -1,7 +1,7 @@
 /** Narrows the roots of a server to the directories that a client declares as its roots. */
 
 import { isOrielError, OrielError } from '../errors.ts';
-import { inspectorOf } from './descriptors.ts';
+import { hasDescriptorPaths, inspectorOf } from './descriptors.ts';
 import { isShortage } from './system-failure.ts';
 import {
   holdNarrowed,
@@ -45,14 +45,14 @@ async function rootsFor(
   known: readonly Root[],
   all: Roots,
 ): Promise<readonly (Root | undefined)[]> {
-  const isNamedInside = process.platform === 'linux' && all.any && all.mayName(path);
+  const isNamedInside = hasDescriptorPaths() && all.any && all.mayName(path);
   const { real, isThere }: Place = isNamedInside ? { real: path, isThere: true } : await placeOf(path);
   const held = known.filter((root) => within(root.real, real));
   if (held.length > 0) return held;
   const holder = known.find((root) => within(real, root.real) || within(real, root.given));
   if (!holder) return [];
   if (!isThere) return [undefined];
-  return process.platform === 'linux' ? found(real, all) : [byName(real, holder)];
+  return hasDescriptorPaths() ? found(real, all) : [byName(real, holder)];
 }
 
 /** The directory, reached without leaving the roots. Path and identity come from the same descriptor. */

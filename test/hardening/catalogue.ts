@@ -33,6 +33,7 @@ export const catalogue: Readonly<Record<string, string>> = {
   C11: 'cache growth',
   C12: 'a parent of the cache belongs to another account, which puts a link there',
   C13: 'telemetry, kept outputs and caches inside a root, under any name',
+  C14: 'no /proc',
   D01: 'docx 3.9 MB → 1.1 GB XML',
   D02: 'docx image linked to file:///etc/passwd and http://169.254…',
   D03: 'docx with DOCTYPE: XXE and entity bomb',
