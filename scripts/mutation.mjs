@@ -39,7 +39,7 @@ const TOGETHER = [
     files: /./,
     tests: [
       'access/!(isolate-*|body-file|child-jobs|compile-budget|confinement|cpu-timeout|uninterrupted|warm-child|worker-loading|process*|fifo|inherited|pipe|start|watchdog|ripgrep*)',
-      'session/{file-lock,spills}',
+      'session/spills',
     ],
   },
 ];

@@ -22,7 +22,9 @@ try {
   await run('npm', ['install', '--prefix', work, '--no-audit', '--no-fund', ...TOOLS]);
   const tool = (name, args, options) => run(join(work, 'node_modules/.bin', name), args, options);
 
+  await run('node', ['scripts/shrinkwrap.mjs'], { cwd: root });
   await run('npm', ['pack', '--ignore-scripts', '--pack-destination', work], { cwd: root });
+  await run('node', ['scripts/shrinkwrap.mjs', '--remove'], { cwd: root });
   const tarball = join(
     work,
     (await readdir(work)).find((name) => name.endsWith('.tgz')),

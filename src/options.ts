@@ -73,7 +73,7 @@ export interface OrielOptions {
   /** Where full outputs are stored, and how much of them: see below. */
   readonly spills?: SpillOptions;
   /**
-   * The encrypted cache on disk, which keeps texts of documents, symbols of code, pages and answers of GitHub for later
+   * The cache on disk, which keeps texts of documents, symbols of code, pages and answers of GitHub for later
    * processes: its directory, and its size in bytes (512 MiB); `false` for none.
    * @default a directory below the XDG cache directory
    */

@@ -250,6 +250,53 @@ class Watched<T extends object> {
   }
 }
 
+test('the image and the units are of the checkout, and clients have the versions that are tested', () => {
+  const { devDependencies } = packageFile('package.json');
+  const image = read('compose/Dockerfile');
+  for (const text of [image, unit, workerUnit]) {
+    expect(text).toContain('npm ci');
+    // The name on npm is not ours yet.
+    expect(text).not.toMatch(/npm install .*\boriel(?:@|\s|$)/m);
+  }
+  const [, clients = ''] = /npm install --prefix \/opt --ignore-scripts (.*)/.exec(image) ?? [];
+  for (const client of clients.split(' ')) {
+    const at = client.lastIndexOf('@');
+    expect([client, devDependencies?.[client.slice(0, at)]]).toEqual([client, client.slice(at + 1)]);
+  }
+  const build = { context: '../..', dockerfile: 'deploy/compose/Dockerfile' };
+  expect([compose.services['oriel'], compose.services['worker']]).toMatchObject([{ build }, { build }]);
+});
+
+test('what is shipped has exact versions, and the published package those of the lock file', () => {
+  const { dependencies, optionalDependencies } = packageFile('package.json');
+  const shipped = { ...dependencies, ...optionalDependencies };
+  for (const range of Object.values(shipped)) expect(range).toMatch(/^\d+\.\d+\.\d+(?:-[\w.-]+)?$/);
+  const file = join(temporaryFolder(), 'npm-shrinkwrap.json');
+  execFileSync(process.execPath, ['scripts/shrinkwrap.mjs', file]);
+  const { packages } = packageFile(file);
+  const all = packageFile('package-lock.json').packages;
+  for (const [name, version] of Object.entries(shipped))
+    expect(packages[`node_modules/${name}`]).toMatchObject({
+      version,
+      integrity: expect.stringMatching(/^sha512-/),
+    });
+  expect(packages['']).not.toHaveProperty('devDependencies');
+  expect(Object.keys(packages)).toEqual(Object.keys(all).filter((name) => all[name]?.['dev'] !== true));
+  expect(packageFile('package.json').files).toContain('npm-shrinkwrap.json');
+});
+
+interface PackageFile {
+  readonly files: readonly string[];
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly packages: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+function packageFile(path: string): PackageFile {
+  return JSON.parse(readFileSync(path, 'utf8')) as PackageFile;
+}
+
 test('both units and the image set how much memory glibc may keep', () => {
   const settings = ['MALLOC_ARENA_MAX=1', 'MALLOC_TRIM_THRESHOLD_=131072'];
   for (const environment of [

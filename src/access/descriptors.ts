@@ -18,6 +18,25 @@ const openFile = promisify(fs.open);
 const closeFile = promisify(fs.close);
 const fstatFile = promisify(fs.fstat) as (fd: number, options: { bigint: true }) => Promise<fs.BigIntStats>;
 
+const IS_PROC_MOUNTED = fs.existsSync('/proc/self/fd');
+
+/**
+ * Whether the file of a descriptor has a path, `/proc/self/fd/N`: on Linux, where /proc is mounted. Without it files are opened
+ * again by their own paths, and a file that has replaced another meanwhile is recognised by its identity.
+ */
+export function hasDescriptorPaths(): boolean {
+  return process.platform === 'linux' && IS_PROC_MOUNTED;
+}
+
+/** What does not hold on Linux without /proc; undefined elsewhere. */
+export function missingProc(): string | undefined {
+  if (process.platform !== 'linux' || IS_PROC_MOUNTED) return undefined;
+  return (
+    'There is no /proc here. So a file that is replaced while it is opened may be read before that is noticed, and ' +
+    'processes that leave the process group of their command outlive it. Mount /proc to prevent both.'
+  );
+}
+
 /** Operations on an open descriptor. */
 export interface Inspector {
   /** Whether it is for files on local file systems. */

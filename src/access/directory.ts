@@ -4,9 +4,16 @@ import { type BigIntStats, type Dirent, type Stats, constants } from 'node:fs';
 import { lstat, opendir, readlink } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { Entry, OpenedDirectory } from '../types/access.ts';
-import { type Inspector, inspectorOf, openDescriptor, untilDescriptors } from './descriptors.ts';
+import {
+  hasDescriptorPaths,
+  type Inspector,
+  inspectorOf,
+  openDescriptor,
+  untilDescriptors,
+} from './descriptors.ts';
 import { isShortage } from './system-failure.ts';
 import { isKernelFile } from './kernel-files.ts';
+import { isKept, type KeptFiles } from './private-files.ts';
 
 const ENTER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
@@ -15,13 +22,15 @@ export function openedDirectory(
   path: string,
   stats: BigIntStats,
   inspector: Inspector,
-  /** Absolute paths of entries that are not listed. */
-  kept: readonly string[] = [],
+  /** What is neither listed nor entered. */
+  kept: KeptFiles,
 ): OpenedDirectory {
   /** A path to this directory that stays valid when it is renamed. */
-  const self = process.platform === 'linux' ? `/proc/self/fd/${fd}` : path;
+  const self = hasDescriptorPaths() ? `/proc/self/fd/${fd}` : path;
   let open = true;
-  const hidden = new Set(kept.filter((place) => dirname(place) === path).map((place) => basename(place)));
+  const hidden = new Set(
+    kept.places.filter((place) => dirname(place) === path).map((place) => basename(place)),
+  );
   return {
     is: 'directory',
     path,
@@ -64,9 +73,9 @@ export function openedDirectory(
       try {
         const found = await of.stat(inner);
         // Virtual file systems of the kernel are never entered from here, only by their own paths if these are allowed.
-        const again = process.platform === 'linux' ? `/proc/self/fd/${inner}` : at;
+        const again = hasDescriptorPaths() ? `/proc/self/fd/${inner}` : at;
         const isKernels = found.dev !== stats.dev && (await isKernelFile(at, again, found.dev));
-        if (!isKernels) entered = openedDirectory(inner, at, found, of, kept);
+        if (!isKernels && !isKept(kept, found)) entered = openedDirectory(inner, at, found, of, kept);
         return entered;
       } finally {
         if (!entered) await of.close(inner);

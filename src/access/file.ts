@@ -4,14 +4,20 @@ import { type BigIntStats, closeSync, constants, fstatSync } from 'node:fs';
 import { OrielError } from '../errors.ts';
 import { Identity } from '../identity.ts';
 import type { OpenedFile } from '../types/access.ts';
-import { type Inspector, openDescriptor, readDescriptor, untilDescriptors } from './descriptors.ts';
+import {
+  hasDescriptorPaths,
+  type Inspector,
+  openDescriptor,
+  readDescriptor,
+  untilDescriptors,
+} from './descriptors.ts';
 import { isShortage } from './system-failure.ts';
 import { readLocalHead } from './cached-head.ts';
 
 /** Bytes at the start that are read once and cached: the kind and the encoding are detected from them. */
 const HEAD_BYTES = 64 << 10;
 
-const BY_DESCRIPTOR = process.platform === 'linux';
+const BY_DESCRIPTOR = hasDescriptorPaths();
 const AGAIN = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 export function openedFile(

@@ -8,9 +8,10 @@
 
 import * as fs from 'node:fs';
 import type { FileFacts } from '../identity.ts';
+import { hasDescriptorPaths } from './descriptors.ts';
 import { errno } from './system-failure.ts';
 import { isKernelFileSystem } from './kernel-files.ts';
-import { fileKey } from './private-files.ts';
+import { isKept, type KeptFiles } from './private-files.ts';
 import { O_PATH } from './path-walk.ts';
 import { within } from './paths.ts';
 
@@ -30,7 +31,7 @@ export interface HeldFile {
 const SMALL = 64 << 10;
 
 /** Without `/proc/self/fd` paths must be used, and a directory that is replaced meanwhile is not noticed. */
-const BY_DESCRIPTOR = process.platform === 'linux';
+const BY_DESCRIPTOR = hasDescriptorPaths();
 
 /** With the process id instead of `self`, which would be one more link to resolve for each file. */
 const DESCRIPTORS = BY_DESCRIPTOR ? `/proc/${fs.readlinkSync('/proc/self')}/fd` : '';
@@ -42,11 +43,11 @@ const READ = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 /** By device: whether its file system is a virtual one of the kernel. */
 const kernelDevices = new Map<number, boolean>();
 
-/** The files that the current walk of this thread must not open. */
-let kept: ReadonlySet<string> = new Set();
+/** What the current walk of this thread must not open. */
+let kept: KeptFiles | undefined;
 
-/** From now on this thread does not open these files (by `fileKey`), whatever their names. */
-export function passOver(files: ReadonlySet<string>): void {
+/** From now on this thread opens none of these files and directories, whatever their names. */
+export function passOver(files: KeptFiles): void {
   kept = files;
 }
 
@@ -59,6 +60,7 @@ export class HeldDirectory {
   readonly ino: number;
   readonly #fd: number | undefined;
   readonly #size: number;
+  readonly #isKept: boolean;
   #users = 1;
 
   private constructor(path: string, fd: number | undefined, stats: fs.Stats) {
@@ -68,6 +70,7 @@ export class HeldDirectory {
     this.ino = stats.ino;
     this.#fd = fd;
     this.#size = stats.size;
+    this.#isKept = kept !== undefined && isKept(kept, stats);
   }
 
   /** A directory that other code holds open at `fd`, with the real `path` (UTF-8). */
@@ -125,12 +128,16 @@ export class HeldDirectory {
     return { entries: sorted(entries), more: false };
   }
 
-  /** Opens a directory in this one. Undefined for virtual file systems of the kernel, and outside of `roots` (if any). */
+  /**
+   * Opens a directory in this one. Undefined for virtual file systems of the kernel, directories of `passOver`, and outside of
+   * `roots` (if any).
+   */
   enter(name: string, roots: readonly string[]): HeldDirectory | undefined {
     const inner = HeldDirectory.#open(`${this.self}/${name}`, joined(this.path, name), ENTER);
     let isOurs = false;
     try {
-      isOurs = inner.#isInside(roots) && (inner.dev === this.dev || !isKernelDevice(inner.dev, inner.self));
+      const isStored = inner.dev === this.dev || !isKernelDevice(inner.dev, inner.self);
+      isOurs = !inner.#isKept && isStored && inner.#isInside(roots);
       return isOurs ? inner : undefined;
     } finally {
       if (!isOurs) inner.release();
@@ -209,7 +216,7 @@ export function openHeld(self: string, dev: number, name: string): HeldFile | un
     const stats = fs.fstatSync(fd);
     const stored =
       stats.isFile() && (stats.dev === dev || !isKernelDevice(stats.dev, `${DESCRIPTORS}/${fd}`));
-    if (stored && !(kept.size > 0 && kept.has(fileKey(stats))))
+    if (stored && !(kept && isKept(kept, stats)))
       return { fd, size: stats.size, dev: stats.dev, ino: stats.ino };
   } catch (error) {
     fs.closeSync(fd);

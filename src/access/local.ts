@@ -5,7 +5,7 @@
  */
 
 import { type BigIntStats, constants, readlinkSync } from 'node:fs';
-import { realpath, stat } from 'node:fs/promises';
+import { lstat, realpath, stat } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import { OrielError } from '../errors.ts';
 import { fitTo } from '../queues/queue-table.ts';
@@ -15,6 +15,7 @@ import type { Access, Opened, OpenedFile } from '../types/access.ts';
 import { memoryBytes } from './bytes.ts';
 import {
   closeDescriptor,
+  hasDescriptorPaths,
   type Inspector,
   inspectorOf,
   mostDescriptors,
@@ -28,7 +29,7 @@ import { errno, failure, isShortage } from './system-failure.ts';
 import { openedFile } from './file.ts';
 import { isKernelFile, nameInKernel, refuseProcessSecret, withoutTokens } from './kernel-files.ts';
 import { noteReached, wasReached } from './mounts.ts';
-import { fileKey, filesKeptFromClients, keptFromClients } from './private-files.ts';
+import { isKeptAt, keptFromClients } from './private-files.ts';
 import { absolutePath, within } from './paths.ts';
 import { O_PATH, statsOf } from './path-walk.ts';
 import { Roots } from './roots.ts';
@@ -81,10 +82,6 @@ export function createAccess(options: AccessOptions): Access {
     return MISTAKEN.test(inside) ? `./${inside}` : inside;
   };
 
-  const isKept = ({ path, stats }: Handle): boolean =>
-    keptFromClients(roots.paths).some((place) => within(path, place)) ||
-    filesKeptFromClients(roots.paths).has(fileKey(stats));
-
   function open(path: string, signal?: AbortSignal): Promise<Opened> {
     const attempt = (): Promise<Opened> => openNow(path, signal);
     return attempt().catch(async (error: unknown) => {
@@ -110,7 +107,8 @@ export function createAccess(options: AccessOptions): Access {
     );
     try {
       const inside = handle.inside || (await roots.holds(handle.path));
-      const isOpen = inside && !isKept(handle);
+      const kept = keptFromClients(roots.paths);
+      const isOpen = inside && !isKeptAt(kept, handle.path, handle.stats);
       if (!isOpen && !options.ours?.(handle.path)) throw inside ? keptPlace(shown()) : roots.outside(shown());
       refuseSpecial(handle.stats, shown);
       const asked = isKernelFile(handle.path, handle.again, handle.stats.dev);
@@ -123,8 +121,7 @@ export function createAccess(options: AccessOptions): Access {
       const opening = inspector.open(handle.again, READ);
       const fd = typeof opening === 'number' ? opening : await opening;
       const stats = await identify(fd, handle);
-      if (stats.isDirectory())
-        return openedDirectory(fd, handle.path, stats, inspector, keptFromClients(roots.paths));
+      if (stats.isDirectory()) return openedDirectory(fd, handle.path, stats, inspector, kept);
       if (kernelName !== undefined && stats.size === 0n)
         return await kernelFile(fd, handle, stats, kernelName, signal);
       return openedFile(fd, handle.path, stats, inspector, (suffix) => sibling(handle.path + suffix));
@@ -139,7 +136,7 @@ export function createAccess(options: AccessOptions): Access {
 
   /** Resolves a path without opening it and without touching anything outside the roots. */
   async function lookInside(path: string, shown: () => string): Promise<Handle> {
-    if (process.platform !== 'linux') return lookByPath(await roots.resolve(path, shown));
+    if (!hasDescriptorPaths()) return lookByPath(await roots.resolve(path, shown));
     const { fd, stats, path: real } = await roots.find(path, shown);
     const handle = handleOf(fd, real, stats);
     noteReached(real);
@@ -174,7 +171,7 @@ interface Handle {
 
 /** Resolves a path without opening it. */
 async function look(path: string): Promise<Handle> {
-  if (process.platform !== 'linux') return lookByPath(path);
+  if (!hasDescriptorPaths()) return lookByPath(path);
   if (wasReached(path)) {
     const handle = await lookThrough(openOnMainThread(path, O_PATH | constants.O_NOFOLLOW));
     if (!handle.stats.isSymbolicLink()) return handle;
@@ -212,7 +209,7 @@ function placeOf(real: string, { nlink }: BigIntStats): string {
   return nlink === 0n ? real.replace(/ \(deleted\)$/, '') : real;
 }
 
-/** If there is no `/proc/self/fd`: the identity is compared after opening instead. */
+/** If there is no `/proc/self/fd`: place and identity are compared after opening instead. */
 async function lookByPath(path: string): Promise<Handle> {
   const real = await realpath(path);
   const stats = await stat(real, { bigint: true });
@@ -220,12 +217,23 @@ async function lookByPath(path: string): Promise<Handle> {
 }
 
 /** Checks that the opened file is the one that was resolved before. Otherwise closes it and throws `BUSY`. */
-async function identify(fd: number, { inspector, stats: seen, path }: Handle): Promise<BigIntStats> {
+async function identify(fd: number, { inspector, stats: seen, path, again }: Handle): Promise<BigIntStats> {
   const asked = statsOf(fd, inspector);
   const stats = asked instanceof Promise ? await asked : asked;
-  if (stats.dev === seen.dev && stats.ino === seen.ino) return stats;
+  if (isSameFile(stats, seen) && (again !== path || (await isStillAt(path, stats)))) return stats;
   await inspector.close(fd);
   throw new OrielError('BUSY', `${quote(path)} was replaced while it was being opened. Call again.`);
+}
+
+function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
+  return one.dev === other.dev && one.ino === other.ino;
+}
+
+/** Whether the file is at its real path, without a link on the way that may have been there when it was opened. */
+async function isStillAt(path: string, stats: BigIntStats): Promise<boolean> {
+  const isLinked = (await realpath(path).catch(() => '')) !== path;
+  const now = await lstat(path, { bigint: true }).catch(() => undefined);
+  return !isLinked && now !== undefined && isSameFile(now, stats);
 }
 
 function refuseSpecial(stats: BigIntStats, shown: () => string): void {

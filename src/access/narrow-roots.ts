@@ -1,7 +1,7 @@
 /** Narrows the roots of a server to the directories that a client declares as its roots. */
 
 import { OrielError } from '../errors.ts';
-import { inspectorOf } from './descriptors.ts';
+import { hasDescriptorPaths, inspectorOf } from './descriptors.ts';
 import { isShortage } from './system-failure.ts';
 import {
   holdNarrowed,
@@ -13,6 +13,7 @@ import {
   standsStill,
 } from './held-roots.ts';
 import { within } from './paths.ts';
+import { isKeptAt, keptFromClients } from './private-files.ts';
 import { placeOf } from './place.ts';
 import { Roots } from './roots.ts';
 
@@ -37,15 +38,15 @@ export async function narrowRoots(
   return holdNarrowed(Array.from(new Map(found.map((root) => [root.real, root])).values()));
 }
 
-/** Empty for a path outside, or without a directory. */
+/** Empty for a path outside, without a directory, or of oriel itself. */
 async function rootsFor(path: string, known: readonly Root[], all: Roots): Promise<readonly Root[]> {
-  const isNamedInside = process.platform === 'linux' && all.any && all.mayName(path);
+  const isNamedInside = hasDescriptorPaths() && all.any && all.mayName(path);
   const real = isNamedInside ? path : await placeOf(path);
   const held = known.filter((root) => within(root.real, real));
   if (held.length > 0) return held;
   const holder = known.find((root) => within(real, root.real) || within(real, root.given));
   if (!holder) return [];
-  return process.platform === 'linux' ? found(real, all) : byName(real, holder);
+  return hasDescriptorPaths() ? found(real, all) : byName(real, holder);
 }
 
 /** The directory, reached without leaving the roots. Path and identity come from the same descriptor. */
@@ -53,6 +54,7 @@ async function found(path: string, all: Roots): Promise<readonly Root[]> {
   try {
     const { fd, path: real, stats } = await all.find(path, () => path);
     await inspectorOf(real).close(fd, 0);
+    if (isKeptAt(keptFromClients(all.paths), real, stats)) return [];
     return stats.isDirectory() ? [{ given: real, real, dev: stats.dev, ino: stats.ino }] : [];
   } catch (error) {
     if (isShortage(error)) throw error;

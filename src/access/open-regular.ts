@@ -1,14 +1,14 @@
 /** Opens regular files that oriel wrote, and refuses anything else that has replaced them. */
 
 import { constants } from 'node:fs';
-import { type Inspector, openDescriptor } from './descriptors.ts';
+import { hasDescriptorPaths, type Inspector, openDescriptor } from './descriptors.ts';
 import { type Found, look, statsOf } from './path-walk.ts';
 
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /** Throws the system's error, and ENOENT for anything but a regular file. */
 export async function openRegular(path: string, inspector: Inspector): Promise<Found> {
-  if (process.platform !== 'linux') return judged(await openDescriptor(path, READ), inspector);
+  if (!hasDescriptorPaths()) return judged(await openDescriptor(path, READ), inspector);
   // A writer on a FIFO must not notice, and opening a device may have side effects.
   const found = await look(path, false, inspector);
   if (typeof found !== 'object') throw NO_FILE;

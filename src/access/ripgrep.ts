@@ -27,8 +27,8 @@ export interface RipgrepJob {
 /** The input to search. */
 export type RipgrepInput =
   | { readonly is: 'bytes'; readonly bytes: AsyncIterable<Uint8Array> }
-  /** An open file. `path`: its real path, only used on systems where a process cannot open inherited descriptors. */
-  | { readonly is: 'file'; readonly fd: number; readonly path: string };
+  /** An open file, where descriptors have paths (`hasDescriptorPaths`). */
+  | { readonly is: 'file'; readonly fd: number };
 
 export interface RipgrepOutcome {
   /** The exit code of ripgrep: 0 found, 1 nothing found, 2 error; undefined if it was ended by a signal. */
@@ -57,8 +57,8 @@ const FIXED_FLAGS = [
   '--threads=1',
 ];
 
-/** The descriptor number under which the process inherits the file to search. */
-const INHERITED = 3;
+/** The file to search, which the process inherits as the first descriptor after stderr. */
+const INHERITED_FILE = '/proc/self/fd/3';
 
 const SHELL = '/bin/sh';
 
@@ -197,7 +197,7 @@ async function startInSlot(
 }
 
 function startJob({ flags }: RipgrepJob, input: RipgrepInput): ChildProcess {
-  const words = [...FIXED_FLAGS, ...flags, '--', input.is === 'bytes' ? '-' : inherited(input.path)];
+  const words = [...FIXED_FLAGS, ...flags, '--', input.is === 'bytes' ? '-' : INHERITED_FILE];
   const nul = words.find((word) => word.includes('\0'));
   if (nul !== undefined)
     throw new OrielError('BAD_INPUT', 'A pattern, glob or path cannot contain a NUL character.');
@@ -210,11 +210,6 @@ function startJob({ flags }: RipgrepJob, input: RipgrepInput): ChildProcess {
   // It may exit before it has read all of its input; an error of the input itself is kept.
   if (input.is === 'bytes' && child.stdin) pipeline(input.bytes, child.stdin).catch(() => undefined);
   return child;
-}
-
-function inherited(path: string): string {
-  if (process.platform === 'linux') return `/proc/self/fd/${INHERITED}`;
-  return process.platform === 'win32' ? path : `/dev/fd/${INHERITED}`;
 }
 
 /**

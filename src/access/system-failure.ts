@@ -44,15 +44,19 @@ const UNWRITTEN: Record<string, string> = {
   ENOENT: 'its directory is gone',
 };
 
+/** Another account could change a directory that leads to a private file. The message is the end of a sentence. */
+export class UnsafeDirectory extends Error {
+  override name = 'UnsafeDirectory';
+}
+
 /**
  * The error for a failed write to a private file: `BUSY` if there were no descriptors, otherwise `LIMIT`. `what`: the
  * beginning of the sentence, "The full output could not be kept".
  */
 export function writeFailure(error: unknown, what: string): OrielError {
   const short = isShortage(error);
-  const why = short
-    ? 'too many files are open'
-    : (UNWRITTEN[errno(error)] ?? (errno(error) || 'for an unknown reason'));
+  const known = error instanceof UnsafeDirectory ? error.message : UNWRITTEN[errno(error)];
+  const why = short ? 'too many files are open' : (known ?? (errno(error) || 'for an unknown reason'));
   return new OrielError(short ? 'BUSY' : 'LIMIT', `${what}: ${why}.`, { cause: error });
 }
 

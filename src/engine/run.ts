@@ -1,6 +1,7 @@
 /** Runs a command: handles its timeout, its end for any reason, and the shown part of its output. */
 
 import { dirname } from 'node:path';
+import { hasDescriptorPaths } from '../access/descriptors.ts';
 import { type Exit, type Shell, startShell } from '../access/process.ts';
 import { startTimer } from '../access/timer.ts';
 import type { Ended } from '../access/process-tree.ts';
@@ -114,7 +115,7 @@ async function workingDirectory(typed: string | undefined, call: Call): Promise<
 
 /** The path by which the child process enters the directory; it has our descriptors until it executes the shell. */
 function enteredBy({ fd, path }: OpenedDirectory): string {
-  return process.platform === 'linux' ? `/proc/self/fd/${fd}` : path;
+  return hasDescriptorPaths() ? `/proc/self/fd/${fd}` : path;
 }
 
 async function missingDirectory(typed: string | undefined, error: unknown, call: Call): Promise<unknown> {

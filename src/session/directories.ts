@@ -1,57 +1,52 @@
 /**
- * Creates the private directories (mode 0700) in which sessions keep their files. They are removed when the session
- * ends; those of a killed process are removed by the next session.
+ * Where sessions keep their private files. They are removed when the session ends; those of a killed process are removed by the
+ * next session. Each directory is checked up to the root before something is written or removed in it, and only names that oriel
+ * makes are removed.
  */
 
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
+import { accessSync, constants, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { homedir, tmpdir, userInfo } from 'node:os';
-import { dirname, join } from 'node:path';
-import { errno } from '../access/system-failure.ts';
-import { keepFromClients } from '../access/private-files.ts';
-import { isLeftBehind, isRunning, ownName } from './owner.ts';
+import { basename, dirname, join } from 'node:path';
+import { isTrusted, keepFromClients, privateDirectory, trustedDirectory } from '../access/private-files.ts';
+import { isLeftBehind, isOwnName, isRunning, ownName } from './owner.ts';
 
-/** Directories and files are removed when they were not written for this long, in ms. */
-const KEEP_FOR = 24 * 60 * 60 * 1_000;
+/** Directories and files are removed when they were not written for this long. */
+const KEEP_MS = 24 * 60 * 60 * 1_000;
 
-/** The parent of all session directories: below the XDG cache directory if that is writable, otherwise below tmp. */
+/** The parent of all session directories: below the XDG cache directory if that is writable and safe, otherwise below tmp. */
 export function stateDirectory(env: NodeJS.ProcessEnv = process.env): string {
   try {
     return cacheDirectory(env);
   } catch {
-    const path = mkdtempSync(join(tmpdir(), 'oriel-'));
+    const path = mkdtempSync(join(trustedDirectory(tmpdir()), 'oriel-'));
     keepFromClients(path);
-    return path;
+    return privateDirectory(path);
   }
 }
 
 /**
- * Our own directory below the XDG cache directory. If that is not writable, a directory below tmp with a name
- * that other processes of this user find too. Throws if that name is taken.
+ * Our own directory below the XDG cache directory. If that is not writable, or others could replace it, a directory below tmp
+ * with a name that other processes of this user find too. Throws if that name is taken.
  */
 export function cacheDirectory(env: NodeJS.ProcessEnv = process.env): string {
   try {
     const cache = cachePath(env);
-    makeDirectories(dirname(cache), 0o777);
-    const directory = privateDirectory(cache);
+    const directory = privateDirectory(join(trustedDirectory(dirname(cache), 0o777), basename(cache)));
     // An existing directory may be on a file system that is mounted read-only.
     accessSync(directory, constants.W_OK);
     return directory;
   } catch {
     return privateDirectory(temporaryPath());
+  }
+}
+
+/** For files without a name: the temporary directory of the system, or ours where others could replace that one. */
+export function temporaryDirectory(): string {
+  try {
+    return trustedDirectory(tmpdir());
+  } catch {
+    return cacheDirectory();
   }
 }
 
@@ -81,58 +76,18 @@ export function keepStateFromClients(state?: string): void {
   }
 }
 
-/** Creates `path` with its parents, or uses it if it is a real directory of this user. Throws otherwise. */
-export function privateDirectory(path: string): string {
-  makeDirectories(path, 0o700);
-  const stat = lstatSync(path);
-  if (!stat.isDirectory()) throw new Error(`${path} is not a directory`);
-  if (process.getuid && stat.uid !== process.getuid()) throw new Error(`${path} belongs to another user`);
-  if ((stat.mode & 0o077) !== 0) chmodSync(path, 0o700);
-  return path;
-}
-
-/** Whether `path` is (still) a private directory of this user. False for a link, because its target may belong to anybody. */
-export function isPrivateDirectory(path: string): boolean {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  return stat !== undefined && stat.isDirectory() && (!process.getuid || isOnlyOf(stat, process.getuid()));
-}
-
-function isOnlyOf({ uid, mode }: Stats, user: number): boolean {
-  return uid === user && (mode & 0o077) === 0;
-}
-
-/** Replaces `mkdir -p` of Node, which never returns if a parent exists but nothing can be created in it, as in `/proc`. */
-function makeDirectories(path: string, mode: number): void {
-  if (existsSync(path)) return;
-  makeDirectories(dirname(path), mode);
-  try {
-    mkdirSync(path, { mode });
-  } catch (error) {
-    // Another process created it first, or something else has the name; the caller checks that.
-    if (errno(error) !== 'EEXIST') throw error;
-  }
-}
-
 /** Creates a directory for one session of this process; it is removed with the session. */
 export function sessionDirectory(state: string): string {
   const sessions = privateDirectory(join(state, 'sessions'));
-  sweepSessions(sessions);
+  sweepFiles(sessions, (name) => isOwnName(name) && !isRunning(Number.parseInt(name, 10)));
   return privateDirectory(join(sessions, ownName()));
 }
 
-/** Removes directories of processes that no longer run: immediately for processes of this machine, otherwise by age. */
-function sweepSessions(sessions: string): void {
-  for (const name of readdirSync(sessions)) {
-    const path = join(sessions, name);
-    if (isLeftBehind(name) || (!isRunning(Number.parseInt(name, 10)) && isOld(path))) void remove(path);
-  }
-}
-
-/** Removes old files in `directory`, and leftovers of removals by killed processes. */
-export function sweepFiles(directory: string): void {
+/** Removes old entries of a private directory if `mayRemove` accepts the name, and leftovers of processes that were killed. */
+export function sweepFiles(directory: string, mayRemove: (name: string) => boolean): void {
   for (const name of readdirSync(directory)) {
     const path = join(directory, name);
-    if (isLeftBehind(name) || isOld(path)) void remove(path);
+    if (isLeftBehind(name) || (mayRemove(name) && isOld(path))) void remove(path);
   }
 }
 
@@ -148,7 +103,7 @@ export function removeAtExit(directory: string): void {
 
 function isOld(path: string): boolean {
   try {
-    return Date.now() - statSync(path).mtimeMs > KEEP_FOR;
+    return Date.now() - statSync(path).mtimeMs > KEEP_MS;
   } catch {
     return false;
   }
@@ -156,7 +111,8 @@ function isOld(path: string): boolean {
 
 /** Removes a directory of this session without blocking the event loop. Tries again if files are added meanwhile. */
 export async function removeNow(directory: string): Promise<void> {
-  await rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+  if (isTrusted(directory))
+    await rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
   atExit.delete(directory);
 }
 
@@ -171,6 +127,7 @@ export async function remove(path: string): Promise<void> {
   atExit.delete(path);
   const aside = join(dirname(path), `${ownName()}-removed-${(removals += 1)}`);
   try {
+    if (!isTrusted(path)) return;
     renameSync(path, aside);
   } catch {
     // It does not exist, or it cannot be renamed and so probably not removed either.
@@ -182,7 +139,7 @@ export async function remove(path: string): Promise<void> {
 
 function removeAtOnce(path: string): void {
   try {
-    rmSync(path, { recursive: true, force: true });
+    if (isTrusted(path)) rmSync(path, { recursive: true, force: true });
   } catch {
     // Left for the next sweep.
   }

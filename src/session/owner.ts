@@ -15,6 +15,11 @@ export function ownName(): string {
   return `${process.pid}-${placeHere() ?? random()}${random()}`;
 }
 
+/** Whether `name` is such a name, or that of something that is being removed. */
+export function isOwnName(name: string): boolean {
+  return /^\d+-[0-9a-f]{16}(?:-removed-\d+)?$/.test(name);
+}
+
 /** Whether `name` was made by a process of this machine that no longer runs. */
 export function isLeftBehind(name: string): boolean {
   const [, pid = '', place = ''] = /^(\d+)-([0-9a-f]{16})(?![0-9a-f])/.exec(name) ?? [];

@@ -1,14 +1,14 @@
 /** Private temporary files of a session for data too large for memory: mode 0600, and unlinked as soon as they are open. */
 
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { type FileHandle, lstat, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { untilDescriptors } from '../access/descriptors.ts';
-import { errno, writeFailure } from '../access/system-failure.ts';
+import { isPrivateDirectory, PRIVATE_FILE, privateDirectory } from '../access/private-files.ts';
+import { writeFailure } from '../access/system-failure.ts';
 import { OrielError } from '../errors.ts';
 import type { ScratchFile } from '../types/session.ts';
-import { removeAtExit, removeNow } from './directories.ts';
+import { removeAtExit, removeNow, temporaryDirectory } from './directories.ts';
 import { ownName, isLeftBehind } from './owner.ts';
 
 const CREATE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -16,7 +16,7 @@ const CREATE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constan
 const TOO_LARGE = 'This is larger than memory may hold, and it could not be written to a temporary file';
 
 export class ScratchDirectory {
-  #made: Promise<string> | undefined;
+  #directory: string | undefined;
   #files = 0;
   #removed = false;
 
@@ -33,45 +33,27 @@ export class ScratchDirectory {
   /** Removes the directory. Later calls of `file` throw. */
   async remove(): Promise<void> {
     this.#removed = true;
-    const directory = await this.#made?.catch(() => undefined);
-    if (directory) await removeNow(directory);
+    if (this.#directory !== undefined) await removeNow(this.#directory);
   }
 
-  /** Creates the directory again if it is gone, because systems remove temporary directories by age. */
   async #create(): Promise<FileHandle> {
-    try {
-      return await this.#createIn(await this.#directory());
-    } catch (error) {
-      if (errno(error) !== 'ENOENT' || this.#removed) throw error;
-      this.#made = undefined;
-      return this.#createIn(await this.#directory());
-    }
-  }
-
-  /** One directory for all files of the session. If it could not be created, the next file tries again. */
-  #directory(): Promise<string> {
-    this.#made ??= makeDirectory().catch((error: unknown) => {
-      this.#made = undefined;
-      throw error;
-    });
-    return this.#made;
-  }
-
-  async #createIn(directory: string): Promise<FileHandle> {
-    const path = join(directory, String((this.#files += 1)));
-    const handle = await open(path, CREATE, 0o600);
+    const path = join(this.#checked(), String((this.#files += 1)));
+    const handle = await open(path, CREATE, PRIVATE_FILE);
     // An unlinked file disappears with its descriptor, also if the process is killed. Windows refuses to unlink open files.
     await rm(path).catch(() => undefined);
     return handle;
   }
-}
 
-async function makeDirectory(): Promise<string> {
-  const directory = join(tmpdir(), `${PREFIX}${ownName()}`);
-  await mkdir(directory, { mode: 0o700 });
-  removeAtExit(directory);
-  void sweep(tmpdir()).catch(() => undefined);
-  return directory;
+  /** One directory for all files of the session, made again if it is gone: systems remove temporary directories by age. */
+  #checked(): string {
+    if (this.#directory === undefined || !isPrivateDirectory(this.#directory)) {
+      const parent = temporaryDirectory();
+      this.#directory = privateDirectory(join(parent, `${PREFIX}${ownName()}`));
+      removeAtExit(this.#directory);
+      void sweep(parent).catch(() => undefined);
+    }
+    return this.#directory;
+  }
 }
 
 const PREFIX = 'oriel-scratch-';

@@ -21,7 +21,7 @@ import {
 } from '../state/work-values.ts';
 import type { StateSpace } from '../types/state.ts';
 import type { CachePart, DiskCache, TakePiece } from '../types/session.ts';
-import { lengthOf, readParts } from './cache-parts.ts';
+import { lengthOf, readParts } from './disk-cache.ts';
 
 /** The most bytes of a shared value; a larger one stays on this machine. */
 const MOST_SHARED: number = 16 << 20;

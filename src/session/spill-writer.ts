@@ -5,8 +5,10 @@
  */
 
 import { closeSync, fstatSync, write, writeFileSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { closeDescriptor } from '../access/descriptors.ts';
+import { PRIVATE_FILE, trustedDirectory } from '../access/private-files.ts';
 import { writeFailure } from '../access/system-failure.ts';
 import type { Spill } from '../types/session.ts';
 import { remove } from './directories.ts';
@@ -100,8 +102,10 @@ export class SpillWriter {
       if (this.#open && fstatSync(this.#fd).nlink === 0) throw REMOVED;
       this.#close();
       // The mark is written before the spill is announced, so that no process takes a truncated spill for a complete one.
-      if (this.#capped && this.#failure === undefined)
-        writeFileSync(cappedMark(this.path), '', { mode: 0o600 });
+      if (this.#capped && this.#failure === undefined) {
+        trustedDirectory(dirname(this.path));
+        writeFileSync(cappedMark(this.path), '', { mode: PRIVATE_FILE });
+      }
     } catch (error) {
       this.#fail(error);
     }

@@ -13,15 +13,9 @@ import { openedFile } from '../access/file.ts';
 import { openRegular } from '../access/open-regular.ts';
 import { leavePipes } from '../access/pipe-users.ts';
 import type { KeptSpill, OpenedSpill } from '../types/session.ts';
-import {
-  isPrivateDirectory,
-  privateDirectory,
-  remove,
-  removeAtExit,
-  sessionDirectory,
-  stateDirectory,
-  sweepFiles,
-} from './directories.ts';
+import { isPrivateDirectory, PRIVATE_FILE, privateDirectory } from '../access/private-files.ts';
+import { remove, removeAtExit, sessionDirectory, stateDirectory, sweepFiles } from './directories.ts';
+import { isOwnName } from './owner.ts';
 import { MOST_OUTPUTS, SpillQuota } from './spill-quota.ts';
 import { SpillWriter, cappedMark } from './spill-writer.ts';
 import { artifactUrl, missingArtifact, unguessableNumber } from './artifact-url.ts';
@@ -63,7 +57,7 @@ export class Spills {
     if (options.workingDirectory === undefined) this.#quota = quota ?? new SpillQuota(this.#total);
   }
 
-  /** The session's private directory: created when first needed, and again if somebody has removed or replaced it. */
+  /** The session's private directory: created when first needed, and again if somebody has removed or could replace it. */
   get directory(): string {
     if (this.#directory !== undefined && isPrivateDirectory(this.#directory)) return this.#directory;
     const state = this.#options.state ?? stateDirectory();
@@ -150,14 +144,14 @@ export class Spills {
 
   #createIn(directory: string): SpillWriter {
     if (this.#options.workingDirectory !== undefined) {
-      sweepFiles(directory);
+      sweepFiles(directory, isSpillName);
       this.#makeRoom(directory);
     }
     // A number is never given twice, even if its output has been removed.
     for (let number = this.#nextIn(directory); ; number = this.#nextIn(directory, number)) {
       const path = pathIn(directory, number);
       try {
-        const fd = openSync(path, 'wx', 0o600);
+        const fd = openSync(path, 'wx', PRIVATE_FILE);
         this.#last = number;
         const share = this.#quota?.begin(this, () => {
           void remove(path);
@@ -212,6 +206,11 @@ function numbersOf(names: readonly string[]): number[] {
 }
 
 const SPILL_NAME = /^(\d+)\.log$/;
+
+/** Whether it is a name that spills make: `1.log`, `1.log.capped`, `local`, and what is being removed. */
+function isSpillName(name: string): boolean {
+  return /^(?:\d+\.log(?:\.capped)?|local)$/.test(name) || isOwnName(name);
+}
 
 /** A digest of the real path, so that a directory has one name whichever links lead to it. */
 function nameOf(workingDirectory: string): string {

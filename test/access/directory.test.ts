@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type * as descriptors from '../../src/access/descriptors.ts';
 import { openedDirectory } from '../../src/access/directory.ts';
+import { keptFromClients } from '../../src/access/private-files.ts';
 import type { OpenedDirectory } from '../../src/types/access.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { makeFifo } from '../support/fifo.ts';
@@ -56,7 +57,7 @@ function opened(
   if (dev !== undefined) stats.dev = dev;
   const close = (of: number): void => fs.closeSync(of);
   const inspector = { close } as Partial<descriptors.Inspector> as descriptors.Inspector;
-  return openedDirectory(fd, path, stats, inspector, kept);
+  return openedDirectory(fd, path, stats, inspector, { ...keptFromClients([]), places: kept });
 }
 
 /** A directory with an entry of each type. */

@@ -7,9 +7,11 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type * as held from '../../src/access/held-directory.ts';
-import { fileKey } from '../../src/access/private-files.ts';
+import { fileKey, keptFromClients } from '../../src/access/private-files.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { makeFifo } from '../support/fifo.ts';
+
+const NOTHING = keptFromClients([]);
 
 const host = vi.hoisted(() => ({
   /** The code with which an open of this path fails. */
@@ -107,7 +109,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     host.most = Number.POSITIVE_INFINITY;
     host.asked.length = 0;
     now.forgetDevices();
-    now.passOver(new Set());
+    now.passOver(NOTHING);
   });
 
   /** The directory, held; the caller's own descriptor is closed. */
@@ -418,14 +420,14 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     const before = descriptors();
     fs.linkSync(join(path, 'file'), join(path, 'another-name'));
     const key = fileKey(fs.statSync(join(path, 'file'), { bigint: true }));
-    now.passOver(new Set([key]));
+    now.passOver({ ...NOTHING, files: new Set([key]) });
     expect([now.openHeld(self, dev, 'file'), now.openHeld(self, dev, 'another-name')]).toStrictEqual([
       undefined,
       undefined,
     ]);
     const other = now.openHeld(self, dev, 'Ã¤') as held.HeldFile;
     now.closeHeld(other);
-    now.passOver(new Set());
+    now.passOver(NOTHING);
     const file = now.openHeld(self, dev, 'file') as held.HeldFile;
     expect(file.size).toBe(4);
     now.closeHeld(file);

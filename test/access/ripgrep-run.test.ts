@@ -78,12 +78,12 @@ async function linesOf(job: Partial<RipgrepJob> = {}): Promise<string[]> {
   return (await outputOf(runOf(job))).split('\n').slice(0, -1);
 }
 
-function openFile(text: string): { readonly fd: number; readonly path: string } {
+function openFile(text: string): { readonly fd: number } {
   const path = join(temporaryFolder(), 'f');
   fs.writeFileSync(path, text);
   const fd = fs.openSync(path, 'r');
   onTestFinished(() => fs.closeSync(fd));
-  return { fd, path };
+  return { fd };
 }
 
 const isRunning = (pid: number): boolean => {
@@ -121,12 +121,11 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     const flags = ['--regexp=a b', '--count'];
     expect(await linesOf({ flags })).toStrictEqual([...FIXED, ...flags, '--', '-']);
     const file = openFile('');
-    const at = platform === 'linux' ? '/proc/self/fd/3' : '/dev/fd/3';
     expect(await linesOf({ flags, input: { is: 'file', ...file } })).toStrictEqual([
       ...FIXED,
       ...flags,
       '--',
-      at,
+      '/proc/self/fd/3',
     ]);
   });
 
@@ -205,20 +204,12 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
   });
 });
 
-test.runIf(process.platform === 'linux')(
-  'on Windows it gets a path and the directory of the system',
-  async () => {
-    vi.spyOn(process, 'platform', 'get').mockReturnValue('win32');
-    vi.stubEnv('SystemRoot', '/windows');
-    script('for word; do echo "$word"; done; echo "$SystemRoot"');
-    const file = openFile('');
-    expect((await linesOf({ input: { is: 'file', ...file } })).slice(-3)).toStrictEqual([
-      '--',
-      file.path,
-      '/windows',
-    ]);
-  },
-);
+test.runIf(process.platform === 'linux')('on Windows it gets the directory of the system', async () => {
+  vi.spyOn(process, 'platform', 'get').mockReturnValue('win32');
+  vi.stubEnv('SystemRoot', '/windows');
+  script('echo "$SystemRoot"');
+  expect(await linesOf()).toStrictEqual(['/windows']);
+});
 
 test('a program that cannot be started is told, and its slot is given back', async () => {
   vi.spyOn(process, 'platform', 'get').mockReturnValue('darwin');

@@ -75,7 +75,7 @@ describe('RipgrepRun', () => {
     await writeFile(join(dir, 'a.txt'), 'one\ntwo\n');
     const file = await open(join(dir, 'a.txt'));
     await rm(join(dir, 'a.txt'));
-    const input = { is: 'file', fd: file.fd, path: join(dir, 'a.txt') } as const;
+    const input = { is: 'file', fd: file.fd } as const;
     expect(await output(over('', ['--regexp=two', '--byte-offset'], { input }))).toBe('4:two\n');
     await file.close();
   });
@@ -166,7 +166,7 @@ describe('RipgrepRun', () => {
       await writeFile(join(dir, 'oversized'), 'needle');
       await truncate(join(dir, 'oversized'), 600 * 1024 * 1024);
       const file = await open(join(dir, 'oversized'));
-      const input = { is: 'file', fd: file.fd, path: join(dir, 'oversized') } as const;
+      const input = { is: 'file', fd: file.fd } as const;
       const flags = ['--regexp=needle', '--byte-offset', '--max-columns=1'];
       const held = over('', [...flags, '--no-mmap'], { input });
       expect(await output(held)).toBe('');

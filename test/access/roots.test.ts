@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { holdRoots, isSame, realDirectory, rootAt, rootsIn, rootsKey } from '../../src/access/held-roots.ts';
 import { narrowRoots } from '../../src/access/narrow-roots.ts';
+import { keepFromClients, privateDirectory } from '../../src/access/private-files.ts';
 import { Roots } from '../../src/access/roots.ts';
 import { OrielError } from '../../src/errors.ts';
 import { temporaryFolder } from '../support/commands.ts';
@@ -307,6 +308,15 @@ describe.runIf(process.platform === 'linux')('roots that a client declares', () 
     expect(await narrowed(join(W, 'a/nothing'))).toBe('OUTSIDE_ROOT');
     expect(await narrowed(join(W, 'a/file'))).toBe('OUTSIDE_ROOT');
     expect(await narrowed(join(W, 'a/nothing'), O)).toStrictEqual([O]);
+  });
+
+  test("none of them is a directory of oriel's own", async () => {
+    const { W } = folders();
+    const own = privateDirectory(join(W, 'cache'));
+    mkdirSync(join(own, 'deeper'));
+    keepFromClients(own);
+    for (const wanted of [own, join(own, 'deeper')])
+      expect(Array.from(await narrowRoots(holdRoots([W]), [wanted]))).toStrictEqual([]);
   });
 
   test('a link out of the roots is none of them', async () => {

@@ -5,6 +5,7 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
+  readFileSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -508,4 +509,59 @@ test('no client can read a file with a token in a root, whatever its name', asyn
   expect(textOf(refused)).toBe(
     'hard belongs to the server itself and is not read. Use . to list the working directory.',
   );
+});
+
+test('C13 no client can read what oriel writes, whatever its name: telemetry, kept outputs, its directories', async () => {
+  const { W, write } = workspace();
+  vi.stubEnv('XDG_CACHE_HOME', temporaryFolder());
+  onTestFinished(() => void vi.unstubAllEnvs());
+  write('other.txt', 'MARK of all\n');
+  const telemetry = join(W, 'calls.jsonl');
+  const offer = createOffer({
+    cwd: W,
+    allowBash: true,
+    telemetry: { file: telemetry, task: 'MARK of alice' },
+  });
+  onTestFinished(() => offer.close());
+  const app = await serveOffer(offer);
+  const [alice, bob] = [overHttp(app, 'alice'), overHttp(app, 'bob')];
+  const kept = await alice('bash', { command: 'seq 5000; echo MARK of alice' });
+  const output = /Full output: (\S+\.log)/.exec(textOf(kept))?.[1] as string;
+  await expect
+    .poll(() => existsSync(telemetry) && readFileSync(telemetry, 'utf8'))
+    .toContain('MARK of alice');
+  renameSync(telemetry, join(W, 'calls.jsonl.1'));
+  // What a bind mount of a directory of another process looks like.
+  write('mount/1.log', 'MARK of alice\n');
+  chmodSync(join(W, 'mount/1.log'), 0o1600);
+  chmodSync(join(W, 'mount'), 0o1700);
+  linkSync(output, join(W, 'hard.log'));
+  linkSync(output, join(W, '.gitignore'));
+  linkSync(join(W, 'calls.jsonl.1'), join(W, 'hard.jsonl'));
+  symlinkSync('hard.log', join(W, 'soft.log'));
+  const files = ['calls.jsonl.1', 'hard.jsonl', 'hard.log', 'soft.log', '.gitignore', 'mount/1.log'];
+  const asked: [string, object][] = files.flatMap((path) => [
+    ['read', { path }],
+    ['read', { path: `${path}:raw:-2` }],
+    ['grep', { pattern: 'MARK', path }],
+    ['grep', { pattern: 'MARK.of', path, multiline: true }],
+  ]);
+  asked.push(
+    ['grep', { pattern: 'MARK' }],
+    ['grep', { pattern: 'MARK.of', multiline: true }],
+    ['grep', { pattern: 'MARK', sort: 'time' }],
+    ['grep', { pattern: 'MARK', inside: true }],
+    ['ls', { path: 'mount' }],
+    ['find', { pattern: '**/1.log' }],
+  );
+  for (const [tool, input] of asked) {
+    const text = textOf(await bob(tool, input));
+    expect([tool, input, /of alice|^1\.log/m.test(text)]).toEqual([tool, input, false]);
+  }
+  for (const path of files) {
+    const answer = await fetch(`${app.url}/api/v0/read-file?path=${join(W, path)}`);
+    expect([path, answer.status]).toEqual([path, 403]);
+  }
+  expect(textOf(await bob('grep', { pattern: 'MARK' }))).toContain('other.txt');
+  expect(textOf(await alice('read', { path: `${output}:-1` }))).toContain('MARK of alice');
 });

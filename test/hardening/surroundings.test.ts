@@ -1,6 +1,6 @@
 /** What surrounds the process: homes and temporary directories that are not there, little memory, a clock that jumps. */
 
-import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { expect, onTestFinished, test } from 'vitest';
@@ -36,6 +36,63 @@ test.each(Object.entries(HOMES))('C07 %s: files and documents are read', (_, env
   };
   expect(read('f')).toBe('0 1|hi\n');
   expect(read('d.docx')).toContain('1|a text\n');
+});
+
+const mayMount =
+  spawnSync('unshare', ['-rm', 'sh', '-c', 'mount -t tmpfs none /proc'], { stdio: 'ignore' }).status === 0;
+
+test.skipIf(!mayMount)('C14 without /proc everything is read, and what does not hold is said', () => {
+  const { W, O, write } = workspace();
+  write('large.txt', `${'filler\n'.repeat(400_000)}needle\n`);
+  write('small.ts', 'export function needle() {}\n');
+  write('d.docx', docx(paragraph('a text')));
+  write('a.zip', zip([{ name: 'member.txt', content: 'of the archive\n' }]));
+  symlinkSync(O, join(W, 'out'));
+  const without = (...command: string[]): { readonly stdout: string; readonly stderr: string } =>
+    spawnSync('unshare', ['-rm', 'sh', '-c', 'mount -t tmpfs none /proc && exec "$0" "$@"', ...command], {
+      cwd: W,
+      encoding: 'utf8',
+    });
+  const calls = [
+    ['read', { path: 'large.txt:-1' }],
+    ['read', { path: 'small.ts:#needle' }],
+    ['read', { path: 'd.docx' }],
+    ['read', { path: 'a.zip:member.txt' }],
+    ['grep', { pattern: 'needle' }],
+    ['find', { pattern: '*.ts' }],
+    ['read', { path: 'out/secret.txt' }],
+    ['bash', { command: 'seq 3000; pwd' }],
+    ['read', { path: 'artifact://1:1' }],
+  ];
+  const script = `
+    const { createOriel } = await import(${JSON.stringify(builtUrl('index.js'))});
+    const oriel = createOriel({ roots: ['.'], telemetry: false });
+    const answers = [];
+    for (const [name, input] of ${JSON.stringify(calls)})
+      answers.push((await oriel.tool(name).run(input)).content[0].text);
+    await oriel.close();
+    console.log(JSON.stringify(answers));`;
+  const { stdout, stderr } = without(process.execPath, '--input-type=module', '-e', script);
+  expect(stderr).toBe('');
+  const texts = JSON.parse(stdout) as string[];
+  const expected = [
+    '400001|needle',
+    'export function needle() {}',
+    '1|a text',
+    'of the archive',
+    'large.txt:400001: needle\nsmall.ts:1: export function needle() {}',
+    'small.ts',
+    'lies outside the directories that may be read',
+    `${W}\n`,
+    '1|1',
+  ];
+  expect(texts.map((text, i) => text.includes(expected[i] as string) || text)).toEqual(texts.map(() => true));
+  const bash = without(process.execPath, cli, 'bash', 'echo run');
+  expect(bash.stdout).toBe('run\n');
+  expect(bash.stderr).toBe(
+    'oriel: There is no /proc here. So a file that is replaced while it is opened may be read before that is noticed, ' +
+      'and processes that leave the process group of their command outlive it. Mount /proc to prevent both.\n',
+  );
 });
 
 /** The memory hierarchies of control groups: version 1 and version 2, with the file of the limit. */

@@ -3,11 +3,13 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
   copyFileSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -15,12 +17,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type DiskCacheOptions, FileCache } from '../../src/session/disk-cache.ts';
-import { ownName } from '../../src/session/owner.ts';
 
 /** The module, for other processes. */
 let built: string;
@@ -131,12 +132,12 @@ test('a modified file of several pieces is a miss, and a piece that cannot be re
   expect(readdirSync(directory)).toEqual([]);
 });
 
-test('the directory is private and contains neither keys nor values in plain text', async () => {
+test('the directory and its files are private, and names are digests', async () => {
   const directory = place();
-  await put({ directory }, { 'secret key': Buffer.from('secret value '.repeat(100)) });
+  await put({ directory }, { '../../secret key': Buffer.from('value') });
   const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
   expect([mode(directory), mode(onlyFile(directory))]).toEqual(['700', '600']);
-  expect(onlyFile(directory) + readFileSync(onlyFile(directory), 'latin1')).not.toContain('secret');
+  expect(readdirSync(directory)).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
 });
 
 test('a directory accessible to others is made private', async () => {
@@ -211,6 +212,35 @@ test('a directory that is a link or cannot be created disables the cache', async
   expect(await get('/dev/null/no', 'a')).toBeUndefined();
 });
 
+/** A directory that anybody may replace, as another account could. */
+test.skipIf(!process.getuid)(
+  'C12 where others can replace the directory, nothing is written, read or removed',
+  async () => {
+    const directory = place();
+    const elsewhere = place();
+    const cache = new FileCache({ directory });
+    await cache.put('a', [Buffer.from('a')]);
+    // A value of this user, and one that would be removed for its age.
+    renameSync(directory, elsewhere);
+    const old = join(elsewhere, 'a'.repeat(64));
+    writeFileSync(old, '');
+    ago(old, 90 * DAY);
+    const before = readdirSync(elsewhere);
+    symlinkSync(elsewhere, directory);
+    chmodSync(dirname(directory), 0o777);
+    for (const path of [directory, join(dirname(directory), 'deeper/derived')]) {
+      await put({ directory: path }, { a: Buffer.from('a'), b: Buffer.from('b') });
+      expect(await get(path, 'a')).toBeUndefined();
+    }
+    await cache.put('b', [Buffer.from('b')]);
+    cache.remove('a');
+    await cache.close();
+    expect(await cache.get('a')).toBeUndefined();
+    expect(readdirSync(elsewhere)).toEqual(before);
+    expect(readdirSync(dirname(directory))).toEqual(['derived']);
+  },
+);
+
 test('a failed write leaves nothing behind', async () => {
   const directory = place();
   // A file may have no more than 64 KiB: a disk that is full in the middle of it.
@@ -281,61 +311,23 @@ test('a value that would take a large part of the budget is not cached', async (
   expect(await get(directory, 'small')).toBeDefined();
 });
 
-test('files unused for a month are removed, and unfinished files of a killed process after an hour', async () => {
+test('files unused for a month and unfinished files after an hour are removed, and only names of the cache', async () => {
   const directory = place();
   await put({ directory }, { a: Buffer.from('a') });
-  ago(onlyFile(directory), 31 * DAY);
-  const unfinished = join(directory, 'x.tmp');
-  const current = join(directory, 'y.tmp');
-  for (const path of [unfinished, current]) writeFileSync(path, '');
-  ago(unfinished, 7_200);
+  const value = onlyFile(directory);
+  const [unfinished, current] = ['1-0123456789abcdef', '2-0123456789abcdef'].map(
+    (process) => `${value}.${process}.tmp`,
+  ) as [string, string];
+  const foreign = ['README', 'notes.tmp', `${'a'.repeat(64)}.txt`, `${'a'.repeat(64)}.tmp.txt`];
+  for (const path of [unfinished, current, ...foreign.map((name) => join(directory, name))]) {
+    writeFileSync(path, '');
+    if (path !== current) ago(path, path === unfinished ? 7_200 : 90 * DAY);
+  }
+  ago(value, 31 * DAY);
   await put({ directory }, { b: Buffer.from('b') });
-  expect(readdirSync(directory)).toHaveLength(2);
-  expect(readdirSync(directory)).toContain('y.tmp');
+  expect(readdirSync(directory)).toHaveLength(2 + foreign.length);
+  expect(readdirSync(directory)).toEqual(expect.arrayContaining([basename(current), ...foreign]));
   expect(await get(directory, 'a')).toBeUndefined();
-});
-
-test('closing does not wait for a process that keeps the lock', async () => {
-  const directory = place();
-  await put({ directory }, { list: Buffer.from('a') });
-  // Of this process, so its owner runs.
-  writeFileSync(`${onlyFile(directory)}.lock.tmp`, ownName());
-  const cache = new FileCache({ directory });
-  void cache.change('list', (value) => Buffer.from(`${value ?? ''}b`));
-  await cache.close();
-  expect(await text(directory, 'list')).toBe('ab');
-});
-
-test('concurrent updates by several processes are all applied, and the lock of a killed process does not block', async () => {
-  const directory = place();
-  const change = (name: string): string => `
-    import { FileCache } from ${JSON.stringify(built)};
-    const cache = new FileCache({ directory: ${JSON.stringify(directory)} });
-    for (let i = 0; i < 20; i += 1)
-      await cache.change('list', (value) => Buffer.from((value ?? '') + '${name}' + i + ' '));
-    await cache.close();`;
-  const writers = ['a', 'b', 'c'].map((name) =>
-    spawn(process.execPath, ['--input-type=module', '-e', change(name)], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    }),
-  );
-  await Promise.all(writers.map((writer) => once(writer, 'exit')));
-  const list = (await text(directory, 'list'))?.split(' ') ?? [];
-  expect(list).toHaveLength(61);
-  expect(new Set(list).size).toBe(61);
-  expect(readdirSync(directory)).toHaveLength(1);
-  const killed = `
-    import { FileCache } from ${JSON.stringify(built)};
-    const cache = new FileCache({ directory: ${JSON.stringify(directory)} });
-    await cache.change('list', () => process.kill(process.pid, 'SIGKILL'));`;
-  const dead = spawn(process.execPath, ['--input-type=module', '-e', killed], { stdio: 'ignore' });
-  expect(await once(dead, 'exit')).toEqual([null, 'SIGKILL']);
-  expect(readdirSync(directory)).toHaveLength(2);
-  const cache = new FileCache({ directory });
-  await cache.change('list', (value) => Buffer.from(`${value?.toString()}after`));
-  await cache.close();
-  expect((await text(directory, 'list'))?.split(' ')).toEqual([...list.slice(0, -1), 'after']);
-  expect(readdirSync(directory)).toHaveLength(1);
 });
 
 test('updates of many values at once are all applied', async () => {

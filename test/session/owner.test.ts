@@ -14,6 +14,9 @@ function nameOfTheDead(): string {
   return ownName().replace(/^\d+/, String(pid));
 }
 
+/** As the names of values in the cache. */
+const DIGEST = 'a'.repeat(64);
+
 /** As another machine or container would give it, with the same process id. */
 const elsewhere = (name: string): string => name.replace(/-[0-9a-f]{8}/, '-00000000');
 
@@ -39,11 +42,15 @@ test.skipIf(process.platform !== 'linux')(
       writeFileSync(join(home, path, '1.log'), 'x');
       return join(home, path);
     };
-    const left = [made(`sessions/${dead}`), made(`oriel-scratch-${dead}`), join(home, `abc.${dead}.tmp`)];
+    const left = [
+      made(`sessions/${dead}`),
+      made(`oriel-scratch-${dead}`),
+      join(home, `${DIGEST}.${dead}.tmp`),
+    ];
     const kept = [
       made(`sessions/${elsewhere(dead)}`),
       made(`oriel-scratch-${elsewhere(dead)}`),
-      join(home, `abc.${elsewhere(dead)}.tmp`),
+      join(home, `${DIGEST}.${elsewhere(dead)}.tmp`),
     ];
     for (const path of [left[2], kept[2]]) writeFileSync(path as string, 'x');
     sessionDirectory(home);

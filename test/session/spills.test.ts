@@ -7,6 +7,7 @@ import {
   readFileSync,
   readdirSync,
   readlinkSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -34,7 +35,7 @@ vi.mock('node:fs', async (original) => {
   return { ...real, accessSync };
 });
 
-const mode = (path: string): string => (statSync(path).mode & 0o7777).toString(8);
+const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 const yesterday = new Date(Date.now() - 25 * 60 * 60 * 1_000);
 
 async function keep(spills: Spills, text: string): Promise<{ url: string; path: string; capped: boolean }> {
@@ -93,9 +94,12 @@ test('outputs kept for a working directory outlive their process and are removed
   await expect(new Spills({ state, workingDirectory: other }).open(1)).rejects.toMatchObject({
     code: 'NOT_FOUND',
   });
-  utimesSync(path, yesterday, yesterday);
+  const foreign = join(dirname(path), 'README');
+  writeFileSync(foreign, '');
+  for (const old of [path, foreign]) utimesSync(old, yesterday, yesterday);
   expect((await keep(second, 'two\n')).url).toBe('artifact://1');
   expect(await readBack(second, 1)).toBe('two\n');
+  expect(existsSync(foreign)).toBe(true);
 });
 
 test('a working directory has one set of spills, whichever path leads to it', async () => {
@@ -117,14 +121,19 @@ test('folders of processes that ended without cleanup are removed by age; those 
   const state = temporaryFolder();
   const ended = Number(execFileSync('sh', ['-c', 'echo $$'], { encoding: 'utf8' }));
   const sessions = join(state, 'sessions');
-  const [old, fresh, living] = [`${ended}-a`, `${ended}-b`, `${process.pid}-c`].map((name) => {
-    mkdirSync(join(sessions, name), { recursive: true });
-    return name;
-  }) as [string, string, string];
-  for (const name of [old, living]) utimesSync(join(sessions, name), yesterday, yesterday);
+  // As on another machine, so that only their age counts.
+  const names = [
+    `${ended}-${'0'.repeat(16)}`,
+    `${ended}-${'1'.repeat(16)}`,
+    `${process.pid}-${'2'.repeat(16)}`,
+  ];
+  const [old, fresh, living] = names as [string, string, string];
+  const foreign = ['projects', '2024-notes', `${old}.txt`];
+  for (const name of [...names, ...foreign]) mkdirSync(join(sessions, name), { recursive: true });
+  for (const name of [old, living, ...foreign]) utimesSync(join(sessions, name), yesterday, yesterday);
   const spills = new Spills({ state });
   await keep(spills, 'one\n');
-  expect(readdirSync(sessions)).toEqual(expect.arrayContaining([fresh, living]));
+  expect(readdirSync(sessions)).toEqual(expect.arrayContaining([fresh, living, ...foreign]));
   expect(readdirSync(sessions)).not.toContain(old);
 });
 
@@ -230,6 +239,26 @@ test.each<[string, (path: string, elsewhere: string) => void]>([
   expect(await readBack(spills, 2)).toBe('second');
   expect(readdirSync(elsewhere)).toEqual([]);
   await spills.close();
+});
+
+test('C12 where others can replace the state folder, outputs are kept in tmp, and nothing is removed', async () => {
+  const [cache, elsewhere] = [temporaryFolder(), temporaryFolder()];
+  vi.stubEnv('XDG_CACHE_HOME', cache);
+  const spills = new Spills();
+  const first = await keep(spills, 'first');
+  expect(first.path.startsWith(cache)).toBe(true);
+  // Another account could do this.
+  renameSync(join(cache, 'oriel'), join(elsewhere, 'oriel'));
+  symlinkSync(join(elsewhere, 'oriel'), join(cache, 'oriel'));
+  chmodSync(cache, 0o777);
+  const second = await keep(spills, 'second');
+  expect(second.path.startsWith(process.env['TMPDIR'] as string)).toBe(true);
+  await spills.close();
+  expect(existsSync(first.path)).toBe(true);
+  chmodSync(process.env['TMPDIR'] as string, 0o777);
+  expect(() => new Spills().create()).toThrow(
+    `The full output could not be kept: other users can change ${process.env['TMPDIR']}.`,
+  );
 });
 
 test('a link in place of the state folder is not followed', () => {

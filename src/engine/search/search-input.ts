@@ -1,6 +1,7 @@
 /** The inputs of ripgrep processes. One input is many small texts one after the other, or one file. */
 
 import { chunksOf, memoryBytes, readAt } from '../../access/bytes.ts';
+import { hasDescriptorPaths } from '../../access/descriptors.ts';
 import type { RipgrepRun } from '../../access/ripgrep.ts';
 import { decode, utf8 } from '../../text/encoding.ts';
 import { createScanner, type BufferedScanner } from '../../text/scan.ts';
@@ -71,9 +72,9 @@ export class FileInput implements SearchInput {
   }
 
   async *addresses(): AsyncGenerator<PlacedAddress[], void> {
-    const { fd, path, bytes } = this.#opened;
-    const isRead = fd === undefined || this.#encoding.unit === 4;
-    const chunks = isRead ? this.#overBytes(bytes) : this.#search.overFile(this.#flags, fd, path);
+    const { fd, bytes } = this.#opened;
+    const isRead = fd === undefined || this.#encoding.unit === 4 || !hasDescriptorPaths();
+    const chunks = isRead ? this.#overBytes(bytes) : this.#search.overFile(this.#flags, fd);
     for await (const batch of addresses(chunks)) {
       yield batch.map((address) => ({ ...address, path: this.#path }));
     }

@@ -82,15 +82,15 @@ export class Search {
    * lines. If a mapped page disappears because the file was truncated, ripgrep runs again without mmap, and the output
    * continues after the bytes that were already passed on. If the lines have changed, the output ends with a gap.
    */
-  async *overFile(flags: readonly string[], fd: number, path: string): AsyncGenerator<Buffer, void> {
-    const mapped = this.run([...flags, '--mmap'], { is: 'file', fd, path });
+  async *overFile(flags: readonly string[], fd: number): AsyncGenerator<Buffer, void> {
+    const mapped = this.run([...flags, '--mmap'], { is: 'file', fd });
     const resumed = new ResumedOutput();
     for await (const chunk of mapped) {
       resumed.add(chunk);
       yield chunk;
     }
     if (!mapped.outcome?.unmapped) return this.judge(mapped.outcome);
-    const read = this.run([...flags, '--no-mmap'], { is: 'file', fd, path });
+    const read = this.run([...flags, '--no-mmap'], { is: 'file', fd });
     for await (const chunk of read) {
       const fresh = resumed.newPart(chunk);
       if (fresh === undefined) break;

@@ -1,5 +1,6 @@
 /** The messages between a walk's worker threads and the call that started them. */
 
+import type { KeptFiles } from '../../access/private-files.ts';
 import type { Gaps } from '../../types/result.ts';
 import type { GapsBefore } from './gaps.ts';
 
@@ -18,9 +19,8 @@ export interface WalkJob {
   readonly top: number;
   /** The roots as byte strings (latin1); nothing outside them is entered. Empty for no roots. */
   readonly roots: readonly string[];
-  /** Paths inside the roots, as byte strings, that are skipped silently: oriel's own directories. */
-  readonly kept: readonly string[];
-  readonly keptFiles: KeptFiles;
+  /** What is skipped silently: oriel's own files and directories. */
+  readonly kept: KeptFiles;
   readonly wants: Wanted;
   /**
    * Whether the prefilter may read files before their type is checked, to skip those without the needle. Only on file systems
@@ -39,15 +39,12 @@ export interface WalkJob {
 /** The job of the helper thread; its blocks follow in separate requests. */
 export interface HelpJob {
   readonly control: Int32Array;
-  readonly keptFiles: KeptFiles;
+  readonly kept: KeptFiles;
   readonly needle: string | undefined;
   readonly prefilters: boolean;
   /** See `WantedTexts`. */
   readonly asStored: boolean;
 }
-
-/** Files that are skipped silently under any name, as values of `fileKey`. */
-export type KeptFiles = ReadonlySet<string>;
 
 export type WalkFilter =
   | { readonly is: 'glob'; readonly pattern: string }

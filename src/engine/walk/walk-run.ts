@@ -5,7 +5,7 @@ import type { Conversation } from '../../access/isolate-stream.ts';
 import { bytesOf } from '../../access/held-directory.ts';
 import { isLocalWhole } from '../../access/mounts.ts';
 import { searchSlots } from '../../access/ripgrep.ts';
-import { filesKeptFromClients, keptFromClients } from '../../access/private-files.ts';
+import { type KeptFiles, keptFromClients } from '../../access/private-files.ts';
 import { OrielError } from '../../errors.ts';
 import type { Access, OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
@@ -16,7 +16,6 @@ import { HELPER, WalkControl } from './walk-control.ts';
 import {
   type Block,
   type BlockEnd,
-  type KeptFiles,
   type LargeFile,
   type PathsFound,
   type Texts,
@@ -50,7 +49,7 @@ export class WalkRun {
   #needle: string | undefined;
   #prefilters = false;
   #asStored = false;
-  #keptFiles: KeptFiles = new Set();
+  #kept: KeptFiles = keptFromClients([]);
   readonly #release: () => Promise<void>;
   /** Received batches of paths, and received items by block, that were not yielded yet. */
   readonly #paths: (PathsFound | { readonly paths: string; readonly keys: string })[] = [];
@@ -152,13 +151,12 @@ export class WalkRun {
     const base = chain.directories.at(-1) as OpenedDirectory;
     if (chain.isCut) this.gaps.rules += 1;
     if (wants.is === 'texts' && wants.needle !== undefined) this.#prefilters = isLocalWhole(base.path);
-    this.#keptFiles = filesKeptFromClients(access.roots);
+    this.#kept = keptFromClients(access.roots);
     const job: WalkJob = {
       chain: chain.directories.map(({ path, fd }) => ({ path, fd })),
       top: chain.top,
       roots: access.roots.map(bytesOf),
-      kept: keptFromClients(access.roots).map(bytesOf),
-      keptFiles: this.#keptFiles,
+      kept: this.#kept,
       wants,
       prefilters: this.#prefilters,
       ...(filter && { filter }),
@@ -241,7 +239,7 @@ export class WalkRun {
       is: 'help',
       job: {
         control: this.#control.numbers,
-        keptFiles: this.#keptFiles,
+        kept: this.#kept,
         needle: this.#needle,
         prefilters: this.#prefilters,
         asStored: this.#asStored,

@@ -197,7 +197,7 @@ function walkVersions(walker: Walker, most: number): void {
 
 function walk(job: WalkJob): void {
   const control = new WalkControl(job.control);
-  passOver(job.keptFiles);
+  passOver(job.kept);
   const walker = new Walker(job, control, new GapsSeen());
   try {
     let blocks = 0;
@@ -214,9 +214,9 @@ function walk(job: WalkJob): void {
   }
 }
 
-function help({ control: numbers, keptFiles, ...how }: HelpJob): void {
+function help({ control: numbers, kept, ...how }: HelpJob): void {
   const control = new WalkControl(numbers);
-  passOver(keptFiles);
+  passOver(kept);
   const own = new BlockReader(control, HELPER, how, post);
   reader = own;
   readNext = (block) => {

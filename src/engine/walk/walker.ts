@@ -4,7 +4,7 @@
  */
 
 import { isUtf8 } from 'node:buffer';
-import { HeldDirectory, type HeldEntry, refusalOf } from '../../access/held-directory.ts';
+import { bytesOf, HeldDirectory, type HeldEntry, refusalOf } from '../../access/held-directory.ts';
 import { Automaton, type State } from '../../walk/automaton.ts';
 import { compileGlob } from '../../walk/glob.ts';
 import type { Gaps } from '../../types/result.ts';
@@ -62,7 +62,7 @@ export class Walker {
 
   constructor(job: WalkJob, control: WalkControl, gaps: GapsSeen) {
     this.#job = job;
-    for (const path of job.kept) {
+    for (const path of job.kept.places.map(bytesOf)) {
       const at = path.lastIndexOf('/');
       const above = path.slice(0, at) || '/';
       this.#kept.set(above, (this.#kept.get(above) ?? new Set()).add(path.slice(at + 1)));

@@ -1,6 +1,7 @@
 /** `oriel bash`. */
 
 import { constants } from 'node:os';
+import { missingProc } from '../../access/descriptors.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Answer } from '../../types/answer.ts';
@@ -47,6 +48,8 @@ export const bashCommand: Command = {
       command: operands.join(' '),
       ...(timeout !== undefined && { timeout: Number(timeout) }),
     };
+    const missing = missingProc();
+    if (missing !== undefined) streams.err.write(`oriel: ${missing}\n`);
     return withTool('bash', values, streams, async (ask) => {
       const live = isWatched(values, streams) ? liveOutput(streams.out) : undefined;
       const answer = await ask(input, live && { onOutput: live.write });

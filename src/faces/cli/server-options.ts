@@ -2,6 +2,7 @@
 
 import type { Option, Parsed, Streams } from './command.ts';
 import { resolve } from 'node:path';
+import { missingProc } from '../../access/descriptors.ts';
 import { within } from '../../access/paths.ts';
 import type { Served } from '../../engine/preload.ts';
 import { OrielError } from '../../errors.ts';
@@ -62,6 +63,8 @@ export async function offerOptions(
   const roots = [...given, ...operands].map((directory) => resolve(directory));
   const [first] = roots;
   const outside = first !== undefined && !roots.some((root) => within(process.cwd(), root));
+  const missing = missingProc();
+  if (missing !== undefined) streams.err.write(`oriel: ${missing}\n`);
   return {
     ...(outside && { cwd: first }),
     roots,

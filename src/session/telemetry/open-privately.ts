@@ -1,8 +1,10 @@
 /** Opens a telemetry file for appending. It must be a private regular file of this user, not a link or a FIFO. */
 
-import { closeSync, constants, fchmodSync, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { errno } from '../../access/system-failure.ts';
+import { dirname } from 'node:path';
+import { makePrivate, PRIVATE_FILE, trustedDirectory } from '../../access/private-files.ts';
+import { errno, UnsafeDirectory } from '../../access/system-failure.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 
@@ -11,12 +13,12 @@ const APPEND =
 
 /** Opens or creates the file (mode 0600). Throws OrielError (`BAD_INPUT`) if it is not acceptable. */
 export async function openPrivately(path: string): Promise<FileHandle> {
-  const handle = await open(path, APPEND, 0o600).catch((cause: unknown) => {
+  checkParents(path);
+  const handle = await open(path, APPEND, PRIVATE_FILE).catch((cause: unknown) => {
     throw failedToOpen(path, cause);
   });
   try {
-    if (isPrivate(path, await handle.stat())) return handle;
-    await handle.chmod(0o600);
+    checkFile(path, handle.fd, await handle.stat());
     return handle;
   } catch (error) {
     await handle.close();
@@ -26,14 +28,15 @@ export async function openPrivately(path: string): Promise<FileHandle> {
 
 /** The synchronous `openPrivately`; returns the descriptor. */
 export function openNow(path: string): number {
+  checkParents(path);
   let fd: number;
   try {
-    fd = openSync(path, APPEND, 0o600);
+    fd = openSync(path, APPEND, PRIVATE_FILE);
   } catch (cause) {
     throw failedToOpen(path, cause);
   }
   try {
-    if (!isPrivate(path, fstatSync(fd))) fchmodSync(fd, 0o600);
+    checkFile(path, fd, fstatSync(fd));
     return fd;
   } catch (error) {
     closeSync(fd);
@@ -56,16 +59,26 @@ export function endsTorn(path: string): boolean {
   }
 }
 
-/** Whether no other user can access it. Throws for anything but a regular file of this user with one hard link. */
-function isPrivate(path: string, stats: Stats): boolean {
+/** Throws if another account could put another file in its place. */
+function checkParents(path: string): void {
+  try {
+    trustedDirectory(dirname(path));
+  } catch (cause) {
+    throw failedToOpen(path, cause);
+  }
+}
+
+/** Makes it private. Throws for anything but a regular file of this user with one hard link. */
+function checkFile(path: string, fd: number, stats: Stats): void {
   if (!stats.isFile()) throw refused(path, 'it is not a regular file');
   if (process.getuid && stats.uid !== process.getuid()) throw refused(path, 'it belongs to another user');
   if (stats.nlink > 1) throw refused(path, 'it has several names');
-  return (stats.mode & 0o077) === 0;
+  makePrivate(fd, stats);
 }
 
 function failedToOpen(path: string, cause: unknown): OrielError {
-  return refused(path, WHY[errno(cause)] ?? errno(cause), cause);
+  const why = cause instanceof UnsafeDirectory ? cause.message : (WHY[errno(cause)] ?? errno(cause));
+  return refused(path, why, cause);
 }
 
 const WHY: Readonly<Record<string, string>> = {

@@ -1,21 +1,28 @@
 /** Rotates a telemetry file: it becomes `PATH.1`, and the oldest part is removed. */
 
 import { lstat, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { PRIVATE_FILE, trustedDirectory } from '../../access/private-files.ts';
 import { errno } from '../../access/system-failure.ts';
 
 /** The number of rotated files kept; `PATH.1` is the newest. */
 export const ROTATED = 4;
+
+export function rotatedParts(path: string): string[] {
+  return Array.from({ length: ROTATED }, (_, i) => `${path}.${i + 1}`);
+}
 
 /** Milliseconds after which a lock counts as left behind by a killed process and is removed. */
 const STALE_MS = 10_000;
 
 /**
  * If `path` has `at` bytes or more: `PATH` becomes `PATH.1`, `PATH.1` becomes `PATH.2`, and so on. Does nothing while
- * another process rotates. Throws errors of the file system.
+ * another process rotates. Throws errors of the file system, and `UnsafeDirectory`.
  */
 export async function rotate(path: string, at: number): Promise<void> {
   const lock = `${path}.lock`;
-  const held = await open(lock, 'wx', 0o600).catch((error: unknown) => {
+  trustedDirectory(dirname(path));
+  const held = await open(lock, 'wx', PRIVATE_FILE).catch((error: unknown) => {
     if (errno(error) !== 'EEXIST') throw error;
   });
   if (!held) return removeStale(lock);

@@ -5,12 +5,13 @@
 
 import { closeSync, type Stats, writeSync } from 'node:fs';
 import { type FileHandle, lstat } from 'node:fs/promises';
+import { keepFromClients } from '../../access/private-files.ts';
 import { errno } from '../../access/system-failure.ts';
 import type { TelemetryEvent } from '../../types/telemetry.ts';
 import { writeEvent } from './event-line.ts';
 import { LineBuffer } from './line-buffer.ts';
 import { endsTorn, openNow, openPrivately } from './open-privately.ts';
-import { rotate } from './rotate.ts';
+import { rotate, rotatedParts } from './rotate.ts';
 
 export interface TelemetryFileOptions {
   readonly path: string;
@@ -50,6 +51,7 @@ export class TelemetryFile {
 
   constructor({ path, rotateAt = ROTATE_AT, onError = () => undefined }: TelemetryFileOptions) {
     this.#path = path;
+    for (const part of [path, ...rotatedParts(path)]) keepFromClients(part);
     this.#rotateAt = rotateAt;
     this.#onError = onError;
   }

@@ -27,7 +27,7 @@ test.runIf(process.platform === 'linux')(
     const search = searchFor('match');
     const left = 40_000;
     let said = '';
-    for await (const chunk of search.overFile(['--line-number'], openSync(path, 'r'), path)) {
+    for await (const chunk of search.overFile(['--line-number'], openSync(path, 'r'))) {
       // ripgrep waits with the next lines until these are read: it is not far yet.
       if (said === '') truncateSync(path, left * LINE.length);
       said += chunk.toString();
@@ -47,11 +47,7 @@ test.runIf(process.platform === 'linux')(
     writeFileSync(path, LINE.repeat(200_000));
     const search = searchFor('match');
     let said = '';
-    for await (const chunk of search.overFile(
-      ['--line-number', '--byte-offset'],
-      openSync(path, 'r'),
-      path,
-    )) {
+    for await (const chunk of search.overFile(['--line-number', '--byte-offset'], openSync(path, 'r'))) {
       // Less than ripgrep has gone through by now.
       if (said === '') writeFileSync(path, 'match\n'.repeat(1_000));
       said += chunk.toString();

@@ -11,6 +11,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readdirSync,
   readlinkSync,
   renameSync,
   rmSync,
@@ -132,6 +133,29 @@ test('a link, a FIFO, a directory, a second name: refused at the start, and late
   expect(readFileSync(target, 'utf8')).toBe('precious');
   expect(readlinkSync(path)).toBe(target);
 });
+
+test.skipIf(!process.getuid)(
+  'C12 where others could replace the file, nothing is written or rotated',
+  async () => {
+    const { path, folder } = place();
+    const target = join(folder, 'target');
+    mkdirSync(target);
+    writeFileSync(join(target, 't.jsonl'), 'precious', { mode: 0o600 });
+    mkdirSync(join(folder, 'own'));
+    symlinkSync(target, join(folder, 'own/calls'));
+    const through = join(folder, 'own/calls/t.jsonl');
+    chmodSync(join(folder, 'own'), 0o777);
+    expect(() => checkTelemetryFile(through)).toThrow(
+      `Telemetry cannot be written to ${through}: other users can change ${join(folder, 'own')}.`,
+    );
+    const file = new TelemetryFile({ path: through, rotateAt: 1 });
+    file.add(call());
+    await file.close();
+    expect([readdirSync(target), file.dropped]).toEqual([['t.jsonl'], 1]);
+    expect(readFileSync(join(target, 't.jsonl'), 'utf8')).toBe('precious');
+    expect(existsSync(path)).toBe(false);
+  },
+);
 
 test('a link that takes the place of the file is not followed', async () => {
   const { path, folder } = place();
