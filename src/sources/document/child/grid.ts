@@ -1,6 +1,6 @@
 /** Formats sheets as Markdown tables with column letters and row numbers. */
 
-import type { CellObject, Range } from 'xlsx';
+import type { CellObject, Range } from '@e965/xlsx';
 import { plural } from '../../../render/units.ts';
 import { cellText, type Formatter } from './sheet-cells.ts';
 import type { RowCount } from './row-counts.ts';
