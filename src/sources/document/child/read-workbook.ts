@@ -154,9 +154,10 @@ function isOpenDate({ t, z }: CellObject): boolean {
 
 const DAY_MS = 86_400_000;
 
-/** Converts a day number of OpenDocument, which counts calendar days. (Excel has a false 29 February 1900.) */
+/** SheetJS counts the days since 1899-12-30, one less before the 60th for the false 29 February 1900 of Excel. */
 function openDate(cell: CellObject): CellObject {
-  const seconds = Math.round((Number(cell.v) * DAY_MS) / 1000);
+  const days = Number(cell.v);
+  const seconds = Math.round(((days < 59 ? days + 1 : days) * DAY_MS) / 1000);
   return { ...cell, t: 'd', v: new Date(Date.UTC(1899, 11, 30) + seconds * 1000) };
 }
 
