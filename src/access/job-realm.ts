@@ -144,6 +144,7 @@ const HOST: RealmHost = {
     queueMicrotask,
     setTimeout: (run: () => void, ms: number) => Number(setTimeout(run, ms)),
     clearTimeout: (timer: number) => clearTimeout(timer),
+    now: () => performance.now(),
   },
   classes: {
     AbortController,

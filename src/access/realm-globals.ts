@@ -13,7 +13,7 @@ export interface RealmHost {
     readonly statics: Callables;
   };
   readonly zlib: Callables;
-  /** Functions that become globals. */
+  /** Functions that become globals, and `performance.now`. */
   readonly functions: Callables;
   /** Classes that become globals. */
   readonly classes: Readonly<Record<string, unknown>>;
@@ -110,13 +110,24 @@ function begun(of: object, copy: (value: unknown) => unknown): object {
 
 const silent = (): void => undefined;
 
-Object.assign(globalThis, host.classes, all(host.functions), {
+const { now, ...functions } = all(host.functions);
+
+Object.assign(globalThis, host.classes, functions, {
   global: globalThis,
   Buffer: RealmBuffer,
   structuredClone: clone,
   console: { debug: silent, error: silent, info: silent, log: silent, warn: silent },
-  // SheetJS looks at it to see whether there are buffers.
-  process: { versions: { node: '20' }, env: {}, platform: 'linux' },
+  performance: { now },
+  // Libraries look at it to see whether this is Node.
+  process: {
+    versions: { node: '20' },
+    release: { name: 'node' },
+    env: {},
+    platform: 'linux',
+    [Symbol.toStringTag]: 'process',
+    // pdf.js makes a `require` that it does not use here.
+    getBuiltinModule: () => ({ createRequire: silent }),
+  },
 });
 
 /** The functions of `node:zlib` that jobs use. */
