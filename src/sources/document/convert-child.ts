@@ -29,12 +29,18 @@ function inspector(): Pick<typeof import('@firecrawl/pdf-inspector'), 'extractPa
   };
 }
 
+/** Its `loadImage` takes only buffers of this realm. */
+function canvas(): unknown {
+  const library = load('@napi-rs/canvas') as typeof import('@napi-rs/canvas');
+  return { ...library, loadImage: (bytes: Uint8Array) => library.loadImage(Buffer.from(bytes)) };
+}
+
 const realms = new JobRealms(
   new URL('convert-realm.cjs', import.meta.url),
   {
     '@firecrawl/anydoc': () => load('@firecrawl/anydoc') as unknown,
     '@firecrawl/pdf-inspector': inspector,
-    '@napi-rs/canvas': () => load('@napi-rs/canvas') as unknown,
+    '@napi-rs/canvas': canvas,
   },
   { readSqliteWasm: () => readFileSync(load.resolve('@sqlite.org/sqlite-wasm/sqlite3.wasm')) },
 );
