@@ -28,6 +28,13 @@ function isolatedEntries() {
     .map((path) => path.replace(/\.ts$/, ''));
 }
 
+/** The entries of realms (`access/job-realm.ts`): what a child evaluates anew for each job. */
+function realmEntries() {
+  return readdirSync(join(root, 'src'), { recursive: true })
+    .filter((path) => /-(realm|globals)\.ts$/.test(path) && !path.endsWith('job-realm.ts'))
+    .map((path) => path.replace(/\.ts$/, ''));
+}
+
 /**
  * Modules that are loaded together are in one file, because each file costs about a millisecond at the start. A group
  * contains all static imports of its modules, at any depth, that are not in earlier groups. Dynamic imports are separate.
@@ -73,9 +80,9 @@ const SHOWN = ['preact', 'uplot'];
 
 const isPackage = (id) => !id.startsWith('.') && !id.startsWith('/') && !/^[A-Za-z]:\\/.test(id);
 
-/** The licences of the bundled packages. */
-function licenses() {
-  const texts = [...INLINED, ...SHOWN].map((name) => {
+/** The licences of the bundled packages; `more`: those of realms. */
+function licenses(more) {
+  const texts = [...INLINED, ...SHOWN, ...[...more].toSorted()].map((name) => {
     const from = join(root, 'node_modules', name);
     const { version, license, homepage = '' } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'));
     const file = readdirSync(from).find((entry) => /^licen[cs]e/i.test(entry));
@@ -89,6 +96,35 @@ async function code(to) {
   await bundle(to, entries(), { groups });
   // Each in a bundle of its own: with shared files a thread would load all of them at its start.
   for (const path of isolatedEntries()) await bundle(to, [path], true);
+  const packages = new Set();
+  for (const path of realmEntries())
+    for (const name of await bundleRealm(to, path)) if (!INLINED.includes(name)) packages.add(name);
+  return packages;
+}
+
+/** Packages that are native code, which a realm gets from its child. */
+const NATIVE = ['@firecrawl/anydoc', '@firecrawl/pdf-inspector', '@napi-rs/canvas'];
+
+/** Bundles a script with all its packages but native ones, and returns their names. What it imports on demand is a chunk. */
+async function bundleRealm(to, path) {
+  const build = await rolldown({
+    input: { [path]: join(root, 'src', `${path}.ts`) },
+    platform: 'browser',
+    transform: { define: { 'import.meta': '{}' } },
+    external: (id) => id.startsWith('node:') || NATIVE.includes(id),
+  });
+  const { output } = await build.write({
+    dir: to,
+    format: 'cjs',
+    dynamicImportInCjs: false,
+    entryFileNames: '[name].cjs',
+    chunkFileNames: 'chunks/[name]-[hash].cjs',
+  });
+  await build.close();
+  const modules = output.flatMap(({ moduleIds = [] }) => moduleIds);
+  return modules.flatMap(
+    (id) => /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules)/.exec(id)?.[1] ?? [],
+  );
 }
 
 /** Bundles the dashboard: one script, one style sheet, one page, which load nothing else. */
@@ -143,11 +179,11 @@ const NODE_TYPES = '/// <reference types="node" />';
 
 /** Writes all code. There must be a package.json above `to`. */
 export async function writeCode(to) {
-  await code(to);
+  const packages = await code(to);
   mkdirSync(join(to, 'dashboard'), { recursive: true });
   await dashboard(join(to, 'dashboard'));
   copyGrammars(to);
-  writeFileSync(join(to, 'THIRD-PARTY.txt'), licenses());
+  writeFileSync(join(to, 'THIRD-PARTY.txt'), licenses(packages));
   const cli = join(to, 'faces/cli/main.js');
   chmodSync(cli, 0o755);
   const { stdout } = await run(process.execPath, [cli, 'man'], { maxBuffer: 1 << 26 });

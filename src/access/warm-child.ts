@@ -215,6 +215,10 @@ export class WarmChild {
 }
 
 function start(entry: string, heapMb: number): ChildProcess {
-  const flags = [`--max-old-space-size=${heapMb}`, ...confined(entry)];
+  const flags = [
+    `--max-old-space-size=${heapMb}`,
+    '--disallow-code-generation-from-strings',
+    ...confined(entry),
+  ];
   return spawnNode([...flags, entry]);
 }

@@ -19,7 +19,7 @@ test.each(longTargets.map((target) => [target.name, target] as const))(
   { timeout },
   async (name, target) => {
     const end = Date.now() + seconds * 1_000;
-    const runs = target.isSlow ? RUNS.slow : RUNS.pure;
+    const runs = target.brief ?? (target.isSlow ? RUNS.slow : RUNS.pure);
     let first = 0;
     do {
       expect(await runTarget(target, { seed, first, runs })).toEqual([]);

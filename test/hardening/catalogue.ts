@@ -44,6 +44,8 @@ export const catalogue: Readonly<Record<string, string>> = {
   D14: 'truncated / 500,000-deep PDF arrays',
   D15: '1,000 mutated documents per format',
   D24: 'workbook of 20,000 sheets with long names',
+  D25: 'a workbook that changes `Object.prototype` or the built-in number formats, before any other document',
+  D26: 'the same, read by a client with other roots',
   G01: 'ReDoS pattern',
   G02: 'ReDoS glob',
   G03: 'invalid regex',

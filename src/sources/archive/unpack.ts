@@ -1,6 +1,7 @@
 /**
  * Unpacks in a worker thread, which holds a slot of its queue while it works. While it waits for input or for its consumer,
- * the slot can be revoked: then the thread is ended, and the next pull starts a new one from the beginning.
+ * the slot can be revoked: then the thread is ended, and the next pull starts a new one from the beginning. No thread is used
+ * for two archives.
  */
 
 import { converse } from '../../access/isolate-stream.ts';

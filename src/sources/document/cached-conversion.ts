@@ -13,7 +13,7 @@ import type { Call } from '../../types/call.ts';
 import type { DiskCache, ScratchFile, TakePiece } from '../../types/session.ts';
 import type { Kind } from '../../types/store.ts';
 import { bodyOf, fileBody, MOST_IN_MEMORY, sourceOf } from './converted-body.ts';
-import { CONVERTER, MOST_STORED } from './document-limits.ts';
+import { CONVERTER_REALM, MOST_STORED } from './document-limits.ts';
 import type { Conversion, Reply, Want } from './document-protocol.ts';
 
 export class CachedConversion {
@@ -128,19 +128,17 @@ async function digestOf(source: ByteSource, signal: AbortSignal): Promise<string
   return digest.digest('hex');
 }
 
+/** What is not in the bundle of the realm. */
 const CONVERTERS = [
   '@firecrawl/anydoc',
   '@firecrawl/pdf-inspector',
   '@napi-rs/canvas',
   '@sqlite.org/sqlite-wasm',
-  'fflate',
-  'unpdf',
-  'xlsx',
 ];
 
 let digestOfConverters: string | undefined;
 
 /** The version of the converters' code, a part of the cache key, because another converter gives another text. */
 export function converterVersion(): string {
-  return (digestOfConverters ??= digestOfCode(CONVERTER, CONVERTERS));
+  return (digestOfConverters ??= digestOfCode(CONVERTER_REALM, CONVERTERS));
 }

@@ -5,6 +5,9 @@ import type { Want } from './document-protocol.ts';
 /** The built entry file, relative to `dist/`. */
 export const CONVERTER = 'sources/document/convert-child.js';
 
+/** The code of the converter, with its libraries: its file names its chunks by their digests. */
+export const CONVERTER_REALM = 'sources/document/convert-realm.cjs';
+
 export const MIB = 1024 * 1024;
 
 /** The most bytes of a stored document. */

@@ -29,7 +29,7 @@ export const LIVE: Ages = { soft: 0, hard: 0 };
 const weigh = (reply: Reply): number => 1024 + reply.body.length + (derived.get(reply)?.weight ?? 0);
 
 const replies = createReplyCache<Reply>('github-reply', weigh, {
-  version: 3,
+  version: 4,
   parts: ({ body, ...head }) => ({ head, body }),
   value: (head, body) => ({ ...(head as Omit<Reply, 'body'>), body }),
 });

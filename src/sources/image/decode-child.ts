@@ -1,6 +1,9 @@
 /**
  * The child process that decodes images: answers each image on standard input with its facts, and with a copy that is
  * upright, within the budget and free of metadata. The engine itself never decodes an image.
+ *
+ * It is used for many images, of which nothing is left: their bytes are parsed by native code without a cache, its settings are
+ * made anew for each, and JavaScript sees only numbers and names of fixed kinds. Starting a child for each would take 0.4 s.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,7 @@
-/** The parser: loads each grammar once, parses and queries a text within a deadline, and frees every tree. */
+/**
+ * The parser: loads each grammar once, parses and queries a text within a deadline, and frees every tree. Texts are parsed by
+ * WebAssembly that starts with each text anew, so that nothing of one is left for the next.
+ */
 
 import { Language as Grammar, Parser, Query } from 'web-tree-sitter';
 import { brotliDecompressSync } from '../../access/uninterrupted.ts';

@@ -7,7 +7,7 @@ import { convert } from './convert-document.ts';
 import type { FuzzTarget } from './fuzz-target.ts';
 
 // An import of this CommonJS package has other names in a bundle.
-const { CFB, utils, write } = createRequire(import.meta.url)('xlsx') as typeof import('xlsx');
+const { CFB, utils, write } = createRequire(import.meta.url)('@e965/xlsx') as typeof import('@e965/xlsx');
 
 /** Below the working directory, because a long run executes one bundled file that lies elsewhere. */
 const fixture = (name: string): Buffer => gunzipSync(readFileSync(`test/fixtures/documents/${name}`));

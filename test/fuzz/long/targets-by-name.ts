@@ -6,6 +6,7 @@ import { databaseTargets } from './database-targets.ts';
 import { documentTargets } from './document-targets.ts';
 import type { FuzzTarget } from './fuzz-target.ts';
 import { pageTargets } from './page-targets.ts';
+import { realmTargets } from './realm-targets.ts';
 import { selectorTargets } from './selector-targets.ts';
 import { textTargets } from './text-targets.ts';
 import { windowTargets } from './window-targets.ts';
@@ -19,6 +20,7 @@ export const longTargets: readonly FuzzTarget[] = [
   ...pageTargets,
   ...documentTargets,
   ...binaryDocumentTargets,
+  ...realmTargets,
 ];
 
 /** Those of a group or a name; all without one. */

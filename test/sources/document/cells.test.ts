@@ -2,7 +2,7 @@
 
 import { unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
-import { type CellObject, CFB, utils, write as writeBook } from 'xlsx';
+import { type CellObject, CFB, utils, write as writeBook } from '@e965/xlsx';
 import { sheetRow, xlsx } from '../../support/documents.ts';
 import { textOf, unhurried, workspace } from '../../support/workspace.ts';
 import { zip } from '../../support/zip.ts';

@@ -2,7 +2,7 @@
 
 import { unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
-import { utils, write as writeBook } from 'xlsx';
+import { utils, write as writeBook } from '@e965/xlsx';
 import { docx, fixture, paragraph, pdf, sheetRow, xlsx } from '../../support/documents.ts';
 import { textOf, unhurried, workspace } from '../../support/workspace.ts';
 

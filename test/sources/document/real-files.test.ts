@@ -1,7 +1,7 @@
 /** Documents written by real programs: LibreOffice in every format, SheetJS also in older formats of Excel. */
 
 import { afterAll, describe, expect, test } from 'vitest';
-import { type BookType, utils, write as writeBook } from 'xlsx';
+import { type BookType, utils, write as writeBook } from '@e965/xlsx';
 import { has } from '../../support/has.ts';
 import { type DocumentName, FOOTNOTE, formatsOf, Office, ROWS, SLIDES, WORDS } from '../../support/office.ts';
 import { unhurried, workspace } from '../../support/workspace.ts';

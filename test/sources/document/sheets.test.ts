@@ -3,7 +3,7 @@
 import { deflateRawSync } from 'node:zlib';
 import { unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
-import { utils, write as writeBook } from 'xlsx';
+import { utils, write as writeBook } from '@e965/xlsx';
 import { fixture, sheetRow, xlsx } from '../../support/documents.ts';
 import { textOf, unhurried, workspace } from '../../support/workspace.ts';
 import { zip } from '../../support/zip.ts';

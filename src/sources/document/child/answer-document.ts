@@ -8,10 +8,8 @@ import { Parts } from './zip-parts.ts';
 import { convertPdf, pictureOf } from './pdf.ts';
 import { attachmentOf, listAttachments } from './pdf-attachments.ts';
 import { embeddedImage, listImages } from './pdf-images.ts';
-import { restText, sheetText, workbookText } from './sheets.ts';
 import type { Deck } from './deck.ts';
 import { deckOf, lostSlide, slideText } from './slides.ts';
-import { tablesOf } from './tables.ts';
 import { wordProcessorText } from './word-processor.ts';
 import {
   type DocumentFacts,
@@ -64,6 +62,7 @@ const EMPTY = new Uint8Array(0);
 
 async function convert(job: Job, format: Format, bytes: Buffer): Promise<{ reply: Reply; body: Uint8Array }> {
   const { want } = job;
+  if (format === 'xls') await (await import('./repair-workbook.ts')).loadCodePages(bytes);
   if (want.is === 'picture') {
     if (format !== 'pdf') throw new Refused('absent', `a .${format} file has no pages`);
     const picture =
@@ -75,6 +74,7 @@ async function convert(job: Job, format: Format, bytes: Buffer): Promise<{ reply
   }
   if (want.is === 'tables') {
     if (!isWorkbook(format)) throw new Refused('absent', 'it has no sheets');
+    const { tablesOf } = await import('./tables.ts');
     const { data, facts } = await tablesOf(bytes);
     return { reply: { is: 'tables', facts: { ...facts, format } }, body: data };
   }
@@ -117,6 +117,7 @@ async function toText(job: Job, format: Format, bytes: Buffer): Promise<Converte
   }
   if (want.is === 'sheet' || want.is === 'rest') {
     if (!isWorkbook(format)) throw new Refused('absent', 'it has no sheets');
+    const { restText, sheetText } = await import('./sheets.ts');
     return want.is === 'sheet' ? sheetText(bytes, want) : restText(bytes);
   }
   switch (format) {
@@ -129,14 +130,14 @@ async function toText(job: Job, format: Format, bytes: Buffer): Promise<Converte
     default:
   }
   if (want.is === 'pages') throw new Refused('absent', `a .${format} file has no pages`);
-  if (isWorkbook(format)) return workbookText(bytes, format);
+  if (isWorkbook(format)) return (await import('./sheets.ts')).workbookText(bytes, format);
   if (format === 'epub') return bookText(bytes);
   return { text: await wordProcessorText(bytes, format), facts: factsOf(Parts.of(bytes)) };
 }
 
 async function presentation({ want }: Job, format: Format, bytes: Buffer): Promise<Converted> {
   const facts = factsOf(Parts.of(bytes));
-  const deck = deckOf(bytes, format);
+  const deck = await deckOf(bytes, format);
   if (!deck) return { text: await toMarkdown(bytes, format), facts };
   const from = want.is === 'pages' ? want.from : 1;
   if (from > deck.count) {

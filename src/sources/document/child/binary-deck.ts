@@ -3,8 +3,8 @@
  * all other slides and their notes get a record type that readers skip, so that only the text of that slide is left.
  */
 
+import { CFB } from '@e965/xlsx';
 import { Compound } from './compound.ts';
-import { excel } from './read-workbook.ts';
 import { toMarkdown } from './office.ts';
 import { type Deck, MOST_SLIDES } from './deck.ts';
 
@@ -48,7 +48,6 @@ export function binaryDeck(stored: Buffer): Deck | undefined {
 /** The file without pictures, which are most of a large one, so that copies are small. */
 function withoutPictures(bytes: Buffer): Buffer {
   try {
-    const { CFB } = excel();
     const file = CFB.read(bytes, { type: 'buffer' });
     const small = CFB.utils.cfb_new();
     for (const name of [DOCUMENT, CURRENT_USER]) {

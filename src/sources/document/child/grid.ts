@@ -1,6 +1,6 @@
 /** Formats sheets as Markdown tables with column letters and row numbers. */
 
-import type { CellObject, Range } from 'xlsx';
+import type { CellObject, Range } from '@e965/xlsx';
 import { tableLine, tableRule, valueText } from '../../../render/table.ts';
 import { plural } from '../../../render/units.ts';
 import { escapeBreaks } from '../../../text/visible.ts';

@@ -1,6 +1,6 @@
 /** The names of a sheet's columns: from its first row if that is a header, otherwise their letters. */
 
-import type { CellObject } from 'xlsx';
+import type { CellObject } from '@e965/xlsx';
 import { columnName, columnsOf, EVERYTHING, FIRST_ROWS, type Grid } from './grid.ts';
 
 export interface Header {

@@ -1,6 +1,5 @@
 /** Converts texts, presentations and books to Markdown with anydoc, and reads the metadata of packages. */
 
-import { createRequire } from 'node:module';
 import type { Format as AnydocFormat } from '@firecrawl/anydoc';
 import { type DocumentFacts, type Format, Refused } from '../document-protocol.ts';
 import { Parts, plainText } from './zip-parts.ts';
@@ -18,7 +17,7 @@ const WHY = {
 
 /** Throws Refused. */
 export async function toMarkdown(bytes: Uint8Array, format: Format): Promise<string> {
-  const { toMarkdownBytes } = anydoc();
+  const { toMarkdownBytes } = await anydoc();
   try {
     return await toMarkdownBytes(bytes, NAMES[format] ?? (format as AnydocFormat));
   } catch (error) {
@@ -33,12 +32,10 @@ const NAMES: Partial<Record<Format, AnydocFormat>> = {
   xlsb: 'xlsx' as AnydocFormat,
 };
 
-function anydoc(): Anydoc {
-  try {
-    return createRequire(import.meta.url)('@firecrawl/anydoc') as Anydoc;
-  } catch {
+function anydoc(): Promise<Anydoc> {
+  return import('@firecrawl/anydoc').catch(() => {
     throw new Refused('missing', '@firecrawl/anydoc');
-  }
+  });
 }
 
 const DUBLIN = {

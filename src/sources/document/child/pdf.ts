@@ -37,7 +37,7 @@ export async function convertPdf(
     if (from > count) throw new Refused('absent', undefined, { of: 'page', count });
     const last = Math.min(to ?? count, from + PAGES_AT_ONCE - 1, count);
     const numbers = Array.from({ length: last - from + 1 }, (_, i) => from + i);
-    const library = inspector();
+    const library = await inspector();
     const isInspected = password === undefined && count <= MOST_INSPECTED;
     const inspected = isInspected && library ? structureOf(library, bytes) : undefined;
     const plain: PlainPage[] = [];

@@ -1,23 +1,12 @@
 /** Reads workbooks with SheetJS, which formats cells and supports the binary formats of Excel. */
 
-import { createRequire } from 'node:module';
-import type { CellObject, ParsingOptions, Range, WorkBook } from 'xlsx';
+import { type CellObject, type ParsingOptions, type Range, read as parse, type WorkBook } from '@e965/xlsx';
 import { type Format, Refused } from '../document-protocol.ts';
 import { FIRST_ROWS, type Grid, type Rows } from './grid.ts';
 import { attribute, Parts, plainText } from './zip-parts.ts';
 import { withCheckedCursor } from './checked-cursor.ts';
 import { repairWorkbook } from './repair-workbook.ts';
 import { countRows, damagedSheets, hasOpenFormulas, mainPart, type RowCount } from './row-counts.ts';
-
-export type Excel = typeof import('xlsx');
-
-export function excel(): Excel {
-  try {
-    return createRequire(import.meta.url)('xlsx') as Excel;
-  } catch {
-    throw new Refused('missing', 'xlsx');
-  }
-}
 
 /** A workbook of up to this many bytes is read completely if its rows cannot be counted otherwise. */
 const MOST_WHOLE = 12 << 20;
@@ -61,7 +50,6 @@ function read(bytes: Buffer, sheetRows: number | undefined, hasFormulas: boolean
     ...(sheetRows !== undefined && { sheetRows }),
   };
   try {
-    const { read: parse } = excel();
     const book = withCheckedCursor(() => parse(bytes, options));
     // Every workbook has a sheet: what SheetJS reads from damaged records has none.
     if (book.SheetNames.length === 0) throw new Refused('damaged');
@@ -138,14 +126,16 @@ function readable(parts: Parts, name: string): string {
 
 function rowsOf(sheet: unknown, isOpen: boolean): Rows {
   const rows = new Map<number, Map<number, CellObject>>();
-  if (!Array.isArray(sheet)) return rows;
-  for (const key of Object.keys(sheet)) {
+  const stored = Reflect.get(Object(sheet), '!data') as
+    | readonly (readonly CellObject[] | undefined)[]
+    | undefined;
+  for (const key of Object.keys(stored ?? [])) {
     const number = Number(key);
-    const cells = Number.isInteger(number) ? (sheet[number] as unknown) : undefined;
-    if (!Array.isArray(cells)) continue;
+    const cells = stored?.[number];
+    if (!cells) continue;
     const known = new Map<number, CellObject>();
     for (const at of Object.keys(cells)) {
-      const cell = cells[Number(at)] as CellObject | null | undefined;
+      const cell = cells[Number(at)];
       if (!cell) continue;
       if (cell.t === 'z' && cell.f) known.set(Number(at), { ...cell, t: 's', v: `=${cell.f}` });
       else if (isFilled(cell)) known.set(Number(at), isOpen && isOpenDate(cell) ? openDate(cell) : cell);
@@ -164,9 +154,10 @@ function isOpenDate({ t, z }: CellObject): boolean {
 
 const DAY_MS = 86_400_000;
 
-/** Converts a day number of OpenDocument, which counts calendar days. (Excel has a false 29 February 1900.) */
+/** SheetJS counts the days since 1899-12-30, one less before the 60th for the false 29 February 1900 of Excel. */
 function openDate(cell: CellObject): CellObject {
-  const seconds = Math.round((Number(cell.v) * DAY_MS) / 1000);
+  const days = Number(cell.v);
+  const seconds = Math.round(((days < 59 ? days + 1 : days) * DAY_MS) / 1000);
   return { ...cell, t: 'd', v: new Date(Date.UTC(1899, 11, 30) + seconds * 1000) };
 }
 

@@ -1,46 +1,22 @@
-/** Works around known defects of SheetJS 0.18.5: rewrites the parts of a workbook that it would misread. */
+/** Works around known defects of SheetJS: rewrites the parts of a workbook that it would misread. */
 
+import { set_cptable } from '@e965/xlsx';
 import { zipSync } from 'fflate';
 import { Compound } from './compound.ts';
-import { repairRecords } from './workbook-records.ts';
+import { hasCodePage, repairRecords } from './workbook-records.ts';
 import type { Parts } from './zip-parts.ts';
 
 /** `parts` are those of a package; undefined for a binary workbook. */
 export function repairWorkbook(bytes: Buffer, parts: Parts | undefined): Buffer {
   if (!parts) return withSoundRecords(bytes);
-  const stored = parts.isWide ? narrow(parts) : bytes;
-  return parts.has('mimetype') && parts.has('content.xml') ? withCoveredCells(stored, parts) : stored;
+  return parts.isWide ? narrow(parts) : bytes;
 }
 
 /** Rewrites a zip64 package as a plain zip, because SheetJS does not support zip64. Media are left out. */
 function narrow(parts: Parts): Buffer {
   const names = parts.names.filter((name) => name === 'mimetype' || /\.(?:xml|rels|bin|vml)$/i.test(name));
-  return zipped(names.map((name) => [name, readable(parts, name)]));
-}
-
-function zipped(members: readonly (readonly [name: string, content: Buffer | undefined])[]): Buffer {
-  const known = members.filter(([, content]) => content !== undefined);
+  const known = names.map((name) => [name, readable(parts, name)]).filter(([, content]) => content);
   return Buffer.from(zipSync(Object.fromEntries(known) as Record<string, Buffer>, { level: 0 }));
-}
-
-const COVERED = /<table:covered-table-cell\b[^>]*\bnumber-columns-repeated="(\d{1,5})"[^>]*>/g;
-
-/** Writes repeated covered cells one by one, because SheetJS counts a repeated one only once. */
-function withCoveredCells(bytes: Buffer, parts: Parts): Buffer {
-  const content = readable(parts, 'content.xml');
-  if (!content?.includes('covered-table-cell')) return bytes;
-  const text = content
-    .toString('utf8')
-    .replace(COVERED, (tag, count) =>
-      Number(count) > 1
-        ? `<table:table-cell table:number-columns-repeated="${Number(count) - 1}"/>${tag}`
-        : tag,
-    );
-  const others = parts.names.filter(
-    (name) => name === 'mimetype' || (name.endsWith('.xml') && name !== 'content.xml'),
-  );
-  const copy = others.map((name) => [name, readable(parts, name)] as const);
-  return zipped([...copy, ['content.xml', Buffer.from(text)]]);
 }
 
 /** The most bytes of the XML of all sheets. */
@@ -58,13 +34,23 @@ function readable(parts: Parts, name: string): Buffer | undefined {
 const BOF = 0x09;
 
 function withSoundRecords(bytes: Buffer): Buffer {
-  const compound = Compound.of(bytes);
-  const stream = compound?.find('Workbook') ?? compound?.find('Book');
-  const isBare = compound === undefined && bytes[0] === BOF;
-  const records = compound && stream ? compound.read(stream) : Buffer.from(isBare ? bytes : []);
+  const { compound, stream, records } = recordsOf(bytes);
   if (!repairRecords(records)) return bytes;
   if (!compound || !stream) return records;
   const copy = Buffer.from(bytes);
   Compound.of(copy)?.write(stream, records);
   return copy;
+}
+
+function recordsOf(bytes: Buffer) {
+  const compound = Compound.of(bytes);
+  const stream = compound?.find('Workbook') ?? compound?.find('Book');
+  const isBare = compound === undefined && bytes[0] === BOF;
+  const records = compound && stream ? compound.read(stream) : Buffer.from(isBare ? bytes : []);
+  return { compound, stream, records };
+}
+
+/** Loads the tables of code pages if a binary workbook needs them, which takes a quarter of a second. */
+export async function loadCodePages(bytes: Buffer): Promise<void> {
+  if (hasCodePage(recordsOf(bytes).records)) set_cptable(await import('@e965/xlsx/dist/cpexcel.full.mjs'));
 }

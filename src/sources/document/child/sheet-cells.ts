@@ -1,6 +1,6 @@
 /** The text of a cell as shown in the sheet: dates as ISO, numbers in their format, exact if they have none. */
 
-import type { CellObject, SSF } from 'xlsx';
+import type { CellObject, SSF } from '@e965/xlsx';
 
 /** The part of SheetJS that formats numbers. */
 export type Formatter = Pick<typeof SSF, 'parse_date_code' | 'format'>;

@@ -1,5 +1,6 @@
 /** Workbooks as text: every sheet with its range and cells, only the first rows of a large sheet, or one range. */
 
+import { SSF } from '@e965/xlsx';
 import {
   type DocumentFacts,
   type Format,
@@ -20,7 +21,7 @@ import {
   usedArea,
 } from './grid.ts';
 import { hasHeader } from './headers.ts';
-import { drawingText, excel, readGrids } from './read-workbook.ts';
+import { drawingText, readGrids } from './read-workbook.ts';
 
 /** The most cells and rows of a sheet that is shown completely. */
 const MOST_CELLS = 20_000;
@@ -39,12 +40,11 @@ export function workbookText(
 }
 
 function* wholeText(grids: readonly Grid[], drawings: () => string): Generator<string> {
-  const ssf = excel().SSF;
   for (const [i, grid] of grids.entries()) {
     yield (i === 0 ? '' : '\n') + sheetHead(grid);
     if (grid.rows.size === 0) continue;
     yield '\n';
-    yield* tableLines(grid, EVERYTHING, shownRows(grid), ssf);
+    yield* tableLines(grid, EVERYTHING, shownRows(grid), SSF);
   }
   yield drawings();
 }
@@ -67,7 +67,6 @@ function* rowsLeftOut(
   shown: readonly number[],
   ranges: SheetRange[],
 ): Generator<string> {
-  const ssf = excel().SSF;
   let [lines, start] = [0, 0];
   for (const [i, grid] of grids.entries()) {
     const area = usedArea(grid.rows);
@@ -75,7 +74,7 @@ function* rowsLeftOut(
     if (!area || top === undefined) continue;
     const below = { ...area, top };
     ranges.push({ sheet: grid.name, range: areaName(below), lines, start });
-    for (const line of tableLines(grid, below, Number.POSITIVE_INFINITY, ssf)) {
+    for (const line of tableLines(grid, below, Number.POSITIVE_INFINITY, SSF)) {
       lines += 1;
       start += Buffer.byteLength(line);
       yield line;
@@ -100,7 +99,7 @@ export function sheetText(
       facts: { sheets: [sheetFacts(grid)] },
       ...(facts.sheets && { allSheets: facts.sheets }),
     };
-  return { text: tableLines(grid, area, Number.POSITIVE_INFINITY, excel().SSF), facts };
+  return { text: tableLines(grid, area, Number.POSITIVE_INFINITY, SSF), facts };
 }
 
 /** Finds a sheet by name, otherwise case-insensitively. An empty name means the first visible sheet. */

@@ -5,7 +5,6 @@
 
 import { zipSync } from 'fflate';
 import { type Format, Refused } from '../document-protocol.ts';
-import { binaryDeck } from './binary-deck.ts';
 import { type Aside, type Deck, MOST_SLIDES } from './deck.ts';
 import { toMarkdown } from './office.ts';
 import { markOf, unmarked } from './page-marks.ts';
@@ -13,8 +12,8 @@ import { attribute, Parts, relations, relationsOf } from './zip-parts.ts';
 import { openAside, packageAside } from './slide-comments.ts';
 
 /** Undefined if the slides cannot be separated. */
-export function deckOf(bytes: Buffer, format: Format): Deck | undefined {
-  if (format === 'ppt') return binaryDeck(bytes);
+export async function deckOf(bytes: Buffer, format: Format): Promise<Deck | undefined> {
+  if (format === 'ppt') return (await import('./binary-deck.ts')).binaryDeck(bytes);
   const parts = Parts.of(bytes);
   return parts && (format === 'odp' ? openDeck(parts) : packageDeck(parts));
 }

@@ -1,5 +1,6 @@
 /** Converts a workbook to a SQLite database: a table for each sheet, with row numbers as keys. */
 
+import { SSF } from '@e965/xlsx';
 import type { SqlValue } from '@sqlite.org/sqlite-wasm';
 import type { DocumentFacts } from '../document-protocol.ts';
 import { tableNames } from '../table-names.ts';
@@ -8,7 +9,7 @@ import { type Library, loadLibrary } from '../../sqlite/worker/library.ts';
 import { columnName, columnsOf, type Grid } from './grid.ts';
 import { headerOf } from './headers.ts';
 import { sheetsOf } from './sheets.ts';
-import { excel, readGrids } from './read-workbook.ts';
+import { readGrids } from './read-workbook.ts';
 
 /** The most columns of a table; SQLite's own limit is 2,000. */
 const MOST_COLUMNS = 1_000;
@@ -16,7 +17,7 @@ const MOST_COLUMNS = 1_000;
 /** The bytes of the database, and facts about the sheets in it. */
 export async function tablesOf(bytes: Buffer): Promise<{ data: Uint8Array; facts: DocumentFacts }> {
   const grids = readGrids(bytes, 'all');
-  const library = await loadLibrary();
+  const library = await loadLibrary((globalThis as { readSqliteWasm?: () => Uint8Array }).readSqliteWasm?.());
   const db = new library.oo1.DB(':memory:', 'c');
   try {
     db.exec('PRAGMA journal_mode=OFF; BEGIN');
@@ -50,7 +51,6 @@ function fill(db: Database, grid: Grid, table: string, { capi }: Library): void 
   if (columns.length === 0) columns.push({ at: 0, name: 'A' });
   const { rowid, names } = namesFor(columns);
   db.exec(`CREATE TABLE ${quoted(table)} (${names.join(', ')})`);
-  const ssf = excel().SSF;
   const marks = ['?', ...columns.map(() => '?')].join(', ');
   const insert = db.prepare(`INSERT INTO ${quoted(table)} (${rowid}, ${names.join(', ')}) VALUES (${marks})`);
   try {
@@ -58,7 +58,7 @@ function fill(db: Database, grid: Grid, table: string, { capi }: Library): void 
       if (row === header.row) continue;
       const values: SqlValue[] = columns.map(({ at }) => {
         const cell = cells.get(at);
-        return cell ? cellValue(cell, ssf, grid.date1904) : null;
+        return cell ? cellValue(cell, SSF, grid.date1904) : null;
       });
       insert.bind([row + 1, ...values]);
       // Bound as a double: the library binds integral numbers as 64-bit integers, and large ones would wrap.

@@ -1,7 +1,7 @@
 /** Repairs the records of a binary workbook that SheetJS reads wrongly, or at which it loops. Source: [MS-XLS]. */
 
 /** Types of records. */
-const [BOOL_ERR, LINK, LINK_TOOLTIP] = [0x0205, 0x01b8, 0x0800];
+const [LINK, LINK_TOOLTIP] = [0x01b8, 0x0800];
 /** A type that no record has: it is skipped. */
 const NO_TYPE = 0xfff4;
 
@@ -10,8 +10,6 @@ const MOST_LINKED = 1_000_000;
 
 /**
  * Changes `records` in place; whether it changed anything.
- * - A BoolErr record has eight bytes with the value and its kind at the end. LibreOffice writes nine, and SheetJS then reads the
- *   last two, so value and kind are moved there if the byte before them is 0.
  * - Links beyond `MOST_LINKED` cells are left out, and so are the tooltips of links, which are not shown.
  * - Behind the last record SheetJS ignores zeros. Other bytes that are too few for a record make it loop for ever.
  */
@@ -23,11 +21,7 @@ export function repairRecords(records: Buffer): boolean {
     const type = records.readUInt16LE(at);
     length = records.readUInt16LE(at + 2);
     const body = records.subarray(at + 4, at + 4 + length);
-    if (type === BOOL_ERR && body.length === 9 && body[6] !== 0) {
-      body.copyWithin(7, 6, 8);
-      body[6] = 0;
-      isRepaired = true;
-    } else if (type === LINK && linked + cellsOf(body) <= MOST_LINKED) {
+    if (type === LINK && linked + cellsOf(body) <= MOST_LINKED) {
       linked += cellsOf(body);
     } else if (type === LINK || type === LINK_TOOLTIP) {
       records.writeUInt16LE(NO_TYPE, at);
@@ -37,6 +31,15 @@ export function repairRecords(records: Buffer): boolean {
   if (records.subarray(at).every((byte) => byte === 0)) return isRepaired;
   records.fill(0, at);
   return true;
+}
+
+/** The first record of a workbook since Excel 97, in which texts are in UTF-16: BOF of version 6. */
+const BOF = 0x0809;
+const VERSION = 0x0600;
+
+/** Whether texts are in a code page. */
+export function hasCodePage(records: Buffer): boolean {
+  return records.length >= 6 && !(records.readUInt16LE(0) === BOF && records.readUInt16LE(4) === VERSION);
 }
 
 /** The number of cells of the area with which a link begins; infinite if it is incomplete. */

@@ -11,17 +11,19 @@ export type Library = Loaded & { capi: { sqlite3_interrupt(db: number): void } }
 
 let loading: Promise<Library> | undefined;
 
-export function loadLibrary(): Promise<Library> {
-  loading ??= load();
+/** `wasmBinary`: its code, where it cannot read its file. */
+export function loadLibrary(wasmBinary?: Uint8Array): Promise<Library> {
+  loading ??= load(wasmBinary);
   return loading;
 }
 
-async function load(): Promise<Library> {
+async function load(wasmBinary: Uint8Array | undefined): Promise<Library> {
   const silent = (): void => {};
   // The library reads this at its start; it prevents printing its log.
   Object.assign(globalThis, {
     sqlite3ApiConfig: { debug: silent, log: silent, warn: silent, error: silent },
   });
   const { default: init } = await import('@sqlite.org/sqlite-wasm');
-  return (await init({ print: silent, printErr: silent })) as Library;
+  const found = wasmBinary && { wasmBinary, locateFile: (name: string) => name };
+  return (await init({ print: silent, printErr: silent, ...found } as Parameters<typeof init>[0])) as Library;
 }

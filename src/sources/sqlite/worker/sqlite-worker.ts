@@ -1,6 +1,9 @@
 /**
  * The worker thread for SQLite: takes a job, reads through the descriptors in it, replies, and waits for the next job. It
  * can be terminated at any time.
+ *
+ * It is used for many databases, of which nothing is left: the bytes are parsed by WebAssembly, whose connection with its
+ * caches, settings and functions is closed after each, and our code keeps names and values in arrays and maps only.
  */
 
 import { fstatSync, readSync } from 'node:fs';

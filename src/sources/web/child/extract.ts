@@ -1,7 +1,6 @@
 /** Finds the main text of a page: compares the results of several extractors and takes the best. */
 
-import { createRequire } from 'node:module';
-import type Library from 'defuddle';
+import Library from 'defuddle';
 import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
 import type { How } from '../page-protocol.ts';
@@ -190,6 +189,9 @@ function byReadability(html: string): Candidate | undefined {
   }
 }
 
+/** Its types say that this is a property of the module. */
+const Defuddle = Library as unknown as typeof Library.default;
+
 function byDefuddle(
   html: string,
   { url, elements }: { readonly url: string; readonly elements: number },
@@ -197,9 +199,6 @@ function byDefuddle(
   if (elements > MOST_FOR_DEFUDDLE) return undefined;
   try {
     const document = documentOf(html);
-    // The default export is the module itself or a property of it.
-    const library = createRequire(import.meta.url)('defuddle') as typeof Library | typeof Library.default;
-    const Defuddle = 'default' in library ? library.default : library;
     const { content } = new Defuddle(
       document as unknown as ConstructorParameters<typeof Library.default>[0],
       {

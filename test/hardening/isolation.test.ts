@@ -1,0 +1,313 @@
+/**
+ * What one input does is gone before the next: documents and pages are converted in pairs, in both orders and in one child,
+ * and each answer is that of a child of its own. `ORIEL_PAIRS=DIR` tries all pairs of the documents and pages below DIR.
+ */
+
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { utils, type WorkSheet, write as writeBook } from '@e965/xlsx';
+import { expect, onTestFinished, test } from 'vitest';
+import { memoryBytes, chunksOf } from '../../src/access/bytes.ts';
+import { ChildPool } from '../../src/access/isolate-pool.ts';
+import { builtFile } from '../../src/access/package-files.ts';
+import { Queue } from '../../src/queues/queue.ts';
+import { convertJob } from '../../src/sources/document/convert-job.ts';
+import { docx, fixture, paragraph, sheetRow, xlsx } from '../support/documents.ts';
+import { databaseBytes } from '../support/sqlite.ts';
+import { textOf, unhurried, workspace } from '../support/workspace.ts';
+import { zip } from '../support/zip.ts';
+
+const LIE = '999,000.00 (paid)';
+const NOTE = 'A note that nobody wrote here';
+const SECRET = 'SECRET-OF-ANOTHER-CLIENT';
+
+const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+
+function relations(...targets: readonly (readonly [type: string, target: string])[]): string {
+  const list = targets.map(
+    ([type, target], i) => `<Relationship Id="rId${i + 1}" Type="${OFFICE}/${type}" Target="${target}"/>`,
+  );
+  return `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${list.join('')}</Relationships>`;
+}
+
+/** A workbook with a sheet, and a chart sheet that has a comment for the cell `ref`. */
+function chartComment(ref: string): Buffer {
+  const types = [
+    ['xl/workbook.xml', 'sheet.main'],
+    ['xl/worksheets/sheet1.xml', 'worksheet'],
+    ['xl/chartsheets/sheet1.xml', 'chartsheet'],
+    ['xl/comments1.xml', 'comments'],
+  ].map(
+    ([part, type]) =>
+      `<Override PartName="/${part}" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.${type}+xml"/>`,
+  );
+  const parts = {
+    '[Content_Types].xml': `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>${types.join('')}</Types>`,
+    '_rels/.rels': relations(['officeDocument', 'xl/workbook.xml']),
+    'xl/workbook.xml': `<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets><sheet name="Data" sheetId="1" r:id="rId1"/><sheet name="Chart" sheetId="2" r:id="rId2"/></sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': relations(
+      ['worksheet', 'worksheets/sheet1.xml'],
+      ['chartsheet', 'chartsheets/sheet1.xml'],
+    ),
+    'xl/worksheets/sheet1.xml': `<worksheet xmlns="${MAIN}"><sheetData>${sheetRow(1, ['hello'])}</sheetData></worksheet>`,
+    'xl/chartsheets/sheet1.xml': `<chartsheet xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheetViews><sheetView workbookViewId="0"/></sheetViews></chartsheet>`,
+    'xl/chartsheets/_rels/sheet1.xml.rels': relations(['comments', '../comments1.xml']),
+    'xl/comments1.xml': `<comments xmlns="${MAIN}"><authors><author>x</author></authors><commentList><comment ref="${ref}" authorId="0"><text><r><t>${NOTE}</t></r></text></comment></commentList></comments>`,
+  };
+  return zip(Object.entries(parts).map(([name, content]) => ({ name, data: Buffer.from(content) })));
+}
+
+const BUILT_IN = [2, 4, 9, 14];
+
+/** A workbook that gives the built-in number formats another meaning. */
+const otherFormats = (): Buffer =>
+  xlsx([['Data', `<sheetData><row r="1"><c r="A1" s="0"><v>1</v></c></row></sheetData>`]], 'parts', {
+    'xl/styles.xml': `<styleSheet xmlns="${MAIN}"><numFmts count="4">${BUILT_IN.map((id) => `<numFmt numFmtId="${id}" formatCode="&quot;${LIE}&quot;"/>`).join('')}</numFmts><cellXfs count="4">${BUILT_IN.map((id) => `<xf numFmtId="${id}" applyNumberFormat="1"/>`).join('')}</cellXfs></styleSheet>`,
+  });
+
+function book(rows: readonly unknown[][], bookType: 'xlsx' | 'biff8' | 'ods', note?: string): Buffer {
+  const sheet: WorkSheet = utils.aoa_to_sheet(rows as unknown[][]);
+  if (note) utils.cell_add_comment(sheet['A1'] as object as never, note, 'someone');
+  const made = utils.book_new();
+  utils.book_append_sheet(made, sheet, 'Data');
+  return writeBook(made, { type: 'buffer', bookType }) as Buffer;
+}
+
+const amount = (v: number, z: string) => ({ t: 'n', v, z });
+const INVOICE = [
+  ['who', 'amount', 'share', 'due'],
+  ['acme', amount(12.5, '0.00'), amount(0.25, '0%'), amount(45_000, 'm/d/yy')],
+];
+
+const workbooks: Readonly<Record<string, Buffer>> = {
+  'proto.xlsx': chartComment('__proto__'),
+  'constructor.xlsx': chartComment('constructor'),
+  'formats.xlsx': otherFormats(),
+  'note.xlsx': book([['quarter'], ['Q3']], 'xlsx', SECRET),
+  'good.xlsx': book(
+    [
+      ['name', 'paid'],
+      ['alice', 'no'],
+    ],
+    'xlsx',
+  ),
+  'invoice.xls': book(INVOICE, 'biff8'),
+  'sheet.ods': book(INVOICE, 'ods'),
+};
+
+const PDF = `%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]/Resources<</Font<</F 4 0 R>>>>/Contents 5 0 R>>endobj
+4 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj
+5 0 obj<</Length 43>>stream
+BT /F 12 Tf 20 100 Td (Total 4711) Tj ET   
+endstream
+endobj
+trailer<</Root 1 0 R/Size 6>>
+%%EOF
+`;
+
+const formats: Readonly<Record<string, Buffer>> = {
+  'proto.xlsx': workbooks['proto.xlsx'] as Buffer,
+  'invoice.xls': workbooks['invoice.xls'] as Buffer,
+  'a.docx': docx(paragraph('Some words')),
+  'a.rtf': fixture('small.rtf'),
+  'a.pdf': Buffer.from(PDF),
+  'damaged.pdf': Buffer.from(PDF.slice(0, 200)),
+  'damaged.xlsx': (workbooks['good.xlsx'] as Buffer).subarray(0, 900),
+};
+
+const pages: Readonly<Record<string, Buffer>> = {
+  'a.html': Buffer.from(`<title>A</title><main><h1>A</h1><p>${'Some words. '.repeat(60)}</p></main>`),
+  'hostile.html': Buffer.from(
+    `<title __proto__="x" constructor="y">B</title><main><p __proto__="x">${'Other words. '.repeat(60)}</p><__proto__>x</__proto__><a href="__proto__" constructor>c</a></main>`,
+  ),
+  'a.xml': Buffer.from(
+    '<rss version="2.0"><channel><title>F</title><item><title>I</title><description>words</description></item></channel></rss>',
+  ),
+  'a.json': Buffer.from('{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"a": 1}}, "b": [1]}'),
+};
+
+/** Children that end after `jobs` jobs: one for a child of its own, infinitely many for one child for all. */
+function converters(
+  kind: 'document' | 'page',
+  isReused: boolean,
+): (name: string, bytes: Buffer) => Promise<string> {
+  const path = kind === 'document' ? 'sources/document/convert-child.js' : 'sources/web/page-child.js';
+  const pool = new ChildPool({
+    entry: () => builtFile(path),
+    queue: new Queue('pairs', 'pairs are converted', { limit: 1, waiting: 1 }),
+    idleMs: 60_000,
+    heapMb: 768,
+    keepUpTo: isReused ? Number.POSITIVE_INFINITY : 0,
+  });
+  onTestFinished(() => pool.close());
+  return async (name, bytes) => {
+    const { signal } = new AbortController();
+    const body = chunksOf(memoryBytes(bytes), 0, bytes.length, 1 << 20, signal);
+    const limits = { maxOutput: 96 << 20, maxMemory: 2 ** 31, maxMs: 120_000 };
+    const head = kind === 'document' ? { want: { is: 'whole' }, most: 1 << 20 } : pageJob(name);
+    const reply = await pool.run({ head, body, bytes: bytes.length, ...limits }, { signal });
+    return `${JSON.stringify(reply.head)}\n${reply.body.toString('utf8')}`;
+  };
+}
+
+const url = 'http://site.example/a/b';
+const pageJob = (name: string) =>
+  ({ '.xml': { is: 'feed', url }, '.json': { is: 'json', url } })[extname(name)] ?? { is: 'page', url };
+
+/** A sequence in which each of `count` is followed by each, itself included. */
+function everyPair(count: number): number[] {
+  const next = Array.from({ length: count }, () => count - 1);
+  const [open, sequence]: [number[], number[]] = [[0], []];
+  while (open.length > 0) {
+    const at = open.at(-1) as number;
+    const to = next[at] as number;
+    if (to < 0) sequence.push(open.pop() as number);
+    else {
+      next[at] = to - 1;
+      open.push(to);
+    }
+  }
+  return sequence;
+}
+
+/** The pairs after which the second answer is not that of a child of its own. */
+async function changedBy(
+  kind: 'document' | 'page',
+  inputs: readonly (readonly [name: string, bytes: Buffer])[],
+): Promise<string[]> {
+  const alone = converters(kind, false);
+  const after = converters(kind, true);
+  const expected: string[] = [];
+  for (const [name, bytes] of inputs) expected.push(await alone(name, bytes));
+  const changed: string[] = [];
+  let before = 'nothing';
+  for (const at of everyPair(inputs.length)) {
+    const [name, bytes] = inputs[at] as readonly [string, Buffer];
+    if ((await after(name, bytes)) !== expected[at]) changed.push(`${name} after ${before}`);
+    before = name;
+  }
+  return changed;
+}
+
+test('pairs: each is followed by each once', () => {
+  const sequence = everyPair(4);
+  const pairs = sequence.slice(1).map((to, i) => `${sequence[i]}${to}`);
+  expect(new Set(pairs).size).toBe(16);
+  expect(pairs).toHaveLength(16);
+});
+
+test('D25 workbooks: no pair changes the second one', async () => {
+  expect(await changedBy('document', Object.entries(workbooks))).toEqual([]);
+});
+
+test('documents: no pair of two formats changes the second one', async () => {
+  expect(await changedBy('document', Object.entries(formats))).toEqual([]);
+});
+
+test('pages, feeds and JSON: no pair changes the second one', async () => {
+  expect(await changedBy('page', Object.entries(pages))).toEqual([]);
+});
+
+test('D26 two libraries with roots of their own: neither changes or collects what the other reads', async () => {
+  const [mine, theirs] = [workspace(unhurried), workspace(unhurried)];
+  mine.write('proto.xlsx', workbooks['proto.xlsx'] as Buffer);
+  mine.write('formats.xlsx', workbooks['formats.xlsx'] as Buffer);
+  theirs.write('note.xlsx', workbooks['note.xlsx'] as Buffer);
+  theirs.write('invoice.xls', workbooks['invoice.xls'] as Buffer);
+  for (const name of ['proto.xlsx', 'formats.xlsx']) await mine.text(name);
+  expect(await theirs.text('note.xlsx')).toContain(SECRET);
+  expect(await theirs.text('invoice.xls')).toContain('| acme | 12.50 | 25% | 2023-03-15 |');
+  mine.write('collect.xlsx', workbooks['good.xlsx'] as Buffer);
+  const collected = textOf(await mine.read('collect.xlsx'));
+  expect(collected).toContain('| alice | no |');
+  expect(collected).not.toMatch(new RegExp(`${SECRET}|${NOTE}`));
+});
+
+test('a remote worker: a job changes no later one', async () => {
+  const run = async (name: string): Promise<unknown> => {
+    const bytes = workbooks[name] as Buffer;
+    const { signal } = new AbortController();
+    const body = chunksOf(memoryBytes(bytes), 0, bytes.length, 1 << 20, signal);
+    return convertJob.run({ is: 'whole' }, { body, bytes: bytes.length }, signal);
+  };
+  const before = await run('invoice.xls');
+  for (const name of ['proto.xlsx', 'formats.xlsx']) await run(name);
+  expect(await run('invoice.xls')).toEqual(before);
+  expect(String(before)).toContain('12.50');
+});
+
+/** What a polluted prototype of this process would add. */
+const intrinsics = (): unknown =>
+  [Object, Array, Function, String, Map, Set, RegExp, Error, Uint8Array, Buffer, JSON, Reflect].map((one) => [
+    Reflect.ownKeys(one),
+    Reflect.ownKeys(Object((one as { prototype?: object }).prototype)),
+  ]);
+
+test('what is read without a child changes nothing in this process, whatever its names are', async () => {
+  const { write, read } = workspace(unhurried);
+  const before = intrinsics();
+  const names = ['__proto__', 'constructor', 'prototype', 'toString'];
+  const cell = { cell_type: 'code', metadata: {}, source: ['1'], outputs: [], ['__proto__']: { a: 1 } };
+  const json = JSON.stringify({ cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 5 });
+  write(
+    'a.ipynb',
+    json.replace(
+      '"metadata":{}',
+      '"metadata":{"__proto__":{"polluted":1},"constructor":{"prototype":{"b":1}}}',
+    ),
+  );
+  write('a.json', '{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}}');
+  write('a.csv', `${names.join()}\n1,2,3,4\n`);
+  write('a.zip', zip(names.map((name) => ({ name: `${name}/__proto__`, data: Buffer.from('x') }))));
+  const columns = names.map((name) => `"${name}"`).join();
+  write(
+    'a.db',
+    await databaseBytes(
+      `create table "__proto__" (${columns})`,
+      `insert into "__proto__" values (1, 2, 3, 4)`,
+    ),
+  );
+  for (const path of [
+    'a.ipynb',
+    'a.json:outline',
+    'a.csv:outline',
+    'a.zip',
+    'a.zip:__proto__/__proto__',
+    'a.db',
+    'a.db:__proto__',
+  ])
+    expect([path, (await read(path)).isError]).toEqual([path, false]);
+  expect(intrinsics()).toEqual(before);
+});
+
+const { ORIEL_PAIRS } = process.env;
+
+test.runIf(ORIEL_PAIRS)(
+  'all pairs of the documents and pages below a directory',
+  { timeout: 0 },
+  async () => {
+    const root = ORIEL_PAIRS as string;
+    const paths = readdirSync(root, { recursive: true, encoding: 'utf8' })
+      .map((name) => join(root, name))
+      .filter((path) => statSync(path).isFile() && statSync(path).size < 2 << 20);
+    const found = (pattern: RegExp) =>
+      paths.filter((path) => pattern.test(path)).map((path) => [path, readFileSync(path)] as const);
+    const all = found(/\.(?:pdf|docx?|pptx?|xls[xbm]?|od[tsp]|rtf|epub)$/i);
+    const byFormat = Map.groupBy(all, ([path]) => extname(path));
+    const groups = [
+      ...byFormat.values(),
+      [...byFormat.values()].flatMap(([first]) => (first ? [first] : [])),
+    ];
+    const changed: string[] = [];
+    for (const group of groups) changed.push(...(await changedBy('document', group)));
+    changed.push(...(await changedBy('page', found(/\.(?:html|xml|json)$/i))));
+    console.log(
+      `${all.length} documents, ${groups.map(({ length }) => length ** 2).reduce((a, b) => a + b)} pairs`,
+    );
+    expect(changed).toEqual([]);
+  },
+);
