@@ -24,11 +24,11 @@ function entries() {
 /** The entries of worker threads and child processes, in the same form. */
 function isolatedEntries() {
   return readdirSync(join(root, 'src'), { recursive: true })
-    .filter((path) => /-(worker|child)\.ts$/.test(path) && !path.startsWith('access'))
+    .filter((path) => /-(worker|child)\.ts$/.test(path))
     .map((path) => path.replace(/\.ts$/, ''));
 }
 
-/** The entries of realms (`access/job-realm.ts`): what a child evaluates anew for each job. */
+/** The entries of realms (`process/job-realm.ts`): what a child evaluates anew for each job. */
 function realmEntries() {
   return readdirSync(join(root, 'src'), { recursive: true })
     .filter((path) => /-(realm|globals)\.ts$/.test(path) && !path.endsWith('job-realm.ts'))

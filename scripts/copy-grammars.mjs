@@ -62,7 +62,7 @@ export function copyGrammars(build) {
   const root = new URL('..', import.meta.url);
   const target = pathToFileURL(join(build, 'grammars/'));
   const packed = new URL('node_modules/.cache/grammars/', root);
-  const queries = new URL('src/views/queries/', root);
+  const queries = new URL('src/code/queries/', root);
   for (const directory of [target, packed]) mkdirSync(directory, { recursive: true });
   mkdirSync(new URL('uses/', target), { recursive: true });
   for (const file of readdirSync(queries, { recursive: true }).filter((name) => name.endsWith('.scm')))

@@ -5,60 +5,14 @@
 // with its 95 % interval (mutation-sample.mjs says how it is computed), also in a later run with --again.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 import { estimate } from './mutation-sample.mjs';
 
-/** Pure and fast ones first. `each`: each file is tested only with the tests of its name, because all tests take too long. */
-const DIRECTORIES = {
-  selector: {},
-  render: { each: true },
-  text: { each: true },
-  window: { each: true },
-  access: { each: true },
-};
+/** Pure and fast ones first. */
+const DIRECTORIES = ['selector', 'render', 'text', 'files', 'process', 'network', 'session', 'formats'];
 
-/** Files of access that are tried in one run, with the tests of all of them: the first row that matches. */
-const TOGETHER = [
-  {
-    files: /isolate|child|confinement|body-file|worker-loading|cpu-timeout|compile-budget|uninterrupted/,
-    tests: [
-      'access/isolate-*',
-      'access/{body-file,child-jobs,compile-budget,confinement,cpu-timeout,uninterrupted,warm-child,worker-loading}',
-    ],
-  },
-  {
-    files: /process|tree-members|fifo|pipe|watchdog|inherited|start/,
-    tests: ['access/process*', 'access/{fifo,inherited,pipe,start,watchdog}'],
-  },
-  { files: /ripgrep/, tests: ['access/ripgrep*'] },
-  { files: /network/, tests: ['access/network/*'] },
-  { files: /mcp/, tests: ['access/mcp/*', 'sources/schemes/mcp'] },
-  {
-    files: /./,
-    tests: [
-      'access/!(isolate-*|body-file|child-jobs|compile-budget|confinement|cpu-timeout|uninterrupted|warm-child|worker-loading|process*|fifo|inherited|pipe|start|watchdog|ripgrep*)',
-      'session/spills',
-    ],
-  },
-];
-
-/** Files whose tests have another name. */
-const TESTED_BY = {
-  'text/encoding.ts': ['text/encoding', 'text/legacy', 'text/cut'],
-  'text/legacy.ts': ['text/legacy', 'text/encoding'],
-  'window/by-bytes.ts': ['window/by-bytes', 'window/wide-units'],
-  'window/by-lines.ts': ['window/by-lines', 'window/excerpt', 'window/clip-line', 'window/wide-units'],
-  'window/by-tail.ts': ['window/by-tail', 'window/cut-end', 'window/wide-units'],
-  'window/clip-line.ts': ['window/clip-line', 'window/by-lines'],
-  'window/excerpt.ts': ['window/excerpt', 'window/by-tail'],
-  'window/fit.ts': ['window/fit', 'window/by-lines', 'window/by-tail'],
-  'window/input.ts': ['window/by-bytes', 'window/by-lines'],
-  'window/line-start.ts': ['window/line-start', 'window/by-tail', 'window/wide-units'],
-  'window/newline-table.ts': ['window/newline-table', 'window/line-index'],
-  'window/output-lines.ts': ['window/output-excerpt'],
-};
 /** Generated files. */
 const MADE = ['text/scan-wasm.ts'];
 
@@ -71,12 +25,10 @@ if (sample !== undefined && !(Number(sample) >= 1 && !again)) {
   console.error('--sample takes the number of mutants to try in each file, and not together with --again.');
   process.exit(2);
 }
-const wanted = named.length > 0 ? named : Object.keys(DIRECTORIES);
+const wanted = named.length > 0 ? named : DIRECTORIES;
 const unknown = wanted.filter((path) => !existsSync(join('src', path)));
 if (unknown.length > 0) {
-  console.error(
-    `There is no ${unknown.join(', ')} in src. Use one of ${Object.keys(DIRECTORIES).join(', ')}.`,
-  );
+  console.error(`There is no ${unknown.join(', ')} in src. Use one of ${DIRECTORIES.join(', ')}.`);
   process.exit(2);
 }
 
@@ -115,17 +67,16 @@ function filesBelow(path) {
     .toSorted();
 }
 
+/** The tests that import the file and are not slow; those of its directory if there is none. */
 function testsOf(file) {
-  const directory = file.split('/')[0];
-  if (!DIRECTORIES[directory]?.each) return [`test/${directory}/**/*.test.ts`];
-  if (directory === 'access') {
-    const { tests } = TOGETHER.find(({ files }) => files.test(file));
-    return tests.map((name) => `test/${name}.test.ts`);
-  }
-  const own = join(dirname(file), basename(file, '.ts'));
-  const named = TESTED_BY[file] ?? [own];
-  const found = named.map((name) => `test/${name}.test.ts`).filter((name) => existsSync(name));
-  return found.length > 0 ? found : [`test/${dirname(file)}/*.test.ts`];
+  const tests = readdirSync('test', { recursive: true })
+    .filter((path) => path.endsWith('.test.ts'))
+    .map((path) => join('test', path))
+    .filter((path) => {
+      const text = readFileSync(path, 'utf8');
+      return text.includes(`/src/${file}'`) && !text.includes('* @module-tag slow');
+    });
+  return tests.length > 0 ? tests : [`test/${dirname(file)}/*.test.ts`];
 }
 
 /** The mutants of the unit, as in the report. */

@@ -40,33 +40,33 @@ const TASKS = {
   'fix the paging of tails': [
     '.',
     'src',
-    'src/window/by-lines.ts',
-    'src/window/by-lines.ts:40..120',
-    'src/window/by-lines.ts:60..110',
-    'src/window/line-index.ts:1..',
-    'src/window/line-index.ts:80..140',
-    'src/window/line-index.ts:90..150',
-    'src/window/fit.ts',
+    'src/text/by-lines.ts',
+    'src/text/by-lines.ts:40..120',
+    'src/text/by-lines.ts:60..110',
+    'src/text/line-index.ts:1..',
+    'src/text/line-index.ts:80..140',
+    'src/text/line-index.ts:90..150',
+    'src/text/limits.ts',
     'docs/paging.md',
     'docs/paging.md:1..40',
-    'src/window/no-such-file.ts',
-    'src/window/spool.ts:1..90',
-    'src/window/spool.ts:91..180',
-    'src/window/spool.ts:181..',
+    'src/text/no-such-file.ts',
+    'src/text/spool.ts:1..90',
+    'src/text/spool.ts:91..180',
+    'src/text/spool.ts:181..',
     'CHANGELOG.md',
   ],
   'explain the engine': [
     'ARCHITECTURE.md',
     'src/engine:outline',
-    'src/engine/open-call.ts',
-    'src/engine/open-call.ts:#openCall',
-    'src/engine/walk/walker.ts',
+    'src/call/open-call.ts',
+    'src/call/open-call.ts:#openCall',
+    'src/walk/walker.ts',
   ],
 };
 
 async function workspace() {
   const home = mkdtempSync(join(tmpdir(), 'oriel-screenshots-'));
-  for (const name of ['src/window', 'src/engine', 'docs/paging.md', 'ARCHITECTURE.md', 'CHANGELOG.md'])
+  for (const name of ['src/text', 'src/call', 'docs/paging.md', 'ARCHITECTURE.md', 'CHANGELOG.md'])
     cpSync(join(root, name), join(home, 'project', name), { recursive: true });
   const picture = await sharp(join(root, 'docs/session.svg')).resize(600).png().toBuffer();
   writeFileSync(join(home, 'project/session.png'), picture);
@@ -145,7 +145,7 @@ const VIEWS = {
     await page.evaluate(() => scrollTo(0, 0));
   },
   lens: async (page, url) => {
-    await page.goto(`${url}/#/lens?path=src/window/spool.ts&dialect=oriel&beside=zed&bytes=1024`);
+    await page.goto(`${url}/#/lens?path=src/text/spool.ts&dialect=oriel&beside=zed&bytes=1024`);
     await page.getByRole('article', { name: 'Under zed' }).locator('pre').first().waitFor();
     await page.getByRole('article', { name: 'Under oriel' }).locator('pre').first().waitFor();
   },

@@ -1,38 +1,36 @@
 /** Creates the engine and the tools of a dialect from the options. */
 
 import { resolve } from 'node:path';
-import { createAccess } from './access/local.ts';
-import { realDirectory } from './access/held-roots.ts';
-import { userFileDirectories } from './access/user-directories.ts';
-import { fromWorkingDirectory } from './access/paths.ts';
-import { callTool } from './call-tool.ts';
-import type { DeclaredTool, Dialect } from './dialects/dialect.ts';
-import { checkOptions } from './check-options.ts';
-import { wordsFor } from './operator-words.ts';
-import type { OrielOptions, TelemetrySettings } from './options.ts';
+import { callTool } from './call/call-tool.ts';
+import type { DeclaredTool, Dialect } from './call/dialect.ts';
+import type { CallOptions, Engine } from './call/open-call.ts';
+import { explained, hostError, ofHost, report } from './call/unexpected.ts';
 import { dialectOf } from './dialects/dialect-table.ts';
-import type { CallOptions, Engine } from './engine/open-call.ts';
-import { explained, hostError, ofHost, report } from './engine/unexpected.ts';
-import { nameCaller } from './queues/caller.ts';
 import { OrielError } from './errors.ts';
-import { KIB, type LimitOptions, limitsWith } from './limits.ts';
+import { createAccess } from './files/local.ts';
+import { fromWorkingDirectory } from './files/paths.ts';
+import { realDirectory } from './files/roots.ts';
+import { userFileDirectories } from './files/user-settings.ts';
+import { checkOptions, type OrielOptions, type TelemetrySettings, wordsFor } from './options.ts';
+import { nameCaller } from './queues/caller.ts';
 import { createSession, type SessionOptions } from './session/session.ts';
 import { openState } from './state/open-state.ts';
-import type { TelemetryOptions } from './session/telemetry/telemetry.ts';
+import type { TelemetryOptions } from './telemetry/telemetry.ts';
+import { KIB, type LimitOptions, limitsWith } from './text/limits.ts';
 import { didYouMean, nearNames } from './text/near.ts';
 import { quote } from './text/visible.ts';
-import type { Access } from './types/access.ts';
+import type { FileAccess } from './types/access.ts';
 import type { Answer } from './types/answer.ts';
-import type { Limits, TokenCounter } from './types/limits.ts';
+import type { Limits, TokenCounter } from './types/excerpt.ts';
 import type { Session } from './types/session.ts';
-import type { Allowable, HostScheme, RunSettings, Settings } from './types/settings.ts';
+import type { HostScheme, HowToAllow, RunSettings, Settings } from './types/settings.ts';
 
 export interface RunOptions extends CallOptions {
   /** Whether `details.task` has the totals of the task so far. */
   readonly totals?: boolean | undefined;
 }
 
-export interface Assembly {
+export interface OrielAssembly {
   readonly dialect: Dialect;
   readonly limits: Limits;
   readonly session: Session;
@@ -52,7 +50,7 @@ export interface Assembly {
 }
 
 /** Throws OrielError for options that cannot work: a root that is not a directory, a limit that is not a number. */
-export function assemble(options: OrielOptions = {}): Assembly {
+export function assemble(options: OrielOptions = {}): OrielAssembly {
   checkOptions(options);
   const dialect = dialectOf(options.dialect ?? 'oriel');
   const limits = limitsWith(limitsWith(dialect.limits, options.limits), limitsOfModel(options));
@@ -170,7 +168,7 @@ function settingsOf(options: OrielOptions): Settings {
   };
 }
 
-function withHowToAllow<T extends object>(howToAllow: string, settings: T | false): (T & Allowable) | false {
+function withHowToAllow<T extends object>(howToAllow: string, settings: T | false): (T & HowToAllow) | false {
   return settings && { ...settings, howToAllow };
 }
 
@@ -224,7 +222,7 @@ function userFiles(): Pick<Settings, 'userFiles'> {
 }
 
 /** An access with one root. It keeps the identity of the directory, and does not enter one that replaces it later. Throws `NOT_FOUND`, `NOT_DIRECTORY`. */
-function accessTo(path: string): Access {
+function accessTo(path: string): FileAccess {
   const directory = fromWorkingDirectory(path);
   return createAccess({ cwd: directory, roots: [directory], allow: [] });
 }
@@ -256,11 +254,11 @@ function counterOfHost(tokens: TokenCounter): TokenCounter {
 }
 
 /** The notice of a map alone needs so many bytes. */
-const LEAST_MAP_BYTES = 256;
+const MIN_MAP_BYTES = 256;
 
 function mapBytesOf(bytes = defaultSettings.mapBytes): number {
-  if (bytes >= LEAST_MAP_BYTES) return bytes;
-  throw new OrielError('BAD_INPUT', `The option read.mapBytes is at least ${LEAST_MAP_BYTES}.`);
+  if (bytes >= MIN_MAP_BYTES) return bytes;
+  throw new OrielError('BAD_INPUT', `The option read.mapBytes is at least ${MIN_MAP_BYTES}.`);
 }
 
 /** A timeout above 0; Infinity for none. Throws `BAD_INPUT`. */

@@ -35,7 +35,7 @@ export type ErrorCode =
   | 'HOST'
   | 'INTERNAL';
 
-export interface OrielErrorOptions {
+interface OrielErrorOptions {
   /** A call that works instead, as its exact argument (for `read`: the `path`). */
   readonly next?: string | undefined;
   /** The original error, if this one replaces it. */
@@ -76,7 +76,7 @@ export function advised(
 }
 
 /** A line range at the end of a path, such as `a.ts:10-20`: 1-based and inclusive; to the end of the file without `to`. */
-export interface Place {
+export interface PathLineRange {
   /** The path without the range, as notices show it. */
   readonly path: string;
   /** The same path, absolute. */
@@ -89,9 +89,9 @@ export interface Place {
 
 /** The path exists without the line range at its end, but this tool takes lines in other fields. */
 export class PlaceError extends OrielError {
-  readonly place: Place;
+  readonly place: PathLineRange;
 
-  constructor(place: Place, message: string) {
+  constructor(place: PathLineRange, message: string) {
     super('NOT_FOUND', message, { next: place.path });
     this.name = 'PlaceError';
     this.place = place;

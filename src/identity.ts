@@ -110,14 +110,14 @@ function isSameFile(one: FileFacts, two: FileFacts): boolean {
 const fileKeys = new Map<bigint, { readonly facts: FileFacts; readonly key: string }>();
 
 /** The cache is cleared when it is full. */
-const MOST_FILE_KEYS = 256;
+const MAX_CACHED_FILE_KEYS = 256;
 
 function serializedFile(facts: FileFacts): string {
   const { dev, ino, size, mtimeNs, ctimeNs } = facts;
   const known = fileKeys.get(ino);
   if (known && isSameFile(known.facts, facts)) return known.key;
   const key = `["file",${dev}n,${ino}n,${size}n,${mtimeNs}n,${ctimeNs}n]`;
-  if (fileKeys.size >= MOST_FILE_KEYS) fileKeys.clear();
+  if (fileKeys.size >= MAX_CACHED_FILE_KEYS) fileKeys.clear();
   fileKeys.set(ino, { facts, key });
   return key;
 }

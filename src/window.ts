@@ -1,31 +1,29 @@
 /** The public entry `oriel/window`: windows over any bytes, without files, dialects or notices. */
 
-import { headOf, memoryBytes } from './access/bytes.ts';
-import { baseLimits, estimateTokens, type LimitOptions, limitsWith } from './limits.ts';
+import { memoryBytes, readSourceHead } from './text/bytes.ts';
 import { detectEncoding } from './text/encoding.ts';
-import type { ByteSource } from './types/byte-source.ts';
-import type { Excerpt, Window } from './types/excerpt.ts';
-import type { TokenCounter } from './types/limits.ts';
-import { excerpt } from './window/excerpt.ts';
-import type { Fit } from './window/fit.ts';
-import { LineIndex } from './window/line-index.ts';
+import { cutWindow } from './text/excerpt.ts';
+import { type AnswerFit, baseLimits, estimateTokens, type LimitOptions, limitsWith } from './text/limits.ts';
+import { LineIndex } from './text/line-index.ts';
+import type { ByteSource } from './types/access.ts';
+import type { Excerpt, TokenCounter, Window } from './types/excerpt.ts';
 
-export { memoryBytes, readAt } from './access/bytes.ts';
+export { memoryBytes, readAt } from './text/bytes.ts';
 export { type Derivation, type Fact, type Facts, type FileFacts, Identity } from './identity.ts';
-export type { ByteSource } from './types/byte-source.ts';
+export type { ByteSource } from './types/access.ts';
 export { parseSelection, writeSelector } from './selector/selection.ts';
-export type { Selection } from './types/selection.ts';
-export type { LongLine } from './types/policy.ts';
-export { type Overflow, Spool, type SpoolOptions, SpoolReader } from './window/spool.ts';
+export type { Selection } from './types/excerpt.ts';
+export type { LongLine } from './types/excerpt.ts';
+export { type Overflow, Spool, type SpoolOptions, SpoolReader } from './text/spool.ts';
 export type { Excerpt, Line, Next, Range, Window } from './types/excerpt.ts';
-export type { Limits } from './types/limits.ts';
+export type { Limits } from './types/excerpt.ts';
 
 export interface WindowOptions {
   readonly limits?: LimitOptions;
-  readonly longLine?: Fit['longLine'];
-  readonly overflow?: Fit['overflow'];
+  readonly longLine?: AnswerFit['longLine'];
+  readonly overflow?: AnswerFit['overflow'];
   /** The bytes that a line takes when it is shown; its bytes in UTF-8 when absent. */
-  readonly cost?: Fit['cost'];
+  readonly cost?: AnswerFit['cost'];
   readonly tokens?: TokenCounter;
   readonly signal?: AbortSignal;
 }
@@ -45,11 +43,11 @@ export function windowedText(content: string | Uint8Array | ByteSource): Windowe
     async read(window, options = {}) {
       const { signal } = options;
       const limits = limitsWith(baseLimits, options.limits);
-      const encoding = detectEncoding(await headOf(source, signal));
+      const encoding = detectEncoding(await readSourceHead(source, signal));
       index ??= new LineIndex(encoding);
       const counted = (source.size ?? Number.POSITIVE_INFINITY) <= limits.countBytes;
       const shown = (text: string): number => Buffer.byteLength(text);
-      return excerpt({ source, encoding, index, counted, ...(signal && { signal }) }, window, {
+      return cutWindow({ source, encoding, index, counted, ...(signal && { signal }) }, window, {
         limits,
         cost: options.cost ?? (({ text, ascii }) => (ascii ? text.length : shown(text))),
         shown,

@@ -5,7 +5,7 @@
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, join, normalize } from 'node:path';
+import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 
 interface Import {
@@ -39,10 +39,11 @@ const below =
   (path: string) =>
     folders.some((folder) => path.startsWith(`${folder}/`));
 
-test('only access/, session/, a worker and the process of a face touch the outside', () => {
+test('only files/, process/, network/, session/, telemetry/, state/, workers and faces touch the outside', () => {
   const outside = /^node:(fs|fs\/promises|net|http|https|tls|dgram|child_process|worker_threads)$/;
   const allowed = (file: string): boolean =>
-    below('access', 'session', 'faces')(file) || /-(worker|child)\.ts$/.test(file);
+    below('files', 'process', 'network', 'session', 'telemetry', 'state', 'faces')(file) ||
+    /-(worker|child)\.ts$/.test(file);
   expect(imports.filter(({ file, of, typeOnly }) => outside.test(of) && !typeOnly && !allowed(file))).toEqual(
     [],
   );
@@ -51,13 +52,13 @@ test('only access/, session/, a worker and the process of a face touch the outsi
 test('a server starts processes in one place, which passes on nothing that was inherited', () => {
   const starters = imports.filter(({ of, typeOnly }) => of === 'node:child_process' && !typeOnly);
   expect(starters.map(({ file }) => file).filter((file) => !below('faces')(file))).toEqual([
-    'access/start.ts',
+    'process/start.ts',
   ]);
 });
 
 test('threads use zlib in one way, because Node aborts if one ends while it creates a handle', () => {
   // The one way, and code that runs only in child processes.
-  const allowed = ['access/job-realm.ts', 'access/uninterrupted.ts', 'sources/document/child/zip-parts.ts'];
+  const allowed = ['formats/document/child/zip-parts.ts', 'process/job-realm.ts', 'process/worker-ending.ts'];
   const direct = files.filter((file) => {
     const imported =
       /^import ([^;]*) from 'node:zlib'/m.exec(readFileSync(join('src', file), 'utf8'))?.[1] ?? '';
@@ -67,17 +68,18 @@ test('threads use zlib in one way, because Node aborts if one ends while it crea
   expect(direct.toSorted()).toEqual(allowed);
 });
 
-test('text/ and window/ are pure: they import each other, queues, bytes, limits and errors', () => {
-  const ours = imports.filter(({ file }) => below('text', 'window')(file));
+test('text/ is pure: it imports itself, queues, errors and identities', () => {
+  const ours = imports.filter(({ file, typeOnly }) => below('text')(file) && !typeOnly);
   const pure = (of: string): boolean =>
-    below('text', 'window', 'queues')(of) ||
-    ['access/bytes.ts', 'errors.ts', 'limits.ts', 'node:buffer'].includes(of);
-  expect(ours.filter(({ of, typeOnly }) => !typeOnly && !pure(of))).toEqual([]);
+    below('text', 'queues')(of) || ['errors.ts', 'identity.ts', 'node:buffer'].includes(of);
+  expect(ours.filter(({ of }) => !pure(of))).toEqual([]);
 });
 
 test('render/ opens nothing', () => {
   const ours = imports.filter(({ file, typeOnly }) => below('render')(file) && !typeOnly);
-  expect(ours.filter(({ of }) => below('access', 'session', 'sources', 'faces')(of))).toEqual([]);
+  expect(
+    ours.filter(({ of }) => below('files', 'process', 'network', 'session', 'formats', 'faces')(of)),
+  ).toEqual([]);
 });
 
 /** From the lowest layer up: a file imports from its own layer and from lower ones, types included. */
@@ -87,31 +89,26 @@ const layers = [
   'types',
   'queues',
   'text',
-  'telemetry',
+  'files',
+  'process',
+  'network',
   'state',
-  'limits.ts',
-  'access',
-  'walk',
-  'window',
-  'selector',
+  'telemetry',
   'session',
+  'selector',
   'render',
-  'views',
-  'sources',
-  'codebase',
-  'engine',
+  'code',
+  'formats',
+  'walk',
+  'target',
+  'search',
+  'call',
   'dialects',
-  'recording.ts',
-  'call-tool.ts',
-  'window.ts',
   'options.ts',
-  'check-options.ts',
-  'operator-words.ts',
   'assemble.ts',
-  'schema.ts',
-  'accept-input.ts',
   'oriel.ts',
   'index.ts',
+  'window.ts',
   'faces',
 ];
 
@@ -196,14 +193,6 @@ function bracketed(text: string, start: number): string {
   }
   return text.slice(start);
 }
-
-test('a name of a file says which file is meant: none is used twice', () => {
-  // `types/` names what a file of the same name makes; a list with a file for each entry names its entries.
-  const lists =
-    /^(types|dialects|sources|sources\/schemes|sources\/web\/(steps|sites|child\/records)|views\/scanners|faces\/(adapters|http|check\/cases))$/;
-  const named = files.filter((file) => !lists.test(dirname(file))).map((file) => basename(file));
-  expect(named.filter((name, at) => named.indexOf(name) !== at)).toEqual([]);
-});
 
 test('an error that is thrown for another one keeps it as its cause', () => {
   const bare = files.flatMap((file) => {

@@ -14,11 +14,11 @@ import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
 import { Service } from 'kubernetes-models/v1';
 import { expect, test } from 'vitest';
 import { parse as parseYaml, parseAllDocuments } from 'yaml';
-import { parse } from '../src/faces/cli/parse-arguments.ts';
+import { parseCommandLine } from '../src/faces/cli/commands.ts';
 import { serveCommand } from '../src/faces/cli/serve-command.ts';
-import { DRAIN_MS, workerCommand } from '../src/faces/cli/worker-command.ts';
+import { WORKER_DRAIN_MS, workerCommand } from '../src/faces/cli/worker-command.ts';
 import { createGuard } from '../src/faces/http/guard.ts';
-import { GRACE_MS } from '../src/faces/endings.ts';
+import { GRACE_MS } from '../src/faces/outbox.ts';
 import { queues } from '../src/queues/queue-table.ts';
 import { SPILL_TOTAL } from '../src/session/spills.ts';
 import { temporaryFolder } from './support/commands.ts';
@@ -119,7 +119,7 @@ test('each starts oriel with options that it has', () => {
     compose.services['oriel']?.command.slice(1),
     pod.containers[0].args.slice(1),
   ]) {
-    const { values, operands } = parse(args ?? [], serveCommand);
+    const { values, operands } = parseCommandLine(args ?? [], serveCommand);
     expect(operands).toHaveLength(1);
     expect(values['listen']).toBe('0.0.0.0:7345');
     expect(Object.keys(values)).toEqual(expect.arrayContaining(['token-file', 'state-key-file']));
@@ -140,7 +140,7 @@ test('each starts workers with options that they have, on the store and with the
     expect(state(args)).toEqual(state(servers));
   }
   for (const args of [unitArgs, composeArgs, podArgs]) {
-    const { values, operands } = parse(args, workerCommand);
+    const { values, operands } = parseCommandLine(args, workerCommand);
     expect(operands).toEqual([]);
     expect(values['metrics']).toMatch(/:7346$/);
   }
@@ -150,7 +150,7 @@ test('each starts workers with options that they have, on the store and with the
 });
 
 test('a worker that is to end has the time that its jobs get', () => {
-  const drain = DRAIN_MS / 1000;
+  const drain = WORKER_DRAIN_MS / 1000;
   expect(Number(settingOf('TimeoutStopSec', workerUnit))).toBeGreaterThan(drain);
   expect(Number.parseInt(compose.services['worker']?.stop_grace_period ?? '', 10)).toBeGreaterThan(drain);
   expect(workerPod.terminationGracePeriodSeconds).toBeGreaterThan(drain);
@@ -199,7 +199,7 @@ test('each has the memory and the room for files that a server may use', () => {
 });
 
 test('probes need no token, whichever name or address they use; all else needs it, and other names get nothing', () => {
-  const { values } = parse(pod.containers[0].args.slice(1), serveCommand);
+  const { values } = parseCommandLine(pod.containers[0].args.slice(1), serveCommand);
   const hosts = values['host'] as readonly string[];
   const guard = createGuard({ token: 'a-token', loopback: false, hosts });
   const statusOf = (path: string, host: string): number | undefined =>

@@ -7,7 +7,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { defaultSettings } from '../src/assemble.ts';
-import { mcpCommand } from '../src/faces/cli/mcp-command.ts';
+import { mcpCommand } from '../src/faces/cli/server-options.ts';
 import { serveCommand } from '../src/faces/cli/serve-command.ts';
 import { withTables } from './support/options-page.ts';
 

@@ -10,7 +10,7 @@ import { dirname, join, normalize } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { defaultSettings } from '../src/assemble.ts';
-import { baseLimits, limitNames } from '../src/limits.ts';
+import { baseLimits, limitNames } from '../src/text/limits.ts';
 import { queues } from '../src/queues/queue-table.ts';
 import { parseBehind } from '../src/selector/selection.ts';
 import { type Block, blocks, type DocsWorld, docsWorld, examplesOf, pages, pattern } from './support/docs.ts';
@@ -147,7 +147,7 @@ test('examples fit the types, strictly', { timeout: 240_000 }, () => {
     JSON.stringify({
       extends: '../../../tsconfig.json',
       compilerOptions: { paths, noUnusedLocals: false },
-      include: ['*.ts'],
+      include: ['*.ts', '../../../src/**/*.d.ts'],
     }),
   );
   const { stdout, status } = spawnSync('node_modules/.bin/tsc', ['-p', join(at, 'tsconfig.json')], {

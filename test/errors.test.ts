@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createAccess } from '../src/access/local.ts';
+import { createAccess } from '../src/files/local.ts';
 import { advised, OrielError } from '../src/errors.ts';
 import { parseBehind } from '../src/selector/selection.ts';
 import { Tree } from './support/tree.ts';

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { orielOptions } from '../src/faces/cli/oriel-options.ts';
+import { orielOptions } from '../src/faces/cli/dialect-tool.ts';
 import { offerOptions } from '../src/faces/cli/server-options.ts';
 import { createOffer } from '../src/faces/offer.ts';
 import { createOriel } from '../src/index.ts';

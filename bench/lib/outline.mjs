@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 
 export const grammars = new URL('../../dist/grammars/', import.meta.url);
 
-const worker = new Worker(new URL('../../dist/views/outline-worker.js', import.meta.url));
+const worker = new Worker(new URL('../../dist/code/outline-worker.js', import.meta.url));
 worker.unref();
 
 /** The first message of a thread says that its modules are loaded. */
@@ -31,7 +31,7 @@ export async function symbolsOf(text, { grammar, queries }) {
   return typeof reply === 'string' ? [] : unpacked(reply);
 }
 
-/** Unpacks the format of `src/views/packed.ts`, without kinds. */
+/** Unpacks the format of `src/code/packed.ts`, without kinds. */
 function unpacked({ count, symbols, words }) {
   const lines = words.split('\n');
   return Array.from({ length: count }, (_, i) => {

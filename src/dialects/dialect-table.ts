@@ -1,9 +1,9 @@
 /** The list of dialects. */
 
+import type { Dialect } from '../call/dialect.ts';
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 import { coder } from './coder.ts';
-import type { Dialect } from './dialect.ts';
 import { oriel } from './oriel.ts';
 import { pi, published } from './pi.ts';
 import { zdx } from './zdx.ts';

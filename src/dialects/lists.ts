@@ -1,7 +1,12 @@
 /** The inputs of `grep`, `find` and `ls` in all dialects, and their default limits. */
 
+import type { SchemaKit } from '../call/dialect.ts';
+import { GlobPathError, OrielError } from '../errors.ts';
+import { globAtPath, globBelowPath, globWithinPath } from '../files/glob-text.ts';
+import { errorAnswer } from '../render/notices.ts';
+import { oneLine, safeJson } from '../text/visible.ts';
+import type { Answer } from '../types/answer.ts';
 import type { FindRequest, ListRequest, SearchRequest } from '../types/request.ts';
-import type { Zod } from './dialect.ts';
 
 export const MATCHES = 100;
 /** Maximum characters of a matching line. */
@@ -73,6 +78,121 @@ export function listRequest({ path, limit = ENTRIES, offset = 0 }: LsInput): Lis
   return { do: 'list', ...(path !== undefined && { path }), limit, offset };
 }
 
-export function count(zod: Zod, least: number, most: number = Number.MAX_SAFE_INTEGER) {
+export function countField(zod: SchemaKit, least: number, most: number = Number.MAX_SAFE_INTEGER) {
   return zod.int().min(least).max(most).optional();
+}
+
+// The errors of `grep`, `find` and `ls`, with the complete next call.
+
+/** Maximum bytes of a call in an error. */
+const MAX_ERROR_CALL_BYTES = 800;
+
+type ListTool = 'grep' | 'find' | 'ls';
+type ListInput = GrepInput | Partial<FindInput> | LsInput;
+
+/**
+ * The function for the answer to an error of a tool with several fields: `next` becomes the complete input of a call, in which
+ * the fields that the error suggests, or the path or glob, are replaced. `reads`: whether the `read` of the dialect opens
+ * whatever one path names.
+ */
+export function listFailure(
+  tool: ListTool,
+  { reads = true } = {},
+): (error: OrielError, input?: ListInput) => Answer {
+  return (error, input) => {
+    if (!input) return errorAnswer(error);
+    if (error instanceof GlobPathError) return errorAnswer(withGlobMoved(error, tool, input));
+    // The suggestion is to read the same path, which is a call of another tool.
+    if (error.next === input.path) return errorAnswer(reads ? error : withoutAdvice(error));
+    const glob = 'glob' in input && input.glob !== undefined ? 'glob' : 'pattern';
+    return errorAnswer(withWholeCall(error, input, error.code === 'BAD_INPUT' ? glob : 'path'));
+  };
+}
+
+function withoutAdvice(error: OrielError): OrielError {
+  return error.why === error.message ? error : new OrielError(error.code, error.why, { cause: error });
+}
+
+/** The error for a glob in the path, with the call that has it in the field for globs. */
+function withGlobMoved(error: GlobPathError, tool: ListTool, input: ListInput): OrielError {
+  const { words, fields } = moved(error, tool, input);
+  const plain = new OrielError(error.code, `${error.why}${words}`, {
+    ...(fields && { next: safeJson(fields) }),
+    cause: error,
+  });
+  return withWholeCall(plain, input, 'path');
+}
+
+interface Moved {
+  /** The end of the sentence. */
+  readonly words: string;
+  /** The fields that change; absent for a call of another tool. */
+  readonly fields?: Readonly<Record<string, string>>;
+}
+
+function moved({ at: path, glob }: GlobPathError, tool: ListTool, input: ListInput): Moved {
+  const use = `Use path=${oneLine(path)}`;
+  if (tool === 'ls') {
+    // The directory has the entries that `*` matches.
+    if (glob === '*')
+      return { words: `: a directory is listed as a whole. Use ${oneLine(path)}.`, fields: { path } };
+    return { words: `: ls takes no glob. Use find ${findCall({ at: path, glob })}.` };
+  }
+  if (tool === 'find') {
+    const pattern = 'pattern' in input ? input.pattern : undefined;
+    const words = '; the path of find is one directory.';
+    if (pattern === undefined) return { words: `${words} ${use}.`, fields: { path } };
+    const both = isBelow(pattern, path) ? undefined : short(globBelowPath(glob, pattern));
+    if (both === undefined) return { words: `${words} ${use}.`, fields: { path } };
+    return { words: `${words} ${use} with the pattern ${oneLine(both)}.`, fields: { path, pattern: both } };
+  }
+  const words = '; a glob is a field of its own';
+  const own = 'glob' in input ? input.glob : undefined;
+  const both = short(!own ? globAtPath(glob) : isBelow(own, path) ? undefined : globWithinPath(glob, own));
+  return both === undefined
+    ? { words: `${words}${own ? ', and the call has one' : ''}. ${use}.`, fields: { path } }
+    : { words: `${words}. ${use} with the glob ${oneLine(both)}.`, fields: { path, glob: both } };
+}
+
+/** Undefined for a glob that is too long for a sentence. */
+function short(glob: string | undefined): string | undefined {
+  return glob === undefined || glob.length > MAX_ERROR_CALL_BYTES / 2 ? undefined : glob;
+}
+
+/** Whether a glob begins with the directory that is searched, as it may: it is not relative to a part of the path then. */
+function isBelow(glob: string, path: string): boolean {
+  return glob.replace(/^!?(?:\.\/)?/, '').startsWith(`${path}/`);
+}
+
+/** The error of `read` for a glob, with the call of `find` that lists the files which match it. */
+export function withFindCall(error: OrielError): OrielError {
+  if (!(error instanceof GlobPathError)) return error;
+  const listing = error.message.slice(error.why.length).replace(/^ Use /, ', or ');
+  const message = `${error.why} Use find ${findCall(error)} for the files that match${listing}`;
+  return new OrielError(error.code, message, { next: error.next, cause: error });
+}
+
+/** The input of `find` for the files that match a glob below a directory. */
+function findCall({ at, glob }: Pick<GlobPathError, 'at' | 'glob'>): string {
+  if (at === '.') return safeJson({ pattern: glob });
+  // A pattern without a slash would match at every depth. The path is searched also if it is ignored or a link.
+  return safeJson({ pattern: glob.includes('/') ? glob : `/${glob}`, path: at });
+}
+
+/** The error with a complete call as `next`: `input` with the fields in `next` replaced, or with `next` as `field`. */
+export function withWholeCall(error: OrielError, input: object, field: string): OrielError {
+  const { code, message, next } = error;
+  if (next === undefined) return error;
+  const call = safeJson({ ...input, ...(fieldsIn(next) ?? { [field]: next }) });
+  const fits = Buffer.byteLength(call) <= MAX_ERROR_CALL_BYTES;
+  return new OrielError(code, message, { ...(fits && { next: call }), cause: error });
+}
+
+function fieldsIn(next: string): Record<string, unknown> | undefined {
+  if (!next.startsWith('{"')) return undefined;
+  try {
+    return JSON.parse(next) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,22 +1,246 @@
 /** The default dialect: one path string selects anything, and every cut answer names the next call. */
 
-import { baseLimits } from '../limits.ts';
-import { errorAnswer, withCall } from '../render/answer.ts';
-import { wording } from '../render/notices.ts';
-import { readAnswer } from '../render/read-answer.ts';
-import { runAnswer } from '../render/run-answer.ts';
-import { binarySize } from '../render/units.ts';
+import {
+  type Dialect,
+  type InputOf,
+  type OfferedFeatures,
+  reads,
+  readsWeb,
+  runs,
+  type SchemaKit,
+  tool,
+} from '../call/dialect.ts';
+import { bashFields, globFields, grepFields } from '../call/other-names.ts';
+import { OrielError } from '../errors.ts';
+import { readAnswer, runAnswer } from '../render/answers.ts';
+import { binarySize } from '../render/display.ts';
+import {
+  countAnswer,
+  foundAnswer,
+  listAnswer,
+  matchesAnswer,
+  type ShownEntries,
+  type ShownMatches,
+} from '../render/list-answers.ts';
+import { listWording } from '../render/list-notices.ts';
+import { errorAnswer, withCall, wording } from '../render/notices.ts';
+import { MAX_CONTEXT_LINES } from '../search/page-bounds.ts';
 import { writeSize } from '../selector/selection.ts';
-import type { Limits } from '../types/limits.ts';
-import type { ReadRequest, RunRequest } from '../types/request.ts';
+import { baseLimits, cutPolicy } from '../text/limits.ts';
+import type { Limits } from '../types/excerpt.ts';
+import type {
+  CountRequest,
+  FindRequest,
+  ListRequest,
+  ReadRequest,
+  RunRequest,
+  SearchRequest,
+  SymbolsRequest,
+} from '../types/request.ts';
 import type { Settings } from '../types/settings.ts';
-import { cutPolicy } from '../window/fit.ts';
-import { type Dialect, type Offered, readsWeb, runs, tool } from './dialect.ts';
 import { linesToSelector } from './line-fields.ts';
-import { withFindCall, withWholeCall } from './list-failures.ts';
-import { bashFields } from './other-fields.ts';
-import { grep } from './oriel-grep.ts';
-import { find, ls } from './oriel-lists.ts';
+import {
+  countField,
+  ENTRIES,
+  findRequest,
+  LINE_CHARACTERS,
+  listFailure,
+  listRequest,
+  type LsInput,
+  MATCHES,
+  RESULTS,
+  searched,
+  searchRequest,
+  withFindCall,
+  withWholeCall,
+} from './lists.ts';
+
+// The default dialect's `find` and `ls`.
+
+const findFields = (zod: SchemaKit) => ({
+  pattern: zod.string().optional().describe('Glob, only without symbol: *.ts, src/**/*.{ts,tsx}'),
+  symbol: zod.string().optional().describe('Words about code, only without pattern: parse header'),
+  path: zod.string().optional().describe('Directory to look in (default: working directory)'),
+  sort: sorting(zod),
+  limit: countField(zod, 1).describe(`Most paths in this answer (default: ${RESULTS})`),
+  offset: countField(zod, 0).describe('Paths to leave out first (default: 0)'),
+});
+
+type OrielFindInput = InputOf<typeof findFields>;
+
+const SYMBOLS = 20;
+
+/** Throws `BAD_INPUT` unless exactly one of `pattern` and `symbol` is given. */
+function filesOrSymbols(input: OrielFindInput): FindRequest | SymbolsRequest {
+  const { pattern, symbol, path, limit = SYMBOLS, offset = 0 } = input;
+  if (pattern !== undefined && symbol === undefined) {
+    return {
+      ...findRequest({ ...input, pattern }),
+      ...(input.sort === 'time' && { sort: 'time' }),
+      findsSymbols: true,
+    };
+  }
+  if (symbol !== undefined && pattern === undefined && input.sort !== 'time') {
+    return { do: 'symbols', query: symbol, ...(path !== undefined && { path }), limit, offset };
+  }
+  const why = symbol === undefined ? 'Nothing to find was given' : 'Symbols are found by words alone';
+  throw new OrielError(
+    'BAD_INPUT',
+    `${why}. Use pattern *.ts for files, or symbol "parse header" for symbols.`,
+  );
+}
+
+const find = tool<OrielFindInput, FindRequest | SymbolsRequest>({
+  name: 'find',
+  title: 'Find files',
+  example: { pattern: 'src/**/*.ts' },
+  effects: reads,
+  about: (limits) =>
+    `Finds files by a glob, or symbols of code by words; use it for names, grep for contents. *.ts by name at any depth, src/**/*.test.ts by path. ` +
+    `Respects .gitignore, finds hidden files, never .git; links are not followed. Paths are sorted, at most ${RESULTS} ` +
+    `by default and ${binarySize(limits.bytes)}. A notice gives the offset for the next call.`,
+  input: (zod) => zod.strictObject(findFields(zod)),
+  adapt: globFields,
+  failure: listFailure('find'),
+  request: filesOrSymbols,
+  answer: (result, input, limits) =>
+    foundAnswer(result, filesOrSymbols(input), limits, {
+      words: listWording,
+      details: ({ shown, ...rest }) => ({ results: shown, ...truncation(rest) }),
+    }),
+});
+
+const ls = tool<LsInput, ListRequest>({
+  name: 'ls',
+  title: 'List a directory',
+  example: { path: '.' },
+  effects: reads,
+  about: (limits) =>
+    `Lists one directory (e.g. path src), dotfiles included, sorted without regard to case: / marks directories, @ links. ` +
+    `Use it for plain names; read shows sizes and ages too. ` +
+    `At most ${ENTRIES} entries by default and ${binarySize(limits.bytes)}. A notice gives the offset for the next call.`,
+  input: (zod) =>
+    zod.strictObject({
+      path: zod.string().optional().describe('Directory (default: working directory)'),
+      limit: countField(zod, 1).describe(`Most entries in this answer (default: ${ENTRIES})`),
+      offset: countField(zod, 0).describe('Entries to leave out first (default: 0)'),
+    }),
+  failure: listFailure('ls'),
+  request: listRequest,
+  answer: (result, input, limits) =>
+    listAnswer(result, listRequest(input), limits, {
+      words: listWording,
+      details: ({ shown, ...rest }) => ({ entries: shown, ...truncation(rest) }),
+    }),
+});
+
+/** The order of files. */
+function sorting(zod: SchemaKit) {
+  return zod.enum(['path', 'time']).optional().describe('path (default), or time: newest files first');
+}
+
+/** `details.truncation`, with the offset of the next page. */
+function truncation({ cutBy, next }: Pick<ShownEntries, 'cutBy' | 'next'>): Record<string, unknown> {
+  return next === undefined ? {} : { truncation: { by: cutBy ?? 'limit', next: { offset: next } } };
+}
+
+// The default dialect's `grep`: matches with context, the files with matches, or the number of matches in each.
+
+const fields = (zod: SchemaKit) => ({
+  pattern: zod.string().describe('Regular expression, or plain text with literal'),
+  path: zod.string().optional().describe('File or directory (default: working directory)'),
+  glob: zod.string().optional().describe('Only files that match: *.ts, src/**/*.{ts,tsx}'),
+  type: zod.string().optional().describe("Only files of one of ripgrep's types: ts, py, md"),
+  output: zod
+    .enum(['matches', 'files', 'count'])
+    .optional()
+    .describe('matches (default), files: their paths alone, count: matches in each'),
+  ignoreCase: zod.boolean().optional().describe('Ignore case (default: false)'),
+  literal: zod.boolean().optional().describe('Take the pattern as plain text (default: false)'),
+  word: zod.boolean().optional().describe('Match whole words only (default: false)'),
+  multiline: zod
+    .boolean()
+    .optional()
+    .describe('A match may go over several lines; (?s) lets . match line breaks (default: false)'),
+  inside: zod
+    .boolean()
+    .optional()
+    .describe(
+      'Also search inside documents, notebooks, archives and databases below the path (default: false)',
+    ),
+  sort: sorting(zod),
+  context: countField(zod, 0, MAX_CONTEXT_LINES).describe(
+    'Lines to show before and after each match (default: 0)',
+  ),
+  before: countField(zod, 0, MAX_CONTEXT_LINES).describe('Lines before each match (default: context)'),
+  after: countField(zod, 0, MAX_CONTEXT_LINES).describe('Lines after each match (default: context)'),
+  limit: countField(zod, 1).describe(`Most matches in this answer (default: ${MATCHES}; files: ${RESULTS})`),
+  offset: countField(zod, 0).describe('Matches or files to leave out first (default: 0)'),
+});
+
+type OrielGrepInput = InputOf<typeof fields>;
+
+const grep = tool<OrielGrepInput, SearchRequest | CountRequest>({
+  name: 'grep',
+  title: 'Search file contents',
+  example: { pattern: 'TODO|FIXME', glob: '*.ts' },
+  effects: reads,
+  about: (limits) =>
+    `Searches the lines of files with a regular expression (ripgrep syntax, no look-around). Use it to find where ` +
+    `something is, e.g. pattern TODO|FIXME with glob *.ts; use find for file names. Respects ` +
+    `.gitignore, searches hidden files, never .git. Results are sorted by path and line, as path:LINE: text, in code ` +
+    `below the symbol that holds them (in Server.start [L6-9]). ` +
+    `At most ${MATCHES} matches by default and ${binarySize(limits.bytes)}; lines over ${LINE_CHARACTERS} characters are ` +
+    `shown around the match. A notice gives the offset for the next call. Documents, ` +
+    'notebooks, archives and databases are searched inside where named: report.pdf:p12:LINE.',
+  input: (zod) => zod.strictObject(fields(zod)),
+  adapt: grepFields,
+  failure: listFailure('grep'),
+  request: (input) => (isCount(input) ? countRequest(input) : matchRequest(input)),
+  answer: (result, input, limits) =>
+    result.is === 'entries'
+      ? countAnswer(result, countRequest(input), limits, {
+          words: listWording,
+          details: ({ shown, ...rest }) => ({ files: shown, ...truncation(rest) }),
+        })
+      : matchesAnswer(result, matchRequest(input), limits, { words: listWording, details: matchDetails }),
+});
+
+function isCount({ output = 'matches' }: OrielGrepInput): boolean {
+  return output !== 'matches';
+}
+
+function matchRequest(input: OrielGrepInput): SearchRequest {
+  const request = searchRequest(input, 'match');
+  const { before = request.before, after = request.after } = input;
+  return { ...request, ...narrowed(input), before, after, leads: true };
+}
+
+function countRequest(input: OrielGrepInput): CountRequest {
+  const { limit = RESULTS, output } = input;
+  return { do: 'count', ...searched(input), ...narrowed(input), limit, counts: output === 'count' };
+}
+
+/** The fields that pi's `grep` does not have. */
+function narrowed({
+  type,
+  word = false,
+  multiline = false,
+  inside = false,
+  sort,
+}: OrielGrepInput): Pick<SearchRequest, 'type' | 'word' | 'multiline' | 'inside' | 'sort'> {
+  return {
+    ...(sort === 'time' && { sort }),
+    ...(type !== undefined && { type }),
+    word,
+    multiline,
+    inside: inside ? 'below' : 'named',
+  };
+}
+
+function matchDetails({ shown, clipped, ...rest }: ShownMatches): Record<string, unknown> {
+  return { matches: shown, ...truncation(rest), ...(clipped && { linesTruncated: true }) };
+}
 
 const read = tool<{ path: string }, ReadRequest>({
   name: 'read',
@@ -63,7 +287,7 @@ const SHOWN = {
 
 /** The line about internal resources, without those that are turned off or that a host removed. */
 function internal(
-  { schemes, mcpServers, agentOutputs, workspaces }: Offered['settings'],
+  { schemes, mcpServers, agentOutputs, workspaces }: OfferedFeatures['settings'],
   bash: boolean,
 ): string {
   const isOn = (name: string): boolean => schemes[name] !== false;

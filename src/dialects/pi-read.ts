@@ -1,26 +1,19 @@
-/** pi's `read`: whole lines from `offset` on, and below them one notice with the next call. */
+/** pi's `piRead`: whole lines from `offset` on, and below them one notice with the next call. */
 
+import { type DeclaredTool, lineRange, reads, tool } from '../call/dialect.ts';
+import type { InputFields } from '../call/other-names.ts';
 import { OrielError } from '../errors.ts';
-import { errorAnswer } from '../render/answer.ts';
-import { displays, showParts } from '../render/display.ts';
-import { sentence, withoutSelectors, type Wording, wording } from '../render/notices.ts';
-import { readAnswer, textFacts } from '../render/read-answer.ts';
+import { readAnswer, textFacts } from '../render/answers.ts';
+import { decimalSize, displays, showParts } from '../render/display.ts';
+import { errorAnswer, type NoticeWording, sentence, withoutSelectors, wording } from '../render/notices.ts';
 import { readNotices, shownLines } from '../render/read-notices.ts';
-import { safeJson } from '../text/json.ts';
-import { shellWord } from '../text/shell.ts';
-import { oneLine } from '../text/visible.ts';
-import type { Answer } from '../types/answer.ts';
-import type { Limits } from '../types/limits.ts';
-import type { CutBy } from '../types/excerpt.ts';
-import type { Notice } from '../types/notice.ts';
-import type { TextPolicy } from '../types/policy.ts';
+import { oneLine, safeJson, shellWord } from '../text/visible.ts';
+import type { Answer, Notice } from '../types/answer.ts';
+import type { CutBy, Limits, TextPolicy } from '../types/excerpt.ts';
 import type { ReadRequest } from '../types/request.ts';
 import type { TextResult } from '../types/result.ts';
-import { type DeclaredTool, lineRange, reads, tool } from './dialect.ts';
-import type { Fields } from './lenient.ts';
 import { linesToOffset, placeAsOffset } from './line-fields.ts';
-import { withFindCall } from './list-failures.ts';
-import { limitOf, type PiStyle } from './pi-style.ts';
+import { withFindCall } from './lists.ts';
 
 interface ReadInput {
   readonly path: string;
@@ -43,7 +36,7 @@ function policyFrom(first: number): TextPolicy {
   };
 }
 
-export function read(style: PiStyle): DeclaredTool {
+export function piRead(style: PiStyle): DeclaredTool {
   return tool<ReadInput, ReadRequest>({
     name: 'read',
     title: 'Read',
@@ -93,13 +86,13 @@ export function read(style: PiStyle): DeclaredTool {
 }
 
 /** Line 0 is the first one, as it is in pi. */
-function fromFirst(input: Fields): Fields {
+function fromFirst(input: InputFields): InputFields {
   const fields = linesToOffset(input);
   return fields['offset'] === 0 ? { ...fields, offset: 1 } : fields;
 }
 
 /** pi's sentences. `path`: the path as it was typed. */
-function words(path: string): Wording {
+function words(path: string): NoticeWording {
   return {
     ...wording,
     ...withoutSelectors,
@@ -237,4 +230,57 @@ function truncationOf(
     maxLines: limits.lines,
     maxBytes: limits.bytes,
   };
+}
+
+// The differences between the versions of pi: the format of sizes and notices, and what counts as a line.
+
+export interface PiStyle {
+  size(bytes: number): string;
+  /** The size of something that exceeds the byte limit. */
+  overSize(bytes: number, limits: Limits): string;
+  /** The separator between whole lines and the notice below them. */
+  readonly gap: '' | '\n';
+  /** The end of a notice with the next call. */
+  readonly stop: '' | '.';
+  /** Whether the empty string after a final newline counts as a line. */
+  readonly countsLast: boolean;
+  /** The command that shows an oversized first line. */
+  readonly first: 'head' | 'sed';
+  /** Whether `grep` says how many of the matches are shown. */
+  readonly tellsShown: boolean;
+}
+
+/** The style of pi's design: whole KB of 1,000 bytes. */
+export const seedStyle: PiStyle = {
+  size: decimalSize,
+  // Rounded up, because a size that is rounded down to the limit would not seem to exceed it.
+  overSize: (bytes, { bytes: limit }) =>
+    limit < 1000 || bytes <= limit ? decimalSize(bytes) : decimalSize(Math.max(bytes, limit + 500)),
+  gap: '',
+  stop: '',
+  countsLast: false,
+  first: 'head',
+  tellsShown: true,
+};
+
+/** The style of pi since version 0.74: KB of 1,024 bytes with one decimal. */
+export const publishedStyle: PiStyle = {
+  size: oneDecimal,
+  overSize: oneDecimal,
+  gap: '\n',
+  stop: '.',
+  countsLast: true,
+  first: 'sed',
+  tellsShown: false,
+};
+
+/** `30KB limit`. */
+export function limitOf({ size }: PiStyle, by: CutBy, limits: Limits): string {
+  return by === 'tokens' ? `${limits.tokens} token limit` : `${size(limits.bytes)} limit`;
+}
+
+/** `512B`, `50.0KB`, `1.5MB`. */
+function oneDecimal(bytes: number): string {
+  if (bytes < 1024) return `${bytes}B`;
+  return bytes < 1024 ** 2 ? `${(bytes / 1024).toFixed(1)}KB` : `${(bytes / 1024 ** 2).toFixed(1)}MB`;
 }

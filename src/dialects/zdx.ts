@@ -1,22 +1,135 @@
 /** The `zdx` dialect: unchanged content and facts in the fields of a JSON envelope. */
 
+import type { ZodType } from 'zod';
+import { type Dialect, lineRange, reads, runs, type SchemaKit, tool } from '../call/dialect.ts';
 import { OrielError } from '../errors.ts';
-import { baseLimits, KIB } from '../limits.ts';
-import { raw, showParts } from '../render/display.ts';
-import { textFacts } from '../render/read-answer.ts';
-import { shellWord } from '../text/shell.ts';
-import { quote } from '../text/visible.ts';
+import { textFacts } from '../render/answers.ts';
+import { outputDisplays, raw, showParts } from '../render/display.ts';
+import { textAnswer } from '../render/notices.ts';
+import { baseLimits, KIB } from '../text/limits.ts';
+import { quote, safeJson, shellWord } from '../text/visible.ts';
 import type { Answer } from '../types/answer.ts';
-import type { Window } from '../types/excerpt.ts';
-import type { Limits } from '../types/limits.ts';
-import type { TextPolicy } from '../types/policy.ts';
-import type { ReadRequest } from '../types/request.ts';
-import type { ImageResource } from '../types/resource.ts';
-import type { ReadResult, TextResult } from '../types/result.ts';
-import { type Dialect, lineRange, reads, tool } from './dialect.ts';
+import type { ImageResource } from '../types/call.ts';
+import type { Limits, TextPolicy, Window } from '../types/excerpt.ts';
+import type { ReadRequest, RunRequest } from '../types/request.ts';
+import type { ReadResult, RunResult, RunStream, TextResult } from '../types/result.ts';
 import { linesToOffset, placeAsOffset } from './line-fields.ts';
-import { bash, MAX_STREAM_BYTES } from './zdx-bash.ts';
-import { failure, numeric, success } from './zdx-envelope.ts';
+
+// Shared parts of zdx's tools: the JSON envelope of answers, and numbers that may be given as strings.
+
+/** `{"ok":true,"data":{…}}` */
+function zdxSuccess(data: Record<string, unknown>, details: Record<string, unknown>): Answer {
+  return textAnswer(safeJson({ ok: true, data }), details);
+}
+
+/** `{"ok":false,"error":{"code":…,"message":…}}` */
+function zdxFailure({ code, message, next }: OrielError): Answer {
+  const error = { code, message };
+  const details = { error: { ...error, ...(next !== undefined && { next }) } };
+  return textAnswer(safeJson({ ok: false, error }), details, true);
+}
+
+/** The schema `number`, which also accepts a decimal number in a string. */
+function numeric(zod: SchemaKit, number: ZodType<number>): ZodType<number> {
+  return zod.preprocess(
+    (value) => (typeof value === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value),
+    number,
+  );
+}
+
+// zdx's `zdxBash`: stdout and stderr unchanged, each within its own limit, and the files with the full outputs.
+
+/** Maximum bytes of a stream. */
+const MAX_STREAM_BYTES = 50 * KIB;
+
+interface BashInput {
+  readonly command: string;
+  readonly timeout?: number | undefined;
+  readonly keep?: 'head' | 'ends' | undefined;
+}
+
+const zdxBash = tool<BashInput, RunRequest>({
+  name: 'bash',
+  title: 'Bash',
+  example: { command: 'cargo test' },
+  effects: runs,
+  about: (limits) =>
+    `Runs a command in bash, e.g. cargo test. Use read to look at files. Answers JSON: data.stdout and data.stderr, each cut after ${bytesOf(limits)} bytes; then ` +
+    'stdout_truncated or stderr_truncated is true, the total is in stdout_total_bytes or stderr_total_bytes, and ' +
+    'stdout_file or stderr_file is a file with all of it that read can page through. A command that fails or times out ' +
+    'is ok too: see exit_code and timed_out.',
+  input: (zod) =>
+    zod.strictObject({
+      command: zod.string().describe('What bash -c runs'),
+      timeout: numeric(zod, zod.number())
+        .optional()
+        .describe('Seconds until the command is ended (default: 120 unless the host says otherwise)'),
+      keep: zod
+        .enum(['head', 'ends'])
+        .optional()
+        .describe(
+          'What is shown of too long a stream: its head (the default), or head and tail (ends): then ' +
+            'stdout_tail_byte or stderr_tail_byte is the byte of the stream at which the tail begins',
+        ),
+    }),
+  limits: (_, limits) => ({
+    ...limits,
+    lines: Number.POSITIVE_INFINITY,
+    bytes: bytesOf(limits),
+    tokens: limits.tokens / 2,
+    line: bytesOf(limits),
+  }),
+  request: ({ command, timeout, keep = 'head' }) => ({
+    do: 'run',
+    command,
+    ...(timeout !== undefined && { timeout }),
+    streams: 'split',
+    keep,
+    snap: 'char',
+    display: 'stream',
+  }),
+  answer: runOf,
+  failure: zdxFailure,
+});
+
+/** The limit of each stream: both share the bytes of an answer. */
+function bytesOf({ bytes }: Limits): number {
+  return Math.min(MAX_STREAM_BYTES, Math.floor(bytes / 2));
+}
+
+function runOf(result: RunResult): Answer {
+  if (result.cancelled) throw new OrielError('CANCELLED', 'The command was cancelled.');
+  const [stdout, stderr] = result.streams as [RunStream, RunStream];
+  const facts = {
+    exit_code: result.exitCode ?? -1,
+    timed_out: result.timedOut,
+    stdout_truncated: stdout.truncated,
+    stderr_truncated: stderr.truncated,
+    stdout_total_bytes: stdout.bytes,
+    stderr_total_bytes: stderr.bytes,
+    ...cutFacts(stdout),
+    ...cutFacts(stderr),
+  };
+  const { signal, background } = result;
+  return zdxSuccess(
+    { stdout: streamText(stdout), stderr: streamText(stderr), ...facts },
+    { ...facts, ...(signal !== undefined && { signal }), background },
+  );
+}
+
+function streamText({ excerpt }: RunStream): string {
+  return showParts(excerpt.parts, outputDisplays.stream, '');
+}
+
+/** The fields about a truncated stream: the file with the full output. */
+function cutFacts({ name, truncated, excerpt, spill, unkept }: RunStream): Record<string, unknown> {
+  const [, tail] = excerpt.parts;
+  return {
+    ...(truncated && spill && { [`${name}_file`]: spill.path }),
+    ...(truncated && unkept && { [`${name}_unkept`]: unkept }),
+    ...(truncated && tail?.[0] && { [`${name}_tail_byte`]: tail[0].start }),
+  };
+}
 
 /** Maximum bytes of a character. */
 const CHARACTER = 4;
@@ -89,14 +202,14 @@ const read = tool<ReadInput, ReadRequest>({
     return { overflow: 'cut', longLine: { as: 'clip', at, unit: 'char' }, display: raw };
   },
   answer: (found, input) => {
-    if (found.is === 'text') return textOf(found, input);
+    if (found.is === 'text') return textAnswerOf(found, input);
     if (found.is === 'image' && found.resource.image) return imageOf(found.resource, pathOf(found, input));
     throw notText(found, input.path);
   },
   failure: (error, input) => {
-    if (error.code !== 'IS_DIRECTORY' || !input) return failure(error);
+    if (error.code !== 'IS_DIRECTORY' || !input) return zdxFailure(error);
     const message = `${error.message} Use bash to list it, with the command ls ${quote(shellWord(input.path))}`;
-    return failure(new OrielError(error.code, message, { cause: error }));
+    return zdxFailure(new OrielError(error.code, message, { cause: error }));
   },
 });
 
@@ -132,12 +245,12 @@ function imageOf({ image, facts }: ImageResource, path: string): Answer {
   if (!image) throw new TypeError('the image is described and not shown');
   const { mimeType, data } = image;
   const shown = { path, type: 'image', mime_type: mimeType, bytes: data.length };
-  const { content, ...answer } = success(shown, { ...facts, ...shown });
+  const { content, ...answer } = zdxSuccess(shown, { ...facts, ...shown });
   const block = { type: 'image', mimeType, data: Buffer.from(data).toString('base64') } as const;
   return { ...answer, content: [...content, block] };
 }
 
-function textOf(result: TextResult, input: ReadInput): Answer {
+function textAnswerOf(result: TextResult, input: ReadInput): Answer {
   const { max_line_length } = input;
   const offset = firstOf(input);
   const { excerpt, display, encoding } = result;
@@ -167,7 +280,7 @@ function textOf(result: TextResult, input: ReadInput): Answer {
     ...(excerpt.invalid > 0 && { invalid_sequences: excerpt.invalid }),
   };
   const { content: _, ...facts } = data;
-  return success(data, { ...textFacts(result), ...facts });
+  return zdxSuccess(data, { ...textFacts(result), ...facts });
 }
 
 function notText(found: Exclude<ReadResult, TextResult>, path: string): OrielError {
@@ -181,7 +294,7 @@ function notText(found: Exclude<ReadResult, TextResult>, path: string): OrielErr
 export const zdx: Dialect = {
   name: 'zdx',
   limits: zdxLimits,
-  tools: [read, bash],
+  tools: [read, zdxBash],
   answersJson: true,
   departs: [
     {

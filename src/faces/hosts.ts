@@ -5,9 +5,8 @@
 
 import { dialectOf } from '../dialects/dialect-table.ts';
 import type { OrielOptions } from '../options.ts';
-import { limitNames, type LimitOptions, limitsWith } from '../limits.ts';
-import { safeJson } from '../text/json.ts';
-import { makeVisible } from '../text/visible.ts';
+import { limitNames, type LimitOptions, limitsWith } from '../text/limits.ts';
+import { makeVisible, safeJson } from '../text/visible.ts';
 
 /** The identity that a client gives. */
 export interface HostIdentity {
@@ -132,4 +131,15 @@ function inJson(text: string, depth: number): number {
   let written = text;
   for (let i = 0; i < depth; i += 1) written = safeJson(written).slice(1, -1);
   return Buffer.byteLength(written);
+}
+
+// Rewrites errors for callers that use absolute paths only, so that `.` does not mean the working directory.
+
+const WORKING_DIRECTORY = 'to list the working directory.';
+
+/** The message with `directory`, the absolute working directory, in place of a call of `.`. */
+export function withAbsoluteCall(message: string, directory: string): string {
+  const relative = `Use . ${WORKING_DIRECTORY}`;
+  if (!message.endsWith(relative)) return message;
+  return `${message.slice(0, -relative.length)}Use ${directory} ${WORKING_DIRECTORY}`;
 }

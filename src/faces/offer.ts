@@ -1,22 +1,28 @@
 /** The tools that a server offers: those of one dialect, inside the roots, with limits for the host. */
 
-import type { WorkspaceReport } from './client/fleet.ts';
-import { fromWorkingDirectory } from '../access/paths.ts';
-import type { NarrowedRoots } from '../access/held-roots.ts';
-import type { RunOptions } from '../assemble.ts';
+import { assemble, hostSpace, type RunOptions, sessionOptions } from '../assemble.ts';
+import type { Engine } from '../call/open-call.ts';
 import type { DialectName } from '../dialects/dialect-table.ts';
-import type { Engine } from '../engine/open-call.ts';
 import { OrielError } from '../errors.ts';
-import type { LimitOptions } from '../limits.ts';
+import { fromWorkingDirectory, isPathWithin } from '../files/paths.ts';
+import { holdRoots, type NarrowedRoots, narrowRoots, realDirectory, rootsKey } from '../files/roots.ts';
 import type { OrielOptions } from '../options.ts';
-import type { Oriel, Tool } from '../oriel.ts';
-import type { Caller } from '../queues/caller.ts';
-import type { Telemetry } from '../session/telemetry/telemetry.ts';
+import { createOriel, type Oriel, orielOffering, type Tool } from '../oriel.ts';
+import { type Caller, callerName, type CallerName } from '../queues/caller.ts';
+import { createSession, type SessionOptions, type SessionState } from '../session/session.ts';
+import { LruMap } from '../session/snapshots.ts';
+import { SpillQuota } from '../session/spill-writer.ts';
+import { SPILL_TOTAL } from '../session/spills.ts';
+import { openState } from '../state/open-state.ts';
+import { TelemetryRecorder } from '../telemetry/telemetry.ts';
+import type { LimitOptions } from '../text/limits.ts';
 import { didYouMean, nearNames } from '../text/near.ts';
 import { quote } from '../text/visible.ts';
 import type { Answer } from '../types/answer.ts';
-import type { SharedState } from '../types/state.ts';
-import { type Asker, type Space, Spaces } from './spaces.ts';
+import type { Session } from '../types/session.ts';
+import type { SharedState, StateSpace } from '../types/state.ts';
+import type { WorkspaceReport } from './client/fleet.ts';
+import { fittedTo, type HostIdentity } from './hosts.ts';
 
 export interface OfferOptions extends OrielOptions {
   /** Also offer the tools that do more than read. */
@@ -33,21 +39,21 @@ export interface OfferOptions extends OrielOptions {
   readonly fleet?: () => readonly WorkspaceReport[];
 }
 
-export interface Lens {
+export interface LensOffer {
   readonly dialect: DialectName;
   readonly limits: LimitOptions;
   readonly caller?: Caller;
 }
 
-export interface Offer {
+export interface ServerOffer {
   readonly dialect: string;
   /** The recorded calls; absent without telemetry. */
-  readonly telemetry?: Telemetry | undefined;
+  readonly telemetry?: TelemetryRecorder | undefined;
   /**
    * Calls `look` with the tools of a dialect (without bash) and its limits, inside the same roots. `cwd`: the working
    * directory of the tools.
    */
-  lens?<T>(asked: Lens, look: (oriel: Oriel, cwd: string) => Promise<T>): Promise<T>;
+  lens?<T>(asked: LensOffer, look: (oriel: Oriel, cwd: string) => Promise<T>): Promise<T>;
   /** The shared store of replicas; absent without one. */
   readonly state?: SharedState | undefined;
   /** The report on the remote workspaces; absent if there are none. */
@@ -55,22 +61,22 @@ export interface Offer {
   /** Number of kept outputs of all clients, and their bytes. */
   readonly spills?: () => { readonly outputs: number; readonly bytes: number };
   /** The tools for an asker, in the dialect's order. */
-  tools(asker?: Asker): readonly Tool[];
+  tools(asker?: AnswerReceiver): readonly Tool[];
   /** The tool with that name for an asker, or the error if there is none. */
-  find(name: string, asker?: Asker): Tool | OrielError;
+  find(name: string, asker?: AnswerReceiver): Tool | OrielError;
   /** Loads the code of calls in advance. Never throws. */
   prepare(): Promise<void>;
   /** Answers a call, which may wait in the queue. Never throws. */
   call(tool: Tool, input: unknown, options?: RunOptions): Promise<Answer>;
   /** Reads a path string of the default dialect, even if another dialect is offered, because it is used for resources. */
-  read(path: string, options?: RunOptions, asker?: Asker): Promise<Answer>;
+  read(path: string, options?: RunOptions, asker?: AnswerReceiver): Promise<Answer>;
   /**
    * The declared roots of a client that are inside the server's. Throws OrielError: then nothing may be read. Undefined if declared
    * roots are ignored.
    */
   readonly narrow: ((declared: readonly string[]) => Promise<NarrowedRoots>) | undefined;
   /** The working directory of `read`. */
-  cwd(asker?: Asker): string;
+  cwd(asker?: AnswerReceiver): string;
   /** The engine for requests of `caller` that are not calls of tools, inside the same roots. */
   engine(caller?: Caller): Engine;
   /** Whether outputs are kept for `caller` only. */
@@ -89,9 +95,9 @@ export function createOffer({
   load,
   fleet,
   ...given
-}: OfferOptions): Offer {
+}: OfferOptions): ServerOffer {
   const roots = given.roots && given.roots.length > 0 ? given.roots : [fromWorkingDirectory(given.cwd)];
-  const spaces = new Spaces({ ...given, roots }, { allowBash, shareArtifacts, manyClients });
+  const spaces = new ClientSpaces({ ...given, roots }, { allowBash, shareArtifacts, manyClients });
   const isOffered = ({ effects }: Tool): boolean => effects.readOnly || allowBash;
   const base = spaces.common.oriel();
   let loading: Promise<void> | undefined;
@@ -101,7 +107,7 @@ export function createOffer({
       () => undefined,
       () => undefined,
     ));
-  const answer = <T>(caller: Caller | undefined, act: (space: Space) => Promise<T>): Promise<T> =>
+  const answer = <T>(caller: Caller | undefined, act: (space: ClientSpace) => Promise<T>): Promise<T> =>
     spaces.whileUsed(caller, async (space) => {
       await prepare();
       return act(space);
@@ -142,4 +148,270 @@ function notOffered(name: string, tool: Tool | undefined, offered: readonly Tool
       : `There is no tool ${quote(name)}. Use one of ${names.join(', ')}.${didYouMean(nearNames(name, names))}`,
     { next: names[0] },
   );
+}
+
+// The private state of each client of a server: its kept outputs, and the lines that it was shown.
+
+/** The receiver of answers, which determines limits and roots. */
+export interface AnswerReceiver {
+  readonly host?: HostIdentity;
+  /** The declared roots, as `Spaces.narrow` returned them: nothing outside is read. */
+  readonly roots?: NarrowedRoots;
+  readonly caller?: Caller;
+}
+
+/** A tool that reads path strings, and its working directory. */
+interface ResourceReader {
+  readonly tool: Tool;
+  readonly cwd: string;
+}
+
+interface SpacesOptions {
+  readonly allowBash: boolean;
+  /** Whether all clients share one space. */
+  readonly shareArtifacts: boolean;
+  /** Whether several clients share the server: events distinguish them. */
+  readonly manyClients: boolean;
+}
+
+/** The private state of a client. */
+interface ClientSpace {
+  readonly engine: Engine;
+  /** Number of its running and waiting calls. */
+  calls: number;
+  /** Whether outputs are kept in it. */
+  keeps(): boolean;
+  /** Its tools with the limits for a host, inside the declared roots. */
+  oriel(asker?: AnswerReceiver): Oriel;
+  /** The reader of resources. */
+  reader(asker?: AnswerReceiver): ResourceReader;
+  /** The tools of a dialect with the server's limits, overridden by `limits`. */
+  lens(dialect: DialectName, limits: LimitOptions): Oriel;
+  close(): Promise<void>;
+}
+
+/**
+ * Maximum clients with a space of their own. Spaces without kept outputs are evicted first, then the others, least
+ * recently used first; a space with a running call stays.
+ */
+const MAX_CLIENT_SPACES = 1024;
+
+/** Cache size of a client: combinations of limits and roots for which its tools are kept. */
+const MAX_FITTED_TOOLS = 32;
+
+class ClientSpaces {
+  /** The space of requests without a caller, and of all requests if outputs are shared. */
+  readonly common: ClientSpace;
+  /** The recorded calls; absent without telemetry. */
+  readonly telemetry: TelemetryRecorder | undefined;
+  /** The shared store of replicas; absent without one. */
+  readonly state: SharedState | undefined;
+  readonly #options: OrielOptions;
+  readonly #session: Session;
+  readonly #room: SpillQuota;
+  readonly #flags: SpacesOptions;
+  /** Least recently used first. */
+  readonly #spaces = new Map<Caller, ClientSpace>();
+
+  constructor({ state: shared, ...options }: OrielOptions, flags: SpacesOptions) {
+    this.state = shared && openState(shared);
+    this.#room = new SpillQuota(options.spills?.total ?? SPILL_TOTAL);
+    const given = forClients(sessionOptions(options), flags.manyClients);
+    this.#session =
+      options.session ??
+      createSession({
+        ...given,
+        room: this.#room,
+        ...this.#sharedAs(hostSpace(shared?.space), (caller) => this.#spaceOf(caller)),
+      });
+    const { telemetry } = this.#session;
+    this.telemetry = telemetry instanceof TelemetryRecorder ? telemetry : undefined;
+    // All clients have the roots as they were when the server was started.
+    this.#options = { ...options, roots: holdRoots(options.roots ?? []), session: this.#session };
+    this.#flags = flags;
+    this.common = spaceOf(this.#options, this.#session, flags.allowBash);
+  }
+
+  /** Number of kept outputs of all clients, and their bytes. */
+  get spills(): { readonly outputs: number; readonly bytes: number } {
+    return { outputs: this.#room.outputs, bytes: this.#room.used };
+  }
+
+  /** The declared roots that are inside the server's. Throws OrielError: then nothing may be read. */
+  narrow(declared: readonly string[]): Promise<NarrowedRoots> {
+    return narrowRoots(this.#options.roots ?? [], declared);
+  }
+
+  of(caller?: Caller): ClientSpace {
+    if (this.#flags.shareArtifacts || caller === undefined) return this.common;
+    const space = this.#spaces.get(caller) ?? this.#make(callerName(caller));
+    this.#spaces.delete(caller);
+    this.#spaces.set(caller, space);
+    if (this.#spaces.size > MAX_CLIENT_SPACES) this.#evictOne(caller);
+    return space;
+  }
+
+  /** Runs `call` with the space of a caller, which is not evicted meanwhile. */
+  async whileUsed<T>(caller: Caller | undefined, call: (space: ClientSpace) => Promise<T>): Promise<T> {
+    const space = this.of(caller);
+    space.calls += 1;
+    try {
+      return await call(space);
+    } finally {
+      space.calls -= 1;
+    }
+  }
+
+  /** Whether outputs are kept for `caller` only. */
+  keeps(caller: Caller): boolean {
+    return this.#spaces.get(caller)?.keeps() === true;
+  }
+
+  /** Removes the space of `caller` with its kept outputs. */
+  async forget(caller: Caller): Promise<void> {
+    const space = this.#spaces.get(caller);
+    this.#spaces.delete(caller);
+    await space?.close();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Array.from(this.#spaces.keys(), (caller) => this.forget(caller)));
+    await this.common.close();
+    await this.state?.close();
+  }
+
+  /**
+   * Makes a space. Derived data, the quota of kept outputs and telemetry are shared by all spaces.
+   */
+  #make(name: CallerName | undefined): ClientSpace {
+    const { store, disk, files, work, scratch, telemetry } = this.#session;
+    const own = createSession({
+      ...sessionOptions({ ...this.#options, cache: false, telemetry: false }),
+      room: this.#room,
+      ...(name && this.#sharedWith(name)),
+    });
+    const shared = {
+      store,
+      scratch,
+      ...(disk && { disk }),
+      ...(files && { files }),
+      ...(work && { work }),
+      ...(telemetry && { telemetry }),
+    };
+    const session: Session = { ...own, ...shared };
+    return spaceOf({ ...this.#options, session }, own, this.#flags.allowBash);
+  }
+
+  /** An unnamed client cannot be identified reliably, so its outputs are in a common space and are not listed: only their numbers give access. */
+  #sharedWith({ name, isGuess }: CallerName): Pick<SessionOptions, 'state'> {
+    if (!isGuess) return this.#sharedAs(clientSpace(name));
+    const { state } = this.#sharedAs('clients without a name');
+    return state ? { state: { ...state, unlisted: name } } : {};
+  }
+
+  /** The session options for a space of the shared store. */
+  #sharedAs(name: string, spaceOf?: SessionState['spaceOf']): Pick<SessionOptions, 'state'> {
+    if (!this.state) return {};
+    const state = { space: this.state.space(name), work: this.state.work(name) };
+    return { state: { ...state, ...(spaceOf && { spaceOf }) } };
+  }
+
+  /** The space of a caller in the shared store; undefined for a caller that cannot be identified reliably. */
+  #spaceOf(caller: Caller): StateSpace | undefined {
+    const known = callerName(caller);
+    return known && !known.isGuess ? this.state?.space(clientSpace(known.name)) : undefined;
+  }
+
+  #evictOne(except: Caller): void {
+    const idle = Array.from(this.#spaces).filter(([caller, { calls }]) => calls === 0 && caller !== except);
+    const [oldest] = idle.find(([, space]) => !space.keeps()) ?? idle[0] ?? [];
+    if (oldest) void this.forget(oldest);
+  }
+}
+
+/** The name of the space of a named client in the shared store. */
+function clientSpace(name: string): string {
+  return `client ${name}`;
+}
+
+function forClients(options: SessionOptions, manyClients: boolean): SessionOptions {
+  const { telemetry } = options;
+  return telemetry ? { ...options, telemetry: { ...telemetry, manyClients } } : options;
+}
+
+function isSame(host: HostIdentity | undefined, other: HostIdentity | undefined): boolean {
+  return host?.name === other?.name && host?.model === other?.model && host?.structured === other?.structured;
+}
+
+/** `session` is closed with the space. */
+function spaceOf(options: OrielOptions, session: Session, bash: boolean): ClientSpace {
+  /** A cache by the limits of the host and its declared roots. */
+  const fitted = new LruMap<Oriel>(MAX_FITTED_TOOLS);
+  /** The last host without declared roots: usually the next call comes from the same one. */
+  let last: { readonly host: HostIdentity | undefined; readonly oriel: Oriel } | undefined;
+  let engine: Engine | undefined;
+  const readers = new LruMap<ResourceReader>(MAX_FITTED_TOOLS);
+  return {
+    calls: 0,
+    keeps() {
+      try {
+        return !session.spills.isEmpty;
+      } catch {
+        // The directory cannot be created, so nothing is kept.
+        return false;
+      }
+    },
+    close: () => session.close(),
+    get engine() {
+      return (engine ??= assemble(options).engine);
+    },
+    oriel({ host, roots } = {}) {
+      if (!roots && last && isSame(last.host, host)) return last.oriel;
+      const inside = narrowed(options, roots);
+      const wanted = host ? fittedTo(host, inside) : inside;
+      const key = JSON.stringify([wanted.limits ?? {}, rootsKey(wanted.roots ?? [])]);
+      let oriel = fitted.get(key);
+      if (!oriel) fitted.set(key, (oriel = orielOffering(wanted, { bash })));
+      if (!roots) last = { host, oriel };
+      return oriel;
+    },
+    lens: (dialect, limits) => {
+      const { display, limitsPerModel: _, ...others } = options;
+      // The display applies only to the server's own dialect.
+      const isOwn = dialect === (options.dialect ?? 'oriel');
+      const asked = { ...options.limits, ...limits };
+      return orielOffering(
+        { ...others, dialect, limits: asked, ...(isOwn && display !== undefined && { display }) },
+        { bash: false },
+      );
+    },
+    reader({ roots } = {}) {
+      const inside = narrowed(options, roots);
+      const key = rootsKey(inside.roots ?? []);
+      let reader = readers.get(key);
+      if (!reader) readers.set(key, (reader = readerOf(inside)));
+      return reader;
+    },
+  };
+}
+
+function readerOf(options: OrielOptions): ResourceReader {
+  const oriel = createOriel({
+    ...options,
+    dialect: 'oriel',
+    // A resource is limited by bytes, not by lines.
+    limits: { lines: Number.MAX_SAFE_INTEGER },
+    display: 'plain',
+    read: { summarize: false },
+  });
+  return { tool: oriel.tool('read'), cwd: fromWorkingDirectory(options.cwd) };
+}
+
+/** The options with the declared roots of a client; unchanged if it declares none. */
+function narrowed(options: OrielOptions, roots?: NarrowedRoots): OrielOptions {
+  if (!roots) return options;
+  const cwd = fromWorkingDirectory(options.cwd);
+  const real = realDirectory(cwd);
+  const stays = real !== undefined && roots.some((root) => isPathWithin(real, root));
+  return { ...options, roots, cwd: stays ? cwd : roots[0] };
 }

@@ -6,8 +6,10 @@
  */
 
 import type { Writable } from 'node:stream';
-import { type Caller, type Origin, originOf } from '../queues/caller.ts';
+import { OrielError } from '../errors.ts';
+import { type Caller, type CallerOrigin, callerOrigin } from '../queues/caller.ts';
 import { queues } from '../queues/queue-table.ts';
+import type { Progress } from '../types/session.ts';
 
 /** Bytes of a write; a peer must read that much within the timeout. */
 const PIECE_BYTES = 64 << 10;
@@ -18,7 +20,7 @@ export const CLIENT_BYTES = 8 << 20;
 /** Maximum unsent bytes of all clients. */
 const TOTAL_BYTES = 128 << 20;
 
-export const WRITE_TIMEOUT_MS = 30_000;
+const WRITE_TIMEOUT_MS = 30_000;
 
 /** All work for a client passes one of these queues. */
 const PAUSED = [queues.answers, queues.calls, queues.commands, queues.downloads];
@@ -29,7 +31,7 @@ export function monotonicMs(): number {
 }
 
 /** Outlets with unsent bytes, the longest stalled first. */
-const stuck = new Set<Outlet>();
+const stuck = new Set<PeerOutlet>();
 /** Unsent bytes by client. */
 const owed = new Map<Caller, number>();
 let total = 0;
@@ -58,7 +60,7 @@ export interface OutletOptions {
 }
 
 /** The output to a peer: it buffers everything and writes as the peer reads. */
-export class Outlet {
+export class PeerOutlet {
   readonly client: Caller;
   readonly timeoutMs: number;
   /** When the peer last read something, on the clock of `monotonicMs`. */
@@ -190,7 +192,7 @@ export class Outlet {
   }
 }
 
-function owe(outlet: Outlet, bytes: number): void {
+function owe(outlet: PeerOutlet, bytes: number): void {
   if (outlet.unsent === 0) {
     outlet.tookAt = monotonicMs();
     stuck.add(outlet);
@@ -206,7 +208,7 @@ function owe(outlet: Outlet, bytes: number): void {
 /** Disconnects peers until the total is within the limit. A single answer may exceed the limit. */
 function makeRoom(): void {
   while (total > TOTAL_BYTES) {
-    const address = owingMost([...stuck], ({ client }) => originOf(client));
+    const address = owingMost([...stuck], ({ client }) => callerOrigin(client));
     const [oldest] = owingMost(address, ({ client }) => client);
     if (!oldest) return;
     oldest.giveUp();
@@ -214,20 +216,23 @@ function makeRoom(): void {
 }
 
 /** The outlets of the group (by key) with most unsent bytes, in order. */
-function owingMost(outlets: readonly Outlet[], keyOf: (outlet: Outlet) => Origin): readonly Outlet[] {
-  const groups = new Map<Origin, { bytes: number; outlets: Outlet[] }>();
+function owingMost(
+  outlets: readonly PeerOutlet[],
+  keyOf: (outlet: PeerOutlet) => CallerOrigin,
+): readonly PeerOutlet[] {
+  const groups = new Map<CallerOrigin, { bytes: number; outlets: PeerOutlet[] }>();
   for (const outlet of outlets) {
     const group = groups.get(keyOf(outlet)) ?? { bytes: 0, outlets: [] };
     groups.set(keyOf(outlet), group);
     group.bytes += outlet.unsent;
     group.outlets.push(outlet);
   }
-  let most: { readonly bytes: number; readonly outlets: Outlet[] } | undefined;
+  let most: { readonly bytes: number; readonly outlets: PeerOutlet[] } | undefined;
   for (const group of groups.values()) if (!most || group.bytes > most.bytes) most = group;
   return most?.outlets ?? [];
 }
 
-function settle(outlet: Outlet, bytes: number): void {
+function settle(outlet: PeerOutlet, bytes: number): void {
   stuck.delete(outlet);
   if (outlet.unsent > 0) {
     outlet.tookAt = monotonicMs();
@@ -257,3 +262,45 @@ function watch(): void {
   );
   timer.unref();
 }
+
+// Limits progress messages to ten a second, and sends none after the answer.
+
+const EVERY_MS = 100;
+
+export interface ProgressPace {
+  tell(progress: Progress): void;
+  /** Drops later messages, because the answer is there. */
+  end(): void;
+}
+
+export function pace(tell: (progress: Progress) => void): ProgressPace {
+  let last = Number.NEGATIVE_INFINITY;
+  let ended = false;
+  return {
+    tell(progress) {
+      const now = performance.now();
+      if (ended || now - last < EVERY_MS) return;
+      last = now;
+      tell(progress);
+    },
+    end() {
+      ended = true;
+    },
+  };
+}
+
+// How servers end, over stdio and over HTTP: the time that running calls have, and the errors of those that get no answer.
+
+/** Milliseconds that running calls have after the server was told to end. */
+export const GRACE_MS = 3_000;
+
+/** For a call that was running. */
+export const endedError = (): OrielError =>
+  new OrielError(
+    'BUSY',
+    'The server has ended, and this call with it. Use the same call when it runs again.',
+  );
+
+/** For a call that arrived while the server was ending. */
+export const endingError = (): OrielError =>
+  new OrielError('BUSY', 'The server is ending. Use the same call when it runs again.');

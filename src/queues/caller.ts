@@ -1,6 +1,6 @@
 /** Whom a call works for. Queues serve callers in turn, so that many calls of one do not block the others. */
 
-import { clocksOf, runOn } from './clock.ts';
+import type { Progress } from '../types/session.ts';
 
 /**
  * Compared by identity and never looked into: an instance of the library, an MCP session, an HTTP client.
@@ -27,16 +27,16 @@ export function callerName(caller: Caller): CallerName | undefined {
 }
 
 /** The origin of a caller: its network address, or the caller itself when no address was registered. */
-export type Origin = string | Caller;
+export type CallerOrigin = string | Caller;
 
 const origins = new WeakMap<Caller, string>();
 
 /** Registers the address of `caller`. All callers at one address together get one share of a queue. */
-export function comesFrom(caller: Caller, address: string): void {
+export function registerCallerAddress(caller: Caller, address: string): void {
   origins.set(caller, address);
 }
 
-export function originOf(caller: Caller): Origin {
+export function callerOrigin(caller: Caller): CallerOrigin {
   return origins.get(caller) ?? caller;
 }
 
@@ -44,7 +44,7 @@ export function originOf(caller: Caller): Origin {
 const callers = new WeakMap<AbortSignal, Caller>();
 
 /** Registers `caller` for all work that waits with `signal`. */
-export function waitAs(caller: Caller, signal: AbortSignal): void {
+export function registerCaller(caller: Caller, signal: AbortSignal): void {
   callers.set(signal, caller);
 }
 
@@ -54,9 +54,248 @@ export function callerOf(signal: AbortSignal): Caller {
 }
 
 /** A signal that aborts when the first of the given ones does. It has the caller of `signal` and the clocks of all. */
-export function withOthers(signal: AbortSignal, ...others: readonly AbortSignal[]): AbortSignal {
+export function combineSignals(signal: AbortSignal, ...others: readonly AbortSignal[]): AbortSignal {
   const any = AbortSignal.any([signal, ...others]);
-  waitAs(callerOf(signal), any);
-  runOn(any, [signal, ...others].flatMap(clocksOf));
+  registerCaller(callerOf(signal), any);
+  registerClocks(any, [signal, ...others].flatMap(clocksOf));
   return any;
+}
+
+// The caller of work that several callers share: in a fair queue the work gets the turns of all its members.
+
+interface MemberWatcher {
+  joined(member: Caller): void;
+  left(member: Caller): void;
+}
+
+interface Members {
+  /** How many times each member has joined. */
+  readonly counts: Map<Caller, number>;
+  readonly watchers: Set<MemberWatcher>;
+}
+
+const sharedCallers = new WeakMap<Caller, Members>();
+
+/** Creates a shared caller without members. Queues do not serve it before the first member has joined. */
+export function createSharedCaller(): Caller {
+  const caller = {};
+  sharedCallers.set(caller, { counts: new Map(), watchers: new Set() });
+  return caller;
+}
+
+/** The members of a shared caller; for any other caller, the caller itself. */
+export function membersOf(caller: Caller): readonly Caller[] {
+  const members = sharedCallers.get(caller);
+  return members ? [...members.counts.keys()] : [caller];
+}
+
+/** Calls `watcher` when members join or leave, until the returned function is called. Ignores a caller that is not shared. */
+export function watchMembers(caller: Caller, watcher: MemberWatcher): () => void {
+  const watchers = sharedCallers.get(caller)?.watchers;
+  watchers?.add(watcher);
+  return () => void watchers?.delete(watcher);
+}
+
+/**
+ * Makes `caller` a member of `whole` until the returned function is called. The last member stays until another joins:
+ * work that continues after all callers have left still counts as its work.
+ */
+export function joinCaller(whole: Caller, caller: Caller): () => void {
+  const members = sharedCallers.get(whole);
+  if (!members) return () => undefined;
+  const { counts, watchers } = members;
+  const own = new Set<Caller>();
+  const add = (member: Caller): void => {
+    if (own.has(member)) return;
+    own.add(member);
+    const before = counts.get(member);
+    counts.set(member, (before ?? 0) + 1);
+    if (before !== undefined) return;
+    for (const watcher of watchers) watcher.joined(member);
+    for (const [other, count] of counts) if (count === 0 && other !== member) drop(other);
+  };
+  const drop = (member: Caller): void => {
+    counts.delete(member);
+    for (const watcher of watchers) watcher.left(member);
+  };
+  const remove = (member: Caller): void => {
+    if (!own.delete(member)) return;
+    const left = (counts.get(member) ?? 1) - 1;
+    counts.set(member, left);
+    if (left === 0 && counts.size > 1) drop(member);
+  };
+  for (const member of membersOf(caller)) add(member);
+  const unwatch = watchMembers(caller, { joined: add, left: remove });
+  return () => {
+    unwatch();
+    for (const member of own) remove(member);
+  };
+}
+
+// A deadline for work that may wait in queues. Waiting time counts only if the claim is `timed`.
+
+export interface WorkDeadline {
+  /** Aborts with the signal it was made from, and at the deadline. It has the same caller as that signal. */
+  readonly signal: AbortSignal;
+  /** Stops the clock. Call it when the work is done. */
+  stop(): void;
+}
+
+const reasons = new WeakSet<object>();
+
+/** Whether `reason` is that of a deadline that has passed. */
+export function isDeadlineReason(reason: unknown): boolean {
+  return typeof reason === 'object' && reason !== null && reasons.has(reason);
+}
+
+/** A deadline `ms` milliseconds from now. `late` creates the abort reason. */
+export function startDeadline(signal: AbortSignal, ms: number, late: () => Error): WorkDeadline {
+  const over = new AbortController();
+  const clock = new TimeoutClock(ms, () => {
+    const reason = late();
+    reasons.add(reason);
+    over.abort(reason);
+  });
+  registerClocks(over.signal, [clock]);
+  return { signal: combineSignals(signal, over.signal), stop: () => clock.stop() };
+}
+
+// The timeout clock of work, found by its signal. It is paused while the work waits in a queue.
+
+class TimeoutClock {
+  readonly #act: () => void;
+  #left: number;
+  #began = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #pauses = 0;
+  #isOver = false;
+
+  /** Calls `act` after `ms` milliseconds in which the clock was not paused. */
+  constructor(ms: number, act: () => void) {
+    this.#left = ms;
+    this.#act = act;
+    this.#run();
+  }
+
+  #run(): void {
+    this.#began = performance.now();
+    this.#timer = setTimeout(this.#act, this.#left);
+  }
+
+  /** Pauses the clock; it continues when the returned functions of all pauses were called. */
+  pause(): () => void {
+    if (this.#pauses === 0) {
+      clearTimeout(this.#timer);
+      this.#left -= performance.now() - this.#began;
+    }
+    this.#pauses += 1;
+    let isPaused = true;
+    return () => {
+      if (!isPaused) return;
+      isPaused = false;
+      this.#pauses -= 1;
+      if (this.#pauses === 0 && !this.#isOver) this.#run();
+    };
+  }
+
+  stop(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+  }
+}
+
+const clocks = new WeakMap<AbortSignal, readonly TimeoutClock[]>();
+
+/** The clocks that can abort `signal`, directly or through a signal that it was combined from. */
+function clocksOf(signal: AbortSignal): readonly TimeoutClock[] {
+  return clocks.get(signal) ?? [];
+}
+
+function registerClocks(signal: AbortSignal, own: readonly TimeoutClock[]): void {
+  if (own.length > 0) clocks.set(signal, own);
+}
+
+/** Pauses all clocks of `signal` until the returned function is called. */
+export function pauseClocks(signal: AbortSignal | undefined): () => void {
+  const resumes = signal ? clocksOf(signal).map((clock) => clock.pause()) : [];
+  return () => {
+    for (const resume of resumes) resume();
+  };
+}
+
+// One abort listener for all calls that share a signal: Node warns when a signal has more than ten listeners.
+
+type Act = () => void;
+
+interface Shared {
+  readonly acts: Set<Act>;
+  readonly listener: () => void;
+}
+
+const abortListeners = new WeakMap<AbortSignal, Shared>();
+
+/** Runs `act` once when `signal` aborts. The returned function removes it. `act` must not throw. */
+export function onAbort(signal: AbortSignal, act: Act): () => void {
+  const { acts, listener } = abortListeners.get(signal) ?? listen(signal);
+  // Two calls may register the same function.
+  const own: Act = () => act();
+  acts.add(own);
+  return () => {
+    if (!acts.delete(own) || acts.size > 0) return;
+    signal.removeEventListener('abort', listener);
+    abortListeners.delete(signal);
+  };
+}
+
+function listen(signal: AbortSignal): Shared {
+  const acts = new Set<Act>();
+  const listener = (): void => {
+    abortListeners.delete(signal);
+    for (const act of acts) {
+      acts.delete(act);
+      act();
+    }
+  };
+  const made = { acts, listener };
+  abortListeners.set(signal, made);
+  signal.addEventListener('abort', listener, { once: true });
+  return made;
+}
+
+// Timers of any length: setTimeout is limited to 2^31 - 1 milliseconds, and fires a longer timer immediately.
+
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Calls `act` after `ms` milliseconds, never for `Infinity`. Returns a function that clears the timer. */
+export function startTimer(ms: number, act: () => void): () => void {
+  if (ms === Number.POSITIVE_INFINITY) return () => undefined;
+  let left = ms;
+  const wait = (): NodeJS.Timeout => {
+    const part = Math.min(left, MAX_TIMER_MS);
+    left -= part;
+    return setTimeout(() => (left > 0 ? void (timer = wait()) : act()), part);
+  };
+  let timer = wait();
+  return () => clearTimeout(timer);
+}
+
+// Reports progress of long work once a second.
+
+/** Reports until `work` is done. `doing`: `"converting"` → "converting, 3 s". */
+export async function withProgress<T>(
+  waiting: { progress(progress: Progress): void },
+  doing: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const start = performance.now();
+  const report = (): void => {
+    const seconds = Math.round((performance.now() - start) / 1000);
+    waiting.progress({ message: `${doing}, ${seconds} s` });
+  };
+  const timer = setInterval(report, 1000);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
 }

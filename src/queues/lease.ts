@@ -3,7 +3,7 @@
  * next page later, or never. Such a slot can be revoked during a pause when another entry waits for it.
  */
 
-import { type Claim, Queue, type Slot } from './queue.ts';
+import { Queue, type QueueClaim, type QueueSlot } from './queue.ts';
 
 /**
  * Milliseconds of pause after which a lease may be revoked. Starting the work again is expensive, so a short pause does
@@ -12,22 +12,22 @@ import { type Claim, Queue, type Slot } from './queue.ts';
 const REST_MS = 500;
 
 export class LeaseQueue extends Queue {
-  readonly #resting = new Set<Lease>();
+  readonly #resting = new Set<SlotLease>();
   #timer: NodeJS.Timeout | undefined;
   /** Leases that are being revoked now. */
   #taking = 0;
 
   /** Creates a lease without a slot; `work` acquires one. `close` stops the work of the slot and must be idempotent. */
-  lease(claim: Claim, close: () => Promise<void>): Lease {
-    return new Lease(this, claim, close);
+  lease(claim: QueueClaim, close: () => Promise<void>): SlotLease {
+    return new SlotLease(this, claim, close);
   }
 
-  rest(lease: Lease): void {
+  rest(lease: SlotLease): void {
     this.#resting.add(lease);
     this.#watch();
   }
 
-  rouse(lease: Lease): void {
+  rouse(lease: SlotLease): void {
     this.#resting.delete(lease);
   }
 
@@ -61,23 +61,23 @@ export class LeaseQueue extends Queue {
     this.#watch();
   }
 
-  #nextDue(): Lease | undefined {
-    let first: Lease | undefined;
+  #nextDue(): SlotLease | undefined {
+    let first: SlotLease | undefined;
     for (const lease of this.#resting) if (!first || lease.dueAt < first.dueAt) first = lease;
     return first;
   }
 }
 
-export class Lease {
+export class SlotLease {
   /** When the lease may be revoked, in milliseconds of `performance.now()`. */
   dueAt = 0;
   #restMs = REST_MS;
-  #slot: Slot | undefined;
+  #slot: QueueSlot | undefined;
   readonly #queue: LeaseQueue;
-  readonly #claim: Claim;
+  readonly #claim: QueueClaim;
   readonly #close: () => Promise<void>;
 
-  constructor(queue: LeaseQueue, claim: Claim, close: () => Promise<void>) {
+  constructor(queue: LeaseQueue, claim: QueueClaim, close: () => Promise<void>) {
     this.#queue = queue;
     this.#claim = claim;
     this.#close = close;

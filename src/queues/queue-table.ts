@@ -5,7 +5,7 @@
  */
 
 import { LeaseQueue } from './lease.ts';
-import { Queue } from './queue.ts';
+import { Queue, type QueueSlot } from './queue.ts';
 
 export const queues = {
   /** Raw file downloads over HTTP. Each holds a descriptor until its client has received all bytes. */
@@ -64,4 +64,52 @@ export function fitTo(descriptors: number): void {
   queues.calls.limit = Math.min(queues.calls.limit, room);
   for (const queue of [queues.commands, queues.downloads])
     queue.limit = Math.min(queue.limit, Math.ceil(room / 2));
+}
+
+// One slot per call in a queue. Parts of a call that use the same queue share it: if one part waited for a slot that
+// another part of the same call holds, they would deadlock.
+
+interface Shared {
+  readonly slot: QueueSlot | Promise<QueueSlot>;
+  users: number;
+}
+
+export class SharedSlots {
+  readonly #queue: Queue;
+  readonly #shared = new WeakMap<AbortSignal, Shared>();
+
+  constructor(queue: Queue) {
+    this.#queue = queue;
+  }
+
+  /**
+   * Acquires a slot, or shares the one that the call of `signal` already holds. The slot is released when all its users
+   * have released it. Rejects as `Queue.acquire` does.
+   */
+  async take(signal?: AbortSignal): Promise<QueueSlot> {
+    if (!signal) return this.#queue.acquire();
+    const shared = this.#shared.get(signal) ?? { slot: this.#queue.acquire({ signal }), users: 0 };
+    this.#shared.set(signal, shared);
+    shared.users += 1;
+    let slot: QueueSlot | undefined;
+    const release = (): void => {
+      shared.users -= 1;
+      if (shared.users > 0) return;
+      this.#shared.delete(signal);
+      slot?.release();
+    };
+    try {
+      slot = await shared.slot;
+    } catch (error) {
+      release();
+      throw error;
+    }
+    let held = true;
+    return {
+      release() {
+        if (held) release();
+        held = false;
+      },
+    };
+  }
 }

@@ -9,12 +9,17 @@
  */
 
 import { OrielError } from '../errors.ts';
-import { type Caller, callerOf, type Origin, originOf } from './caller.ts';
-import { pauseClocks } from './clock.ts';
-import { isLate } from './deadline.ts';
-import { onAbort } from './on-abort.ts';
-import { membersOf, watchMembers } from './shared-caller.ts';
-import { WaitingList } from './waiting-list.ts';
+import {
+  type Caller,
+  callerOf,
+  type CallerOrigin,
+  callerOrigin,
+  isDeadlineReason,
+  membersOf,
+  onAbort,
+  pauseClocks,
+  watchMembers,
+} from './caller.ts';
 
 export interface QueueLimits {
   /** The concurrency limit: slots that may be held at the same time. */
@@ -28,7 +33,7 @@ export interface QueueLimits {
   readonly share?: number;
 }
 
-export interface QueueStats {
+interface QueueStats {
   readonly running: number;
   readonly waiting: number;
   /** The highest values since the start of the process. */
@@ -38,12 +43,12 @@ export interface QueueStats {
 }
 
 /** One unit of the semaphore, held until it is released. */
-export interface Slot {
+export interface QueueSlot {
   /** A second call does nothing. */
   release(): void;
 }
 
-export interface Claim {
+export interface QueueClaim {
   /** Aborting it ends the wait. */
   readonly signal?: AbortSignal | undefined;
   /** The caller of the signal when absent. */
@@ -53,7 +58,7 @@ export interface Claim {
 }
 
 interface Waiter {
-  grant(slot: Slot): void;
+  grant(slot: QueueSlot): void;
   refuse(error: OrielError): void;
 }
 
@@ -77,7 +82,7 @@ export class Queue {
   readonly #share: number | undefined;
   readonly #list = new WaitingList<Waiter>();
   /** Held slots by caller and by address; empty if the queue has no `share`. */
-  readonly #held = new Map<Origin, number>();
+  readonly #held = new Map<CallerOrigin, number>();
   readonly #paused = new Set<Caller>();
   #running = 0;
   #mostRunning = 0;
@@ -110,9 +115,9 @@ export class Queue {
    * Returns a slot synchronously if one is free, otherwise a promise of one. Throws or rejects with `BUSY` if too many entries
    * wait or the timeout has passed, and with the reason of the signal if that aborts.
    */
-  acquire({ signal, caller = signal ? callerOf(signal) : NOBODY, timed = false }: Claim = {}):
-    | Slot
-    | Promise<Slot> {
+  acquire({ signal, caller = signal ? callerOf(signal) : NOBODY, timed = false }: QueueClaim = {}):
+    | QueueSlot
+    | Promise<QueueSlot> {
     signal?.throwIfAborted();
     // If a slot is free although entries wait, the callers of all those entries are paused or hold their full share.
     if (this.#running < this.limit) {
@@ -123,7 +128,7 @@ export class Queue {
   }
 
   /** Runs `work` in a slot. Rejects as `acquire` and as `work` do. */
-  run<T>(work: () => Promise<T>, claim: Claim = {}): Promise<T> {
+  run<T>(work: () => Promise<T>, claim: QueueClaim = {}): Promise<T> {
     try {
       const slot = this.acquire(claim);
       return slot instanceof Promise
@@ -151,24 +156,24 @@ export class Queue {
     if (this.#share === undefined) return true;
     const most = Math.ceil(this.limit * this.#share);
     const mostOfOrigin = Math.max(most, Math.floor((this.limit * (1 + this.#share)) / 2));
-    return this.#heldBy(caller) < most && this.#heldBy(originOf(caller)) < mostOfOrigin;
+    return this.#heldBy(caller) < most && this.#heldBy(callerOrigin(caller)) < mostOfOrigin;
   }
 
-  #heldBy(holder: Origin): number {
+  #heldBy(holder: CallerOrigin): number {
     return this.#held.get(holder) ?? 0;
   }
 
-  #hold(holder: Origin, more: number): void {
+  #hold(holder: CallerOrigin, more: number): void {
     const held = this.#heldBy(holder) + more;
     if (held > 0) this.#held.set(holder, held);
     else this.#held.delete(holder);
   }
 
-  #take(caller: Caller): Slot {
+  #take(caller: Caller): QueueSlot {
     this.#running += 1;
     if (this.#running > this.#mostRunning) this.#mostRunning = this.#running;
     // Taken now, because the caller may have another address when the slot is released.
-    const holders = this.#share === undefined ? [] : new Set([caller, originOf(caller)]);
+    const holders = this.#share === undefined ? [] : new Set([caller, callerOrigin(caller)]);
     for (const holder of holders) this.#hold(holder, 1);
     let held = true;
     return {
@@ -190,7 +195,7 @@ export class Queue {
     }
   }
 
-  #wait(caller: Caller, signal: AbortSignal | undefined, timed: boolean): Promise<Slot> {
+  #wait(caller: Caller, signal: AbortSignal | undefined, timed: boolean): Promise<QueueSlot> {
     if (this.#list.size >= this.maxWaiting) this.#makeRoom(caller);
     return new Promise((resolve, reject) => {
       let settle = (): void => undefined;
@@ -208,7 +213,7 @@ export class Queue {
         resume();
         unwatch();
         this.#list.remove(waiter);
-        reject(timed && isLate(signal?.reason) ? this.#tooLate() : (signal?.reason as Error));
+        reject(timed && isDeadlineReason(signal?.reason) ? this.#tooLate() : (signal?.reason as Error));
       };
       const unwatch = watchMembers(caller, {
         joined: (member) => {
@@ -249,7 +254,7 @@ export class Queue {
   }
 }
 
-async function within<T>(slot: Slot, work: () => Promise<T>, { signal }: Claim): Promise<T> {
+async function within<T>(slot: QueueSlot, work: () => Promise<T>, { signal }: QueueClaim): Promise<T> {
   try {
     // The signal may have been aborted after the slot was granted.
     signal?.throwIfAborted();
@@ -257,4 +262,111 @@ async function within<T>(slot: Slot, work: () => Promise<T>, { signal }: Claim):
   } finally {
     slot.release();
   }
+}
+
+// The waiting entries of a queue, by address and caller. Addresses are served round robin, as are the callers of one
+// address; the entries of one caller are first in, first out. An entry may wait for several callers.
+
+interface Place {
+  readonly origin: CallerOrigin;
+  readonly caller: Caller;
+}
+
+type Callers<Entry> = Map<Caller, Set<Entry>>;
+
+export class WaitingList<Entry> {
+  /** In the order of service: the address, and within it the caller, that is served next comes first. */
+  readonly #origins = new Map<CallerOrigin, Callers<Entry>>();
+  readonly #places = new Map<Entry, Place[]>();
+
+  get size(): number {
+    return this.#places.size;
+  }
+
+  add(callers: readonly Caller[], entry: Entry): void {
+    const places = this.#places.get(entry) ?? [];
+    this.#places.set(entry, places);
+    for (const caller of callers) {
+      const origin = callerOrigin(caller);
+      const known = this.#origins.get(origin) ?? new Map<Caller, Set<Entry>>();
+      this.#origins.set(origin, known);
+      known.set(caller, (known.get(caller) ?? new Set()).add(entry));
+      places.push({ origin, caller });
+    }
+  }
+
+  remove(entry: Entry): void {
+    for (const place of this.#places.get(entry) ?? []) this.#leave(place, entry);
+    this.#places.delete(entry);
+  }
+
+  /** The entry no longer waits for `caller`, only for its other callers. */
+  leave(caller: Caller, entry: Entry): void {
+    const places = this.#places.get(entry);
+    const at = places?.findIndex((place) => place.caller === caller) ?? -1;
+    if (places && at !== -1) this.#leave(places.splice(at, 1)[0] as Place, entry);
+  }
+
+  /** Removes and returns the first entry of the next caller that `isServed` accepts; that caller and its address move last. */
+  takeNext(isServed: (caller: Caller) => boolean): { caller: Caller; entry: Entry } | undefined {
+    for (const [origin, callers] of this.#origins) {
+      for (const [caller, entries] of callers) {
+        const [entry] = entries;
+        if (entry === undefined || !isServed(caller)) continue;
+        this.remove(entry);
+        moveToEnd(callers, caller);
+        moveToEnd(this.#origins, origin);
+        return { caller, entry };
+      }
+    }
+    return undefined;
+  }
+
+  /**
+   * Makes room for a new entry of `caller`: removes the newest entry of the address with the most entries if that has
+   * more than the address of `caller` would have with the new one. Otherwise the same is done between the callers of that
+   * address. Undefined if neither has more: then the new entry itself is the one to refuse.
+   */
+  takeNewest(caller: Caller): Entry | undefined {
+    const own = this.#origins.get(callerOrigin(caller));
+    const fullest = heaviest(this.#origins, countOf) ?? own;
+    const isOther = fullest !== own && fullest && countOf(fullest) > (own ? countOf(own) : 0) + 1;
+    const entries = isOther ? heaviest(fullest, sizeOf) : own && heaviest(own, sizeOf);
+    const isMore = isOther || sizeOf(entries) > sizeOf(own?.get(caller)) + 1;
+    const newest = isMore ? [...(entries ?? [])].at(-1) : undefined;
+    if (newest !== undefined) this.remove(newest);
+    return newest;
+  }
+
+  #leave({ origin, caller }: Place, entry: Entry): void {
+    const callers = this.#origins.get(origin);
+    const entries = callers?.get(caller);
+    if (!callers || !entries?.delete(entry) || entries.size > 0) return;
+    callers.delete(caller);
+    if (callers.size === 0) this.#origins.delete(origin);
+  }
+}
+
+function moveToEnd<K, V>(map: Map<K, V>, key: K): void {
+  const value = map.get(key);
+  if (value === undefined) return;
+  map.delete(key);
+  map.set(key, value);
+}
+
+const sizeOf = (entries: ReadonlySet<unknown> | undefined): number => entries?.size ?? 0;
+
+function countOf(callers: Callers<unknown>): number {
+  let count = 0;
+  for (const entries of callers.values()) count += entries.size;
+  return count;
+}
+
+/** The value with the highest weight; of equal ones the last. */
+function heaviest<V>(map: ReadonlyMap<unknown, V>, weigh: (value: V) => number): V | undefined {
+  let heaviest: V | undefined;
+  for (const value of map.values()) {
+    if (heaviest === undefined || weigh(value) >= weigh(heaviest)) heaviest = value;
+  }
+  return heaviest;
 }

@@ -1,7 +1,7 @@
 /** Cooperative scheduling on the event loop: of all work that shares a scheduler, one piece runs per loop iteration. */
 
 import type { Caller } from './caller.ts';
-import { WaitingList } from './waiting-list.ts';
+import { WaitingList } from './queue.ts';
 
 /** Returns a function whose promise resolves when the caller may run its next piece; first come, first served. */
 export function createTurns(): () => Promise<void> {
@@ -18,15 +18,15 @@ export function createTurns(): () => Promise<void> {
 }
 
 /** A piece of work that begins; false if there is nothing to do any more, so that another one may begin instead. */
-export type Start = () => boolean;
+export type StartWork = () => boolean;
 
 /**
  * Returns a function that begins work, immediately unless other work was begun in this iteration of the event loop. What
  * waits is begun in the next one: one piece if `isSingle()` then, otherwise all. Addresses take turns, and the callers of
  * each; `caller` is asked only if the work waits.
  */
-export function createStarts(isSingle: () => boolean): (start: Start, caller: () => Caller) => void {
-  const waiting = new WaitingList<{ readonly start: Start }>();
+export function createStarts(isSingle: () => boolean): (start: StartWork, caller: () => Caller) => void {
+  const waiting = new WaitingList<{ readonly start: StartWork }>();
   let isTaken = false;
   const serve = (): void => {
     isTaken = waiting.size > 0;
@@ -43,4 +43,54 @@ export function createStarts(isSingle: () => boolean): (start: Start, caller: ()
     isTaken = start();
     if (isTaken) setImmediate(serve);
   };
+}
+
+// A merge sort that does not block the event loop: it yields after every few thousand items.
+
+const nextTurn = createTurns();
+
+/** Items that are sorted or merged before the next yield: a few milliseconds. */
+const AT_ONCE = 4096;
+
+/** Maps the items with `prepare` and sorts the results with `compare`. */
+export async function sortInTurns<T, U>(
+  items: readonly T[],
+  prepare: (item: T) => U,
+  compare: (a: U, b: U) => number,
+  /** Yields to the event loop. */
+  rest: () => Promise<void> = nextTurn,
+): Promise<U[]> {
+  let runs: U[][] = [];
+  for (let at = 0; at < items.length; at += AT_ONCE) {
+    if (at > 0) await rest();
+    runs.push(
+      items
+        .slice(at, at + AT_ONCE)
+        .map(prepare)
+        .sort(compare),
+    );
+  }
+  while (runs.length > 1) {
+    const merged: U[][] = [];
+    for (let i = 0; i < runs.length; i += 2) {
+      merged.push(await merge(runs[i] as U[], runs[i + 1] ?? [], compare, rest));
+    }
+    runs = merged;
+  }
+  return runs[0] ?? [];
+}
+
+async function merge<U>(
+  a: readonly U[],
+  b: readonly U[],
+  compare: (a: U, b: U) => number,
+  rest: () => Promise<void>,
+): Promise<U[]> {
+  const merged: U[] = [];
+  for (let [i, j] = [0, 0]; i < a.length || j < b.length;) {
+    const first = j === b.length || (i < a.length && compare(a[i] as U, b[j] as U) <= 0);
+    merged.push((first ? a[i++] : b[j++]) as U);
+    if (merged.length % AT_ONCE === 0) await rest();
+  }
+  return merged;
 }

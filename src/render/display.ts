@@ -2,10 +2,8 @@
 
 import { terminalText } from '../text/terminal.ts';
 import { escapeNul, makeVisible, visibleBytes } from '../text/visible.ts';
-import type { Display, OutputDisplay } from '../types/display.ts';
-import type { Line } from '../types/excerpt.ts';
-import type { SummaryPart } from '../types/summary.ts';
-import { span } from './units.ts';
+import type { Line, LineDisplay, OutputDisplay } from '../types/excerpt.ts';
+import type { SummaryPart } from '../types/result.ts';
 
 const visible = (text: string): string => makeVisible(text).text;
 
@@ -26,7 +24,7 @@ const numberedCost = ({ no, text, ascii }: Line): number => {
 const PREFIX = 32;
 
 /** `41|def alpha():`; without a prefix if lines are not counted. */
-const numbers: Display = {
+const numbers: LineDisplay = {
   prefix: PREFIX,
   show: ({ no, text, ascii }) => {
     const shown = ascii ? text : visible(text);
@@ -37,33 +35,37 @@ const numbers: Display = {
 };
 
 /** `41:def alpha():`, below a header that names the snapshot. */
-const hashline: Display = {
+const hashline: LineDisplay = {
   prefix: PREFIX,
   show: (line) => (line.no === undefined ? '' : `${line.no}:`) + textOf(line),
   cost: numberedCost,
   text: visible,
 };
 
-export const plain: Display = {
+export const plain: LineDisplay = {
   show: textOf,
   cost: textBytes,
   text: visible,
 };
 
 /** The decoded text unchanged, except that NUL is escaped. */
-export const raw: Display = {
+export const raw: LineDisplay = {
   show: ({ text, ascii }) => (ascii ? text : escapeNul(text).text),
   text: (text) => escapeNul(text).text,
 };
 
-export const displays: { readonly numbers: Display; readonly hashline: Display; readonly plain: Display } = {
+export const displays: {
+  readonly numbers: LineDisplay;
+  readonly hashline: LineDisplay;
+  readonly plain: LineDisplay;
+} = {
   numbers,
   hashline,
   plain,
 };
 
 /** Whether lines are shown with their numbers. */
-export function isNumbered(display: Display): boolean {
+export function isNumbered(display: LineDisplay): boolean {
   return display === numbers || display === hashline;
 }
 
@@ -71,7 +73,7 @@ export function isNumbered(display: Display): boolean {
 export const GAP = '…\n';
 
 /** Joins parts, with `gap` between two parts that are not adjacent. */
-export function showParts(parts: readonly (readonly Line[])[], display: Display, gap: string): string {
+export function showParts(parts: readonly (readonly Line[])[], display: LineDisplay, gap: string): string {
   let text = '';
   let last: number | undefined;
   for (const [i, lines] of parts.entries()) {
@@ -86,22 +88,113 @@ export function showParts(parts: readonly (readonly Line[])[], display: Display,
 /** Command output as a terminal would show it; remaining hidden characters are escaped. */
 const shown = (text: string): string => makeVisible(terminalText(text)).text;
 
-const terminal: Display = { show: (line) => shown(line.text), text: shown };
+const terminal: LineDisplay = { show: (line) => shown(line.text), text: shown };
 
 /** An invalid byte costs one byte, not the three of U+FFFD. */
-const stream: Display = {
+const stream: LineDisplay = {
   show: (line) => line.text,
   cost: ({ start, end }) => end - start,
   text: (text) => text.replaceAll('\ufffd', '?'),
 };
 
-export const outputDisplays: { readonly [name in OutputDisplay]: Display } = { terminal, stream };
+export const outputDisplays: { readonly [name in OutputDisplay]: LineDisplay } = { terminal, stream };
 
 /** `12|text`, `12-20|run() { ... }`. A display without line numbers appends the range to merged lines and gaps. */
-export function showPart(part: SummaryPart, display: Display): string {
+export function showPart(part: SummaryPart, display: LineDisplay): string {
   const range = span(part.from, part.to);
   const text = display.text(part.text);
   if (display === displays.numbers) return `${range}|${text}\n`;
   if (display === displays.hashline) return `${range}:${text}\n`;
   return part.is === 'line' ? `${text}\n` : `${text} [${range}]\n`;
 }
+
+// Formats sizes, counts and ages for a reader.
+
+const KIB = 1024;
+
+/** `512 B`, `50 KiB`, `1.5 MiB`: at most one digit after the point. */
+export function binarySize(bytes: number): string {
+  if (bytes < KIB) return `${bytes} B`;
+  const units = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+  let value = bytes / KIB;
+  let unit = 0;
+  while (value >= KIB && unit < units.length - 1) {
+    value /= KIB;
+    unit += 1;
+  }
+  const digits = value >= 100 || Number.isInteger(value) ? 0 : 1;
+  return `${value.toFixed(digits).replace(/\.0$/, '')} ${units[unit]}`;
+}
+
+/** `300B`, `50KB`: rounded units of 1,000 bytes. */
+export function decimalSize(bytes: number): string {
+  return bytes < 1000 ? `${bytes}B` : `${Math.round(bytes / 1000)}KB`;
+}
+
+/** `now`, `5m`, `3h`, `2d`, `6w`, `3y`. */
+export function age(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return 'now';
+  if (minutes < 60) return `${minutes}m`;
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)}h`;
+  const days = Math.floor(minutes / (24 * 60));
+  if (days < 14) return `${days}d`;
+  return days < 2 * 365 ? `${Math.floor(days / 7)}w` : `${Math.floor(days / 365)}y`;
+}
+
+/** `12`, `12-40`: the range from `from` to `to`, inclusive. */
+export function span(from: number, to: number): string {
+  return from === to ? String(from) : `${from}-${to}`;
+}
+
+/** `1 line`, `2 lines`. */
+export function plural(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}
+
+/** The part of a list on a page, from entry `from` (0-based) to before `end`: `1 file`, `Files 3-4 of 9`, `File 9 of 9`. */
+export function pageRange(from: number, end: number, all: number, word: string): string {
+  if (from === 0 && end === all) return plural(all, word);
+  const noun = `${word.charAt(0).toUpperCase()}${word.slice(1)}${end - from === 1 ? '' : 's'}`;
+  return `${noun} ${span(from + 1, end)} of ${all}`;
+}
+
+/** Maximum bytes of a notice, not counting its brackets and the calls that it names. */
+const SENTENCE_BYTES = 1022;
+
+/** Maximum bytes of the calls of a notice: the maximum length of a path. */
+const CALL_BYTES = 4096;
+
+/**
+ * Shortens a sentence to 1 KiB, not counting the calls that it names: its other parts are cut in the middle. Calls are
+ * kept whole, because a truncated call is useless, as long as all of them together have at most 4 KiB.
+ */
+export function bounded(sentence: string, calls: readonly (string | undefined)[] = []): string {
+  if (Buffer.byteLength(sentence) <= SENTENCE_BYTES) return sentence;
+  // Text and calls alternate.
+  const parts = [sentence];
+  let room = CALL_BYTES;
+  for (const call of calls) {
+    if (!call || Buffer.byteLength(call) > room) continue;
+    const at = parts.findIndex((part, i) => i % 2 === 0 && part.includes(call));
+    if (at === -1) continue;
+    const [before = '', ...after] = (parts[at] as string).split(call);
+    parts.splice(at, 1, before, call, after.join(call));
+    room -= Buffer.byteLength(call);
+  }
+  const each = Math.floor(SENTENCE_BYTES / (parts.length / 2 + 0.5));
+  return parts.map((part, i) => (i % 2 === 0 ? clipped(part, each) : part)).join('');
+}
+
+/** The text; if it has more than `most` bytes, its two ends. */
+function clipped(text: string, most: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= most) return text;
+  const end = Math.max(0, Math.floor((most - LEFT_OUT_BYTES) / 2));
+  const head = bytes.toString('utf8', 0, end).replace(/\ufffd+$/, '');
+  const tail = bytes.toString('utf8', bytes.length - end).replace(/^\ufffd+/, '');
+  return `${head}…[${text.length - head.length - tail.length} characters left out]…${tail}`;
+}
+
+/** Bytes of the text that says how much was left out, for numbers below 10^9. */
+const LEFT_OUT_BYTES = 42;

@@ -5,8 +5,8 @@
 
 import { didYouMean } from '../text/near.ts';
 import { oneLine, quote } from '../text/visible.ts';
-import type { Hint, RegexHint } from '../types/result.ts';
-import { binarySize, bounded, plural } from './units.ts';
+import type { RegexHint, SearchHint } from '../types/result.ts';
+import { binarySize, bounded, plural } from './display.ts';
 
 /** The answer of grep without matching lines, in every dialect. */
 export const NO_MATCHES = 'No matches found';
@@ -75,7 +75,7 @@ export type ListNotice =
   | { readonly kind: 'scanned'; readonly count: number }
   /** `code`: the code of the error that is reported instead if nothing was found. */
   | { readonly kind: 'broken'; readonly code: 'LIMIT' | 'BUSY' }
-  | { readonly kind: 'hint'; readonly hint: Hint; readonly pattern: string };
+  | { readonly kind: 'hint'; readonly hint: SearchHint; readonly pattern: string };
 
 export type ListNoun = 'matches' | 'files' | 'results' | 'entries';
 
@@ -140,7 +140,7 @@ export const listWording: ListWording = {
 };
 
 /** Maximum characters of a name after a count. */
-const MOST_NAME = 100;
+const MAX_NOTICE_NAME_CHARACTERS = 100;
 
 function reasons(count: number, full = false): string {
   if (!full) return 'damaged, encrypted, or over a limit';
@@ -154,7 +154,9 @@ function named(names: readonly string[], count: number): string {
   const short = names.map((name) => {
     const characters = Array.from(oneLine(name.toWellFormed()));
     const end =
-      characters.length > MOST_NAME ? `…${characters.slice(1 - MOST_NAME).join('')}` : characters.join('');
+      characters.length > MAX_NOTICE_NAME_CHARACTERS
+        ? `…${characters.slice(1 - MAX_NOTICE_NAME_CHARACTERS).join('')}`
+        : characters.join('');
     return `"${end}"`;
   });
   return ` (${short.join(', ')}${count > names.length ? ', …' : ''})`;
@@ -166,7 +168,7 @@ function counted(count: number, of: ListNoun): string {
   return `${count} ${count === 1 ? ONE[of] : of}`;
 }
 
-const HINTS: Readonly<Record<Extract<Hint, string>, (pattern: string) => string>> = {
+const HINTS: Readonly<Record<Extract<SearchHint, string>, (pattern: string) => string>> = {
   'extended-glob': () => 'Extended globs like +(a|b) are read as plain text. Use {a,b}',
   'brace-range': () => 'Ranges like {1..9} are read as plain text. Use [1-9] or {1,2}',
   backslash: (pattern) =>
@@ -179,7 +181,7 @@ const HINTS: Readonly<Record<Extract<Hint, string>, (pattern: string) => string>
 const withSlashes = (pattern: string): string => pattern.replaceAll(/\\+/g, '/');
 
 /** The fields of the call that a hint suggests, if it suggests one. `pattern`: the pattern of this search. */
-export function fieldsOf(hint: Hint, pattern: string): Readonly<Record<string, unknown>> | undefined {
+export function fieldsOf(hint: SearchHint, pattern: string): Readonly<Record<string, unknown>> | undefined {
   if (hint === 'backslash') return { pattern: withSlashes(pattern) };
   if (hint === 'directory') return { pattern: `${pattern}/**` };
   if (hint === 'words') return { symbol: pattern };

@@ -2,17 +2,15 @@
  * The default sentence of every notice. Elsewhere a notice is data. Dialects may have other sentences for some of them.
  */
 
-import { shellWord } from '../text/shell.ts';
-import { oneLine, quote } from '../text/visible.ts';
-import type { CutBy } from '../types/excerpt.ts';
-import type { Limits } from '../types/limits.ts';
-import type { NoStructure, Notice } from '../types/notice.ts';
-import { callsIn, withCalls } from './named-calls.ts';
-import { binarySize, bounded, plural } from './units.ts';
+import { OrielError } from '../errors.ts';
+import { oneLine, quote, shellWord, useSentence } from '../text/visible.ts';
+import type { Answer, NoStructure, Notice } from '../types/answer.ts';
+import type { CutBy, Limits } from '../types/excerpt.ts';
+import { binarySize, bounded, plural } from './display.ts';
 
-export type Wording = { [K in Notice['kind']]: (notice: Extract<Notice, { kind: K }>) => string };
+export type NoticeWording = { [K in Notice['kind']]: (notice: Extract<Notice, { kind: K }>) => string };
 
-export const wording: Wording = {
+export const wording: NoticeWording = {
   cut(notice) {
     const span = notice.in === 'lines' ? inLines(notice) : inBytes(notice);
     const where = notice.backwards ? 'continue backwards' : 'continue';
@@ -113,7 +111,7 @@ export const wording: Wording = {
 };
 
 /** For dialects without selectors: the notices about decoding, without the call that decodes differently. */
-export const withoutSelectors: Pick<Wording, 'encoding' | 'escaped' | 'invalid'> = {
+export const withoutSelectors: Pick<NoticeWording, 'encoding' | 'escaped' | 'invalid'> = {
   encoding: (notice) =>
     'guessed' in notice
       ? `Decoded from ${notice.encoding}, which is a guess: the text does not say`
@@ -136,17 +134,20 @@ export const noStructure: Readonly<Record<NoStructure, string>> = {
 };
 
 /** The notice in brackets, as shown in an answer: at most 1 KiB, not counting the calls that it names. */
-export function say(notice: Notice, words: Wording = wording): string {
+export function say(notice: Notice, words: NoticeWording = wording): string {
   return `[${sentence(notice, words)}]`;
 }
 
 /** The notice without its brackets. */
-export function sentence(notice: Notice, words: Wording): string {
+export function sentence(notice: Notice, words: NoticeWording): string {
   return bounded((words[notice.kind] as (notice: Notice) => string)(notice), callsIn(notice));
 }
 
 /** The notice as an element of `details.notices`. */
-export function detailOf(notice: Notice, words: Wording): { readonly kind: string; readonly text: string } {
+export function detailOf(
+  notice: Notice,
+  words: NoticeWording,
+): { readonly kind: string; readonly text: string } {
   return withCalls({ kind: notice.kind, text: sentence(notice, words) }, callsIn(notice));
 }
 
@@ -240,4 +241,85 @@ function limitWords(by: CutBy, limits: Limits): string {
     default:
       return '';
   }
+}
+
+// The calls that notices name, as data: for faces that write them in their own syntax.
+
+const named = new WeakMap<object, readonly string[]>();
+
+/** The paths of the calls in the sentence of `detail`, which is an element of `details.notices` made in this process. */
+export function callsOf(detail: object): readonly string[] {
+  return named.get(detail) ?? [];
+}
+
+/** Records the calls in the sentence of `detail`, and returns it. */
+export function withCalls<Detail extends object>(
+  detail: Detail,
+  calls: readonly (string | undefined)[],
+): Detail {
+  named.set(
+    detail,
+    calls.filter((call) => call !== undefined),
+  );
+  return detail;
+}
+
+/** The calls that `wording` writes into the sentence of a notice. */
+export function callsIn(notice: Notice): readonly (string | undefined)[] {
+  switch (notice.kind) {
+    case 'past-end':
+      return [notice.continued, ...notice.use];
+    case 'summary':
+      return [notice.use, notice.whole, `${notice.target}:outline`];
+    case 'outline': {
+      const { target, example } = notice;
+      if (!example) return [];
+      return [`${target}:${example.from}..${example.to}`, `${target}:#${oneLine(example.name)}`];
+    }
+    case 'no-structure':
+      return notice.what === 'outline' ? [notice.target] : [];
+    case 'symbols':
+      return [...notice.candidates.map(({ use }) => use), `${oneLine(notice.target)}:outline`];
+    case 'said':
+      return [notice.use, ...(notice.calls ?? [])];
+    default:
+      return 'use' in notice ? [notice.use] : [];
+  }
+}
+
+// Builds answers from text, facts, notices and errors.
+
+export function textAnswer(text: string, details: Record<string, unknown> = {}, isError = false): Answer {
+  return { content: [{ type: 'text', text }], details, isError };
+}
+
+export function errorAnswer(error: OrielError, details: Record<string, unknown> = {}): Answer {
+  const { code, message, next } = error;
+  return textAnswer(
+    message,
+    { ...details, error: { code, message, ...(next !== undefined && { next }) } },
+    true,
+  );
+}
+
+/** Maximum bytes of a call in a sentence. */
+const MAX_SENTENCE_CALL_BYTES = 800;
+
+/**
+ * Adds the call to make instead (`next`) to the message of the error, because a model sees only the text. The call is whole,
+ * or left out: a shortened one cannot be made.
+ */
+export function withCall(error: OrielError): OrielError {
+  const { code, message, next, cause } = error;
+  if (next === undefined || /\bUse\b/.test(message)) return error;
+  if (oneLine(next) !== next || Buffer.byteLength(next) > MAX_SENTENCE_CALL_BYTES) return error;
+  const sentence = next === '.' ? 'Use . to list the working directory.' : useSentence(next);
+  return new OrielError(code, `${message} ${sentence}`, { next, cause });
+}
+
+/** The text with notices below it, each on a separate line. The last one names the next call. */
+export function withNotices(text: string, notices: readonly Notice[], words: NoticeWording): string {
+  const said = notices.map((notice) => say(notice, words)).join('\n');
+  if (said === '') return text;
+  return text === '' || text.endsWith('\n') ? text + said : `${text}\n${said}`;
 }

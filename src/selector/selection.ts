@@ -1,32 +1,37 @@
 /** Parses and writes the generic selectors: `:50-100`, `:raw`, `:@65536+64K`, `:outline`. */
 
 import { advised, OrielError } from '../errors.ts';
-import { encodingName, ENCODINGS } from '../text/legacy.ts';
+import { encodingName, ENCODINGS } from '../text/legacy-encoding.ts';
 import { nearNames } from '../text/near.ts';
-import { quote } from '../text/visible.ts';
-import type { Next, Window } from '../types/excerpt.ts';
-import type { Mode, Selection } from '../types/selection.ts';
-import { otherSpelling, withoutThousands } from './other-spellings.ts';
-import { bad, type Item, parseItem, parseWindow } from './parse-window.ts';
+import { endSentence, quote } from '../text/visible.ts';
+import type { Next, Selection, SelectionMode, Window } from '../types/excerpt.ts';
+import {
+  bad,
+  otherSpelling,
+  parseItem,
+  parseWindow,
+  type WindowItem,
+  withoutThousands,
+} from './parse-window.ts';
 
 /** The whole text in the default display. */
 export const everything: Selection = {};
 
-const MODES: ReadonlySet<string> = new Set<Mode>(['raw', 'conflicts', 'outline', 'outputs', 'meta']);
+const MODES: ReadonlySet<string> = new Set<SelectionMode>(['raw', 'conflicts', 'outline', 'outputs', 'meta']);
 
 /** All forms, for the message about an invalid one. */
 export const FORMS =
   ':50 :50-100 :50+20 :50..100 :5-16,40-80 :-20 :@65536+64K :raw :conflicts :outline :#name :#name,#other,50..60 :#name:outline :encoding=NAME, and a range with :raw';
 
 /** Maximum characters of a selector: anything longer is taken for a name. Each colon of a path may begin a selector. */
-export const MOST_SELECTOR = 8_192;
+export const MAX_SELECTOR_CHARACTERS = 8_192;
 
 /**
  * Parses a selector (without the leading colon). Undefined if `text` does not have the syntax of one. Throws
  * `BAD_SELECTOR` for an invalid one: line 0, a range that ends before it starts.
  */
 export function parseSelection(text: string): Selection | undefined {
-  if (text.length > MOST_SELECTOR) return undefined;
+  if (text.length > MAX_SELECTOR_CHARACTERS) return undefined;
   const coded = takeEncoding(text);
   if (coded) {
     const { encoding, rest } = coded;
@@ -89,7 +94,7 @@ const LINES_AFTER = 40;
 
 /** `120:5`, the position in a compiler's message, and `120:` of a search: the line is shown with the lines around it. */
 function placeSelection(digits: string): Selection {
-  const { from: line } = parseItem(digits, digits) as Item;
+  const { from: line } = parseItem(digits, digits) as WindowItem;
   const from = Math.max(1, line - LINES_BEFORE);
   const to = Math.min(line + LINES_AFTER, Number.MAX_SAFE_INTEGER);
   const window: Window = { by: 'lines', ranges: [{ from, to }], context: false, around: line };
@@ -163,7 +168,7 @@ function namesAnotherPath(text: string): boolean {
 
 /** `"#Server.start:outline"`, `"#a,#b,120..140"`. Ranges in the list are not checked here. */
 function symbolSelection(text: string): Selection {
-  const mode = /:(raw|outline)$/.exec(text)?.[1] as Mode | undefined;
+  const mode = /:(raw|outline)$/.exec(text)?.[1] as SelectionMode | undefined;
   const list = mode === undefined ? text : text.slice(0, -mode.length - 1);
   return { symbol: list.startsWith('#') ? list.slice(1) : list, ...(mode && { mode }), typed: text };
 }
@@ -177,7 +182,7 @@ export function isSelector(text: string): boolean {
   }
 }
 
-function isMode(word: string): word is Mode {
+function isMode(word: string): word is SelectionMode {
   return MODES.has(word);
 }
 
@@ -187,7 +192,7 @@ function withoutContext(window: Window): Window {
 }
 
 /** The selector for `next` in the same mode, with its leading colon. */
-export function writeSelector(next: Next, mode?: Mode): string {
+export function writeSelector(next: Next, mode?: SelectionMode): string {
   return `:${writeNext(next)}${mode ? `:${mode}` : ''}`;
 }
 
@@ -211,4 +216,195 @@ function writeNext(next: Next): string {
 export function writeSize(bytes: number): string {
   if (bytes % (1 << 20) === 0) return `${bytes / (1 << 20)}M`;
   return bytes % 1024 === 0 ? `${bytes / 1024}K` : String(bytes);
+}
+
+// Selectors that query code: `:outline` and `:#name` after a directory, `:refs` and `:#name:refs` after a directory or a
+// file. `?bytes=32K&from=121&q=words` may follow `:outline` of a directory, `?from=` may follow a name or `:refs`.
+
+export type CodeSelector =
+  | { readonly is: 'map'; readonly bytes?: number; readonly from: number; readonly query: string }
+  | { readonly is: 'definitions'; readonly names: readonly string[]; readonly from: number }
+  | { readonly is: 'uses'; readonly name: string; readonly from: number }
+  | { readonly is: 'importers'; readonly from: number };
+
+/** Maximum names in a list. */
+const MAX_QUESTION_NAMES = 20;
+
+/** Maximum characters of the words `q`. */
+const MAX_QUERY_CHARACTERS = 200;
+
+/** Whether `rest` ends with such a selector: `package:outline`, `#name`, `lib/a.js:refs`. */
+export function endsInCodeQuestion(rest: string): boolean {
+  return /(?:^|:)(?:#.|(?:outline|refs)(?:\?|$))/i.test(rest);
+}
+
+/** Parses `rest`, the text after the path `typed`. Undefined if it is something else. Throws `BAD_SELECTOR`. */
+export function parseCodeQuestion(
+  typed: string,
+  rest: string,
+  of: 'directory' | 'file',
+): CodeSelector | undefined {
+  const [, words = '', parameters] = /^([^?]*)(?:\?(.*))?$/s.exec(rest) ?? [];
+  const known = (names: readonly string[]): Map<string, string> =>
+    parametersOf(typed, `${typed}:${words}`, parameters ?? '', names);
+  const uses = /^#(.+):refs$/i.exec(words)?.[1];
+  const fromOnly = (): number => fromOf(`${typed}:${words}`, known(['from']));
+  if (uses !== undefined) return { is: 'uses', name: uses, from: fromOnly() };
+  if (/^refs$/i.test(words) && of === 'file') return { is: 'importers', from: fromOnly() };
+  if (of === 'file') return undefined;
+  if (/^outline$/i.test(words)) {
+    const given = known(['bytes', 'from', 'q']);
+    const bytes = bytesOf(typed, given.get('bytes'));
+    return {
+      is: 'map',
+      ...(bytes !== undefined && { bytes }),
+      from: fromOf(`${typed}:outline`, given),
+      query: queryOf(typed, given.get('q') ?? ''),
+    };
+  }
+  if (/^outline:/i.test(words)) {
+    const next = `${typed}:outline`;
+    const why = `The outline of a directory takes no selector such as :${quote(words.slice('outline:'.length))}.`;
+    throw advised('BAD_SELECTOR', why, `Use ${quote(next)}, or ${quote(next)}?from=N for a later part.`, {
+      next,
+    });
+  }
+  if (/^refs$/i.test(words)) {
+    const next = `${typed}:outline`;
+    throw new OrielError(
+      'BAD_SELECTOR',
+      `:refs is for a file or a name. Use ${quote(next)}, or ${quote(typed)}:#name:refs.`,
+      { next },
+    );
+  }
+  if (!/^#./.test(words)) return undefined;
+  const names = words.split(',').map((name) => name.trim().replace(/^#/, ''));
+  if (names.length > MAX_QUESTION_NAMES) {
+    const next = `${typed}:${words.split(',').slice(0, MAX_QUESTION_NAMES).join(',')}`;
+    throw new OrielError('BAD_SELECTOR', `A list holds at most ${MAX_QUESTION_NAMES} names. Use fewer.`, {
+      next,
+    });
+  }
+  // Only a single name has pages.
+  const from = names.length === 1 ? fromOnly() : fromOf(`${typed}:${words}`, known([]));
+  return { is: 'definitions', names: names.filter((name) => name !== ''), from };
+}
+
+function parametersOf(
+  typed: string,
+  next: string,
+  text: string,
+  names: readonly string[],
+): Map<string, string> {
+  const all = [...new URLSearchParams(text)];
+  const given = new Map(all);
+  const twice = all.find(([name], i) => all.findIndex(([other]) => other === name) !== i)?.[0];
+  if (twice !== undefined && names.includes(twice))
+    throw new OrielError('BAD_SELECTOR', `?${twice}= is given twice. Use ${quote(next)} with one of them.`, {
+      next,
+    });
+  const wrong = [...given.keys()].find((name) => !names.includes(name));
+  if (wrong === undefined) return given;
+  throw new OrielError(
+    'BAD_SELECTOR',
+    names.length === 0
+      ? `A list of names takes no ?${quote(wrong)}=. Use ${quote(next)}.`
+      : `${quote(typed)} takes no ?${quote(wrong)}=. Use ${quote(next)} with ${names.map((name) => `?${name}=`).join(' or ')}, or without.`,
+    { next },
+  );
+}
+
+/** Limits the length of the words, because they are compared with every file. Throws `BAD_SELECTOR`. */
+function queryOf(typed: string, query: string): string {
+  if (query.length <= MAX_QUERY_CHARACTERS) return query;
+  const next = `${typed}:outline`;
+  throw new OrielError(
+    'BAD_SELECTOR',
+    `?q= has at most ${MAX_QUERY_CHARACTERS} characters. Use ${quote(next)} with a few words.`,
+    { next },
+  );
+}
+
+/** Converts `from`, which is typed 1-based, to a 0-based offset. Throws `BAD_SELECTOR`. */
+function fromOf(next: string, given: ReadonlyMap<string, string>): number {
+  const from = given.get('from') ?? '1';
+  if (/^\d{1,9}$/.test(from) && Number(from) > 0) return Number(from) - 1;
+  throw new OrielError(
+    'BAD_SELECTOR',
+    `?from=${quote(from)} is not a whole number from 1 to 999999999. Use ${quote(next)}.`,
+    { next },
+  );
+}
+
+function bytesOf(typed: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const [, digits, unit] = /^(\d{1,9})(K|M)?$/i.exec(text) ?? [];
+  const bytes = Number(digits) * (unit === undefined ? 1 : unit.toUpperCase() === 'K' ? 1024 : 1 << 20);
+  if (bytes > 0) return bytes;
+  const next = `${typed}:outline?bytes=32K`;
+  throw new OrielError('BAD_SELECTOR', `?bytes=${quote(text)} is not a valid size. Use ${quote(next)}.`, {
+    next,
+  });
+}
+
+// Splits a string into a path and a selector: there may be several ways.
+
+export interface PathCandidate {
+  readonly path: string;
+  /** The text after the path, without its leading colon but with a leading question mark. */
+  readonly rest: string;
+}
+
+/** Maximum number of candidates. */
+const MAX_PATH_CANDIDATES = 256;
+
+/**
+ * All ways to split `target` into a path and a rest, the longest path first: a file that is really called `notes:1-2`
+ * wins over lines 1 to 2 of `notes`.
+ * "a.zip:dir/x.ts:5-9" → [a.zip:dir/x.ts:5-9], [a.zip:dir/x.ts | 5-9], [a.zip | dir/x.ts:5-9]
+ */
+export function candidates(target: string): PathCandidate[] {
+  const isUrl = /^file:\/\//i.test(target);
+  const found: PathCandidate[] = isUrl && target.includes('?') ? [] : [{ path: target, rest: '' }];
+  for (const at of marks(target, isUrl ? 'file://'.length : 0)) {
+    const path = target.slice(0, at);
+    // In a file URL a question mark that belongs to the name is written %3F.
+    if (isUrl && path.includes('?')) continue;
+    found.push({ path, rest: target[at] === ':' ? target.slice(at + 1) : target.slice(at) });
+  }
+  return found.filter(({ path }) => !climbsOut(path));
+}
+
+/**
+ * The positions after `after` at which a path may end, the last first. If there are too many, the first ones are kept: in
+ * a query with many colons, the database comes first.
+ */
+function marks(target: string, after: number): number[] {
+  const found: number[] = [];
+  for (let at = after + 1; at < target.length && found.length < MAX_PATH_CANDIDATES - 1; at += 1) {
+    if (target[at] === ':' || target[at] === '?') found.push(at);
+  }
+  return found.reverse();
+}
+
+/**
+ * Whether `..` follows a colon or a question mark. `a.zip:../../etc/passwd`, as a hostile archive may list it, names a
+ * member of the archive. As a path it would name a file on the disk, because `..` removes the component `a.zip:..`.
+ */
+function climbsOut(path: string): boolean {
+  const bare = path.replace(/^(?:file:\/\/|[a-z]:[/\\])/i, '');
+  const mark = bare.search(/[:?]/);
+  return mark !== -1 && /\/\.\.(?:\/|$)/.test(bare.slice(mark + 1));
+}
+
+// The error for what follows a path but is no selector of it.
+
+/** `rest`: what follows, without its colon. `forms`: the selectors that `typed` takes, "lines (:50-100), :raw or :fresh". */
+export function notASelector(typed: string, rest: string, forms: string): OrielError {
+  const [path, shown] = [quote(typed), quote(rest)];
+  return new OrielError(
+    'BAD_SELECTOR',
+    `${shown.startsWith('?') ? '' : ':'}${shown} is not a selector of ${endSentence(path)} Use ${path} alone, or followed by ${forms}.`,
+    { next: typed },
+  );
 }

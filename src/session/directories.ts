@@ -4,12 +4,33 @@
  * makes are removed.
  */
 
-import { accessSync, constants, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { homedir, tmpdir, userInfo } from 'node:os';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  accessSync,
+  constants,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { type FileHandle, lstat, open, readdir, rm } from 'node:fs/promises';
+import { homedir, hostname, tmpdir, userInfo } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { isTrusted, keepFromClients, privateDirectory, trustedDirectory } from '../access/private-files.ts';
-import { isLeftBehind, isOwnName, isRunning, ownName } from './owner.ts';
+import { OrielError } from '../errors.ts';
+import { untilDescriptors } from '../files/descriptors.ts';
+import {
+  isPrivateDirectory,
+  isTrusted,
+  keepFromClients,
+  PRIVATE_FILE,
+  privateDirectory,
+  trustedDirectory,
+} from '../files/paths.ts';
+import { errno, writeFailure } from '../files/system-failure.ts';
+import type { ScratchFile } from '../types/session.ts';
 
 /** Directories and files are removed when they were not written for this long. */
 const KEEP_MS = 24 * 60 * 60 * 1_000;
@@ -42,7 +63,7 @@ export function cacheDirectory(env: NodeJS.ProcessEnv = process.env): string {
 }
 
 /** For files without a name: the temporary directory of the system, or ours where others could replace that one. */
-export function temporaryDirectory(): string {
+function temporaryDirectory(): string {
   try {
     return trustedDirectory(tmpdir());
   } catch {
@@ -87,7 +108,7 @@ export function sessionDirectory(state: string): string {
 export function sweepFiles(directory: string, mayRemove: (name: string) => boolean): void {
   for (const name of readdirSync(directory)) {
     const path = join(directory, name);
-    if (isLeftBehind(name) || (mayRemove(name) && isOld(path))) void remove(path);
+    if (isLeftBehind(name) || (mayRemove(name) && isOld(path))) void removeQuietly(path);
   }
 }
 
@@ -110,7 +131,7 @@ function isOld(path: string): boolean {
 }
 
 /** Removes a directory of this session without blocking the event loop. Tries again if files are added meanwhile. */
-export async function removeNow(directory: string): Promise<void> {
+async function removeNow(directory: string): Promise<void> {
   if (isTrusted(directory))
     await rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
   atExit.delete(directory);
@@ -123,7 +144,7 @@ let removals = 0;
  * Renames the path synchronously, then removes it in another thread, because freeing the blocks of large files takes
  * time. Never throws: whatever could not be removed is left for the next sweep. Several processes may sweep concurrently.
  */
-export async function remove(path: string): Promise<void> {
+export async function removeQuietly(path: string): Promise<void> {
   atExit.delete(path);
   const aside = join(dirname(path), `${ownName()}-removed-${(removals += 1)}`);
   try {
@@ -144,3 +165,150 @@ function removeAtOnce(path: string): void {
     // Left for the next sweep.
   }
 }
+
+// Private temporary files of a session for data too large for memory: mode 0600, and unlinked as soon as they are open.
+
+const CREATE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+
+const TOO_LARGE = 'This is larger than memory may hold, and it could not be written to a temporary file';
+
+export class ScratchDirectory {
+  #directory: string | undefined;
+  #files = 0;
+  #removed = false;
+
+  /** A new empty file (mode 0600). Throws `LIMIT` if no temporary file can be made, `BUSY` without descriptors. */
+  async file(): Promise<ScratchFile> {
+    if (this.#removed) throw new OrielError('CANCELLED', 'The session is closed.');
+    try {
+      return scratchFile(await untilDescriptors(() => this.#create()));
+    } catch (error) {
+      throw writeFailure(error, TOO_LARGE);
+    }
+  }
+
+  /** Removes the directory. Later calls of `file` throw. */
+  async remove(): Promise<void> {
+    this.#removed = true;
+    if (this.#directory !== undefined) await removeNow(this.#directory);
+  }
+
+  async #create(): Promise<FileHandle> {
+    const path = join(this.#checked(), String((this.#files += 1)));
+    const handle = await open(path, CREATE, PRIVATE_FILE);
+    // An unlinked file disappears with its descriptor, also if the process is killed. Windows refuses to unlink open files.
+    await rm(path).catch(() => undefined);
+    return handle;
+  }
+
+  /** One directory for all files of the session, made again if it is gone: systems remove temporary directories by age. */
+  #checked(): string {
+    if (this.#directory === undefined || !isPrivateDirectory(this.#directory)) {
+      const parent = temporaryDirectory();
+      this.#directory = privateDirectory(join(parent, `${PREFIX}${ownName()}`));
+      removeAtExit(this.#directory);
+      void sweep(parent).catch(() => undefined);
+    }
+    return this.#directory;
+  }
+}
+
+const PREFIX = 'oriel-scratch-';
+
+/** Removes the directories of killed processes. */
+async function sweep(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    if (!name.startsWith(PREFIX) || !isLeftBehind(name.slice(PREFIX.length))) continue;
+    const path = join(parent, name);
+    const stats = await lstat(path).catch(() => undefined);
+    // Everybody can write to tmp: another user could replace a part of the tree by a link during the removal.
+    if (!stats?.isDirectory() || stats.uid !== process.getuid?.()) continue;
+    await rm(path, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+function scratchFile(handle: FileHandle): ScratchFile {
+  let size = 0;
+  let closed = false;
+  return {
+    fd: handle.fd,
+    async append(bytes) {
+      let written = 0;
+      while (written < bytes.length) {
+        const step = await handle
+          .write(bytes, written, bytes.length - written, size)
+          .catch((error: unknown) => {
+            throw writeFailure(error, TOO_LARGE);
+          });
+        written += step.bytesWritten;
+        size += step.bytesWritten;
+      }
+    },
+    async readInto(target, offset) {
+      let filled = 0;
+      while (filled < target.length) {
+        const { bytesRead } = await handle.read(target, filled, target.length - filled, offset + filled);
+        if (bytesRead === 0) break;
+        filled += bytesRead;
+      }
+      return filled;
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      // The content is no longer needed, so a failed close does not matter.
+      await handle.close().catch(() => undefined);
+    },
+  };
+}
+
+// Names of private files that identify the process that made them, so leftovers of a killed process can be removed immediately.
+
+/** Hexadecimal digits that identify the machine and the process id namespace. */
+const HERE_DIGITS = 8;
+
+let here: string | undefined;
+
+/** A new name: `PID-` and 16 hexadecimal digits, eight for the machine and eight random ones. */
+export function ownName(): string {
+  return `${process.pid}-${placeHere() ?? random()}${random()}`;
+}
+
+/** Whether `name` is such a name, or that of something that is being removed. */
+export function isOwnName(name: string): boolean {
+  return /^\d+-[0-9a-f]{16}(?:-removed-\d+)?$/.test(name);
+}
+
+/** Whether `name` was made by a process of this machine that no longer runs. */
+export function isLeftBehind(name: string): boolean {
+  const [, pid = '', place = ''] = /^(\d+)-([0-9a-f]{16})(?![0-9a-f])/.exec(name) ?? [];
+  return place !== '' && place.slice(0, HERE_DIGITS) === placeHere() && !isRunning(Number(pid));
+}
+
+function isRunning(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errno(error) === 'EPERM';
+  }
+}
+
+/**
+ * Identifies the machine (or container) and its boot, because a directory may be shared with others. Undefined if
+ * unknown; then leftovers are removed by age.
+ */
+function placeHere(): string | undefined {
+  if (here !== undefined) return here;
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1');
+    const place = `${hostname()}\0${boot}\0${readlinkSync('/proc/self/ns/pid')}`;
+    here = createHash('sha256').update(place).digest('hex').slice(0, HERE_DIGITS);
+  } catch {
+    // No /proc.
+  }
+  return here;
+}
+
+const random = (): string => randomBytes(HERE_DIGITS / 2).toString('hex');

@@ -11,10 +11,9 @@ import { createHash, type Hash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, opendir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PRIVATE_FILE, privateDirectory } from '../access/private-files.ts';
+import { PRIVATE_FILE, privateDirectory } from '../files/paths.ts';
 import type { CachePart, LocalCache, TakePiece } from '../types/session.ts';
-import { cacheDirectory } from './directories.ts';
-import { isLeftBehind, ownName } from './owner.ts';
+import { cacheDirectory, isLeftBehind, ownName } from './directories.ts';
 
 export interface DiskCacheOptions {
   /** Its directory, created if missing; below the XDG cache directory when absent. */

@@ -1,22 +1,18 @@
 /** Assembles everything that outlives one call: snapshots of shown lines, kept outputs, derived data, private files. */
 
+import { OrielError } from '../errors.ts';
 import type { Caller } from '../queues/caller.ts';
-import type { Session } from '../types/session.ts';
-import type { StateSpace } from '../types/state.ts';
-import type { RemoteWork } from '../types/work.ts';
-import { BackgroundWork } from './background.ts';
-import { keepStateFromClients } from './directories.ts';
+import { type TelemetryOptions, TelemetryRecorder } from '../telemetry/telemetry.ts';
+import type { Session, SessionBackground } from '../types/session.ts';
+import type { RemoteWork, StateSpace } from '../types/state.ts';
+import { keepStateFromClients, ScratchDirectory } from './directories.ts';
 import { type DiskCacheOptions, FileCache } from './disk-cache.ts';
-import { ScratchDirectory } from './scratch.ts';
-import { SeenVersions } from './seen-versions.ts';
-import { Snapshots } from './snapshots.ts';
-import type { SpillQuota } from './spill-quota.ts';
-import { SharedCache } from './shared-cache.ts';
-import { SharedSnapshots } from './shared-snapshots.ts';
+import { SharedCache, SharedSnapshots } from './shared-cache.ts';
 import { SharedSpills } from './shared-spills.ts';
-import { type SpillOptions, Spills } from './spills.ts';
-import { Store, type StoreBudget } from './store.ts';
-import { Telemetry, type TelemetryOptions } from './telemetry/telemetry.ts';
+import { LocalSnapshots, SeenVersions } from './snapshots.ts';
+import type { SpillQuota } from './spill-writer.ts';
+import { LocalSpills, type SpillOptions } from './spills.ts';
+import { MemoryStore, type StoreBudget } from './store.ts';
 
 export interface SessionOptions {
   readonly spills?: SpillOptions;
@@ -27,7 +23,7 @@ export interface SessionOptions {
   /** The cache on disk; there is none when absent. */
   readonly disk?: DiskCacheOptions;
   /** How and where calls are recorded: in memory only when absent, not at all when false. */
-  readonly telemetry?: TelemetryOptions | Telemetry | false;
+  readonly telemetry?: TelemetryOptions | TelemetryRecorder | false;
   /** The state shared with other replicas; none when absent. */
   readonly state?: SessionState;
   /** Receives errors of disposing derived data, such as a file that could not be closed. */
@@ -55,25 +51,25 @@ export function createSession(options: SessionOptions = {}): Session {
   const directory = new ScratchDirectory();
   const { state } = options;
   const unlisted = state?.unlisted;
-  const spills = new Spills(options.spills, options.room, unlisted !== undefined);
+  const spills = new LocalSpills(options.spills, options.room, unlisted !== undefined);
   // Lines shown to clients without a name are not shared, because two such clients may look the same.
   const shownTo = state && unlisted === undefined ? new SharedSnapshots(state.space) : undefined;
-  const store = new Store(options.store, options.onError);
+  const store = new MemoryStore(options.store, options.onError);
   const files = options.disk && new FileCache(options.disk);
   const disk = files && options.state ? new SharedCache(files, options.state.space) : files;
   const background = new BackgroundWork();
   const { telemetry: recording = {}, onError } = options;
   const telemetry =
-    recording instanceof Telemetry
+    recording instanceof TelemetryRecorder
       ? recording
       : recording &&
-        new Telemetry({
+        new TelemetryRecorder({
           ...recording,
           ...(state && { spaces: (caller) => (caller ? state.spaceOf?.(caller) : state.space) }),
           ...(onError && { onError }),
         });
   return {
-    snapshots: shownTo ?? new Snapshots(),
+    snapshots: shownTo ?? new LocalSnapshots(),
     seen: new SeenVersions(state?.space),
     spills: state ? new SharedSpills(spills, state.space, { unlisted }) : spills,
     store,
@@ -96,4 +92,42 @@ export function createSession(options: SessionOptions = {}): Session {
       await state?.close?.();
     },
   };
+}
+
+// Background work that continues after its call, such as refreshing a cached page. It ends with its session.
+
+class BackgroundWork implements SessionBackground {
+  readonly #controller = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+
+  start(work: (signal: AbortSignal) => Promise<void>): void {
+    const { signal } = this.#controller;
+    if (signal.aborted) return;
+    const done = work(signal)
+      .catch(() => undefined)
+      .finally(() => this.#running.delete(done));
+    this.#running.add(done);
+  }
+
+  async idle(ms: number, signal?: AbortSignal): Promise<void> {
+    if (this.#running.size === 0 || signal?.aborted) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      signal?.addEventListener('abort', () => resolve(), { once: true });
+      void this.#all().then(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  /** Cancels running work and waits for its end. */
+  async close(): Promise<void> {
+    this.#controller.abort(new OrielError('CANCELLED', 'The session is closed.'));
+    await this.#all();
+  }
+
+  async #all(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
 }

@@ -3,35 +3,41 @@
  * of another replica is copied to a private file when it is first read, so that later pages do not depend on the store.
  */
 
-import { randomInt } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
+import { type FileHandle, open } from 'node:fs/promises';
 import { isOrielError, OrielError } from '../errors.ts';
-import type { KeptSpill, OpenedSpill, Spill, SpillSink, SpillStore } from '../types/session.ts';
+import { writeFailure } from '../files/system-failure.ts';
+import {
+  removePieces,
+  VALUE_PIECE_BYTES,
+  valuePieceBatches,
+  valuePieceLength,
+} from '../state/work-values.ts';
+import type { KeptSpill, OpenedSpill, SpilledOutput, SpillSink, SpillStore } from '../types/session.ts';
 import type { StateName, StateSpace } from '../types/state.ts';
-import { artifactNumber, artifactUrl, missingArtifact, missingUnlisted } from './artifact-url.ts';
-import { type Head, headName, KEEP_MS, SpillPieces, whyNot } from './spill-pieces.ts';
-import type { Spills } from './spills.ts';
+import { artifactNumber, artifactUrl, type LocalSpills, missingArtifact, missingUnlisted } from './spills.ts';
 
 /** The number of outputs whose local file is remembered; others are copied again. */
-const MOST_KNOWN = 10_000;
+const MAX_COPIED_SPILLS = 10_000;
 
 /** A listing looks at this many numbers from the last one down, in batches, and ends at a batch without outputs. */
-const MOST_LISTED = 100;
+const MAX_LISTED_SPILL_NUMBERS = 100;
 const LISTED_AT_ONCE = 10;
 
 /**
  * Numbers of one space are consecutive. The first is a random multiple of this, so that no number is reused for another
  * output after the store was emptied.
  */
-const LEAST_FIRST = 1_000;
+const MIN_SHARED_SPILL_NUMBER = 1_000;
 
 /** Numbers from here on are of outputs that only one replica has. */
-const LEAST_ALONE = 9_000_000_000_000;
+const MIN_UNSHARED_SPILL_NUMBER = 9_000_000_000_000;
 
-const firstNumber = (): number => LEAST_FIRST * randomInt(1, 900_000);
+const firstNumber = (): number => MIN_SHARED_SPILL_NUMBER * randomInt(1, 900_000);
 
 const NUMBER: StateName = { kind: 'number', of: ['spill'] };
 
-export interface SharedSpillsOptions {
+interface SharedSpillsOptions {
   /**
    * The owner of these outputs, if several clients without a name share the space; then they are not listed.
    */
@@ -40,7 +46,7 @@ export interface SharedSpillsOptions {
 }
 
 export class SharedSpills implements SpillStore {
-  readonly #own: Spills;
+  readonly #own: LocalSpills;
   readonly #space: StateSpace;
   readonly #unlisted: string | undefined;
   /** Local numbers (in the private directory) by the numbers that callers know, oldest first. */
@@ -50,12 +56,12 @@ export class SharedSpills implements SpillStore {
    * The next number for outputs that only this replica has: longer than all numbers of the store, and
    * different from those of other replicas.
    */
-  readonly #alone = LEAST_ALONE + 10_000 * randomInt(0, 99_999_999);
+  readonly #alone = MIN_UNSHARED_SPILL_NUMBER + 10_000 * randomInt(0, 99_999_999);
   #lastAlone = 0;
   readonly #pieces: SpillPieces;
 
   /** If outputs are unlisted, `own` creates random numbers, which are used in the store too. */
-  constructor(own: Spills, space: StateSpace, { unlisted, now = Date.now }: SharedSpillsOptions = {}) {
+  constructor(own: LocalSpills, space: StateSpace, { unlisted, now = Date.now }: SharedSpillsOptions = {}) {
     this.#own = own;
     this.#space = space;
     this.#unlisted = unlisted;
@@ -103,7 +109,7 @@ export class SharedSpills implements SpillStore {
     if (this.#unlisted !== undefined) return [];
     const all = new Map(this.list().map((kept) => [artifactNumber(kept.url), kept]));
     const last = await this.#lastNumber();
-    const end = Math.max(LEAST_FIRST, last - MOST_LISTED);
+    const end = Math.max(MIN_SHARED_SPILL_NUMBER, last - MAX_LISTED_SPILL_NUMBERS);
     for (let from = last; from > end; from -= LISTED_AT_ONCE) {
       const numbers = Array.from({ length: Math.min(LISTED_AT_ONCE, from - end) }, (_, i) => from - i);
       const heads = await Promise.all(
@@ -133,7 +139,7 @@ export class SharedSpills implements SpillStore {
     return this.#own.open(await this.#copyOf(number));
   }
 
-  async #share(spill: Spill): Promise<Spill> {
+  async #share(spill: SpilledOutput): Promise<SpilledOutput> {
     const local = artifactNumber(spill.url);
     const shared = await this.#pieces.send(spill, (head) =>
       this.#unlisted === undefined ? this.#publish(head) : this.#putHead(head, local),
@@ -146,20 +152,20 @@ export class SharedSpills implements SpillStore {
 
   #remember(number: number, local: number): void {
     this.#known.set(number, local);
-    if (this.#known.size <= MOST_KNOWN) return;
+    if (this.#known.size <= MAX_COPIED_SPILLS) return;
     const [oldest] = this.#known.keys();
     this.#known.delete(oldest as number);
   }
 
   /** Gets a new number from the store and stores the head under it; returns the number, or why there is none. */
-  async #publish(head: Head): Promise<number | string> {
+  async #publish(head: SpillHead): Promise<number | string> {
     for (let attempt = 0; attempt < 3; attempt += 1) {
       const number = await this.#space.add(NUMBER, 1, firstNumber(), KEEP_MS);
-      if (number === 'away') return whyNot(this.#space);
+      if (number === 'away') return storeRefusalReason(this.#space);
       // Someone with write access to the store could have reset the number.
-      const taken = this.#known.has(number) || (await this.#space.get(headName(number))) !== undefined;
+      const taken = this.#known.has(number) || (await this.#space.get(spillHeadName(number))) !== undefined;
       // A list request before the first output has set the number to 0.
-      if (taken || number < LEAST_FIRST || number >= LEAST_ALONE) {
+      if (taken || number < MIN_SHARED_SPILL_NUMBER || number >= MIN_UNSHARED_SPILL_NUMBER) {
         await this.#space.add(NUMBER, firstNumber(), 0, KEEP_MS);
         continue;
       }
@@ -168,9 +174,9 @@ export class SharedSpills implements SpillStore {
     return 'its number was taken';
   }
 
-  async #putHead(head: Head, number: number): Promise<number | string> {
-    const put = await this.#space.put(headName(number), Buffer.from(JSON.stringify(head)), KEEP_MS);
-    return put ? number : whyNot(this.#space);
+  async #putHead(head: SpillHead, number: number): Promise<number | string> {
+    const put = await this.#space.put(spillHeadName(number), Buffer.from(JSON.stringify(head)), KEEP_MS);
+    return put ? number : storeRefusalReason(this.#space);
   }
 
   /** The local number of a copy. Concurrent calls for the same output share one copy. */
@@ -204,10 +210,10 @@ export class SharedSpills implements SpillStore {
     }
   }
 
-  async #headOf(number: number): Promise<Head | 'away' | undefined> {
-    const bytes = await this.#space.get(headName(number));
+  async #headOf(number: number): Promise<SpillHead | 'away' | undefined> {
+    const bytes = await this.#space.get(spillHeadName(number));
     // The value was encrypted and authenticated by a replica, so its format needs no check.
-    return bytes instanceof Uint8Array ? (JSON.parse(bytes.toString()) as Head) : bytes;
+    return bytes instanceof Uint8Array ? (JSON.parse(bytes.toString()) as SpillHead) : bytes;
   }
 
   /** The last number given; 0 if none was given or the store is unavailable. */
@@ -220,7 +226,7 @@ export class SharedSpills implements SpillStore {
   async #missing(number: number): Promise<OrielError> {
     if (this.#unlisted !== undefined) return missingUnlisted(number);
     const last = await this.#lastNumber();
-    const head = last < LEAST_FIRST || last === number ? undefined : await this.#headOf(last);
+    const head = last < MIN_SHARED_SPILL_NUMBER || last === number ? undefined : await this.#headOf(last);
     const isThere = head !== undefined && head !== 'away';
     return missingArtifact(number, isThere ? artifactUrl(last) : this.list().at(-1)?.url);
   }
@@ -232,4 +238,172 @@ function unreachable(number: number): OrielError {
     `${artifactUrl(number)} is not on this replica, and the shared store, which may have it, does not answer now. Read it again in a moment.`,
     { next: artifactUrl(number) },
   );
+}
+
+// Stores kept outputs in the shared store: a head under the number of the output, and pieces under the id in the head.
+// This file sends, removes and copies outputs; it does not choose their numbers.
+
+/** The most bytes of a shared output; a larger one stays on the replica that made it. */
+const MAX_SHARED_SPILL_BYTES: number = 64 << 20;
+
+/** The daily quota: bytes of outputs that one client may share. */
+const MAX_DAILY_SPILL_BYTES: number = 512 << 20;
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** How long other replicas can read an output, in ms. */
+const KEEP_MS: number = DAY_MS;
+
+/** Timeouts for sending and for copying one output, in ms. */
+const SENDING_MS = 5_000;
+const COPYING_MS = 20_000;
+
+interface SpillHead {
+  /**
+   * Random, and a part of the keys of the pieces, so that pieces of another output with the same number are never used.
+   */
+  readonly id: string;
+  readonly bytes: number;
+  readonly capped: boolean;
+}
+
+/** The pending cleanup of an output that the store did not accept: bytes to subtract from the quota, and stored pieces. */
+interface Owed {
+  readonly bytes: number;
+  readonly today: StateName;
+  readonly head?: SpillHead;
+}
+
+/** The most pending cleanups; those beyond it stay in the store until they expire. */
+const MAX_PENDING_CLEANUPS = 100;
+
+function spillHeadName(number: number): StateName {
+  return { kind: 'spill', of: [number] };
+}
+
+/** The reason, for a message, why the store has not accepted a value. */
+function storeRefusalReason({ isUp }: StateSpace): string {
+  return isUp ? 'the shared store does not take it' : STORE_AWAY;
+}
+
+const STORE_AWAY = 'the shared store does not answer';
+
+interface SpillPiecesOptions {
+  /** The owner of these outputs if several clients share the space, because each has its own quota. */
+  readonly of: string | undefined;
+  readonly now: () => number;
+}
+
+export class SpillPieces {
+  readonly #space: StateSpace;
+  readonly #options: SpillPiecesOptions;
+  /** Cleanups that failed because the store was unavailable; the next output retries them. */
+  readonly #owed: Owed[] = [];
+
+  constructor(space: StateSpace, options: SpillPiecesOptions) {
+    this.#space = space;
+    this.#options = options;
+  }
+
+  /**
+   * Stores all pieces and returns the result of `publish`: the number of the output, or the reason why it has none.
+   * Without a number nothing stays in the store or counts towards the daily quota.
+   */
+  async send(
+    { bytes, capped, path }: SpilledOutput,
+    publish: (head: SpillHead) => Promise<number | string>,
+  ): Promise<number | string> {
+    if (bytes > MAX_SHARED_SPILL_BYTES) return `it is larger than ${MAX_SHARED_SPILL_BYTES >> 20} MiB`;
+    const today = this.#quota();
+    const owed = this.#owed.splice(0);
+    const used = await this.#space.add(today, bytes - bytesOf(owed, today), 0, 2 * DAY_MS);
+    if (used === 'away') {
+      this.#owed.push(...owed);
+      return storeRefusalReason(this.#space);
+    }
+    // Not awaited: if the store is slow or unavailable, the pieces expire.
+    for (const { head: lost } of owed) if (lost) void this.#removePieces(lost);
+    if (used > MAX_DAILY_SPILL_BYTES) {
+      await this.#takeBack({ bytes, today });
+      return `more than ${MAX_DAILY_SPILL_BYTES >> 20} MiB were shared today`;
+    }
+    const head: SpillHead = { id: randomBytes(12).toString('base64url'), bytes, capped };
+    let sent: number | string = STORE_AWAY;
+    try {
+      return (sent = (await this.#put(head, path)) ?? (await publish(head)));
+    } finally {
+      if (typeof sent === 'string') void this.#takeBack({ bytes, today, head });
+    }
+  }
+
+  /** Writes an output to `sink`. For `'away'` (store unavailable) and `'missing'` (piece expired) only a part is written. */
+  async copy(head: SpillHead, sink: Pick<SpillSink, 'write'>): Promise<'whole' | 'away' | 'missing'> {
+    const end = performance.now() + COPYING_MS;
+    for (const batch of valuePieceBatches(head.bytes)) {
+      const pieces = await Promise.all(batch.map((index) => this.#space.get(pieceName(head, index))));
+      for (const [i, piece] of pieces.entries()) {
+        if (piece === 'away' || performance.now() > end) return 'away';
+        if (piece?.length !== valuePieceLength(batch[i] as number, head.bytes)) return 'missing';
+        await sink.write(piece);
+      }
+    }
+    return 'whole';
+  }
+
+  #quota(): StateName {
+    const { of, now } = this.#options;
+    const day = Math.floor(now() / DAY_MS);
+    return { kind: 'quota', of: ['spill', day, ...(of === undefined ? [] : [of])] };
+  }
+
+  /** Stores all pieces; returns the reason if that failed, undefined otherwise. */
+  async #put(head: SpillHead, path: string): Promise<string | undefined> {
+    const end = performance.now() + SENDING_MS;
+    const file = await open(path, 'r').catch((error: unknown) => {
+      throw writeFailure(error, 'The full output could not be kept');
+    });
+    try {
+      for (const batch of valuePieceBatches(head.bytes)) {
+        if (performance.now() > end) return `the shared store took longer than ${SENDING_MS / 1000} seconds`;
+        const puts = batch.map(async (index) =>
+          this.#space.put(pieceName(head, index), await readPiece(file, index, head.bytes), KEEP_MS),
+        );
+        if ((await Promise.all(puts)).includes(false)) return storeRefusalReason(this.#space);
+      }
+      return undefined;
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #takeBack(owed: Owed): Promise<void> {
+    const { bytes, today, head } = owed;
+    if ((await this.#space.add(today, -bytes, 0, 2 * DAY_MS)) !== 'away')
+      return head && this.#removePieces(head);
+    if (this.#owed.length < MAX_PENDING_CLEANUPS) this.#owed.push(owed);
+  }
+
+  #removePieces(head: SpillHead): Promise<void> {
+    return removePieces(this.#space, (index) => pieceName(head, index), head.bytes);
+  }
+}
+
+/** Bytes of the cleanups that belong to the quota of that day. */
+function bytesOf(owed: readonly Owed[], today: StateName): number {
+  return owed.filter((one) => one.today.of[1] === today.of[1]).reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+function pieceName({ id }: SpillHead, index: number): StateName {
+  return { kind: 'piece', of: [id, index] };
+}
+
+/** Reads a piece (0-based index). Throws OrielError (`LIMIT`) if the file has become shorter. */
+async function readPiece(file: FileHandle, index: number, bytes: number): Promise<Buffer> {
+  const piece = Buffer.allocUnsafe(valuePieceLength(index, bytes));
+  for (let done = 0; done < piece.length;) {
+    const { bytesRead } = await file.read(piece, done, piece.length - done, index * VALUE_PIECE_BYTES + done);
+    if (bytesRead === 0) throw new OrielError('LIMIT', 'The full output was removed while it was shared.');
+    done += bytesRead;
+  }
+  return piece;
 }

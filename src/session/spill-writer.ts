@@ -7,12 +7,11 @@
 import { closeSync, fstatSync, write, writeFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { closeDescriptor } from '../access/descriptors.ts';
-import { PRIVATE_FILE, trustedDirectory } from '../access/private-files.ts';
-import { writeFailure } from '../access/system-failure.ts';
-import type { Spill } from '../types/session.ts';
-import { remove } from './directories.ts';
-import type { SpillShare } from './spill-quota.ts';
+import { closeDescriptor } from '../files/descriptors.ts';
+import { PRIVATE_FILE, trustedDirectory } from '../files/paths.ts';
+import { writeFailure } from '../files/system-failure.ts';
+import type { SpilledOutput } from '../types/session.ts';
+import { removeQuietly } from './directories.ts';
 
 const writeSome = promisify(write);
 
@@ -91,7 +90,7 @@ export class SpillWriter {
    * Writes the rest and closes the file. `capped` says that the input was already truncated. If anything could not be
    * written, the file is removed and `LIMIT` or `BUSY` is thrown.
    */
-  async finish(capped = false): Promise<Spill> {
+  async finish(capped = false): Promise<SpilledOutput> {
     this.#finished = true;
     this.#capped ||= capped;
     while (this.#writing || this.#filled > 0) {
@@ -166,8 +165,8 @@ export class SpillWriter {
    */
   #fail(error: unknown): void {
     this.#failure ??= error;
-    void remove(this.path);
-    void remove(cappedMark(this.path));
+    void removeQuietly(this.path);
+    void removeQuietly(cappedMark(this.path));
     this.#share?.drop();
     if (!this.#writing) this.#closeRemoved();
   }
@@ -191,4 +190,131 @@ async function writeAll(fd: number, bytes: Uint8Array, at: number): Promise<void
     const { bytesWritten } = await writeSome(fd, bytes, done, bytes.length - done, at + done);
     done += bytesWritten;
   }
+}
+
+// The quota of kept outputs over all sessions: total bytes, and the number of outputs per session and in all. When it is
+// exceeded, the oldest output of the session with the highest use is evicted. An output that is still being written is
+// never evicted; it is truncated if nothing else can be evicted.
+
+/** The most outputs of one session. More would not be useful, and listing them takes some milliseconds. */
+export const MAX_SESSION_SPILLS = 1_000;
+
+/** The most outputs of all sessions; each is a file. */
+const MAX_SPILLS = 20_000;
+
+/** One output's share of the quota. */
+export interface SpillShare {
+  /** Reserves up to `bytes` more and returns how many were granted. */
+  take(bytes: number): number;
+  /** Marks the output as complete: it may be evicted. */
+  keep(): void;
+  /** Returns the share to the quota after the output was removed. */
+  drop(): void;
+}
+
+interface Share {
+  readonly owner: Owner;
+  bytes: number;
+  kept: boolean;
+  readonly remove: () => void;
+}
+
+interface Owner {
+  readonly key: object;
+  /** Oldest first. */
+  readonly shares: Set<Share>;
+  bytes: number;
+}
+
+export class SpillQuota {
+  /** The quota in bytes. */
+  readonly total: number;
+  #used = 0;
+  #outputs = 0;
+  readonly #owners = new Map<object, Owner>();
+
+  constructor(total: number) {
+    this.total = total;
+  }
+
+  get used(): number {
+    return this.#used;
+  }
+
+  /** Outputs that are kept or being written. */
+  get outputs(): number {
+    return this.#outputs;
+  }
+
+  /** Begins an output of the owner `key` (compared by identity); `remove` is called when it is evicted. */
+  begin(key: object, remove: () => void): SpillShare {
+    const owner = this.#owners.get(key) ?? { key, shares: new Set(), bytes: 0 };
+    if (owner.shares.size >= MAX_SESSION_SPILLS) this.#evict(owner);
+    if (this.#outputs >= MAX_SPILLS) this.#evict(this.#heaviest(({ shares }) => shares.size));
+    this.#owners.set(key, owner);
+    const share: Share = { owner, bytes: 0, kept: false, remove };
+    owner.shares.add(share);
+    this.#outputs += 1;
+    return {
+      take: (bytes) => this.#take(share, bytes),
+      keep() {
+        share.kept = true;
+      },
+      drop: () => this.#drop(share),
+    };
+  }
+
+  /** Returns all shares of the owner `key` after its outputs were removed. */
+  leave(key: object): void {
+    for (const share of this.#owners.get(key)?.shares ?? []) this.#drop(share);
+  }
+
+  #take(share: Share, bytes: number): number {
+    // The session was closed meanwhile.
+    if (!share.owner.shares.has(share)) return 0;
+    while (this.#used + bytes > this.total) {
+      if (!this.#evict(this.#heaviest((owner) => owner.bytes))) break;
+    }
+    const granted = Math.min(bytes, Math.max(0, this.total - this.#used));
+    this.#add(share, granted);
+    return granted;
+  }
+
+  #add(share: Share, bytes: number): void {
+    share.bytes += bytes;
+    share.owner.bytes += bytes;
+    this.#used += bytes;
+  }
+
+  #drop(share: Share): void {
+    const { owner } = share;
+    if (!owner.shares.delete(share)) return;
+    if (owner.shares.size === 0) this.#owners.delete(owner.key);
+    this.#add(share, -share.bytes);
+    this.#outputs -= 1;
+  }
+
+  /** Evicts the oldest complete output of the owner; false if there is none. */
+  #evict(owner: Owner | undefined): boolean {
+    const oldest = owner && oldestOf(owner);
+    if (!oldest) return false;
+    this.#drop(oldest);
+    oldest.remove();
+    return true;
+  }
+
+  /** The owner with the highest value of `weigh` among those that have a complete output. */
+  #heaviest(weigh: (owner: Owner) => number): Owner | undefined {
+    let heaviest: Owner | undefined;
+    for (const owner of this.#owners.values()) {
+      if (heaviest && weigh(owner) <= weigh(heaviest)) continue;
+      if (oldestOf(owner)) heaviest = owner;
+    }
+    return heaviest;
+  }
+}
+
+function oldestOf({ shares }: Owner): Share | undefined {
+  for (const share of shares) if (share.kept) return share;
+  return undefined;
 }

@@ -4,21 +4,24 @@
  * removed by age.
  */
 
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, openSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { inspectorOf, untilDescriptors } from '../access/descriptors.ts';
-import { errno, isShortage, writeFailure } from '../access/system-failure.ts';
-import { openedFile } from '../access/file.ts';
-import { openRegular } from '../access/open-regular.ts';
-import { leavePipes } from '../access/pipe-users.ts';
+import { OrielError } from '../errors.ts';
+import { inspectorOf, leavePipes, openRegular, untilDescriptors } from '../files/descriptors.ts';
+import { openedFile } from '../files/file.ts';
+import { isPrivateDirectory, PRIVATE_FILE, privateDirectory } from '../files/paths.ts';
+import { errno, isShortage, writeFailure } from '../files/system-failure.ts';
 import type { KeptSpill, OpenedSpill } from '../types/session.ts';
-import { isPrivateDirectory, PRIVATE_FILE, privateDirectory } from '../access/private-files.ts';
-import { remove, removeAtExit, sessionDirectory, stateDirectory, sweepFiles } from './directories.ts';
-import { isOwnName } from './owner.ts';
-import { MOST_OUTPUTS, SpillQuota } from './spill-quota.ts';
-import { SpillWriter, cappedMark } from './spill-writer.ts';
-import { artifactUrl, missingArtifact, unguessableNumber } from './artifact-url.ts';
+import {
+  isOwnName,
+  removeAtExit,
+  removeQuietly,
+  sessionDirectory,
+  stateDirectory,
+  sweepFiles,
+} from './directories.ts';
+import { cappedMark, MAX_SESSION_SPILLS, SpillQuota, SpillWriter } from './spill-writer.ts';
 
 export interface SpillOptions {
   /** Parent of all session directories. @default $XDG_CACHE_HOME/oriel, otherwise below the temporary directory */
@@ -34,7 +37,7 @@ export interface SpillOptions {
 /** The default of `SpillOptions.total`. */
 export const SPILL_TOTAL: number = 4 * 2 ** 30;
 
-export class Spills {
+export class LocalSpills {
   readonly #options: SpillOptions;
   readonly #cap: number;
   readonly #total: number;
@@ -131,7 +134,7 @@ export class Spills {
     this.#directory = undefined;
     if (directory === undefined) return;
     leavePipes(directory);
-    if (this.#options.workingDirectory === undefined) await remove(directory);
+    if (this.#options.workingDirectory === undefined) await removeQuietly(directory);
   }
 
   #directoryForReading(): string {
@@ -154,8 +157,8 @@ export class Spills {
         const fd = openSync(path, 'wx', PRIVATE_FILE);
         this.#last = number;
         const share = this.#quota?.begin(this, () => {
-          void remove(path);
-          void remove(cappedMark(path));
+          void removeQuietly(path);
+          void removeQuietly(cappedMark(path));
         });
         return new SpillWriter(fd, path, artifactUrl(number), this.#cap, share);
       } catch (error) {
@@ -175,11 +178,11 @@ export class Spills {
     const spills = keptIn(directory).map((number) => pathIn(directory, number));
     let kept = spills.reduce((sum, path) => sum + sizeOf(path), 0);
     for (const [i, path] of spills.entries()) {
-      const isCrowded = spills.length - i >= MOST_OUTPUTS;
+      const isCrowded = spills.length - i >= MAX_SESSION_SPILLS;
       if (!isCrowded && kept + this.#cap <= this.#total) return;
       kept -= sizeOf(path);
-      void remove(path);
-      void remove(cappedMark(path));
+      void removeQuietly(path);
+      void removeQuietly(cappedMark(path));
     }
   }
 }
@@ -231,4 +234,41 @@ function sizeOf(path: string): number {
   } catch {
     return 0;
   }
+}
+
+// URLs of kept outputs (`artifact://N`), and the error for one that does not exist.
+
+const SCHEME = 'artifact://';
+
+export function artifactUrl(number: number): string {
+  return `${SCHEME}${number}`;
+}
+
+/** The number in a URL that `artifactUrl` made. */
+export function artifactNumber(url: string): number {
+  return Number(url.slice(SCHEME.length));
+}
+
+/** A random number of fifteen digits (9 × 10¹⁴ values). Sequential numbers are shorter. */
+function unguessableNumber(): number {
+  const random = randomBytes(8).readBigUInt64BE() % 900_000_000_000_000n;
+  return 100_000_000_000_000 + Number(random);
+}
+
+/** `NOT_FOUND`. The next call that it suggests is `last`, the URL of the last kept output. */
+export function missingArtifact(number: number, last: string | undefined, cause?: unknown): OrielError {
+  const said = last === undefined ? 'No output has been kept.' : `The last one kept is ${last}.`;
+  return new OrielError('NOT_FOUND', `There is no ${artifactUrl(number)}. ${said}`, {
+    next: last ?? '.',
+    cause,
+  });
+}
+
+/** `NOT_FOUND` for a client whose outputs are not listed. */
+export function missingUnlisted(number: number): OrielError {
+  return new OrielError(
+    'NOT_FOUND',
+    `There is no ${artifactUrl(number)}, or it was removed. Outputs of clients without a name are not listed; repeat the call that made it.`,
+    { next: '.' },
+  );
 }

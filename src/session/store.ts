@@ -8,27 +8,25 @@
 
 import { OrielError } from '../errors.ts';
 import type { Facts, Identity } from '../identity.ts';
-import type { ByteSource } from '../types/byte-source.ts';
+import type { ByteSource } from '../types/access.ts';
 import type {
-  Computation,
-  Computed,
+  ComputedValue,
+  DerivedKind,
   DerivedStore,
-  Kind,
   KindStats,
   StoreUser,
-  Weight,
-} from '../types/store.ts';
-import { Backing, Entry } from './store-entry.ts';
-import { SharedComputation } from './store-computation.ts';
-import { type Measure, measures, Partition } from './store-partition.ts';
+  ValueComputation,
+  ValueWeight,
+} from '../types/session.ts';
+import { EntryBacking, SharedComputation, StoreEntry } from './store-entry.ts';
 
-export type StoreBudget = Required<Weight>;
+export type StoreBudget = Required<ValueWeight>;
 
 const DEFAULT_BUDGET: StoreBudget = { memory: 128 << 20, disk: 1 << 30, descriptors: 32 };
 
-export class Store implements DerivedStore {
+export class MemoryStore implements DerivedStore {
   readonly #budget: StoreBudget;
-  readonly #partitions = new Map<string, Partition<unknown>>();
+  readonly #partitions = new Map<string, StorePartition<unknown>>();
   /** Computations on bytes with a unique identity, which no other call can share. */
   readonly #unshared = new Set<SharedComputation<unknown>>();
   readonly #disposing = new Set<Promise<void>>();
@@ -43,10 +41,10 @@ export class Store implements DerivedStore {
   }
 
   get<T, O extends Facts>(
-    kind: Kind<T, O>,
+    kind: DerivedKind<T, O>,
     of: ByteSource,
     options: O,
-    make: (computation: Computation) => Promise<Computed<T>>,
+    make: (computation: ValueComputation) => Promise<ComputedValue<T>>,
     user: StoreUser,
   ): Promise<T> {
     if (user.signal.aborted) return Promise.reject(user.signal.reason as Error);
@@ -60,7 +58,7 @@ export class Store implements DerivedStore {
   }
 
   getNow<T, O extends Facts>(
-    kind: Kind<T, O>,
+    kind: DerivedKind<T, O>,
     of: ByteSource,
     options: O,
     make: () => T,
@@ -71,7 +69,7 @@ export class Store implements DerivedStore {
     const known = this.#known(partition, identity).entry;
     if (known) return this.#use(partition, known, of, user);
     partition.misses += 1;
-    const entry = new Entry<T>(kind, identity.key, make(), this.#keeps(identity));
+    const entry = new StoreEntry<T>(kind, identity.key, make(), this.#keeps(identity));
     if (entry.kept) partition.add(entry);
     return this.#use(partition, entry, of, user);
   }
@@ -94,10 +92,11 @@ export class Store implements DerivedStore {
     await Promise.all(this.#disposing);
   }
 
-  #partition<T>(kind: Kind<T>): Partition<T> {
-    const partition = this.#partitions.get(kind.name) ?? new Partition<unknown>(kind as Kind<unknown>);
+  #partition<T>(kind: DerivedKind<T>): StorePartition<T> {
+    const partition =
+      this.#partitions.get(kind.name) ?? new StorePartition<unknown>(kind as DerivedKind<unknown>);
     this.#partitions.set(kind.name, partition);
-    return partition as Partition<T>;
+    return partition as StorePartition<T>;
   }
 
   #keeps(identity: Identity): boolean {
@@ -105,9 +104,9 @@ export class Store implements DerivedStore {
   }
 
   #known<T>(
-    partition: Partition<T>,
+    partition: StorePartition<T>,
     { key, recurs }: Identity,
-  ): { entry?: Entry<T>; computation?: SharedComputation<T> } {
+  ): { entry?: StoreEntry<T>; computation?: SharedComputation<T> } {
     if (!recurs) return {};
     const entry = partition.use(key);
     if (entry?.lasts) {
@@ -120,18 +119,18 @@ export class Store implements DerivedStore {
   }
 
   #begin<T>(
-    partition: Partition<T>,
+    partition: StorePartition<T>,
     of: Identity,
     identity: Identity,
-    make: (computation: Computation) => Promise<Computed<T>>,
+    make: (computation: ValueComputation) => Promise<ComputedValue<T>>,
   ): SharedComputation<T> {
     const { key } = identity;
-    const backing = new Backing(of, identity);
+    const backing = new EntryBacking(of, identity);
     const computation = new SharedComputation<T>({
       backing,
       make,
       made: ({ value, keep }) => {
-        const entry = new Entry<T>(partition.kind, key, value, keep && this.#keeps(identity), backing);
+        const entry = new StoreEntry<T>(partition.kind, key, value, keep && this.#keeps(identity), backing);
         if (entry.kept) partition.add(entry);
         return (bytes, user) => this.#use(partition, entry, bytes, user);
       },
@@ -139,7 +138,8 @@ export class Store implements DerivedStore {
         if (partition.computations.get(key) === computation) partition.computations.delete(key);
         this.#unshared.delete(computation as SharedComputation<unknown>);
       },
-      unwanted: ({ value }) => void this.#dispose(new Entry<T>(partition.kind, key, value, false, backing)),
+      unwanted: ({ value }) =>
+        void this.#dispose(new StoreEntry<T>(partition.kind, key, value, false, backing)),
     });
     if (identity.recurs) partition.computations.set(key, computation);
     else this.#unshared.add(computation as SharedComputation<unknown>);
@@ -147,7 +147,7 @@ export class Store implements DerivedStore {
   }
 
   /** Keeps the entry until `user` ends; meanwhile its value may read the bytes that the user has opened. */
-  #use<T>(partition: Partition<T>, entry: Entry<T>, of: ByteSource, user: StoreUser): T {
+  #use<T>(partition: StorePartition<T>, entry: StoreEntry<T>, of: ByteSource, user: StoreUser): T {
     entry.uses += 1;
     const back = entry.backing?.lend(of, user);
     user.onEnd(() => {
@@ -162,7 +162,7 @@ export class Store implements DerivedStore {
   }
 
   /** Whether the entry alone exceeds the budget. It is not kept, because it would only evict all others. */
-  #isTooLarge({ weight }: Entry<unknown>): boolean {
+  #isTooLarge({ weight }: StoreEntry<unknown>): boolean {
     return measures.some((measure) => weight[measure] > this.#budget[measure]);
   }
 
@@ -180,7 +180,9 @@ export class Store implements DerivedStore {
   }
 
   /** The next entry to evict if the budget of `measure` is exceeded. A kind within its share loses no entry. */
-  #overweight(measure: Measure): { partition: Partition<unknown>; entry: Entry<unknown> } | undefined {
+  #overweight(
+    measure: WeightMeasure,
+  ): { partition: StorePartition<unknown>; entry: StoreEntry<unknown> } | undefined {
     const partitions = [...this.#partitions.values()].filter(({ weight }) => weight[measure] > 0);
     const total = partitions.reduce((sum, { weight }) => sum + weight[measure], 0);
     const isOver = total > this.#budget[measure];
@@ -195,13 +197,13 @@ export class Store implements DerivedStore {
     return undefined;
   }
 
-  #evict<T>(partition: Partition<T>, entry: Entry<T>): Promise<void> | undefined {
+  #evict<T>(partition: StorePartition<T>, entry: StoreEntry<T>): Promise<void> | undefined {
     partition.remove(entry);
     partition.evictions += 1;
     return entry.uses === 0 ? this.#dispose(entry) : undefined;
   }
 
-  #dispose<T>(entry: Entry<T>): Promise<void> {
+  #dispose<T>(entry: StoreEntry<T>): Promise<void> {
     const done = entry
       .dispose()
       // A failed disposal leaks a resource of this process; no answer depends on it.
@@ -209,5 +211,76 @@ export class Store implements DerivedStore {
       .finally(() => this.#disposing.delete(done));
     this.#disposing.add(done);
     return done;
+  }
+}
+
+// The entries of one kind in the order of their last use, with the kind's counters.
+
+type WeightMeasure = keyof ValueWeight;
+
+const measures: readonly WeightMeasure[] = ['memory', 'disk', 'descriptors'];
+
+class StorePartition<T> {
+  readonly kind: DerivedKind<T>;
+  readonly computations = new Map<string, SharedComputation<T>>();
+  readonly weight: Record<WeightMeasure, number> = { memory: 0, disk: 0, descriptors: 0 };
+  hits = 0;
+  misses = 0;
+  joined = 0;
+  evictions = 0;
+  /** Least recently used first: a Map keeps the order of insertion. */
+  readonly #entries = new Map<string, StoreEntry<T>>();
+
+  constructor(kind: DerivedKind<T>) {
+    this.kind = kind;
+  }
+
+  /** Returns the entry and makes it the most recently used one. */
+  use(key: string): StoreEntry<T> | undefined {
+    const entry = this.#entries.get(key);
+    if (!entry) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry;
+  }
+
+  add(entry: StoreEntry<T>): void {
+    this.#entries.set(entry.key, entry);
+    this.reweigh(entry);
+  }
+
+  reweigh(entry: StoreEntry<T>): void {
+    const weight = entry.weigh();
+    for (const measure of measures) this.weight[measure] += weight[measure] - entry.weight[measure];
+    entry.weight = weight;
+  }
+
+  /** Removes an entry; calls that use it may continue to do so. */
+  remove(entry: StoreEntry<T>): void {
+    entry.kept = false;
+    this.#entries.delete(entry.key);
+    for (const measure of measures) this.weight[measure] -= entry.weight[measure];
+  }
+
+  /** The least recently used entry that no call uses now and that has weight in `measure`. */
+  oldest(measure: WeightMeasure): StoreEntry<T> | undefined {
+    for (const entry of this.#entries.values()) {
+      if (entry.uses === 0 && entry.weight[measure] > 0) return entry;
+    }
+    return undefined;
+  }
+
+  /** Whether the kind exceeds its own limit (`mostMemory`). */
+  isFull(measure: WeightMeasure): boolean {
+    return measure === 'memory' && this.weight.memory > (this.kind.mostMemory ?? Infinity);
+  }
+
+  all(): readonly StoreEntry<T>[] {
+    return [...this.#entries.values()];
+  }
+
+  stats(): KindStats {
+    const { hits, misses, joined, evictions, weight } = this;
+    return { hits, misses, joined, evictions, entries: this.#entries.size, weight: { ...weight } };
   }
 }

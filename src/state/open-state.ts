@@ -2,12 +2,10 @@
 
 import { createRequire } from 'node:module';
 import { OrielError } from '../errors.ts';
+import { installedVersion, isOlder } from '../files/package-files.ts';
 import { quote } from '../text/visible.ts';
-import type { SharedState } from '../types/state.ts';
-import { backends } from './backends.ts';
-import { installedVersion, isOlder } from './package-version.ts';
-import { Seal } from './sealed.ts';
-import { SharedStore } from './shared-state.ts';
+import type { BackendOptions, SharedState, StateBackend } from '../types/state.ts';
+import { SharedStore, ValueSeal } from './shared-state.ts';
 
 export interface StateOptions {
   /** `redis://…`, `rediss://…`, `postgres://…`; `file:` shares nothing. */
@@ -24,7 +22,7 @@ export interface StateOptions {
 
 export const DEFAULT_TIMEOUT_MS = 1_000;
 
-const LEAST_KEY = 32;
+const MIN_STATE_KEY_CHARACTERS = 32;
 
 /**
  * Undefined for `file:`. Does not connect or load anything yet. Throws `BAD_INPUT`; of the URL only the scheme is in the
@@ -48,10 +46,10 @@ export function openState({
       `The state is file:, redis://HOST:PORT/NUMBER, rediss://, or postgres://HOST:PORT/DATABASE${kind ? '' : `, not ${scheme === '' ? 'what is no URL' : quote(scheme)}`}.`,
     );
   }
-  if (key === undefined || key.length < LEAST_KEY) {
+  if (key === undefined || key.length < MIN_STATE_KEY_CHARACTERS) {
     throw new OrielError(
       'BAD_INPUT',
-      `A shared state needs a key of at least ${LEAST_KEY} characters that all replicas have, for example from openssl rand -hex 32: without it, anyone who can write to the store could forge data. Use --state-key-file FILE.`,
+      `A shared state needs a key of at least ${MIN_STATE_KEY_CHARACTERS} characters that all replicas have, for example from openssl rand -hex 32: without it, anyone who can write to the store could forge data. Use --state-key-file FILE.`,
     );
   }
   if (!(timeoutMs > 0 && timeoutMs <= 60_000)) {
@@ -62,7 +60,7 @@ export function openState({
   refuseMissing(packages, scheme);
   refuseOlder(packages, scheme);
   const open = (): ReturnType<typeof kind.open> => kind.open({ url, timeoutMs });
-  const seal = new Seal(Buffer.from(key));
+  const seal = new ValueSeal(Buffer.from(key));
   return new SharedStore({ seal, timeoutMs, open, atOnce: kind.atOnce, ...(workers && { jobsUrl: url }) });
 }
 
@@ -97,7 +95,7 @@ function refuseMissing(packages: readonly string[], scheme: string): void {
 /** Throws `BAD_INPUT` if a package is older than required. `from`: the URL of the code that imports it. */
 export function refuseOlder(packages: readonly string[], scheme: string, from = import.meta.url): void {
   for (const name of packages) {
-    const [version, least] = [installedVersion(name, from), OLDEST[name]];
+    const [version, least] = [installedVersion(name, from), OLDEST_STORE_VERSIONS[name]];
     if (version === undefined || least === undefined || !isOlder(version, least)) continue;
     throw new OrielError(
       'BAD_INPUT',
@@ -107,7 +105,7 @@ export function refuseOlder(packages: readonly string[], scheme: string, from = 
 }
 
 /** The oldest supported versions, with which the stores and the queue are tested. */
-export const OLDEST: Readonly<Record<string, string>> = {
+export const OLDEST_STORE_VERSIONS: Readonly<Record<string, string>> = {
   keyv: '5.6.0',
   '@keyv/redis': '5.1.6',
   '@keyv/postgres': '2.2.3',
@@ -124,4 +122,44 @@ const VERSIONS: Readonly<Record<string, string>> = {
   pg: '@8',
   bullmq: '@6',
   ioredis: '@5',
+};
+
+// The table of backends for the shared store, by the scheme of the URL. A new backend is one file and one row here.
+
+interface BackendKind {
+  /** Required packages, which are not installed with oriel. */
+  readonly packages: readonly string[];
+  /** The valid paths of its URL: with another one every operation would fail. */
+  readonly path: RegExp;
+  /** Loads the packages and opens the backend. */
+  readonly open: (options: BackendOptions) => Promise<StateBackend>;
+  /** Maximum concurrent operations. */
+  readonly atOnce: number;
+  /** Whether it can queue jobs for workers. */
+  readonly hasQueues?: true;
+}
+
+const redis: BackendKind = {
+  packages: ['keyv', '@keyv/redis'],
+  // The number of a database.
+  path: /^\/?\d{0,5}$/,
+  open: async (options) => (await import('./redis.ts')).openRedis(options),
+  atOnce: 64,
+  hasQueues: true,
+};
+
+const postgres: BackendKind = {
+  packages: ['keyv', '@keyv/postgres', 'pg'],
+  path: /^\/?[^/]*$/,
+  open: async (options) => (await import('./postgres.ts')).openPostgres(options),
+  // The size of its connection pool, so that no operation waits for a connection.
+  atOnce: 8,
+};
+
+/** By the scheme of the URL, with its colon. */
+export const backends: Readonly<Record<string, BackendKind>> = {
+  'redis:': redis,
+  'rediss:': redis,
+  'postgres:': postgres,
+  'postgresql:': postgres,
 };

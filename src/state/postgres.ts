@@ -6,8 +6,7 @@
 import type { KeyvPostgres } from '@keyv/postgres';
 import type { Pool } from 'pg';
 import type { BackendOptions, StateBackend } from '../types/state.ts';
-import { MOST_SEALED } from './bounds.ts';
-import { textsIn } from './texts.ts';
+import { MAX_SEALED_VALUE_CHARACTERS, textsIn } from './work-values.ts';
 
 const TABLE = 'public.oriel_state';
 
@@ -118,7 +117,7 @@ function expiring(Adapter: typeof KeyvPostgres, query: Query): KeyvPostgres {
 }
 
 /** Values that are too long are truncated, so that they are not fetched whole. */
-const GET = `SELECT left(value, ${MOST_SEALED + 1}) AS value FROM ${TABLE} WHERE key = $1 AND expires > ${NOW}`;
+const GET = `SELECT left(value, ${MAX_SEALED_VALUE_CHARACTERS + 1}) AS value FROM ${TABLE} WHERE key = $1 AND expires > ${NOW}`;
 
 const SET = `
   INSERT INTO ${TABLE} (key, value, expires) VALUES ($1, $2, ${NOW} + $3::bigint)

@@ -2,8 +2,7 @@
 
 import type KeyvRedis from '@keyv/redis';
 import type { BackendOptions, StateBackend } from '../types/state.ts';
-import { MOST_SEALED } from './bounds.ts';
-import { textsIn } from './texts.ts';
+import { MAX_SEALED_VALUE_CHARACTERS, textsIn } from './work-values.ts';
 
 export async function openRedis(options: BackendOptions): Promise<StateBackend> {
   const [{ Keyv }, { default: Adapter }] = await Promise.all([import('keyv'), import('@keyv/redis')]);
@@ -35,7 +34,11 @@ export async function openRedis(options: BackendOptions): Promise<StateBackend> 
 function bounded(Adapter: typeof KeyvRedis, { url, timeoutMs }: BackendOptions): KeyvRedis<string> {
   class BoundedRedis extends Adapter<string> {
     override async get<U>(key: string): Promise<U | undefined> {
-      const text = await (this.client as unknown as RedisClient).getRange(key, 0, MOST_SEALED);
+      const text = await (this.client as unknown as RedisClient).getRange(
+        key,
+        0,
+        MAX_SEALED_VALUE_CHARACTERS,
+      );
       return text === '' ? undefined : (text as U);
     }
   }

@@ -4,41 +4,43 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import type { SharedState, StateSpace } from '../types/state.ts';
-import type { RemoteWork, WorkOrder, WorkOutcome } from '../types/work.ts';
-import type { WorkQueue } from './work-queue.ts';
+import type { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import type { RemoteWork, SharedState, StateSpace, WorkOrder, WorkOutcome } from '../types/state.ts';
 import {
   aliveName,
   cacheName,
   DEAD_MS,
   inputName,
+  inTime,
   isFresh,
   type JobRecord,
+  jobRecordName,
+  MAX_JOB_ATTEMPTS,
+  MAX_WORK_INPUT_BYTES,
   MissingPiece,
-  MOST_INPUT,
   ORDER_MS,
   orderName,
   piecesOf,
   putJson,
   putPieces,
-  queueOf,
   readJson,
   RECORD_MS,
-  recordName,
   resultName,
   type StoredOrder,
   WORK_SPACE,
+  workQueueName,
 } from './work-values.ts';
 
 /** Maximum concurrent orders of this process; further work is done here. */
-const MOST_SENT = 8;
+const MAX_SENT_ORDERS = 8;
 
 /** After this many milliseconds without a heartbeat of a worker the work is done here. */
 const SILENCE_MS = 4_000;
 
 /** Milliseconds between two polls of a record: at first, and at most. */
-const FIRST_LOOK_MS = 10;
-const LAST_LOOK_MS = 200;
+const INITIAL_POLL_MS = 10;
+const MAX_POLL_MS = 200;
 
 type Options = Parameters<RemoteWork['run']>[1];
 
@@ -50,7 +52,7 @@ const NOTHING = new Uint8Array(0);
 /** Reasons of a worker for which the replica does the work itself: the result is too large, or would not be valid for it. */
 const LOCAL: ReadonlySet<string> = new Set(['large', 'here']);
 
-export interface SenderOptions {
+interface SenderOptions {
   readonly state: Pick<SharedState, 'space' | 'nameOf'>;
   readonly queue: WorkQueue;
   /** Milliseconds since the epoch. @default Date.now */
@@ -84,7 +86,7 @@ export class WorkSender {
   }
 
   async #run(space: string, order: WorkOrder, options: Options): Promise<WorkOutcome> {
-    if (this.#sent >= MOST_SENT || order.bytes > MOST_INPUT) return HERE;
+    if (this.#sent >= MAX_SENT_ORDERS || order.bytes > MAX_WORK_INPUT_BYTES) return HERE;
     this.#sent += 1;
     try {
       if (!(await this.#hasWorkers(order))) return HERE;
@@ -101,7 +103,7 @@ export class WorkSender {
 
   /** An entry that is too old is ignored: someone may have put it back into the store. */
   async #hasWorkers(work: Parameters<RemoteWork['hasWorkers']>[0]): Promise<boolean> {
-    const alive = await readJson<{ at: number }>(this.#work, aliveName(queueOf(work)));
+    const alive = await readJson<{ at: number }>(this.#work, aliveName(workQueueName(work)));
     return alive !== undefined && alive !== 'away' && Math.abs(this.#now() - alive.at) < RECORD_MS + DEAD_MS;
   }
 
@@ -116,17 +118,17 @@ export class WorkSender {
     return (
       (await putPieces(this.#work, inputName(id), read, bytes, ORDER_MS)) &&
       (await putJson(this.#work, orderName(id), stored, ORDER_MS)) &&
-      this.#queue.add(queueOf(order), id)
+      this.#queue.add(workQueueName(order), id)
     );
   }
 
   async #follow(id: string, cache: StateSpace, order: WorkOrder, options: Options): Promise<WorkOutcome> {
     const { signal, giveUpAt } = options;
-    let [heardAt, heard, wait] = [performance.now(), '', FIRST_LOOK_MS];
+    let [heardAt, heard, wait] = [performance.now(), '', INITIAL_POLL_MS];
     for (;;) {
       await pause(wait, undefined, { signal }).catch(() => signal.throwIfAborted());
-      wait = Math.min(wait * 1.5, LAST_LOOK_MS);
-      const record = await readJson<JobRecord>(this.#work, recordName(id));
+      wait = Math.min(wait * 1.5, MAX_POLL_MS);
+      const record = await readJson<JobRecord>(this.#work, jobRecordName(id));
       if (record === 'away') return HERE;
       const outcome = record && (await this.#outcomeOf(record, id, cache, order, options));
       if (outcome) return outcome;
@@ -146,7 +148,7 @@ export class WorkSender {
     order: WorkOrder,
     options: Options,
   ): Promise<WorkOutcome | undefined> {
-    const record = await readJson<JobRecord>(this.#work, recordName(id));
+    const record = await readJson<JobRecord>(this.#work, jobRecordName(id));
     return record && record !== 'away' ? this.#outcomeOf(record, id, cache, order, options) : undefined;
   }
 
@@ -171,7 +173,7 @@ export class WorkSender {
     if (result === 'late') return HERE;
     if (result) return { is: 'done', result, isCached: false };
     // Otherwise a worker that finds the record would take the job for done.
-    await this.#work.remove(recordName(id));
+    await this.#work.remove(jobRecordName(id));
     return undefined;
   }
 
@@ -192,4 +194,101 @@ export class WorkSender {
 
 function isLate(giveUpAt: number): boolean {
   return performance.now() > giveUpAt;
+}
+
+// Adds jobs to the BullMQ queues in the Redis of the shared store. A job has only an id; its encrypted order is stored separately.
+
+/** Prefix of the keys of the queues. */
+export const PREFIX = 'oriel';
+
+/** Maximum waiting jobs of a queue; above that, replicas do the work themselves. */
+const MAX_WAITING_JOBS = 64;
+
+/** Maximum number and age in seconds of ended jobs that BullMQ keeps. */
+const ENDED = { count: 100, age: 24 * 60 * 60 };
+
+/** After a failure no job is added for this many milliseconds. */
+const REST_MS = 5_000;
+
+interface WorkQueueOptions {
+  readonly url: string;
+  /** Timeout of an operation, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+interface Connected {
+  readonly redis: Redis;
+  readonly queues: Map<string, Queue>;
+  readonly library: typeof import('bullmq');
+  readonly ready: Promise<void>;
+}
+
+export class WorkQueue {
+  readonly #options: WorkQueueOptions;
+  #connected: Promise<Connected> | undefined;
+  #restsUntil = 0;
+
+  constructor(options: WorkQueueOptions) {
+    this.#options = options;
+  }
+
+  /** Returns false if the job was not added. A job that is in the queue already is not added twice. Never throws. */
+  async add(name: string, id: string): Promise<boolean> {
+    if (performance.now() < this.#restsUntil) return false;
+    try {
+      const connected = await (this.#connected ??= this.#connect());
+      const added = connected.ready.then(() => addTo(openQueue(connected, name), id));
+      return await inTime(added, this.#options.timeoutMs);
+    } catch {
+      this.#restsUntil = performance.now() + REST_MS;
+      await this.close();
+      return false;
+    }
+  }
+
+  async close(): Promise<void> {
+    const connected = await this.#connected?.catch(() => undefined);
+    this.#connected = undefined;
+    connected?.redis.disconnect();
+  }
+
+  /** Loading the packages does not count for the timeout. */
+  async #connect(): Promise<Connected> {
+    const { url, timeoutMs } = this.#options;
+    const [library, { Redis }] = await Promise.all([import('bullmq'), import('ioredis')]);
+    const redis = new Redis(url, {
+      lazyConnect: true,
+      connectTimeout: timeoutMs,
+      // After a connection error there are no retries; the next job connects again.
+      retryStrategy: () => null,
+      maxRetriesPerRequest: 0,
+      enableOfflineQueue: false,
+    });
+    redis.on('error', () => undefined);
+    // An idle connection does not keep the process alive. The timer of a pending operation does.
+    const ready = redis.connect().then(() => void redis.stream.unref());
+    ready.catch(() => undefined);
+    return { redis, queues: new Map(), library, ready };
+  }
+}
+
+function openQueue({ redis, queues, library }: Connected, name: string): Queue {
+  let queue = queues.get(name);
+  if (!queue) {
+    queue = new library.Queue(name, { connection: redis, prefix: PREFIX, skipVersionCheck: true });
+    queue.on('error', () => undefined);
+    queues.set(name, queue);
+  }
+  return queue;
+}
+
+async function addTo(queue: Queue, id: string): Promise<boolean> {
+  if ((await queue.getWaitingCount()) >= MAX_WAITING_JOBS) return false;
+  await queue.add(
+    'job',
+    {},
+    // `deduplication` instead of a job id: an ended job that is still kept must not prevent the same job.
+    { deduplication: { id }, attempts: MAX_JOB_ATTEMPTS, removeOnComplete: ENDED, removeOnFail: ENDED },
+  );
+  return true;
 }

@@ -1,14 +1,18 @@
 /** The values that replicas and workers exchange in the shared store: orders, inputs, records of jobs, results. */
 
-import type { StateName, StateSpace } from '../types/state.ts';
-import { batchesOf, lengthOf, PIECE } from './value-pieces.ts';
+import { createHash } from 'node:crypto';
+import type { Keyv } from 'keyv';
+import { chunksOf, readAt } from '../text/bytes.ts';
+import type { ByteSource } from '../types/access.ts';
+import type { Call } from '../types/call.ts';
+import type { StateName, StateSpace, WorkHandler, WorkOutcome } from '../types/state.ts';
 
 /** The space of all these values. The names of orders include the space of the replica. */
 export const WORK_SPACE = 'work';
 
 /** Maximum bytes of an input and of a result. */
-export const MOST_INPUT: number = 32 << 20;
-export const MOST_RESULT: number = 32 << 20;
+export const MAX_WORK_INPUT_BYTES: number = 32 << 20;
+export const MAX_WORK_RESULT_BYTES: number = 32 << 20;
 
 /** Expiry in milliseconds: of an order with its input, and of a record with a large result. */
 export const ORDER_MS: number = 2 * 60_000;
@@ -22,7 +26,7 @@ export const DEAD_MS = 15_000;
 export const BEAT_MS = 500;
 
 /** Maximum attempts of a job. */
-export const MOST_ATTEMPTS = 3;
+export const MAX_JOB_ATTEMPTS = 3;
 
 /** Expiry of a cached value, in milliseconds. */
 export const CACHE_MS: number = 7 * 24 * 60 * 60_000;
@@ -58,7 +62,7 @@ export const cacheName = (key: string): StateName => ({ kind: 'cache', of: [key]
 /** The name of the description of a value that is stored in pieces. */
 export const largeName = (key: string): StateName => ({ kind: 'cache', of: [key, 'pieces'] });
 export const orderName = (id: string): StateName => ({ kind: 'order', of: [id] });
-export const recordName = (id: string): StateName => ({ kind: 'job', of: [id] });
+export const jobRecordName = (id: string): StateName => ({ kind: 'job', of: [id] });
 export const inputName =
   (id: string) =>
   (index: number): StateName => ({ kind: 'piece', of: ['input', id, index] });
@@ -69,7 +73,13 @@ export const resultName =
 export const aliveName = (queue: string): StateName => ({ kind: 'worker', of: [queue] });
 
 /** The queue of a kind of work in one version of its code. */
-export function queueOf({ kind, version }: { readonly kind: string; readonly version: string }): string {
+export function workQueueName({
+  kind,
+  version,
+}: {
+  readonly kind: string;
+  readonly version: string;
+}): string {
   return `work-${kind}-${version.slice(0, 16)}`;
 }
 
@@ -92,10 +102,10 @@ export async function putPieces(
   bytes: number,
   ttl: number,
 ): Promise<boolean> {
-  for (const batch of batchesOf(bytes)) {
+  for (const batch of valuePieceBatches(bytes)) {
     const puts = batch.map(async (index) => {
-      const length = lengthOf(index, bytes);
-      const piece = await read(index * PIECE, length);
+      const length = valuePieceLength(index, bytes);
+      const piece = await read(index * VALUE_PIECE_BYTES, length);
       return piece.length === length && space.put(nameOf(index), piece, ttl);
     });
     if ((await Promise.all(puts)).includes(false)) return false;
@@ -109,10 +119,10 @@ export async function* piecesOf(
   nameOf: (index: number) => StateName,
   bytes: number,
 ): AsyncGenerator<Buffer> {
-  for (const batch of batchesOf(bytes)) {
+  for (const batch of valuePieceBatches(bytes)) {
     const pieces = await Promise.all(batch.map((index) => space.get(nameOf(index))));
     for (const [i, piece] of pieces.entries()) {
-      if (!(piece instanceof Uint8Array) || piece.length !== lengthOf(batch[i] as number, bytes))
+      if (!(piece instanceof Uint8Array) || piece.length !== valuePieceLength(batch[i] as number, bytes))
         throw new MissingPiece('a piece is missing');
       yield piece;
     }
@@ -127,5 +137,123 @@ export async function removePieces(
   nameOf: (index: number) => StateName,
   bytes: number,
 ): Promise<void> {
-  for (const batch of batchesOf(bytes)) await Promise.all(batch.map((index) => space.remove(nameOf(index))));
+  for (const batch of valuePieceBatches(bytes))
+    await Promise.all(batch.map((index) => space.remove(nameOf(index))));
+}
+
+// Runs heavy work on bytes in a remote worker and caches the result where all replicas find it.
+
+/** The call that needs the result. Its signal may be shared by several calls that wait for the same result. */
+export type OffloadCall = Pick<Call, 'session' | 'signal' | 'deadline'>;
+
+interface HeavyWork extends Pick<WorkHandler, 'kind' | 'version'> {
+  /** Everything that affects the result except the bytes; plain JSON. */
+  readonly head: unknown;
+  readonly source: ByteSource;
+}
+
+/** Bytes that are hashed per step. */
+const HASHED_PIECE_BYTES = 256 << 10;
+
+/**
+ * The cache key contains the digest of the bytes, so the result is found whichever name they were read under. Half of the
+ * remaining time is reserved for doing the work locally. Throws the reason of the signal, and what the source throws.
+ */
+export async function offloadWork(
+  { kind, version, head, source }: HeavyWork,
+  { session: { work, disk }, signal, deadline }: OffloadCall,
+): Promise<WorkOutcome> {
+  const { size } = source;
+  if (!work || !disk || size === undefined || size > MAX_WORK_INPUT_BYTES) return { is: 'here' };
+  // Asked before hashing, because reading all bytes costs more.
+  if (!(await work.hasWorkers({ kind, version }))) return { is: 'here' };
+  const hash = createHash('sha256');
+  for await (const piece of chunksOf(source, 0, size, HASHED_PIECE_BYTES, signal)) hash.update(piece);
+  const sha256 = hash.digest('hex');
+  const key = JSON.stringify([kind, version, sha256, head]);
+  const known = await disk.get(key);
+  if (known) return { is: 'done', result: known, isCached: true };
+  const read = (start: number, length: number): Promise<Uint8Array> => readAt(source, start, length, signal);
+  const now = performance.now();
+  const outcome = await work.run(
+    { kind, version, key, head, bytes: size, read, sha256 },
+    { signal, giveUpAt: now + (deadline - now) / 2 },
+  );
+  // If the worker has not cached the result, it is cached here.
+  if (outcome.is === 'done' && !outcome.isCached) disk.put(key, [outcome.result]);
+  return outcome;
+}
+
+// Splits values that are too large for one entry of the shared store into pieces.
+
+/** Bytes of a piece; the last one may be shorter. */
+export const VALUE_PIECE_BYTES: number = 512 << 10;
+
+/** Pieces that are sent or read concurrently. */
+const AT_ONCE = 4;
+
+/** Bytes of the piece at `index` (0-based) of a value of `bytes` bytes. */
+export function valuePieceLength(index: number, bytes: number): number {
+  return Math.min(VALUE_PIECE_BYTES, bytes - index * VALUE_PIECE_BYTES);
+}
+
+/** The indexes of all pieces in order, in groups that are sent or read concurrently. */
+export function* valuePieceBatches(bytes: number): Generator<readonly number[]> {
+  const count = Math.ceil(bytes / VALUE_PIECE_BYTES);
+  for (let from = 0; from < count; from += AT_ONCE)
+    yield Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, i) => from + i);
+}
+
+// Timeouts for operations of the store.
+
+/** Maximum milliseconds that a session waits for the store when it closes. */
+const CLOSE_MS = 2_000;
+
+/** Resolves when `work` is done or has failed, or after two seconds. */
+export async function beforeClose(work: Promise<unknown>): Promise<void> {
+  await inTime(work, CLOSE_MS).catch(() => undefined);
+}
+
+/** The result of `work`; rejects with `no answer within MS ms` at the timeout. */
+export async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+// Maximum sizes of a value in the shared store.
+
+/** Maximum bytes of a value before encryption. */
+export const MAX_STATE_VALUE_BYTES: number = 2 << 20;
+
+/** Maximum characters of an encrypted value: base64 takes four for three bytes, plus a header. Longer ones are not fetched. */
+export const MAX_SEALED_VALUE_CHARACTERS: number = Math.ceil(MAX_STATE_VALUE_BYTES / 3) * 4 + 256;
+
+// A Keyv for plain texts, over an adapter that handles expiry itself.
+
+type Options = NonNullable<ConstructorParameters<typeof Keyv<string>>[0]>;
+
+/** `library` is passed in, because it is loaded lazily. Errors are thrown by the operations. */
+export function textsIn(
+  library: typeof Keyv,
+  store: NonNullable<Extract<Options, { store?: unknown }>['store']>,
+): Keyv<string> {
+  const keyv = new library<string>({
+    store,
+    useKeyPrefix: false,
+    throwOnErrors: true,
+    emitErrors: false,
+    serialize: ({ value }) => value as string,
+    deserialize: (text) => ({ value: text as never }),
+  });
+  keyv.on('error', () => undefined);
+  // Keys are complete.
+  keyv.namespace = undefined;
+  return keyv;
 }

@@ -3,31 +3,40 @@
  * while the caller waits; the event is made later (`event-of-call.ts`).
  */
 
-import type { Excerpt, Window } from '../types/excerpt.ts';
-import type { Complete } from '../types/mutable.ts';
-import type { Request } from '../types/request.ts';
-import type { Origin, Result, RunResult, SingleResult, SummaryResult, TextResult } from '../types/result.ts';
-import type { ListFacts, ReadFacts, Span, TextNote } from '../types/telemetry.ts';
-import { sourceName } from './safe-names.ts';
-import { digest } from './text-digest.ts';
-import { textVersion } from './text-version.ts';
+import type { Identity } from '../identity.ts';
+import { oneLine } from '../text/visible.ts';
+import type { CompleteFields, Excerpt, Window } from '../types/excerpt.ts';
+import type { EngineRequest } from '../types/request.ts';
+import type {
+  EngineResult,
+  ReadOrigin,
+  RunResult,
+  SingleResult,
+  SummaryResult,
+  TextResult,
+} from '../types/result.ts';
+import type { CallEvent, CallNote, ListFacts, NumberSpan, ReadFacts, TextNote } from '../types/telemetry.ts';
 
 /** Maximum ranges of a read; further ones are merged into the last one. */
-const MOST_SPANS = 16;
+const MAX_READ_SPANS = 16;
 
-const MOST_WINDOW = 80;
+const MAX_WINDOW_CHARACTERS = 80;
 
 /** What was read; undefined for a list. After a failure there is no result, and only the requested path is known. */
-export function readsOf(
-  request: Request,
-  result: Result | undefined,
+export function readFacts(
+  request: EngineRequest,
+  result: EngineResult | undefined,
   dialect: string,
 ): readonly ReadFacts[] | undefined {
   const reads = allReads(request, result, dialect);
   return reads.length > 0 ? reads : undefined;
 }
 
-function allReads(request: Request, result: Result | undefined, dialect: string): readonly ReadFacts[] {
+function allReads(
+  request: EngineRequest,
+  result: EngineResult | undefined,
+  dialect: string,
+): readonly ReadFacts[] {
   if (!result) return failed(request);
   switch (result.is) {
     case 'several':
@@ -57,8 +66,8 @@ function allReads(request: Request, result: Result | undefined, dialect: string)
 const PI_LIMITS = ['matchLimitReached', 'resultLimitReached', 'entryLimitReached'];
 
 /** Undefined if the answer is not a list. `details`: those of the answer, which say what fitted. */
-export function listOf(
-  request: Request,
+export function listFacts(
+  request: EngineRequest,
   details: Readonly<Record<string, unknown>> | undefined,
 ): ListFacts | undefined {
   if (!('offset' in request)) return undefined;
@@ -78,7 +87,7 @@ export function listOf(
   };
 }
 
-function failed(request: Request): readonly ReadFacts[] {
+function failed(request: EngineRequest): readonly ReadFacts[] {
   if (request.do === 'read') return [{ source: sourceName(request.target) }];
   return request.do === 'lines' ? [{ source: sourceName(request.path) }] : [];
 }
@@ -103,7 +112,7 @@ function shownOf(result: SingleResult): number {
   return lines.reduce((sum, { text }) => sum + text.length, 0);
 }
 
-function origin({ target, kind, identity }: Origin): ReadFacts {
+function origin({ target, kind, identity }: ReadOrigin): ReadFacts {
   const { source, version } = textVersion(target, identity);
   return { source, what: kind, version };
 }
@@ -130,7 +139,7 @@ export function noteOfText(result: TextResult, dialect: string): TextNote {
 }
 
 /** All fields in a fixed order (one hidden class), for speed. */
-export function readOfText(text: TextNote): Complete<Omit<ReadFacts, 'shown'>> {
+function readOfText(text: TextNote): CompleteFields<Omit<ReadFacts, 'shown'>> {
   const { of, kind, view, window, cutBy, totals, first, last, from, to, spans } = text;
   return {
     source: of.source,
@@ -146,7 +155,7 @@ export function readOfText(text: TextNote): Complete<Omit<ReadFacts, 'shown'>> {
   };
 }
 
-function spanOf(from: number | undefined, to: number | undefined): readonly Span[] | undefined {
+function spanOf(from: number | undefined, to: number | undefined): readonly NumberSpan[] | undefined {
   return from === undefined || to === undefined ? undefined : [[from, to]];
 }
 
@@ -186,8 +195,8 @@ function keptOutputs({ streams }: RunResult): readonly ReadFacts[] {
 }
 
 function spansOf({ parts }: Excerpt): Pick<ReadFacts, 'lines' | 'bytes'> {
-  const lines: Span[] = [];
-  const bytes: Span[] = [];
+  const lines: NumberSpan[] = [];
+  const bytes: NumberSpan[] = [];
   let counted = true;
   for (const part of parts) {
     const first = part[0];
@@ -204,9 +213,9 @@ function spansOf({ parts }: Excerpt): Pick<ReadFacts, 'lines' | 'bytes'> {
 }
 
 /** Adds a span; at the maximum it extends the last one. */
-function addSpan(spans: Span[], from: number, to: number): void {
-  if (spans.length < MOST_SPANS) spans.push([from, to]);
-  else spans[MOST_SPANS - 1] = [(spans[MOST_SPANS - 1] as Span)[0], to];
+function addSpan(spans: NumberSpan[], from: number, to: number): void {
+  if (spans.length < MAX_READ_SPANS) spans.push([from, to]);
+  else spans[MAX_READ_SPANS - 1] = [(spans[MAX_READ_SPANS - 1] as NumberSpan)[0], to];
 }
 
 /** A window in the syntax of a selector, without the colon. */
@@ -216,7 +225,7 @@ function written(window: Window): string {
       return window.ranges
         .map(({ from, to }) => `${from}..${to ?? ''}`)
         .join(',')
-        .slice(0, MOST_WINDOW);
+        .slice(0, MAX_WINDOW_CHARACTERS);
     case 'bytes':
       return `@${window.start}${window.length === undefined ? '' : `+${window.length}`}`;
     case 'ends':
@@ -224,4 +233,156 @@ function written(window: Window): string {
     case 'tail':
       return `-${window.lines}${window.before === undefined ? '' : `@${window.before}`}`;
   }
+}
+
+// Makes the event of a call from the note that was taken when the call ended.
+
+/** What the recorder adds to a note. */
+interface RecordedOrigin {
+  readonly task: string;
+  readonly client: string | undefined;
+  /** Milliseconds since the epoch at which `performance.now()` was 0. */
+  readonly origin: number;
+}
+
+/** All fields, in the order in which `writeEvent` writes them. */
+export function eventOfCall(
+  note: CallNote,
+  { task, client, origin }: RecordedOrigin,
+): CompleteFields<CallEvent> {
+  const { host, dialect, tool, began, ms, bytes, images, error, text, reads, list } = note;
+  return {
+    kind: 'call',
+    task,
+    client,
+    at: Math.round(origin + began),
+    ms: Math.round(ms * 1_000) / 1_000,
+    dialect,
+    tool,
+    host: host === undefined ? undefined : shortName(host, MAX_HOST_NAME_CHARACTERS),
+    bytes,
+    tokens: Math.ceil(bytes / 4),
+    images,
+    error,
+    reads: text ? [readOfText(text)] : reads,
+    list,
+  };
+}
+
+// The name and version of a text that was read. They are computed once, however often the text is read.
+
+class TextVersion {
+  /** As in `ReadFacts`. */
+  readonly source: string;
+  readonly #identity: Identity | undefined;
+  #version: string | undefined;
+
+  constructor(target: string, identity: Identity | undefined) {
+    this.source = sourceName(target);
+    this.#identity = identity;
+  }
+
+  /** As in `ReadFacts`. Computed on first access, because the digest takes longer than the rest of a note. */
+  get version(): string | undefined {
+    return (this.#version ??= this.#identity && digest(this.#identity.key));
+  }
+
+  is(identity: Identity | undefined): boolean {
+    if (!this.#identity || !identity) return this.#identity === identity;
+    return this.#identity.equals(identity);
+  }
+}
+
+/** A cache of the last ones, by path. */
+const last = new Map<string, TextVersion>();
+
+const MAX_CACHED_VERSIONS = 256;
+
+/** Returns the same object for the same text, so that queued calls share it. */
+export function textVersion(target: string, identity: Identity | undefined): TextVersion {
+  const known = last.get(target);
+  if (known?.is(identity)) return known;
+  const text = new TextVersion(target, identity);
+  if (target.length > MAX_PATH_CHARACTERS) return text;
+  if (last.size >= MAX_CACHED_VERSIONS) last.clear();
+  last.set(target, text);
+  return text;
+}
+
+// Sanitizes names from callers and files: one line, bounded, without hidden characters, without secrets.
+
+/** Maximum characters of a path. */
+export const MAX_PATH_CHARACTERS = 400;
+
+/** Maximum characters of the name of a task. */
+const MAX_TASK_NAME_CHARACTERS = 200;
+
+/** Maximum characters of the name of a program. */
+export const MAX_HOST_NAME_CHARACTERS = 100;
+
+/** Printable ASCII, which needs no escaping. */
+const PLAIN = /^[ -~]*$/;
+
+/** A path; an overlong one is replaced by its head and a digest, so that different paths stay different. */
+export function shortName(path: string, most: number = MAX_PATH_CHARACTERS): string {
+  if (path.length <= most && PLAIN.test(path)) return path;
+  const shown = oneLine(
+    path.length > 2 * most ? path.slice(0, 2 * most).toWellFormed() : path.toWellFormed(),
+  );
+  if (shown.length <= most && path.length <= 2 * most) return shown;
+  return `${shown.slice(0, most - 16).toWellFormed()}…${digest(path)}`;
+}
+
+/** The password in `a.pdf:password=…:p3`, up to the next colon. */
+const PASSWORD = /(:password=)[^:]*/gi;
+
+/** The credentials in `https://user:password@host`. */
+const USER = /^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i;
+
+/** Parameters of a URL that are credentials. */
+const KEY =
+  /([?&#;](?:[\w.-]*[_.-])?(?:access_?key|api_?key|auth|authorization|code|credentials?|jwt|key|pass|passwd|password|pwd|sas|secret|session|sig|signature|token)=)[^&#;]*/gi;
+
+/** Queries of databases and sites: `q=` to the end of the path, `where=` to the next parameter. */
+const QUERY = /([?&]q=)(.*)$|([?&]where=)(.*?)(?=&(?:limit|offset|order)=|$)/gis;
+
+/** A path as it is recorded: without passwords and keys, and with a digest instead of a query. */
+export function sourceName(path: string): string {
+  if (!path.includes('=') && !path.includes('://')) return shortName(path);
+  const open = path
+    .replace(USER, '$1…@')
+    .replace(PASSWORD, '$1…')
+    .replace(QUERY, (_, q?: string, sql?: string, where?: string, conditions?: string) =>
+      q === undefined ? `${where}…${digest(conditions ?? '')}` : `${q}…${digest(sql ?? '')}`,
+    )
+    .replace(KEY, '$1…');
+  return shortName(open);
+}
+
+/** The sanitized name of a task that a caller gave; undefined if it gave none. */
+export function taskName(given: unknown): string | undefined {
+  if (typeof given !== 'string') return undefined;
+  const name = shortName(given.trim(), MAX_TASK_NAME_CHARACTERS);
+  // A browser removes `.` and `..` from URLs, so such a task could not be requested.
+  if (name === '.' || name === '..') return `task ${name}`;
+  return name === '' ? undefined : name;
+}
+
+// A short, non-cryptographic digest that distinguishes texts without revealing them. It does not protect against guessing.
+
+/** Only this many characters and the length are hashed. */
+const MAX_DIGESTED_CHARACTERS = 4_096;
+
+/** 53 bits in base 36, the same in every process. (cyrb53, public domain, by bryc.) */
+export function digest(text: string): string {
+  let [one, two] = [0xdeadbeef ^ text.length, 0x41c6ce57 ^ text.length];
+  const end = Math.min(text.length, MAX_DIGESTED_CHARACTERS);
+  for (let i = 0; i < end; i += 1) {
+    const code = text.charCodeAt(i);
+    one = Math.imul(one ^ code, 2_654_435_761);
+    two = Math.imul(two ^ code, 1_597_334_677);
+  }
+  one = Math.imul(one ^ (one >>> 16), 2_246_822_507) ^ Math.imul(two ^ (two >>> 13), 3_266_489_909);
+  two = Math.imul(two ^ (two >>> 16), 2_246_822_507) ^ Math.imul(one ^ (one >>> 13), 3_266_489_909);
+  return (4_294_967_296 * (2_097_151 & two) + (one >>> 0)).toString(36);
 }

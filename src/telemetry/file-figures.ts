@@ -1,13 +1,12 @@
 /** The figures of one source in one task: how often it was read, which parts, in which chains of pages. */
 
-import type { Mutable } from '../types/mutable.ts';
-import type { ReadFacts, Span } from '../types/telemetry.ts';
-import { Coverage } from './coverage.ts';
+import type { Mutable } from '../types/excerpt.ts';
+import type { NumberSpan, ReadFacts } from '../types/telemetry.ts';
 
 /** How a read relates to the earlier ones of the same source. */
-export interface Placed {
+export interface ReadPlacement {
   /** The chain of pages that it belongs to. */
-  readonly chain?: Chain | undefined;
+  readonly chain?: PageChain | undefined;
   /** Whether it begins where an earlier answer was cut. */
   readonly followed: boolean;
   /** Stored bytes of the text that had not been shown before in the task. */
@@ -21,7 +20,7 @@ export interface Placed {
 }
 
 /** A chain of pages: reads of one source, each of which continues where an earlier one ended. */
-export interface Chain {
+export interface PageChain {
   readonly id: number;
   /** Number of reads. */
   calls: number;
@@ -36,15 +35,15 @@ export interface Chain {
 }
 
 /** Maximum bytes of a window in any dialect. */
-const LARGEST_WINDOW = 256 * 1024;
+const MAX_USEFUL_WINDOW_BYTES = 256 * 1024;
 
 /** The weight of a source, not counting its stretches. */
 const FILE_WEIGHT = 8;
 
 /** The number of last reads of which a new one may be the next page. */
-const MOST_ENDS = 8;
+const MAX_REMEMBERED_ENDS = 8;
 
-const NO_SPANS: readonly Span[] = [];
+const NO_SPANS: readonly NumberSpan[] = [];
 
 /** The range of a read. The object is reused for later reads, because this runs for every read. */
 interface End {
@@ -56,7 +55,7 @@ interface End {
    * window: of an output of a command the end is shown, of a file the start.
    */
   isTail: boolean | undefined;
-  chain: Chain;
+  chain: PageChain;
   /** Sequence number of the read. */
   nth: number;
 }
@@ -81,8 +80,8 @@ export class FileFigures {
   mapBytes = 0;
   mapFollowed = true;
   /** Coverage of the version that was read last. */
-  lines: Coverage = new Coverage();
-  bytes: Coverage = new Coverage();
+  lines: TextCoverage = new TextCoverage();
+  bytes: TextCoverage = new TextCoverage();
   readonly #nextChain: () => number;
   #version: string | undefined;
   /** Unordered. */
@@ -100,7 +99,7 @@ export class FileFigures {
   }
 
   /** `answerBytes`: the bytes of the answer that are about this read. */
-  add(read: ReadFacts, answerBytes: number): Placed {
+  add(read: ReadFacts, answerBytes: number): ReadPlacement {
     this.#take(read);
     this.reads += 1;
     this.answered += answerBytes;
@@ -131,8 +130,8 @@ export class FileFigures {
     this.#version = version ?? this.#version;
     if (this.versions === 0 || changed) {
       this.versions += 1;
-      this.lines = new Coverage();
-      this.bytes = new Coverage();
+      this.lines = new TextCoverage();
+      this.bytes = new TextCoverage();
       this.#ends = [];
       this.answeredNow = 0;
       this.totalLines = this.totalBytes = undefined;
@@ -143,7 +142,7 @@ export class FileFigures {
     this.totalBytes = totalBytes ?? this.totalBytes;
   }
 
-  #addView({ view }: ReadFacts, answerBytes: number): Placed {
+  #addView({ view }: ReadFacts, answerBytes: number): ReadPlacement {
     if (view === 'map' || view === 'outline') {
       this.maps += 1;
       this.mapBytes = answerBytes;
@@ -152,7 +151,11 @@ export class FileFigures {
     return newlyPlaced(0, 0, false);
   }
 
-  #chain(placed: Mutable<Placed>, { bytes = NO_SPANS, cutBy, window }: ReadFacts, answerBytes: number): void {
+  #chain(
+    placed: Mutable<ReadPlacement>,
+    { bytes = NO_SPANS, cutBy, window }: ReadFacts,
+    answerBytes: number,
+  ): void {
     const from = bytes[0]?.[0] ?? 0;
     const to = bytes[bytes.length - 1]?.[1] ?? 0;
     if (!(to > from)) return;
@@ -192,8 +195,8 @@ export class FileFigures {
   }
 
   /** A new entry, or the oldest one for reuse. */
-  #nextEnd(chain: Chain): End {
-    if (this.#ends.length < MOST_ENDS) {
+  #nextEnd(chain: PageChain): End {
+    if (this.#ends.length < MAX_REMEMBERED_ENDS) {
       const end: End = { from: 0, to: 0, cut: false, isTail: undefined, chain, nth: 0 };
       this.#ends.push(end);
       return end;
@@ -203,7 +206,7 @@ export class FileFigures {
 }
 
 /** A read without a chain so far. All fields in a fixed order, for speed. */
-const newlyPlaced = (fresh: number, again: number, knownWhole: boolean): Mutable<Placed> => ({
+const newlyPlaced = (fresh: number, again: number, knownWhole: boolean): Mutable<ReadPlacement> => ({
   chain: undefined,
   followed: false,
   fresh,
@@ -212,7 +215,7 @@ const newlyPlaced = (fresh: number, again: number, knownWhole: boolean): Mutable
   spare: false,
 });
 
-const newChain = (id: number, from: number): Chain => ({
+const newChain = (id: number, from: number): PageChain => ({
   id,
   calls: 0,
   bytes: 0,
@@ -223,13 +226,13 @@ const newChain = (id: number, from: number): Chain => ({
 
 /** The number of windows of the maximum size for this many bytes. */
 function windowsFor(bytes: number): number {
-  return Math.max(1, Math.ceil(bytes / LARGEST_WINDOW));
+  return Math.max(1, Math.ceil(bytes / MAX_USEFUL_WINDOW_BYTES));
 }
 
 /** Whether the window has the maximum size: `@0+262144`. */
 function isLargest(window: string): boolean {
   const length = /^@\d+\+(\d+)$/.exec(window)?.[1];
-  return length !== undefined && Number(length) >= LARGEST_WINDOW;
+  return length !== undefined && Number(length) >= MAX_USEFUL_WINDOW_BYTES;
 }
 
 /** Whether [from, to) continues a read forwards or backwards, without a gap between them. */
@@ -237,4 +240,145 @@ function isNextPage(end: End, from: number, to: number): boolean {
   const forwards = from > end.from && from <= end.to && to > end.to;
   const backwards = to < end.to && to >= end.from && from < end.from;
   return forwards || backwards;
+}
+
+// Records which units of a text (lines or bytes) were shown, and how often.
+
+/** Units [from, to) that were shown `times` times. */
+interface CoverageStretch {
+  readonly from: number;
+  readonly to: number;
+  readonly times: number;
+}
+
+/** The effect of showing a span. */
+interface CoverageGain {
+  /** Number of units that had not been shown before. */
+  readonly fresh: number;
+  /** Number of units that had been shown before. */
+  readonly again: number;
+}
+
+/** Above this many stretches, adjacent ones are merged, so that memory is bounded. */
+const MAX_COVERAGE_STRETCHES = 1_000;
+
+/** Counts stop at this number. */
+const MAX_COUNTED_TIMES = 9;
+
+export class TextCoverage {
+  #stretches: CoverageStretch[] = [];
+  #approximate = false;
+  #covered = 0;
+
+  /** Sorted and disjoint; units between them were never shown. */
+  get stretches(): readonly CoverageStretch[] {
+    return this.#stretches;
+  }
+
+  /** Whether stretches were merged, so that they may contain units that were not shown. */
+  get approximate(): boolean {
+    return this.#approximate;
+  }
+
+  /** Number of units shown at least once. */
+  get covered(): number {
+    return this.#covered;
+  }
+
+  /** Number of units shown more than once. */
+  get repeated(): number {
+    return this.#stretches.reduce((sum, { from, to, times }) => sum + (times > 1 ? to - from : 0), 0);
+  }
+
+  /** The parts of [from, to) that were never shown. */
+  gapsIn(from: number, to: number): readonly (readonly [number, number])[] {
+    const gaps: [number, number][] = [];
+    let at = from;
+    for (let i = this.#firstEndingAfter(from); i < this.#stretches.length && at < to; i += 1) {
+      const stretch = this.#stretches[i] as CoverageStretch;
+      if (stretch.from >= to) break;
+      if (stretch.from > at) gaps.push([at, stretch.from]);
+      at = Math.max(at, stretch.to);
+    }
+    if (at < to) gaps.push([at, to]);
+    return gaps;
+  }
+
+  /** Counts [from, to) as shown once more. */
+  add(from: number, to: number): CoverageGain {
+    if (!(to > from)) return { fresh: 0, again: 0 };
+    const first = this.#firstEndingAfter(from);
+    const around = this.#stretches[first];
+    // The fast path when the same page is read again and again: all counts are at their maximum.
+    if (around && around.from <= from && around.to >= to && around.times === MAX_COUNTED_TIMES)
+      return { fresh: 0, again: to - from };
+    const put: CoverageStretch[] = [];
+    let at = from;
+    let fresh = 0;
+    let i = first;
+    for (; i < this.#stretches.length; i += 1) {
+      const known = this.#stretches[i] as CoverageStretch;
+      if (known.from >= to) break;
+      if (known.from < at) put.push({ ...known, to: at });
+      if (known.from > at) {
+        put.push({ from: at, to: known.from, times: 1 });
+        fresh += known.from - at;
+      }
+      const end = Math.min(known.to, to);
+      put.push({
+        from: Math.max(known.from, at),
+        to: end,
+        times: Math.min(known.times + 1, MAX_COUNTED_TIMES),
+      });
+      if (known.to > to) put.push({ ...known, from: to });
+      at = Math.max(at, end);
+    }
+    if (at < to) {
+      put.push({ from: at, to, times: 1 });
+      fresh += to - at;
+    }
+    this.#covered += fresh;
+    this.#replace(first, i, put);
+    return { fresh, again: to - from - fresh };
+  }
+
+  #firstEndingAfter(at: number): number {
+    let [low, high] = [0, this.#stretches.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#stretches[middle] as CoverageStretch).to > at) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  /** Replaces the stretches at indexes [first, end), and merges them with neighbours that have the same count. */
+  #replace(first: number, end: number, put: readonly CoverageStretch[]): void {
+    const [start, stop] = [Math.max(0, first - 1), Math.min(this.#stretches.length, end + 1)];
+    const around = [...this.#stretches.slice(start, first), ...put, ...this.#stretches.slice(end, stop)];
+    this.#stretches.splice(start, stop - start, ...joined(around));
+    if (this.#stretches.length > MAX_COVERAGE_STRETCHES) this.#coarsen();
+  }
+
+  #coarsen(): void {
+    this.#approximate = true;
+    const pairs: CoverageStretch[] = [];
+    for (let i = 0; i < this.#stretches.length; i += 2) {
+      const [one, two] = [this.#stretches[i] as CoverageStretch, this.#stretches[i + 1]];
+      pairs.push(two ? { from: one.from, to: two.to, times: Math.max(one.times, two.times) } : one);
+    }
+    this.#stretches = joined(pairs);
+    this.#covered = this.#stretches.reduce((sum, { from, to }) => sum + to - from, 0);
+  }
+}
+
+function joined(stretches: readonly CoverageStretch[]): CoverageStretch[] {
+  const all: CoverageStretch[] = [];
+  for (const next of stretches) {
+    const last = all.at(-1);
+    if (last && last.to === next.from && last.times === next.times)
+      all[all.length - 1] = { ...last, to: next.to };
+    else all.push(next);
+  }
+  return all;
 }

@@ -1,46 +1,50 @@
 /** Finds the most expensive habits of a reader, with examples and the cheaper call for each. */
 
-import type { CallEvent, ReadFacts } from '../types/telemetry.ts';
-import type { Habit, HabitExample as Example, HabitName } from '../types/task-report.ts';
-import { callFor, directoryOf } from './suggested-call.ts';
-import type { Chain, FileFigures, Placed } from './file-figures.ts';
+import type {
+  CallEvent,
+  HabitExample as Example,
+  HabitName,
+  HabitReport,
+  ReadFacts,
+} from '../types/telemetry.ts';
+import type { FileFigures, PageChain, ReadPlacement } from './file-figures.ts';
 
 /** The cost of a call without its answer, in bytes: its arguments and its frame in the conversation. */
-export const CALL_BYTES = 400;
+const CALL_BYTES = 400;
 
 /** A text of fewer bytes is reasonably read whole. */
-const LEAST_WHOLE = 8 * 1024;
+const MIN_WINDOWED_TEXT_BYTES = 8 * 1024;
 
 /** The maximum share of a text that counts as a part. */
 const PART = 0.5;
 
-const MOST_EXAMPLES = 5;
+const MAX_HABIT_EXAMPLES = 5;
 
 /** The weight of an example, which has a source and two calls. */
 const EXAMPLE_WEIGHT = 4;
 
 /** Maximum sources that are tracked. */
-const MOST_KEPT = 1_000;
+const MAX_TRACKED_SOURCES = 1_000;
 
 /** Maximum ranges of a suggested call: more of them cost more than they save. */
-const MOST_RANGES = 4;
+const MAX_SUGGESTED_RANGES = 4;
 
-type Range = readonly [number, number];
+type HabitSpan = readonly [number, number];
 
 interface Addition {
   readonly file: FileFigures;
-  readonly placed: Placed;
+  readonly placed: ReadPlacement;
   readonly answerBytes: number;
 }
 
-export class Habits {
+export class HabitFigures {
   readonly #whole = new Tally();
   readonly #again = new Tally();
   /** By source: maps after which nothing was read yet. */
   readonly #maps = new Map<string, Example & { readonly isFile: boolean }>();
   /** Sources with a map that are not files. */
   readonly #directories = new Set<string>();
-  readonly #pages = new Map<Chain, Example>();
+  readonly #pages = new Map<PageChain, Example>();
   /** Whole reads by source, until a part of it is read again. */
   readonly #wholes = new Map<string, number>();
 
@@ -57,7 +61,7 @@ export class Habits {
       const example = exampleOf(event, source, answerBytes);
       const isFile = read.what === 'file';
       bound(this.#maps).set(source, { ...example, isFile });
-      if (!isFile && this.#directories.size < MOST_KEPT) this.#directories.add(source);
+      if (!isFile && this.#directories.size < MAX_TRACKED_SOURCES) this.#directories.add(source);
       return;
     }
     if (!read.bytes) return;
@@ -66,7 +70,7 @@ export class Habits {
     const { totalBytes } = file;
     if (
       totalBytes !== undefined &&
-      totalBytes >= LEAST_WHOLE &&
+      totalBytes >= MIN_WINDOWED_TEXT_BYTES &&
       file.bytes.covered >= totalBytes &&
       !placed.knownWhole
     )
@@ -84,7 +88,7 @@ export class Habits {
   }
 
   /** Records a call that larger windows would have saved. */
-  spared(event: CallEvent, reads: readonly Placed[]): void {
+  spared(event: CallEvent, reads: readonly ReadPlacement[]): void {
     for (const [i, { chain }] of reads.entries()) {
       const source = event.reads?.[i]?.source;
       if (!chain || source === undefined) continue;
@@ -102,7 +106,7 @@ export class Habits {
   }
 
   /** All habits, the most expensive first. */
-  list(): readonly Habit[] {
+  list(): readonly HabitReport[] {
     const all: readonly (readonly [HabitName, Tally])[] = [
       ['whole', this.#whole],
       ['again', this.#again],
@@ -144,9 +148,9 @@ export class Habits {
   *#unfollowed(): Iterable<Example> {
     const counts = new Map<string, number>();
     for (const { source, isFile } of this.#maps.values())
-      if (isFile) counts.set(directoryOf(source), (counts.get(directoryOf(source)) ?? 0) + 1);
+      if (isFile) counts.set(sourceDirectory(source), (counts.get(sourceDirectory(source)) ?? 0) + 1);
     for (const { isFile, ...example } of this.#maps.values()) {
-      const directory = directoryOf(example.source);
+      const directory = sourceDirectory(example.source);
       const several = isFile && (counts.get(directory) ?? 0) > 1 && !this.#directories.has(directory);
       yield { ...example, ...(several && callFor(example.dialect, { symbolsIn: directory })) };
     }
@@ -161,14 +165,14 @@ function exampleOf({ dialect, tokens, bytes: all }: CallEvent, source: string, b
 /** The call for only the new lines of a read; undefined if it would be the same call. */
 function callForFresh(
   dialect: string,
-  lines: readonly Range[],
+  lines: readonly HabitSpan[],
   file: FileFigures,
 ): ReturnType<typeof callFor> {
   const fresh = freshIn(lines, file);
   const [first, last] = [fresh[0], fresh.at(-1)];
   if (!first || !last) return undefined;
   const { source } = file;
-  const exact = fresh.length <= MOST_RANGES ? callFor(dialect, { source, lines: fresh }) : undefined;
+  const exact = fresh.length <= MAX_SUGGESTED_RANGES ? callFor(dialect, { source, lines: fresh }) : undefined;
   if (exact) return exact;
   const [from, to] = [first[0], last[1]];
   const isMade = from === lines[0]?.[0] && to === lines.at(-1)?.[1];
@@ -176,8 +180,8 @@ function callForFresh(
 }
 
 /** The parts of the ranges (inclusive) that have been shown exactly once so far. */
-function freshIn(lines: readonly Range[], { lines: { stretches } }: FileFigures): readonly Range[] {
-  const fresh: Range[] = [];
+function freshIn(lines: readonly HabitSpan[], { lines: { stretches } }: FileFigures): readonly HabitSpan[] {
+  const fresh: HabitSpan[] = [];
   for (const [first, last] of lines) {
     for (const { from, to, times } of stretches) {
       if (times === 1 && from <= last && to > first)
@@ -201,7 +205,7 @@ class Tally {
     this.times += 1;
     this.bytes += example.bytes;
     this.tokens += example.tokens;
-    const last = this.examples[MOST_EXAMPLES - 1];
+    const last = this.examples[MAX_HABIT_EXAMPLES - 1];
     if (last && last.tokens >= example.tokens) return;
     const { bytes, tokens, source, instead } = example;
     // Equal examples are listed once, with the highest cost.
@@ -210,15 +214,88 @@ class Tally {
     if (same !== -1) this.examples.splice(same, 1);
     this.examples.push({ ...example, bytes: Math.round(bytes), tokens: Math.round(tokens) });
     this.examples.sort((a, b) => b.tokens - a.tokens);
-    this.examples.length = Math.min(this.examples.length, MOST_EXAMPLES);
+    this.examples.length = Math.min(this.examples.length, MAX_HABIT_EXAMPLES);
   }
 }
 
 /** Removes the oldest entries if there are too many. */
 function bound<K, V>(map: Map<K, V>): Map<K, V> {
   for (const oldest of map.keys()) {
-    if (map.size < MOST_KEPT) break;
+    if (map.size < MAX_TRACKED_SOURCES) break;
     map.delete(oldest);
   }
   return map;
+}
+
+// Writes suggested calls in the syntax of each dialect.
+
+type CallSpan = readonly [number, number];
+
+/** What the call should show. Lines are 1-based and inclusive; ranges are sorted and disjoint. */
+type WantedCall =
+  | { readonly source: string; readonly lines: readonly CallSpan[] }
+  | { readonly source: string; readonly fromByte: number }
+  /** The symbols of all files in a directory, instead of a map for each file. */
+  | { readonly symbolsIn: string };
+
+type Wording = (wanted: WantedCall) => string | undefined;
+
+const paged: Wording = (wanted) => {
+  const range = onlyRange(wanted);
+  return range && `${range.source} offset=${range.from} limit=${range.to - range.from + 1}`;
+};
+
+const DIALECTS: Readonly<Record<string, Wording>> = {
+  oriel: pathFor,
+  zed(wanted) {
+    if ('fromByte' in wanted) return `${wanted.source} start_byte=${wanted.fromByte} max_bytes=262144`;
+    const range = onlyRange(wanted);
+    return range && `${range.source} start_line=${range.from} end_line=${range.to}`;
+  },
+  pi: paged,
+  'pi@0.74': paged,
+  zdx: paged,
+  // It accepts only absolute paths, but files of the workspace are recorded with relative ones.
+  coder: (wanted) => ('source' in wanted && wanted.source.startsWith('/') ? paged(wanted) : undefined),
+};
+
+/** A call in the syntax of its dialect, and as a path with a selector, which the lens accepts for every dialect. */
+interface SuggestedCall {
+  readonly instead: string;
+  readonly path: string;
+}
+
+/** Undefined if the dialect has no such call, or if the recorded path is truncated. */
+function callFor(dialect: string, wanted: WantedCall): SuggestedCall | undefined {
+  if (!isWhole('source' in wanted ? wanted.source : wanted.symbolsIn)) return undefined;
+  const instead = Object.hasOwn(DIALECTS, dialect) ? DIALECTS[dialect]?.(wanted) : undefined;
+  return instead === undefined ? undefined : { instead, path: pathFor(wanted) };
+}
+
+/** Whether the recorded name of a source is its complete path, so that it can be used in a call. */
+export function isWhole(name: string): boolean {
+  return !name.includes('…');
+}
+
+/** The directory of a source; `.` if its path has none. */
+function sourceDirectory(source: string): string {
+  const slash = source.lastIndexOf('/');
+  return slash <= 0 ? '.' : source.slice(0, slash);
+}
+
+/** The directories that contain a source, the innermost first. */
+export function* sourceDirectories(source: string): Iterable<string> {
+  for (let inner = source; inner !== '.';) yield (inner = sourceDirectory(inner));
+}
+
+function pathFor(wanted: WantedCall): string {
+  if ('symbolsIn' in wanted) return `${wanted.symbolsIn}:outline`;
+  if ('fromByte' in wanted) return `${wanted.source}:@${wanted.fromByte}+256K`;
+  return `${wanted.source}:${wanted.lines.map(([from, to]) => `${from}..${to}`).join(',')}`;
+}
+
+function onlyRange(wanted: WantedCall): { source: string; from: number; to: number } | undefined {
+  if (!('lines' in wanted) || wanted.lines.length !== 1) return undefined;
+  const [[from, to]] = wanted.lines as [CallSpan];
+  return { source: wanted.source, from, to };
 }

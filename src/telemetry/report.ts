@@ -1,19 +1,24 @@
 /** The report on a task as plain JSON, for the command line, HTTP and the dashboard. */
 
-import type { FileReport, TaskReport } from '../types/task-report.ts';
-import type { Coverage } from './coverage.ts';
-import type { FileFigures } from './file-figures.ts';
-import { share } from './task-counts.ts';
-import type { TaskFigures } from './task-figures.ts';
-import { verdictOf } from './verdict.ts';
+import type {
+  FileReport,
+  HabitExample,
+  HabitName,
+  HabitReport,
+  ReportVerdict,
+  SizeReport,
+  TaskReport,
+} from '../types/telemetry.ts';
+import type { FileFigures, TextCoverage } from './file-figures.ts';
+import { share, type TaskFigures } from './task-figures.ts';
 
 /** Maximum sources in a report; the most wasteful come first. */
-const MOST_FILES = 100;
+const MAX_REPORT_SOURCES = 100;
 
 /** Maximum stretches of a source: more could not be distinguished on a screen. */
-const MOST_STRETCHES = 200;
+const MAX_REPORT_STRETCHES = 200;
 
-export function reportOf(figures: TaskFigures, most: number = MOST_FILES): TaskReport {
+export function reportOf(figures: TaskFigures, most: number = MAX_REPORT_SOURCES): TaskReport {
   const { client, first, last, ms, largest, reads, repeated, fresh, again, sizes } = figures;
   const files = [...figures.files.values()].toSorted(
     (a, b) => wasteOf(b) - wasteOf(a) || b.answered - a.answered || (a.source < b.source ? -1 : 1),
@@ -51,7 +56,7 @@ function wasteOf({ answered, fresh, again }: FileFigures): number {
   return fresh + again === 0 ? 0 : (answered * again) / (fresh + again);
 }
 
-export function fileReport(file: FileFigures): FileReport {
+function fileReport(file: FileFigures): FileReport {
   const { source, what, reads, answered, fresh, again, followed, versions, maps, mapFollowed } = file;
   const inLines =
     file.totalLines !== undefined && (file.lines.stretches.length > 0 || file.bytes.stretches.length === 0);
@@ -78,8 +83,8 @@ export function fileReport(file: FileFigures): FileReport {
 }
 
 /** The stretches, 0-based and half-open. If there are too many, adjacent ones are merged. */
-function stretchesOf({ stretches }: Coverage, base: number): FileReport['stretches'] {
-  const step = Math.ceil(stretches.length / MOST_STRETCHES);
+function stretchesOf({ stretches }: TextCoverage, base: number): FileReport['stretches'] {
+  const step = Math.ceil(stretches.length / MAX_REPORT_STRETCHES);
   const all: [number, number, number][] = [];
   for (let i = 0; i < stretches.length; i += step) {
     const some = stretches.slice(i, i + step);
@@ -89,3 +94,198 @@ function stretchesOf({ stretches }: Coverage, base: number): FileReport['stretch
   }
   return all;
 }
+
+// The figures of many tasks, each and in total.
+
+export interface TasksOverview {
+  /** Number of tasks; `reports` may list fewer. */
+  readonly tasks: number;
+  readonly calls: number;
+  readonly bytes: number;
+  readonly tokens: number;
+  readonly averageBytes: number;
+  readonly errors: number;
+  readonly continued: number;
+  readonly saved: number;
+  readonly redundancy: number;
+  readonly rateLimits: number;
+  /** The three most expensive habits, the most expensive first. */
+  readonly habits: readonly HabitReport[];
+  readonly sizes: readonly SizeReport[];
+  readonly verdict: ReportVerdict;
+  /** The tasks with the most bytes first. */
+  readonly reports: readonly TaskReport[];
+}
+
+const MAX_OVERVIEW_REPORTS = 100;
+
+const MAX_OVERVIEW_HABITS = 3;
+
+const MAX_OVERVIEW_EXAMPLES = 5;
+
+export function overviewOf(figures: readonly TaskFigures[]): TasksOverview {
+  const sum = (of: (task: TaskFigures) => number): number => figures.reduce((all, task) => all + of(task), 0);
+  const [calls, bytes, again] = [
+    sum((task) => task.calls),
+    sum((task) => task.bytes),
+    sum((task) => task.again),
+  ];
+  const all = figures.flatMap(({ sizes }) => sizes.sizes);
+  const sizes = (['small', 'middle', 'large'] as const).map((size) => sumSizeReports(all, size));
+  const largest = figures.toSorted((a, b) => b.bytes - a.bytes || a.first - b.first);
+  return {
+    tasks: figures.length,
+    calls,
+    bytes,
+    tokens: sum((task) => task.tokens),
+    averageBytes: calls === 0 ? 0 : Math.round(bytes / calls),
+    errors: sum((task) => task.errors),
+    continued: sum((task) => task.continued),
+    saved: sum((task) => task.saved),
+    redundancy: share(again, again + sum((task) => task.fresh)),
+    rateLimits: sum((task) => task.rateLimits),
+    habits: habitsOf(figures).slice(0, MAX_OVERVIEW_HABITS),
+    sizes,
+    verdict: verdictOf(sizes),
+    reports: largest.slice(0, MAX_OVERVIEW_REPORTS).map((task) => reportOf(task)),
+  };
+}
+
+function habitsOf(figures: readonly TaskFigures[]): HabitReport[] {
+  const all = new Map<HabitReport['name'], HabitReport>();
+  for (const { name, times, bytes, tokens, examples } of figures.flatMap(({ habits }) => habits.list())) {
+    const known = all.get(name) ?? { name, times: 0, bytes: 0, tokens: 0, examples: [] };
+    all.set(name, {
+      name,
+      times: known.times + times,
+      bytes: known.bytes + bytes,
+      tokens: known.tokens + tokens,
+      examples: [...known.examples, ...examples]
+        .toSorted((a, b) => b.tokens - a.tokens)
+        .slice(0, MAX_OVERVIEW_EXAMPLES),
+    });
+  }
+  return [...all.values()].toSorted((a, b) => b.tokens - a.tokens);
+}
+
+// The verdict of the report: did larger windows reduce the number of calls?
+
+/** Minimum number of sources of a size; with fewer the verdict is `unknown`. */
+const MIN_VERDICT_SOURCES = 3;
+
+/** Minimum difference of the reads per source. */
+const DIFFERENCE = 0.1;
+
+/** Compares sources whose first answer had less than 8 KiB with those whose first answer had 32 KiB or more. */
+export function verdictOf(sizes: readonly SizeReport[]): ReportVerdict {
+  const [small, large] = [sumSizeReports(sizes, 'small'), sumSizeReports(sizes, 'large')];
+  if (small.sources < MIN_VERDICT_SOURCES || large.sources < MIN_VERDICT_SOURCES) {
+    return {
+      reduced: 'unknown',
+      text:
+        `Whether larger windows reduced calls cannot be told yet. It takes ${MIN_VERDICT_SOURCES} texts over 8 KiB that were begun with ` +
+        `an answer below 8 KiB (so far ${small.sources}) and ${MIN_VERDICT_SOURCES} with one of 32 KiB or more (so far ${large.sources}).`,
+    };
+  }
+  const [few, many] = [large.reads / large.sources, small.reads / small.sources];
+  const reduced = few < many * (1 - DIFFERENCE) ? 'yes' : 'no';
+  const facts =
+    `texts over 8 KiB that were begun with an answer of 32 KiB or more took ${few.toFixed(1)} reads each (${large.sources} of them), ` +
+    `those begun with less than 8 KiB took ${many.toFixed(1)} (${small.sources} of them)`;
+  return {
+    reduced,
+    text:
+      reduced === 'yes'
+        ? `Larger windows reduced calls: ${facts}.`
+        : `Larger windows did not reduce calls: ${facts}.`,
+  };
+}
+
+/** The sum of the reports of a size over several tasks. */
+function sumSizeReports(sizes: readonly SizeReport[], name: SizeReport['size']): SizeReport {
+  const sum = { size: name, sources: 0, reads: 0, pages: 0, bytes: 0 };
+  for (const { size, sources, reads, pages, bytes } of sizes) {
+    if (size !== name) continue;
+    sum.sources += sources;
+    sum.reads += reads;
+    sum.pages += pages;
+    sum.bytes += bytes;
+  }
+  return sum;
+}
+
+// Formats figures of telemetry for the command line and the dashboard.
+
+const HABITS: Readonly<Record<HabitName, string>> = {
+  whole: 'read whole, needed in part',
+  again: 'ranges asked again',
+  map: 'maps never followed',
+  pages: 'pages that one larger window would have shown',
+};
+
+/** `1234` → `1.2 KiB` */
+export function sizeWords(bytes: number): string {
+  if (bytes < 1_024) return `${Math.round(bytes)} B`;
+  const units = ['KiB', 'MiB', 'GiB', 'TiB'];
+  let [value, unit] = [bytes / 1_024, 0];
+  while (value >= 1_023.95 && unit < units.length - 1) [value, unit] = [value / 1_024, unit + 1];
+  return `${value < 100 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+}
+
+export function countWords(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+}
+
+/** `1 line is not an event`, `3 lines are not events` */
+export function skippedWords(count: number): string {
+  return count === 1 ? '1 line is not an event' : `${countWords(count, 'line')} are not events`;
+}
+
+/** A share in percent; only 1 is shown as `100 %`. */
+export function percentWords(share: number): string {
+  return `${share < 1 ? Math.min(99, Math.round(100 * share)) : 100} %`;
+}
+
+/** `ranges asked again: 5 times, 120 KiB, about 30,720 tokens` */
+export function habitWords({ name, times, bytes, tokens }: HabitReport): string {
+  return `${HABITS[name]}: ${countWords(times, 'time')}, ${sizeWords(bytes)}, about ${countWords(tokens, 'token')}`;
+}
+
+/** `src/a.ts (40 KiB): src/a.ts:101..150 would have been enough` */
+export function exampleWords(name: HabitName, { source, bytes, instead }: HabitExample): string {
+  const cheaper: Record<HabitName, string> = {
+    whole: `${instead} would have been enough`,
+    again: `${instead} would have shown what was new`,
+    map: `${instead} shows the symbols of all files there`,
+    pages: `${instead} shows as much in fewer calls`,
+  };
+  const none: Record<HabitName, string> = {
+    whole: 'a part of it would have been enough',
+    again: 'it had been shown',
+    map: 'nothing of it was read',
+    pages: 'a larger window shows as much in fewer calls',
+  };
+  return `${source} (${sizeWords(bytes)}): ${instead === undefined ? none[name] : cheaper[name]}`;
+}
+
+/** `once 300, again 120, never 580 of 1,000 lines`; `about once …` if stretches were merged. */
+export function coverageWords({ once, again, never, total, unit, approximate }: FileReport): string {
+  const seen = `${approximate === true ? 'about ' : ''}once ${once.toLocaleString('en')}, again ${again.toLocaleString('en')}`;
+  if (total === undefined || never === undefined) return `${seen} ${unit}`;
+  return `${seen}, never ${never.toLocaleString('en')} of ${total.toLocaleString('en')} ${unit}`;
+}
+
+/** `120 reads of further sources, 4.0 KiB: there are too many to list` */
+export function othersWords({ reads, bytes }: NonNullable<TaskReport['others']>): string {
+  return `${countWords(reads, 'read')} of further sources, ${sizeWords(bytes)}: there are too many to list`;
+}
+
+/** `14:03:22` for today, otherwise `2026-11-22 14:03:22`, in local time. */
+export function timeWords(at: number, now: number = Date.now()): string {
+  const [day, today] = [dayOf(at), dayOf(now)];
+  const time = new Date(at).toLocaleTimeString('en-GB');
+  return day === today ? time : `${day} ${time}`;
+}
+
+/** The Swedish locale has the date format of ISO 8601. */
+const dayOf = (at: number): string => new Date(at).toLocaleDateString('sv');

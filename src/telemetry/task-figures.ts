@@ -1,30 +1,33 @@
 /** Computes the figures of a task from its events: calls, bytes, pages, repeated reads. Also runs in a browser. */
 
-import type { CallEvent, ReadFacts, TaskTotals, TelemetryEvent } from '../types/telemetry.ts';
-import { directoriesOf } from './suggested-call.ts';
-import { Counts } from './counts.ts';
-import { type Chain, FileFigures, type Placed } from './file-figures.ts';
-import { Habits } from './habits.ts';
-import { totalsOf } from './task-counts.ts';
-import { WindowSizes } from './window-sizes.ts';
+import type {
+  CallEvent,
+  ReadFacts,
+  SizeReport,
+  TaskCounts,
+  TaskTotals,
+  TelemetryEvent,
+} from '../types/telemetry.ts';
+import { FileFigures, type PageChain, type ReadPlacement } from './file-figures.ts';
+import { HabitFigures, sourceDirectories } from './habits.ts';
 
 /** Maximum sources of a task that are tracked. */
-const MOST_FILES = 500;
+const MAX_TASK_SOURCES = 500;
 
 /** Maximum lists whose next page is tracked. */
-const MOST_LISTS = 32;
+const MAX_TRACKED_LISTS = 32;
 
 /** Maximum chains of more than one call. */
-const MOST_CHAINS = 1_000;
+const MAX_TASK_CHAINS = 1_000;
 
 const NO_READS: readonly ReadFacts[] = [];
 
-const UNTOLD: Placed = { followed: false, fresh: 0, again: 0, knownWhole: false, spare: false };
+const UNTOLD: ReadPlacement = { followed: false, fresh: 0, again: 0, knownWhole: false, spare: false };
 
 /** How an event relates to those before it. */
 export interface PlacedEvent {
   /** In the order of `reads` of the event. */
-  readonly reads: readonly Placed[];
+  readonly reads: readonly ReadPlacement[];
   /** Whether it followed a notice. */
   readonly followed: boolean;
 }
@@ -49,16 +52,16 @@ export class TaskFigures {
   rateLimits = 0;
   /** Number of calls whose reads an earlier, larger window would have shown. */
   saved = 0;
-  readonly tools: Counts = new Counts();
-  readonly cuts: Counts = new Counts();
-  readonly codes: Counts = new Counts();
-  readonly hosts: Counts = new Counts();
-  readonly dialects: Counts = new Counts();
+  readonly tools: NameCounts = new NameCounts();
+  readonly cuts: NameCounts = new NameCounts();
+  readonly codes: NameCounts = new NameCounts();
+  readonly hosts: NameCounts = new NameCounts();
+  readonly dialects: NameCounts = new NameCounts();
   readonly files: Map<string, FileFigures> = new Map();
-  readonly habits: Habits = new Habits();
+  readonly habits: HabitFigures = new HabitFigures();
   readonly sizes: WindowSizes = new WindowSizes();
   /** Chains of more than one call. */
-  readonly chains: Set<Chain> = new Set();
+  readonly chains: Set<PageChain> = new Set();
   /** Number of reads of sources that are not tracked in `files`, and the bytes of their answers. */
   otherReads = 0;
   otherBytes = 0;
@@ -121,14 +124,14 @@ export class TaskFigures {
   }
 
   /** The fast path is a call with one read. */
-  #addReads(event: CallEvent, reads: readonly ReadFacts[]): readonly Placed[] {
+  #addReads(event: CallEvent, reads: readonly ReadFacts[]): readonly ReadPlacement[] {
     const [first] = reads;
     if (first && reads.length === 1) return [this.#addRead(event, first, event.bytes)];
     const answered = sharesOf(event.bytes, reads);
     return reads.map((read, i) => this.#addRead(event, read, answered[i] ?? 0));
   }
 
-  #addRead(event: CallEvent, read: ReadFacts, answerBytes: number): Placed {
+  #addRead(event: CallEvent, read: ReadFacts, answerBytes: number): ReadPlacement {
     this.reads += 1;
     const file = this.#fileOf(read.source);
     if (!file) {
@@ -143,7 +146,7 @@ export class TaskFigures {
     if (file.reads > 1) this.repeated += 1;
     this.fresh += placed.fresh;
     this.again += placed.again;
-    if (placed.chain && placed.chain.calls > 1 && this.chains.size < MOST_CHAINS)
+    if (placed.chain && placed.chain.calls > 1 && this.chains.size < MAX_TASK_CHAINS)
       this.chains.add(placed.chain);
     this.habits.add(event, read, { file, placed, answerBytes });
     if (read.bytes && read.view === undefined) this.sizes.add(file, placed, answerBytes);
@@ -152,7 +155,7 @@ export class TaskFigures {
 
   /** A read below a directory counts as following the map of the directory. */
   #followMaps(source: string): void {
-    for (const directory of directoriesOf(source)) {
+    for (const directory of sourceDirectories(source)) {
       this.habits.follow(directory);
       const file = this.files.get(directory);
       if (file) file.mapFollowed = true;
@@ -162,7 +165,7 @@ export class TaskFigures {
   /** Undefined above the maximum: several sources counted as one would look like repeated reads. */
   #fileOf(source: string): FileFigures | undefined {
     let file = this.files.get(source);
-    if (!file && this.files.size < MOST_FILES)
+    if (!file && this.files.size < MAX_TASK_SOURCES)
       this.files.set(source, (file = new FileFigures(source, () => (this.#chainCount += 1))));
     return file;
   }
@@ -171,7 +174,7 @@ export class TaskFigures {
     const followed = this.#lists.get(query) === from && from > 0;
     this.#lists.delete(query);
     if (next !== undefined) this.#lists.set(query, next);
-    if (this.#lists.size > MOST_LISTS) {
+    if (this.#lists.size > MAX_TRACKED_LISTS) {
       for (const oldest of this.#lists.keys()) {
         this.#lists.delete(oldest);
         break;
@@ -191,4 +194,114 @@ function sharesOf(bytes: number, reads: readonly ReadFacts[]): readonly number[]
 
 function shownOfText({ bytes = [] }: ReadFacts): number {
   return bytes.reduce((sum, [from, to]) => sum + to - from, 0);
+}
+
+// The counters of a task. Replicas that each saw a part of its calls can add them.
+
+export const NO_COUNTS: TaskCounts = {
+  calls: 0,
+  bytes: 0,
+  tokens: 0,
+  errors: 0,
+  continued: 0,
+  saved: 0,
+  rateLimits: 0,
+  fresh: 0,
+  again: 0,
+};
+
+const COUNT_NAMES = Object.keys(NO_COUNTS) as readonly (keyof TaskCounts)[];
+
+/** Only the counters of an object. */
+export function countsOf(counted: TaskCounts): TaskCounts {
+  return Object.fromEntries(COUNT_NAMES.map((name) => [name, counted[name]])) as unknown as TaskCounts;
+}
+
+export function sumTaskCounts(parts: readonly TaskCounts[]): TaskCounts {
+  const sum = (name: keyof TaskCounts): number => parts.reduce((all, part) => all + part[name], 0);
+  return Object.fromEntries(COUNT_NAMES.map((name) => [name, sum(name)])) as unknown as TaskCounts;
+}
+
+export function totalsOf(id: string, counts: TaskCounts): TaskTotals {
+  const { calls, bytes, tokens, errors, continued, saved, rateLimits, fresh, again } = counts;
+  return {
+    id,
+    calls,
+    bytes,
+    tokens,
+    averageBytes: calls === 0 ? 0 : Math.round(bytes / calls),
+    errors,
+    continued,
+    redundancy: share(again, again + fresh),
+    saved,
+    rateLimits,
+  };
+}
+
+/** `part / whole`, 0 to 1, with three digits after the point. */
+export function share(part: number, whole: number): number {
+  return whole === 0 ? 0 : Math.round((1_000 * part) / whole) / 1_000;
+}
+
+// Counts names: tools, limits, error codes. Names above a maximum are counted together as `others`.
+
+const MAX_COUNTED_NAMES = 50;
+
+const OTHERS = 'others';
+
+class NameCounts {
+  readonly #counts = new Map<string, { times: number }>();
+
+  add(name: string): void {
+    const known = this.#counts.get(name);
+    if (known) known.times += 1;
+    else if (this.#counts.size < MAX_COUNTED_NAMES || name === OTHERS) this.#counts.set(name, { times: 1 });
+    else this.add(OTHERS);
+  }
+
+  /** The most frequent first. */
+  sorted(): Readonly<Record<string, number>> {
+    const all = Array.from(this.#counts, ([name, { times }]) => [name, times] as const);
+    return Object.fromEntries(all.sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)));
+  }
+}
+
+// Counts sources by the size of the first answer about them, with all reads of each size until the end of the task. This
+// shows whether larger windows reduced calls.
+
+/** Exclusive upper bound of each size, in bytes of the first answer. */
+const BOUNDS = [8 * 1024, 32 * 1024, Number.POSITIVE_INFINITY] as const;
+
+const SIZE_NAMES = ['small', 'middle', 'large'] as const;
+
+class WindowSizes {
+  readonly sizes: readonly { -readonly [K in keyof SizeReport]: SizeReport[K] }[] = SIZE_NAMES.map(
+    (size) => ({
+      size,
+      sources: 0,
+      reads: 0,
+      pages: 0,
+      bytes: 0,
+    }),
+  );
+  /** By source: the index of its size, for the version that was read last. */
+  readonly #sizeOf = new WeakMap<FileFigures, { readonly index: number; readonly version: number }>();
+
+  /** Ignores texts that are not larger than the smallest window. */
+  add(file: FileFigures, { chain }: ReadPlacement, answerBytes: number): void {
+    if ((file.totalBytes ?? Number.POSITIVE_INFINITY) <= BOUNDS[0]) return;
+    const last = this.#sizeOf.get(file);
+    // A changed text counts as a new one.
+    const known = last?.version === file.versions ? last.index : undefined;
+    const index = known ?? BOUNDS.findIndex((most) => answerBytes < most);
+    const size = this.sizes[index];
+    if (!size) return;
+    if (known === undefined) {
+      this.#sizeOf.set(file, { index, version: file.versions });
+      size.sources += 1;
+    }
+    size.reads += 1;
+    size.bytes += answerBytes;
+    size.pages += Number((chain?.calls ?? 0) > 1);
+  }
 }

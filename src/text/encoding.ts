@@ -3,14 +3,186 @@
  * refer to stored bytes, in whole code units; text is decoded line by line.
  */
 
-import type { Encoding, Scanner, UnicodeName } from '../types/encoding.ts';
-import { declaredEncoding, decodeLegacy, encodingName } from './legacy.ts';
-import { newlinesInBytes, newlinesInUnits } from './scan.ts';
+import { queues } from '../queues/queue-table.ts';
+import type { NewlineScanner, TextEncoding, UnicodeName } from '../types/excerpt.ts';
+import {
+  type AnalyseEncoding,
+  declaredEncoding,
+  decodeLegacy,
+  encodingAtEnd,
+  type EncodingGuess,
+  encodingName,
+  GUESSED_BY,
+  guessOf,
+  isUtf8Start,
+} from './legacy-encoding.ts';
+import { scanWasm } from './scan-wasm.ts';
+
+// Counts newlines in a block and finds the k-th one. Uses WebAssembly SIMD, or JavaScript where that is not available;
+// both give the same results.
+
+interface Exports {
+  readonly memory: { readonly buffer: ArrayBuffer };
+  count(from: number, length: number): number;
+  after(from: number, length: number, k: number): number;
+}
+
+/** Bytes of one read buffer; a scan uses two, so that reading and counting overlap. */
+export const SCAN_BUFFER: number = 2 << 20;
+
+/** Scans with SIMD. Bytes in its own `buffers` are scanned in place; other bytes are copied first. */
+export class SimdScanner implements NewlineScanner {
+  readonly buffers: readonly [Uint8Array, Uint8Array];
+  readonly #exports: Exports;
+  readonly #copy: Uint8Array;
+
+  constructor(exports: Exports) {
+    this.#exports = exports;
+    const { buffer } = exports.memory;
+    this.buffers = [new Uint8Array(buffer, 0, SCAN_BUFFER), new Uint8Array(buffer, SCAN_BUFFER, SCAN_BUFFER)];
+    this.#copy = new Uint8Array(buffer, 2 * SCAN_BUFFER);
+  }
+
+  count(bytes: Uint8Array): number {
+    if (bytes.buffer === this.#copy.buffer) return this.#exports.count(bytes.byteOffset, bytes.length);
+    let total = 0;
+    for (let at = 0; at < bytes.length; at += this.#copy.length) {
+      const part = bytes.subarray(at, at + this.#copy.length);
+      this.#copy.set(part);
+      total += this.#exports.count(this.#copy.byteOffset, part.length);
+    }
+    return total;
+  }
+
+  after(bytes: Uint8Array, k: number, from = 0): number {
+    if (bytes.buffer !== this.#copy.buffer) return newlinesInBytes.after(bytes, k, from);
+    const after = this.#exports.after(bytes.byteOffset + from, bytes.length - from, k);
+    return after === -1 ? -1 : from + after;
+  }
+}
+
+/** The same in JavaScript. */
+export class PlainScanner implements NewlineScanner {
+  readonly buffers: readonly [Uint8Array, Uint8Array] = [
+    new Uint8Array(SCAN_BUFFER),
+    new Uint8Array(SCAN_BUFFER),
+  ];
+
+  count(bytes: Uint8Array): number {
+    return newlinesInBytes.count(bytes);
+  }
+
+  after(bytes: Uint8Array, k: number, from = 0): number {
+    return newlinesInBytes.after(bytes, k, from);
+  }
+}
+
+export type BufferedScanner = SimdScanner | PlainScanner;
+
+interface WebAssemblyApi {
+  Module: new (bytes: Uint8Array) => object;
+  Instance: new (module: object) => { exports: Exports };
+}
+
+let compiled: object | null | undefined;
+
+/** A new scanner with its own buffers: with SIMD if WebAssembly supports it. */
+export function createScanner(): BufferedScanner {
+  const { WebAssembly: wasm } = globalThis as unknown as { WebAssembly?: WebAssemblyApi };
+  try {
+    if (!wasm || compiled === null) return new PlainScanner();
+    compiled ??= new wasm.Module(Buffer.from(scanWasm, 'base64'));
+    return new SimdScanner(new wasm.Instance(compiled).exports);
+  } catch {
+    compiled = null;
+    return new PlainScanner();
+  }
+}
+
+const idle: BufferedScanner[] = [];
+
+/** Runs `use` with a scanner of the pool. `use` may only wait for the reads that fill the buffers. */
+export function withScanner<T>(
+  use: (scanner: BufferedScanner) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  return queues.scans.run(
+    async () => {
+      const scanner = idle.pop() ?? createScanner();
+      try {
+        return await use(scanner);
+      } finally {
+        idle.push(scanner);
+      }
+    },
+    { signal },
+  );
+}
+
+/** Scans bytes of any buffer for newlines. */
+export const newlinesInBytes: NewlineScanner = {
+  count(bytes) {
+    let total = 0;
+    for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) total += 1;
+    return total;
+  },
+  after(bytes, k, from = 0) {
+    let at = from - 1;
+    for (let left = k; left > 0; left -= 1) {
+      at = bytes.indexOf(10, at + 1);
+      if (at === -1) return -1;
+    }
+    return at + 1;
+  },
+};
+
+/** Scans code units of `unit` bytes for newlines; `bytes` and `from` begin on a unit. */
+export function newlinesInUnits(unit: 2 | 4, bigEndian: boolean): NewlineScanner {
+  /** The position of the 0x0A within the unit; all other bytes of it are zero. */
+  const low = bigEndian ? unit - 1 : 0;
+  const next = (bytes: Uint8Array, from: number): number => {
+    for (let at = bytes.indexOf(10, from); at !== -1; at = bytes.indexOf(10, at + 1)) {
+      const start = at - (at % unit);
+      if (at % unit !== low || start + unit > bytes.length) continue;
+      let zeros = true;
+      for (let i = start; i < start + unit; i += 1) zeros &&= i === at || bytes[i] === 0;
+      if (zeros) return start;
+    }
+    return -1;
+  };
+  return {
+    count(bytes) {
+      let total = 0;
+      for (let at = next(bytes, 0); at !== -1; at = next(bytes, at + unit)) total += 1;
+      return total;
+    },
+    after(bytes, k, from = 0) {
+      let at = from - unit;
+      for (let left = k; left > 0; left -= 1) {
+        at = next(bytes, at + unit);
+        if (at === -1) return -1;
+      }
+      return at + unit;
+    },
+  };
+}
+
+/** Bytes below which a call into WebAssembly costs more than it saves. */
+const SHORT = 512;
+
+let shared: BufferedScanner | undefined;
+
+/** The number of newlines in `bytes`. */
+export function countNewlines(bytes: Uint8Array): number {
+  if (bytes.length < SHORT) return newlinesInBytes.count(bytes);
+  shared ??= createScanner();
+  return shared.count(bytes);
+}
 
 /** Bytes of the start of a text in which its byte order mark, its declared encoding and binary content are detected. */
 export const HEAD_BYTES = 4096;
 
-const UNITS: Record<UnicodeName, { unit: 1 | 2 | 4; scanner: Scanner }> = {
+const UNITS: Record<UnicodeName, { unit: 1 | 2 | 4; scanner: NewlineScanner }> = {
   'utf-8': { unit: 1, scanner: newlinesInBytes },
   'utf-16le': { unit: 2, scanner: newlinesInUnits(2, false) },
   'utf-16be': { unit: 2, scanner: newlinesInUnits(2, true) },
@@ -18,27 +190,27 @@ const UNITS: Record<UnicodeName, { unit: 1 | 2 | 4; scanner: Scanner }> = {
   'utf-32be': { unit: 4, scanner: newlinesInUnits(4, true) },
 };
 
-export function encodingOf(name: UnicodeName, bom = 0): Encoding {
+export function unicodeEncoding(name: UnicodeName, bom = 0): TextEncoding {
   return { name, bom, ...UNITS[name] };
 }
 
-export const utf8: Encoding = encodingOf('utf-8');
+export const utf8: TextEncoding = unicodeEncoding('utf-8');
 
 /** The encoding with that name, which a person or the text itself gave; undefined for an unknown name. */
 export function encodingNamed(
   label: string,
-  known: NonNullable<Encoding['known']>,
+  known: NonNullable<TextEncoding['known']>,
   head: Uint8Array,
-): Encoding | undefined {
+): TextEncoding | undefined {
   const name = encodingName(label);
   if (name === undefined) return undefined;
   if (!(name in UNITS)) return { name, bom: 0, unit: 1, scanner: newlinesInBytes, legacy: true, known };
   const mark = MARKS.find(([of, bytes]) => of === name && bytes.every((byte, i) => head[i] === byte));
-  return { ...encodingOf(name as UnicodeName, mark?.[1].length ?? 0), known };
+  return { ...unicodeEncoding(name as UnicodeName, mark?.[1].length ?? 0), known };
 }
 
 /** As `detectEncoding`; without a byte order mark, the encoding that the text declares in its first bytes. */
-export function storedEncoding(head: Uint8Array): Encoding {
+export function storedEncoding(head: Uint8Array): TextEncoding {
   const detected = detectEncoding(head);
   if (detected.bom > 0 || detected.unit > 1) return detected;
   const declared = declaredEncoding(head);
@@ -57,11 +229,11 @@ const MARKS: readonly (readonly [UnicodeName, readonly number[]])[] = [
 ];
 
 /** The encoding of the byte order mark; without one, UTF-16 if the first bytes clearly are UTF-16, otherwise UTF-8. */
-export function detectEncoding(head: Uint8Array): Encoding {
+export function detectEncoding(head: Uint8Array): TextEncoding {
   for (const [name, mark] of MARKS) {
-    if (mark.every((byte, i) => head[i] === byte)) return encodingOf(name, mark.length);
+    if (mark.every((byte, i) => head[i] === byte)) return unicodeEncoding(name, mark.length);
   }
-  return encodingOf(unmarkedUtf16(head) ?? 'utf-8');
+  return unicodeEncoding(unmarkedUtf16(head) ?? 'utf-8');
 }
 
 /**
@@ -87,14 +259,14 @@ function isPrintable(byte: number): boolean {
   return (byte >= 0x20 && byte !== 0x7f) || (byte >= 0x09 && byte <= 0x0d);
 }
 
-export interface Decoded {
+interface DecodedBytes {
   readonly text: string;
   /** Invalid sequences that became U+FFFD, one for each maximal subpart (WHATWG Encoding). */
   readonly invalid: number;
 }
 
 /** Decodes whole code units. An incomplete unit at the end becomes one U+FFFD. */
-export function decode(bytes: Uint8Array, encoding: Encoding): Decoded {
+export function decode(bytes: Uint8Array, encoding: TextEncoding): DecodedBytes {
   const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   switch (encoding.name) {
     case 'utf-8':
@@ -116,7 +288,7 @@ export function decode(bytes: Uint8Array, encoding: Encoding): Decoded {
   }
 }
 
-function decodeUtf8(bytes: Buffer): Decoded {
+function decodeUtf8(bytes: Buffer): DecodedBytes {
   const text = bytes.toString('utf8');
   if (!text.includes('\ufffd')) return { text, invalid: 0 };
   return { text, invalid: count(text, '\ufffd') - countStoredReplacements(bytes) };
@@ -130,7 +302,7 @@ function countStoredReplacements(bytes: Buffer): number {
   return total;
 }
 
-function decodeUtf16(bytes: Buffer): Decoded {
+function decodeUtf16(bytes: Buffer): DecodedBytes {
   const odd = bytes.length % 2;
   const text = bytes.toString('utf16le', 0, bytes.length - odd);
   const whole = text.isWellFormed() ? text : text.toWellFormed();
@@ -139,7 +311,7 @@ function decodeUtf16(bytes: Buffer): Decoded {
   return { text: odd ? `${whole}\ufffd` : whole, invalid };
 }
 
-function decodeUtf32(bytes: Buffer, read: (at: number) => number): Decoded {
+function decodeUtf32(bytes: Buffer, read: (at: number) => number): DecodedBytes {
   let text = '';
   let invalid = 0;
   for (let at = 0; at < bytes.length; at += 4) {
@@ -183,4 +355,45 @@ function lengthByLead(lead: number | undefined): number {
   if (lead < 0xc2) return 0;
   if (lead < 0xe0) return 2;
   return lead < 0xf0 ? 3 : 4;
+}
+
+// Finds the encoding of a stored text: from its byte order mark, from its declaration, or by a guess if it is not UTF-8.
+
+/** Bytes at the end of a text that are searched for a mode line. */
+export const END_BYTES = 1024;
+
+/** The encoding to try if no other is more likely. */
+const USUAL = 'windows-1252';
+
+/** The encoding of a complete text in memory. `library` loads the analysis, which is needed only if it is not UTF-8. */
+export function encodingOfText(bytes: Uint8Array, library: () => AnalyseEncoding): TextEncoding {
+  const head = bytes.subarray(0, HEAD_BYTES);
+  const stored = storedEncoding(head);
+  if (!isUndeclared(stored)) return stored;
+  const declared = isUtf8Start(head) ? undefined : declaredAtEnd(bytes.subarray(-END_BYTES), head);
+  if (declared) return declared;
+  const start = bytes.subarray(0, GUESSED_BY);
+  return guessEncoding(stored, isUtf8Start(start) ? {} : guessOf(start, library()), head);
+}
+
+/** Whether the text has neither a byte order mark nor a declaration. */
+export function isUndeclared({ name, bom, known }: TextEncoding): boolean {
+  return name === 'utf-8' && bom === 0 && known === undefined;
+}
+
+/** Only for texts whose beginning is not valid UTF-8. */
+export function declaredAtEnd(tail: Uint8Array, head: Uint8Array): TextEncoding | undefined {
+  const label = encodingAtEnd(tail);
+  const named = label === undefined ? undefined : encodingNamed(label, 'declared', head);
+  return named?.legacy ? named : undefined;
+}
+
+/** The encoding of an accepted guess; otherwise `stored`, with the encoding to try if it has invalid sequences. */
+export function guessEncoding(
+  stored: TextEncoding,
+  { sure, perhaps = USUAL }: EncodingGuess,
+  head: Uint8Array,
+): TextEncoding {
+  const named = sure === undefined ? undefined : encodingNamed(sure, 'guessed', head);
+  return named ?? { ...stored, perhaps };
 }

@@ -3,18 +3,18 @@
 /** Bytes of the two lengths, each four bytes, little-endian. */
 const LENGTHS = 8;
 
-export interface Frame {
+export interface PipeFrame {
   readonly head: unknown;
   readonly body: Buffer;
-  /** Bytes of a body that was passed to an `Aside` in pieces; `body` is then empty. */
+  /** Bytes of a body that was passed to an `ReceiveBody` in pieces; `body` is then empty. */
   readonly aside?: number;
 }
 
 /** Returns the receiver of the pieces of a body of `bytes` bytes, or undefined if the reader should collect it. */
-export type Aside = (bytes: number) => ((piece: Buffer) => void) | undefined;
+type ReceiveBody = (bytes: number) => ((piece: Buffer) => void) | undefined;
 
 /** A frame. If `body` is a number, it is the length of a body that the caller writes afterwards. */
-export function frame(head: unknown, body: number | Uint8Array): Uint8Array[] {
+export function encodeFrame(head: unknown, body: number | Uint8Array): Uint8Array[] {
   const json = Buffer.from(JSON.stringify(head));
   const front = Buffer.alloc(LENGTHS + json.length);
   front.writeUInt32LE(json.length, 0);
@@ -32,7 +32,7 @@ export function readFrame(
   most: number,
   fill: (target: Uint8Array) => boolean,
   hold: (bytes: number) => Buffer = (bytes) => Buffer.allocUnsafeSlow(bytes),
-): Frame | undefined {
+): PipeFrame | undefined {
   const lengths = Buffer.alloc(LENGTHS);
   if (!fill(lengths)) return undefined;
   const head = Buffer.alloc(within(most, lengths).head);
@@ -48,7 +48,7 @@ function within(most: number, front: Buffer): { head: number; body: number } {
 }
 
 /** The frame if `bytes` are exactly one frame, otherwise undefined. Its body is a view of `bytes`. */
-export function wholeFrame(bytes: Buffer): Frame | undefined {
+export function wholeFrame(bytes: Buffer): PipeFrame | undefined {
   if (bytes.length < LENGTHS) return undefined;
   const head = bytes.readUInt32LE(0);
   if (LENGTHS + head + bytes.readUInt32LE(4) !== bytes.length) return undefined;
@@ -59,7 +59,7 @@ export function wholeFrame(bytes: Buffer): Frame | undefined {
 /** Assembles frames from chunks, one after the other. A body is in memory only once. */
 export class FrameReader {
   readonly #most: number;
-  readonly #aside: Aside | undefined;
+  readonly #aside: ReceiveBody | undefined;
   readonly #mostHead: number;
   #pass: ((piece: Buffer) => void) | undefined;
   #front: Buffer = Buffer.alloc(0);
@@ -67,14 +67,14 @@ export class FrameReader {
   #filled = 0;
 
   /** `most`: maximum bytes of a frame; `mostHead`: of its head, which is parsed synchronously. */
-  constructor(most: number, aside?: Aside, mostHead = most) {
+  constructor(most: number, aside?: ReceiveBody, mostHead = most) {
     this.#most = most;
     this.#aside = aside;
     this.#mostHead = mostHead;
   }
 
   /** The frame that `chunk` completes, if it completes one. Throws RangeError for a frame over the maximum. */
-  push(chunk: Buffer): Frame | undefined {
+  push(chunk: Buffer): PipeFrame | undefined {
     let rest = chunk;
     if (!this.#body) {
       this.#front = this.#front.length === 0 ? rest : Buffer.concat([this.#front, rest]);

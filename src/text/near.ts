@@ -1,30 +1,30 @@
 /** Finds the names that are similar to a mistyped one. */
 
 /** Maximum number of suggestions in a message. */
-const MOST_NEAR = 5;
+const MAX_SUGGESTIONS = 5;
 
 /** Names longer than this many characters are not compared. */
-const LONGEST = 200;
+const MAX_COMPARED_NAME_LENGTH = 200;
 
 /** Maximum pairs of letters that are compared: about 40 ms. After that, only names with a common beginning are found. */
-const MOST_PAIRS = 5_000_000;
+const MAX_COMPARED_PAIRS = 5_000_000;
 
 /**
  * At most `most` names similar to `typed`, the most similar first, equal ones sorted: the same letters in another case or
  * with other separators, one name begins with the other, or at most one edit for every three letters.
  */
-export function nearNames(typed: string, names: Iterable<string>, most = MOST_NEAR): string[] {
+export function nearNames(typed: string, names: Iterable<string>, most = MAX_SUGGESTIONS): string[] {
   const wanted = fold(typed);
-  if (wanted === '' || typed.length > LONGEST) return [];
+  if (wanted === '' || typed.length > MAX_COMPARED_NAME_LENGTH) return [];
   const found: { name: string; distance: number }[] = [];
   let pairs = 0;
   for (const name of new Set(names)) {
-    if (name.length > LONGEST) continue;
+    if (name.length > MAX_COMPARED_NAME_LENGTH) continue;
     const folded = fold(name);
     const edits = mostEdits(wanted);
     const isComparable = Math.abs(wanted.length - folded.length) <= edits;
     if (isComparable) pairs += wanted.length * folded.length;
-    const distance = distanceOf(wanted, folded, isComparable && pairs <= MOST_PAIRS ? edits : 0);
+    const distance = distanceOf(wanted, folded, isComparable && pairs <= MAX_COMPARED_PAIRS ? edits : 0);
     if (distance !== undefined) found.push({ name, distance });
   }
   const same = found.filter(({ distance }) => distance === 0);

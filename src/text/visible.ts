@@ -24,14 +24,14 @@ const ONE_SUSPECT = new RegExp(`^${CLASS}$`, 'v');
 /** The fast path: most text is printable ASCII and needs no escapes. */
 const NOT_PLAIN = /[^\t\n\r\x20-\x7e]|\r(?!\n)/;
 
-export interface Visible {
+interface VisibleText {
   readonly text: string;
   /** How many characters were replaced. */
   readonly escaped: number;
 }
 
 /** Escapes every hidden character; `\n`, `\t` and the `\r` of a CRLF are kept. */
-export function makeVisible(text: string): Visible {
+export function makeVisible(text: string): VisibleText {
   if (isPlain(text)) return { text, escaped: 0 };
   let escaped = 0;
   const shown = text.replace(HIDDEN, (run, at: number) => {
@@ -52,7 +52,7 @@ export function makeVisible(text: string): Visible {
 }
 
 /** Whether this character is escaped when it stands alone. */
-export function isHidden(character: string): boolean {
+export function isHiddenCharacter(character: string): boolean {
   return ONE_SUSPECT.test(character);
 }
 
@@ -73,7 +73,7 @@ export function plainHead(text: string): number {
 }
 
 /** Escapes NUL, in verbatim text too: consumers of answers do not accept it. */
-export function escapeNul(text: string): Visible {
+export function escapeNul(text: string): VisibleText {
   const parts = text.split('\0');
   return { text: parts.join('\\x00'), escaped: parts.length - 1 };
 }
@@ -95,9 +95,9 @@ function isInnocent(code: number, text: string, at: number): boolean {
   if (code === ZWJ && EMOJI_END.test(before)) return PICTOGRAPH.test(after);
   if (isTag(code)) return isInFlag(text, at);
   // A hidden character cannot be the base of another one.
-  if (isHidden(before)) return false;
+  if (isHiddenCharacter(before)) return false;
   // A joiner is not ordinary if the character after it is escaped.
-  const joins = (kind: RegExp): boolean => kind.test(before) && kind.test(after) && !isHidden(after);
+  const joins = (kind: RegExp): boolean => kind.test(before) && kind.test(after) && !isHiddenCharacter(after);
   if (code === ZWJ || code === ZWNJ) return joins(JOINING);
   if (code === BRAILLE_BLANK) return BRAILLE.test(before) && BRAILLE.test(after);
   if (code === EMOJI_STYLE || code === TEXT_STYLE) {
@@ -176,16 +176,16 @@ function isTag(code: number): boolean {
 
 /** Tag characters spell the subdivision of a flag. Only the flags of the Unicode standard are accepted (RGI). */
 function isInFlag(text: string, at: number): boolean {
-  const from = Math.max(0, at - LONGEST_FLAG);
+  const from = Math.max(0, at - MAX_FLAG_LENGTH);
   const begin = text.slice(from, at).lastIndexOf(BLACK_FLAG);
   if (begin === -1) return false;
-  const [flag = ''] = FLAG.exec(text.slice(from + begin, from + begin + LONGEST_FLAG)) ?? [];
+  const [flag = ''] = FLAG.exec(text.slice(from + begin, from + begin + MAX_FLAG_LENGTH)) ?? [];
   return from + begin + flag.length > at;
 }
 
 const BLACK_FLAG = '\u{1f3f4}';
 /** The flag, six tags, the end tag: two code units each. */
-const LONGEST_FLAG = 16;
+const MAX_FLAG_LENGTH = 16;
 const FLAG = new RegExp(String.raw`^\p{RGI_Emoji_Tag_Sequence}`, 'v');
 
 function lastCodePoint(text: string, before: number): string {
@@ -196,7 +196,7 @@ function lastCodePoint(text: string, before: number): string {
 
 /** A cache of escapes: texts with many hidden characters have few different ones. */
 const escapes = new Map<number, string>();
-const MOST_ESCAPES = 1_024;
+const MAX_CACHED_ESCAPES = 1_024;
 
 function escapeOf(code: number): string {
   const known = escapes.get(code);
@@ -208,7 +208,7 @@ function escapeOf(code: number): string {
       : code < 0x10000
         ? `\\u${hex.padStart(4, '0')}`
         : `\\u{${hex}}`;
-  if (escapes.size < MOST_ESCAPES) escapes.set(code, escape);
+  if (escapes.size < MAX_CACHED_ESCAPES) escapes.set(code, escape);
   return escape;
 }
 
@@ -237,11 +237,120 @@ const ESCAPES: Record<string, string> = { '\n': '\\n', '\t': '\\t', '\r': '\\r' 
  * `Use X.` with the whole call, because a shortened one cannot be made. If the call itself ends in a dot, as `..` does, the
  * sentence makes clear that the dot belongs to the call.
  */
-export function use(call: string): string {
+export function useSentence(call: string): string {
   return `Use ${oneLine(call)}${call.endsWith('.') ? ' as it is' : ''}.`;
 }
 
 /** Adds a full stop unless the sentence ends with a dot. */
-export function ended(sentence: string): string {
+export function endSentence(sentence: string): string {
   return sentence.endsWith('.') ? sentence : `${sentence}.`;
+}
+
+// JSON that is safe to show: invisible characters are escaped, in names and in values.
+
+/** C1 controls, line and paragraph separators, bidirectional controls, characters without width. Joiners are allowed. */
+const UNSEEN =
+  /[\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udfff]/g;
+
+/** Like `JSON.stringify`, which does not escape C1 controls. The result parses to the same value. */
+export function safeJson(value: unknown): string {
+  const json = JSON.stringify(value);
+  // Of ASCII only DEL is escaped. Most answers are ASCII: counting their bytes takes a tenth of the search.
+  if (Buffer.byteLength(json) === json.length && !json.includes('\x7f')) return json;
+  return json.replaceAll(UNSEEN, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
+}
+
+// Quotes paths in shell commands that are suggested to a model.
+
+/**
+ * Characters without a meaning to any shell. A leading `-` would be an option; a `~` in front, and after `=` or `:`, a
+ * home directory.
+ */
+const PLAIN = /^(?!.*[=:]~)[\w./@%+=:,][\w./@%+=:,~-]*$/;
+
+/** `path` as one word of a command: quoted if necessary, and never taken for an option. */
+export function shellWord(path: string): string {
+  return shellArgument(path.startsWith('-') ? `./${path}` : path);
+}
+
+/** `word` as one word of a command, quoted if necessary; a leading `-` is kept. */
+export function shellArgument(word: string): string {
+  if (PLAIN.test(word)) return word;
+  // Line breaks would end the notice that contains the command.
+  if (/[\0-\x1f\x7f]/.test(word)) return `$'${word.replaceAll(/[\0-\x1f\x7f\\']/g, escaped)}'`;
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+function escaped(character: string): string {
+  if (character === '\\' || character === "'") return `\\${character}`;
+  return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
+}
+
+// Percent-encoding of bytes, as in URLs: `%0A`. The caller decides which characters need it.
+
+/** Encodes every byte. */
+export function percentEncode(bytes: Iterable<number>): string {
+  let encoded = '';
+  for (const byte of bytes) encoded += PERCENT_ESCAPES[byte] as string;
+  return encoded;
+}
+
+const PERCENT_ESCAPES = Array.from(
+  { length: 256 },
+  (_, byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
+);
+
+/** Decodes escapes to bytes; other text goes through `encode`. A `%` without two digits is itself. */
+export function percentDecode(text: string, encode: (part: string) => Uint8Array): Uint8Array {
+  const parts = text.split(/%([0-9a-f]{2})/i);
+  return Buffer.concat(
+    parts.map((part, i) => (i % 2 === 1 ? Buffer.of(Number.parseInt(part, 16)) : encode(part))),
+  );
+}
+
+/** `http://host/a//` → `http://host/a`. In linear time; a regular expression such as `/\/+$/` is quadratic. */
+export function withoutTrailingSlashes(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '/') end -= 1;
+  return text.slice(0, end);
+}
+
+// Limits the number of values in a JSON text before it is parsed.
+
+/** Maximum values in one message of a client: each takes time to parse, even if it has only two bytes. */
+export const MAX_JSON_VALUES = 10_000;
+
+/** Counts the commas and opening brackets outside of strings. */
+export function hasTooManyValues(text: string): boolean {
+  // Each value needs at least one bracket or comma.
+  if (text.length < MAX_JSON_VALUES) return false;
+  let values = 1;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = closingQuote(text, at);
+      if (at === -1) return false;
+    } else if (code === COMMA || code === BRACKET || code === BRACE) {
+      values += 1;
+      if (values > MAX_JSON_VALUES) return true;
+    }
+  }
+  return false;
+}
+
+const [QUOTE, COMMA, BRACKET, BRACE, BACKSLASH] = [0x22, 0x2c, 0x5b, 0x7b, 0x5c];
+
+/** The index of the closing quote of the string that begins at `from`; -1 if there is none. */
+function closingQuote(text: string, from: number): number {
+  for (let at = from + 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at;
+    if (code === BACKSLASH) at += 1;
+  }
+  return -1;
 }

@@ -3,7 +3,7 @@
  * Checks apply to the opened file, not to the path: a path can change between a check and an open.
  */
 
-import type { ByteSource } from './byte-source.ts';
+import type { Facts, Identity } from '../identity.ts';
 
 export interface OpenedFile {
   readonly is: 'file';
@@ -19,12 +19,12 @@ export interface OpenedFile {
   close(): Promise<void>;
 }
 
-export interface Entry {
+export interface FileSystemEntry {
   readonly name: string;
   readonly type: 'file' | 'directory' | 'link' | 'fifo' | 'socket' | 'device' | 'unknown';
 }
 
-export interface EntryStat extends Entry {
+export interface FileSystemEntryStat extends FileSystemEntry {
   /** Bytes; of the link itself for a link. */
   readonly size: number;
   readonly mtimeMs: number;
@@ -42,9 +42,13 @@ export interface OpenedDirectory {
    * Names and types of the entries whose names begin with `prefix`, in the order of the file system. Returns at most
    * `most`; `more`: whether there are others.
    */
-  list(most: number, signal?: AbortSignal, prefix?: string): Promise<{ entries: Entry[]; more: boolean }>;
+  list(
+    most: number,
+    signal?: AbortSignal,
+    prefix?: string,
+  ): Promise<{ entries: FileSystemEntry[]; more: boolean }>;
   /** Undefined for an entry that has vanished. Links are not followed. */
-  stat(name: string): Promise<EntryStat | undefined>;
+  stat(name: string): Promise<FileSystemEntryStat | undefined>;
   /** The target of a symbolic link, as stored; undefined if `name` is not a link. */
   linkTarget(name: string): Promise<string | undefined>;
   /** Opens a real directory inside this one (links refused), or undefined when `name` is not one. */
@@ -52,9 +56,9 @@ export interface OpenedDirectory {
   close(): Promise<void>;
 }
 
-export type Opened = OpenedFile | OpenedDirectory;
+export type OpenedItem = OpenedFile | OpenedDirectory;
 
-export interface Access {
+export interface FileAccess {
   /** Absolute; relative paths are resolved against it. */
   readonly cwd: string;
   /** Absolute real paths of the roots; empty if there are none. */
@@ -65,7 +69,41 @@ export interface Access {
    * Opens the file or directory at `path` (absolute). Throws OrielError: `NOT_FOUND`, `OUTSIDE_ROOT`,
    * `NOT_REGULAR`, `DENIED`, …
    */
-  open(path: string, signal?: AbortSignal): Promise<Opened>;
+  open(path: string, signal?: AbortSignal): Promise<OpenedItem>;
   /** The path as a model is shown it: relative to `cwd` if it is below `cwd`, otherwise absolute. */
   display(path: string): string;
+}
+
+// Bytes at offsets, with their identity: the interface of everything that can be read.
+
+export interface ByteSource {
+  /** Bytes; undefined while the source grows (a stream that has not ended). */
+  readonly size: number | undefined;
+  /** Which bytes these are: the cache key of what is derived from them (line indexes, outlines, unpacked members). */
+  readonly identity: Identity;
+  /**
+   * Fills `target` from byte `offset` (0-based) and resolves to the number of bytes written: fewer than
+   * `target.length` only at the end. Throws OrielError (`CANCELLED`, `CORRUPT`, …).
+   */
+  readInto(target: Uint8Array, offset: number, signal?: AbortSignal): Promise<number>;
+  /** Whether the content is no longer that of `identity`. Absent if content cannot change. */
+  changed?(): Promise<boolean>;
+  /** The bytes come from a stream: their number is unknown until the stream has ended. Such a source never changes. */
+  readonly streamed?: boolean;
+  /** Each read may be a request to a server, so unnecessary reads are avoided. */
+  readonly remote?: boolean;
+  /** For another machine with its own credentials: how to read the same bytes, and which version. Plain JSON. */
+  readonly elsewhere?: { readonly facts: Facts; readonly version: StoredVersion };
+}
+
+/** The version of a file or object on a server. */
+export interface StoredVersion {
+  readonly etag?: string;
+  readonly lastModified?: string;
+  /** Distinguishes versions; undefined if different contents may have the same name. */
+  readonly name: string | undefined;
+  /** For a file that may grow while it is read: stays equal if bytes were only appended. */
+  readonly prefix?: string;
+  /** Headers that ask for this version and no other. */
+  readonly condition: Readonly<Record<string, string>>;
 }

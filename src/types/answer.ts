@@ -1,6 +1,7 @@
 /** The answer of a tool: the same shape from every face. */
 
-import type { AnswerDetails } from './details.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { CutBy, Limits, Range } from './excerpt.ts';
 
 export interface Answer {
   readonly content: readonly Block[];
@@ -16,3 +17,245 @@ export type Block =
   | { readonly type: 'text'; readonly text: string }
   /** `data` is base64. */
   | { readonly type: 'image'; readonly mimeType: string; readonly data: string };
+
+// The facts beside an answer: the fields of `details` that programs use. Each answer has further facts.
+
+/** Plain JSON. Dialects other than `oriel` have facts of their own beside these, or in their place. */
+export interface AnswerDetails {
+  /** Present if more follows. */
+  readonly truncation?: Truncation;
+  /** Of a failure, of a failed command, and of a window past the end of a text. */
+  readonly error?: ErrorDetails;
+  /** The notices of the text, in its order. */
+  readonly notices?: readonly NoticeDetails[];
+  /** The size of the whole text, where it is known. */
+  readonly totals?: { readonly bytes?: number; readonly lines?: number };
+  /** The details of each path, if several were read in one call. */
+  readonly parts?: readonly AnswerDetails[];
+  readonly [fact: string]: unknown;
+}
+
+export interface Truncation {
+  /**
+   * The limit that cut the answer. `page`: this is a page of a longer list. `entries`: not all entries of a directory are
+   * listed. `limit`: the field `limit` of the call.
+   */
+  readonly by?: CutBy | 'page' | 'entries' | 'limit';
+  /**
+   * For `read` the `path` of the next call; for `grep`, `find` and `ls` the fields that change. Other dialects have other forms.
+   */
+  readonly next?: string | Readonly<Record<string, unknown>>;
+  /** Calls for what else was left out. */
+  readonly others?: readonly string[];
+  /** What of the text is shown. */
+  readonly shown?: Shown;
+  readonly [fact: string]: unknown;
+}
+
+export interface Shown {
+  /** Runs of lines, 1-based and inclusive. */
+  readonly lines?: readonly (readonly [from: number, to: number])[];
+  /** Stored bytes, 0-based and half-open. */
+  readonly bytes?: readonly [from: number, to: number];
+}
+
+export interface ErrorDetails {
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** A call that works instead: the `path` for `read`, otherwise all fields as JSON. */
+  readonly next?: string;
+}
+
+export interface NoticeDetails {
+  readonly kind: string;
+  readonly text: string;
+}
+
+// The messages beside the text of an answer, as data. The sentences are in render/notices.ts.
+
+/** Byte spans are 0-based and half-open, line spans 1-based and inclusive. */
+export type Notice =
+  /** More follows. */
+  | {
+      readonly kind: 'cut';
+      readonly lines: readonly (readonly [number, number])[];
+      readonly bytes?: readonly [number, number];
+      readonly totals: { readonly lines?: number; readonly bytes?: number };
+      readonly by: CutBy;
+      readonly limits: Limits;
+      /** The unit of the span. */
+      readonly in: 'lines' | 'bytes';
+      /** The oversized line that the answer ends in. */
+      readonly inside?: { readonly no?: number; readonly bytes?: number };
+      readonly backwards?: boolean;
+      /** The exact `path` of the next call. */
+      readonly use: string;
+    }
+  /** The window ends at this byte, inside the last shown line; `use` shows the rest of the line. */
+  | { readonly kind: 'cut-end'; readonly line?: number; readonly byte: number; readonly use: string }
+  | {
+      readonly kind: 'past-end';
+      readonly target: string;
+      readonly asked: string;
+      /** The requested line, which exists but ends before the byte in it that was requested. */
+      readonly line?: number;
+      /** The call for what follows this text: it is one page of a longer list. */
+      readonly continued?: string;
+      readonly totals: { readonly lines?: number; readonly bytes?: number };
+      readonly use: readonly string[];
+    }
+  | { readonly kind: 'empty'; readonly target: string }
+  /** A range reaches beyond the last line. `missing`: the ranges that are completely beyond it. */
+  | {
+      readonly kind: 'short';
+      readonly target: string;
+      readonly last: number;
+      readonly missing?: readonly Range[];
+    }
+  /** One line was requested and is shown with its context; `use` continues after the context. */
+  | { readonly kind: 'around'; readonly line: number; readonly use: string }
+  | {
+      readonly kind: 'binary';
+      readonly target: string;
+      readonly type: string;
+      readonly bytes?: number;
+      /** The call that lists its members, if it is a container. */
+      readonly use?: string;
+    }
+  /** `use` shows them as stored; absent if no call does. */
+  | {
+      readonly kind: 'escaped';
+      readonly count: number;
+      readonly use?: string;
+      /** Some are NUL, which is shown as an escape in the raw text too. */
+      readonly nul?: boolean;
+    }
+  /** `use` decodes the text with another encoding. */
+  | { readonly kind: 'invalid'; readonly count: number; readonly encoding: string; readonly use?: string }
+  | { readonly kind: 'encoding'; readonly encoding: string; readonly mark: boolean }
+  /** The text declares it. */
+  | { readonly kind: 'encoding'; readonly encoding: string; readonly declared: true }
+  /** It was guessed; `use` shows the text as UTF-8. */
+  | { readonly kind: 'encoding'; readonly encoding: string; readonly guessed: true; readonly use: string }
+  | { readonly kind: 'unterminated' }
+  | { readonly kind: 'changed'; readonly target: string }
+  | { readonly kind: 'suffix'; readonly from: string; readonly to: string }
+  /** A command's output is shown in part. */
+  | {
+      readonly kind: 'output-cut';
+      /** The name of the stream; absent if stdout and stderr are merged. */
+      readonly stream?: string;
+      readonly lines: readonly (readonly [number, number])[];
+      readonly totals: { readonly lines: number; readonly bytes: number };
+      readonly by: CutBy;
+      readonly limits: Limits;
+      /** The line of which only the end is shown, with its length in bytes. */
+      readonly partial?: { readonly no: number; readonly shown: number; readonly bytes: number };
+      readonly kept?: KeptOutput;
+      /** Why it is not kept, as a sentence. */
+      readonly unkept?: string;
+      /** The exact `path` of the next call. */
+      readonly use?: string;
+    }
+  /** A command's output is not text and is not shown. */
+  | {
+      readonly kind: 'output-binary';
+      readonly bytes: number;
+      readonly kept?: KeptOutput;
+      readonly unkept?: string;
+    }
+  | { readonly kind: 'no-output' }
+  /** How a command ended, if it failed. */
+  | { readonly kind: 'exit'; readonly code: number }
+  | { readonly kind: 'signal'; readonly signal: string }
+  | { readonly kind: 'time-out'; readonly seconds: number }
+  | { readonly kind: 'cancelled' }
+  /** Processes that outlived their command. */
+  | { readonly kind: 'background'; readonly ended: number; readonly left: number }
+  /** Shown below a map: how much was left out, and the calls that show it. */
+  | {
+      readonly kind: 'summary';
+      readonly target: string;
+      readonly elidedLines: number;
+      /** A call that shows exactly the first lines that were left out: at most three ranges. */
+      readonly use: string;
+      /** The call for the whole text, if the text fits into an answer. */
+      readonly whole?: string;
+      /** Number of symbols that did not fit. */
+      readonly left?: number;
+      /** Whether the map names calls by their selector only. */
+      readonly namesCalls?: boolean;
+    }
+  /** Shown below an outline: how much it lists, and how to read one of its symbols. */
+  | {
+      readonly kind: 'outline';
+      readonly target: string;
+      readonly symbols: number;
+      /** Number of symbols that did not fit. */
+      readonly left?: number;
+      /** Their first line. */
+      readonly leftFrom?: number;
+      readonly example?: { readonly name: string; readonly from: number; readonly to: number };
+    }
+  /** The text is shown instead of its map; only `bytes` of it if they are given. */
+  | {
+      readonly kind: 'no-structure';
+      readonly what: 'map';
+      readonly why: NoStructure;
+      readonly bytes?: number;
+    }
+  /** There is no outline: the answer to a call that asked for it. */
+  | {
+      readonly kind: 'no-structure';
+      readonly what: 'outline';
+      readonly why: NoStructure;
+      readonly target: string;
+    }
+  /** A name that matches several symbols. */
+  | {
+      readonly kind: 'symbols';
+      readonly target: string;
+      readonly name: string;
+      readonly candidates: readonly { readonly name: string; readonly use: string }[];
+      /** Number of candidates that are not listed. */
+      readonly more: number;
+      /** The lines of all of them are shown. */
+      readonly shown?: boolean;
+    }
+  /** A sentence written by a source about its own facts, without brackets and without a final full stop. */
+  | {
+      readonly kind: 'said';
+      readonly text: string;
+      readonly use?: string;
+      /** Further calls that the sentence names. */
+      readonly calls?: readonly string[];
+    };
+
+/** Where a full output is kept. */
+interface KeptOutput {
+  readonly path: string;
+  readonly url: string;
+  /** Bytes kept. */
+  readonly bytes: number;
+  /** More was written than is kept. */
+  readonly capped: boolean;
+  /** Why other replicas cannot read it, if kept outputs are shared. */
+  readonly unshared?: string;
+}
+
+/** Why a text has no map or outline; the sentences are in render/notices.ts. */
+export type NoStructure =
+  /** No grammar or scanner for this kind of text, or it holds no symbols. */
+  | 'language'
+  | 'empty'
+  | 'binary'
+  | 'minified'
+  | 'size'
+  /** Too many bytes or lines for a map. */
+  | 'long'
+  /** A map of it would be no shorter. */
+  | 'dense'
+  /** The parser exceeded its timeout. */
+  | 'time'
+  /** The parser crashed: it ran out of stack or memory. */
+  | 'crash';

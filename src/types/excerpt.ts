@@ -82,3 +82,124 @@ export interface Excerpt {
   /** The last line of the text was shown and has no terminator. */
   readonly unterminated?: boolean;
 }
+
+// What the selector after a path asks for.
+
+export type SelectionMode = 'raw' | 'conflicts' | 'outline' | 'outputs' | 'meta';
+
+export interface Selection {
+  /** Absent: the whole text (or its summary). */
+  readonly window?: Window;
+  /** `raw`: the decoded text unchanged. The others are views that a source or the engine derives. */
+  readonly mode?: SelectionMode;
+  /** What follows the first `#`: `Server.start`, or a list as `a,#Server.start,120..140`. */
+  readonly symbol?: string;
+  /** `:encoding=shift_jis`: the encoding of the text, by its WHATWG name. */
+  readonly encoding?: string;
+  /** As typed, for messages. */
+  readonly typed?: string;
+}
+
+// How a line is shown. The displays themselves are in render/.
+
+export interface LineDisplay {
+  /** Maximum bytes of the prefix of a line; 0 when absent. */
+  readonly prefix?: number;
+  /** The line as shown, its terminator included. */
+  show(line: Line): string;
+  /** Bytes of the result of `show`; measured on that result when absent. */
+  cost?(line: Line): number;
+  /** A piece of text as shown, without a prefix. */
+  text(text: string): string;
+}
+
+/**
+ * `terminal`: escape sequences and overwritten progress bars are removed. `stream`: the decoded text unchanged; its cost
+ * is the number of its stored bytes.
+ */
+export type OutputDisplay = 'terminal' | 'stream';
+
+// How a dialect shows text, as data: its display, and what happens to long lines and long texts.
+
+export type LongLine =
+  /** A line over the budget is shown in slices; each call continues inside it. */
+  | { readonly as: 'slice' }
+  /** A line over the budget is not shown and ends the answer. */
+  | { readonly as: 'stop' }
+  /** A line over `at` (code points, or bytes as shown) is shown up to there; a display may put a marker after it. */
+  | { readonly as: 'clip'; readonly at: number; readonly unit: 'byte' | 'char' };
+
+export interface TextPolicy {
+  readonly overflow: 'cut' | 'refuse';
+  readonly longLine: LongLine;
+  /** When absent, the display of the host's settings. */
+  readonly display?: LineDisplay;
+  /** The `\n` does not count for the length of a line when oversized lines are detected. */
+  readonly bareLines?: boolean;
+  /** Bytes of a line as shown, if the dialect adds to what the display shows (joiners, envelopes). */
+  cost?(line: Line): number;
+}
+
+// The limits of an answer.
+
+/** The budget of one answer. All limits are inclusive and count what is shown, prefixes and escapes included. */
+export interface Limits {
+  /** Lines of one answer. */
+  readonly lines: number;
+  /** Lines of any answer, including lists, byte windows, context and gaps. Infinity for no limit. */
+  readonly answerLines: number;
+  /** Bytes of UTF-8 of one answer; notices come on top (1 KiB at most). */
+  readonly bytes: number;
+  /** Bytes of one line: a longer one is cut, dropped or refused as the fit says. */
+  readonly line: number;
+  /** Estimated tokens of one answer; Infinity for no such limit. */
+  readonly tokens: number;
+  /** Bytes of a byte window without a length. */
+  readonly window: number;
+  /** The most bytes a byte window may have. */
+  readonly windowMax: number;
+  /** Lines are counted in files up to this many bytes; for larger files answers use byte offsets. */
+  readonly countBytes: number;
+}
+
+export type LimitName = keyof Limits;
+
+/** Tokens of a text. */
+export type TokenCounter = (text: string) => number;
+
+// The encoding of a text, and the scanner that finds its newlines in stored bytes.
+
+export interface TextEncoding {
+  /** The name of the WHATWG Encoding standard, in lower case. */
+  readonly name: UnicodeName | (string & {});
+  /** How the encoding was determined, if not from a byte order mark or the first bytes. */
+  readonly known?: 'declared' | 'told' | 'guessed';
+  /** Another encoding to try if the text has invalid sequences in this one. */
+  readonly perhaps?: string;
+  /** Not Unicode. */
+  readonly legacy?: true;
+  /** Bytes of a code unit. */
+  readonly unit: 1 | 2 | 4;
+  /** Bytes of the byte order mark at the start of the text; 0 if there is none. */
+  readonly bom: number;
+  readonly scanner: NewlineScanner;
+}
+
+export type UnicodeName = 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32le' | 'utf-32be';
+
+/** Counts and finds newlines. Works on bytes for UTF-8 and single-byte encodings, on code units for UTF-16 and UTF-32. */
+export interface NewlineScanner {
+  /** The number of newlines in `bytes`. */
+  count(bytes: Uint8Array): number;
+  /** The position just after the k-th newline (k ≥ 1) in `bytes` at or after `from`, or -1 when it holds fewer. */
+  after(bytes: Uint8Array, k: number, from?: number): number;
+}
+
+/**
+ * An object under construction: setting fields one by one is cheaper than spreading parts, and this runs in
+ * every read.
+ */
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** The same fields, none of which may be left out: a new field of `T` then does not compile until it is handled. */
+export type CompleteFields<T> = { readonly [K in keyof T]-?: T[K] };

@@ -1,8 +1,7 @@
 /** The requests that a dialect can make to the engine, as plain JSON. */
 
-import type { OutputDisplay } from './display.ts';
-import type { Range, Window } from './excerpt.ts';
-import type { SourceKind } from './resource.ts';
+import type { SourceKind } from './call.ts';
+import type { OutputDisplay, Range, Window } from './excerpt.ts';
 
 /** Requests by their `do` field, which also selects the `Result`. */
 export interface RequestOf {
@@ -16,16 +15,16 @@ export interface RequestOf {
   readonly list: ListRequest;
 }
 
-export type Request = RequestOf[keyof RequestOf];
+export type EngineRequest = RequestOf[keyof RequestOf];
 
 /** How a path is parsed: `selectors`: it may end with a selector (see selector/). `literal`: all of it is the path. */
-export type Grammar = 'selectors' | 'literal';
+export type PathGrammar = 'selectors' | 'literal';
 
 export interface ReadRequest {
   readonly do: 'read';
   /** A path as typed. */
   readonly target: string;
-  readonly grammar: Grammar;
+  readonly grammar: PathGrammar;
   /** Kinds of sources that may be read; all when absent. */
   readonly kinds?: readonly SourceKind[];
   /** For `literal` paths; the whole text when absent. */
@@ -59,7 +58,7 @@ export interface RunRequest {
   /** `merged`: stdout and stderr as one stream, in the order in which they were written. */
   readonly streams: 'merged' | 'split';
   /** Which end of a long output is kept. */
-  readonly keep: Keep;
+  readonly keep: KeptEnd;
   /** Whether a kept head is cut after a whole line or after any character. */
   readonly snap: 'line' | 'char';
   readonly display: OutputDisplay;
@@ -154,4 +153,4 @@ export interface ListRequest {
 }
 
 /** Which end of a long output is kept. */
-export type Keep = 'head' | 'tail' | 'ends';
+export type KeptEnd = 'head' | 'tail' | 'ends';

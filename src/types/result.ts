@@ -1,19 +1,22 @@
 /** The result of the engine for each request, as data. render/ and the dialects turn it into text. */
 
-import type { TokenCounter } from './limits.ts';
 import type { ErrorCode, OrielError } from '../errors.ts';
 import type { Identity } from '../identity.ts';
-import type { Display, OutputDisplay } from './display.ts';
-import type { Encoding } from './encoding.ts';
-import type { CutBy, Excerpt } from './excerpt.ts';
-import type { Limits } from './limits.ts';
-import type { Notice } from './notice.ts';
-import type { Request } from './request.ts';
-import type { ImageResource, NoteResource, PartOfDocument, SourceKind } from './resource.ts';
-import type { Selection } from './selection.ts';
-import type { Spill } from './session.ts';
-import type { Summary } from './summary.ts';
-import type { FileLines } from './workspace.ts';
+import type { Notice } from './answer.ts';
+import type { ImageResource, NoteResource, PartOfDocument, SourceKind } from './call.ts';
+import type {
+  CutBy,
+  Excerpt,
+  Limits,
+  LineDisplay,
+  OutputDisplay,
+  Selection,
+  TextEncoding,
+  TokenCounter,
+} from './excerpt.ts';
+import type { EngineRequest } from './request.ts';
+import type { SpilledOutput } from './session.ts';
+import type { FileLines } from './settings.ts';
 
 /** The answer of a remote workspace. */
 export interface WorkspaceResult {
@@ -34,10 +37,10 @@ export interface SearchResult {
   readonly next?: number;
   /** How many there are in all, when the offset is beyond them. */
   readonly beyond?: number;
-  readonly gaps: Gaps;
+  readonly gaps: SearchGaps;
   /** Number of documents, archives and databases that were skipped, and would be searched with `inside`. */
   readonly passedOver?: number;
-  readonly hint?: Hint;
+  readonly hint?: SearchHint;
   /** The host's own counter: the list is cut where it is rendered. */
   readonly tokens?: TokenCounter;
 }
@@ -69,7 +72,7 @@ export interface MatchedLine {
  * A possible reason why nothing was found: syntax that is plain text here, a directory (only files are
  * found), or words about code.
  */
-export type Hint =
+export type SearchHint =
   | 'extended-glob'
   | 'brace-range'
   | 'backslash'
@@ -79,7 +82,7 @@ export type Hint =
   | NearHint;
 
 /** Paths with similar names, as they are shown: at least one. */
-export interface NearHint {
+interface NearHint {
   readonly is: 'near';
   readonly pattern: string;
   readonly others: readonly string[];
@@ -93,7 +96,7 @@ export type RegexHint =
   | { readonly is: 'slashes'; readonly pattern?: string; readonly ignoreCase: boolean };
 
 /** Requested files and parts that an answer does not cover. */
-export interface Gaps {
+export interface SearchGaps {
   /** The deadline passed: the rest was not searched. */
   readonly timedOut: boolean;
   /** The permission to read some files was denied. */
@@ -149,10 +152,10 @@ export interface ListResult {
   readonly next?: number;
   /** How many there are in all, when the offset is beyond them. */
   readonly beyond?: number;
-  readonly gaps: Gaps;
+  readonly gaps: SearchGaps;
   /** As for `SearchResult`. */
   readonly passedOver?: number;
-  readonly hint?: Hint;
+  readonly hint?: SearchHint;
   /** The call that reads the first entries together, if an entry is itself a call. */
   readonly best?: string;
   /** Number of code files that were not parsed because of the timeout. */
@@ -200,17 +203,17 @@ export interface RunStream {
   /** The output is not text; a dialect may say so instead of showing it. */
   readonly binary: boolean;
   /** The kept full output, when only a part is shown. */
-  readonly spill?: Spill;
+  readonly spill?: SpilledOutput;
   /** Why it could not be kept, as one sentence with its code. */
   readonly unkept?: { readonly code: ErrorCode; readonly message: string };
 }
 
-export interface ImageResult extends Origin {
+interface ImageResult extends ReadOrigin {
   readonly is: 'image';
   readonly resource: ImageResource;
 }
 
-export interface NoteResult extends Origin {
+export interface NoteResult extends ReadOrigin {
   readonly is: 'note';
   readonly resource: NoteResource;
 }
@@ -222,7 +225,7 @@ export type ReadResult = SingleResult | SeveralResult;
 export type SingleResult = TextResult | SummaryResult | BinaryResult | ImageResult | NoteResult;
 
 /** The results of several paths in one string, read one after the other within one budget. */
-export interface SeveralResult extends Origin {
+export interface SeveralResult extends ReadOrigin {
   readonly is: 'several';
   readonly parts: readonly PartResult[];
 }
@@ -234,7 +237,7 @@ export interface PartResult {
 }
 
 /** The common fields of all results of a read. */
-export interface Origin {
+export interface ReadOrigin {
   readonly kind: SourceKind;
   /** What was read, without its selector: the start of the next call. */
   readonly target: string;
@@ -245,12 +248,12 @@ export interface Origin {
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
-export interface TextResult extends Origin {
+export interface TextResult extends ReadOrigin {
   readonly is: 'text';
   readonly excerpt: Excerpt;
   readonly selection: Selection;
-  readonly encoding: Encoding;
-  readonly display: Display;
+  readonly encoding: TextEncoding;
+  readonly display: LineDisplay;
   /** A description of the text, shown above its content. */
   readonly above?: string;
   /** The tag of the shown version, and the header line above the text that contains it. */
@@ -267,7 +270,7 @@ export interface TextResult extends Origin {
   readonly images?: readonly { readonly mimeType: string; readonly data: Uint8Array }[];
 }
 
-export interface BinaryResult extends Origin {
+export interface BinaryResult extends ReadOrigin {
   readonly is: 'binary';
   /** A media type, or a description of the content. */
   readonly type: string;
@@ -278,21 +281,21 @@ export interface BinaryResult extends Origin {
 }
 
 /** The map of a long code file, which is shown instead of its first lines. */
-export interface SummaryResult extends Origin {
+export interface SummaryResult extends ReadOrigin {
   readonly is: 'summary';
-  readonly summary: Summary;
+  readonly summary: CodeSummary;
   readonly totals: { readonly lines: number; readonly bytes: number };
   /** Whether the text has invalid sequences, shown as U+FFFD. */
   readonly invalid: boolean;
-  readonly encoding: Encoding;
-  readonly display: Display;
+  readonly encoding: TextEncoding;
+  readonly display: LineDisplay;
   readonly snapshot?: { readonly tag: string; readonly header: string };
   readonly limits: Limits;
   readonly notes: readonly Notice[];
 }
 
 /** The file is larger than the request accepts, so nothing was read. */
-export interface TooLargeResult extends Origin {
+interface TooLargeResult extends ReadOrigin {
   readonly is: 'too-large';
   readonly bytes: number;
   /** The maximum accepted size. */
@@ -312,4 +315,34 @@ export interface ResultOf {
 }
 
 /** The result of a request. */
-export type Result<R extends Request = Request> = ResultOf[R['do']];
+export type EngineResult<R extends EngineRequest = EngineRequest> = ResultOf[R['do']];
+
+// The map of a code file: its lines, merged blocks and gaps.
+
+export type SummaryPart =
+  /** A stored line. */
+  | { readonly is: 'line'; readonly from: number; readonly to: number; readonly text: string }
+  /** Several lines joined into one: `function run() { ... }`. */
+  | { readonly is: 'merged'; readonly from: number; readonly to: number; readonly text: string }
+  /** `...` for lines left out between others. */
+  | { readonly is: 'gap'; readonly from: number; readonly to: number; readonly text: string };
+
+/** 1-based, inclusive. */
+export interface LineRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface CodeSummary {
+  readonly parts: readonly SummaryPart[];
+  /**
+   * All lines whose text is not shown, except blank lines and lines with only a closing bracket, sorted;
+   * between two ranges something is shown.
+   */
+  readonly elided: readonly LineRange[];
+  readonly elidedLines: number;
+  /** Number of symbols that are not shown. */
+  readonly left?: number;
+  /** Whether parts name calls by their selector: `:#Server:outline`. */
+  readonly namesCalls?: boolean;
+}

@@ -1,9 +1,9 @@
 /** The interfaces of everything that outlives one call. session/ implements them. */
 
-import type { OpenedFile } from './access.ts';
-import type { DerivedStore } from './store.ts';
+import type { Derivation, Facts, Identity } from '../identity.ts';
+import type { ByteSource, OpenedFile } from './access.ts';
+import type { RemoteWork } from './state.ts';
 import type { TelemetrySink } from './telemetry.ts';
-import type { RemoteWork } from './work.ts';
 
 export interface Session {
   readonly snapshots: SnapshotStore;
@@ -27,13 +27,13 @@ export interface Session {
   /** A private file (mode 0600) for data that is too large for memory. */
   scratch(): Promise<ScratchFile>;
   /** Work that continues after the call that began it. */
-  readonly background: Background;
+  readonly background: SessionBackground;
   /** Disposes everything derived and removes what the session left on disk. */
   close(): Promise<void>;
 }
 
 /** Work of a session in the background: no call waits for it. It ends with the session. */
-export interface Background {
+export interface SessionBackground {
   /** Errors of `work` are ignored. Its signal aborts with the session. */
   start(work: (signal: AbortSignal) => Promise<void>): void;
   /** Resolves when no work is running, after `ms` milliseconds, or when the signal aborts. */
@@ -84,7 +84,7 @@ export interface LocalCache extends DiskCache {
 }
 
 /** A kept output. */
-export interface Spill {
+export interface SpilledOutput {
   /** `artifact://N`. */
   readonly url: string;
   readonly path: string;
@@ -183,5 +183,107 @@ export interface SpillSink {
    * `capped` says that the input was already truncated. Throws OrielError (`LIMIT`, `BUSY`) when not all of it could be
    * written; the file is then removed.
    */
-  finish(capped?: boolean): Promise<Spill>;
+  finish(capped?: boolean): Promise<SpilledOutput>;
+}
+
+// The store of derived data: the declaration of a kind, the input of a maker, and the lookup of a value.
+
+/** The resources that a value holds. */
+export interface ValueWeight {
+  /** Bytes of this process's memory. */
+  readonly memory: number;
+  /** Bytes in private files. */
+  readonly disk?: number;
+  readonly descriptors?: number;
+}
+
+/**
+ * A kind of derived values, declared once: line indexes, outlines, unpacked members. Its options are everything that
+ * affects the value, limits included. They are part of the cache key.
+ */
+export interface DerivedKind<T, O extends Facts = Facts> extends Derivation<O> {
+  /** Called again after each call that used the value, because it may have grown. */
+  weigh(value: T): ValueWeight;
+  /** Maximum bytes of memory for all its values, if that is less than its share of the store. */
+  readonly mostMemory?: number;
+  /** Frees the resources of the value. Called once, when no call uses the value any more. */
+  dispose?(value: T): void | Promise<void>;
+  /** Whether the value may stay in the store: a stream that has failed may not. True when absent. */
+  lasts?(value: T): boolean;
+}
+
+export interface ComputedValue<T> {
+  readonly value: T;
+  /**
+   * Whether the same bytes and options always give this value. False if a timeout, a cancellation, a lack of resources or
+   * a failure affected it; it is then used once and disposed.
+   */
+  readonly keep: boolean;
+}
+
+/** The input of a computation. It must not use anything else of its call: other calls may still wait when that call has ended. */
+export interface ValueComputation {
+  /** The bytes to derive from. Open for as long as any call waits for the value or uses it. */
+  readonly source: ByteSource;
+  /** The identity of the value: of its source, the kind and the options. */
+  readonly identity: Identity;
+  /** Aborted when no call waits for the value any more, and when it is disposed. */
+  readonly signal: AbortSignal;
+  /** Reports progress to all calls that wait for the value or use it. */
+  progress(progress: Progress): void;
+}
+
+/** A user of a derived value: a call, until its end. */
+export interface StoreUser {
+  readonly signal: AbortSignal;
+  progress(progress: Progress): void;
+  onEnd(cleanup: () => void | Promise<void>): void;
+}
+
+export interface KindStats {
+  /** The value was in the store. */
+  readonly hits: number;
+  /** The value was made. */
+  readonly misses: number;
+  /** The value was already being made for another call. */
+  readonly joined: number;
+  readonly evictions: number;
+  /** Number of values in the store now. */
+  readonly entries: number;
+  readonly weight: Required<ValueWeight>;
+}
+
+export interface DerivedStore {
+  /**
+   * The value of this kind for the bytes of `of`: from the store, from another call that is already making it, or new. It
+   * stays valid until the end of `user`. Throws what `make` threw, and the reason of the user's signal when that aborts.
+   */
+  get<T, O extends Facts>(
+    kind: DerivedKind<T, O>,
+    of: ByteSource,
+    options: O,
+    make: (computation: ValueComputation) => Promise<ComputedValue<T>>,
+    user: StoreUser,
+  ): Promise<T>;
+  /** The same for values that are made synchronously. */
+  getNow<T, O extends Facts>(
+    kind: DerivedKind<T, O>,
+    of: ByteSource,
+    options: O,
+    make: () => T,
+    user: StoreUser,
+  ): T;
+  /** By the name of the kind; only kinds that were requested at least once. */
+  stats(): ReadonlyMap<string, KindStats>;
+}
+
+// Progress of a long operation, for a person who waits for it.
+
+export interface Progress {
+  /** What is being done: "scanning 412 MiB of 1 GiB". */
+  readonly message: string;
+  readonly done?: number;
+  readonly total?: number;
+  /** The last lines of a running command's output. */
+  readonly tail?: string;
 }

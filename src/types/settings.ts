@@ -1,8 +1,7 @@
 /** The settings of one instance, derived from the options of its host. */
 
-import type { Access } from './access.ts';
-import type { TokenCounter } from './limits.ts';
-import type { Workspace } from './workspace.ts';
+import type { FileAccess } from './access.ts';
+import type { TokenCounter } from './excerpt.ts';
 
 export interface Settings {
   /** Lines of a read without an end, at most `limits.lines` (option `read.defaultLimit`). */
@@ -18,15 +17,15 @@ export interface Settings {
   /** A read of an image returns its metadata only. */
   readonly imageMetadataOnly: boolean;
   /** Access to the directory of `agent://`, which is its `cwd`, and to nothing else. */
-  readonly agentOutputs?: Access;
+  readonly agentOutputs?: FileAccess;
   /** Access to the user's own skills and notes, which may be outside the roots, and to nothing else. */
-  readonly userFiles?: Access;
+  readonly userFiles?: FileAccess;
   /** Schemes of the host, by name; `false` removes one. */
   readonly schemes: Readonly<Record<string, HostScheme | false>>;
   /** Web pages: which addresses beside the public ones may be reached; `false` turns web reading off. */
-  readonly web: (WebSettings & Allowable) | false;
+  readonly web: (WebSettings & HowToAllow) | false;
   /** Objects of S3 and of servers with the same protocol; `false` turns them off. */
-  readonly s3: (S3Settings & Allowable) | false;
+  readonly s3: (S3Settings & HowToAllow) | false;
   /** Servers whose resources `mcp://` reads, by name; absent if no server may be started. */
   readonly mcpServers?: Readonly<Record<string, McpServer>>;
   /** How commands run. */
@@ -49,7 +48,7 @@ export interface OperatorWords {
   readonly allowObjects: string;
 }
 
-export interface Allowable {
+export interface HowToAllow {
   /** How the operator can allow an address that is refused. */
   readonly howToAllow?: string;
 }
@@ -58,7 +57,7 @@ export interface WebSettings {
   /** `HOST|CIDR[:PORT]`, in addition to all public addresses. */
   readonly allow: readonly string[];
   /** Base URLs of known sites, instead of their public ones. */
-  readonly endpoints: Endpoints;
+  readonly endpoints: SiteEndpoints;
 }
 
 export interface S3Settings {
@@ -73,7 +72,7 @@ export interface S3Settings {
 }
 
 /** A mirror for each site. A mirror may have a private address. */
-export interface Endpoints {
+export interface SiteEndpoints {
   /** `{lang}` stands for the language: `https://{lang}.wikipedia.org`. */
   readonly wikipedia?: string;
   readonly stackexchange?: string;
@@ -97,7 +96,7 @@ export type ReachedMcpServer =
       readonly url: string;
       readonly headers?: Readonly<Record<string, string>>;
       /** What may be reached beside public addresses. When absent, the URL counts as chosen by the operator: it is reached wherever it is. */
-      readonly addresses?: { readonly allow: readonly string[] } & Allowable;
+      readonly addresses?: { readonly allow: readonly string[] } & HowToAllow;
     };
 
 export interface RunSettings {
@@ -117,3 +116,97 @@ export type HostScheme = (
   name: string,
   options: { readonly signal: AbortSignal },
 ) => string | Uint8Array | undefined | Promise<string | Uint8Array | undefined>;
+
+// A workspace on another machine, as the host provides it.
+
+/** How `content` differs from the file; each field is present only if it applies. */
+export interface ChangedContent {
+  /** Control and invisible characters that are shown as escapes. */
+  readonly escaped_characters?: number;
+  /** Invalid sequences that are shown as U+FFFD. */
+  readonly invalid_sequences?: number;
+  /** A byte order mark was removed. */
+  readonly byte_order_mark?: true;
+  /** The encoding of the stored text, if it is not UTF-8. */
+  readonly encoding?: string;
+  /** The encoding is a guess. */
+  readonly encoding_guessed?: true;
+}
+
+/** A window over a file, or an error. All fields except those of `ChangedContent` are always present. */
+export interface FileLines extends ChangedContent {
+  readonly success: boolean;
+  /** Bytes as stored. */
+  readonly file_size: number;
+  readonly total_lines: number;
+  readonly lines_read: number;
+  /** Lines as number, tab, text (`1\tcontent`), joined by newlines, without a newline at the end. */
+  readonly content: string;
+  /** The error of the file system; empty on success. */
+  readonly error: string;
+}
+
+interface WorkspaceQuery {
+  /** Absolute. */
+  readonly path: string;
+  /** First line, 1-based. */
+  readonly offset: number;
+  /** Number of lines; when absent, as many as fit into an answer. */
+  readonly limit?: number;
+  readonly signal: AbortSignal;
+}
+
+export interface WorkspaceBytesQuery {
+  /** Relative to the working directory of the workspace, or absolute. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Maximum bytes of the body to read. */
+  readonly mostBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** Bytes of a file: an HTTP answer with status 200, 206, 412 or 416. */
+export interface WorkspaceBytes {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** The body is longer than `mostBytes`: this is its beginning. */
+  readonly cut: boolean;
+}
+
+export interface WorkspaceListQuery {
+  readonly path: string;
+  /** Number of entries to skip. */
+  readonly offset: number;
+  readonly limit: number;
+  readonly signal: AbortSignal;
+}
+
+export interface WorkspaceList {
+  /** Directories first, then by name; as the workspace reports them, without invalid names. */
+  readonly entries: readonly { readonly name: string; readonly type: string }[];
+  readonly total: number;
+  /** The offset of the next page, if there is one. */
+  readonly next?: number;
+}
+
+/** Reads `ws://NAME/path`. Its methods throw OrielError. */
+export interface WorkspaceFiles {
+  /**
+   * Scheme, host, port and base path of the server, which distinguish its files from those of other
+   * workspaces.
+   */
+  readonly origin: string;
+  readFile(query: WorkspaceBytesQuery): Promise<WorkspaceBytes>;
+  listDirectory(query: WorkspaceListQuery): Promise<WorkspaceList>;
+  /** Whether it answers. */
+  check(signal: AbortSignal): Promise<void>;
+}
+
+export interface Workspace {
+  /** Throws OrielError when no answer came. */
+  readFileLines(query: WorkspaceQuery): Promise<FileLines>;
+  /** Absent if `ws://` does not read it. */
+  readonly files?: WorkspaceFiles;
+}

@@ -1,9 +1,9 @@
 /** Tools of the suite that a tool of ours can be: they go through our own registration. */
 
 import { z } from 'zod';
-import { reads } from '../../src/dialects/dialect.ts';
+import { reads } from '../../src/call/dialect.ts';
 import type { Tool } from '../../src/oriel.ts';
-import { textAnswer } from '../../src/render/answer.ts';
+import { textAnswer } from '../../src/render/notices.ts';
 import type { Answer } from '../../src/types/answer.ts';
 import { PNG, wait } from './fixtures.ts';
 

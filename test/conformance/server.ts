@@ -8,11 +8,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { McpServer } from '@modelcontextprotocol/server';
 import { registerTools } from '../../src/faces/adapters/mcp.ts';
-import { Exchange } from '../../src/faces/http/exchange.ts';
+import { HttpExchange, send } from '../../src/faces/http/exchange.ts';
 import { createGuard } from '../../src/faces/http/guard.ts';
 import { mountMcp } from '../../src/faces/http/mcp.ts';
 import { problem } from '../../src/faces/http/problem.ts';
-import { send } from '../../src/faces/http/send.ts';
 import { registerOtherTools } from './other-tools.ts';
 import { ownTools } from './own-tools.ts';
 import { registerPrompts, registerResources } from './prompts.ts';
@@ -55,7 +54,7 @@ function makeServer(): McpServer {
 const mcp = mountMcp(makeServer, { keeps: () => false, forget: () => Promise.resolve() });
 const { refused } = createGuard({ loopback: true, hosts: [] });
 const app = createServer(async (incoming, outgoing) => {
-  const exchange = new Exchange(incoming, outgoing);
+  const exchange = new HttpExchange(incoming, outgoing);
   const { path, query, host } = exchange;
   const origin = exchange.header('origin');
   const refusal = refused({ path, query, host, origin, authorization: undefined, site: undefined });

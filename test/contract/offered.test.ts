@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { createOffer, type OfferOptions } from '../../src/faces/offer.ts';
-import { instructionsFor } from '../../src/faces/mcp/instructions.ts';
+import { instructionsFor } from '../../src/faces/mcp/server.ts';
 import { dialectNames, type OrielOptions } from '../../src/index.ts';
 
 const SCHEMES = ['artifact', 'issue', 'local', 'memory', 'oriel', 'pr', 'rule', 'skill'] as const;

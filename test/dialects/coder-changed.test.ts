@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fileLinesOrder } from '../../src/dialects/file-lines.ts';
+import { fileLinesOrder } from '../../src/dialects/coder.ts';
 import { place } from '../support/dialect.ts';
 
 describe('what stands otherwise than in the file is counted', () => {

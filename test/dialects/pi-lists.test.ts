@@ -1,10 +1,9 @@
 /** The sentences of the pi dialect below lists, character for character. */
 
 import { expect, test } from 'vitest';
-import { entriesStyle, matchesStyle } from '../../src/dialects/pi-lists.ts';
-import { seedStyle } from '../../src/dialects/pi-style.ts';
-import { foundAnswer, listAnswer } from '../../src/render/listing.ts';
-import { matchesAnswer } from '../../src/render/matches.ts';
+import { entriesStyle, matchesStyle } from '../../src/dialects/pi.ts';
+import { seedStyle } from '../../src/dialects/pi-read.ts';
+import { foundAnswer, listAnswer, matchesAnswer } from '../../src/render/list-answers.ts';
 import type { Answer } from '../../src/types/answer.ts';
 import { bytes, entriesOf, findRequest, listRequest, matchesOf, searchRequest } from '../support/lists.ts';
 

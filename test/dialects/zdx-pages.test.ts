@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Called } from '../support/dialect.ts';
-import { place } from '../support/dialect.ts';
+import { type Called, place } from '../support/dialect.ts';
 import { makePng } from '../support/images.ts';
 
 interface Data {

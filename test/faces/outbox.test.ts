@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { CLIENT_BYTES, outbox, Outlet } from '../../src/faces/outbox.ts';
-import { comesFrom } from '../../src/queues/caller.ts';
+import { CLIENT_BYTES, outbox, PeerOutlet } from '../../src/faces/outbox.ts';
+import { registerCallerAddress } from '../../src/queues/caller.ts';
 import { queues } from '../../src/queues/queue-table.ts';
 
 /** A peer that takes a piece when it is told to. */
@@ -25,7 +25,7 @@ function peer(): { out: Writable; taken: Buffer[]; take: () => void } {
 
 test('text and buffers are sent in order, in chunks of at most 64 KiB', async () => {
   const { out, taken, take } = peer();
-  const outlet = new Outlet(out, {});
+  const outlet = new PeerOutlet(out, {});
   const parts = ['first ', Buffer.alloc(200_000, 'b'), 'né'.repeat(50_000), 'last'];
   for (const part of parts) outlet.write(part);
   outlet.end('.');
@@ -44,7 +44,7 @@ test('text and buffers are sent in order, in chunks of at most 64 KiB', async ()
 test('a peer that reads nothing is disconnected; one that reads a chunk now and then is not', async () => {
   const before = outbox.ended;
   const [dead, slow] = [peer(), peer()];
-  const outlets = [dead, slow].map(({ out }) => new Outlet(out, {}, { timeoutMs: 2_000 }));
+  const outlets = [dead, slow].map(({ out }) => new PeerOutlet(out, {}, { timeoutMs: 2_000 }));
   for (const outlet of outlets) outlet.write(Buffer.alloc(1 << 20));
   const feeding = setInterval(slow.take, 50);
   onTestFinished(() => clearInterval(feeding));
@@ -61,7 +61,7 @@ test('a peer that reads nothing is disconnected; one that reads a chunk now and 
 test('a client with too much unsent data gets no new work; others do', async () => {
   const { out, take } = peer();
   const [client, other] = [{}, {}];
-  const outlet = new Outlet(out, client);
+  const outlet = new PeerOutlet(out, client);
   outlet.write(Buffer.alloc(CLIENT_BYTES + 1));
   const order: string[] = [];
   const work = (caller: object, name: string): Promise<void> =>
@@ -76,7 +76,7 @@ test('a client with too much unsent data gets no new work; others do', async () 
 
 test('of all unsent data, what has waited longest is dropped first', async () => {
   const peers = Array.from({ length: 5 }, peer);
-  for (const { out } of peers) new Outlet(out, {}).write(Buffer.alloc(30 << 20));
+  for (const { out } of peers) new PeerOutlet(out, {}).write(Buffer.alloc(30 << 20));
   expect(peers.map(({ out }) => out.destroyed)).toEqual([true, false, false, false, false]);
   for (const { out } of peers) out.destroy();
   await expect.poll(() => outbox.unsent).toBe(0);
@@ -90,19 +90,19 @@ test('the client with most unsent data is dropped first, also if one answer alon
   ];
   const at = (address: string): object => {
     const client = {};
-    comesFrom(client, address);
+    registerCallerAddress(client, address);
     return client;
   };
-  new Outlet(honest.out, at('10.0.0.1')).write(Buffer.alloc(20 << 20));
+  new PeerOutlet(honest.out, at('10.0.0.1')).write(Buffer.alloc(20 << 20));
   // Under many names, and each with less than the honest one.
-  for (const { out } of many) new Outlet(out, at('10.0.0.2')).write(Buffer.alloc(19 << 20));
+  for (const { out } of many) new PeerOutlet(out, at('10.0.0.2')).write(Buffer.alloc(19 << 20));
   expect([honest, ...many].map(({ out }) => out.destroyed)).toEqual([
     false,
     true,
     ...many.slice(1).map(() => false),
   ]);
   const huge = peer();
-  const outlet = new Outlet(huge.out, at('10.0.0.3'));
+  const outlet = new PeerOutlet(huge.out, at('10.0.0.3'));
   outlet.write(Buffer.alloc(129 << 20));
   expect([honest.out.destroyed, huge.out.destroyed, outlet.gone, outlet.unsent]).toEqual([
     false,
@@ -118,7 +118,7 @@ test('the client with most unsent data is dropped first, also if one answer alon
 test('for a disconnected peer nothing is sent and nothing is counted', async () => {
   const { out } = peer();
   out.destroy();
-  const outlet = new Outlet(out, {});
+  const outlet = new PeerOutlet(out, {});
   outlet.write('text');
   outlet.end();
   await outlet.taken();

@@ -15,10 +15,9 @@ import {
 import { request } from 'node:http';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Offer, OfferOptions } from '../../src/faces/offer.ts';
-import type { NarrowedRoots } from '../../src/access/held-roots.ts';
-import { listArtifacts } from '../../src/faces/mcp/resources.ts';
-import { createOffer } from '../../src/faces/offer.ts';
+import { type ServerOffer, type OfferOptions, createOffer } from '../../src/faces/offer.ts';
+import type { NarrowedRoots } from '../../src/files/roots.ts';
+import { listArtifacts } from '../../src/faces/mcp/server.ts';
 import type { Answer } from '../../src/types/answer.ts';
 import { queues } from '../../src/queues/queue-table.ts';
 import { temporaryFolder } from '../support/commands.ts';
@@ -30,7 +29,7 @@ type Ask = (method: string, params?: object) => Promise<Record<string, unknown>>
 
 const DETAILS = 'io.github.oriel/details';
 
-async function serving(options: Partial<OfferOptions> = {}): Promise<AppUnderTest & { offer: Offer }> {
+async function serving(options: Partial<OfferOptions> = {}): Promise<AppUnderTest & { offer: ServerOffer }> {
   const { W } = workspace();
   const offer = createOffer({ cwd: W, allowBash: true, ...options });
   onTestFinished(() => offer.close());
@@ -211,7 +210,7 @@ test('routes that read files by path open a kept output for its client alone', a
   expect(await get('read-file-lines', 'b')).toContain('"success":false');
 });
 
-const bash = async (offer: Offer, caller: object, command: string): Promise<Answer> => {
+const bash = async (offer: ServerOffer, caller: object, command: string): Promise<Answer> => {
   const tool = offer.find('bash', { caller });
   if (tool instanceof Error) throw tool;
   return offer.call(tool, { command }, { caller });
@@ -383,7 +382,7 @@ describe('a root that is replaced after the start', () => {
   });
 });
 
-async function narrowIn(offer: Offer, declared: readonly string[]): Promise<NarrowedRoots> {
+async function narrowIn(offer: ServerOffer, declared: readonly string[]): Promise<NarrowedRoots> {
   const roots = await offer.narrow?.(declared);
   if (!roots) throw new Error('The roots of clients are ignored.');
   return roots;

@@ -53,9 +53,9 @@ test(
   { timeout },
   async () => {
     const { parseBehind } = await import('../../src/selector/selection.ts');
-    const { candidates } = await import('../../src/selector/split.ts');
+    const { candidates } = await import('../../src/selector/selection.ts');
     const { targetRewrites } = await import('../../src/selector/rewrites.ts');
-    const { parseCodeQuestion } = await import('../../src/selector/code-question.ts');
+    const { parseCodeQuestion } = await import('../../src/selector/selection.ts');
     const { writeSelector } = await import('../../src/selector/selection.ts');
     const refusedOr = <T>(parse: () => T): T | undefined => {
       try {

@@ -6,10 +6,10 @@
 
 import { isIP } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { allowsAddress, isLocalName } from '../../src/access/network/addresses.ts';
-import { addressOf } from '../../src/sources/web/web-address.ts';
-import { convert, textOf } from '../../src/sources/web/convert-page.ts';
-import type { Job } from '../../src/sources/web/page-protocol.ts';
+import { allowsAddress, isLocalName } from '../../src/network/addresses.ts';
+import { parseWebAddress } from '../../src/formats/web/select.ts';
+import { convert, convertedText } from '../../src/formats/web/convert.ts';
+import type { PageJob } from '../../src/formats/web/protocol.ts';
 import { fc } from '../support/properties.ts';
 import { damaged, edits } from './damage.ts';
 import { fuzz, fuzzTimeout as timeout } from './fuzz.ts';
@@ -31,7 +31,7 @@ function hostOf(target: string): string | undefined {
 
 function addressOrRefusal(target: string): string | undefined {
   try {
-    return addressOf(target, holdsNothing).url;
+    return parseWebAddress(target, holdsNothing).url;
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
     expect(code, target).toMatch(/^(BAD_|UNSUPPORTED|BLOCKED)/);
@@ -141,7 +141,7 @@ test('a public address stays one in every spelling of IPv4', { timeout }, async 
 });
 
 /** A job and a valid input of it. */
-const CONTENTS: Readonly<Record<string, readonly [job: Job, content: string]>> = {
+const CONTENTS: Readonly<Record<string, readonly [job: PageJob, content: string]>> = {
   page: [{ is: 'page', url: 'http://h/a/b' }, PAGE],
   fragment: [{ is: 'fragment', url: 'http://h/', without: ['x'] }, PAGE],
   atom: [{ is: 'feed', url: 'http://h/' }, FEED],
@@ -159,7 +159,7 @@ describe('what is damaged is converted within its limits, or is nothing', () => 
         const converted = await convert(job, damaged(Buffer.from(content), wanted), signal);
         // Undefined: the child passed a limit or died.
         expect(converted).toBeDefined();
-        if (converted) expect(textOf(converted).length).toBeLessThanOrEqual(64 * content.length);
+        if (converted) expect(convertedText(converted).length).toBeLessThanOrEqual(64 * content.length);
       });
     });
   }

@@ -3,8 +3,8 @@
 import { chmodSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { languageOf } from '../../src/views/languages.ts';
-import { tagsOf } from '../../src/views/parsed.ts';
+import { languageOf } from '../../src/code/languages.ts';
+import { tagsOf } from '../../src/code/parsed.ts';
 import { textOf, workspace } from '../support/workspace.ts';
 
 const good = (name: string): string => `// a comment\nexport function ${name}() {\n  return 1;\n}\n`;

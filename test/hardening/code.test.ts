@@ -3,10 +3,10 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { Tree } from '../../src/codebase/code-tree.ts';
-import { TagStore } from '../../src/codebase/tag-store.ts';
-import { packTags } from '../../src/views/packed-tags.ts';
-import { PathSuffixes } from '../../src/codebase/path-suffixes.ts';
+import { CodeTree } from '../../src/code/codebase/code-tree.ts';
+import { TagStore } from '../../src/code/codebase/tag-store.ts';
+import { packTags } from '../../src/code/tags.ts';
+import { PathSuffixes } from '../../src/code/codebase/paths.ts';
 import { codeOf, textOf, workspace } from '../support/workspace.ts';
 import { site } from '../support/web.ts';
 
@@ -116,7 +116,7 @@ describe('trees of many files', () => {
     const entries = files.map(({ path }) => ({ path, key: 'k' }));
     store.put({ entries, tags: packTags(files.map(({ tags }) => tags)) }, '');
     const paths = files.map(({ path }) => path);
-    const tree = new Tree(paths, 'top', (path) => store.fileOf(path));
+    const tree = new CodeTree(paths, 'top', (path) => store.fileOf(path));
     expect(tree.order).toHaveLength(files.length);
   });
 });

@@ -8,15 +8,15 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createNetwork, type Network } from '../../src/access/network/fetch.ts';
+import { createNetwork, type NetworkAccess } from '../../src/network/fetch.ts';
 import { cli } from '../support/cli.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { place } from '../support/dialect.ts';
 import { type Page, site } from '../support/web.ts';
 
 /** The total deadline of a page, of which these tests wait for the end; a silent connection may last 10 s. */
-vi.mock('../../src/sources/web/web-limits.ts', async (original) => ({
-  ...(await original<typeof import('../../src/sources/web/web-limits.ts')>()),
+vi.mock('../../src/formats/web/limits.ts', async (original) => ({
+  ...(await original<typeof import('../../src/formats/web/limits.ts')>()),
   PAGE_MS: 1_500,
 }));
 
@@ -24,13 +24,16 @@ afterEach(() => vi.restoreAllMocks());
 
 const SECRET = 'INTERNAL-SECRET';
 
-function network(allow: readonly string[], resolve: (host: string) => Promise<readonly string[]>): Network {
+function network(
+  allow: readonly string[],
+  resolve: (host: string) => Promise<readonly string[]>,
+): NetworkAccess {
   const made = createNetwork({ allow, resolve });
   onTestFinished(() => made.close());
   return made;
 }
 
-const get = (from: Network, url: string) =>
+const get = (from: NetworkAccess, url: string) =>
   from.get(url, { signal: AbortSignal.timeout(8_000), mostBytes: () => 1 << 20 });
 
 const reader = (allow: readonly string[]) => place('oriel', { web: { allow }, display: 'plain' });

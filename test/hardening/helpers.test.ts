@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { fc } from '../support/properties.ts';
-import type { ChildPool, ChildPoolOptions } from '../../src/access/isolate-pool.ts';
+import type { ChildPool, ChildPoolOptions } from '../../src/process/child-pool.ts';
 import type { Answer, Oriel } from '../../src/index.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { makePng } from '../support/images.ts';
@@ -15,7 +15,7 @@ import { codeOf, workspace } from '../support/workspace.ts';
 
 const { workers, pools } = vi.hoisted(() => ({ workers: new Set<Worker>(), pools: new Set<ChildPool>() }));
 
-vi.mock(import('../../src/access/isolate-pool.ts'), async (original) => {
+vi.mock(import('../../src/process/child-pool.ts'), async (original) => {
   const actual = await original();
   class Seen extends actual.ChildPool {
     constructor(options: ChildPoolOptions) {

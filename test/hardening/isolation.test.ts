@@ -7,11 +7,11 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { utils, type WorkSheet, write as writeBook } from '@e965/xlsx';
 import { expect, onTestFinished, test } from 'vitest';
-import { memoryBytes, chunksOf } from '../../src/access/bytes.ts';
-import { ChildPool } from '../../src/access/isolate-pool.ts';
-import { builtFile } from '../../src/access/package-files.ts';
+import { memoryBytes, chunksOf } from '../../src/text/bytes.ts';
+import { ChildPool } from '../../src/process/child-pool.ts';
+import { builtFile } from '../../src/files/package-files.ts';
 import { Queue } from '../../src/queues/queue.ts';
-import { convertJob } from '../../src/sources/document/convert-job.ts';
+import { convertJob } from '../../src/formats/document/convert.ts';
 import { docx, fixture, paragraph, sheetRow, xlsx } from '../support/documents.ts';
 import { databaseBytes } from '../support/sqlite.ts';
 import { textOf, unhurried, workspace } from '../support/workspace.ts';
@@ -135,7 +135,7 @@ function converters(
   kind: 'document' | 'page',
   isReused: boolean,
 ): (name: string, bytes: Buffer) => Promise<string> {
-  const path = kind === 'document' ? 'sources/document/convert-child.js' : 'sources/web/page-child.js';
+  const path = kind === 'document' ? 'formats/document/convert-child.js' : 'formats/web/page-child.js';
   const pool = new ChildPool({
     entry: () => builtFile(path),
     queue: new Queue('pairs', 'pairs are converted', { limit: 1, waiting: 1 }),

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { MOST_ENTRIES, withEntries } from '../../src/access/large-directory.ts';
+import { MAX_DIRECTORY_ENTRIES, withEntries } from '../../src/files/local.ts';
 import { queues } from '../../src/queues/queue-table.ts';
 import type { OpenedDirectory } from '../../src/types/access.ts';
 import { MOST_LAG_MS, slowness } from '../support/lag.ts';
@@ -96,7 +96,10 @@ test('L02 directories of many entries are listed completely, a few at a time', a
 });
 
 test('L02 more entries than can be sorted are reported, and a prefix lists the others', async () => {
-  const all = Array.from({ length: MOST_ENTRIES + 5 }, (_, i) => ({ name: `n${i}`, type: 'file' as const }));
+  const all = Array.from({ length: MAX_DIRECTORY_ENTRIES + 5 }, (_, i) => ({
+    name: `n${i}`,
+    type: 'file' as const,
+  }));
   const asked: number[] = [];
   const directory = {
     list: (most: number, _signal: AbortSignal, prefix = '') => {
@@ -114,9 +117,9 @@ test('L02 more entries than can be sorted are reported, and a prefix lists the o
         Promise.resolve({ count: entries.length, more, held: queues.listings.stats.running }),
       prefix,
     );
-  expect(await count()).toEqual({ count: MOST_ENTRIES, more: true, held: 1 });
+  expect(await count()).toEqual({ count: MAX_DIRECTORY_ENTRIES, more: true, held: 1 });
   expect(await count('n50000')).toEqual({ count: 6, more: false, held: 0 });
-  expect(asked).toEqual([5_000, MOST_ENTRIES, 5_000]);
+  expect(asked).toEqual([5_000, MAX_DIRECTORY_ENTRIES, 5_000]);
 });
 
 test('L03 a missing name is compared with a bounded number of letters', { timeout: 240_000 }, async () => {

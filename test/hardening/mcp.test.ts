@@ -5,7 +5,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, test } from 'vitest';
 import { serveOverStdio } from '../../src/faces/mcp/serve-stdio.ts';
-import { textAnswer } from '../../src/render/answer.ts';
+import { textAnswer } from '../../src/render/notices.ts';
 import { cli } from '../support/cli.ts';
 import { offerOf, testTool } from '../support/offer.ts';
 import { type Message, readCall, session, type Wire } from '../support/wire.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseNotebookText } from '../../src/sources/notebook/cell-text.ts';
+import { parseNotebookText } from '../../src/formats/notebook/cells.ts';
 import type { Answer } from '../../src/index.ts';
 import { withoutLag } from '../support/lag.ts';
 import { makePng } from '../support/images.ts';

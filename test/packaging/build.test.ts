@@ -81,7 +81,7 @@ test('a build without changes leaves every file in place', { timeout: 120_000 },
 });
 
 test('builds at the same time leave one whole build and nothing else', { timeout: 120_000 }, async () => {
-  edit('src/faces/cli/ls-command.ts', 'list one directory', 'list a single directory');
+  edit('src/faces/cli/list-commands.ts', 'list one directory', 'list a single directory');
   mkdirSync(join(project, '.build/999999999/dist'), { recursive: true });
   const built = { code: 0, said: '' };
   expect(await Promise.all([build(), build()])).toEqual([built, built]);
@@ -103,7 +103,7 @@ test('builds at the same time leave one whole build and nothing else', { timeout
 
 test('a build that fails says why and leaves the last one as it is', { timeout: 120_000 }, async () => {
   const before = files();
-  edit('src/faces/cli/ls-command.ts', "'ls'", '7');
+  edit('src/faces/cli/list-commands.ts', "'ls'", '7');
   const { code, said } = await build();
   expect(code).toBe(1);
   expect(said).toContain("Type 'number' is not assignable to type 'string'");

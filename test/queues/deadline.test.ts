@@ -1,6 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { callerOf, waitAs, withOthers } from '../../src/queues/caller.ts';
-import { deadlineOf } from '../../src/queues/deadline.ts';
+import { callerOf, registerCaller, combineSignals, startDeadline } from '../../src/queues/caller.ts';
 import { Queue } from '../../src/queues/queue.ts';
 
 beforeEach(() => {
@@ -14,8 +13,8 @@ const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
 test('the deadline is suspended while the work waits in a queue, with any signal', async () => {
   const queue = new Queue('test', 'tests run', { limit: 1, waiting: 10 });
   const first = await queue.acquire();
-  const deadline = deadlineOf(new AbortController().signal, 1_000, () => LATE);
-  const inner = withOthers(deadline.signal, new AbortController().signal);
+  const deadline = startDeadline(new AbortController().signal, 1_000, () => LATE);
+  const inner = combineSignals(deadline.signal, new AbortController().signal);
   await pass(400);
   const [one, two] = [queue.acquire({ signal: deadline.signal }), queue.acquire({ signal: inner })];
   await pass(60_000);
@@ -32,9 +31,9 @@ test('the deadline is suspended while the work waits in a queue, with any signal
 test('an aborted or refused wait resumes the deadline', async () => {
   const queue = new Queue('test', 'tests run', { limit: 1, waiting: 1 });
   await queue.acquire();
-  const deadline = deadlineOf(new AbortController().signal, 1_000, () => LATE);
+  const deadline = startDeadline(new AbortController().signal, 1_000, () => LATE);
   const stop = new AbortController();
-  const wait = queue.acquire({ signal: withOthers(deadline.signal, stop.signal) });
+  const wait = queue.acquire({ signal: combineSignals(deadline.signal, stop.signal) });
   expect(() => queue.acquire({ signal: deadline.signal })).toThrow('Too many calls wait');
   stop.abort(new Error('stop'));
   await expect(wait).rejects.toThrow('stop');
@@ -46,8 +45,8 @@ test('a wait that counts towards the time is refused with BUSY at the deadline; 
   const queue = new Queue('test', 'tests run', { limit: 1, waiting: 10 });
   await queue.acquire();
   const stop = new AbortController();
-  const deadline = deadlineOf(stop.signal, 1_000, () => LATE);
-  const other = deadlineOf(stop.signal, 60_000, () => LATE);
+  const deadline = startDeadline(stop.signal, 1_000, () => LATE);
+  const other = startDeadline(stop.signal, 60_000, () => LATE);
   const ends = Promise.allSettled([
     queue.acquire({ signal: deadline.signal, timed: true }),
     queue.acquire({ signal: other.signal, timed: true }),
@@ -70,7 +69,7 @@ test('a wait that counts towards the time is refused with BUSY at the deadline; 
 test('finished work has no deadline, even if it has waited', async () => {
   const queue = new Queue('test', 'tests run', { limit: 1, waiting: 1 });
   const first = await queue.acquire();
-  const deadline = deadlineOf(new AbortController().signal, 1_000, () => LATE);
+  const deadline = startDeadline(new AbortController().signal, 1_000, () => LATE);
   const wait = queue.acquire({ signal: deadline.signal });
   deadline.stop();
   first.release();
@@ -82,8 +81,8 @@ test('finished work has no deadline, even if it has waited', async () => {
 test('work with a deadline belongs to the same caller', () => {
   const caller = {};
   const { signal } = new AbortController();
-  waitAs(caller, signal);
-  const deadline = deadlineOf(signal, 1_000, () => LATE);
+  registerCaller(caller, signal);
+  const deadline = startDeadline(signal, 1_000, () => LATE);
   expect(callerOf(deadline.signal)).toBe(caller);
   deadline.stop();
 });

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { onAbort } from '../../src/queues/on-abort.ts';
+import { onAbort } from '../../src/queues/caller.ts';
 import { workspace } from '../support/workspace.ts';
 
 test('each listener runs once, in order, unless it was removed', () => {

@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
-import { type Caller, comesFrom, waitAs } from '../../src/queues/caller.ts';
-import { createSharedCaller, joinCaller } from '../../src/queues/shared-caller.ts';
-import { Queue, type QueueLimits, type Slot } from '../../src/queues/queue.ts';
+import {
+  type Caller,
+  registerCallerAddress,
+  registerCaller,
+  createSharedCaller,
+  joinCaller,
+} from '../../src/queues/caller.ts';
+import { Queue, type QueueLimits, type QueueSlot } from '../../src/queues/queue.ts';
 
 const queueOf = (limits: Partial<QueueLimits> = {}): Queue =>
   new Queue('test', 'tests run', { limit: 1, waiting: 100, ...limits });
@@ -31,7 +36,7 @@ test('a free slot is returned synchronously', () => {
   const slot = queue.acquire();
   expect(slot).not.toBeInstanceOf(Promise);
   expect(queue.stats.running).toBe(1);
-  (slot as Slot).release();
+  (slot as QueueSlot).release();
   expect(queue.stats.running).toBe(0);
 });
 
@@ -62,7 +67,7 @@ test('a new caller does not overtake waiting ones while a slot is handed over', 
   const queue = queueOf();
   const caller = {};
   const order: string[] = [];
-  const first = queue.acquire({ caller }) as Slot;
+  const first = queue.acquire({ caller }) as QueueSlot;
   const waiting = queue.run(async () => void order.push('waiting'), { caller });
   first.release();
   const late = queue.run(async () => void order.push('late'), { caller });
@@ -89,7 +94,7 @@ describe('callers', () => {
     const order: string[] = [];
     const wait = (name: string, caller: Caller): Promise<void> => {
       const { signal } = new AbortController();
-      waitAs(caller, signal);
+      registerCaller(caller, signal);
       return queue.run(
         async () => {
           order.push(name);
@@ -110,7 +115,7 @@ describe('callers', () => {
     const slot = queue.acquire({ caller: other });
     expect(slot).not.toBeInstanceOf(Promise);
     // The share of the first caller is used up: what the other gives back is not for it.
-    (slot as Slot).release();
+    (slot as QueueSlot).release();
     expect(queue.stats).toMatchObject({ running: 3, waiting: 7 });
     for (const one of held) (await one).release();
     expect(queue.stats).toMatchObject({ running: 0, waiting: 0 });
@@ -140,7 +145,7 @@ describe('a full queue', () => {
   test('refuses the newest call of the caller with the most waiting calls, not the first of another', async () => {
     const queue = queueOf({ waiting: 3 });
     const [busy, other] = [{}, {}];
-    const held = queue.acquire({ caller: busy }) as Slot;
+    const held = queue.acquire({ caller: busy }) as QueueSlot;
     const order: string[] = [];
     const entry = (name: string, caller: Caller): Promise<unknown> =>
       queue.run(async () => order.push(name), { caller }).catch((error: unknown) => error);
@@ -156,7 +161,7 @@ describe('a full queue', () => {
 describe('a signal', () => {
   test('that is aborted in the queue ends the wait without losing a slot', async () => {
     const queue = queueOf();
-    const held = queue.acquire() as Slot;
+    const held = queue.acquire() as QueueSlot;
     const stop = new AbortController();
     const waiting = queue.run(() => Promise.resolve('never'), { signal: stop.signal });
     stop.abort(new Error('enough'));
@@ -175,7 +180,7 @@ describe('a signal', () => {
 
   test('that is aborted during the handover returns the slot', async () => {
     const queue = queueOf();
-    const held = queue.acquire() as Slot;
+    const held = queue.acquire() as QueueSlot;
     const stop = new AbortController();
     let ran = false;
     const handed = queue.run(async () => void (ran = true), { signal: stop.signal });
@@ -212,7 +217,7 @@ describe('a signal', () => {
 test('a slot is released when work fails, and only once', async () => {
   const queue = queueOf();
   await expect(queue.run(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
-  const slot = queue.acquire() as Slot;
+  const slot = queue.acquire() as QueueSlot;
   slot.release();
   slot.release();
   expect(queue.stats.running).toBe(0);
@@ -227,7 +232,7 @@ test('random arrivals, releases and aborts never exceed the limits and leave not
       async (steps, limit) => {
         const queue = queueOf({ limit, waiting: 5, share: 0.7 });
         const callers = [{}, {}, {}, {}];
-        const held: Slot[] = [];
+        const held: QueueSlot[] = [];
         const stops: AbortController[] = [];
         for (const { caller, act } of steps) {
           if (act === 'go') held.shift()?.release();
@@ -262,7 +267,7 @@ test('random arrivals, releases and aborts never exceed the limits and leave not
 describe('callers at addresses', () => {
   const at = (address: string): Caller => {
     const caller = {};
-    comesFrom(caller, address);
+    registerCallerAddress(caller, address);
     return caller;
   };
 
@@ -302,7 +307,7 @@ describe('callers at addresses', () => {
 
   test('that fill the queue under many names make room for another address', async () => {
     const queue = queueOf({ waiting: 10 });
-    const held = queue.acquire() as Slot;
+    const held = queue.acquire() as QueueSlot;
     const refused: string[] = [];
     const granted: string[] = [];
     const ask = (name: string, caller: Caller): Promise<void> =>
@@ -320,7 +325,7 @@ describe('callers at addresses', () => {
 describe('work that several callers wait for', () => {
   test('has the turns of each waiting caller, from joining to leaving', async () => {
     const queue = queueOf();
-    const held = queue.acquire() as Slot;
+    const held = queue.acquire() as QueueSlot;
     const [busy, other, third] = [{}, {}, {}];
     const whole = createSharedCaller();
     const leaveBusy = joinCaller(whole, busy);
@@ -354,7 +359,7 @@ describe('work that several callers wait for', () => {
 
   test('nested in other shared work also has the turns of its callers', async () => {
     const queue = queueOf();
-    const held = queue.acquire() as Slot;
+    const held = queue.acquire() as QueueSlot;
     const [busy, other] = [{}, {}];
     const [outer, inner] = [createSharedCaller(), createSharedCaller()];
     joinCaller(outer, busy);

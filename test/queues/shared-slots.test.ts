@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Queue } from '../../src/queues/queue.ts';
-import { SharedSlots } from '../../src/queues/shared-slots.ts';
+import { SharedSlots } from '../../src/queues/queue-table.ts';
 
 function slots(waiting = 10): { queue: Queue; shared: SharedSlots } {
   const queue = new Queue('test', 'tests run', { limit: 1, waiting });

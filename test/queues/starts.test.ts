@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type Caller, comesFrom } from '../../src/queues/caller.ts';
+import { type Caller, registerCallerAddress } from '../../src/queues/caller.ts';
 import { createStarts } from '../../src/queues/turns.ts';
 
 const somebody: Caller = {};
@@ -43,8 +43,8 @@ test('the first starts immediately, and one in each turn of the event loop after
 test('addresses take turns, and callers at one address', async () => {
   const { start, began } = starting();
   const [flood, other, victim]: Caller[] = [{}, {}, {}];
-  for (const caller of [flood, other] as Caller[]) comesFrom(caller, '192.0.2.1');
-  comesFrom(victim as Caller, '192.0.2.2');
+  for (const caller of [flood, other] as Caller[]) registerCallerAddress(caller, '192.0.2.1');
+  registerCallerAddress(victim as Caller, '192.0.2.2');
   for (let i = 0; i < 6; i += 1) start(`flood ${i}`, flood);
   start('other', other);
   start('victim', victim);

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { OrielError } from '../../src/errors.ts';
-import { errorAnswer, textAnswer, withCall, withNotices } from '../../src/render/answer.ts';
-import { wording } from '../../src/render/notices.ts';
+import { errorAnswer, textAnswer, withCall, withNotices, wording } from '../../src/render/notices.ts';
 
 test('text and facts', () => {
   expect(textAnswer('hello', { lines: 1 })).toStrictEqual({

@@ -12,8 +12,7 @@ import {
   showPart,
   showParts,
 } from '../../src/render/display.ts';
-import type { Display } from '../../src/types/display.ts';
-import type { Line } from '../../src/types/excerpt.ts';
+import type { LineDisplay, Line } from '../../src/types/excerpt.ts';
 import { linesOf } from '../support/results.ts';
 
 const { numbers, hashline } = displays;
@@ -26,7 +25,7 @@ const line = (text: string, no?: number): Line => ({
   ...(no !== undefined && { no }),
 });
 
-test.each<[string, Display, string]>([
+test.each<[string, LineDisplay, string]>([
   ['numbers', numbers, '41|a\\x1bb\n'],
   ['hashline', hashline, '41:a\\x1bb\n'],
   ['plain', plain, 'a\\x1bb\n'],

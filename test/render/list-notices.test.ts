@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fieldsOf, listWording, sayTogether, shownName } from '../../src/render/list-notices.ts';
-import type { Hint } from '../../src/types/result.ts';
+import type { SearchHint } from '../../src/types/result.ts';
 
 test('every sentence, as it is', () => {
   const say = (...notices: Parameters<typeof sayTogether>[0]): string => sayTogether(notices, listWording);
@@ -157,7 +157,7 @@ test.each<[Parameters<typeof sayTogether>[0][number], string]>([
 });
 
 /** What was looked for, the sentence of its hint, and the fields of the call that it names. */
-test.each<[Hint, string, string, object | undefined]>([
+test.each<[SearchHint, string, string, object | undefined]>([
   ['extended-glob', '+(a)', 'Extended globs like +(a|b) are read as plain text. Use {a,b}', undefined],
   ['brace-range', '{1..9}', 'Ranges like {1..9} are read as plain text. Use [1-9] or {1,2}', undefined],
   [

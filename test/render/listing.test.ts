@@ -1,7 +1,7 @@
 /** The answers to find and ls: whole names, within the limits, with the next call below. */
 
 import { expect, test } from 'vitest';
-import { baseLimits } from '../../src/limits.ts';
+import { baseLimits } from '../../src/text/limits.ts';
 import { type ListNotice, listWording, type ListWording } from '../../src/render/list-notices.ts';
 import {
   countAnswer,
@@ -11,12 +11,12 @@ import {
   ListBudget,
   type ListStyle,
   type ShownEntries,
-} from '../../src/render/listing.ts';
-import { callsOf } from '../../src/render/named-calls.ts';
+} from '../../src/render/list-answers.ts';
+import { callsOf } from '../../src/render/notices.ts';
 import type { Answer } from '../../src/types/answer.ts';
-import type { Limits } from '../../src/types/limits.ts';
+import type { Limits } from '../../src/types/excerpt.ts';
 import type { SymbolsRequest } from '../../src/types/request.ts';
-import type { Gaps, ListResult } from '../../src/types/result.ts';
+import type { SearchGaps, ListResult } from '../../src/types/result.ts';
 import { bytes, entriesOf, findRequest, listRequest, searchRequest } from '../support/lists.ts';
 
 const style: ListStyle<ShownEntries> = {
@@ -160,7 +160,7 @@ test('a search by words says so if nothing was found', () => {
   expect(textOf(foundAnswer(entriesOf([], 3), request, baseLimits, style))).toMatch(/^\[/);
 });
 
-test.each<[Partial<Gaps>, ListNotice]>([
+test.each<[Partial<SearchGaps>, ListNotice]>([
   [{ timedOut: true }, { kind: 'timed-out' }],
   [{ denied: true }, { kind: 'denied' }],
   [{ failed: true }, { kind: 'failed' }],

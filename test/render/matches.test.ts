@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fitMatches, matchesAnswer } from '../../src/render/matches.ts';
+import { fitMatches, matchesAnswer } from '../../src/render/list-answers.ts';
 import { listWording, sayTogether } from '../../src/render/list-notices.ts';
 import type { MatchedFile, SearchResult } from '../../src/types/result.ts';
 import { bytes, matchesOf, searchRequest } from '../support/lists.ts';

@@ -1,9 +1,8 @@
 /** The calls that the sentence of a notice names are those that stand in it. */
 
 import { expect, test } from 'vitest';
-import { callsIn, callsOf, withCalls } from '../../src/render/named-calls.ts';
-import { sentence, wording } from '../../src/render/notices.ts';
-import type { Notice } from '../../src/types/notice.ts';
+import { callsIn, callsOf, withCalls, sentence, wording } from '../../src/render/notices.ts';
+import type { Notice } from '../../src/types/answer.ts';
 
 const notices: readonly (readonly [Notice, readonly string[]])[] = [
   [{ kind: 'empty', target: 'f' }, []],

@@ -1,18 +1,18 @@
 /** Every default sentence, as it is: models act on them, so a changed word is a change of behaviour. */
 
 import { expect, test } from 'vitest';
-import { baseLimits } from '../../src/limits.ts';
-import { callsOf } from '../../src/render/named-calls.ts';
+import { baseLimits } from '../../src/text/limits.ts';
 import {
+  callsOf,
   detailOf,
   noStructure,
   say,
   sentence,
   withoutSelectors,
-  type Wording,
+  type NoticeWording,
   wording,
 } from '../../src/render/notices.ts';
-import type { Notice } from '../../src/types/notice.ts';
+import type { Notice } from '../../src/types/answer.ts';
 
 const cut = {
   kind: 'cut',
@@ -484,7 +484,7 @@ test('a name that could end the line of a notice does not', () => {
 });
 
 test('a dialect may word a notice differently; programs get the same words', () => {
-  const own: Wording = { ...wording, empty: () => 'nothing' };
+  const own: NoticeWording = { ...wording, empty: () => 'nothing' };
   expect(say({ kind: 'empty', target: 'f' }, own)).toBe('[nothing]');
   expect(detailOf({ kind: 'empty', target: 'f' }, own)).toStrictEqual({ kind: 'empty', text: 'nothing' });
 });

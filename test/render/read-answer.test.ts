@@ -1,11 +1,11 @@
 /** Whole answers to reads, as every face hands them on. */
 
 import { expect, test } from 'vitest';
-import { baseLimits } from '../../src/limits.ts';
+import { baseLimits } from '../../src/text/limits.ts';
 import { displays } from '../../src/render/display.ts';
 import { wording } from '../../src/render/notices.ts';
-import { readAnswer, textFacts } from '../../src/render/read-answer.ts';
-import { encodingOf } from '../../src/text/encoding.ts';
+import { readAnswer, textFacts } from '../../src/render/answers.ts';
+import { unicodeEncoding } from '../../src/text/encoding.ts';
 import { OrielError } from '../../src/errors.ts';
 import type { PartResult, ReadResult } from '../../src/types/result.ts';
 import { excerptOf, linesOf, origin, textResult } from '../support/results.ts';
@@ -130,7 +130,7 @@ test('an image is its facts and, where it can be shown, itself', () => {
 
 test('the facts of a text say how it was decoded, and leave out limits that are none', () => {
   const result = textResult('a', {
-    encoding: encodingOf('utf-16be', 2),
+    encoding: unicodeEncoding('utf-16be', 2),
     selection: { mode: 'raw', window: { by: 'tail', lines: 2 } },
     facts: { rows: 3 },
     excerpt: excerptOf('a', { invalid: 4 }),

@@ -3,8 +3,8 @@
 import { expect, test } from 'vitest';
 import { displays, raw } from '../../src/render/display.ts';
 import { encodingNotices, readNotices, shownLines } from '../../src/render/read-notices.ts';
-import { encodingOf } from '../../src/text/encoding.ts';
-import type { Notice } from '../../src/types/notice.ts';
+import { unicodeEncoding } from '../../src/text/encoding.ts';
+import type { Notice } from '../../src/types/answer.ts';
 import type { TextResult } from '../../src/types/result.ts';
 import { excerptOf, linesOf, textResult } from '../support/results.ts';
 
@@ -29,7 +29,7 @@ test('all notices, in order', () => {
     invalid: 1,
   });
   const notes = [{ kind: 'said', text: 'a note of the source' }] as const;
-  const result = textResult('', { excerpt, notes, encoding: encodingOf('utf-16le', 2), changed: true });
+  const result = textResult('', { excerpt, notes, encoding: unicodeEncoding('utf-16le', 2), changed: true });
   expect(readNotices(result).map(({ kind }) => kind)).toStrictEqual([
     'encoding',
     'invalid',
@@ -113,7 +113,9 @@ test('only a file that is stored is empty, unterminated or decoded', () => {
   const kinds = (kind: 'file' | 'archive'): string[] => [
     ...readNotices(textResult('', { kind })).map((notice) => notice.kind),
     ...readNotices(textResult('a', { kind })).map((notice) => notice.kind),
-    ...encodingNotices({ kind, encoding: encodingOf('utf-8', 3) }, 2, String).map((notice) => notice.kind),
+    ...encodingNotices({ kind, encoding: unicodeEncoding('utf-8', 3) }, 2, String).map(
+      (notice) => notice.kind,
+    ),
   ];
   expect(kinds('file')).toStrictEqual(['empty', 'unterminated', 'encoding', 'invalid']);
   expect(kinds('archive')).toStrictEqual(['invalid']);
@@ -203,7 +205,7 @@ test('the call for the text as stored, or in another encoding, asks for the same
   expect(use({ typed: '1-2:raw', mode: 'raw' })).toStrictEqual(['f.txt:1-2:raw']);
   // Lines of an outline are none of the text.
   expect(use({ typed: 'outline:1-2', mode: 'outline' })).toStrictEqual(['f.txt:raw']);
-  const encoding = { ...encodingOf('utf-8'), perhaps: 'windows-1252' };
+  const encoding = { ...unicodeEncoding('utf-8'), perhaps: 'windows-1252' };
   const excerpt = excerptOf('\ufffd\n', { invalid: 1 });
   expect(notices('', { encoding, excerpt, selection: { typed: '1-2' } })).toStrictEqual([
     { kind: 'invalid', count: 1, encoding: 'UTF-8', use: 'f.txt:encoding=windows-1252:1-2' },
@@ -213,7 +215,7 @@ test('the call for the text as stored, or in another encoding, asks for the same
 test('how an encoding is known decides what is said of it', () => {
   const said = (known: 'declared' | 'told' | 'guessed' | undefined, bom = 0): Notice[] =>
     encodingNotices(
-      { kind: 'file', encoding: { ...encodingOf('utf-16be', bom), ...(known && { known }) } },
+      { kind: 'file', encoding: { ...unicodeEncoding('utf-16be', bom), ...(known && { known }) } },
       0,
       (name) => `f:encoding=${name}`,
     );
@@ -229,12 +231,12 @@ test('how an encoding is known decides what is said of it', () => {
     { kind: 'encoding', encoding: 'UTF-16BE', guessed: true, use: 'f:encoding=utf-8' },
     stored,
   ]);
-  const named = { name: 'koi8-r', bom: 0, unit: 1, scanner: encodingOf('utf-8').scanner } as const;
+  const named = { name: 'koi8-r', bom: 0, unit: 1, scanner: unicodeEncoding('utf-8').scanner } as const;
   expect(encodingNotices({ kind: 'file', encoding: named }, 3, String)).toStrictEqual([
     { kind: 'invalid', count: 3, encoding: 'koi8-r' },
   ]);
   const names = (['utf-8', 'utf-16le', 'utf-32le', 'utf-32be'] as const).map(
-    (name) => encodingNotices({ kind: 'archive', encoding: encodingOf(name) }, 1, String)[0],
+    (name) => encodingNotices({ kind: 'archive', encoding: unicodeEncoding(name) }, 1, String)[0],
   );
   expect(names).toMatchObject(
     ['UTF-8', 'UTF-16LE', 'UTF-32LE', 'UTF-32BE'].map((encoding) => ({ encoding })),
@@ -301,7 +303,7 @@ test('a text of which the last lines before its first byte are asked for is not 
     notices('', {
       excerpt,
       selection: typed({ by: 'tail', lines: 2, before: byte }, `-2@${byte}`),
-      encoding: encodingOf('utf-8', bom),
+      encoding: unicodeEncoding('utf-8', bom),
     }).find(({ kind }) => kind === 'said' || kind === 'empty');
   const text = 'No line of f.txt is before byte 0. Use f.txt:1 for the start';
   expect(before(0)).toStrictEqual({ kind: 'said', text, use: 'f.txt:1' });

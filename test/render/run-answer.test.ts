@@ -1,9 +1,8 @@
 /** Whole answers to commands: the output, how the command ended, what was left out. */
 
 import { expect, test } from 'vitest';
-import { callsOf } from '../../src/render/named-calls.ts';
-import { wording } from '../../src/render/notices.ts';
-import { runAnswer, type RunStyle } from '../../src/render/run-answer.ts';
+import { callsOf, wording } from '../../src/render/notices.ts';
+import { runAnswer, type RunStyle } from '../../src/render/answers.ts';
 import type { RunResult } from '../../src/types/result.ts';
 import { excerptOf, runResult, runStream } from '../support/results.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { baseLimits } from '../../src/limits.ts';
+import { baseLimits } from '../../src/text/limits.ts';
 import { displays } from '../../src/render/display.ts';
 import { wording } from '../../src/render/notices.ts';
-import { footer, summaryAnswer } from '../../src/render/summary-answer.ts';
-import { encodingOf, utf8 } from '../../src/text/encoding.ts';
+import { footer, summaryAnswer } from '../../src/render/read-notices.ts';
+import { unicodeEncoding, utf8 } from '../../src/text/encoding.ts';
 import type { SummaryResult } from '../../src/types/result.ts';
 import { origin } from '../support/results.ts';
 
@@ -61,7 +61,7 @@ test('what the path resolved to and the snapshot stand above it', () => {
 test('encodings, invalid sequences, escapes and symbols without room are said before the next call', () => {
   const parts = [{ is: 'line', from: 1, to: 1, text: 'a\ufffd\x1b' } as const];
   const summary = { ...result.summary, parts, left: 3 };
-  const { details } = answer({ summary, invalid: true, encoding: encodingOf('utf-16le', 2) });
+  const { details } = answer({ summary, invalid: true, encoding: unicodeEncoding('utf-16le', 2) });
   expect((details['notices'] as readonly { kind: string }[]).map(({ kind }) => kind)).toStrictEqual([
     'encoding',
     'invalid',
@@ -99,12 +99,12 @@ test('only what could not be decoded is said to be invalid: each sign of it coun
     '2 control or invisible characters shown as escapes; a.ts:raw has them as stored',
   ]);
   expect(texts({ invalid: false })).toHaveLength(2);
-  const encoding = { ...encodingOf('utf-8'), perhaps: 'gbk' };
+  const encoding = { ...unicodeEncoding('utf-8'), perhaps: 'gbk' };
   expect(texts({ invalid: true, encoding })[0]).toMatch(/; a\.ts:encoding=gbk decodes it otherwise$/);
 });
 
 test('a guess is a fact of the text, and notes of its source stand above the next call', () => {
-  const encoding = { ...encodingOf('utf-8'), name: 'gbk', known: 'guessed' } as const;
+  const encoding = { ...unicodeEncoding('utf-8'), name: 'gbk', known: 'guessed' } as const;
   const notes = [{ kind: 'said', text: 'a note' }] as const;
   const { details } = answer({ encoding, notes });
   expect(details).toMatchObject({ encoding: 'gbk', encodingGuessed: true });

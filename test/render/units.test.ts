@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { age, binarySize, bounded, decimalSize, partOf, plural, span } from '../../src/render/units.ts';
+import { age, binarySize, bounded, decimalSize, pageRange, plural, span } from '../../src/render/display.ts';
 
 test.each([
   [0, '0 B'],
@@ -46,12 +46,12 @@ test('a count of one is singular', () => {
 test('a span of one is one number, and a part of a list says which of how many', () => {
   expect([span(3, 3), span(3, 4)]).toStrictEqual(['3', '3-4']);
   expect([
-    partOf(0, 1, 1, 'file'),
-    partOf(0, 3, 3, 'file'),
-    partOf(0, 2, 9, 'file'),
-    partOf(2, 4, 9, 'file'),
-    partOf(8, 9, 9, 'file'),
-    partOf(1, 9, 9, 'sub file'),
+    pageRange(0, 1, 1, 'file'),
+    pageRange(0, 3, 3, 'file'),
+    pageRange(0, 2, 9, 'file'),
+    pageRange(2, 4, 9, 'file'),
+    pageRange(8, 9, 9, 'file'),
+    pageRange(1, 9, 9, 'sub file'),
   ]).toStrictEqual([
     '1 file',
     '3 files',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { endsInCodeQuestion, parseCodeQuestion } from '../../src/selector/code-question.ts';
+import { endsInCodeQuestion, parseCodeQuestion } from '../../src/selector/selection.ts';
 
 describe('what is asked of a directory', () => {
   test.each([

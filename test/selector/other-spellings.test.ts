@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { withoutLag } from '../support/lag.ts';
-import { otherSpelling } from '../../src/selector/other-spellings.ts';
+import { otherSpelling } from '../../src/selector/parse-window.ts';
 import { parseBehind, parseSelection } from '../../src/selector/selection.ts';
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { joinedPaths, MOST_PATHS, pathLists, separatedLists } from '../../src/selector/path-lists.ts';
+import { joinedPaths, MAX_LISTED_PATHS, pathLists, separatedLists } from '../../src/selector/rewrites.ts';
 
 /** Every list of more than one path, the likelier first. */
 const listsIn = (target: string): string[][] => [...pathLists(target)].filter((paths) => paths.length > 1);
@@ -36,14 +36,14 @@ test('a comma before `and` is no path of its own', () => {
 
 test.each([',', ';', '\n', '|', ' ', ' and '])('a list with %j has an end', (separator) => {
   const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `${i}.ts`);
-  expect(listsIn(names(MOST_PATHS).join(separator))[0]).toEqual(names(MOST_PATHS));
+  expect(listsIn(names(MAX_LISTED_PATHS).join(separator))[0]).toEqual(names(MAX_LISTED_PATHS));
   for (const paths of listsIn(names(5_000).join(separator)))
-    expect(paths.length).toBeLessThanOrEqual(MOST_PATHS + 1);
+    expect(paths.length).toBeLessThanOrEqual(MAX_LISTED_PATHS + 1);
 });
 
 test('of more paths than a list may have, one more is returned', () => {
-  const names = Array.from({ length: MOST_PATHS + 5 }, (_, i) => `${i}.ts:1-5,9`);
-  const one = names.slice(0, MOST_PATHS + 1);
+  const names = Array.from({ length: MAX_LISTED_PATHS + 5 }, (_, i) => `${i}.ts:1-5,9`);
+  const one = names.slice(0, MAX_LISTED_PATHS + 1);
   expect(listsIn(names.join(','))).toEqual([one]);
   expect(listsIn([...names, ''].join(','))).toEqual([one]);
 });
@@ -51,9 +51,9 @@ test('of more paths than a list may have, one more is returned', () => {
 test('alternatives in braces, one more than a list may have, and none of very many', () => {
   const braces = (count: number): string => `{${Array.from({ length: count }, (_, i) => i).join(',')}}.ts`;
   const namesOf = (count: number): string[] => Array.from({ length: count }, (_, i) => `${i}.ts`);
-  expect(listsIn(braces(MOST_PATHS))).toContainEqual(namesOf(MOST_PATHS));
-  expect(listsIn(braces(MOST_PATHS + 1))).toContainEqual(namesOf(MOST_PATHS + 1));
-  expect(listsIn(braces(256))).toContainEqual(namesOf(MOST_PATHS + 1));
+  expect(listsIn(braces(MAX_LISTED_PATHS))).toContainEqual(namesOf(MAX_LISTED_PATHS));
+  expect(listsIn(braces(MAX_LISTED_PATHS + 1))).toContainEqual(namesOf(MAX_LISTED_PATHS + 1));
+  expect(listsIn(braces(256))).toContainEqual(namesOf(MAX_LISTED_PATHS + 1));
   expect(listsIn(braces(257)).filter(([first]) => first === '0.ts')).toEqual([]);
 });
 

@@ -7,8 +7,7 @@ import {
   parseSelection,
   writeSelector,
 } from '../../src/selector/selection.ts';
-import type { Next, Window } from '../../src/types/excerpt.ts';
-import type { Mode } from '../../src/types/selection.ts';
+import type { Next, Window, SelectionMode } from '../../src/types/excerpt.ts';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
@@ -267,7 +266,7 @@ describe('what has the shape of a selector and no meaning', () => {
 });
 
 describe('as notices write them', () => {
-  test.each<[Next, Mode | undefined, string]>([
+  test.each<[Next, SelectionMode | undefined, string]>([
     [{ by: 'lines', ranges: [{ from: 641 }] }, undefined, ':641..'],
     [{ by: 'lines', ranges: [{ from: 641, to: 700 }] }, 'raw', ':641..700:raw'],
     [

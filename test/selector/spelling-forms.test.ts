@@ -1,7 +1,7 @@
 /** Every form of a selector that is accepted besides ours, with numbers of two digits, and what is no such form any more. */
 
 import { describe, expect, test } from 'vitest';
-import { otherSpelling, withoutThousands } from '../../src/selector/other-spellings.ts';
+import { otherSpelling, withoutThousands } from '../../src/selector/parse-window.ts';
 
 const FORMS: readonly [typed: string, ours: string][] = [
   ['10,20p', '10..20'],

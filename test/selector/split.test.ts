@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { candidates } from '../../src/selector/split.ts';
+import { candidates } from '../../src/selector/selection.ts';
 
 test('the longest path comes first', () => {
   expect(candidates('a.zip:dir/x.ts:5-9')).toEqual([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unwrapped } from '../../src/selector/wrapped.ts';
+import { unwrapped } from '../../src/selector/rewrites.ts';
 
 const formsOf = (typed: string): string[] => [...new Set(unwrapped(typed))];
 

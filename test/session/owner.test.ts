@@ -2,10 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { sessionDirectory } from '../../src/session/directories.ts';
+import { sessionDirectory, isLeftBehind, ownName, ScratchDirectory } from '../../src/session/directories.ts';
 import { FileCache } from '../../src/session/disk-cache.ts';
-import { isLeftBehind, ownName } from '../../src/session/owner.ts';
-import { ScratchDirectory } from '../../src/session/scratch.ts';
 import { temporaryFolder } from '../support/commands.ts';
 
 /** The name that a process would have given which has ended. */

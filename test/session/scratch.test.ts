@@ -1,6 +1,6 @@
 import { fstatSync, readdirSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { ScratchDirectory } from '../../src/session/scratch.ts';
+import { ScratchDirectory } from '../../src/session/directories.ts';
 import { temporaryFolder } from '../support/commands.ts';
 
 function scratch(): { directory: ScratchDirectory; made: () => string[] } {

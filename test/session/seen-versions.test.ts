@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { nameCaller } from '../../src/queues/caller.ts';
-import { SeenVersions } from '../../src/session/seen-versions.ts';
+import { SeenVersions } from '../../src/session/snapshots.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 
 function named(name: string): object {

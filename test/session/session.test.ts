@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { memoryBytes } from '../../src/access/bytes.ts';
+import { memoryBytes } from '../../src/text/bytes.ts';
 import { Identity } from '../../src/identity.ts';
 import { nameCaller } from '../../src/queues/caller.ts';
 import { createSession, type SessionOptions } from '../../src/session/session.ts';

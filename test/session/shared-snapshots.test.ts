@@ -1,7 +1,7 @@
 /** Snapshots of several replicas, with a store in memory; `test/state/stores.test.ts` holds the real ones to the same. */
 
 import { expect, onTestFinished, test } from 'vitest';
-import { SharedSnapshots } from '../../src/session/shared-snapshots.ts';
+import { SharedSnapshots } from '../../src/session/shared-cache.ts';
 import type { SharedState } from '../../src/types/state.ts';
 import { MemoryStore, requestsOf } from '../support/memory-store.ts';
 

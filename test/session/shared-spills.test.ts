@@ -2,9 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readAt } from '../../src/access/bytes.ts';
+import { readAt } from '../../src/text/bytes.ts';
 import { SharedSpills } from '../../src/session/shared-spills.ts';
-import { Spills } from '../../src/session/spills.ts';
+import { LocalSpills } from '../../src/session/spills.ts';
 import type { SharedState, StateName } from '../../src/types/state.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { MemoryStore, requestsOf } from '../support/memory-store.ts';
@@ -18,7 +18,7 @@ describe('kept outputs of several replicas', () => {
   }
   function replica(space: string, cap?: number, unlisted?: string): Replica {
     const state = store.replica();
-    const own = new Spills(
+    const own = new LocalSpills(
       { state: temporaryFolder(), ...(cap !== undefined && { cap }) },
       undefined,
       unlisted !== undefined,
@@ -163,7 +163,7 @@ describe('kept outputs of several replicas', () => {
     const one = replica('slow quota');
     const space = one.state.space('slow quota');
     const today = Math.floor(Date.now() / 86_400_000);
-    const own = new Spills({ state: temporaryFolder() });
+    const own = new LocalSpills({ state: temporaryFolder() });
     onTestFinished(() => own.close());
     let refused = 0;
     // A store that is full: the second piece and all after it are refused.
@@ -190,7 +190,7 @@ describe('kept outputs of several replicas', () => {
     const one = replica('lost quota');
     const space = one.state.space('lost quota');
     const today = Math.floor(Date.now() / 86_400_000);
-    const own = new Spills({ state: temporaryFolder() });
+    const own = new LocalSpills({ state: temporaryFolder() });
     onTestFinished(() => own.close());
     let isUp = true;
     const cut = {

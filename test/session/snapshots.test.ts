@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { Snapshots } from '../../src/session/snapshots.ts';
+import { LocalSnapshots } from '../../src/session/snapshots.ts';
 import { textOf, workspace } from '../support/workspace.ts';
 
 const digest = (start: string, rest: string): string => start + rest.padStart(60, '0');
 
 test('equal contents have equal tags; different contents of one path never do', () => {
-  const snapshots = new Snapshots();
+  const snapshots = new LocalSnapshots();
   expect(snapshots.tag('f', digest('beef', '1'))).toBe('BEEF');
   expect(snapshots.tag('f', digest('beef', '2'))).toBe('BEF0');
   expect(snapshots.tag('f', digest('beef', '1'))).toBe('BEEF');
@@ -14,7 +14,7 @@ test('equal contents have equal tags; different contents of one path never do', 
 });
 
 test('thirty paths are remembered; the least recently read is evicted first', () => {
-  const snapshots = new Snapshots();
+  const snapshots = new LocalSnapshots();
   const tags = Array.from({ length: 30 }, (_, i) => snapshots.tag(`f${i}`, digest('0001', String(i))));
   for (const [i, tag] of tags.entries()) snapshots.see(`f${i}`, tag, [[1, `line of ${i}`]]);
   snapshots.tag('f0', digest('0001', '0'));
@@ -55,7 +55,7 @@ const numbered = (i: number): string =>
   digest((i & 0xffff).toString(16).padStart(4, '0'), (i >> 16).toString(16));
 
 test('a tag is never reused for other content of its path, after any number of versions', () => {
-  const snapshots = new Snapshots();
+  const snapshots = new LocalSnapshots();
   const contents = new Map<string, string>();
   for (let i = 0; i < 70_000; i += 1) {
     const tag = snapshots.tag('f', numbered(i));
@@ -69,7 +69,7 @@ test('a tag is never reused for other content of its path, after any number of v
 });
 
 test('a tag is not reused even if its path was evicted in between', () => {
-  const snapshots = new Snapshots();
+  const snapshots = new LocalSnapshots();
   const first = snapshots.tag('f', digest('beef', '1'));
   for (let i = 0; i < 21_000; i += 1) snapshots.tag(`other ${i}`, digest('beef', '1'));
   const later = ['2', '3', '1'].map((rest) => snapshots.tag('f', digest('beef', rest)));
@@ -78,7 +78,7 @@ test('a tag is not reused even if its path was evicted in between', () => {
 });
 
 test('a version that was shown before the last eight keeps its tag', () => {
-  const snapshots = new Snapshots();
+  const snapshots = new LocalSnapshots();
   const tags = Array.from({ length: 12 }, (_, i) => snapshots.tag('f', digest('0001', String(i))));
   expect(tags.slice(0, 3)).toEqual(['0001', '0002', '0003']);
   expect(snapshots.tag('f', digest('0001', '0'))).toBe('0001');
@@ -86,7 +86,7 @@ test('a version that was shown before the last eight keeps its tag', () => {
 });
 
 test('the remembered lines are bounded in bytes', () => {
-  const snapshots = new Snapshots();
+  const snapshots = new LocalSnapshots();
   const wide = 'x'.repeat(1 << 20);
   for (let i = 0; i < 20; i += 1) {
     const tag = snapshots.tag(`f${i}`, digest('0001', ''));

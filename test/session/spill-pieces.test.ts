@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { SpillPieces } from '../../src/session/spill-pieces.ts';
+import { SpillPieces } from '../../src/session/shared-spills.ts';
 import type { StateSpace } from '../../src/types/state.ts';
 import { temporaryFolder } from '../support/commands.ts';
 

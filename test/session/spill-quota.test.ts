@@ -1,7 +1,7 @@
 /** What remains of kept outputs when sessions together keep more than there is room for. */
 
 import { expect, test } from 'vitest';
-import { SpillQuota, type SpillShare } from '../../src/session/spill-quota.ts';
+import { SpillQuota, type SpillShare } from '../../src/session/spill-writer.ts';
 
 /** Sessions that share a quota: `keep` keeps an output of that size, `gone` are those evicted so far. */
 function sessions(total: number) {

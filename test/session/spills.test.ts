@@ -17,11 +17,10 @@ import {
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { readAt } from '../../src/access/bytes.ts';
-import { stateDirectory } from '../../src/session/directories.ts';
-import { ownName } from '../../src/session/owner.ts';
-import { SpillQuota } from '../../src/session/spill-quota.ts';
-import { Spills } from '../../src/session/spills.ts';
+import { readAt } from '../../src/text/bytes.ts';
+import { stateDirectory, ownName } from '../../src/session/directories.ts';
+import { SpillQuota } from '../../src/session/spill-writer.ts';
+import { LocalSpills } from '../../src/session/spills.ts';
 import { temporaryFolder } from '../support/commands.ts';
 
 /** Directories on a file system that is mounted read-only. */
@@ -38,13 +37,16 @@ vi.mock('node:fs', async (original) => {
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 const yesterday = new Date(Date.now() - 25 * 60 * 60 * 1_000);
 
-async function keep(spills: Spills, text: string): Promise<{ url: string; path: string; capped: boolean }> {
+async function keep(
+  spills: LocalSpills,
+  text: string,
+): Promise<{ url: string; path: string; capped: boolean }> {
   const writer = spills.create();
   await writer.write(Buffer.from(text));
   return writer.finish();
 }
 
-async function readBack(spills: Spills, number: number): Promise<string> {
+async function readBack(spills: LocalSpills, number: number): Promise<string> {
   const { file } = await spills.open(number);
   const text = Buffer.from(await readAt(file.bytes, 0, file.size)).toString();
   await file.close();
@@ -52,7 +54,7 @@ async function readBack(spills: Spills, number: number): Promise<string> {
 }
 
 test('spills are numbered, private and readable until the session ends', async () => {
-  const spills = new Spills({ state: temporaryFolder() });
+  const spills = new LocalSpills({ state: temporaryFolder() });
   const one = await keep(spills, 'one\n');
   const two = await keep(spills, 'two\n');
   expect([one.url, two.url]).toEqual(['artifact://1', 'artifact://2']);
@@ -63,7 +65,7 @@ test('spills are numbered, private and readable until the session ends', async (
 });
 
 test('a missing output is answered with the existing ones', async () => {
-  const spills = new Spills({ state: temporaryFolder() });
+  const spills = new LocalSpills({ state: temporaryFolder() });
   await expect(spills.open(7)).rejects.toMatchObject({
     code: 'NOT_FOUND',
     message: 'There is no artifact://7. No output has been kept.',
@@ -78,7 +80,7 @@ test('a missing output is answered with the existing ones', async () => {
 
 test('two sessions do not see each other', async () => {
   const state = temporaryFolder();
-  const [first, second] = [new Spills({ state }), new Spills({ state })];
+  const [first, second] = [new LocalSpills({ state }), new LocalSpills({ state })];
   await keep(first, 'first\n');
   await expect(second.open(1)).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
@@ -86,12 +88,12 @@ test('two sessions do not see each other', async () => {
 test('outputs kept for a working directory outlive their process and are removed by age', async () => {
   const state = temporaryFolder();
   const [workingDirectory, other] = [temporaryFolder(), temporaryFolder()];
-  const first = new Spills({ state, workingDirectory });
+  const first = new LocalSpills({ state, workingDirectory });
   const { path } = await keep(first, 'one\n');
   await first.close();
-  const second = new Spills({ state, workingDirectory });
+  const second = new LocalSpills({ state, workingDirectory });
   expect(await readBack(second, 1)).toBe('one\n');
-  await expect(new Spills({ state, workingDirectory: other }).open(1)).rejects.toMatchObject({
+  await expect(new LocalSpills({ state, workingDirectory: other }).open(1)).rejects.toMatchObject({
     code: 'NOT_FOUND',
   });
   const foreign = join(dirname(path), 'README');
@@ -107,13 +109,15 @@ test('a working directory has one set of spills, whichever path leads to it', as
   const folder = temporaryFolder();
   const link = join(temporaryFolder(), 'link');
   symlinkSync(folder, link);
-  await keep(new Spills({ state, workingDirectory: folder }), 'one\n');
-  expect(await readBack(new Spills({ state, workingDirectory: link }), 1)).toBe('one\n');
+  await keep(new LocalSpills({ state, workingDirectory: folder }), 'one\n');
+  expect(await readBack(new LocalSpills({ state, workingDirectory: link }), 1)).toBe('one\n');
 });
 
 test('two concurrent processes do not use the same number', async () => {
   const options = { state: temporaryFolder(), workingDirectory: temporaryFolder() };
-  const kept = await Promise.all(Array.from({ length: 8 }, (_, i) => keep(new Spills(options), `${i}\n`)));
+  const kept = await Promise.all(
+    Array.from({ length: 8 }, (_, i) => keep(new LocalSpills(options), `${i}\n`)),
+  );
   expect(new Set(kept.map(({ url }) => url)).size).toBe(8);
 });
 
@@ -131,14 +135,14 @@ test('folders of processes that ended without cleanup are removed by age; those 
   const foreign = ['projects', '2024-notes', `${old}.txt`];
   for (const name of [...names, ...foreign]) mkdirSync(join(sessions, name), { recursive: true });
   for (const name of [old, living, ...foreign]) utimesSync(join(sessions, name), yesterday, yesterday);
-  const spills = new Spills({ state });
+  const spills = new LocalSpills({ state });
   await keep(spills, 'one\n');
   expect(readdirSync(sessions)).toEqual(expect.arrayContaining([fresh, living, ...foreign]));
   expect(readdirSync(sessions)).not.toContain(old);
 });
 
 test('an output is truncated at the cap, with a mark', async () => {
-  const spills = new Spills({ state: temporaryFolder(), cap: 5 });
+  const spills = new LocalSpills({ state: temporaryFolder(), cap: 5 });
   const spill = await keep(spills, '1234567');
   expect(spill).toMatchObject({ bytes: 5, capped: true });
   expect(await readBack(spills, 1)).toBe('12345');
@@ -148,7 +152,7 @@ test('an output is truncated at the cap, with a mark', async () => {
 });
 
 test('the oldest spills are evicted for new ones', async () => {
-  const spills = new Spills({ state: temporaryFolder(), cap: 10, total: 25 });
+  const spills = new LocalSpills({ state: temporaryFolder(), cap: 10, total: 25 });
   for (const text of ['1', '2', '3', '4']) await keep(spills, text.repeat(10));
   await expect(spills.open(2)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   expect(await readBack(spills, 3)).toBe('3333333333');
@@ -156,7 +160,7 @@ test('the oldest spills are evicted for new ones', async () => {
 });
 
 test('chunks of every size arrive in order', async () => {
-  const spills = new Spills({ state: temporaryFolder() });
+  const spills = new LocalSpills({ state: temporaryFolder() });
   const writer = spills.create();
   let expected = '';
   for (let i = 0; i < 400; i += 1) {
@@ -195,7 +199,7 @@ test('a full disk ends keeping: the file is removed and closed', async () => {
 });
 
 test('an output removed while it is written is not reported as kept', async () => {
-  const spills = new Spills({ state: temporaryFolder() });
+  const spills = new LocalSpills({ state: temporaryFolder() });
   const writer = spills.create();
   await writer.write(Buffer.from('one\n'));
   rmSync(writer.path);
@@ -230,7 +234,7 @@ test.each<[string, (path: string, elsewhere: string) => void]>([
   ['one that everybody may enter', (path) => (mkdirSync(path), chmodSync(path, 0o777))],
 ])('where %s takes the place of a session directory, outputs are kept in another one', async (_, replace) => {
   const elsewhere = temporaryFolder();
-  const spills = new Spills({ state: temporaryFolder() });
+  const spills = new LocalSpills({ state: temporaryFolder() });
   const { path } = await keep(spills, 'first');
   rmSync(dirname(path), { recursive: true });
   replace(dirname(path), elsewhere);
@@ -244,7 +248,7 @@ test.each<[string, (path: string, elsewhere: string) => void]>([
 test('C12 where others can replace the state folder, outputs are kept in tmp, and nothing is removed', async () => {
   const [cache, elsewhere] = [temporaryFolder(), temporaryFolder()];
   vi.stubEnv('XDG_CACHE_HOME', cache);
-  const spills = new Spills();
+  const spills = new LocalSpills();
   const first = await keep(spills, 'first');
   expect(first.path.startsWith(cache)).toBe(true);
   // Another account could do this.
@@ -256,7 +260,7 @@ test('C12 where others can replace the state folder, outputs are kept in tmp, an
   await spills.close();
   expect(existsSync(first.path)).toBe(true);
   chmodSync(process.env['TMPDIR'] as string, 0o777);
-  expect(() => new Spills().create()).toThrow(
+  expect(() => new LocalSpills().create()).toThrow(
     `The full output could not be kept: other users can change ${process.env['TMPDIR']}.`,
   );
 });
@@ -269,7 +273,7 @@ test('a link in place of the state folder is not followed', () => {
 });
 
 test('irregular files are neither listed nor opened, and do not block', async () => {
-  const spills = new Spills({ state: temporaryFolder() });
+  const spills = new LocalSpills({ state: temporaryFolder() });
   const { path } = await keep(spills, 'one\n');
   const directory = dirname(path);
   writeFileSync(join(directory, 'local.txt'), 'x'.repeat(1_000));
@@ -286,7 +290,7 @@ test('irregular files are neither listed nor opened, and do not block', async ()
 });
 
 test('a FIFO in place of an output is not opened', async () => {
-  const spills = new Spills({ state: temporaryFolder() });
+  const spills = new LocalSpills({ state: temporaryFolder() });
   const { path } = await keep(spills, 'one\n');
   execFileSync('mkfifo', [join(dirname(path), '7.log')]);
   const writer = spawn('sh', ['-c', `echo hi > ${join(dirname(path), '7.log')}`], { stdio: 'ignore' });
@@ -301,7 +305,7 @@ test('a FIFO in place of an output is not opened', async () => {
 });
 
 describe('a quota for several sessions', () => {
-  const spillsIn = (room: SpillQuota): Spills => new Spills({ state: temporaryFolder() }, room);
+  const spillsIn = (room: SpillQuota): LocalSpills => new LocalSpills({ state: temporaryFolder() }, room);
 
   test('their total never exceeds it; outputs of the session with the highest use are evicted', async () => {
     const room = new SpillQuota(100);
@@ -333,7 +337,7 @@ describe('a quota for several sessions', () => {
     );
     expect(await readBack(b, 1)).toBe('of another');
     expect(room.outputs).toBe(1_001);
-    const lasting = new Spills({ state: temporaryFolder(), workingDirectory: temporaryFolder() });
+    const lasting = new LocalSpills({ state: temporaryFolder(), workingDirectory: temporaryFolder() });
     // As if an earlier process had kept them: each new output looks at all of them.
     for (let i = 1; i <= 1_000; i += 1) writeFileSync(join(lasting.directory, `${i}.log`), `${i}`);
     for (let i = 1_001; i <= 1_003; i += 1) await keep(lasting, `${i}`);
@@ -380,7 +384,7 @@ describe('removal unlinks immediately, and the blocks are freed in another threa
 
   test('an evicted output', async () => {
     const state = temporaryFolder();
-    const spills = new Spills({ state }, new SpillQuota(100));
+    const spills = new LocalSpills({ state }, new SpillQuota(100));
     const first = await keep(spills, 'x'.repeat(80));
     const writer = spills.create();
     void writer.write(Buffer.alloc(50));
@@ -393,7 +397,7 @@ describe('removal unlinks immediately, and the blocks are freed in another threa
 
   test('one of a working directory', async () => {
     const [state, workingDirectory] = [temporaryFolder(), temporaryFolder()];
-    const spills = new Spills({ state, workingDirectory, cap: 60, total: 100 });
+    const spills = new LocalSpills({ state, workingDirectory, cap: 60, total: 100 });
     const first = await keep(spills, 'x'.repeat(60));
     const writer = spills.create();
     expect(existsSync(first.path)).toBe(false);
@@ -408,7 +412,7 @@ describe('removal unlinks immediately, and the blocks are freed in another threa
 
   test('a closed session, and leftovers of killed processes', async () => {
     const state = temporaryFolder();
-    const spills = new Spills({ state });
+    const spills = new LocalSpills({ state });
     const { path } = await keep(spills, 'x');
     const closing = spills.close();
     expect(existsSync(dirname(path))).toBe(false);
@@ -417,7 +421,7 @@ describe('removal unlinks immediately, and the blocks are freed in another threa
     expect(leaving(state)).toEqual([]);
     const left = join(state, 'sessions', leftBy(999_999_999));
     mkdirSync(left);
-    const next = new Spills({ state });
+    const next = new LocalSpills({ state });
     expect(next.directory).not.toBe(left);
     expect(existsSync(left)).toBe(false);
     expect(leaving(state)).toHaveLength(1);
@@ -426,7 +430,7 @@ describe('removal unlinks immediately, and the blocks are freed in another threa
   });
 
   test('an output that could not be written completely', async () => {
-    const spills = new Spills({ state: temporaryFolder() });
+    const spills = new LocalSpills({ state: temporaryFolder() });
     const writer = spills.create();
     void writer.write(Buffer.alloc(1 << 20));
     const held = (): string[] =>

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { memoryBytes } from '../../src/access/bytes.ts';
+import { memoryBytes } from '../../src/text/bytes.ts';
 import { Identity } from '../../src/identity.ts';
-import { Store, type StoreBudget } from '../../src/session/store.ts';
-import type { ByteSource } from '../../src/types/byte-source.ts';
-import type { Computation, Computed, Kind, StoreUser } from '../../src/types/store.ts';
+import { MemoryStore, type StoreBudget } from '../../src/session/store.ts';
+import type { ByteSource } from '../../src/types/access.ts';
+import type { ValueComputation, ComputedValue, DerivedKind, StoreUser } from '../../src/types/session.ts';
 
 const MIB = 1 << 20;
 
@@ -16,9 +16,9 @@ interface Thing {
 }
 
 /** A kind that notes what becomes of its things. */
-function kindOf(name: string): { kind: Kind<Thing, { limit?: number }>; disposed: string[] } {
+function kindOf(name: string): { kind: DerivedKind<Thing, { limit?: number }>; disposed: string[] } {
   const disposed: string[] = [];
-  const kind: Kind<Thing, { limit?: number }> = {
+  const kind: DerivedKind<Thing, { limit?: number }> = {
     name,
     weigh: ({ bytes, disk = 0, descriptors = 0 }) => ({ memory: bytes, disk, descriptors }),
     dispose: (thing) => void disposed.push(thing.name),
@@ -46,23 +46,23 @@ function call(): StoreUser & { end(): Promise<void>; abort(): void; readonly tol
 
 const bytesOf = (name: string): ByteSource => memoryBytes(name, Identity.of('test', { name }));
 
-function storeOf(budget: Partial<StoreBudget> = {}): Store {
-  const store = new Store(budget);
+function storeOf(budget: Partial<StoreBudget> = {}): MemoryStore {
+  const store = new MemoryStore(budget);
   onTestFinished(() => store.close());
   return store;
 }
 
 /** Asks for a thing of that name in a call of its own, which ends immediately. */
 async function ask(
-  store: Store,
-  kind: Kind<Thing, { limit?: number }>,
+  store: MemoryStore,
+  kind: DerivedKind<Thing, { limit?: number }>,
   name: string,
   thing: Partial<Thing> & { limit?: number; keep?: boolean } = {},
 ): Promise<'hit' | 'miss'> {
   let made: 'hit' | 'miss' = 'hit';
   const { limit, keep = true, ...facts } = thing;
   const user = call();
-  const make = (): Promise<Computed<Thing>> => {
+  const make = (): Promise<ComputedValue<Thing>> => {
     made = 'miss';
     return Promise.resolve({ value: { name, bytes: 0, ...facts }, keep });
   };
@@ -73,14 +73,14 @@ async function ask(
 
 /** A computation that goes on until it is told what to answer. */
 function slow(): {
-  make(computation: Computation): Promise<Computed<Thing>>;
-  answer(thing: Computed<Thing>): void;
+  make(computation: ValueComputation): Promise<ComputedValue<Thing>>;
+  answer(thing: ComputedValue<Thing>): void;
   fail(error: Error): void;
-  computations: Computation[];
+  computations: ValueComputation[];
 } {
-  let answer: (computed: Computed<Thing>) => void = () => undefined;
+  let answer: (computed: ComputedValue<Thing>) => void = () => undefined;
   let fail: (error: Error) => void = () => undefined;
-  const computations: Computation[] = [];
+  const computations: ValueComputation[] = [];
   return {
     computations,
     make(computation) {
@@ -299,7 +299,7 @@ test('the bytes stay readable through the remaining calls', async () => {
     },
   });
   let go = (): void => undefined;
-  const make = async ({ source }: Computation): Promise<Computed<Thing>> => {
+  const make = async ({ source }: ValueComputation): Promise<ComputedValue<Thing>> => {
     await new Promise<void>((resolve) => (go = resolve));
     const target = Buffer.alloc(1);
     await source.readInto(target, 0);
@@ -331,8 +331,8 @@ test('a value completed when no call waits any more is disposed', async () => {
   const store = storeOf();
   const { kind, disposed } = kindOf('text');
   const user = call();
-  let answer: (computed: Computed<Thing>) => void = () => undefined;
-  const stubborn = () => new Promise<Computed<Thing>>((resolve) => (answer = resolve));
+  let answer: (computed: ComputedValue<Thing>) => void = () => undefined;
+  const stubborn = () => new Promise<ComputedValue<Thing>>((resolve) => (answer = resolve));
   const asked = store.get(kind, bytesOf('a'), {}, stubborn, user);
   user.abort();
   await expect(asked).rejects.toThrow('cancelled');
@@ -373,7 +373,7 @@ test('closing disposes everything: values in use when their call ends, computati
 
 test('a failed disposal does not affect other values', async () => {
   const store = storeOf({ memory: 10_000 });
-  const kind: Kind<Thing> = {
+  const kind: DerivedKind<Thing> = {
     name: 'broken',
     weigh: ({ bytes }) => ({ memory: bytes }),
     dispose: () => Promise.reject(new Error('the disk is gone')),
@@ -384,9 +384,9 @@ test('a failed disposal does not affect other values', async () => {
 
 test('a failed disposal is reported, and the store continues', async () => {
   const told: unknown[] = [];
-  const store = new Store({}, (error) => told.push(error));
+  const store = new MemoryStore({}, (error) => told.push(error));
   const lost = new Error('EIO');
-  const kind: Kind<Thing> = {
+  const kind: DerivedKind<Thing> = {
     name: 'broken',
     weigh: ({ bytes }) => ({ memory: bytes }),
     dispose: () => Promise.reject(lost),

@@ -1,11 +1,11 @@
 /** When a store counts as away. */
 
 import { expect, onTestFinished, test } from 'vitest';
-import { Breaker } from '../../src/state/breaker.ts';
+import { CircuitBreaker } from '../../src/state/shared-state.ts';
 
 test('what began before an outage and fails after it is no outage of its own', async () => {
   const changes: boolean[] = [];
-  const breaker = new Breaker({
+  const breaker = new CircuitBreaker({
     timeoutMs: 60_000,
     probe: () => Promise.resolve(),
     reset: () => Promise.resolve(),

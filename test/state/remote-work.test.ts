@@ -1,8 +1,7 @@
 /** What a replica sends to workers through a store that answers late. */
 
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { WorkSender } from '../../src/state/remote-work.ts';
-import type { WorkQueue } from '../../src/state/work-queue.ts';
+import { WorkSender, type WorkQueue } from '../../src/state/remote-work.ts';
 import type { StateName, StateSpace } from '../../src/types/state.ts';
 
 const PIECE = 512 << 10;

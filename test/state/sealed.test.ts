@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
-import { Seal } from '../../src/state/sealed.ts';
+import { ValueSeal } from '../../src/state/shared-state.ts';
 
-const seal = new Seal(Buffer.from('a key of the operator, 32 bytes!'));
+const seal = new ValueSeal(Buffer.from('a key of the operator, 32 bytes!'));
 
 test('any value that was encrypted can be decrypted with the same key', () => {
   fc.assert(
@@ -29,7 +29,7 @@ test('a value that was modified, truncated or extended counts as missing', () =>
 test('a value cannot be decrypted under another key, secret or version', () => {
   const sealed = seal.close('one', Buffer.from('text'));
   expect(seal.open('two', sealed)).toBeUndefined();
-  expect(new Seal(Buffer.from('the key of another operator, 32!')).open('one', sealed)).toBeUndefined();
+  expect(new ValueSeal(Buffer.from('the key of another operator, 32!')).open('one', sealed)).toBeUndefined();
   expect(seal.open('one', sealed.replace('oriel-1.', 'oriel-2.'))).toBeUndefined();
   expect(seal.open('one', 'garbage')).toBeUndefined();
   expect(seal.open('one', '')).toBeUndefined();

@@ -1,7 +1,7 @@
 /** Jobs of one process: most of them together, a suspect alone. */
 
 import { expect, test } from 'vitest';
-import { SharedLock } from '../../src/state/shared-lock.ts';
+import { SharedLock } from '../../src/state/run-jobs.ts';
 
 test('what runs alone begins when all before it has ended, and what comes later begins after it', async () => {
   const lock = new SharedLock(60_000);

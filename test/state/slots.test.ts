@@ -1,10 +1,10 @@
 /** Uses of a store, some at a time. */
 
 import { expect, test } from 'vitest';
-import { Slots } from '../../src/state/slots.ts';
+import { OperationSemaphore } from '../../src/state/shared-state.ts';
 
 test('a request that gets no slot in time fails, and takes no slot from later ones', async () => {
-  const slots = new Slots(1);
+  const slots = new OperationSemaphore(1);
   let end = (): void => undefined;
   const first = slots.run(
     () => new Promise<string>((resolve) => (end = () => resolve('first'))),

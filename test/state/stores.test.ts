@@ -4,11 +4,9 @@ import { execFileSync, spawn } from 'node:child_process';
 import { connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openState } from '../../src/state/open-state.ts';
-import { SharedStore } from '../../src/state/shared-state.ts';
-import { backends } from '../../src/state/backends.ts';
-import { MOST_SEALED } from '../../src/state/bounds.ts';
-import { Seal } from '../../src/state/sealed.ts';
+import { openState, backends } from '../../src/state/open-state.ts';
+import { SharedStore, ValueSeal } from '../../src/state/shared-state.ts';
+import { MAX_SEALED_VALUE_CHARACTERS } from '../../src/state/work-values.ts';
 import type { SharedState, StateBackend, StateChange, StateName } from '../../src/types/state.ts';
 import { builtUrl } from '../support/built.ts';
 import { temporaryFolder } from '../support/commands.ts';
@@ -100,7 +98,7 @@ for (const { kind, start, end } of storeKinds) {
       const backend = await raw();
       let at = '';
       const watched = new SharedStore({
-        seal: new Seal(Buffer.from(key)),
+        seal: new ValueSeal(Buffer.from(key)),
         timeoutMs: 30_000,
         open: async () => ({
           ...backend,
@@ -123,7 +121,7 @@ for (const { kind, start, end } of storeKinds) {
       const seen: [string, string][] = [];
       const backend = await raw();
       const watched = new SharedStore({
-        seal: new Seal(Buffer.from(key)),
+        seal: new ValueSeal(Buffer.from(key)),
         timeoutMs: 30_000,
         open: async () => ({
           ...backend,
@@ -154,7 +152,7 @@ for (const { kind, start, end } of storeKinds) {
       const backend = await raw();
       let [running, most] = [0, 0];
       const busy = new SharedStore({
-        seal: new Seal(Buffer.from(key)),
+        seal: new ValueSeal(Buffer.from(key)),
         timeoutMs: 30_000,
         atOnce: 8,
         open: async () => ({
@@ -178,7 +176,7 @@ for (const { kind, start, end } of storeKinds) {
       const backend = await raw();
       let at = '';
       const watched = new SharedStore({
-        seal: new Seal(Buffer.from(key)),
+        seal: new ValueSeal(Buffer.from(key)),
         timeoutMs: 30_000,
         open: async () => ({
           ...backend,
@@ -188,7 +186,7 @@ for (const { kind, start, end } of storeKinds) {
       const space = watched.space('huge');
       await space.put(name, Buffer.from('value'), 60_000);
       await backend.set(at, 'x'.repeat(32 << 20), 60_000);
-      expect((await backend.get(at))?.length).toBe(MOST_SEALED + 1);
+      expect((await backend.get(at))?.length).toBe(MAX_SEALED_VALUE_CHARACTERS + 1);
       expect(await space.get(name)).toBeUndefined();
       expect(watched.stats()).toMatchObject({ up: true, outages: 0 });
       await watched.close();

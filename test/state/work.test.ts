@@ -3,12 +3,17 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { backends } from '../../src/state/backends.ts';
-import { openState } from '../../src/state/open-state.ts';
+import { backends, openState } from '../../src/state/open-state.ts';
 import { runJobs } from '../../src/state/run-jobs.ts';
-import { WorkQueue } from '../../src/state/work-queue.ts';
-import type { SharedState, StateBackend } from '../../src/types/state.ts';
-import type { WorkEvent, WorkHandler, WorkOrder, WorkOutcome } from '../../src/types/work.ts';
+import { WorkQueue } from '../../src/state/remote-work.ts';
+import type {
+  SharedState,
+  StateBackend,
+  WorkEvent,
+  WorkHandler,
+  WorkOrder,
+  WorkOutcome,
+} from '../../src/types/state.ts';
 import { has } from '../support/has.ts';
 import { freePort, redisServer, type StoreServer } from '../support/stores.ts';
 

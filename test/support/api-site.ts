@@ -1,10 +1,10 @@
 /** Reads pages of a known site; one loopback server stands in for both the site and its API. */
 
 import { onTestFinished } from 'vitest';
-import { createAccess } from '../../src/access/local.ts';
-import { createNetwork } from '../../src/access/network/fetch.ts';
-import { type Page as WebPage, readPage } from '../../src/sources/web/pipeline.ts';
-import type { Endpoints } from '../../src/types/settings.ts';
+import { createAccess } from '../../src/files/local.ts';
+import { createNetwork } from '../../src/network/fetch.ts';
+import { type WebPage, readPage } from '../../src/formats/web/pipeline.ts';
+import type { SiteEndpoints } from '../../src/types/settings.ts';
 import { temporaryFolder } from './commands.ts';
 import { type Page, site } from './web.ts';
 
@@ -19,7 +19,7 @@ export interface ApiSite {
 /** `endpoints`: the API endpoints to point at the server. Every host name resolves to it; no other address is allowed. */
 export async function apiSite(
   pages: Readonly<Record<string, Page>>,
-  ...endpoints: readonly (keyof Endpoints)[]
+  ...endpoints: readonly (keyof SiteEndpoints)[]
 ): Promise<ApiSite> {
   const { url, asked } = await site(pages);
   const network = createNetwork({

@@ -2,9 +2,9 @@
 
 import { Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import { addressText } from '../../src/faces/http/listen-address.ts';
+import { addressText } from '../../src/faces/http/guard.ts';
 import { serve, type ServeOptions } from '../../src/faces/http/serve.ts';
-import type { Offer } from '../../src/faces/offer.ts';
+import type { ServerOffer } from '../../src/faces/offer.ts';
 
 export interface AppUnderTest {
   readonly url: string;
@@ -12,7 +12,10 @@ export interface AppUnderTest {
   close(): Promise<void>;
 }
 
-export async function serveOffer(offer: Offer, options: Partial<ServeOptions> = {}): Promise<AppUnderTest> {
+export async function serveOffer(
+  offer: ServerOffer,
+  options: Partial<ServeOptions> = {},
+): Promise<AppUnderTest> {
   const logged: Record<string, unknown>[] = [];
   const log = new Writable({
     write(chunk: Buffer, _encoding, done) {

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inject } from 'vitest';
-import { useBuild } from '../../src/access/package-files.ts';
+import { useBuild } from '../../src/files/package-files.ts';
 
 /** The directory that holds package.json and `dist/`. */
 export function builtPackage(): string {

@@ -5,15 +5,15 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createAccess } from '../../src/access/local.ts';
+import { createAccess } from '../../src/files/local.ts';
 import { defaultSettings } from '../../src/assemble.ts';
-import { run } from '../../src/engine/run.ts';
+import { run } from '../../src/call/run.ts';
 import { outputDisplays } from '../../src/render/display.ts';
 import { createSession } from '../../src/session/session.ts';
-import { Spills, type SpillOptions } from '../../src/session/spills.ts';
+import { LocalSpills, type SpillOptions } from '../../src/session/spills.ts';
 import type { Call } from '../../src/types/call.ts';
-import type { Progress } from '../../src/types/progress.ts';
-import type { Limits } from '../../src/types/limits.ts';
+import type { Progress } from '../../src/types/session.ts';
+import type { Limits } from '../../src/types/excerpt.ts';
 import type { RunRequest } from '../../src/types/request.ts';
 import type { RunResult, RunStream } from '../../src/types/result.ts';
 import type { RunSettings } from '../../src/types/settings.ts';
@@ -31,7 +31,7 @@ export const outputLimits: Limits = {
 
 export interface Bench {
   readonly folder: string;
-  readonly spills: Spills;
+  readonly spills: LocalSpills;
   readonly progress: Progress[];
   run(command: string, over?: Partial<RunRequest>, signal?: AbortSignal): Promise<RunResult>;
 }
@@ -52,7 +52,7 @@ export function temporaryFolder(): string {
 
 export function bench(options: BenchOptions = {}): Bench {
   const folder = temporaryFolder();
-  const spills = new Spills({ state: temporaryFolder(), ...options.spills });
+  const spills = new LocalSpills({ state: temporaryFolder(), ...options.spills });
   onTestFinished(() => spills.close());
   const progress: Progress[] = [];
   const call = (signal: AbortSignal): Call => ({

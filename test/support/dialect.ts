@@ -10,7 +10,7 @@ import {
   type Oriel,
   type OrielOptions,
 } from '../../src/index.ts';
-import type { Workspace } from '../../src/types/workspace.ts';
+import type { Workspace } from '../../src/types/settings.ts';
 import { temporaryFolder } from './commands.ts';
 import { notesServer } from './mcp.ts';
 

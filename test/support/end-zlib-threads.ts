@@ -2,8 +2,8 @@
 
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startWorker } from '../../src/access/isolate-start.ts';
-import { endingOf } from '../../src/access/worker-loading.ts';
+import { startWorker } from '../../src/process/worker-threads.ts';
+import { endingOf } from '../../src/process/worker-ending.ts';
 
 const THREADS = 100;
 const entry = new URL('zlib-thread.mjs', import.meta.url);

@@ -1,7 +1,7 @@
 /** Results as the engine gives them, for tests of their wording. */
 
-import { baseLimits } from '../../src/limits.ts';
-import type { Limits } from '../../src/types/limits.ts';
+import { baseLimits } from '../../src/text/limits.ts';
+import type { Limits } from '../../src/types/excerpt.ts';
 import type { FindRequest, ListRequest, SearchRequest } from '../../src/types/request.ts';
 import type { ListResult, SearchResult } from '../../src/types/result.ts';
 

@@ -1,8 +1,7 @@
 /** A shared store in memory, behind the encryption, the limits and the circuit breaker of the real ones. */
 
 import { onTestFinished } from 'vitest';
-import { Seal } from '../../src/state/sealed.ts';
-import { SharedStore } from '../../src/state/shared-state.ts';
+import { ValueSeal, SharedStore } from '../../src/state/shared-state.ts';
 import type { SharedState, StateBackend } from '../../src/types/state.ts';
 
 const KEY = 'the key of one operator, and no other';
@@ -18,7 +17,7 @@ export class MemoryStore {
   /** The store as one replica sees it; closed after the test. */
   replica(secret = KEY): SharedState {
     const state = new SharedStore({
-      seal: new Seal(Buffer.from(secret)),
+      seal: new ValueSeal(Buffer.from(secret)),
       timeoutMs: 30_000,
       open: () => Promise.resolve(this.#backend()),
     });

@@ -1,13 +1,13 @@
 /** Tools for tests of servers: slow ones, failing ones, ones that report progress. */
 
 import { z, type ZodType } from 'zod';
-import { narrowRoots } from '../../src/access/narrow-roots.ts';
+import { narrowRoots } from '../../src/files/roots.ts';
 import { assemble, type RunOptions } from '../../src/assemble.ts';
-import { type Effects, reads } from '../../src/dialects/dialect.ts';
+import { type Effects, reads } from '../../src/call/dialect.ts';
 import { OrielError } from '../../src/errors.ts';
-import type { Offer } from '../../src/faces/offer.ts';
+import type { ServerOffer } from '../../src/faces/offer.ts';
 import { createOriel, type Tool } from '../../src/oriel.ts';
-import { textAnswer } from '../../src/render/answer.ts';
+import { textAnswer } from '../../src/render/notices.ts';
 import type { Answer } from '../../src/types/answer.ts';
 
 export function testTool(
@@ -50,7 +50,7 @@ export function hangingTool(name: string): { tool: Tool; started: Promise<void>;
   return { tool, started: started.promise, stopped: stopped.promise };
 }
 
-export function offerOf(...tools: readonly Tool[]): Offer {
+export function offerOf(...tools: readonly Tool[]): ServerOffer {
   const oriel = createOriel();
   const { engine } = assemble();
   return {

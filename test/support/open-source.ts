@@ -4,14 +4,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { readAt } from '../../src/access/bytes.ts';
-import { createAccess } from '../../src/access/local.ts';
+import { readAt } from '../../src/text/bytes.ts';
+import { createAccess } from '../../src/files/local.ts';
 import { defaultSettings } from '../../src/assemble.ts';
 import { createSession } from '../../src/session/session.ts';
-import type { Call } from '../../src/types/call.ts';
-import type { Resource, TextResource } from '../../src/types/resource.ts';
+import type { Call, Resource, TextResource, ContentSource } from '../../src/types/call.ts';
 import type { Settings } from '../../src/types/settings.ts';
-import type { Source } from '../../src/types/source.ts';
 import { wide } from './windows.ts';
 
 /** A temporary folder that is removed after the test. */
@@ -36,7 +34,7 @@ export interface OpenOptions {
 
 /** The result of `source` for `path`, displayed as its base name; undefined if the source does not handle it. */
 export async function openWith(
-  source: Source,
+  source: ContentSource,
   path: string,
   { rest = '', settings = {}, signal = new AbortController().signal }: OpenOptions = {},
 ): Promise<Resource | undefined> {

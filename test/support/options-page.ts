@@ -1,7 +1,7 @@
 /** The tables of docs/options.md, generated from the doc comments of the library's options and from the command line's options. */
 
 import { readFileSync } from 'node:fs';
-import type { Option } from '../../src/faces/cli/command.ts';
+import type { CliOption } from '../../src/faces/cli/options.ts';
 
 /** Where the interface of each group of options is declared, and the prefix of its names. */
 const GROUPS = [
@@ -16,7 +16,7 @@ const GROUPS = [
 /** `page` with the tables between its markers regenerated; `mcp` and `serve` are the options of these commands. */
 export function withTables(
   page: string,
-  { mcp, serve }: { readonly mcp: readonly Option[]; readonly serve: readonly Option[] },
+  { mcp, serve }: { readonly mcp: readonly CliOption[]; readonly serve: readonly CliOption[] },
 ): string {
   const tables = new Map<string, readonly string[]>();
   for (const { marker, file, name, front } of GROUPS) {
@@ -55,11 +55,11 @@ function valueCell(value: string): string {
   return /^(?:'.*'|\[\]|\{.*\}|[\w.]+(?:\(\))?)$/.test(value) && value !== 'none' ? `\`${value}\`` : value;
 }
 
-function serverTable(mcp: readonly Option[], serve: readonly Option[]): string[] {
+function serverTable(mcp: readonly CliOption[], serve: readonly CliOption[]): string[] {
   const names = new Set(mcp.map(({ name }) => name));
   const both = serve.filter(({ name }) => names.has(name));
   const http = serve.filter(({ name }) => !names.has(name));
-  const row = (of: string) => (option: Option) => [
+  const row = (of: string) => (option: CliOption) => [
     `\`--${option.name}${option.value ? ` ${option.value}` : ''}\``,
     of,
     option.help,

@@ -1,12 +1,12 @@
 /** Results of reads and runs as the engine returns them, for tests of rendering. */
 
-import { baseLimits } from '../../src/limits.ts';
+import { baseLimits } from '../../src/text/limits.ts';
 import { displays } from '../../src/render/display.ts';
 import { utf8 } from '../../src/text/encoding.ts';
 import type { Excerpt, Line } from '../../src/types/excerpt.ts';
-import type { Origin, RunResult, RunStream, TextResult } from '../../src/types/result.ts';
+import type { ReadOrigin, RunResult, RunStream, TextResult } from '../../src/types/result.ts';
 
-export const origin: Origin = {
+export const origin: ReadOrigin = {
   kind: 'file',
   target: 'f.txt',
   resolvedPath: '/home/me/f.txt',

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createOriel, type OrielOptions } from '../../src/index.ts';
-import { loadLibrary } from '../../src/sources/sqlite/worker/library.ts';
+import { loadLibrary } from '../../src/formats/sqlite/worker/library.ts';
 
 /** A temporary folder that is removed after the test. */
 export function folder(): string {

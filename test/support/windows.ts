@@ -1,16 +1,14 @@
 /** Windows over in-memory texts without decoration, for unit tests of window/. */
 
 import { Identity } from '../../src/identity.ts';
-import { memoryBytes } from '../../src/access/bytes.ts';
-import { estimateTokens } from '../../src/limits.ts';
+import { memoryBytes } from '../../src/text/bytes.ts';
+import { estimateTokens, type AnswerFit } from '../../src/text/limits.ts';
 import { detectEncoding } from '../../src/text/encoding.ts';
-import type { ByteSource } from '../../src/types/byte-source.ts';
-import type { Excerpt, Next, Window } from '../../src/types/excerpt.ts';
-import type { Limits } from '../../src/types/limits.ts';
-import { excerpt } from '../../src/window/excerpt.ts';
-import type { Fit } from '../../src/window/fit.ts';
-import type { TextInput } from '../../src/window/input.ts';
-import { LineIndex } from '../../src/window/line-index.ts';
+import type { ByteSource } from '../../src/types/access.ts';
+import type { Excerpt, Next, Window, Limits } from '../../src/types/excerpt.ts';
+import { cutWindow } from '../../src/text/excerpt.ts';
+import type { TextInput } from '../../src/text/line-reader.ts';
+import { LineIndex } from '../../src/text/line-index.ts';
 
 export const wide: Limits = {
   lines: 3000,
@@ -24,7 +22,7 @@ export const wide: Limits = {
 };
 
 /** Lines without prefixes. */
-export function plainFit(limits: Partial<Limits> = {}, over: Partial<Fit> = {}): Fit {
+export function plainFit(limits: Partial<Limits> = {}, over: Partial<AnswerFit> = {}): AnswerFit {
   return {
     limits: { ...wide, ...limits },
     cost: (line) => Buffer.byteLength(line.text),
@@ -78,10 +76,14 @@ export function windowOf(next: Next): Window {
 }
 
 /** Reads page after page by following `next`; returns all excerpts. */
-export async function follow(input: TextInput, window: Window | undefined, fit: Fit): Promise<Excerpt[]> {
+export async function follow(
+  input: TextInput,
+  window: Window | undefined,
+  fit: AnswerFit,
+): Promise<Excerpt[]> {
   const pages: Excerpt[] = [];
   for (let at = window; ;) {
-    const page = await excerpt(input, at, fit);
+    const page = await cutWindow(input, at, fit);
     pages.push(page);
     if (!page.next) return pages;
     if (pages.length > 100_000) throw new Error('the notices loop');

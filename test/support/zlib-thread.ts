@@ -2,8 +2,7 @@
 
 import { deflateRawSync as deflated } from 'node:zlib';
 import { parentPort } from 'node:worker_threads';
-import { inflateRawSync } from '../../src/access/uninterrupted.ts';
-import { LOADED } from '../../src/access/worker-loading.ts';
+import { inflateRawSync, LOADED } from '../../src/process/worker-ending.ts';
 
 const packed = deflated(Buffer.from('text'));
 parentPort?.postMessage(LOADED);

@@ -2,10 +2,10 @@
 
 import { expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
-import { Coverage } from '../../src/telemetry/coverage.ts';
+import { TextCoverage } from '../../src/telemetry/file-figures.ts';
 
 test('a span that lies over others counts only its new part as fresh', () => {
-  const coverage = new Coverage();
+  const coverage = new TextCoverage();
   expect(coverage.add(10, 20)).toEqual({ fresh: 10, again: 0 });
   expect(coverage.add(15, 30)).toEqual({ fresh: 10, again: 5 });
   expect(coverage.add(0, 40)).toEqual({ fresh: 20, again: 20 });
@@ -21,7 +21,7 @@ test('a span that lies over others counts only its new part as fresh', () => {
 });
 
 test('an empty span shows nothing', () => {
-  const coverage = new Coverage();
+  const coverage = new TextCoverage();
   expect(coverage.add(5, 5)).toEqual({ fresh: 0, again: 0 });
   expect(coverage.add(7, 3)).toEqual({ fresh: 0, again: 0 });
   expect(coverage.stretches).toEqual([]);
@@ -32,7 +32,7 @@ const span = fc.tuple(fc.nat(60), fc.nat(60));
 test('any spans: every unit has been counted as often as it was shown', () => {
   fc.assert(
     fc.property(fc.array(span, { maxLength: 40 }), (spans) => {
-      const coverage = new Coverage();
+      const coverage = new TextCoverage();
       const times = Array.from({ length: 61 }, () => 0);
       for (const [a, b] of spans) {
         const [from, to] = [Math.min(a, b), Math.max(a, b)];
@@ -56,7 +56,7 @@ test('any spans: every unit has been counted as often as it was shown', () => {
 });
 
 test('memory is bounded: of very many stretches neighbours are joined, and that is said', () => {
-  const coverage = new Coverage();
+  const coverage = new TextCoverage();
   for (let i = 0; i < 10_000; i += 1) coverage.add(3 * i, 3 * i + 1);
   expect(coverage.stretches.length).toBeLessThanOrEqual(1_000);
   expect(coverage.approximate).toBe(true);

@@ -3,7 +3,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { EventQueue } from '../../src/telemetry/event-queue.ts';
+import { EventQueue } from '../../src/telemetry/bounded-tasks.ts';
 import type { TelemetryEvent } from '../../src/types/telemetry.ts';
 import { fc } from '../support/properties.ts';
 import { call } from '../support/telemetry.ts';

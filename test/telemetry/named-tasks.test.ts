@@ -1,7 +1,7 @@
 /** Tasks of a file: told apart by client and name, as far as there is room. */
 
 import { expect, test } from 'vitest';
-import { NamedTasks } from '../../src/telemetry/named-tasks.ts';
+import { NamedTasks } from '../../src/telemetry/bounded-tasks.ts';
 import { call, page } from '../support/telemetry.ts';
 
 test('by client and name; what is too many is counted together', () => {

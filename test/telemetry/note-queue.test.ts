@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { Identity } from '../../src/identity.ts';
-import { Telemetry } from '../../src/session/telemetry/telemetry.ts';
-import { NoteQueue } from '../../src/telemetry/note-queue.ts';
-import { textVersion } from '../../src/telemetry/text-version.ts';
+import { TelemetryRecorder, NoteQueue } from '../../src/telemetry/telemetry.ts';
+import { textVersion } from '../../src/telemetry/call-facts.ts';
 import type { CallNote, TextNote } from '../../src/types/telemetry.ts';
 
 const text: TextNote = {
@@ -91,7 +90,7 @@ test('repeated reads of a text share one object; another version has its own', (
 });
 
 test('a listener can ask for figures and record events: it gets each call once', () => {
-  const telemetry = new Telemetry();
+  const telemetry = new TelemetryRecorder();
   const heard: number[] = [];
   telemetry.watch((event) => {
     if (event.kind !== 'call') return;

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
-import { MOST_PATH, sourceName } from '../../src/telemetry/safe-names.ts';
+import { MAX_PATH_CHARACTERS, sourceName } from '../../src/telemetry/call-facts.ts';
 
 test.each([
   ['src/a.ts', 'src/a.ts'],
@@ -46,7 +46,7 @@ test('a secret is not recorded, whatever surrounds it', () => {
       (head, carrier, tail) => {
         const name = sourceName(`${head}${carrier}s3cr3t${tail}`);
         expect(name).not.toContain('s3cr3t');
-        expect(name.length).toBeLessThanOrEqual(MOST_PATH);
+        expect(name.length).toBeLessThanOrEqual(MAX_PATH_CHARACTERS);
       },
     ),
   );

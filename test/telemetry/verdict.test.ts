@@ -1,7 +1,7 @@
 /** Whether larger windows reduced calls, said with the figures or not at all. */
 
 import { expect, test } from 'vitest';
-import { verdictOf } from '../../src/telemetry/verdict.ts';
+import { verdictOf } from '../../src/telemetry/report.ts';
 import type { CallEvent } from '../../src/types/telemetry.ts';
 import { figuresOf, page } from '../support/telemetry.ts';
 

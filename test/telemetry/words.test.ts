@@ -1,8 +1,8 @@
 /** Figures in words. */
 
 import { expect, test } from 'vitest';
-import type { FileReport } from '../../src/types/task-report.ts';
-import { coverageWords, percentWords, timeWords } from '../../src/telemetry/words.ts';
+import type { FileReport } from '../../src/types/telemetry.ts';
+import { coverageWords, percentWords, timeWords } from '../../src/telemetry/report.ts';
 
 test('a time of another day has its day', () => {
   const at = new Date(2026, 10, 22, 14, 3, 22).getTime();

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { looksBinary } from '../../src/text/binary.ts';
+import { looksBinary } from '../../src/text/terminal.ts';
 import { decode, utf8 } from '../../src/text/encoding.ts';
 
 const noise = gzipSync(Buffer.from(Array.from({ length: 5_000 }, (_, i) => `${i * 7_919}`).join(' ')));

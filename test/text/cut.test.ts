@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
-import { alignDown, codePoints, cutHead, cutTail } from '../../src/text/cut.ts';
-import { encodingOf, utf8 } from '../../src/text/encoding.ts';
+import { alignDown, codePoints, cutHead, cutTail } from '../../src/text/bytes.ts';
+import { unicodeEncoding, utf8 } from '../../src/text/encoding.ts';
 
 const cost = (text: string): number => Buffer.byteLength(text);
 const head = (text: string, budget: number): string =>
@@ -32,7 +32,9 @@ test('a cluster longer than 64 code points is cut between code points', () => {
 });
 
 test('code points cover every byte once, and alignDown finds each of them again', () => {
-  const encodings = (['utf-8', 'utf-16le', 'utf-16be', 'utf-32le'] as const).map((name) => encodingOf(name));
+  const encodings = (['utf-8', 'utf-16le', 'utf-16be', 'utf-32le'] as const).map((name) =>
+    unicodeEncoding(name),
+  );
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 64 }), fc.constantFrom(...encodings), (bytes, encoding) => {
       let at = 0;
@@ -73,7 +75,7 @@ test('cuts are those of a walk over the code points, in every encoding and with 
   const names = fc.constantFrom('utf-8', 'utf-16le', 'utf-16be', 'utf-32le');
   fc.assert(
     fc.property(letters, names, fc.integer({ min: -2, max: 300 }), (parts, name, budget) => {
-      const encoding = encodingOf(name as 'utf-8');
+      const encoding = unicodeEncoding(name as 'utf-8');
       const bytes = encoded(parts.join(''), name);
       const points = [...codePoints(bytes, encoding)];
       expect(cutHead(bytes, encoding, budget, cost)).toBe(cutByPoints(points, budget));

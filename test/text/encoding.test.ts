@@ -5,13 +5,13 @@ import {
   decode,
   detectEncoding,
   encodingNamed,
-  encodingOf,
+  unicodeEncoding,
   sequenceLength,
   storedEncoding,
   utf8,
   validSequence,
 } from '../../src/text/encoding.ts';
-import type { UnicodeName } from '../../src/types/encoding.ts';
+import type { UnicodeName } from '../../src/types/excerpt.ts';
 
 const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
 const big = (bytes: Buffer): Buffer => Buffer.from(bytes).swap16();
@@ -44,17 +44,17 @@ describe('detection', () => {
     ['the last control', utf16('\x1f'.repeat(4)), 'utf-8', 0],
     ['DEL', utf16('\x7f'.repeat(4)), 'utf-8', 0],
   ] as const)('%s', (_, head, name, bom) => {
-    expect(detectEncoding(head)).toStrictEqual(encodingOf(name, bom));
+    expect(detectEncoding(head)).toStrictEqual(unicodeEncoding(name, bom));
   });
 
   test('of UTF-16 without a mark no declaration is read', () => {
     const declared = utf16('<?xml version="1.0" encoding="windows-1251"?>');
-    expect(storedEncoding(declared)).toStrictEqual(encodingOf('utf-16le'));
+    expect(storedEncoding(declared)).toStrictEqual(unicodeEncoding('utf-16le'));
   });
 
   test('a mark is believed, and a declaration if there is none', () => {
     const declared = '# -*- coding: koi8-r -*-\n';
-    expect(storedEncoding(Buffer.from(`\ufeff${declared}`))).toStrictEqual(encodingOf('utf-8', 3));
+    expect(storedEncoding(Buffer.from(`\ufeff${declared}`))).toStrictEqual(unicodeEncoding('utf-8', 3));
     expect(storedEncoding(Buffer.from(declared))).toStrictEqual(
       encodingNamed('koi8-r', 'declared', Buffer.alloc(0)),
     );
@@ -80,7 +80,7 @@ describe('by name', () => {
   ] as const)('%s with the mark of that encoding, if there is one', (label, head, bom) => {
     const name = label === 'utf-16' ? 'utf-16le' : label;
     expect(encodingNamed(label, 'guessed', head)).toStrictEqual({
-      ...encodingOf(name, bom),
+      ...unicodeEncoding(name, bom),
       known: 'guessed',
     });
   });
@@ -101,11 +101,11 @@ describe('decoding', () => {
     ['utf-32le', units32(...Array.from(whole, (one) => one.codePointAt(0) as number))],
     ['utf-32be', units32(...Array.from(whole, (one) => one.codePointAt(0) as number)).swap32()],
   ] as const)('%s; a stored U+FFFD is valid', (name, bytes) => {
-    expect(decode(bytes, encodingOf(name))).toStrictEqual({ text: whole, invalid: 0 });
+    expect(decode(bytes, unicodeEncoding(name))).toStrictEqual({ text: whole, invalid: 0 });
     // A view that does not begin at the start of its memory, and that is not a Buffer.
     const memory = new Uint8Array(bytes.length + 4);
     memory.set(bytes, 4);
-    expect(decode(memory.subarray(4), encodingOf(name))).toStrictEqual({ text: whole, invalid: 0 });
+    expect(decode(memory.subarray(4), unicodeEncoding(name))).toStrictEqual({ text: whole, invalid: 0 });
   });
 
   test.each<[string, UnicodeName, Uint8Array, string, number]>([
@@ -121,7 +121,7 @@ describe('decoding', () => {
     ['NUL, which is valid,', 'utf-32le', units32(0x61, 0, 0x62), 'a\0b', 0],
     ['beyond Unicode', 'utf-32le', units32(0x10ffff, 0x110000), '\u{10ffff}\ufffd', 1],
   ])('%s in %s', (_, name, bytes, text, invalid) => {
-    expect(decode(bytes, encodingOf(name))).toStrictEqual({ text, invalid });
+    expect(decode(bytes, unicodeEncoding(name))).toStrictEqual({ text, invalid });
   });
 
   test('invalid sequences of a legacy encoding', () => {

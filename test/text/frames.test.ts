@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { type Frame, frame, FrameReader, readFrame, wholeFrame } from '../../src/text/frames.ts';
+import { type PipeFrame, encodeFrame, FrameReader, readFrame, wholeFrame } from '../../src/text/frames.ts';
 
-function readAll(bytes: Buffer, step: number, most = 1000): Frame[] {
+function readAll(bytes: Buffer, step: number, most = 1000): PipeFrame[] {
   const reader = new FrameReader(most);
-  const found: Frame[] = [];
+  const found: PipeFrame[] = [];
   for (let at = 0; at < bytes.length; at += step) {
     const one = reader.push(bytes.subarray(at, at + step));
     if (one) found.push(one);
@@ -12,28 +12,28 @@ function readAll(bytes: Buffer, step: number, most = 1000): Frame[] {
 }
 
 test('a frame is put together from pieces of any size', () => {
-  const bytes = Buffer.concat(frame({ a: 'é' }, Buffer.from('body')));
+  const bytes = Buffer.concat(encodeFrame({ a: 'é' }, Buffer.from('body')));
   for (let step = 1; step <= bytes.length; step += 1) {
     expect(readAll(bytes, step)).toStrictEqual([{ head: { a: 'é' }, body: Buffer.from('body') }]);
   }
 });
 
 test('an empty body, and a body that is written apart', () => {
-  expect(readAll(Buffer.concat(frame(1, new Uint8Array(0))), 99)).toStrictEqual([
+  expect(readAll(Buffer.concat(encodeFrame(1, new Uint8Array(0))), 99)).toStrictEqual([
     { head: 1, body: Buffer.alloc(0) },
   ]);
-  const apart = Buffer.concat([...frame(2, 3), Buffer.from('abc')]);
+  const apart = Buffer.concat([...encodeFrame(2, 3), Buffer.from('abc')]);
   expect(readAll(apart, 99)).toStrictEqual([{ head: 2, body: Buffer.from('abc') }]);
 });
 
 test('a frame that is too large is refused by its declared length', () => {
-  expect(() => readAll(Buffer.concat(frame(1, 1_000_000)), 4)).toThrow(
+  expect(() => readAll(Buffer.concat(encodeFrame(1, 1_000_000)), 4)).toThrow(
     new RangeError('the frame is too large'),
   );
 });
 
 test('the maximum is inclusive', () => {
-  const bytes = Buffer.concat(frame('head', Buffer.from('body')));
+  const bytes = Buffer.concat(encodeFrame('head', Buffer.from('body')));
   const found = { head: 'head', body: Buffer.from('body') };
   // The head has six bytes as JSON.
   expect(readAll(bytes, 99, 10)).toStrictEqual([found]);
@@ -41,7 +41,7 @@ test('the maximum is inclusive', () => {
 });
 
 test('a head whose declared length is too large is refused before it is received', () => {
-  const front = (frame('a head of 20 bytes', 5)[0] as Buffer).subarray(0, 8);
+  const front = (encodeFrame('a head of 20 bytes', 5)[0] as Buffer).subarray(0, 8);
   expect(() => new FrameReader(1_000, undefined, 19).push(front)).toThrow(
     new RangeError('the head of the frame is too large'),
   );
@@ -49,7 +49,10 @@ test('a head whose declared length is too large is refused before it is received
 });
 
 test('frames are read from a pipe that blocks, one after another, until it ends', () => {
-  const input = Buffer.concat([...frame({ a: 'é' }, Buffer.from('body')), ...frame(2, new Uint8Array(0))]);
+  const input = Buffer.concat([
+    ...encodeFrame({ a: 'é' }, Buffer.from('body')),
+    ...encodeFrame(2, new Uint8Array(0)),
+  ]);
   const pipe = (bytes: Buffer) => {
     let at = 0;
     return (target: Uint8Array): boolean => {
@@ -68,7 +71,7 @@ test('frames are read from a pipe that blocks, one after another, until it ends'
 });
 
 test('a reader can supply the memory of a body', () => {
-  const input = Buffer.concat(frame(1, Buffer.from('body')));
+  const input = Buffer.concat(encodeFrame(1, Buffer.from('body')));
   let at = 0;
   const fill = (target: Uint8Array): boolean => {
     at += input.copy(target, 0, at);
@@ -80,13 +83,16 @@ test('a reader can supply the memory of a body', () => {
 });
 
 test('a body can be passed on piece by piece, whatever the pieces are', () => {
-  const bytes = Buffer.concat([...frame(1, Buffer.from('a long body')), ...frame(2, Buffer.from('short'))]);
+  const bytes = Buffer.concat([
+    ...encodeFrame(1, Buffer.from('a long body')),
+    ...encodeFrame(2, Buffer.from('short')),
+  ]);
   for (let step = 1; step <= bytes.length; step += 1) {
     const pieces: Buffer[] = [];
     const reader = new FrameReader(1000, (length) =>
       length > 5 ? (piece) => pieces.push(piece) : undefined,
     );
-    const one = frame(1, Buffer.from('a long body')).reduce((sum, part) => sum + part.length, 0);
+    const one = encodeFrame(1, Buffer.from('a long body')).reduce((sum, part) => sum + part.length, 0);
     const found: unknown[] = [];
     for (const [from, to] of [
       [0, one],
@@ -105,7 +111,7 @@ test('a body can be passed on piece by piece, whatever the pieces are', () => {
 });
 
 test('of a body that is passed on, nothing behind its end is', () => {
-  const bytes = Buffer.concat([...frame(1, Buffer.from('a long body')), Buffer.from('more')]);
+  const bytes = Buffer.concat([...encodeFrame(1, Buffer.from('a long body')), Buffer.from('more')]);
   const pieces: string[] = [];
   const reader = new FrameReader(1000, () => (piece) => pieces.push(piece.toString()));
   expect(reader.push(bytes.subarray(0, 15))).toBeUndefined();
@@ -114,7 +120,7 @@ test('of a body that is passed on, nothing behind its end is', () => {
 });
 
 test('one frame in memory, whose body is a part of it', () => {
-  const bytes = Buffer.concat(frame({ a: 1 }, Buffer.from('body')));
+  const bytes = Buffer.concat(encodeFrame({ a: 1 }, Buffer.from('body')));
   expect(wholeFrame(bytes)).toStrictEqual({ head: { a: 1 }, body: Buffer.from('body') });
   for (let cut = 0; cut < bytes.length; cut += 1) expect(wholeFrame(bytes.subarray(0, cut))).toBeUndefined();
   expect(wholeFrame(Buffer.concat([bytes, Buffer.from('x')]))).toBeUndefined();

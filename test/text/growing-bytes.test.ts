@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { GrowingBytes } from '../../src/text/growing-bytes.ts';
+import { GrowingBytes } from '../../src/text/bytes.ts';
 
 test('pieces are joined in their order, and what exceeds the maximum is dropped', () => {
   const bytes = new GrowingBytes(10);

@@ -2,9 +2,15 @@
 
 import { analyse } from 'chardet';
 import { describe, expect, test } from 'vitest';
-import { type Analyse, type Guess, GUESSED_BY, guessOf, isUtf8Start } from '../../src/text/guess.ts';
+import {
+  type AnalyseEncoding,
+  type EncodingGuess,
+  GUESSED_BY,
+  guessOf,
+  isUtf8Start,
+} from '../../src/text/legacy-encoding.ts';
 
-const guess = (bytes: Uint8Array): Guess => guessOf(bytes, analyse);
+const guess = (bytes: Uint8Array): EncodingGuess => guessOf(bytes, analyse);
 
 /** A comment as it may stand in code, and its bytes as another tool wrote them. */
 const COMMENTS: readonly (readonly [string, string, string])[] = [
@@ -98,11 +104,11 @@ test('nothing behind the first 64 KiB counts', () => {
 describe('what a library prefers', () => {
   const russian = Buffer.from('cff0eee2e5f0eae020ede0ebe8f7e8ff20f4e0e9ebe00a', 'hex');
   const preferring =
-    (...found: readonly (readonly [string, number])[]): Analyse =>
+    (...found: readonly (readonly [string, number])[]): AnalyseEncoding =>
     () =>
       found.map(([name, confidence]) => ({ name, confidence }));
 
-  test.each<[string, Guess, (readonly [string, number])[]]>([
+  test.each<[string, EncodingGuess, (readonly [string, number])[]]>([
     ['clearly, is the encoding', { sure: 'windows-1251' }, [['windows-1251', 90]]],
     ['by the name of the WHATWG', { sure: 'windows-1251' }, [['CP1251', 90]]],
     ['just enough', { sure: 'windows-1251' }, [['windows-1251', 20]]],
@@ -163,14 +169,15 @@ describe('what a library prefers', () => {
   });
 
   test('needs six letters that are not ASCII', () => {
-    const of = (hex: string): Guess => guessOf(Buffer.from(hex, 'hex'), preferring(['windows-1251', 90]));
+    const of = (hex: string): EncodingGuess =>
+      guessOf(Buffer.from(hex, 'hex'), preferring(['windows-1251', 90]));
     expect(of('6162636465666720eaebe0f1f10a')).toStrictEqual({ perhaps: 'windows-1251' });
     expect(of('6162636465666720eaebe0f1f1e00a')).toStrictEqual({ sure: 'windows-1251' });
   });
 
   test('is asked about the lines that are not ASCII, up to 4 KiB', () => {
     const asked: Buffer[] = [];
-    const analyse: Analyse = (bytes) => {
+    const analyse: AnalyseEncoding = (bytes) => {
       asked.push(Buffer.from(bytes));
       return [];
     };
@@ -223,7 +230,7 @@ describe('a text reads like words', () => {
   });
 
   test('no controls', () => {
-    const of = (hex: string): Guess =>
+    const of = (hex: string): EncodingGuess =>
       guessOf(Buffer.from(hex, 'hex'), () => [{ name: 'iso-8859-5', confidence: 90 }]);
     expect(of('b0b1b2b3b4b5b60a')).toStrictEqual({ sure: 'iso-8859-5' });
     expect(of('d0d1d2d3d4d5d60a')).toStrictEqual({ sure: 'iso-8859-5' });

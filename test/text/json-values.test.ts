@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest';
-import { hasTooManyValues, MOST_VALUES } from '../../src/text/json-values.ts';
+import { hasTooManyValues, MAX_JSON_VALUES } from '../../src/text/visible.ts';
 
 /** A list of so many numbers; the brackets are one value more. */
 const list = (count: number, value = '1'): string => `[${Array(count).fill(value).join(',')}]`;
 
 test('the bound is inclusive, and every bracket and comma begins a value', () => {
   // Of n numbers: the document, the list, and n - 1 commas.
-  expect(hasTooManyValues(list(MOST_VALUES - 1))).toBe(false);
-  expect(hasTooManyValues(list(MOST_VALUES))).toBe(true);
-  const half = MOST_VALUES / 2;
+  expect(hasTooManyValues(list(MAX_JSON_VALUES - 1))).toBe(false);
+  expect(hasTooManyValues(list(MAX_JSON_VALUES))).toBe(true);
+  const half = MAX_JSON_VALUES / 2;
   expect(hasTooManyValues(list(half, '{}'))).toBe(true);
   expect(hasTooManyValues(list(half - 1, '{}') + ' '.repeat(half * 2))).toBe(false);
-  expect(hasTooManyValues('['.repeat(MOST_VALUES) + ' '.repeat(MOST_VALUES))).toBe(true);
-  expect(hasTooManyValues('['.repeat(MOST_VALUES - 1) + ' '.repeat(MOST_VALUES + 1))).toBe(false);
+  expect(hasTooManyValues('['.repeat(MAX_JSON_VALUES) + ' '.repeat(MAX_JSON_VALUES))).toBe(true);
+  expect(hasTooManyValues('['.repeat(MAX_JSON_VALUES - 1) + ' '.repeat(MAX_JSON_VALUES + 1))).toBe(false);
 });
 
 test('brackets and commas in strings do not count, with escaped quotes and backslashes', () => {
-  const commas = ','.repeat(3 * MOST_VALUES);
+  const commas = ','.repeat(3 * MAX_JSON_VALUES);
   const isTooMuch = (text: string): boolean => hasTooManyValues(text);
   expect(isTooMuch(`["${commas}"]`)).toBe(false);
   expect(isTooMuch(`["\\"${commas}"]`)).toBe(false);
@@ -28,7 +28,7 @@ test('brackets and commas in strings do not count, with escaped quotes and backs
 });
 
 test('an unterminated string is left to the parser to refuse', () => {
-  expect(hasTooManyValues(`["${',['.repeat(MOST_VALUES)}`)).toBe(false);
-  expect(hasTooManyValues(`["\\"${',['.repeat(MOST_VALUES)}\\`)).toBe(false);
-  expect(hasTooManyValues(`${','.repeat(MOST_VALUES)}"`)).toBe(true);
+  expect(hasTooManyValues(`["${',['.repeat(MAX_JSON_VALUES)}`)).toBe(false);
+  expect(hasTooManyValues(`["\\"${',['.repeat(MAX_JSON_VALUES)}\\`)).toBe(false);
+  expect(hasTooManyValues(`${','.repeat(MAX_JSON_VALUES)}"`)).toBe(true);
 });

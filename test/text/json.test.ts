@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { safeJson } from '../../src/text/json.ts';
+import { safeJson } from '../../src/text/visible.ts';
 
 test('what no reader can see is escaped, and parses to the same value', () => {
   const value = {

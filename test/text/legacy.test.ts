@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { codePoints, cutHead } from '../../src/text/cut.ts';
+import { codePoints, cutHead } from '../../src/text/bytes.ts';
 import { decode, encodingNamed, storedEncoding } from '../../src/text/encoding.ts';
 import {
   alignLegacy,
@@ -8,7 +8,7 @@ import {
   encodingAtEnd,
   encodingName,
   legacyLength,
-} from '../../src/text/legacy.ts';
+} from '../../src/text/legacy-encoding.ts';
 
 test.each([
   ['shift_jis', 'shift_jis'],

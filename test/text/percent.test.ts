@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
-import { percentDecode, percentEncode } from '../../src/text/percent.ts';
+import { percentDecode, percentEncode } from '../../src/text/visible.ts';
 
 const utf8 = (part: string): Uint8Array => Buffer.from(part);
 

@@ -10,7 +10,7 @@ import {
   SCAN_BUFFER,
   SimdScanner,
   withScanner,
-} from '../../src/text/scan.ts';
+} from '../../src/text/encoding.ts';
 import { scanWasm } from '../../src/text/scan-wasm.ts';
 
 const simd = createScanner();
@@ -161,14 +161,14 @@ describe('code units', () => {
 });
 
 describe('without SIMD', () => {
-  const fresh = async (wasm: unknown): Promise<typeof import('../../src/text/scan.ts')> => {
+  const fresh = async (wasm: unknown): Promise<typeof import('../../src/text/encoding.ts')> => {
     vi.stubGlobal('WebAssembly', wasm);
     vi.resetModules();
     onTestFinished(() => {
       vi.unstubAllGlobals();
       vi.resetModules();
     });
-    return import('../../src/text/scan.ts');
+    return import('../../src/text/encoding.ts');
   };
 
   test('lines are counted in JavaScript', async () => {

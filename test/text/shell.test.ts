@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
-import { shellArgument, shellWord } from '../../src/text/shell.ts';
+import { shellArgument, shellWord } from '../../src/text/visible.ts';
 
 const asRead = (words: readonly string[]): string[] =>
   execFileSync('bash', ['-c', `printf '%s\\0' ${words.map(shellWord).join(' ')}`], { encoding: 'utf8' })

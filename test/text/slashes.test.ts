@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withoutTrailingSlashes } from '../../src/text/slashes.ts';
+import { withoutTrailingSlashes } from '../../src/text/visible.ts';
 
 test.each([
   ['http://host/a//', 'http://host/a'],

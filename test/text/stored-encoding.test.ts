@@ -1,16 +1,22 @@
 /** The encoding of a stored text: mark, declaration, guess, in this order. */
 
 import { describe, expect, test } from 'vitest';
-import { encodingNamed, utf8 } from '../../src/text/encoding.ts';
-import type { Analyse } from '../../src/text/guess.ts';
-import { declaredAtEnd, encodingOfText, guessed, isUndeclared } from '../../src/text/stored-encoding.ts';
+import {
+  encodingNamed,
+  utf8,
+  declaredAtEnd,
+  encodingOfText,
+  guessEncoding,
+  isUndeclared,
+} from '../../src/text/encoding.ts';
+import type { AnalyseEncoding } from '../../src/text/legacy-encoding.ts';
 
 const russian = Buffer.from('cff0eee2e5f0eae020ede0ebe8f7e8ff0a', 'hex');
 const NONE = Buffer.alloc(0);
 
 /** A library that is sure of this name; it must not be loaded if the encoding is already known. */
-const sureOf = (name: string) => (): Analyse => () => [{ name, confidence: 90 }];
-const never = (): Analyse => {
+const sureOf = (name: string) => (): AnalyseEncoding => () => [{ name, confidence: 90 }];
+const never = (): AnalyseEncoding => {
   throw new Error('the library was loaded');
 };
 
@@ -66,8 +72,8 @@ test('what a mode line at the end may declare', () => {
 });
 
 test('a guess of an unknown name leaves the encoding as it is', () => {
-  expect(guessed(utf8, { sure: 'klingon' }, NONE)).toStrictEqual({ ...utf8, perhaps: 'windows-1252' });
-  expect(guessed(utf8, { perhaps: 'koi8-r' }, NONE)).toStrictEqual({ ...utf8, perhaps: 'koi8-r' });
+  expect(guessEncoding(utf8, { sure: 'klingon' }, NONE)).toStrictEqual({ ...utf8, perhaps: 'windows-1252' });
+  expect(guessEncoding(utf8, { perhaps: 'koi8-r' }, NONE)).toStrictEqual({ ...utf8, perhaps: 'koi8-r' });
 });
 
 test('what declares nothing', () => {

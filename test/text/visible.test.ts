@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { hasNoInk } from '../support/ink.ts';
 import { fc } from '../support/properties.ts';
 import {
-  ended,
+  endSentence,
   escapeNul,
-  isHidden,
+  isHiddenCharacter,
   makeVisible,
   oneLine,
   plainHead,
   quote,
-  use,
+  useSentence,
   visibleBytes,
 } from '../../src/text/visible.ts';
 
@@ -200,8 +200,19 @@ describe('in its context, and outside of it', () => {
 });
 
 test('one character alone', () => {
-  expect(['\u202e', '\u{e0041}', '\u200d', '\ud800'].map(isHidden)).toStrictEqual([true, true, true, true]);
-  expect(['a', '\n', '\t', '👩', ''].map(isHidden)).toStrictEqual([false, false, false, false, false]);
+  expect(['\u202e', '\u{e0041}', '\u200d', '\ud800'].map(isHiddenCharacter)).toStrictEqual([
+    true,
+    true,
+    true,
+    true,
+  ]);
+  expect(['a', '\n', '\t', '👩', ''].map(isHiddenCharacter)).toStrictEqual([
+    false,
+    false,
+    false,
+    false,
+    false,
+  ]);
 });
 
 test('bytes as shown', () => {
@@ -236,14 +247,14 @@ describe('on one line', () => {
   });
 
   test('a call ends with its own dot or with that of the sentence', () => {
-    expect(['a.ts', '..', 'a.', '.a', 'a\n'].map(use)).toStrictEqual([
+    expect(['a.ts', '..', 'a.', '.a', 'a\n'].map(useSentence)).toStrictEqual([
       'Use a.ts.',
       'Use .. as it is.',
       'Use a. as it is.',
       'Use .a.',
       'Use a\\n.',
     ]);
-    expect([ended('a'), ended('a.'), ended('')]).toStrictEqual(['a.', 'a.', '.']);
+    expect([endSentence('a'), endSentence('a.'), endSentence('')]).toStrictEqual(['a.', 'a.', '.']);
   });
 });
 

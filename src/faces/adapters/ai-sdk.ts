@@ -1,11 +1,11 @@
 /** `oriel/ai-sdk`: tools for the Vercel AI SDK. */
 
-import * as ai from 'ai';
 import type { ToolSet } from 'ai';
+import * as ai from 'ai';
 import { OrielError } from '../../errors.ts';
 import type { Tool } from '../../oriel.ts';
 import type { Answer } from '../../types/answer.ts';
-import { hasImage, parametersOf, textOf } from './blocks.ts';
+import { answerAsText, hasImage, parametersOf } from './blocks.ts';
 
 /**
  * The tools by name, for `generateText`, `streamText` and agents. The result of a call is the whole answer; the model sees
@@ -34,8 +34,8 @@ export function aiSdkTools(tools: readonly Tool[]): ToolSet {
 type ModelOutput = Awaited<ReturnType<NonNullable<ToolSet[string]['toModelOutput']>>>;
 
 function modelOutput(answer: Answer): unknown {
-  if (answer.isError) return { type: 'error-text', value: textOf(answer) };
-  if (!hasImage(answer)) return { type: 'text', value: textOf(answer) };
+  if (answer.isError) return { type: 'error-text', value: answerAsText(answer) };
+  if (!hasImage(answer)) return { type: 'text', value: answerAsText(answer) };
   return {
     type: 'content',
     value: answer.content.map((block) =>

@@ -8,11 +8,10 @@ import type {
 import type { RunOptions } from '../../assemble.ts';
 import { OrielError } from '../../errors.ts';
 import type { Tool } from '../../oriel.ts';
-import { errorAnswer } from '../../render/answer.ts';
+import { errorAnswer } from '../../render/notices.ts';
 import { quote } from '../../text/visible.ts';
 import type { Answer } from '../../types/answer.ts';
-import { type NoticeOptions, parametersOf, tellNotices, textOf } from './blocks.ts';
-import { needsPeer } from './peer.ts';
+import { answerAsText, needsPeer, type NoticeOptions, parametersOf, tellNotices } from './blocks.ts';
 
 /** A tool for `messages.create`, with what `beta.messages.toolRunner` needs to run it. */
 export interface AnthropicTool {
@@ -49,7 +48,7 @@ async function toolError(answer: Answer): Promise<Error> {
     const { ToolError } = await import('@anthropic-ai/sdk/lib/tools/ToolError');
     return new ToolError(blocksOf(answer));
   } catch (cause) {
-    return new Error(textOf(answer), { cause });
+    return new Error(answerAsText(answer), { cause });
   }
 }
 

@@ -1,10 +1,12 @@
 /** Helpers of the adapters: answers as blocks of text and images. */
 
+import { OrielError } from '../../errors.ts';
+import { installedVersion, isOlder } from '../../files/package-files.ts';
 import type { Tool } from '../../oriel.ts';
 import type { Answer } from '../../types/answer.ts';
 
 /** The text of an answer, for hosts that accept only text. Images are replaced by a note. */
-export function textOf({ content }: Answer): string {
+export function answerAsText({ content }: Answer): string {
   return content
     .map((block) =>
       block.type === 'text' ? block.text : `[An image, ${block.mimeType}, that cannot be shown here]`,
@@ -32,7 +34,7 @@ export function parseArguments(text: string): unknown {
 }
 
 /** A notice of an answer, with its kind: `cut`, `binary`, `exit` and others. */
-export interface SaidNotice {
+interface SaidNotice {
   readonly kind: string;
   readonly text: string;
 }
@@ -55,4 +57,37 @@ export function tellNotices(tool: string, { details }: Answer, { onNotices }: No
     // An error of the host must not prevent the answer.
     process.emitWarning(error as Error);
   }
+}
+
+// Refuses a library that is too old for its adapter, with a clear error.
+
+/** The oldest versions with which the adapters are tested; for Mastra, the first one whose types accept a Standard Schema. */
+export const MIN_PEER_VERSIONS = {
+  openai: '5.0.1',
+  '@anthropic-ai/sdk': '0.70.0',
+  '@langchain/core': '0.3.80',
+  '@mastra/core': '1.11.0',
+  '@openai/agents': '0.8.0',
+  '@modelcontextprotocol/sdk': '1.23.0',
+} as const;
+
+const found = new Map<string, string | undefined>();
+
+/**
+ * Throws OrielError (`UNSUPPORTED`) if an older version of the package is installed. A package that is not found is
+ * accepted, because it may be bundled. `from`: the URL of the code that would import it.
+ */
+export function needsPeer(
+  name: keyof typeof MIN_PEER_VERSIONS,
+  adapter: string,
+  from = import.meta.url,
+): void {
+  const key = `${from} ${name}`;
+  if (!found.has(key)) found.set(key, installedVersion(name, from));
+  const version = found.get(key);
+  if (version === undefined || !isOlder(version, MIN_PEER_VERSIONS[name])) return;
+  throw new OrielError(
+    'UNSUPPORTED',
+    `oriel/${adapter} needs version ${MIN_PEER_VERSIONS[name]} of the package ${name}, or a newer one, and ${version} is installed. Use npm install ${name}@latest.`,
+  );
 }

@@ -4,8 +4,7 @@ import { type MessageContent, ToolMessage } from '@langchain/core/messages';
 import { DynamicStructuredTool, type ToolRunnableConfig } from '@langchain/core/tools';
 import type { Tool } from '../../oriel.ts';
 import type { Answer } from '../../types/answer.ts';
-import { hasImage, parametersOf, textOf } from './blocks.ts';
-import { needsPeer } from './peer.ts';
+import { answerAsText, hasImage, needsPeer, parametersOf } from './blocks.ts';
 
 /** The content of the message is what the model sees, its artifact is the whole answer, its status is `error` for a failure. */
 export function langchainTools(tools: readonly Tool[]): DynamicStructuredTool[] {
@@ -29,7 +28,7 @@ export function langchainTools(tools: readonly Tool[]): DynamicStructuredTool[] 
 }
 
 function contentOf(answer: Answer): MessageContent {
-  if (!hasImage(answer)) return textOf(answer);
+  if (!hasImage(answer)) return answerAsText(answer);
   return answer.content.map((block) =>
     block.type === 'text'
       ? { type: 'text', text: block.text }

@@ -2,8 +2,7 @@
 
 import type { Tool } from '../../oriel.ts';
 import type { Answer } from '../../types/answer.ts';
-import { parametersOf, textOf } from './blocks.ts';
-import { needsPeer } from './peer.ts';
+import { answerAsText, needsPeer, parametersOf } from './blocks.ts';
 
 /** The options of `createTool` of `@mastra/core/tools`. */
 export interface MastraToolOptions {
@@ -43,7 +42,7 @@ export function mastraTools(tools: readonly Tool[]): MastraToolOptions[] {
 }
 
 function modelOutput(answer: Answer): unknown {
-  if (answer.isError) return { type: 'error-text', value: textOf(answer) };
+  if (answer.isError) return { type: 'error-text', value: answerAsText(answer) };
   return {
     type: 'content',
     value: answer.content.map((block) =>

@@ -3,9 +3,8 @@
 import type { McpServer, RegisteredTool, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { looseObject, type ZodType } from 'zod';
 import type { Tool } from '../../oriel.ts';
-import { progressTo } from '../mcp/progress-notifications.ts';
-import { toolDefinition, toolResult } from '../mcp/tool-result.ts';
-import { needsPeer } from './peer.ts';
+import { progressTo, toolDefinition, toolResult } from '../mcp/tool-result.ts';
+import { needsPeer } from './blocks.ts';
 
 export interface RegisterOptions {
   /** Also return text and details as `structuredContent`. Hosts then show a model that instead of the text. */

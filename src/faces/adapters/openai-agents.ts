@@ -1,8 +1,15 @@
 /** `oriel/openai-agents`: tools for the OpenAI Agents SDK, with types for the part of its interface that they need. */
 
 import type { Tool } from '../../oriel.ts';
-import { hasImage, type NoticeOptions, parametersOf, parseArguments, tellNotices, textOf } from './blocks.ts';
-import { needsPeer } from './peer.ts';
+import {
+  answerAsText,
+  hasImage,
+  needsPeer,
+  type NoticeOptions,
+  parametersOf,
+  parseArguments,
+  tellNotices,
+} from './blocks.ts';
 
 /** The output of a tool that returns more than a text. */
 export type AgentToolOutput =
@@ -41,7 +48,7 @@ export function agentTools(tools: readonly Tool[], options: NoticeOptions = {}):
       const given = typeof input === 'string' ? parseArguments(input) : input;
       const answer = await tool.run(given, details?.signal ? { signal: details.signal } : {});
       tellNotices(tool.name, answer, options);
-      if (!hasImage(answer)) return textOf(answer);
+      if (!hasImage(answer)) return answerAsText(answer);
       return answer.content.map((block) =>
         block.type === 'text'
           ? block

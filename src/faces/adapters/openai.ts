@@ -9,11 +9,18 @@ import type {
 import type { RunOptions } from '../../assemble.ts';
 import { OrielError } from '../../errors.ts';
 import type { Tool } from '../../oriel.ts';
-import { errorAnswer } from '../../render/answer.ts';
+import { errorAnswer } from '../../render/notices.ts';
 import { quote } from '../../text/visible.ts';
 import type { Answer } from '../../types/answer.ts';
-import { hasImage, type NoticeOptions, parametersOf, parseArguments, tellNotices, textOf } from './blocks.ts';
-import { needsPeer } from './peer.ts';
+import {
+  answerAsText,
+  hasImage,
+  needsPeer,
+  type NoticeOptions,
+  parametersOf,
+  parseArguments,
+  tellNotices,
+} from './blocks.ts';
 
 /** For `responses.create({ tools })`. */
 export function responsesTools(tools: readonly Tool[]): FunctionTool[] {
@@ -38,7 +45,7 @@ export async function runResponsesCall(
   return {
     type: 'function_call_output',
     call_id: call.call_id,
-    output: hasImage(answer) ? answer.content.map(inputBlock) : textOf(answer),
+    output: hasImage(answer) ? answer.content.map(inputBlock) : answerAsText(answer),
   };
 }
 
@@ -61,7 +68,7 @@ export function chatTools(
       async function(input, runner) {
         const answer = await tool.run(input, { signal: runner.controller.signal });
         tellNotices(tool.name, answer, options);
-        return textOf(answer);
+        return answerAsText(answer);
       },
     },
   }));
@@ -73,7 +80,7 @@ export async function runChatCall(
   { id, function: called }: { id: string; function: { name: string; arguments: string } },
   options: RunOptions & NoticeOptions = {},
 ): Promise<{ role: 'tool'; tool_call_id: string; content: string }> {
-  return { role: 'tool', tool_call_id: id, content: textOf(await run(tools, called, options)) };
+  return { role: 'tool', tool_call_id: id, content: answerAsText(await run(tools, called, options)) };
 }
 
 async function run(

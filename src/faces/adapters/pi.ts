@@ -3,8 +3,8 @@
 import type { OrielOptions } from '../../options.ts';
 import { createOriel, type Tool } from '../../oriel.ts';
 import type { Block } from '../../types/answer.ts';
-import type { Progress } from '../../types/progress.ts';
-import { parametersOf, textOf } from './blocks.ts';
+import type { Progress } from '../../types/session.ts';
+import { answerAsText, parametersOf } from './blocks.ts';
 
 interface PiResult {
   content: Block[];
@@ -57,7 +57,7 @@ export function piTool(tool: Tool): PiTool {
         ...(onUpdate && { onProgress: tell }),
       });
       // In pi a failure is an exception.
-      if (answer.isError) throw new Error(textOf(answer));
+      if (answer.isError) throw new Error(answerAsText(answer));
       return { content: [...answer.content], details: answer.details };
     },
   };

@@ -3,19 +3,18 @@
 import { tmpdir } from 'node:os';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
-import type { Case } from './case.ts';
-import { CaseRunner, type Progress } from './case-runner.ts';
-import { Server } from './checked-server.ts';
-import type { Finding } from './finding.ts';
-import type { Mapping } from './roles.ts';
-import { Sandbox } from './sandbox.ts';
+import { type CheckLaw, type HostileCase, LEAK } from './case.ts';
+import { type CallFigures, CheckedServer } from './checked-server.ts';
+import { BrokenLaw, type CaseEvidence, SkippedCase } from './outcome.ts';
+import type { RoleMapping, ToolRole } from './roles.ts';
+import { CheckSandbox } from './sandbox.ts';
 
 /** Stands before the directories and the reasons. */
 export const NOT_REMOVED = 'The files of the check could not be removed';
 
-export interface Audit {
-  readonly roles: Mapping;
-  readonly findings: readonly Finding[];
+export interface AuditResult {
+  readonly roles: RoleMapping;
+  readonly findings: readonly CaseFinding[];
   /** The number of cases that were not reached, because the check was cancelled. */
   readonly left: number;
   /** The directory of the files, if they are kept. */
@@ -34,17 +33,17 @@ export interface AuditOptions {
   readonly startMs?: number | undefined;
   /** Leaves the files of the last case behind. */
   readonly keep?: boolean;
-  readonly progress?: Progress | undefined;
+  readonly progress?: AuditProgress | undefined;
 }
 
 /** Throws `BAD_INPUT` if the server cannot be started. */
 export async function audit(
   command: readonly string[],
-  cases: readonly Case[],
+  cases: readonly HostileCase[],
   { mapping, signal, deadlineMs, startMs, keep = false, progress }: AuditOptions,
-): Promise<Audit> {
+): Promise<AuditResult> {
   const sandbox = newSandbox();
-  const server = new Server(sandbox, command, signal, { deadlineMs, startMs });
+  const server = new CheckedServer(sandbox, command, signal, { deadlineMs, startMs });
   const runner = new CaseRunner({ server, sandbox, mapping, signal, progress });
   try {
     await runner.tryAll(cases);
@@ -58,12 +57,12 @@ export async function audit(
   return { roles: server.roles, findings, left: cases.length - findings.length, ...end };
 }
 
-function keepFiles(sandbox: Sandbox): Pick<Audit, 'kept'> {
+function keepFiles(sandbox: CheckSandbox): Pick<AuditResult, 'kept'> {
   sandbox.leave();
   return { kept: sandbox.base };
 }
 
-function removeFiles(sandbox: Sandbox): Pick<Audit, 'notRemoved'> {
+function removeFiles(sandbox: CheckSandbox): Pick<AuditResult, 'notRemoved'> {
   const notRemoved = sandbox.remove();
   return notRemoved.length > 0 ? { notRemoved } : {};
 }
@@ -75,12 +74,258 @@ function naming(left: readonly string[], cause: unknown): unknown {
   return new OrielError(code, `${message} ${NOT_REMOVED}: ${left.join(', ')}.`, { next, cause });
 }
 
-function newSandbox(): Sandbox {
+function newSandbox(): CheckSandbox {
   try {
-    return new Sandbox();
+    return new CheckSandbox();
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     const why = `The files of the check cannot be made in ${quote(tmpdir())}: ${quote(code ?? message)}.`;
     throw new OrielError('BAD_INPUT', `${why} Name another directory with TMPDIR.`, { cause });
   }
 }
+
+// Tries the cases one after another, each with a clean sandbox; after a broken one the server is restarted.
+//
+// The files are compared after the last answer of a case, before they are removed, when the next case has made its own, and when the
+// server was ended. What is changed after the last answer counts for the last case that was tried on this run of the server; if
+// none was, for its start.
+
+/** Told about each case. */
+export interface AuditProgress {
+  begins(id: string): void;
+  /** Again for a case that is found to be broken later. */
+  ended(finding: CaseFinding): void;
+}
+
+interface CaseRun {
+  readonly server: CheckedServer;
+  readonly sandbox: CheckSandbox;
+  readonly mapping: string | undefined;
+  readonly signal: AbortSignal;
+  readonly progress: AuditProgress | undefined;
+}
+
+class CaseRunner {
+  readonly findings: CaseFinding[] = [];
+  readonly #run: CaseRun;
+  #is: 'running' | 'stopped' | 'gone' = 'stopped';
+  /** Why the server does not run again. */
+  #whyGone = '';
+  /** Index in `findings` of the last case that was tried on this run of the server. */
+  #last: number | undefined;
+  /** What the server did at its start, until it is reported, once. */
+  #early: BrokenLaw | undefined;
+  #isEarlyReported = false;
+
+  constructor(run: CaseRun) {
+    this.#run = run;
+  }
+
+  /** Adds to `findings`. Throws the reason of the signal when it is cancelled, and `BAD_INPUT` if the server cannot be started. */
+  async tryAll(cases: readonly HostileCase[]): Promise<void> {
+    const { progress, signal } = this.#run;
+    await this.#start();
+    for (const one of cases) {
+      signal.throwIfAborted();
+      progress?.begins(one.id);
+      const finding = await this.#try(one);
+      this.findings.push(finding);
+      progress?.ended(finding);
+      if (finding.verdict === 'broken') await this.#stop();
+    }
+  }
+
+  /** Ends the server, and compares the files once more. Throws as `tryAll` does. */
+  async finish(): Promise<void> {
+    const { server, sandbox, signal } = this.#run;
+    await server.close();
+    signal.throwIfAborted();
+    if (this.#is === 'running') await this.#blameLast(sandbox.changes());
+  }
+
+  async #start(): Promise<void> {
+    const { server, sandbox, mapping } = this.#run;
+    await server.start(mapping);
+    this.#is = 'running';
+    this.#last = undefined;
+    const { leakedAtStart: text } = server;
+    if (text !== undefined) this.#noteEarly(new BrokenLaw(LEAK, { text, at: text.indexOf(sandbox.secret) }));
+    const changes = sandbox.changes();
+    if (changes.length > 0) this.#noteEarly(new BrokenLaw(EARLY, { changes }));
+  }
+
+  #noteEarly(fault: BrokenLaw): void {
+    if (!this.#isEarlyReported) this.#early ??= fault;
+  }
+
+  async #stop(): Promise<void> {
+    await this.#run.server.close();
+    this.#is = 'stopped';
+  }
+
+  /** If it fails, the findings so far are still reported. */
+  async #restart(): Promise<void> {
+    const { server, sandbox, signal } = this.#run;
+    try {
+      sandbox.rebuild();
+    } catch (error) {
+      this.#is = 'gone';
+      this.#whyGone = `the files of the check could not be made again: ${codeOf(error)}`;
+      return;
+    }
+    try {
+      await this.#start();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isOrielError(error)) throw error;
+      await server.close();
+      this.#is = 'gone';
+      this.#whyGone = 'the server did not start again';
+    }
+  }
+
+  async #try(one: HostileCase): Promise<CaseFinding> {
+    const { server, sandbox } = this.#run;
+    if (this.#is === 'stopped') await this.#restart();
+    if (this.#is === 'gone') return skipped(one, this.#whyGone);
+    if (!server.roles[one.role]) return skipped(one, lackOf(one.role, server));
+    server.resetFigures();
+    if (this.#early) return this.#reportEarly(one, this.#early);
+    if (await this.#blameLast(sandbox.changes())) return this.#try(one);
+    const { changes, outcome } = await this.#prepare(one);
+    if (await this.#blameLast(changes)) return this.#try(one);
+    if (outcome instanceof BrokenLaw) return broken(one, outcome, server.figures);
+    if (changes.length > 0) this.#noteEarly(new BrokenLaw(EARLY, { changes }));
+    if (this.#early) return this.#reportEarly(one, this.#early);
+    sandbox.acceptStrays();
+    return outcome ? skipped(one, outcome.message) : this.#call(one);
+  }
+
+  #reportEarly(one: HostileCase, fault: BrokenLaw): CaseFinding {
+    this.#early = undefined;
+    this.#isEarlyReported = true;
+    return broken(one, fault, this.#run.server.figures);
+  }
+
+  /** Makes the files of a case. `changes`: what the server changed meanwhile. */
+  async #prepare(
+    one: HostileCase,
+  ): Promise<{ changes: readonly string[]; outcome?: BrokenLaw | SkippedCase }> {
+    const { sandbox } = this.#run;
+    try {
+      sandbox.clear();
+      await one.prepare?.(sandbox);
+      return { changes: sandbox.strays() };
+    } catch (error) {
+      const outcome = outcomeOf(error, 'its files could not be made');
+      return { changes: outcome instanceof BrokenLaw ? [outcome.message] : sandbox.strays(), outcome };
+    }
+  }
+
+  async #call(one: HostileCase): Promise<CaseFinding> {
+    const { server, sandbox, signal } = this.#run;
+    this.#last = this.findings.length;
+    try {
+      await one.run(server, sandbox);
+      await server.expectServed();
+      if (one.changes) sandbox.mark();
+      const changes = sandbox.changes();
+      if (changes.length > 0) throw new BrokenLaw('files were changed by reading', { changes });
+      return held(one, server.figures);
+    } catch (error) {
+      signal.throwIfAborted();
+      const outcome = outcomeOf(error, 'it could not be tried');
+      if (outcome instanceof SkippedCase) return skipped(one, outcome.message, server.figures);
+      const changes = one.changes ? [] : sandbox.changes();
+      return broken(one, changes.length > 0 ? withChanges(outcome, changes) : outcome, server.figures);
+    }
+  }
+
+  /** Makes the last case that was tried a broken one, if there are changes and such a case. Then the server is ended. */
+  async #blameLast(changes: readonly string[]): Promise<boolean> {
+    const last = this.#last === undefined ? undefined : this.findings[this.#last];
+    if (changes.length === 0 || !last) return false;
+    this.#blame(last, changes);
+    await this.#stop();
+    return true;
+  }
+
+  #blame(last: CaseFinding, changes: readonly string[]): void {
+    const finding = broken(last, new BrokenLaw(LATE, { changes }), last.figures);
+    this.findings[this.findings.indexOf(last)] = finding;
+    this.#run.progress?.ended(finding);
+  }
+}
+
+const EARLY = 'files were changed by the start or the first calls';
+const LATE = 'files were changed after the last answer';
+
+/** A case that is broken for another reason also shows which files were changed. */
+function withChanges({ message, evidence }: BrokenLaw, changes: readonly string[]): BrokenLaw {
+  return new BrokenLaw(message, { evidence: { ...evidence, changes } });
+}
+
+/** Throws what neither a case nor the system has thrown. `failed`: what an error of the system means. */
+function outcomeOf(error: unknown, failed: string): BrokenLaw | SkippedCase {
+  if (error instanceof BrokenLaw || error instanceof SkippedCase) return error;
+  if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+  return new SkippedCase(`${failed}: ${codeOf(error)}`, { cause: error });
+}
+
+function codeOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return quote(code ?? message);
+}
+
+function lackOf(role: ToolRole, { without }: CheckedServer): string {
+  const why = without[role];
+  return `it has no tool for ${WHAT[role]}${why === undefined ? '' : `: ${why}`}`;
+}
+
+const WHAT = { read: 'reading a file', list: 'listing a directory', search: 'searching' } as const;
+
+// What is found out about one case.
+
+export interface CaseFinding {
+  readonly id: string;
+  readonly law: CheckLaw;
+  readonly title: string;
+  readonly verdict: 'held' | 'broken' | 'skipped';
+  /** Why it is broken or skipped. */
+  readonly reason?: string;
+  /** What shows that it is broken. */
+  readonly evidence?: CaseEvidence;
+  readonly figures: CallFigures;
+}
+
+const NO_FIGURES: CallFigures = { ms: 0, bytes: 0, memoryMb: 0 };
+
+type Subject = Pick<HostileCase, 'id' | 'law' | 'title'>;
+
+const held = ({ id, law, title }: Subject, figures: CallFigures): CaseFinding => ({
+  id,
+  law,
+  title,
+  verdict: 'held',
+  figures,
+});
+
+const skipped = (
+  { id, law, title }: Subject,
+  reason: string,
+  figures: CallFigures = NO_FIGURES,
+): CaseFinding => ({ id, law, title, verdict: 'skipped', reason, figures });
+
+const broken = (
+  { id, law, title }: Subject,
+  { message: reason, evidence }: BrokenLaw,
+  figures: CallFigures,
+): CaseFinding => ({
+  id,
+  law,
+  title,
+  verdict: 'broken',
+  reason,
+  ...(Object.keys(evidence).length > 0 && { evidence }),
+  figures,
+});

@@ -1,21 +1,25 @@
 /** `oriel bash`. */
 
 import { constants } from 'node:os';
-import { missingProc } from '../../access/descriptors.ts';
 import { OrielError } from '../../errors.ts';
+import { missingProc } from '../../files/descriptors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Answer } from '../../types/answer.ts';
-import type { Command, ExitCode, Streams, Values } from './command.ts';
-import { liveOutput } from './live-output.ts';
-import { callOptions } from './option-table.ts';
-import { printAnswer } from './print.ts';
 import { withTool } from './dialect-tool.ts';
+import {
+  callOptions,
+  type CliCommand,
+  type CliStreams,
+  type ExitCode,
+  type OptionValues,
+} from './options.ts';
+import { liveOutput, printAnswer } from './print.ts';
 
 /** The exit codes of timeout(1), so that scripts can distinguish the failures. */
 const TIMED_OUT = 124;
 const OWN_FAILURE = 125;
 
-export const bashCommand: Command = {
+export const bashCommand: CliCommand = {
   name: 'bash',
   operands: 'COMMAND…',
   help:
@@ -63,7 +67,7 @@ export const bashCommand: Command = {
 };
 
 /** Whether the output is shown live: on a terminal, in the default dialect. Other dialects format the output differently. */
-function isWatched(values: Values, { out }: Streams): boolean {
+function isWatched(values: OptionValues, { out }: CliStreams): boolean {
   return out.isTTY && values['json'] !== true && (values['dialect'] ?? 'oriel') === 'oriel';
 }
 

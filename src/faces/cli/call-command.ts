@@ -3,16 +3,13 @@
 import { toolNames } from '../../dialects/dialect-table.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
-import type { Command } from './command.ts';
-import { endSession } from './end-session.ts';
-import { readOptions } from './option-table.ts';
-import { orielOptions } from './oriel-options.ts';
-import { printAnswer } from './print.ts';
-import { progressOn } from './progress-line.ts';
-import { commandOf, type Typed } from './typed-command.ts';
+import { endSession, orielOptions } from './dialect-tool.ts';
+import { type CliCommand, describeOptions, readOptions } from './options.ts';
+import { printAnswer, progressOn } from './print.ts';
+import { commandOf, type TypedCommand } from './quote-calls.ts';
 import { workspaceOptions, workspacesOf } from './workspaces.ts';
 
-export const callCommand: Command = {
+export const callCommand: CliCommand = {
   name: 'call',
   operands: 'TOOL JSON',
   help: 'call a tool of the chosen dialect with JSON arguments',
@@ -40,7 +37,7 @@ export const callCommand: Command = {
   },
 };
 
-function parseJson(text: string, typed: Typed): unknown {
+function parseJson(text: string, typed: TypedCommand): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
@@ -50,3 +47,34 @@ function parseJson(text: string, typed: Typed): unknown {
     throw new OrielError('BAD_INPUT', `${quote(text)} is not valid JSON. Use ${call}`, { cause });
   }
 }
+
+// `oriel tools`: prints the tools as models see them.
+
+export const toolsCommand: CliCommand = {
+  name: 'tools',
+  operands: '[TOOL]',
+  help: 'show the tools of the chosen dialect, or one of them; with --json their schemas',
+  choices: toolNames,
+  options: describeOptions,
+  async run({ values, operands: [name] }, { out }) {
+    const { createOriel } = await import('../../oriel.ts');
+    const oriel = createOriel(orielOptions(values));
+    const tools = name === undefined ? oriel.tools : [oriel.tool(name)];
+    if (values['json'] === true) {
+      const described = tools.map(({ name, title, description, effects, jsonSchema }) => ({
+        name,
+        title,
+        description,
+        effects,
+        inputSchema: jsonSchema,
+      }));
+      out.write(`${JSON.stringify(described, null, 2)}\n`);
+    } else {
+      for (const { name, description, jsonSchema } of tools) {
+        const fields = Object.keys((jsonSchema['properties'] as object | undefined) ?? {}).join(', ');
+        out.write(`${name} { ${fields} }\n${description.replaceAll(/^/gm, '  ')}\n\n`);
+      }
+    }
+    return 0;
+  },
+};

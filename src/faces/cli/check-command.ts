@@ -1,23 +1,22 @@
 /** `oriel check`: hostile cases against an MCP server that reads files, and a report as text, JSON or SARIF. */
 
+import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { OrielError } from '../../errors.ts';
-import { safeJson } from '../../text/json.ts';
-import { quote } from '../../text/visible.ts';
-import type { Case } from '../check/case.ts';
-import { checkProgress } from './check-progress.ts';
-import type { Command, Values } from './command.ts';
-import { json } from './option-table.ts';
-import { sarifLocation } from './sarif-location.ts';
+import { quote, safeJson } from '../../text/visible.ts';
+import type { AuditProgress } from '../check/audit.ts';
+import type { HostileCase } from '../check/case.ts';
+import { type CliCommand, jsonOption, type OptionValues } from './options.ts';
 
-export const checkCommand: Command = {
+export const checkCommand: CliCommand = {
   name: 'check',
   operands: 'COMMAND…',
   help:
     'start an MCP server that reads files, {} in COMMAND being its directory, and try hostile cases on it. Ends with 0 when ' +
     'all that could be tried held, 1 when something did not, 2 when it could not be checked',
   options: [
-    json,
+    jsonOption,
     { name: 'sarif', type: 'boolean', help: 'print the report as SARIF 2.1.0, for tools that show findings' },
     {
       name: 'location',
@@ -45,12 +44,12 @@ export const checkCommand: Command = {
     refuseMistakes(values, operands);
     const asked = values as Asked;
     const location = sarifLocation(asked.location, operands);
-    const [{ audit, NOT_REMOVED }, { cases }, { reportJson, reportText }, { reportSarif }] =
+    const [{ audit, NOT_REMOVED }, { cases }, { reportJson, formatAudit: reportText }, { reportSarif }] =
       await Promise.all([
         import('../check/audit.ts'),
         import('../check/cases/case-table.ts'),
-        import('../check/check-report.ts'),
-        import('../check/sarif-report.ts'),
+        import('../check/report.ts'),
+        import('../check/report.ts'),
       ]);
     const chosen = chosenOf(cases, asked.case);
     const mapping = await mappingIn(asked.map);
@@ -80,7 +79,7 @@ interface Asked {
   readonly keep?: boolean;
 }
 
-function refuseMistakes(values: Values, operands: readonly string[]): void {
+function refuseMistakes(values: OptionValues, operands: readonly string[]): void {
   const { json: asJson, sarif, location } = values as Asked;
   if (operands.length === 0) {
     throw new OrielError('BAD_INPUT', 'There is nothing to check. Use oriel check -- COMMAND.');
@@ -94,7 +93,7 @@ function refuseMistakes(values: Values, operands: readonly string[]): void {
 }
 
 /** The cases with these ids, in the order of the report; all if none is asked for. */
-function chosenOf(cases: readonly Case[], ids: readonly string[] | undefined): readonly Case[] {
+function chosenOf(cases: readonly HostileCase[], ids: readonly string[] | undefined): readonly HostileCase[] {
   const known = cases.map(({ id }) => id);
   const unknown = ids?.find((id) => !known.includes(id));
   if (unknown !== undefined) {
@@ -113,3 +112,56 @@ async function mappingIn(path: string | undefined): Promise<string | undefined> 
     throw new OrielError('BAD_INPUT', message, { cause });
   }
 }
+
+// The progress of a check on a terminal: the case that runs, and a line for each that has ended.
+
+/** Nothing is written if stderr is not a terminal. `total`: the number of cases. */
+export function checkProgress(
+  err: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>,
+  total: number,
+): AuditProgress & { clear(): void } {
+  const write = (text: string): void => void (err.isTTY && err.write(`\r\x1b[K${text}`));
+  let count = 0;
+  write('starting the server…');
+  return {
+    begins(id) {
+      count += 1;
+      write(`${count}/${total} ${id}…`);
+    },
+    ended({ id, verdict }) {
+      write(`${count}/${total} ${id}: ${verdict === 'broken' ? 'BROKEN' : verdict}\n`);
+    },
+    /** Removes the line of the case that runs. */
+    clear() {
+      write('');
+    },
+  };
+}
+
+// The file at which a SARIF report shows its findings: code hosts reject a result without one.
+
+/** Where servers are configured, if the command names no file. */
+const DEFAULT = 'mcp.json';
+
+/** The URI of `--location`, or of the first file below this directory in the command. Throws `BAD_INPUT`. */
+export function sarifLocation(given: string | undefined, command: readonly string[]): string {
+  if (given === undefined) {
+    const file = command.find((word) => word.includes('/') && isFile(word) && below(word) !== undefined);
+    return uriOf(below(file ?? DEFAULT) ?? DEFAULT);
+  }
+  const path = below(given);
+  if (path !== undefined) return uriOf(path);
+  const message = `--location takes a file below this directory, not ${quote(given)}. Use a relative path, as it is in the repository.`;
+  throw new OrielError('BAD_INPUT', message);
+}
+
+const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
+
+/** The path relative to this directory; undefined if it is outside. */
+function below(path: string): string | undefined {
+  const inside = relative('.', resolve(path));
+  const isOutside = inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside);
+  return isOutside ? undefined : inside;
+}
+
+const uriOf = (path: string): string => path.split(sep).map(encodeURIComponent).join('/');

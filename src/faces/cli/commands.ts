@@ -1,28 +1,43 @@
 /** The list of commands, and the help text. Commands are loaded when called, except for the two that must start fastest. */
 
 import { existsSync } from 'node:fs';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { OrielError } from '../../errors.ts';
 import { didYouMean, nearNames } from '../../text/near.ts';
-import { shellWord } from '../../text/shell.ts';
-import { quote } from '../../text/visible.ts';
-import type { Command } from './command.ts';
-import { mcpCommand } from './mcp-command.ts';
-import { globalOptions, optionRow, sharedOptions, versionOption } from './option-table.ts';
-import { readCommand } from './read-command.ts';
+import { oneLine, quote, shellWord } from '../../text/visible.ts';
+import type { Answer } from '../../types/answer.ts';
+import { keepInput, SharedBudget, withTool } from './dialect-tool.ts';
+import {
+  type CliCommand,
+  type CliOption,
+  type CliStreams,
+  type ExitCode,
+  globalOptions,
+  operandPath,
+  optionRow,
+  type OptionValues,
+  type ParsedArguments,
+  readOptions,
+  sharedOptions,
+  versionOption,
+} from './options.ts';
+import { printAnswer } from './print.ts';
+import { mcpCommand } from './server-options.ts';
+import { workspaceOptions } from './workspaces.ts';
 
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+const COMMANDS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   read: () => Promise.resolve(readCommand),
   bash: async () => (await import('./bash-command.ts')).bashCommand,
-  grep: async () => (await import('./grep-command.ts')).grepCommand,
-  find: async () => (await import('./find-command.ts')).findCommand,
-  ls: async () => (await import('./ls-command.ts')).lsCommand,
+  grep: async () => (await import('./list-commands.ts')).grepCommand,
+  find: async () => (await import('./list-commands.ts')).findCommand,
+  ls: async () => (await import('./list-commands.ts')).lsCommand,
   call: async () => (await import('./call-command.ts')).callCommand,
   mcp: () => Promise.resolve(mcpCommand),
   serve: async () => (await import('./serve-command.ts')).serveCommand,
   worker: async () => (await import('./worker-command.ts')).workerCommand,
-  completions: async () => (await import('./completions-command.ts')).completionsCommand(allCommands),
+  completions: async () => (await import('./completions.ts')).completionsCommand(allCommands),
   man: async () => (await import('./man-command.ts')).manCommand(allCommands),
-  tools: async () => (await import('./tools-command.ts')).toolsCommand,
+  tools: async () => (await import('./call-command.ts')).toolsCommand,
   report: async () => (await import('./report-command.ts')).reportCommand,
   inspect: async () => (await import('./inspect-command.ts')).inspectCommand,
   check: async () => (await import('./check-command.ts')).checkCommand,
@@ -31,7 +46,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 const commandNames: readonly string[] = Object.keys(COMMANDS);
 
 /** Throws `BAD_INPUT` for an unknown name. */
-export function loadCommand(name: string): Promise<Command> {
+export function loadCommand(name: string): Promise<CliCommand> {
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (load) return load();
   const what = name.startsWith('-') ? 'No command was given, only' : 'There is no command';
@@ -88,7 +103,7 @@ export async function generalHelp(to: Width): Promise<string> {
   ].join('\n');
 }
 
-export function commandHelp({ name, operands, help, options }: Command, to: Width): string {
+export function commandHelp({ name, operands, help, options }: CliCommand, to: Width): string {
   return [
     `oriel ${name} ${operands}`.trimEnd(),
     ...lines(help, to, 2),
@@ -99,7 +114,7 @@ export function commandHelp({ name, operands, help, options }: Command, to: Widt
   ].join('\n');
 }
 
-export function allCommands(): Promise<Command[]> {
+export function allCommands(): Promise<CliCommand[]> {
   return Promise.all(commandNames.map(loadCommand));
 }
 
@@ -131,4 +146,158 @@ function wrap(text: string, room: number): string[] {
     else lines.push(word);
   }
   return lines;
+}
+
+// Parses the arguments of a command with its table of options.
+
+/** Throws `BAD_INPUT` for an unknown option or an invalid value. */
+export function parseCommandLine(args: readonly string[], command: CliCommand): ParsedArguments {
+  const options = [...command.options, ...globalOptions];
+  const all = configOf(options);
+  for (const [letter, meaning] of Object.entries(command.habits ?? {})) {
+    if (meaning === 'default') all[`habit-${letter}`] = { type: 'boolean', short: letter };
+  }
+  const end = command.endsOptions ? firstOperand(args, all) : undefined;
+  const upTo = end === undefined ? args.map(asOperand) : args.slice(0, end);
+  const { values, positionals } = parsed(upTo, command, all);
+  for (const option of options) refuseUnknownChoice(option, values[option.name]);
+  return { values, operands: end === undefined ? positionals.map(asTyped) : args.slice(end) };
+}
+
+/** Marks `-:50-100` (a part of the standard input) with a NUL, because it looks like short options. */
+const asOperand = (arg: string): string => (arg.startsWith('-:') ? `\0${arg}` : arg);
+const asTyped = (operand: string): string => operand.replace(/^\0/, '');
+
+type Config = NonNullable<ParseArgsConfig['options']>;
+
+function configOf(options: readonly CliOption[]): Config {
+  return Object.fromEntries(
+    options.map(({ name, type, short, multiple }) => [
+      name,
+      { type, ...(short && { short }), ...(multiple && { multiple }) },
+    ]),
+  );
+}
+
+/** The index of the first operand; undefined if there is none. */
+function firstOperand(args: readonly string[], options: Config): number | undefined {
+  const { tokens } = parseArgs({
+    args: [...args],
+    options,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  return tokens.find(({ kind }) => kind === 'positional')?.index;
+}
+
+/** Options may also precede the command: `--json read a.txt` → `read`, `['--json', 'a.txt']`. */
+export function splitCommand(args: readonly string[]): { name: string | undefined; rest: readonly string[] } {
+  const at = firstOperand(args, configOf([...sharedOptions, ...globalOptions]));
+  if (at === undefined) return { name: undefined, rest: args };
+  return { name: args[at], rest: [...args.slice(0, at), ...args.slice(at + 1)] };
+}
+
+function parsed(
+  args: readonly string[],
+  { name, habits }: CliCommand,
+  options: Config,
+): { values: OptionValues; positionals: readonly string[] } {
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    return { values: values as OptionValues, positionals };
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const [sentence = ''] = message.split('. To specify');
+    const without = /^Option '(?:-\w, )?(--[\w-]+)\b.*argument (?:missing|is ambiguous)/.exec(message)?.[1];
+    if (without !== undefined) {
+      const words = `${without} takes a value. Use oriel ${name} --help for its options.`;
+      throw new OrielError('BAD_INPUT', words, { cause });
+    }
+    const unknown = code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? /'(.+?)'/.exec(message)?.[1] : undefined;
+    const habit = unknown === undefined ? undefined : habits?.[unknown.slice(1)];
+    const what = unknown === undefined ? quote(sentence) : `oriel ${name} has no option ${quote(unknown)}`;
+    const names = Object.keys(options).map((option) => `--${option}`);
+    const near = unknown === undefined || habit !== undefined ? [] : nearNames(unknown, names);
+    throw new OrielError(
+      'BAD_INPUT',
+      `${what}. ${habit ?? `Use oriel ${name} --help for its options.`}${didYouMean(near)}`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+function refuseUnknownChoice({ name, choices }: CliOption, value: OptionValues[string]): void {
+  if (!choices || typeof value !== 'string' || choices.includes(value)) return;
+  const near = didYouMean(nearNames(value, choices));
+  throw new OrielError(
+    'BAD_INPUT',
+    `There is no ${name} ${quote(value)}. Use one of ${choices.join(', ')}.${near}`,
+  );
+}
+
+// `oriel read`.
+
+const SELECT =
+  'oriel read shows lines N to M with FILE:N..M, the first 50 with FILE:1..50, the last with FILE:-50.';
+
+const readCommand: CliCommand = {
+  name: 'read',
+  operands: 'PATH…',
+  help: 'read files and directories; a path may end in a selector such as :50-100, and - is the standard input',
+  options: [...workspaceOptions, ...readOptions],
+  habits: { n: SELECT, c: SELECT, f: SELECT, '-limit': SELECT, '-offset': SELECT, '-lines': SELECT },
+  async run({ values, operands }, streams) {
+    if (operands.length === 0) {
+      throw new OrielError(
+        'BAD_INPUT',
+        'Nothing to read. Use oriel read PATH, or oriel read . for this directory.',
+      );
+    }
+    const budget =
+      operands.length > 1 && values['json'] !== true ? new SharedBudget(values, operands.length) : undefined;
+    let worst: ExitCode = 0;
+    for (const operand of operands) {
+      const code = await readOne(operand, budget?.next() ?? values, streams, budget);
+      worst = code > worst ? code : worst;
+    }
+    return worst;
+  },
+};
+
+async function readOne(
+  operand: string,
+  values: OptionValues,
+  streams: CliStreams,
+  budget: SharedBudget | undefined,
+): Promise<ExitCode> {
+  const path = await keepInput(operand, values, streams);
+  return withTool('read', values, streams, async (ask) => {
+    const asJson = values['json'] === true;
+    if (budget) streams.out.write(`==> ${oneLine(operand)} <==\n`);
+    const answer = await ask({ path: operandPath(path) }, budget && { isPart: true });
+    budget?.spend(answer);
+    return printAnswer(
+      isUnmatchedGlob(operand, answer) ? withGlobHint(operand, answer) : answer,
+      streams,
+      asJson,
+      { name: 'read', values, operands: [path] },
+    );
+  });
+}
+
+/** Whether the operand is a glob that the shell did not expand, because it was quoted or nothing matched. URLs and paths with parameters are not globs. */
+function isUnmatchedGlob(operand: string, { details }: Answer): boolean {
+  const error = details['error'] as { readonly code?: string } | undefined;
+  if (/^[a-z][\w+.-]+:\/\//i.test(operand) || /\?(?:q|where|limit|offset|after|order)=/i.test(operand))
+    return false;
+  return error?.code === 'NOT_FOUND' && /[*?]|\[.+\]|\{.+\}/s.test(operand);
+}
+
+function withGlobHint(operand: string, answer: Answer): Answer {
+  const word = shellWord(operand).startsWith("'") ? shellWord(operand) : `'${operand}'`;
+  const text = `No file is called ${operand}. To list the files that match, use oriel find ${word}; to read them, leave out the quotes.`;
+  return { ...answer, content: [{ type: 'text', text: oneLine(text) }] };
 }

@@ -1,15 +1,55 @@
 /** Finds the tool of the chosen dialect for a command, and calls it. */
 
+import { createHash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { inspect } from 'node:util';
 import { assemble, type RunOptions } from '../../assemble.ts';
-import type { Dialect } from '../../dialects/dialect.ts';
-import { dialectNames, dialectOf } from '../../dialects/dialect-table.ts';
+import type { Dialect } from '../../call/dialect.ts';
+import type { ErrorContext } from '../../call/unexpected.ts';
+import { type DialectName, dialectNames, dialectOf } from '../../dialects/dialect-table.ts';
 import { OrielError } from '../../errors.ts';
+import { fromWorkingDirectory } from '../../files/paths.ts';
+import { realDirectory } from '../../files/roots.ts';
+import { errno } from '../../files/system-failure.ts';
+import {
+  COMMAND,
+  type OrielOptions,
+  startedByCommand,
+  type StartMark,
+  type TelemetrySettings,
+} from '../../options.ts';
+import { binarySize } from '../../render/display.ts';
+import { digest } from '../../telemetry/call-facts.ts';
+import { checkTelemetryFile } from '../../telemetry/telemetry-file.ts';
+import { MIN_LIMITS } from '../../text/limits.ts';
+import { quote, shellWord } from '../../text/visible.ts';
 import type { Answer } from '../../types/answer.ts';
 import type { Session } from '../../types/session.ts';
-import type { Streams, Values } from './command.ts';
-import { endSession } from './end-session.ts';
-import { orielOptions } from './oriel-options.ts';
-import { progressOn, silent } from './progress-line.ts';
+import type { McpServer, ReachedMcpServer } from '../../types/settings.ts';
+import {
+  agentOutputs,
+  allow,
+  allowNet,
+  type CliOption,
+  type CliStreams,
+  cwd,
+  dialect,
+  display,
+  DISPLAYS,
+  limits,
+  mcpApprove,
+  mcpEnv,
+  noCache,
+  type OptionValues,
+  root,
+  s3,
+  s3Endpoint,
+  task,
+  telemetry,
+  userFiles,
+} from './options.ts';
+import { progressOn, silent } from './print.ts';
 import { workspacesOf } from './workspaces.ts';
 
 /** The names of the tool for each command in the dialects, and example operands. */
@@ -24,7 +64,7 @@ const TOOLS = {
 export type ToolCommand = keyof typeof TOOLS;
 
 /** Calls the tool and shows progress. */
-export type Ask = (
+type AskTool = (
   input: Readonly<Record<string, unknown>>,
   options?: Pick<RunOptions, 'onOutput' | 'isPart'>,
 ) => Promise<Answer>;
@@ -32,9 +72,9 @@ export type Ask = (
 /** Calls `use` with a session of its own, which it closes. Throws `BAD_INPUT` if the dialect has no such tool. */
 export async function withTool<T>(
   command: ToolCommand,
-  values: Values,
-  streams: Streams,
-  use: (ask: Ask) => Promise<T>,
+  values: OptionValues,
+  streams: CliStreams,
+  use: (ask: AskTool) => Promise<T>,
 ): Promise<T> {
   const opened = await open(command, values, streams);
   try {
@@ -58,7 +98,7 @@ interface OpenedTool {
   readonly session: Session;
 }
 
-async function open(command: ToolCommand, values: Values, streams: Streams): Promise<OpenedTool> {
+async function open(command: ToolCommand, values: OptionValues, streams: CliStreams): Promise<OpenedTool> {
   const options = { ...orielOptions(values), ...(await workspacesOf(values, streams)) };
   const name = toolOf(dialectOf(options.dialect ?? 'oriel'), command);
   if (options.dialect === undefined || options.dialect === 'oriel') {
@@ -86,4 +126,293 @@ function toolOf(dialect: Dialect, command: ToolCommand): string {
 function nameIn({ tools }: Dialect, command: ToolCommand): string | undefined {
   const names: readonly string[] = TOOLS[command].names;
   return tools.find(({ name }) => names.includes(name))?.name;
+}
+
+// Converts the options of a command to options of the library.
+
+/** The library options for the shared options. Throws `BAD_INPUT`. */
+export function orielOptions(values: OptionValues): OrielOptions & StartMark {
+  const text = (option: CliOption): string | undefined => values[option.name] as string | undefined;
+  const list = (option: CliOption): readonly string[] =>
+    (values[option.name] as readonly string[] | undefined) ?? [];
+  const shown = text(display) as (typeof DISPLAYS)[number] | undefined;
+  const chosen = text(dialect) as DialectName | undefined;
+  if (shown !== undefined && (chosen ?? 'oriel') !== 'oriel') {
+    throw new OrielError(
+      'BAD_INPUT',
+      `The dialect ${chosen} shows lines in its own way. Leave out --display, or use --dialect oriel.`,
+    );
+  }
+  if (values['web'] === true && values['offline'] === true) {
+    throw new OrielError(
+      'BAD_INPUT',
+      'With --offline nothing is read from the web. Leave out --web, or --offline.',
+    );
+  }
+  if (values['s3'] !== undefined && values['offline'] === true) {
+    throw new OrielError('BAD_INPUT', 'With --offline no objects are read. Leave out --s3, or --offline.');
+  }
+  const [directory, budget, outputs] = [text(cwd), text(limits), text(agentOutputs)];
+  if (directory !== undefined && realDirectory(fromWorkingDirectory(directory)) === undefined) {
+    throw new OrielError('BAD_INPUT', `--cwd takes a directory that exists, not ${quote(directory)}.`);
+  }
+  // Within roots only what was asked for leaves this machine.
+  const isOff = (asked: OptionValues[string]): boolean =>
+    values['offline'] === true || (list(root).length > 0 && asked === undefined);
+  return {
+    ...startedByCommand,
+    ...(directory !== undefined && { cwd: directory }),
+    roots: list(root),
+    allow: list(allow),
+    ...(chosen !== undefined && { dialect: chosen }),
+    ...(budget !== undefined && { limits: parseLimits(budget) }),
+    ...(shown && { display: shown }),
+    ...(outputs !== undefined && { agentOutputs: outputs }),
+    ...(values[userFiles.name] === true && { userFiles: true }),
+    web: isOff(values['web']) ? false : { allow: list(allowNet) },
+    s3: isOff(values['s3']) ? false : s3Options(list(allowNet), list(s3), text(s3Endpoint)),
+    ...(values[noCache.name] === true && { cache: false }),
+    ...mcpServersIn(fromWorkingDirectory(directory), values),
+    ...(values['debug'] === true && { onError: printUnexpected }),
+    telemetry: telemetryOf(values, directory),
+    // Kept outputs must outlive this process, because the next command is another process.
+    spills: { workingDirectory: fromWorkingDirectory(directory) },
+  };
+}
+
+export function s3Options(
+  allowed: readonly string[],
+  urls: readonly string[],
+  endpoint: string | undefined,
+): NonNullable<OrielOptions['s3']> {
+  const buckets = urls.map((url) => url.replace(/^s3:\/\//i, ''));
+  return {
+    allow: allowed,
+    ...(endpoint !== undefined && { endpoint }),
+    ...(buckets.length > 0 && !buckets.includes('') && { buckets }),
+  };
+}
+
+/** In telemetry, the session of a command is its working directory. Throws `BAD_INPUT` if the file cannot be written. */
+function telemetryOf(values: OptionValues, directory: string | undefined): TelemetrySettings | false {
+  const [file, named] = [values[telemetry.name], values[task.name]] as (string | undefined)[];
+  if (file === undefined) {
+    if (named === undefined) return false;
+    const message = 'A task is named for telemetry alone. Add --telemetry FILE, or leave out --task.';
+    throw new OrielError('BAD_INPUT', message);
+  }
+  checkTelemetryFile(resolve(file));
+  return { file, task: named ?? `directory-${digest(fromWorkingDirectory(directory))}` };
+}
+
+/** "lines=100,bytes=10K" → { lines: 100, bytes: 10240 } */
+function parseLimits(text: string): Record<string, number> {
+  return Object.fromEntries(
+    text.split(',').map((pair) => {
+      const match = /^\s*([A-Za-z]+)=(\d+)([KMG]?)\s*$/.exec(pair);
+      if (!match) {
+        throw new OrielError(
+          'BAD_INPUT',
+          `The limit ${quote(pair)} is not NAME=N. Use --limits lines=500,bytes=20K.`,
+        );
+      }
+      const scale = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30 }[match[3] as '' | 'K' | 'M' | 'G'];
+      return [match[1] as string, Number(match[2]) * scale];
+    }),
+  );
+}
+
+// Reads the MCP servers of a project from its `.mcp.json`, for the option --mcp-resources.
+
+const FILE = '.mcp.json';
+const MAX_MCP_FILE_BYTES = 1 << 20;
+
+/**
+ * The file is read once when oriel starts, so that changes by an agent have no effect. The project wrote it, so its servers are
+ * reached only if the operator approved it as it is, with no variable and no address that the operator does not allow. Empty
+ * without the option. Throws `BAD_INPUT` for an invalid file.
+ */
+export function mcpServersIn(directory: string, values: OptionValues): Pick<OrielOptions, 'mcpServers'> {
+  if (values['mcp-resources'] !== true) return {};
+  const list = (name: string): readonly string[] => (values[name] as readonly string[] | undefined) ?? [];
+  const path = join(directory, FILE);
+  const { entries, sha256 } = configured(path);
+  const approval = `${path}=${sha256}`;
+  const isApproved = list(mcpApprove.name).includes(approval);
+  const variables = new Set(list(mcpEnv.name));
+  const addresses = { allow: list(allowNet.name), howToAllow: COMMAND.allowWeb };
+  const servers = Object.entries(entries).flatMap(([name, entry]): [string, McpServer][] => {
+    if (!isApproved) return [[name, { refused: notApproved(path, approval) }]];
+    const missing = new Set<string>();
+    const server = serverOf(expanded(entry ?? {}, variables, missing));
+    // With --offline there are no network requests.
+    if (!server || ('url' in server && values['offline'] === true)) return [];
+    if (missing.size > 0) return [[name, { refused: notGiven(name, [...missing]) }]];
+    return [[name, 'url' in server ? { ...server, addresses } : server]];
+  });
+  return { mcpServers: Object.fromEntries(servers) };
+}
+
+function notApproved(path: string, approval: string): string {
+  return (
+    `${quote(path)} names programs to start and addresses to ask, and is not approved. ` +
+    `The operator of oriel can look at it and approve it as it is now with --mcp-approve ${shellWord(approval)}.`
+  );
+}
+
+function notGiven(name: string, missing: readonly string[]): string {
+  const options = missing.map((variable) => `--mcp-env ${variable}`).join(' ');
+  return `The MCP server ${quote(name)} uses variables of the environment that are not given to it. The operator of oriel can allow them with ${options}.`;
+}
+
+/** The entries of the file, and the digest of its bytes. */
+function configured(path: string): {
+  readonly entries: Readonly<Record<string, unknown>>;
+  readonly sha256: string;
+} {
+  try {
+    const found = statSync(path);
+    if (!found.isFile() || found.size > MAX_MCP_FILE_BYTES) throw new Error('not a file of at most 1 MiB');
+    const bytes = readFileSync(path);
+    const { mcpServers: entries = {} } = JSON.parse(bytes.toString('utf8')) as {
+      readonly mcpServers?: Readonly<Record<string, unknown>>;
+    };
+    if (typeof entries !== 'object' || entries === null) throw new Error('mcpServers is no object');
+    return { entries, sha256: createHash('sha256').update(bytes).digest('hex') };
+  } catch (cause) {
+    if (errno(cause) === 'ENOENT') return { entries: {}, sha256: '' };
+    throw new OrielError(
+      'BAD_INPUT',
+      `${quote(path)} cannot be read as a list of MCP servers: ${quote((cause as Error).message)}. Use it without --mcp-resources, or repair the file.`,
+      { cause },
+    );
+  }
+}
+
+/** Undefined for an unsupported transport (`sse`). An entry without command and URL is refused later, as an option. */
+function serverOf(entry: unknown): ReachedMcpServer | undefined {
+  const { type, command, args, env, url, headers } = entry as Readonly<Record<string, never>>;
+  if (type === 'sse') return undefined;
+  return {
+    ...(command !== undefined && { command }),
+    ...(args !== undefined && { args }),
+    ...(env !== undefined && { env }),
+    ...(url !== undefined && { url }),
+    ...(headers !== undefined && { headers }),
+  } as ReachedMcpServer;
+}
+
+/**
+ * Expands `${NAME}` and `${NAME:-value}`, as Claude Code does, if NAME is one of `variables`; another is unset, and is added to
+ * `missing` if it has no value here.
+ */
+function expanded(value: unknown, variables: ReadonlySet<string>, missing: Set<string>): unknown {
+  if (typeof value === 'string') {
+    return value.replace(
+      /\$\{(\w+)(?::-([^}]*))?\}/g,
+      (whole, name: string, otherwise: string | undefined) => {
+        if (!variables.has(name) && otherwise === undefined) missing.add(name);
+        return (variables.has(name) ? process.env[name] : undefined) ?? otherwise ?? whole;
+      },
+    );
+  }
+  if (Array.isArray(value)) return value.map((inner) => expanded(inner, variables, missing));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, expanded(inner, variables, missing)]),
+  );
+}
+
+// A budget for the answers of several calls: each gets an equal share of what is left.
+
+export class SharedBudget {
+  readonly #values: OptionValues;
+  #calls: number;
+  #lines: number;
+  #bytes: number;
+
+  /** The limits from `values`, shared by this many calls. */
+  constructor(values: OptionValues, calls: number) {
+    const { limits } = assemble(orielOptions(values));
+    this.#values = values;
+    this.#calls = calls;
+    this.#lines = limits.lines;
+    this.#bytes = limits.bytes;
+  }
+
+  /** The values for the next call, with its limits. */
+  next(): OptionValues {
+    const part = (left: number, least: number): number => Math.max(least, Math.floor(left / this.#calls));
+    const limits = [
+      `lines=${part(this.#lines, MIN_LIMITS.lines)}`,
+      `bytes=${part(this.#bytes, MIN_LIMITS.bytes)}`,
+    ];
+    const given = this.#values['limits'];
+    return {
+      ...this.#values,
+      limits: [...(given === undefined ? [] : [given as string]), ...limits].join(','),
+    };
+  }
+
+  spend({ content }: Answer): void {
+    const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    this.#calls -= 1;
+    this.#bytes = Math.max(0, this.#bytes - Buffer.byteLength(text));
+    this.#lines = Math.max(0, this.#lines - text.split('\n').length + 1);
+  }
+}
+
+// The operand `-`: keeps the standard input like the output of a command, so that its later pages can be read.
+
+/** Maximum bytes that are read, because an input may be endless. The producer gets EPIPE after them. */
+const MAX_INPUT_BYTES = 256 << 20;
+
+/**
+ * Reads the input for `-` and `-:50-100`, and returns `artifact://N` with the selector, or its file if the dialect reads only files.
+ * Any other operand is returned unchanged. Throws `BAD_INPUT` on a terminal; its error names `command`.
+ */
+export async function keepInput(
+  operand: string,
+  values: OptionValues,
+  { err, signal }: CliStreams,
+  command = 'read',
+): Promise<string> {
+  if (operand !== '-' && !operand.startsWith('-:')) return operand;
+  const { stdin } = process;
+  if (stdin.isTTY) {
+    throw new OrielError('BAD_INPUT', `The standard input is a terminal. Use COMMAND | oriel ${command} -.`);
+  }
+  const options = orielOptions(values);
+  const spill = assemble(options).session.spills.create();
+  let bytes = 0;
+  let isCut = false;
+  for await (const chunk of stdin as AsyncIterable<Uint8Array>) {
+    const taken = chunk.subarray(0, MAX_INPUT_BYTES - bytes);
+    bytes += taken.length;
+    await spill.write(taken);
+    isCut = taken.length < chunk.length;
+    if (signal.aborted || isCut) break;
+  }
+  // Answers about the kept input say that it is not all of it, also in later processes.
+  const { url, path, ...kept } = await spill.finish(isCut);
+  if (kept.capped) err.write(`oriel: only the first ${binarySize(kept.bytes)} of the input are read\n`);
+  return (options.dialect ?? 'oriel') === 'oriel' ? url + operand.slice(1) : path;
+}
+
+// Ends the session of a command. It waits for background refreshes, because no later call of this process
+// will use them.
+
+/** Maximum milliseconds to wait. The answer has been printed before. */
+const MAX_SESSION_END_MS = 3_000;
+
+export async function endSession(session: Session, signal: AbortSignal): Promise<void> {
+  await session.background.idle(MAX_SESSION_END_MS, signal);
+  await session.close();
+}
+
+// `--debug`: unexpected errors on stderr, each with its stack and its causes.
+
+/** Prints on stderr, because stdout is for answers and protocols. */
+export function printUnexpected(error: unknown, { code, tool }: Pick<ErrorContext, 'code' | 'tool'>): void {
+  process.stderr.write(`oriel: ${tool === undefined ? code : `${code} in ${tool}`}: ${inspect(error)}\n`);
 }

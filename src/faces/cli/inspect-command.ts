@@ -2,16 +2,13 @@
 
 import { randomBytes } from 'node:crypto';
 import { OrielError } from '../../errors.ts';
+import { countWords, skippedWords } from '../../telemetry/report.ts';
+import { quote, safeJson, shellWord } from '../../text/visible.ts';
 import type { FileState } from '../../types/telemetry.ts';
-import { countWords, skippedWords } from '../../telemetry/words.ts';
-import { safeJson } from '../../text/json.ts';
-import { shellWord } from '../../text/shell.ts';
-import { quote } from '../../text/visible.ts';
-import type { Command, Values } from './command.ts';
-import type { Entrance } from './open-browser.ts';
-import { json } from './option-table.ts';
+import type { Entrance } from '../http/inspect.ts';
+import { type CliCommand, jsonOption, type OptionValues } from './options.ts';
 
-export const inspectCommand: Command = {
+export const inspectCommand: CliCommand = {
   name: 'inspect',
   operands: 'FILE',
   help: 'show the telemetry in FILE in a browser: tasks, timelines, what was read once, again and never',
@@ -23,7 +20,7 @@ export const inspectCommand: Command = {
       help: 'the port of 127.0.0.1 to listen on (default: one that is free)',
     },
     { name: 'no-open', type: 'boolean', help: 'print the URL alone; a terminal opens it otherwise' },
-    json,
+    jsonOption,
   ],
   serves: true,
   async run({ values, operands: [path] }, { out, err, signal }) {
@@ -34,9 +31,9 @@ export const inspectCommand: Command = {
       );
     }
     const [{ EventFile }, { inspect }, { addressText }] = await Promise.all([
-      import('../../session/telemetry/event-file.ts'),
+      import('../../telemetry/event-file.ts'),
       import('../http/inspect.ts'),
-      import('../http/listen-address.ts'),
+      import('../http/guard.ts'),
     ]);
     const port = portOf(values);
     const file = await EventFile.open(path);
@@ -56,7 +53,7 @@ export const inspectCommand: Command = {
     if (out.isTTY && !isJson) {
       err.write(`oriel: shows ${quote(path)} until Ctrl+C. Whoever has this URL sees it\n`);
       if (values['no-open'] !== true)
-        entrance = (await import('./open-browser.ts')).openPage(`${page}/#ticket=${ticket}`);
+        entrance = (await import('../http/inspect.ts')).openInBrowser(`${page}/#ticket=${ticket}`);
     }
     try {
       await file.read(stop);
@@ -87,7 +84,7 @@ function stateWords({ events, skipped }: FileState): string {
 }
 
 /** Throws `BAD_INPUT`. */
-function portOf(values: Values): number {
+function portOf(values: OptionValues): number {
   const text = values['port'] as string | undefined;
   if (text === undefined) return 0;
   if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);

@@ -1,21 +1,19 @@
 #!/usr/bin/env node
 /** The process of the command line: arguments in, streams out, an exit code. */
 
-import { ownProcess } from '../../access/compile-budget.ts';
-import { writeFailure } from '../../access/system-failure.ts';
-import { version } from '../../access/package-files.ts';
-import { explained } from '../../engine/unexpected.ts';
-import type { ExitCode, Streams } from './command.ts';
-import { commandHelp, generalHelp, loadCommand } from './commands.ts';
-import { printUnexpected } from './debug.ts';
-import { refuseExtraOperand } from './operands.ts';
-import { parse, splitCommand } from './parse-arguments.ts';
+import { explained } from '../../call/unexpected.ts';
+import { version } from '../../files/package-files.ts';
+import { writeFailure } from '../../files/system-failure.ts';
+import { ownProcess } from '../../process/compile-budget.ts';
+import { commandHelp, generalHelp, loadCommand, parseCommandLine, splitCommand } from './commands.ts';
+import { printUnexpected } from './dialect-tool.ts';
+import { type CliStreams, type ExitCode, refuseExtraOperand } from './options.ts';
 import { printError } from './print.ts';
 
 /** The exit code of a failure, which depends on the command. */
 let failureCode: ExitCode = 2;
 
-async function main(args: readonly string[], streams: Streams): Promise<ExitCode> {
+async function main(args: readonly string[], streams: CliStreams): Promise<ExitCode> {
   const { name, rest } = splitCommand(args);
   if (name === undefined) return withoutCommand(args, streams);
   if (name === 'help') {
@@ -29,7 +27,7 @@ async function main(args: readonly string[], streams: Streams): Promise<ExitCode
   }
   const command = await loadCommand(name);
   failureCode = command.failureCode ?? failureCode;
-  const parsed = parse(rest, command);
+  const parsed = parseCommandLine(rest, command);
   if (parsed.values['help'] === true) {
     streams.out.write(commandHelp(command, streams.out));
     return 0;
@@ -40,7 +38,7 @@ async function main(args: readonly string[], streams: Streams): Promise<ExitCode
   return code;
 }
 
-async function withoutCommand(args: readonly string[], { out }: Streams): Promise<ExitCode> {
+async function withoutCommand(args: readonly string[], { out }: CliStreams): Promise<ExitCode> {
   if (args.some((arg) => ['--version', '-v', '-V'].includes(arg))) {
     out.write(`${version()}\n`);
     return 0;
@@ -77,7 +75,7 @@ for (const [signal, code] of Object.entries(ENDINGS)) {
     stop.abort();
   });
 }
-const streams: Streams = {
+const streams: CliStreams = {
   out: process.stdout,
   err: process.stderr,
   signal: stop.signal,

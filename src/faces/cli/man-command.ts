@@ -1,11 +1,10 @@
 /** `oriel man`: the manual page, generated from the tables of commands and options. */
 
-import { version } from '../../access/package-files.ts';
-import type { Command, Option } from './command.ts';
-import { globalOptions, optionRow, sharedOptions } from './option-table.ts';
+import { version } from '../../files/package-files.ts';
+import { type CliCommand, type CliOption, globalOptions, optionRow, sharedOptions } from './options.ts';
 
 /** `allCommands` is passed in, because the list of commands imports this file. */
-export const manCommand = (allCommands: () => Promise<readonly Command[]>): Command => ({
+export const manCommand = (allCommands: () => Promise<readonly CliCommand[]>): CliCommand => ({
   name: 'man',
   operands: '',
   help: 'print the manual page: oriel man | man -l -',
@@ -16,7 +15,7 @@ export const manCommand = (allCommands: () => Promise<readonly Command[]>): Comm
   },
 });
 
-function manPage(commands: readonly Command[], release: string): string {
+function manPage(commands: readonly CliCommand[], release: string): string {
   return [
     `.TH ORIEL 1 "" "oriel ${release}" "User Commands"`,
     '.SH NAME',
@@ -46,7 +45,7 @@ function manPage(commands: readonly Command[], release: string): string {
 }
 
 /** Describes the options of the command itself, and lists the names of shared ones. */
-function section({ name, operands, help, options }: Command): string[] {
+function section({ name, operands, help, options }: CliCommand): string[] {
   const own = options.filter((option) => !sharedOptions.includes(option));
   const shared = [...options.filter((option) => !own.includes(option)), ...globalOptions];
   return [
@@ -58,7 +57,7 @@ function section({ name, operands, help, options }: Command): string[] {
   ];
 }
 
-function entry(option: Option): string[] {
+function entry(option: CliOption): string[] {
   const [spelling, help] = optionRow(option);
   return ['.TP', `.B ${roff(spelling)}`, roff(help)];
 }

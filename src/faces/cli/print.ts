@@ -1,18 +1,25 @@
 /** Prints answers to a terminal or a pipe. */
 
-import { safeJson } from '../../text/json.ts';
-import { makeVisible, oneLine } from '../../text/visible.ts';
+import { once } from 'node:events';
+import { StringDecoder } from 'node:string_decoder';
+import { styleText } from 'node:util';
+import { NO_FILES, NO_MATCHES } from '../../render/list-notices.ts';
+import { makeVisible, oneLine, safeJson } from '../../text/visible.ts';
 import type { Answer } from '../../types/answer.ts';
-import { colour, usesColour, paint } from './colour.ts';
-import type { ExitCode, Streams } from './command.ts';
-import { pasteable, pasteableNotices } from './quote-calls.ts';
-import type { Typed } from './typed-command.ts';
+import type { Progress } from '../../types/session.ts';
+import type { CliStreams, ExitCode } from './options.ts';
+import { pasteable, pasteableNotices, type TypedCommand } from './quote-calls.ts';
 
 /**
  * Prints an answer and returns the exit code. An error is one line on stderr; the output of a failed command goes to stdout.
  * With `typed`, sentences are rewritten for the command line.
  */
-export function printAnswer(answer: Answer, streams: Streams, asJson: boolean, typed?: Typed): ExitCode {
+export function printAnswer(
+  answer: Answer,
+  streams: CliStreams,
+  asJson: boolean,
+  typed?: TypedCommand,
+): ExitCode {
   const code = exitCodeOf(answer);
   if (asJson) {
     streams.out.write(`${safeJson(answer)}\n`);
@@ -35,7 +42,7 @@ function keepsOutput({ details }: Answer): boolean {
   return 'timedOut' in details;
 }
 
-export function printError(message: string, { err }: Streams): void {
+export function printError(message: string, { err }: CliStreams): void {
   const line = `oriel: ${oneLine(message)}`;
   err.write(`${usesColour(err) ? paint('red', line) : line}\n`);
 }
@@ -57,7 +64,12 @@ function isBeyondEnd({ error }: Answer['details']): boolean {
   return (error as { readonly code?: string } | undefined)?.code === 'OUT_OF_RANGE';
 }
 
-function forStream(text: string, answer: Answer, out: NodeJS.WriteStream, typed: Typed | undefined): string {
+function forStream(
+  text: string,
+  answer: Answer,
+  out: NodeJS.WriteStream,
+  typed: TypedCommand | undefined,
+): string {
   const notices = pasteableNotices(answer, typed);
   const pasted = notices.reduce((shown, [line, printed]) => {
     const at = line === printed ? -1 : shown.lastIndexOf(line);
@@ -67,4 +79,163 @@ function forStream(text: string, answer: Answer, out: NodeJS.WriteStream, typed:
   // Raw text may contain escape sequences, which must not reach a terminal.
   const safe = out.isTTY ? makeVisible(ended).text : ended;
   return usesColour(out) ? colour(safe, new Set(notices.map(([, printed]) => printed)), typed) : safe;
+}
+
+// Colours answers on a terminal: notices, line numbers, paths, and matches of a search.
+
+type Style = Parameters<typeof styleText>[0];
+
+/** NO_COLOR and FORCE_COLOR as in other tools; NO_COLOR has priority. */
+function usesColour(out: NodeJS.WriteStream): boolean {
+  const { NO_COLOR: no, FORCE_COLOR: force, TERM: terminal } = process.env;
+  if (no) return false;
+  if (force !== undefined) return force !== '0' && force !== 'false';
+  return out.isTTY && terminal !== 'dumb' && out.hasColors();
+}
+
+/** `styleText` without its own check of the environment. */
+function paint(style: Style, text: string): string {
+  return styleText(style, text, { validateStream: false });
+}
+
+/** `notices`: whole lines of `text`. With `typed`, the paths and matches of its command are coloured too. */
+function colour(text: string, notices: ReadonlySet<string>, typed?: TypedCommand): string {
+  const found = typed && foundBy(typed);
+  const line = typed && listsPaths(typed) ? colourPath : (one: string) => colourLine(one, found);
+  return text
+    .split('\n')
+    .map((one) => (notices.has(one) ? paint('yellow', one) : line(one)))
+    .join('\n');
+}
+
+/** Whether a line is a path, or with `--count` a path and a number. */
+function listsPaths({ name, values }: TypedCommand): boolean {
+  if (name === 'grep') return values['files'] === true || values['count'] === true;
+  return name === 'ls' || (name === 'find' && values['symbol'] === undefined);
+}
+
+const NOTHING: ReadonlySet<string> = new Set([NO_FILES, NO_MATCHES, '(empty directory)', '']);
+
+function colourPath(line: string): string {
+  if (NOTHING.has(line)) return line;
+  const [, path = line, count] = /^(.+): (\d+)$/.exec(line) ?? [];
+  return paint('magenta', path) + (count === undefined ? '' : `: ${paint('green', count)}`);
+}
+
+/** Maximum characters of a pattern whose matches are highlighted. */
+const MAX_HIGHLIGHT_CHARACTERS = 200;
+
+/**
+ * The regular expression for highlighting matches. Undefined if the pattern is invalid in JavaScript, whose engine
+ * backtracks, or could be slow there: with two repetitions, or a repeated group.
+ */
+function foundBy({ name, values, operands: [pattern = ''] }: TypedCommand): RegExp | undefined {
+  if (name !== 'grep' || pattern === '' || pattern.length > MAX_HIGHLIGHT_CHARACTERS) return undefined;
+  const literal = values['literal'] === true;
+  if (!literal && (pattern.match(/[*+?{]/g)?.length ?? 0) > 1) return undefined;
+  if (!literal && /\)[*+?{]|\{\d*,?\d{3}/.test(pattern)) return undefined;
+  const source = literal ? pattern.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&') : pattern;
+  const flags = values['ignore-case'] === true ? 'gui' : 'gu';
+  try {
+    return new RegExp(values['word'] === true ? `\\b(?:${source})\\b` : source, flags);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `12|text` of a file, `path:12: text` and `path-12- text` of a search. */
+function colourLine(line: string, found: RegExp | undefined): string {
+  const numbered = /^( *\d+)(\|)/.exec(line);
+  if (numbered) return `${paint('green', numbered[1] as string)}|${line.slice(numbered[0].length)}`;
+  const match = /^(.{1,4096}?)([:-])(\d+)\2 /.exec(line);
+  if (!match) return line;
+  const [all, path, mark, no] = match as unknown as [string, string, string, string];
+  const text = line.slice(all.length);
+  const shown =
+    found && mark === ':'
+      ? text.replaceAll(found, (part) => (part === '' ? '' : paint('redBright', part)))
+      : text;
+  return `${paint('magenta', path)}${mark}${paint('green', no)}${mark} ${shown}`;
+}
+
+// Shows the output of a command on a terminal while it runs, and below it only how the command ended.
+
+interface LiveOutput {
+  /** Shows a chunk, whose memory may be reused afterwards. Wait for a returned promise before the next chunk: backpressure. */
+  write(this: void, chunk: Uint8Array): Promise<void> | undefined;
+  hasBegun(): boolean;
+  /** Shows how the command ended, if it failed, and where a long output is kept. */
+  end(answer: Answer): void;
+}
+
+export function liveOutput(out: NodeJS.WriteStream): LiveOutput {
+  const decoder = new StringDecoder('utf8');
+  let last = '';
+  return {
+    write(chunk) {
+      const text = decoder.write(Buffer.from(chunk));
+      if (text === '') return undefined;
+      last = text;
+      // Escape sequences could repaint the terminal.
+      return out.write(makeVisible(text).text) ? undefined : drained(out);
+    },
+    hasBegun: () => last !== '',
+    end({ details }) {
+      const error = details['error'] as { readonly message?: string } | undefined;
+      const { artifact } = (details['output'] ?? {}) as { readonly artifact?: string };
+      const said = [
+        ...(error?.message === undefined ? [] : [error.message]),
+        ...(artifact === undefined ? [] : [`[The whole output is kept: oriel read ${artifact}]`]),
+      ];
+      if (!last.endsWith('\n')) out.write('\n');
+      for (const line of said) out.write(`${usesColour(out) ? paint('yellow', line) : line}\n`);
+    },
+  };
+}
+
+async function drained(out: NodeJS.WriteStream): Promise<void> {
+  await once(out, 'drain');
+}
+
+// Shows the progress of a long call on one line of a terminal.
+
+const EVERY_MS = 100;
+const SILENT_MS = 500;
+
+interface ProgressLine {
+  show(progress: Progress): void;
+  /** Erases the line. */
+  clear(): void;
+}
+
+/** Shows nothing: without a terminal, and for calls whose output is shown live. */
+export const silent: ProgressLine = { show: () => undefined, clear: () => undefined };
+
+/** Writes nothing if stderr is not a terminal. Shows the elapsed seconds until the call reports progress. */
+export function progressOn(err: NodeJS.WriteStream): ProgressLine {
+  if (!err.isTTY) return silent;
+  const began = performance.now();
+  let last = Number.NEGATIVE_INFINITY;
+  let shown = false;
+  const write = (message: string): void => {
+    last = performance.now();
+    shown = true;
+    err.write(`\r\x1b[K${oneLine(message).slice(0, Math.max(20, err.columns - 1))}`);
+  };
+  const clock = setInterval(
+    () => write(`working for ${Math.ceil((performance.now() - began) / 1_000)} s`),
+    SILENT_MS,
+  );
+  clock.unref();
+  return {
+    show({ message }) {
+      clearInterval(clock);
+      if (performance.now() - last >= EVERY_MS) write(message);
+    },
+    clear() {
+      clearInterval(clock);
+      if (shown) err.write('\r\x1b[K');
+      shown = false;
+    },
+  };
 }

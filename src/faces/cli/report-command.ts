@@ -1,16 +1,15 @@
 /** `oriel report`: the report on a telemetry file, as text or JSON. */
 
 import { OrielError } from '../../errors.ts';
-import type { Overview } from '../../telemetry/overview.ts';
-import { safeJson } from '../../text/json.ts';
-import type { Command } from './command.ts';
-import { json } from './option-table.ts';
+import type { TasksOverview } from '../../telemetry/report.ts';
+import { safeJson } from '../../text/visible.ts';
+import { type CliCommand, jsonOption } from './options.ts';
 
-export const reportCommand: Command = {
+export const reportCommand: CliCommand = {
   name: 'report',
   operands: 'FILE',
   help: 'tell what the telemetry in FILE says: calls, pages, what was read again, and whether larger windows reduced calls',
-  options: [json],
+  options: [jsonOption],
   async run({ values, operands: [path] }, { out, signal }) {
     if (path === undefined) {
       throw new OrielError(
@@ -18,17 +17,22 @@ export const reportCommand: Command = {
         'No file was given. Use oriel report FILE, with a file that --telemetry FILE wrote.',
       );
     }
-    const [{ readEvents }, { NamedTasks }, { overviewOf }, { reportText }] = await Promise.all([
-      import('../../session/telemetry/read-events.ts'),
-      import('../../telemetry/named-tasks.ts'),
-      import('../../telemetry/overview.ts'),
+    const [
+      { readTelemetryFile: readEvents },
+      { NamedTasks },
+      { overviewOf },
+      { formatTaskReport: reportText },
+    ] = await Promise.all([
+      import('../../telemetry/read-events.ts'),
+      import('../../telemetry/bounded-tasks.ts'),
+      import('../../telemetry/report.ts'),
       import('./report-text.ts'),
     ]);
     const tasks = new NamedTasks();
     const { events, skipped } = await readEvents(path, (event) => void tasks.add(event), signal);
     const { withoutReads } = tasks;
     const read = { events, skipped, ...(withoutReads > 0 && { withoutReads }) };
-    const overview: Overview = overviewOf(tasks.all);
+    const overview: TasksOverview = overviewOf(tasks.all);
     out.write(
       values['json'] === true ? `${safeJson({ ...read, ...overview })}\n` : reportText(read, overview),
     );

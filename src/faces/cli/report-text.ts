@@ -1,7 +1,6 @@
 /** Formats the report on a telemetry file as text. */
 
-import type { ReadEvents } from '../../session/telemetry/read-events.ts';
-import type { Overview } from '../../telemetry/overview.ts';
+import type { ReadEvents } from '../../telemetry/read-events.ts';
 import {
   countWords,
   coverageWords,
@@ -11,26 +10,29 @@ import {
   percentWords,
   sizeWords,
   skippedWords,
-} from '../../telemetry/words.ts';
-import type { TaskTotals } from '../../types/telemetry.ts';
-import type { Habit, TaskReport } from '../../types/task-report.ts';
+  type TasksOverview,
+} from '../../telemetry/report.ts';
+import type { HabitReport, TaskReport, TaskTotals } from '../../types/telemetry.ts';
 
 /** Maximum tasks, and sources of each; `--json` has more. */
-const MOST_TASKS = 20;
-const MOST_FILES = 10;
+const MAX_REPORTED_TASKS = 20;
+const MAX_REPORTED_FILES = 10;
 
-const MOST_EXAMPLES = 3;
+const MAX_REPORTED_EXAMPLES = 3;
 
 /** `withoutReads`: number of events of which only the call was counted, because the limit of tracked data was reached. */
 type Read = ReadEvents & { readonly withoutReads?: number };
 
-export function reportText({ events, skipped, withoutReads = 0 }: Read, overview: Overview): string {
+export function formatTaskReport(
+  { events, skipped, withoutReads = 0 }: Read,
+  overview: TasksOverview,
+): string {
   const { tasks, habits, verdict, reports } = overview;
   if (events === 0) {
     const what = skipped === 0 ? '' : `; ${skippedWords(skipped)}. Use a file that --telemetry FILE wrote`;
     return `No events${what}\n`;
   }
-  const shown = reports.slice(0, MOST_TASKS);
+  const shown = reports.slice(0, MAX_REPORTED_TASKS);
   const left = tasks - shown.length;
   return [
     verdict.text,
@@ -62,14 +64,14 @@ function totalLines(totals: Totals): string[] {
   ];
 }
 
-function habitLines(title: string, habits: readonly Habit[], indent: string): string[] {
+function habitLines(title: string, habits: readonly HabitReport[], indent: string): string[] {
   if (habits.length === 0) return [`${indent}No costly habit was seen`];
   return [
     `${indent}${title}`,
     ...habits.flatMap((habit) => [
       `${indent}  ${habitWords(habit)}`,
       ...habit.examples
-        .slice(0, MOST_EXAMPLES)
+        .slice(0, MAX_REPORTED_EXAMPLES)
         .map((example) => `${indent}    ${exampleWords(habit.name, example)}`),
     ]),
   ];
@@ -83,12 +85,14 @@ function taskLines(report: TaskReport): string[] {
     `  ${countWords(calls, 'call')}, ${countWords(reads, 'read')} of ${countWords(sources, 'source')}, ${repeated.toLocaleString('en')} of them not the first; ${countWords(chains, 'chain')} of pages`,
     ...totalLines(report),
     ...files
-      .slice(0, MOST_FILES)
+      .slice(0, MAX_REPORTED_FILES)
       .map(
         (file) =>
           `    ${file.source}: ${countWords(file.reads, 'read')}, ${sizeWords(file.bytes)}; ${coverageWords(file)}`,
       ),
-    ...(sources > MOST_FILES ? [`    ${countWords(sources - MOST_FILES, 'source')} more`] : []),
+    ...(sources > MAX_REPORTED_FILES
+      ? [`    ${countWords(sources - MAX_REPORTED_FILES, 'source')} more`]
+      : []),
     ...(report.others ? [`    ${othersWords(report.others)}`] : []),
   ];
 }

@@ -1,15 +1,15 @@
 /** `oriel serve`. */
 
-import { shellWord } from '../../text/shell.ts';
-import { type Address, addressText } from '../http/listen-address.ts';
-import type { Command } from './command.ts';
+import { shellWord } from '../../text/visible.ts';
+import { addressText, type ListenAddress } from '../http/guard.ts';
+import type { CliCommand } from './options.ts';
 import { maxConnectionsOf, offerOptions, servedBy, serverOptions, writeTimeoutOf } from './server-options.ts';
-import { operatorToken, operatorTokenOption, serverToken, tokenOptions } from './token.ts';
+import { operatorToken, operatorTokenOption, serverToken, tokenOptions } from './workspaces.ts';
 
 const DEFAULT_ADDRESS = '127.0.0.1:7345';
 const LISTEN = 'Use oriel serve --listen 127.0.0.1:8080.';
 
-export const serveCommand: Command = {
+export const serveCommand: CliCommand = {
   name: 'serve',
   operands: '[DIR…]',
   help: 'serve a workspace over HTTP: files, tools and MCP, within DIR or the working directory',
@@ -51,8 +51,8 @@ export const serveCommand: Command = {
       [
         import('../offer.ts'),
         import('../http/serve.ts'),
-        import('../http/listen-address.ts'),
-        import('../../engine/preload.ts'),
+        import('../http/guard.ts'),
+        import('../../call/preload.ts'),
       ],
     );
     const { token, warning } = serverToken(values, streams.tokens) ?? {};
@@ -88,7 +88,7 @@ export const serveCommand: Command = {
 };
 
 /** The hint for the person who started the server. */
-function greeting(address: Address, needsToken: boolean): string {
+function greeting(address: ListenAddress, needsToken: boolean): string {
   const token = needsToken ? ` -H "Authorization: Bearer $TOKEN"` : '';
   if (address.at === 'socket')
     return `oriel: to try it, curl${token} --unix-socket ${shellWord(address.path)} http://localhost/api/v0/tools`;

@@ -1,20 +1,135 @@
 /** The options that all servers share. */
 
-import type { Option, Parsed, Streams } from './command.ts';
 import { resolve } from 'node:path';
-import { missingProc } from '../../access/descriptors.ts';
-import { within } from '../../access/paths.ts';
-import type { Served } from '../../engine/preload.ts';
+import type { ServedSources } from '../../call/preload.ts';
 import { OrielError } from '../../errors.ts';
+import { missingProc } from '../../files/descriptors.ts';
+import { isPathWithin } from '../../files/paths.ts';
+import { compileEarly } from '../../process/compile-budget.ts';
+import type { StateOptions } from '../../state/open-state.ts';
 import { quote } from '../../text/visible.ts';
 import type { OfferOptions } from '../offer.ts';
-import { spaceOption, stateOf, stateOptions, workersOption } from './state-options.ts';
-import { fleetOf, workspaceOptions } from './workspaces.ts';
-import { mcpServersIn } from './mcp-servers.ts';
-import { servingOptions } from './option-table.ts';
-import { orielOptions } from './oriel-options.ts';
+import { mcpServersIn, orielOptions } from './dialect-tool.ts';
+import {
+  type CliCommand,
+  type CliOption,
+  type CliStreams,
+  type OptionValues,
+  type ParsedArguments,
+  servingOptions,
+} from './options.ts';
+import { fleetOf, makeSecret, readSecret, workspaceOptions } from './workspaces.ts';
 
-export const serverOptions: readonly Option[] = [
+// Options for the shared store of replicas: `--state URL` and the encryption key.
+
+export const stateOptions: readonly CliOption[] = [
+  {
+    name: 'state',
+    type: 'string',
+    value: 'URL',
+    help: 'share kept outputs and caches with other replicas: redis://, rediss:// or postgres:// (default file:, shared with none)',
+  },
+  {
+    name: 'state-file',
+    type: 'string',
+    value: 'FILE',
+    help: 'read the URL of --state from FILE: one with a password is in no process list then',
+  },
+  {
+    name: 'state-key-file',
+    type: 'string',
+    value: 'FILE',
+    help: 'the key of all replicas, which encrypts what they share (openssl rand -hex 32)',
+  },
+  {
+    name: 'state-timeout',
+    type: 'string',
+    value: 'SECONDS',
+    help: 'timeout for the shared store; work then continues without it (default 1)',
+  },
+];
+
+/** For servers, which have kept outputs. */
+const spaceOption: CliOption = {
+  name: 'state-space',
+  type: 'string',
+  value: 'NAME',
+  help: 'share with all that use the same NAME; use different ones for people whose outputs must stay separate (default common)',
+};
+
+/** For servers, which send work to workers. */
+const workersOption: CliOption = {
+  name: 'workers',
+  type: 'boolean',
+  help: 'let oriel worker processes on the same Redis or Valkey do heavy work, if there are any',
+};
+
+/** Throws `BAD_INPUT`; messages never contain a password. `warn` is called for files that others can read. */
+export function stateFromOptions(
+  values: OptionValues,
+  warn: (text: string) => void,
+): { readonly state?: StateOptions } {
+  const secretIn = (path: string, what: string, remedy: string): string => {
+    const { text, warning } = readSecret(path, what, remedy);
+    if (warning !== undefined) warn(warning);
+    return text.trim();
+  };
+  const [given, file, keyFile] = ['state', 'state-file', 'state-key-file'].map(
+    (name) => values[name] as string | undefined,
+  );
+  if (given !== undefined && file !== undefined)
+    throw new OrielError('BAD_INPUT', 'The state has two URLs. Use --state-file FILE without --state.');
+  if (given !== undefined && hasPassword(given)) {
+    throw new OrielError(
+      'BAD_INPUT',
+      'Other users could read the password of --state in the list of processes. Put the URL into a private file, and use --state-file FILE.',
+    );
+  }
+  const url =
+    file === undefined
+      ? given
+      : secretIn(file, 'URL', 'Use a file with the URL in it that only you may read.');
+  const timeout = timeoutOf(values);
+  if (url === undefined) {
+    const alone = ['state-key-file', 'state-space', 'state-timeout', 'workers'].find(
+      (name) => values[name] !== undefined,
+    );
+    if (alone === undefined) return {};
+    throw new OrielError(
+      'BAD_INPUT',
+      `--${alone} is for a shared state. Use it with --state URL or --state-file FILE.`,
+    );
+  }
+  const key = keyFile === undefined ? undefined : secretIn(keyFile, 'key', makeSecret(keyFile));
+  return {
+    state: {
+      url,
+      ...(key !== undefined && { key }),
+      ...timeout,
+      ...(values['state-space'] !== undefined && { space: values['state-space'] as string }),
+      ...(values['workers'] === true && { workers: true }),
+    },
+  };
+}
+
+/** Whether the URL has a password; pg also accepts one as a parameter. */
+function hasPassword(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url !== undefined && (url.password !== '' || url.searchParams.has('password'));
+}
+
+function timeoutOf(values: OptionValues): { readonly timeoutMs?: number } {
+  const text = values['state-timeout'] as string | undefined;
+  if (text === undefined) return {};
+  if (/^\d{1,2}(\.\d{1,3})?$/.test(text) && Number(text) > 0 && Number(text) <= 60)
+    return { timeoutMs: Number(text) * 1_000 };
+  throw new OrielError(
+    'BAD_INPUT',
+    `${quote(text)} is not a number of seconds above 0, at most 60. Use --state-timeout 1.`,
+  );
+}
+
+export const serverOptions: readonly CliOption[] = [
   ...workspaceOptions,
   {
     name: 'allow-bash',
@@ -48,8 +163,8 @@ export const serverOptions: readonly Option[] = [
  * process was started outside the roots (by a desktop application, in `/`), the first root is the working directory.
  */
 export async function offerOptions(
-  { values, operands }: Parsed,
-  streams: Pick<Streams, 'err' | 'signal' | 'tokens'>,
+  { values, operands }: ParsedArguments,
+  streams: Pick<CliStreams, 'err' | 'signal' | 'tokens'>,
 ): Promise<OfferOptions> {
   // A server is one session: its kept outputs are deleted when it ends.
   // A server records telemetry in memory too, not only in a file.
@@ -62,7 +177,7 @@ export async function offerOptions(
   } = orielOptions({ ...values, task: undefined });
   const roots = [...given, ...operands].map((directory) => resolve(directory));
   const [first] = roots;
-  const outside = first !== undefined && !roots.some((root) => within(process.cwd(), root));
+  const outside = first !== undefined && !roots.some((root) => isPathWithin(process.cwd(), root));
   const missing = missingProc();
   if (missing !== undefined) streams.err.write(`oriel: ${missing}\n`);
   return {
@@ -76,7 +191,7 @@ export async function offerOptions(
     ...(outside && mcpServersIn(first, values)),
     ...(values['web'] !== true && { web: false as const }),
     ...(values['s3'] === undefined && { s3: false as const }),
-    ...stateOf(values, (warning) => void streams.err.write(`oriel: ${warning}\n`)),
+    ...stateFromOptions(values, (warning) => void streams.err.write(`oriel: ${warning}\n`)),
     ...(await fleetOf(values, streams)),
     allowBash: values['allow-bash'] === true,
     ignoreClientRoots: values['ignore-client-roots'] === true,
@@ -84,7 +199,7 @@ export async function offerOptions(
 }
 
 /** The parts to load before the first call. */
-export function servedBy({ web, s3, mcpServers, workspaces }: OfferOptions): Served {
+export function servedBy({ web, s3, mcpServers, workspaces }: OfferOptions): ServedSources {
   return {
     web: web !== false,
     objects: s3 !== false,
@@ -94,7 +209,7 @@ export function servedBy({ web, s3, mcpServers, workspaces }: OfferOptions): Ser
 }
 
 /** The value of `--write-timeout`. Throws `BAD_INPUT`. */
-export function writeTimeoutOf({ values }: Parsed): { readonly writeTimeoutMs?: number } {
+export function writeTimeoutOf({ values }: ParsedArguments): { readonly writeTimeoutMs?: number } {
   const text = values['write-timeout'] as string | undefined;
   if (text === undefined) return {};
   if (!/^\d{1,6}(\.\d{1,3})?$/.test(text) || Number(text) === 0) {
@@ -107,7 +222,7 @@ export function writeTimeoutOf({ values }: Parsed): { readonly writeTimeoutMs?: 
 }
 
 /** The value of `--max-connections`. Throws `BAD_INPUT`. */
-export function maxConnectionsOf({ values }: Parsed): { readonly maxConnections?: number } {
+export function maxConnectionsOf({ values }: ParsedArguments): { readonly maxConnections?: number } {
   const text = values['max-connections'] as string | undefined;
   if (text === undefined) return {};
   if (!/^[1-9]\d{0,5}$/.test(text)) {
@@ -118,3 +233,45 @@ export function maxConnectionsOf({ values }: Parsed): { readonly maxConnections?
   }
   return { maxConnections: Number(text) };
 }
+
+// `oriel mcp`.
+
+/** For a person who starts the command in a terminal. */
+const GREETING =
+  'oriel mcp waits for an agent on stdin: add it to yours, for instance with claude mcp add oriel -- oriel mcp ' +
+  '(oriel read oriel://hosts.md has the others), or press Ctrl-D to end it.';
+
+export const mcpCommand: CliCommand = {
+  name: 'mcp',
+  operands: '[DIR…]',
+  help: 'serve the tools of the chosen dialect over MCP on stdin and stdout, within DIR or the working directory',
+  options: serverOptions,
+  serves: true,
+  async run(parsed, streams) {
+    const { out, err, signal } = streams;
+    if (process.stdin.isTTY) err.write(`${GREETING}\n`);
+    // Messages of libraries go to stderr, because stdout is for the protocol.
+    console.log = console.info = console.debug = console.error;
+    const { offerOverStdio } = await import('../mcp/serve-stdio.ts');
+    // Loading happens after the answer to `initialize`, for which the host waits, and before the first call.
+    const options = await offerOptions(parsed, streams);
+    const load = async (): Promise<void> => {
+      compileEarly();
+      await (await import('../../call/preload.ts')).loadParts(servedBy(options));
+    };
+    await offerOverStdio(
+      { ...options, load },
+      {
+        input: process.stdin,
+        output: out,
+        signal,
+        warn: (sentence) => void err.write(`oriel: ${sentence}\n`),
+        ...writeTimeoutOf(parsed),
+      },
+      { structured: parsed.values['structured'] === true },
+    );
+    // Output that the host has not read by now would keep the process alive. A signal is not a failure.
+    if (out.writableLength > 0) process.exit(0);
+    return 0;
+  },
+};

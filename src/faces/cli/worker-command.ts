@@ -1,26 +1,25 @@
 /** `oriel worker`: does heavy work for replicas that share a state. */
 
 import { OrielError } from '../../errors.ts';
-import type { Jobs } from '../../state/run-jobs.ts';
+import type { WorkerReadSettings } from '../../formats/s3/lines-job.ts';
+import type { RunningJobs } from '../../state/run-jobs.ts';
 import { quote } from '../../text/visible.ts';
-import type { Command, Values } from './command.ts';
-import type { Readable } from '../../sources/objects/lines-job.ts';
-import { allowNet, s3, s3Endpoint, web } from './option-table.ts';
-import { s3Options } from './oriel-options.ts';
-import { stateOf, stateOptions } from './state-options.ts';
+import { s3Options } from './dialect-tool.ts';
+import { allowNet, type CliCommand, type OptionValues, s3, s3Endpoint, web } from './options.ts';
+import { stateFromOptions, stateOptions } from './server-options.ts';
 
 /** Maximum concurrent jobs of each kind in a process. */
-const MOST_JOBS = 2;
+const MAX_KIND_JOBS = 2;
 
 /** Milliseconds that running jobs have to end after a signal. */
-export const DRAIN_MS = 20_000;
+export const WORKER_DRAIN_MS = 20_000;
 
 /** Milliseconds for giving back the jobs that have not ended. */
 const GIVING_BACK_MS = 2_000;
 
-const MOST_A_MINUTE = 100_000;
+const MAX_JOBS_PER_MINUTE = 100_000;
 
-export const workerCommand: Command = {
+export const workerCommand: CliCommand = {
   name: 'worker',
   operands: '',
   help: 'convert documents, decode images, parse texts and count lines for servers that were started with --workers on the same --state',
@@ -29,7 +28,7 @@ export const workerCommand: Command = {
       name: 'jobs',
       type: 'string',
       value: 'N',
-      help: `jobs of each kind at once, 1 or ${MOST_JOBS} (default ${MOST_JOBS}); each may take a core and 1 GiB of memory`,
+      help: `jobs of each kind at once, 1 or ${MAX_KIND_JOBS} (default ${MAX_KIND_JOBS}); each may take a core and 1 GiB of memory`,
     },
     {
       name: 'rate',
@@ -56,19 +55,19 @@ export const workerCommand: Command = {
     const readable = await readableOf(values);
     const [{ createLog }, { createWorkerApp }, { listenFor }, { addressText, parseAddress }] =
       await Promise.all([
-        import('../http/log.ts'),
+        import('../http/metrics.ts'),
         import('../http/worker-app.ts'),
         import('../http/listen.ts'),
-        import('../http/listen-address.ts'),
+        import('../http/guard.ts'),
       ]);
     const [{ workHandlers }, { openState }, { runJobs }] = await Promise.all([
-      import('../../sources/work-handlers.ts'),
+      import('../../formats/work-handlers.ts'),
       import('../../state/open-state.ts'),
       import('../../state/run-jobs.ts'),
     ]);
     const metrics = values['metrics'] as string | undefined;
     const address = metrics === undefined ? undefined : parseAddress(metrics, '--metrics');
-    const { state: options } = stateOf(values, (warning) => void err.write(`oriel: ${warning}\n`));
+    const { state: options } = stateFromOptions(values, (warning) => void err.write(`oriel: ${warning}\n`));
     const state = options && openState({ ...options, workers: true });
     if (!options || !state)
       throw new OrielError(
@@ -77,7 +76,7 @@ export const workerCommand: Command = {
       );
     const log = createLog(err);
     state.onChange(({ is, ...why }) => log(`state-${is}`, why));
-    let running: Jobs | undefined;
+    let running: RunningJobs | undefined;
     const app = createWorkerApp({ jobs: () => running, state: () => state.stats() });
     const serving = address && (await listenFor(app, { address, option: '--metrics' }));
     if (serving) log('listening', { address: addressText(serving.address) });
@@ -100,7 +99,7 @@ export const workerCommand: Command = {
       log('working', { jobs });
       if (!signal.aborted)
         await new Promise((resolve) => void signal.addEventListener('abort', resolve, { once: true }));
-      await within(DRAIN_MS, running.close());
+      await within(WORKER_DRAIN_MS, running.close());
       await within(GIVING_BACK_MS, running.giveBack());
     }
     await serving?.close();
@@ -112,7 +111,7 @@ export const workerCommand: Command = {
 };
 
 /** What the worker may read itself, for counting lines. Throws `BAD_INPUT`. */
-async function readableOf(values: Values): Promise<Readable> {
+async function readableOf(values: OptionValues): Promise<WorkerReadSettings> {
   const list = (name: string): readonly string[] => (values[name] as readonly string[] | undefined) ?? [];
   const [isObjects, isWeb] = [values['s3'] !== undefined, values['web'] === true];
   const lost = (name: string, of: string): OrielError =>
@@ -128,18 +127,21 @@ async function readableOf(values: Values): Promise<Readable> {
   };
 }
 
-function jobsOf({ jobs }: Values): number {
-  if (jobs === undefined) return MOST_JOBS;
+function jobsOf({ jobs }: OptionValues): number {
+  if (jobs === undefined) return MAX_KIND_JOBS;
   const count = Number(jobs);
-  if (Number.isInteger(count) && count >= 1 && count <= MOST_JOBS) return count;
-  throw new OrielError('BAD_INPUT', `${quote(String(jobs))} is not 1 to ${MOST_JOBS}. Use --jobs 1.`);
+  if (Number.isInteger(count) && count >= 1 && count <= MAX_KIND_JOBS) return count;
+  throw new OrielError('BAD_INPUT', `${quote(String(jobs))} is not 1 to ${MAX_KIND_JOBS}. Use --jobs 1.`);
 }
 
-function rateOf({ rate }: Values): number | undefined {
+function rateOf({ rate }: OptionValues): number | undefined {
   if (rate === undefined) return undefined;
   const count = Number(rate);
-  if (Number.isInteger(count) && count >= 1 && count <= MOST_A_MINUTE) return count;
-  throw new OrielError('BAD_INPUT', `${quote(String(rate))} is not 1 to ${MOST_A_MINUTE}. Use --rate 60.`);
+  if (Number.isInteger(count) && count >= 1 && count <= MAX_JOBS_PER_MINUTE) return count;
+  throw new OrielError(
+    'BAD_INPUT',
+    `${quote(String(rate))} is not 1 to ${MAX_JOBS_PER_MINUTE}. Use --rate 60.`,
+  );
 }
 
 /** Waits for `work`, at most `ms` milliseconds. */

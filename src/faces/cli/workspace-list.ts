@@ -3,25 +3,26 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { errno } from '../../access/system-failure.ts';
 import { OrielError } from '../../errors.ts';
+import { errno } from '../../files/system-failure.ts';
 import { oneLine, quote } from '../../text/visible.ts';
-import { isServerUrl } from '../client/base-url.ts';
-import { type Given, isName } from './workspace-names.ts';
+import { isServerUrl } from '../client/client-request.ts';
+import { isWorkspaceName, type WorkspaceAddress } from './options.ts';
 
 /** Maximum bytes of a list: enough for more than 10,000 workspaces. */
-const MOST_BYTES = 4 << 20;
+const MAX_WORKSPACE_LIST_BYTES = 4 << 20;
 
 /** Timeout of the command in milliseconds. */
 const COMMAND_MS = 30_000;
 
-type Entries = readonly (readonly [name: string, workspace: Given])[];
+type Entries = readonly (readonly [name: string, workspace: WorkspaceAddress])[];
 
 /** Paths of token files are relative to the directory of the list. Throws `BAD_INPUT`. */
 export function workspacesIn(file: string): Entries {
   try {
     const found = statSync(file);
-    if (!found.isFile() || found.size > MOST_BYTES) throw new Error('not a file of at most 4 MiB');
+    if (!found.isFile() || found.size > MAX_WORKSPACE_LIST_BYTES)
+      throw new Error('not a file of at most 4 MiB');
     return entriesIn(readFileSync(file, 'utf8'), dirname(resolve(file)));
   } catch (cause) {
     throw refused(`The list of workspaces ${quote(file)}`, errno(cause) || (cause as Error).message, cause);
@@ -32,7 +33,12 @@ export function workspacesIn(file: string): Entries {
 export async function workspacesFound(command: string, signal: AbortSignal): Promise<Entries> {
   const [shell, flag] = process.platform === 'win32' ? ['cmd.exe', '/c'] : ['/bin/sh', '-c'];
   const printed = await new Promise<string>((done, fail) => {
-    const options = { signal, timeout: COMMAND_MS, maxBuffer: MOST_BYTES, encoding: 'utf8' } as const;
+    const options = {
+      signal,
+      timeout: COMMAND_MS,
+      maxBuffer: MAX_WORKSPACE_LIST_BYTES,
+      encoding: 'utf8',
+    } as const;
     execFile(shell, [flag, command], options, (error, out, err) => {
       if (!error) return done(out);
       const why = `it ended with ${error.killed ? 'a timeout' : (error.code ?? error.signal)}: ${err.trim().slice(-200)}`;
@@ -52,7 +58,7 @@ function entriesIn(text: string, directory: string): Entries {
   if (typeof list !== 'object' || list === null || Array.isArray(list))
     throw new Error('it is no JSON object');
   return Object.entries(list).map(([name, given]) => {
-    if (!isName(name)) throw new Error(`${quote(name)} cannot be the name of a workspace`);
+    if (!isWorkspaceName(name)) throw new Error(`${quote(name)} cannot be the name of a workspace`);
     const { url, tokenFile, ...others } = (
       typeof given === 'string' ? { url: given } : Object(given)
     ) as Readonly<Record<string, unknown>>;

@@ -1,15 +1,22 @@
 /** Remote workspaces of the command line: from options, from a file, or from a command that lists them. */
 
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { OrielError } from '../../errors.ts';
-import { quote } from '../../text/visible.ts';
+import { keepFileFromClients } from '../../files/paths.ts';
+import { errno, systemError } from '../../files/system-failure.ts';
+import { quote, shellWord } from '../../text/visible.ts';
+import type { Workspace } from '../../types/settings.ts';
+import { isServerUrl } from '../client/client-request.ts';
 import type { OfferOptions } from '../offer.ts';
-import type { Workspace } from '../../types/workspace.ts';
-import type { Option, Streams, Values } from './command.ts';
-import { refuseReadable, tokenIn } from './token.ts';
-import { isServerUrl } from '../client/base-url.ts';
-import { type Given, isName } from './workspace-names.ts';
+import {
+  type CliOption,
+  type CliStreams,
+  isWorkspaceName,
+  type OptionValues,
+  type WorkspaceAddress,
+} from './options.ts';
 
-export const workspaceOptions: readonly Option[] = [
+export const workspaceOptions: readonly CliOption[] = [
   {
     name: 'workspace',
     type: 'string',
@@ -42,8 +49,8 @@ const DIALECTS: ReadonlySet<unknown> = new Set([undefined, 'oriel', 'coder']);
 
 /** As `fleetOf`, without the report of the fleet. */
 export async function workspacesOf(
-  values: Values,
-  streams: Pick<Streams, 'err' | 'signal' | 'tokens'>,
+  values: OptionValues,
+  streams: Pick<CliStreams, 'err' | 'signal' | 'tokens'>,
 ): Promise<{ workspaces?: Readonly<Record<string, Workspace>> }> {
   const { workspaces } = await fleetOf(values, streams);
   return workspaces ? { workspaces } : {};
@@ -51,8 +58,8 @@ export async function workspacesOf(
 
 /** Throws `BAD_INPUT` for an invalid workspace, and for a dialect that only reads local files. */
 export async function fleetOf(
-  values: Values,
-  { err, signal, tokens }: Pick<Streams, 'err' | 'signal' | 'tokens'>,
+  values: OptionValues,
+  { err, signal, tokens }: Pick<CliStreams, 'err' | 'signal' | 'tokens'>,
 ): Promise<Pick<OfferOptions, 'workspaces' | 'fleet'>> {
   const named = workspaceOptions.find(({ name }) => values[name] !== undefined);
   if (!named) return {};
@@ -83,9 +90,9 @@ export async function fleetOf(
 }
 
 /** Options have priority over the file, and the file over the command. */
-async function allGiven(values: Values, signal: AbortSignal): Promise<Map<string, Given>> {
+async function allGiven(values: OptionValues, signal: AbortSignal): Promise<Map<string, WorkspaceAddress>> {
   const [file, command] = [values['workspaces'], values['workspaces-command']] as (string | undefined)[];
-  const given = new Map<string, Given>();
+  const given = new Map<string, WorkspaceAddress>();
   if (file !== undefined || command !== undefined) {
     const { workspacesFound, workspacesIn } = await import('./workspace-list.ts');
     if (command !== undefined) for (const one of await workspacesFound(command, signal)) given.set(...one);
@@ -107,7 +114,7 @@ async function allGiven(values: Values, signal: AbortSignal): Promise<Map<string
   return given;
 }
 
-const listOf = (values: Values, name: string): readonly string[] =>
+const listOf = (values: OptionValues, name: string): readonly string[] =>
   (values[name] as readonly string[] | undefined) ?? [];
 
 /** `NAME=VALUE`. */
@@ -118,7 +125,7 @@ function pair(
   isValid: (value: string) => boolean = () => true,
 ): [name: string, value: string] {
   const [, name = '', value = ''] = /^([^=]+)=(.+)$/.exec(text) ?? [];
-  if (isName(name) && isValid(value)) return [name, value];
+  if (isWorkspaceName(name) && isValid(value)) return [name, value];
   throw new OrielError('BAD_INPUT', `${quote(text)} is not NAME=${what}. Use ${example}.`);
 }
 
@@ -126,7 +133,7 @@ function pair(
 const TAKEN: ReadonlySet<string> = new Set(['ORIEL_TOKEN_FILE']);
 
 /** Throws `BAD_INPUT` if a set variable would be the token of several workspaces, which would leak it to the wrong one. */
-function refuseShared(given: ReadonlyMap<string, Given>, tokens: NodeJS.ProcessEnv): void {
+function refuseShared(given: ReadonlyMap<string, WorkspaceAddress>, tokens: NodeJS.ProcessEnv): void {
   const first = new Map<string, string>();
   for (const [name, { tokenFile }] of given) {
     const variable = tokenVariable(name);
@@ -147,4 +154,128 @@ function refuseShared(given: ReadonlyMap<string, Given>, tokens: NodeJS.ProcessE
 /** `me/dev-1` → `ORIEL_TOKEN_ME_DEV_1`. Names that differ only in punctuation or case have the same variable. */
 function tokenVariable(name: string): string {
   return `ORIEL_TOKEN_${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`;
+}
+
+// The token that `oriel serve` requires with every request: from a file, which commands do not inherit, or
+// given directly.
+
+export const tokenOptions: readonly CliOption[] = [
+  {
+    name: 'token-file',
+    type: 'string',
+    value: 'FILE',
+    help: 'require the bearer token in FILE with every request (ORIEL_TOKEN_FILE names one too)',
+  },
+  {
+    name: 'token',
+    type: 'string',
+    value: 'TOKEN',
+    help: 'require this bearer token, which other processes can see; ORIEL_TOKEN stays out of process lists',
+  },
+];
+
+export const operatorTokenOption: CliOption = {
+  name: 'operator-token-file',
+  type: 'string',
+  value: 'FILE',
+  help: 'show the tasks of all clients to whoever sends the token in FILE (the dashboard asks for it)',
+};
+
+/** The token of `--operator-token-file`. Throws `BAD_INPUT`. */
+export function operatorToken(values: OptionValues): ServerToken | undefined {
+  const file = values[operatorTokenOption.name] as string | undefined;
+  return file === undefined ? undefined : tokenIn(file, makeSecret(file));
+}
+
+const MAX_TOKEN_FILE_BYTES = 4_096;
+
+interface ServerToken {
+  readonly token: string;
+  /** A warning about its source, as one sentence. */
+  readonly warning?: string;
+}
+
+/** Options have priority over variables. Throws `BAD_INPUT`, also as `refuseReadable`. */
+export function serverToken(values: OptionValues, tokens: NodeJS.ProcessEnv): ServerToken | undefined {
+  const { ORIEL_TOKEN: variable, ORIEL_TOKEN_FILE: fileVariable } = tokens;
+  const [option, fileOption] = [values['token'], values['token-file']] as (string | undefined)[];
+  if (option !== undefined && fileOption !== undefined) {
+    throw new OrielError('BAD_INPUT', 'There are two tokens. Use --token-file FILE without --token.');
+  }
+  if (option || variable)
+    refuseReadable(values, option ? '--token' : 'ORIEL_TOKEN', '--token-file FILE, or ORIEL_TOKEN_FILE');
+  const file = fileOption ?? (option === undefined ? fileVariable || undefined : undefined);
+  if (file !== undefined) return tokenIn(file, makeSecret(file));
+  const token = option ?? variable;
+  return token ? { token } : undefined;
+}
+
+/** Programs that oriel starts for clients, by the option that allows it. */
+const STARTED = {
+  'allow-bash': 'commands',
+  'mcp-resources': 'the servers of .mcp.json',
+} as const;
+
+/**
+ * A program of the same user can read the initial environment and the arguments of this process, even if they are removed
+ * later. Throws `BAD_INPUT` if the token was in `where` and this process starts such programs.
+ */
+function refuseReadable(values: OptionValues, where: string, use: string): void {
+  for (const [option, who] of Object.entries(STARTED)) {
+    if (values[option] !== true) continue;
+    const message = `With --${option}, ${who} could read the token from ${where}. Use ${use}.`;
+    throw new OrielError('BAD_INPUT', message);
+  }
+}
+
+/** The advice how to create a file with a secret. */
+export function makeSecret(path: string): string {
+  return `Use (umask 077; openssl rand -hex 32 > ${shellWord(path)}) to make one.`;
+}
+
+/** Reads a token; the file may be a pipe: `--token-file <(pass show oriel)`. `remedy`: the advice if there is no file. */
+function tokenIn(path: string, remedy: string): ServerToken {
+  const { text, warning } = readSecret(path, 'token', remedy);
+  const token = text.trim();
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new OrielError(
+      'BAD_INPUT',
+      `The token in ${quote(path)} is not one line of visible ASCII characters. Use one such as openssl rand -hex 32 prints.`,
+    );
+  }
+  return { token, ...(warning !== undefined && { warning }) };
+}
+
+/** The content of a private file of at most 4 KiB. `what`: its name in errors; `remedy`: the advice if it is missing. */
+export function readSecret(
+  path: string,
+  what: string,
+  remedy: string,
+): { readonly text: string; readonly warning?: string } {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, 'r');
+    const stat = fstatSync(fd);
+    const bytes = Buffer.alloc(MAX_TOKEN_FILE_BYTES);
+    let filled = 0;
+    for (let got = 1; got > 0 && filled < MAX_TOKEN_FILE_BYTES; filled += got) {
+      got = readSync(fd, bytes, filled, MAX_TOKEN_FILE_BYTES - filled, null);
+    }
+    if (filled === MAX_TOKEN_FILE_BYTES)
+      throw new OrielError('BAD_INPUT', `${quote(path)} is too long for a ${what}.`);
+    if (stat.isFile()) {
+      keepFileFromClients(path, fd, stat);
+      fd = undefined;
+    }
+    const isOpenToOthers = stat.isFile() && (stat.mode & 0o077) !== 0;
+    const warning = `Other users may read the ${what} in ${quote(path)}. Use chmod 600 on it.`;
+    return { text: bytes.toString('latin1', 0, filled), ...(isOpenToOthers && { warning }) };
+  } catch (cause) {
+    if (cause instanceof OrielError) throw cause;
+    const help = errno(cause) === 'ENOENT' ? remedy : 'Use one that the user of oriel may read.';
+    const message = `The ${what} file ${systemError(cause, path).message} ${help}`;
+    throw new OrielError('BAD_INPUT', message, { cause });
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
 }

@@ -1,8 +1,5 @@
 /** Sends requests to the server: address, token, retries, and failures as values. */
 
-import { baseOf } from './base-url.ts';
-import { type ClientError, failed, type Result, succeeded } from './client-result.ts';
-
 export interface ClientOptions {
   /** The base URL of the server: `http://127.0.0.1:7345`, or `https://gateway/ws1` behind a gateway. */
   readonly url: string;
@@ -18,7 +15,7 @@ export interface ClientOptions {
   readonly fetch?: typeof globalThis.fetch;
 }
 
-export interface Exchange {
+export interface ClientRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
@@ -32,14 +29,14 @@ export interface Exchange {
   readonly accepts?: readonly number[];
 }
 
-export type Send = (exchange: Exchange) => Promise<Result<Response>>;
+export type SendRequest = (exchange: ClientRequest) => Promise<Result<Response>>;
 
 /** Statuses of temporary failures: the server is busy or not ready yet. */
 const TEMPORARY = new Set([502, 503, 504, 429]);
 
-const FIRST_WAIT_MS = 200;
+const INITIAL_RETRY_MS = 200;
 /** Maximum wait, even if the server asks for a longer one. */
-const LONGEST_WAIT_MS = 5_000;
+const MAX_RETRY_MS = 5_000;
 
 export function sender({
   url,
@@ -48,19 +45,19 @@ export function sender({
   name = crypto.randomUUID(),
   retries = 2,
   fetch = globalThis.fetch,
-}: ClientOptions): Send {
-  const base = baseOf(url);
+}: ClientOptions): SendRequest {
+  const base = serverBaseUrl(url);
   return async (exchange) => {
     const most = exchange.repeatable ? retries : 0;
     for (let attempt = 0; ; attempt += 1) {
       const result = await once(exchange);
       if (result.ok || attempt >= most || !isTemporary(result.error)) return result;
-      const waited = await pause(waitOf(result.error) ?? FIRST_WAIT_MS * 2 ** attempt, exchange.signal);
+      const waited = await pause(waitOf(result.error) ?? INITIAL_RETRY_MS * 2 ** attempt, exchange.signal);
       if (!waited) return failed(CANCELLED);
     }
   };
 
-  async function once(exchange: Exchange): Promise<Result<Response>> {
+  async function once(exchange: ClientRequest): Promise<Result<Response>> {
     const { method, path, query = {}, body, headers, signal, accepts = [] } = exchange;
     const target = new URL(base + path);
     for (const [name, value] of Object.entries(query)) {
@@ -100,16 +97,16 @@ export function brokenBy(error: unknown, signal: AbortSignal | undefined): Clien
 }
 
 /** Maximum bytes of a response in memory; those of this API are far smaller. */
-const MOST_BYTES = 16 * 2 ** 20;
+const MAX_RESPONSE_BYTES = 16 * 2 ** 20;
 
-/** Throws if the response exceeds `MOST_BYTES`: the server is not trusted. */
+/** Throws if the response exceeds `MAX_RESPONSE_BYTES`: the server is not trusted. */
 export async function boundedText(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > MOST_BYTES) throw new Error('the answer is larger than 16 MiB');
+    if (bytes > MAX_RESPONSE_BYTES) throw new Error('the answer is larger than 16 MiB');
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
@@ -139,7 +136,7 @@ function isTemporary(error: ClientError): boolean {
 
 function waitOf(error: ClientError): number | undefined {
   const { retryAfter } = error as Partial<Refused>;
-  return retryAfter === undefined ? undefined : Math.min(LONGEST_WAIT_MS, retryAfter * 1000);
+  return retryAfter === undefined ? undefined : Math.min(MAX_RETRY_MS, retryAfter * 1000);
 }
 
 /** Waits; false if the caller cancelled meanwhile. */
@@ -156,4 +153,95 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
     if (signal?.aborted) stop();
     else signal?.addEventListener('abort', stop, { once: true });
   });
+}
+
+// The results of the client: failures are values with a kind.
+
+/** A failure. */
+export type ClientError =
+  /** The server refused the request. `status`: the HTTP status; `code`: a stable error code. */
+  | {
+      readonly kind: 'refused';
+      readonly status: number;
+      readonly message: string;
+      readonly code?: string;
+      readonly next?: string;
+      readonly validations?: readonly { readonly field: string; readonly detail: string }[];
+      /** Seconds after which the request may be repeated. */
+      readonly retryAfter?: number;
+    }
+  /** There was no response: unknown host, broken connection. */
+  | { readonly kind: 'network'; readonly message: string }
+  /** The caller's signal was aborted. */
+  | { readonly kind: 'cancelled'; readonly message: string }
+  /** The response is not one of this API. */
+  | { readonly kind: 'protocol'; readonly message: string };
+
+export type Result<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: ClientError };
+
+export function succeeded<T>(value: T): Result<T> {
+  return { ok: true, value };
+}
+
+export function failed(error: ClientError): { ok: false; error: ClientError } {
+  return { ok: false, error };
+}
+
+/** Returns the value, or throws an Error with the message of the failure. */
+export function unwrap<T>(result: Result<T>): T {
+  if (result.ok) return result.value;
+  throw new Error(result.error.message, { cause: result.error });
+}
+
+// Reads the Server-Sent Events of the tools route.
+
+interface ServerEvent {
+  readonly event: string;
+  readonly data: string;
+}
+
+/** Maximum bytes of an event; an answer is far smaller. */
+const MAX_SERVER_EVENT_BYTES = 16 * 2 ** 20;
+
+export async function* readServerEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent, void> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of body) {
+    rest += decoder.decode(chunk, { stream: true });
+    for (let end = rest.indexOf('\n\n'); end !== -1; end = rest.indexOf('\n\n')) {
+      const event = parse(rest.slice(0, end));
+      rest = rest.slice(end + 2);
+      if (event) yield event;
+    }
+    if (rest.length > MAX_SERVER_EVENT_BYTES) throw new Error('an event is larger than 16 MiB');
+  }
+}
+
+/** Undefined for comments. */
+function parse(block: string): ServerEvent | undefined {
+  const fields = new Map(
+    block.split('\n').map((line) => {
+      const at = line.indexOf(':');
+      return [line.slice(0, at), line.slice(at + 1).replace(/^ /, '')];
+    }),
+  );
+  const data = fields.get('data');
+  return data === undefined ? undefined : { event: fields.get('event') ?? 'message', data };
+}
+
+// The base URL of a server: an origin, and possibly the path at which a gateway serves it.
+
+/** Whether it is a valid base URL: `http://host/`, `https://gateway/ws1`, without credentials, query and fragment. */
+export function isServerUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, href } = new URL(text);
+  return /^https?:$/.test(protocol) && username === '' && password === '' && !/[?#]/.test(href);
+}
+
+/** The prefix of all URLs of the API, which identifies the server; without a slash at its end. */
+export function serverBaseUrl(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname.replace(/\/+$/, '');
 }

@@ -1,16 +1,18 @@
 /** The client of a workspace server, with a method for each route. */
 
-import { isServerUrl } from './base-url.ts';
-import { readEvents } from './event-reader.ts';
 import {
   boundedText,
   brokenBy,
   type ClientOptions,
-  type Exchange,
-  type Send,
+  type ClientRequest,
+  failed,
+  isServerUrl,
+  readServerEvents,
+  type Result,
   sender,
+  type SendRequest,
+  succeeded,
 } from './client-request.ts';
-import { failed, type Result, succeeded } from './client-result.ts';
 import type {
   CallToolOptions,
   Cancel,
@@ -34,8 +36,8 @@ import type {
 } from './types.ts';
 
 export type { ClientOptions } from './client-request.ts';
-export { type ClientError, type Result, unwrap } from './client-result.ts';
-export type * from './types.ts';
+export { type ClientError, type Result, unwrap } from './client-request.ts';
+export * from './types.ts';
 
 export interface Client {
   /** Numbered lines of the text file at an absolute path. Errors of the file system are in `success` and `error`. */
@@ -100,21 +102,21 @@ export function createClient(options: ClientOptions): Client {
 
 /** Sends requests and parses their responses. */
 class Asking {
-  readonly send: Send;
+  readonly send: SendRequest;
 
-  constructor(send: Send) {
+  constructor(send: SendRequest) {
     this.send = send;
   }
 
-  get<T>(path: string, { signal }: Cancel = {}, query: Exchange['query'] = {}): Promise<Result<T>> {
+  get<T>(path: string, { signal }: Cancel = {}, query: ClientRequest['query'] = {}): Promise<Result<T>> {
     return this.json({ method: 'GET', path, query, signal, repeatable: true });
   }
 
-  json<T>(exchange: Exchange): Promise<Result<T>> {
+  json<T>(exchange: ClientRequest): Promise<Result<T>> {
     return this.read(exchange, async (response) => JSON.parse(await boundedText(response)));
   }
 
-  async read<T>(exchange: Exchange, take: (response: Response) => Promise<unknown>): Promise<Result<T>> {
+  async read<T>(exchange: ClientRequest, take: (response: Response) => Promise<unknown>): Promise<Result<T>> {
     const sent = await this.send(exchange);
     if (!sent.ok) return sent;
     try {
@@ -246,7 +248,7 @@ async function answerIn(
   { body }: Response,
   onProgress: (progress: ToolProgress) => void,
 ): Promise<ToolAnswer> {
-  for await (const { event, data } of readEvents(body ?? new ReadableStream())) {
+  for await (const { event, data } of readServerEvents(body ?? new ReadableStream())) {
     if (event === 'answer') return JSON.parse(data) as ToolAnswer;
     if (event === 'progress') onProgress(JSON.parse(data) as ToolProgress);
   }

@@ -1,17 +1,15 @@
 /** A fleet of workspaces: a client for each by its name, common limits, and a report on each. */
 
 import { Queue } from '../../queues/queue.ts';
-import type { Workspace } from '../../types/workspace.ts';
-import { baseOf } from './base-url.ts';
+import type { Workspace } from '../../types/settings.ts';
+import { type ClientOptions, failed, type Result, serverBaseUrl } from './client-request.ts';
 import { type Client, createClient } from './client.ts';
-import { Gate, type GateReport } from './gate.ts';
+import { type GateReport, WorkspaceGate } from './gate.ts';
 import { remoteWorkspace } from './remote-workspace.ts';
-import type { ClientOptions } from './client-request.ts';
-import { failed, type Result } from './client-result.ts';
 
 export type { Client, ClientOptions } from './client.ts';
-export { type ClientError, type Result, unwrap } from './client-result.ts';
-export type { Workspace } from '../../types/workspace.ts';
+export { type ClientError, type Result, unwrap } from './client-request.ts';
+export type { Workspace } from '../../types/settings.ts';
 
 export interface FleetWorkspace extends ClientOptions {
   /** Where the token comes from, for the error if it is missing. */
@@ -91,14 +89,14 @@ export function createFleet({
   });
   const members = new Map(
     Object.entries(workspaces).map(([name, { tokenFrom, ...options }]) => {
-      const gate = new Gate({ queue, waiting, timeoutMs, fetch: options.fetch ?? globalThis.fetch });
+      const gate = new WorkspaceGate({ queue, waiting, timeoutMs, fetch: options.fetch ?? globalThis.fetch });
       const bounded: ClientOptions = { ...options, fetch: gate.fetch };
       const workspace = remoteWorkspace(bounded, {
         name,
         ...(tokenFrom !== undefined && { tokenFrom }),
         ...(requestMs !== undefined && { requestMs }),
       });
-      return [name, { gate, url: baseOf(options.url), client: createClient(bounded), workspace }];
+      return [name, { gate, url: serverBaseUrl(options.url), client: createClient(bounded), workspace }];
     }),
   );
   const names = [...members.keys()];

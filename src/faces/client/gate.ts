@@ -3,9 +3,9 @@
  * for a workspace that does not answer.
  */
 
-import type { Queue, Slot } from '../../queues/queue.ts';
+import type { Queue, QueueSlot } from '../../queues/queue.ts';
 
-export interface GateOptions {
+interface GateOptions {
   /** The queue of the fleet; a workspace may hold a share of its slots. */
   readonly queue: Queue;
   /** Maximum requests that wait for a slot. */
@@ -33,12 +33,12 @@ export interface GateReport {
 }
 
 /** Consecutive requests without a response after which the circuit opens. */
-const MOST_FAILURES = 3;
+const MAX_GATE_FAILURES = 3;
 /** Milliseconds until the next attempt, doubled after each failure. */
-const FIRST_PAUSE_MS = 250;
-const LAST_PAUSE_MS = 10_000;
+const INITIAL_PAUSE_MS = 250;
+const MAX_PAUSE_MS = 10_000;
 
-export class Gate {
+export class WorkspaceGate {
   readonly #options: GateOptions;
   #requests = 0;
   #failed = 0;
@@ -58,7 +58,7 @@ export class Gate {
   }
 
   get report(): GateReport {
-    const isAway = this.#failures >= MOST_FAILURES;
+    const isAway = this.#failures >= MAX_GATE_FAILURES;
     return {
       requests: this.#requests,
       failed: this.#failed,
@@ -112,7 +112,7 @@ export class Gate {
   };
 
   #refuseAway(): void {
-    if (this.#failures < MOST_FAILURES) return;
+    if (this.#failures < MAX_GATE_FAILURES) return;
     const now = performance.now();
     if (now < this.#askedAgainAt) {
       throw new Error(`it has not answered ${this.#failures} times, and is asked again in a moment`);
@@ -122,8 +122,8 @@ export class Gate {
   }
 
   #pause(now: number): void {
-    const times = Math.max(0, this.#failures - MOST_FAILURES);
-    this.#askedAgainAt = now + Math.min(LAST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** times);
+    const times = Math.max(0, this.#failures - MAX_GATE_FAILURES);
+    this.#askedAgainAt = now + Math.min(MAX_PAUSE_MS, INITIAL_PAUSE_MS * 2 ** times);
   }
 
   #fail(error: unknown): void {
@@ -134,7 +134,7 @@ export class Gate {
     this.#pause(performance.now());
   }
 
-  async #slot(signal: AbortSignal | undefined): Promise<Slot> {
+  async #slot(signal: AbortSignal | undefined): Promise<QueueSlot> {
     if (this.#waiting >= this.#options.waiting) {
       throw new Error(`${this.#waiting} other requests wait for it`);
     }

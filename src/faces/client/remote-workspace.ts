@@ -2,17 +2,28 @@
 
 import { type ErrorCode, OrielError } from '../../errors.ts';
 import { oneLine, quote } from '../../text/visible.ts';
-import type { Workspace } from '../../types/workspace.ts';
-import { baseOf } from './base-url.ts';
+import type {
+  Workspace,
+  WorkspaceBytes,
+  WorkspaceBytesQuery,
+  WorkspaceFiles,
+  WorkspaceList,
+  WorkspaceListQuery,
+} from '../../types/settings.ts';
+import {
+  type ClientError,
+  type ClientOptions,
+  type ClientRequest,
+  sender,
+  type SendRequest,
+  serverBaseUrl,
+} from './client-request.ts';
 import { createClient } from './client.ts';
-import { remoteFiles } from './remote-files.ts';
-import { type ClientOptions, sender } from './client-request.ts';
-import type { ClientError } from './client-result.ts';
 
 /** Maximum characters of a message of the server that is shown to a model. */
-const MOST_WORDS = 500;
+const MAX_SERVER_MESSAGE_CHARACTERS = 500;
 
-export interface RemoteOptions {
+interface RemoteOptions {
   /** The caller's name for it. */
   readonly name?: string;
   /** Where its token comes from, for the error if it is missing: `the variable ORIEL_TOKEN_DEV`. */
@@ -33,12 +44,12 @@ export function remoteWorkspace(
       const result = await client.readFileLines(path, asked);
       if (result.ok) return result.value;
       const { error } = result;
-      const message = oneLine(error.message.slice(0, MOST_WORDS));
+      const message = oneLine(error.message.slice(0, MAX_SERVER_MESSAGE_CHARACTERS));
       throw new OrielError(codeOf(error), wantsToken(error) ? `${message}${advice(tokenFrom)}` : message);
     },
     files: remoteFiles(send, {
       name,
-      origin: baseOf(options.url),
+      origin: serverBaseUrl(options.url),
       failure,
       ...(requestMs !== undefined && { requestMs }),
     }),
@@ -94,5 +105,155 @@ function away(message: string, code: ErrorCode = 'NETWORK'): OrielError {
 }
 
 function said({ message }: ClientError): string {
-  return quote(oneLine(message.slice(0, MOST_WORDS)));
+  return quote(oneLine(message.slice(0, MAX_SERVER_MESSAGE_CHARACTERS)));
 }
+
+// Reads files and directories of a remote workspace for `ws://NAME/path`: byte ranges, and pages of entries.
+
+/** Timeout of a complete request in milliseconds, even if bytes arrive slowly. */
+const REQUEST_MS = 20_000;
+
+/** Timeout of a health check in milliseconds. */
+const CHECK_MS = 2_000;
+
+/** Bytes of an entry in a listing, for the maximum size of the response. */
+const BYTES_PER_ENTRY = 5_000;
+
+/** Maximum bytes of a name. */
+const MAX_REMOTE_NAME_BYTES = 1_024;
+
+interface RemoteFilesOptions {
+  readonly name: string;
+  readonly origin: string;
+  readonly failure: (error: ClientError) => OrielError;
+  readonly requestMs?: number;
+}
+
+function remoteFiles(
+  send: SendRequest,
+  { name, origin, failure, requestMs = REQUEST_MS }: RemoteFilesOptions,
+): WorkspaceFiles {
+  /** Sends a request and processes its response within `ms` milliseconds. Throws OrielError, also `TIMEOUT`. */
+  async function within<T>(
+    exchange: Omit<ClientRequest, 'repeatable'>,
+    ms: number,
+    take: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    const late = AbortSignal.timeout(ms);
+    const signal = exchange.signal ? AbortSignal.any([exchange.signal, late]) : late;
+    const fail = (error: ClientError): OrielError => {
+      exchange.signal?.throwIfAborted();
+      return late.aborted ? tooSlow(name, ms) : failure(error);
+    };
+    const sent = await send({ ...exchange, signal, repeatable: true });
+    if (!sent.ok) throw fail(sent.error);
+    try {
+      return await take(sent.value);
+    } catch (error) {
+      if (error instanceof OrielError) throw error;
+      throw fail({ kind: 'network', message: `The answer broke off: ${(error as Error).message}.` });
+    }
+  }
+  return {
+    origin,
+    readFile: ({ path, headers, mostBytes, signal }: WorkspaceBytesQuery) =>
+      within<WorkspaceBytes>(
+        {
+          method: 'GET',
+          path: '/api/v0/read-file',
+          query: { path, relativity: 'cwd' },
+          headers: { 'accept-encoding': 'identity', ...headers },
+          signal,
+          // The file has another version; the range is past the end.
+          accepts: [412, 416],
+        },
+        requestMs,
+        async (response) => ({
+          status: response.status,
+          headers: Object.fromEntries(response.headers),
+          ...(await firstBytes(response, mostBytes)),
+        }),
+      ),
+    listDirectory: ({ path, offset, limit, signal }: WorkspaceListQuery) =>
+      within(
+        { method: 'POST', path: '/api/v0/list-directory', body: { path, offset, limit }, signal },
+        requestMs,
+        async (response) => {
+          const { body, cut } = await firstBytes(response, limit * BYTES_PER_ENTRY);
+          if (cut) throw notListed(name, 'its answer is longer than such a list can be');
+          return listIn(body, { offset, limit }, name);
+        },
+      ),
+    check: (signal) =>
+      within({ method: 'GET', path: '/healthz', signal }, CHECK_MS, async (response) => {
+        await firstBytes(response, 1_000);
+      }),
+  };
+}
+
+async function firstBytes(response: Response, most: number): Promise<{ body: Uint8Array; cut: boolean }> {
+  const chunks: Uint8Array[] = [];
+  let room = most;
+  let cut = false;
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk.subarray(0, room));
+    cut = chunk.length > room;
+    if (cut) break;
+    room -= chunk.length;
+  }
+  return { body: joined(chunks), cut };
+}
+
+function joined(chunks: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    all.set(chunk, at);
+    at += chunk.length;
+  }
+  return all;
+}
+
+/** Drops names that contain a path. Throws `CORRUPT` for an invalid list. */
+function listIn(
+  body: Uint8Array,
+  { offset, limit }: Pick<WorkspaceListQuery, 'offset' | 'limit'>,
+  name: string,
+): WorkspaceList {
+  const { contents, total, more } = Object(parsed(body)) as Readonly<Record<string, unknown>>;
+  if (!Array.isArray(contents) || !Number.isSafeInteger(total)) throw notListed(name, 'it answers no list');
+  const page = contents.slice(0, limit);
+  const entries = page.flatMap((entry: unknown) => {
+    const { name: called, type } = Object(entry) as Readonly<Record<string, unknown>>;
+    return typeof called === 'string' && isName(called) ? [{ name: called, type: String(type) }] : [];
+  });
+  const follows = more === true && page.length > 0;
+  return { entries, total: total as number, ...(follows && { next: offset + page.length }) };
+}
+
+function isName(name: string): boolean {
+  return (
+    name !== '' &&
+    name !== '.' &&
+    name !== '..' &&
+    !name.includes('/') &&
+    name.length <= MAX_REMOTE_NAME_BYTES
+  );
+}
+
+function parsed(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+const notListed = (name: string, why: string): OrielError =>
+  new OrielError('CORRUPT', `The workspace ${quote(name)} is not listed: ${why}.`);
+
+const tooSlow = (name: string, ms: number): OrielError =>
+  new OrielError(
+    'TIMEOUT',
+    `The workspace ${quote(name)} took longer than ${ms / 1000} seconds. Use the same call later.`,
+  );

@@ -1,10 +1,10 @@
 /** The types of options and responses of the routes. The OpenAPI document declares the same. */
 
-import type { TaskTotals, TelemetryEvent } from '../../types/telemetry.ts';
-import type { TaskReport } from '../../types/task-report.ts';
+import type { TaskReport, TaskTotals, TelemetryEvent } from '../../types/telemetry.ts';
+
+export type { FileLines } from '../../types/settings.ts';
 
 export type { TaskReport, TaskTotals, TelemetryEvent };
-export type { FileLines } from '../../types/workspace.ts';
 
 export interface Cancel {
   readonly signal?: AbortSignal;

@@ -1,14 +1,21 @@
 /** The frame of the dashboard: sign-in, choice of the view, state of the connection. */
 
 import { useCallback, useRef, useState } from 'preact/hooks';
-import { countWords, percentWords, skippedWords } from '../../telemetry/words.ts';
-import { type SeenFile, hasToken, type LiveEvents, listTasks, storeToken } from './dashboard-api.ts';
-import { useLive, useLoaded, useRoute, useThrottled } from './hooks.tsx';
+import { countWords, percentWords, sizeWords, skippedWords, timeWords } from '../../telemetry/report.ts';
+import {
+  hasToken,
+  type ListedFile,
+  type ListedTask,
+  listTasks,
+  type LiveEvents,
+  storeToken,
+  type TaskList,
+} from './dashboard-api.ts';
+import { hrefOf, useLive, useLoaded, useRoute, useThrottled } from './hooks.tsx';
 import { LensView } from './lens-view.tsx';
 import { TaskView } from './task-view.tsx';
-import { TasksView } from './tasks-view.tsx';
 
-export function App() {
+export function DashboardApp() {
   const [asks, setAsks] = useState(false);
   const [refused, setRefused] = useState(false);
   const [visit, setVisit] = useState(0);
@@ -136,7 +143,7 @@ function Signed({ unauthorized, signOut }: SignedProps) {
 function FileLine({
   file: { name, events, skipped, withoutReads, read, size },
 }: {
-  readonly file: SeenFile;
+  readonly file: ListedFile;
 }) {
   return (
     <p class="about file">
@@ -145,5 +152,119 @@ function FileLine({
       {withoutReads > 0 && `; of ${countWords(withoutReads, 'call')} it is not counted what was read`}
       {read < size && `; ${percentWords(read / size)} of the file is read`}
     </p>
+  );
+}
+
+// All tasks with their figures, the last used first.
+
+/** Tasks of a page of the server. */
+const PAGE_TASKS = 256;
+
+const pageHref = (from: number): string => (from === 0 ? '#/' : hrefOf('', { from: String(from) }));
+
+const COLUMNS: readonly (readonly [string, string, (task: ListedTask) => string])[] = [
+  ['Calls', 'Calls of tools', ({ calls }) => calls.toLocaleString('en')],
+  ['Shown', 'Bytes of all answers', ({ bytes }) => sizeWords(bytes)],
+  ['Tokens', 'Estimated: four bytes a token', ({ tokens }) => tokens.toLocaleString('en')],
+  ['Average', 'Bytes of an average answer', ({ averageBytes }) => sizeWords(averageBytes)],
+  ['Followed', 'Calls that followed a notice', ({ continued }) => continued.toLocaleString('en')],
+  ['Avoidable', 'Calls that larger windows would have saved', ({ saved }) => saved.toLocaleString('en')],
+  [
+    'Again',
+    'Share of what was shown that had been shown before',
+    ({ redundancy }) => percentWords(redundancy),
+  ],
+  ['Errors', 'Answers that are failures', ({ errors }) => errors.toLocaleString('en')],
+  ['Limits', 'Rate limits that the host has reported', ({ rateLimits }) => rateLimits.toLocaleString('en')],
+];
+
+interface Props {
+  readonly list: TaskList;
+  /** Number of tasks that were skipped. */
+  readonly from: number;
+}
+
+function TasksView({ list: { tasks, operator, total, file }, from }: Props) {
+  return (
+    <section>
+      <h1>Tasks</h1>
+      {!file && (
+        <p class="about">
+          {operator
+            ? 'Of all clients of this server.'
+            : 'Of this browser alone. Those of all clients are shown to the operator: sign in with the token of oriel serve --operator-token-file FILE.'}
+        </p>
+      )}
+      {tasks.length === 0 ? (
+        <p>
+          {file
+            ? 'This file has no events yet. What is appended to it appears here.'
+            : operator
+              ? 'No call has been recorded yet. What agents read appears here as it happens.'
+              : 'This browser has made no call yet. What agents read is shown to the operator.'}
+        </p>
+      ) : (
+        <table class="cards">
+          <thead>
+            <tr>
+              <th scope="col">Task</th>
+              {COLUMNS.map(([name, about]) => (
+                <th scope="col" key={name} title={about}>
+                  {name}
+                </th>
+              ))}
+              <th scope="col">Last call</th>
+            </tr>
+          </thead>
+          <tbody>
+            {tasks.map((task) => (
+              <tr key={`${task.client ?? ''} ${task.id}`}>
+                <th scope="row">
+                  <a href={hrefOf('task', { id: task.id, client: task.client })}>
+                    <bdi>{task.id}</bdi>
+                  </a>
+                  {task.client !== undefined && <small> client {task.client}</small>}
+                </th>
+                {COLUMNS.map(([name, , of]) => (
+                  <td
+                    key={name}
+                    class={name === 'Errors' && task.errors > 0 ? 'figure bad' : 'figure'}
+                    data-name={name}
+                  >
+                    {of(task)}
+                  </td>
+                ))}
+                <td class="figure" data-name="Last call">
+                  {timeWords(task.last)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {tasks.length > 0 && (
+        <details>
+          <summary>What the figures mean</summary>
+          <dl class="meanings">
+            {COLUMNS.map(([name, about]) => (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{about}</dd>
+              </div>
+            ))}
+          </dl>
+        </details>
+      )}
+      {total > tasks.length && (
+        <p class="pages">
+          {from > 0 && <a href={pageHref(Math.max(0, from - PAGE_TASKS))}>Used later</a>}
+          <span>
+            Tasks {(from + 1).toLocaleString('en')} to {(from + tasks.length).toLocaleString('en')} of{' '}
+            {total.toLocaleString('en')}
+          </span>
+          {from + tasks.length < total && <a href={pageHref(from + tasks.length)}>Used earlier</a>}
+        </p>
+      )}
+    </section>
   );
 }

@@ -1,9 +1,8 @@
 /** The dashboard's client of the API: the token of this tab, requests, and the stream of live events. */
 
-import type { FileState, TaskTotals, TelemetryEvent } from '../../types/telemetry.ts';
-import type { TaskReport } from '../../types/task-report.ts';
+import type { FileState, TaskReport, TaskTotals, TelemetryEvent } from '../../types/telemetry.ts';
 
-export interface Listed extends TaskTotals {
+export interface ListedTask extends TaskTotals {
   readonly client?: string;
   readonly first: number;
   readonly last: number;
@@ -14,41 +13,41 @@ export interface TaskList {
   readonly lens: boolean;
   /** Number of all tasks. */
   readonly total: number;
-  readonly file?: SeenFile;
-  readonly tasks: readonly Listed[];
+  readonly file?: ListedFile;
+  readonly tasks: readonly ListedTask[];
 }
 
 /** The telemetry file that is inspected. */
-export interface SeenFile extends FileState {
+export interface ListedFile extends FileState {
   readonly name: string;
 }
 
-export interface EventPage {
+interface EventPage {
   readonly from: number;
   readonly next: number;
   readonly total: number;
   readonly events: readonly TelemetryEvent[];
 }
 
-export interface Block {
+export interface LensBlock {
   readonly type: 'text' | 'image';
   readonly text?: string;
   readonly mimeType?: string;
   readonly data?: string;
 }
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type LensFields = Readonly<Record<string, unknown>>;
 
-export interface Seen {
+export interface LensReply {
   readonly dialect: string;
   readonly tool: string;
-  readonly input: Fields;
+  readonly input: LensFields;
   readonly answer: {
-    readonly content: readonly Block[];
-    readonly details: Fields;
+    readonly content: readonly LensBlock[];
+    readonly details: LensFields;
     readonly isError: boolean;
   };
-  readonly next?: Fields;
+  readonly next?: LensFields;
 }
 
 /** The key in `sessionStorage`: the token is only in this tab, never in a URL, a cookie or a log. */
@@ -76,7 +75,7 @@ export async function enter(): Promise<void> {
 }
 
 /** The token is missing or wrong. */
-export class Unauthorized extends Error {}
+export class UnauthorizedError extends Error {}
 
 /** The server is temporarily unavailable. */
 class Busy extends Error {}
@@ -105,7 +104,7 @@ async function ask(path: string, init: RequestInit = {}): Promise<Response> {
     ...(init.headers as object),
   };
   const response = await fetch(path, { ...init, headers, cache: 'no-store' });
-  if (response.status === 401) throw new Unauthorized('The server wants a token.');
+  if (response.status === 401) throw new UnauthorizedError('The server wants a token.');
   if (response.ok) return response;
   const problem = (await response.json().catch(() => ({}))) as { message?: string };
   const message = problem.message ?? `The server answered ${response.status}.`;
@@ -136,13 +135,13 @@ export const taskReport = (key: TaskKey): Promise<TaskReport> => get(taskPath(ke
 export const taskEvents = (key: TaskKey, from: number, limit: number): Promise<EventPage> =>
   get(taskPath(key, '/events', { from, limit }));
 
-export async function look(question: Fields): Promise<Seen> {
+export async function askLens(question: LensFields): Promise<LensReply> {
   const response = await askUntilAnswered('/api/v0/lens', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(question),
   });
-  return response.json() as Promise<Seen>;
+  return response.json() as Promise<LensReply>;
 }
 
 export interface LiveEvents {

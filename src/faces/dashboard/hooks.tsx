@@ -1,7 +1,7 @@
 /** Hooks that several views use: the route, loaded data, live events. */
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { live, type LiveEvents, Unauthorized } from './dashboard-api.ts';
+import { live, type LiveEvents, UnauthorizedError } from './dashboard-api.ts';
 
 /** `#/task?id=x` → `['task', { id: 'x' }]` */
 export function useRoute(): readonly [string, URLSearchParams] {
@@ -24,7 +24,7 @@ export function hrefOf(path: string, query: Readonly<Record<string, string | und
   return `#/${path}?${parameters.toString()}`;
 }
 
-export interface Loaded<T> {
+interface LoadedValue<T> {
   readonly value?: T;
   readonly error?: string;
   reload(): void;
@@ -34,7 +34,7 @@ export interface Loaded<T> {
  * The result of `load`, which is called again when `key` changes or on request. After an error the last value stays.
  * `unauthorized` is called if a token is required.
  */
-export function useLoaded<T>(load: () => Promise<T>, key: string, unauthorized: () => void): Loaded<T> {
+export function useLoaded<T>(load: () => Promise<T>, key: string, unauthorized: () => void): LoadedValue<T> {
   const [state, setState] = useState<{ key: string; value?: T; error?: string }>({ key });
   const latest = useRef(load);
   latest.current = load;
@@ -42,7 +42,7 @@ export function useLoaded<T>(load: () => Promise<T>, key: string, unauthorized: 
     latest.current().then(
       (value) => setState({ key, value }),
       (error: unknown) => {
-        if (error instanceof Unauthorized) unauthorized();
+        if (error instanceof UnauthorizedError) unauthorized();
         else
           setState((last) => ({
             ...(last.key === key && last),
@@ -56,24 +56,24 @@ export function useLoaded<T>(load: () => Promise<T>, key: string, unauthorized: 
   return { ...(state.key === key ? state : {}), reload: run };
 }
 
-export type Connection = 'connecting' | 'live' | 'lost';
+type LiveConnection = 'connecting' | 'live' | 'lost';
 
-const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 15_000;
+const INITIAL_RECONNECT_MS = 500;
+const MAX_RECONNECT_MS = 15_000;
 
 /** Passes on live events. Events before the stream is open count as missed, also when it is opened again. */
-export function useLive(tell: (events: LiveEvents) => void): Connection {
-  const [connection, setConnection] = useState<Connection>('connecting');
+export function useLive(tell: (events: LiveEvents) => void): LiveConnection {
+  const [connection, setConnection] = useState<LiveConnection>('connecting');
   const latest = useRef(tell);
   latest.current = tell;
   useEffect(() => {
     const stop = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let wait = FIRST_WAIT_MS;
+    let wait = INITIAL_RECONNECT_MS;
     const open = async (): Promise<void> => {
       try {
         const opened = (): void => {
-          wait = FIRST_WAIT_MS;
+          wait = INITIAL_RECONNECT_MS;
           setConnection('live');
           latest.current({ missed: 1, events: [] });
         };
@@ -84,7 +84,7 @@ export function useLive(tell: (events: LiveEvents) => void): Connection {
       if (stop.signal.aborted) return;
       setConnection('lost');
       timer = setTimeout(() => void open(), wait);
-      wait = Math.min(2 * wait, LONGEST_WAIT_MS);
+      wait = Math.min(2 * wait, MAX_RECONNECT_MS);
     };
     void open();
     return () => {

@@ -1,8 +1,8 @@
 /** The lens: shows a path as a model would see it, in one dialect or in two side by side. */
 
 import { useEffect, useState } from 'preact/hooks';
-import { countWords, sizeWords } from '../../telemetry/words.ts';
-import { type Block, type Fields, look, type Seen } from './dashboard-api.ts';
+import { countWords, sizeWords } from '../../telemetry/report.ts';
+import { askLens, type LensBlock, type LensFields, type LensReply } from './dashboard-api.ts';
 import { hrefOf } from './hooks.tsx';
 
 const DIALECTS = ['oriel', 'pi', 'pi@0.74', 'zed', 'zdx', 'coder'] as const;
@@ -124,16 +124,16 @@ function Limit({
   );
 }
 
-function limitsIn(bytes: string, lines: string): Fields {
+function limitsIn(bytes: string, lines: string): LensFields {
   return {
     ...(Number(bytes) > 0 && { bytes: Number(bytes) }),
     ...(Number(lines) > 0 && { lines: Number(lines) }),
   };
 }
 
-function inputIn(text: string): Fields | undefined {
+function inputIn(text: string): LensFields | undefined {
   try {
-    return text === '' ? undefined : (Object(JSON.parse(text)) as Fields);
+    return text === '' ? undefined : (Object(JSON.parse(text)) as LensFields);
   } catch {
     return undefined;
   }
@@ -142,17 +142,17 @@ function inputIn(text: string): Fields | undefined {
 interface PanelProps {
   readonly query: URLSearchParams;
   readonly dialect: string;
-  readonly limits: Fields;
-  readonly input: Fields | undefined;
+  readonly limits: LensFields;
+  readonly input: LensFields | undefined;
   readonly second?: boolean;
 }
 
 function Panel({ query, dialect, limits, input, second = false }: PanelProps) {
-  const [seen, setSeen] = useState<Seen>();
+  const [seen, setSeen] = useState<LensReply>();
   const [error, setError] = useState<string>();
   const path = query.get('path') ?? '';
   useEffect(() => {
-    look({ dialect, limits, ...(input ? { input } : { path }) }).then(setSeen, (cause: Error) =>
+    askLens({ dialect, limits, ...(input ? { input } : { path }) }).then(setSeen, (cause: Error) =>
       setError(cause.message),
     );
   }, []);
@@ -197,7 +197,7 @@ function Panel({ query, dialect, limits, input, second = false }: PanelProps) {
   );
 }
 
-function nextHref(query: URLSearchParams, next: Fields, second: boolean): string {
+function nextHref(query: URLSearchParams, next: LensFields, second: boolean): string {
   const fields = Object.fromEntries(query);
   if (!second && typeof next['path'] === 'string' && Object.keys(next).length === 1) {
     const { input: _, besideInput: __, ...others } = fields;
@@ -207,7 +207,7 @@ function nextHref(query: URLSearchParams, next: Fields, second: boolean): string
 }
 
 /** Shows a block. The last line is styled as a notice if it looks like one. */
-function ShownBlock({ block, name }: { readonly block: Block; readonly name: string }) {
+function ShownBlock({ block, name }: { readonly block: LensBlock; readonly name: string }) {
   if (block.type === 'image') {
     const type = /^image\/[a-z0-9.+-]+$/.test(block.mimeType ?? '') ? block.mimeType : 'image/png';
     return <img src={`data:${type};base64,${block.data ?? ''}`} alt="What the model is shown" />;

@@ -1,8 +1,8 @@
 /** The start of the dashboard in the browser. */
 
 import { render } from 'preact';
+import { DashboardApp } from './app.tsx';
 import { enter } from './dashboard-api.ts';
-import { App } from './app.tsx';
 
 await enter().catch(() => undefined);
-render(<App />, document.getElementById('app') as HTMLElement);
+render(<DashboardApp />, document.getElementById('app') as HTMLElement);

@@ -1,24 +1,29 @@
 /** The view of a task: its totals, its timeline, its habits, and the coverage of each source. */
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { reportOf } from '../../telemetry/report.ts';
+import { isWhole } from '../../telemetry/habits.ts';
+import {
+  countWords,
+  coverageWords,
+  exampleWords,
+  habitWords,
+  othersWords,
+  percentWords,
+  reportOf,
+  sizeWords,
+} from '../../telemetry/report.ts';
 import { TaskFigures } from '../../telemetry/task-figures.ts';
-import { countWords, exampleWords, habitWords, percentWords, sizeWords } from '../../telemetry/words.ts';
-import type { TelemetryEvent } from '../../types/telemetry.ts';
-import type { TaskReport } from '../../types/task-report.ts';
+import type { FileReport, TaskReport, TelemetryEvent } from '../../types/telemetry.ts';
 import { type LiveEvents, taskEvents, type TaskKey, taskReport } from './dashboard-api.ts';
-import { Budget } from './budget.tsx';
-import { CallTable } from './call-table.tsx';
-import { Files } from './files.tsx';
+import { inSlices } from './events.ts';
 import { hrefOf, useThrottled } from './hooks.tsx';
-import { inSlices } from './slices.ts';
-import { addPoint, noPoints, type Points, Timeline } from './timeline.tsx';
+import { addPoint, CallTable, type ChartPoints, noPoints, Timeline } from './timeline.tsx';
 
 /** Events of a page. */
-const PAGE = 2_000;
+const PAGE_TASK_EVENTS = 2_000;
 
 /** Maximum events that are loaded, the last ones of the task. The figures of longer tasks come from the server. */
-const MOST_EVENTS = 150_000;
+const MAX_LOADED_EVENTS = 150_000;
 
 /** Events above the maximum after which loading starts again. */
 const SLACK = 50_000;
@@ -26,7 +31,7 @@ const SLACK = 50_000;
 interface Gathered {
   readonly figures: TaskFigures;
   readonly events: TelemetryEvent[];
-  readonly points: Points;
+  readonly points: ChartPoints;
   /** The number of the next event. */
   next: number;
   /** Number of events before the first loaded one. */
@@ -68,14 +73,14 @@ export function TaskView({ task, watcher, hasLens }: Props) {
   const load = useCallback(
     async (signal: AbortSignal): Promise<void> => {
       try {
-        if (all.current.events.length > MOST_EVENTS + SLACK) all.current = gathered(task);
+        if (all.current.events.length > MAX_LOADED_EVENTS + SLACK) all.current = gathered(task);
         const into = all.current;
         if (into.next === 0) {
           const { from, total } = await taskEvents(task, 0, 1);
-          into.next = into.before = Math.max(from, total - MOST_EVENTS);
+          into.next = into.before = Math.max(from, total - MAX_LOADED_EVENTS);
         }
         for (;;) {
-          const { from, next, total, events } = await taskEvents(task, into.next, PAGE);
+          const { from, next, total, events } = await taskEvents(task, into.next, PAGE_TASK_EVENTS);
           // Fewer than before: the server was restarted, or has evicted the task.
           if (total < into.next) {
             all.current = gathered(task);
@@ -144,12 +149,12 @@ export function TaskView({ task, watcher, hasLens }: Props) {
       </p>
       {error !== undefined && <p role="alert">{error}</p>}
       <Tiles report={figures} />
-      <Budget tokens={figures.tokens} />
+      <BudgetView tokens={figures.tokens} />
       <p class={`verdict ${figures.verdict.reduced}`}>{figures.verdict.text}</p>
       <h2>Timeline</h2>
       <Timeline points={all.current.points} count={shown.count} />
       <HabitList report={figures} hasLens={hasLens} />
-      <Files report={figures} hasLens={hasLens} />
+      <FilesView report={figures} hasLens={hasLens} />
       <CallTable events={all.current.events} count={shown.count} />
     </section>
   );
@@ -187,7 +192,7 @@ function Tiles({ report }: { readonly report: TaskReport }) {
   );
 }
 
-const MOST_HABITS = 3;
+const MAX_SHOWN_HABITS = 3;
 
 function HabitList({
   report: { habits },
@@ -201,7 +206,7 @@ function HabitList({
     <>
       <h2>Habits that cost most</h2>
       <ol class="habits">
-        {habits.slice(0, MOST_HABITS).map((habit) => (
+        {habits.slice(0, MAX_SHOWN_HABITS).map((habit) => (
           <li key={habit.name}>
             <strong>{habitWords(habit)}</strong>
             <ul>
@@ -226,5 +231,123 @@ function HabitList({
         ))}
       </ol>
     </>
+  );
+}
+
+// The coverage of each source as a strip: read once, again, never. The most wasteful source is first.
+
+const PAGE_FILES = 15;
+
+function FilesView({
+  report: { files, sources, others, dialects },
+  hasLens,
+}: {
+  readonly report: TaskReport;
+  readonly hasLens: boolean;
+}) {
+  const [shown, setShown] = useState(PAGE_FILES);
+  if (files.length === 0) return null;
+  // The dialect of most calls.
+  const [dialect] = Object.keys(dialects);
+  return (
+    <>
+      <h2>Sources</h2>
+      <p class="legend">
+        <span class="key once" /> read once <span class="key again" /> read again <span class="key never" />{' '}
+        never read
+      </p>
+      <ul class="files">
+        {files.slice(0, shown).map((file) => (
+          <li key={file.source}>
+            <p>
+              {hasLens && isWhole(file.source) ? (
+                <a href={hrefOf('lens', { path: file.source, dialect })}>
+                  <bdi>{file.source}</bdi>
+                </a>
+              ) : (
+                <bdi>{file.source}</bdi>
+              )}{' '}
+              <small>
+                {countWords(file.reads, 'read')}, {sizeWords(file.bytes)}, {percentWords(file.redundancy)}{' '}
+                again
+                {file.versions > 1 && `, ${file.versions} versions`}
+                {file.maps !== undefined &&
+                  `, ${countWords(file.maps, 'map')}${file.mapFollowed === true ? '' : ' not followed'}`}
+              </small>
+            </p>
+            <Strip file={file} />
+            <small>{coverageWords(file)}</small>
+          </li>
+        ))}
+      </ul>
+      {shown < files.length && (
+        <button type="button" onClick={() => setShown(shown + PAGE_FILES)}>
+          Show more sources
+        </button>
+      )}
+      {shown >= files.length && sources > files.length && (
+        <p>{countWords(sources - files.length, 'source')} more, with less waste</p>
+      )}
+      {others && <p>{othersWords(others)}</p>}
+    </>
+  );
+}
+
+const WIDTH = 1_000;
+
+function Strip({ file }: { readonly file: FileReport }) {
+  const { stretches, total, source } = file;
+  const end = Math.max(1, total ?? 0, stretches.at(-1)?.[1] ?? 0);
+  return (
+    <svg
+      class="strip"
+      viewBox={`0 0 ${WIDTH} 10`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`${source}: ${coverageWords(file)}`}
+    >
+      {stretches.map(([from, to, times]) => (
+        <rect
+          key={from}
+          x={(WIDTH * from) / end}
+          width={Math.max(2, (WIDTH * (to - from)) / end)}
+          height={10}
+          class={times > 1 ? 'again' : 'once'}
+        />
+      ))}
+    </svg>
+  );
+}
+
+// How much of a context window the answers of a task would fill.
+
+const KEY = 'oriel-budget';
+const USUAL = 200_000;
+
+function BudgetView({ tokens }: { readonly tokens: number }) {
+  const [budget, setBudget] = useState(() => Number(sessionStorage.getItem(KEY)) || USUAL);
+  const change = (event: Event): void => {
+    const value = Number((event.currentTarget as HTMLInputElement).value);
+    if (!(value >= 1)) return;
+    sessionStorage.setItem(KEY, String(value));
+    setBudget(value);
+  };
+  return (
+    <div class="budget">
+      <label for="budget">Budget in tokens</label>
+      <input id="budget" type="number" min={1} step={1000} defaultValue={budget} onChange={change} />
+      <meter
+        min={0}
+        max={budget}
+        low={budget / 2}
+        high={budget * 0.8}
+        optimum={0}
+        value={Math.min(tokens, budget)}
+        aria-label="Tokens of answers, of the budget"
+      />
+      <output for="budget">
+        {tokens.toLocaleString('en')} tokens, {percentWords(tokens / budget)} of it
+      </output>
+    </div>
   );
 }

@@ -2,12 +2,12 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
+import { sizeWords, timeWords } from '../../telemetry/report.ts';
 import type { PlacedEvent } from '../../telemetry/task-figures.ts';
-import { sizeWords } from '../../telemetry/words.ts';
 import type { CallEvent, TelemetryEvent } from '../../types/telemetry.ts';
-import { callWords } from './event-words.ts';
+import { callWords, cutReason, readWords, tookWords } from './events.ts';
 
-export interface Points {
+export interface ChartPoints {
   readonly calls: CallEvent[];
   readonly number: number[];
   readonly bytes: number[];
@@ -17,10 +17,10 @@ export interface Points {
   readonly limits: number[];
 }
 
-export const noPoints = (): Points => ({ calls: [], number: [], bytes: [], chain: [], limits: [] });
+export const noPoints = (): ChartPoints => ({ calls: [], number: [], bytes: [], chain: [], limits: [] });
 
 export function addPoint(
-  { calls, number, bytes, chain, limits }: Points,
+  { calls, number, bytes, chain, limits }: ChartPoints,
   event: TelemetryEvent,
   placed: PlacedEvent,
 ): void {
@@ -43,15 +43,15 @@ const SIZES = Array.from({ length: 30 }, (_, i) => 2 ** (i + 4));
 const STEPS = [1, 10, 100, 1_000, 10_000, 100_000].flatMap((step) => [step, 2 * step, 5 * step]);
 
 /** With more visible calls, bars and connecting lines would overlap, so only an outline is drawn. */
-const MOST_MARKS = 2_000;
+const MAX_MARKED_CALLS = 2_000;
 
 type Paths = (...given: Parameters<uPlot.Series.PathBuilder>) => ReturnType<uPlot.Series.PathBuilder>;
 const bars = (uPlot.paths.bars as uPlot.Series.BarsPathBuilderFactory)({ size: [0.6, 8, 1] });
 const outline = (uPlot.paths.linear as uPlot.Series.LinearPathBuilderFactory)();
 const marks: Paths = (plot, series, from, to) =>
-  (to - from <= MOST_MARKS ? bars : outline)(plot, series, from, to);
+  (to - from <= MAX_MARKED_CALLS ? bars : outline)(plot, series, from, to);
 
-export function Timeline({ points, count }: { readonly points: Points; readonly count: number }) {
+export function Timeline({ points, count }: { readonly points: ChartPoints; readonly count: number }) {
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
   /** The index of the call under the pointer. */
@@ -100,7 +100,8 @@ export function Timeline({ points, count }: { readonly points: Points; readonly 
       <figcaption>
         Each mark is a call, its height the size of the answer. Pages of one chain are joined; dashed lines
         are rate limits. Drag to zoom, double-click to go back.
-        {calls > MOST_MARKS && ` Of more than ${MOST_MARKS.toLocaleString('en')} calls the outline is drawn.`}
+        {calls > MAX_MARKED_CALLS &&
+          ` Of more than ${MAX_MARKED_CALLS.toLocaleString('en')} calls the outline is drawn.`}
       </figcaption>
     </figure>
   );
@@ -115,25 +116,25 @@ const ZOOMS = [
 ] as const;
 
 /** Minimum number of visible calls. */
-const LEAST_VIEW = 4;
+const MIN_VISIBLE_CALLS = 4;
 
 /** Zooms and pans within the existing calls. */
 function zoom(plot: uPlot | undefined, by: number, factor: number): void {
   const { min, max } = plot?.scales['x'] ?? {};
   const calls = plot?.data[0].length ?? 0;
   if (!plot || min === undefined || max === undefined || calls === 0) return;
-  const wide = Math.min(Math.max((max - min) * factor, LEAST_VIEW), calls);
+  const wide = Math.min(Math.max((max - min) * factor, MIN_VISIBLE_CALLS), calls);
   const middle = (min + max) / 2 + by * (max - min);
   const from = Math.min(Math.max(middle - wide / 2, 0.5), calls + 0.5 - wide);
   // `range` adds half a call at both ends.
   plot.setScale('x', { min: from + 0.5, max: from + wide - 0.5 });
 }
 
-const dataOf = ({ number, bytes }: Points): uPlot.AlignedData => [number, bytes];
+const dataOf = ({ number, bytes }: ChartPoints): uPlot.AlignedData => [number, bytes];
 
 function optionsFor(
   element: HTMLElement,
-  points: Points,
+  points: ChartPoints,
   pointAt: (at: number | null | undefined) => void,
 ): uPlot.Options {
   const colour = (name: string): string => getComputedStyle(element).getPropertyValue(name).trim();
@@ -165,7 +166,7 @@ function optionsFor(
         fill: mark,
         paths: marks,
         points: {
-          show: (_plot, _series, from, to) => to - from <= MOST_MARKS,
+          show: (_plot, _series, from, to) => to - from <= MAX_MARKED_CALLS,
           size: 5,
           stroke: mark,
           fill: mark,
@@ -184,10 +185,10 @@ function optionsFor(
   };
 }
 
-function drawChains(plot: uPlot, { number, bytes, chain }: Points, colour: string): void {
+function drawChains(plot: uPlot, { number, bytes, chain }: ChartPoints, colour: string): void {
   const { ctx, bbox } = plot;
   const [low = 0, high = 0] = [plot.scales['x']?.min, plot.scales['x']?.max];
-  if (high - low > MOST_MARKS) return;
+  if (high - low > MAX_MARKED_CALLS) return;
   const last = new Map<number, readonly [number, number]>();
   ctx.save();
   ctx.beginPath();
@@ -211,7 +212,7 @@ function drawChains(plot: uPlot, { number, bytes, chain }: Points, colour: strin
   ctx.restore();
 }
 
-function drawLimits(plot: uPlot, { limits }: Points, colour: string): void {
+function drawLimits(plot: uPlot, { limits }: ChartPoints, colour: string): void {
   const { ctx, bbox } = plot;
   ctx.save();
   ctx.strokeStyle = colour;
@@ -228,4 +229,97 @@ function drawLimits(plot: uPlot, { limits }: Points, colour: string): void {
   }
   ctx.stroke();
   ctx.restore();
+}
+
+// The calls of a task as a table, the newest first.
+
+const PAGE_CALLS = 25;
+
+export function CallTable({
+  events,
+  count,
+}: {
+  readonly events: readonly TelemetryEvent[];
+  readonly count: number;
+}) {
+  const [page, setPage] = useState(0);
+  const last = Math.max(0, Math.ceil(count / PAGE_CALLS) - 1);
+  const at = Math.min(page, last);
+  const end = count - at * PAGE_CALLS;
+  const rows = events.slice(Math.max(0, end - PAGE_CALLS), end).toReversed();
+  return (
+    <>
+      <h2>Calls</h2>
+      <table class="cards">
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            <th scope="col" class="words">
+              Tool
+            </th>
+            <th scope="col" class="words">
+              Read
+            </th>
+            <th scope="col">Shown</th>
+            <th scope="col">Took</th>
+            <th scope="col">Cut by</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((event, i) => (
+            <Row key={end - i} event={event} />
+          ))}
+        </tbody>
+      </table>
+      <p class="pages">
+        <button type="button" disabled={at === 0} onClick={() => setPage(at - 1)}>
+          Newer
+        </button>
+        <span>
+          {(count === 0 ? 0 : Math.max(0, end - PAGE_CALLS) + 1).toLocaleString('en')} to{' '}
+          {end.toLocaleString('en')} of {count.toLocaleString('en')}
+        </span>
+        <button type="button" disabled={at === last} onClick={() => setPage(at + 1)}>
+          Older
+        </button>
+      </p>
+    </>
+  );
+}
+
+function Row({ event }: { readonly event: TelemetryEvent }) {
+  const time = timeWords(event.at);
+  if (event.kind === 'rate-limit') {
+    return (
+      <tr>
+        <td class="figure" data-name="Time">
+          {time}
+        </td>
+        <td class="words" colSpan={5}>
+          rate limit{event.by !== undefined && ` by ${event.by}`}
+          {event.retryAfter !== undefined && `, again after ${event.retryAfter} s`}
+        </td>
+      </tr>
+    );
+  }
+  return (
+    <tr>
+      <td class="figure" data-name="Time">
+        {time}
+      </td>
+      <td class="words" data-name="Tool">
+        {event.tool}
+      </td>
+      <td class="words" data-name="Read">
+        <bdi>{readWords(event)}</bdi>
+      </td>
+      <td class={event.error === undefined ? 'figure' : 'bad'} data-name="Shown">
+        {event.error ?? sizeWords(event.bytes)}
+      </td>
+      <td class="figure" data-name="Took">
+        {tookWords(event)}
+      </td>
+      <td data-name="Cut by">{cutReason(event)}</td>
+    </tr>
+  );
 }

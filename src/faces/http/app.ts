@@ -6,50 +6,42 @@
  */
 
 import { setMaxListeners } from 'node:events';
-import { explained, report } from '../../engine/unexpected.ts';
+import * as z from 'zod';
+import { explained, report } from '../../call/unexpected.ts';
 import type { Answer } from '../../types/answer.ts';
 import { createMcpServer } from '../mcp/server.ts';
-import { ended, ending } from '../endings.ts';
-import type { Offer } from '../offer.ts';
-import { monotonicMs } from '../outbox.ts';
-import { type Receive, receiveFor } from './arrival.ts';
-import { dashboardRoutes } from './dashboard.ts';
-import { labelOf } from './client-identity.ts';
-import type { Exchange, Reply } from './exchange.ts';
-import { createGuard, type GuardOptions, isOAuth, type Refusal } from './guard.ts';
-import { lensRoute } from './lens-route.ts';
-import { listDirectoryRoute } from './list-directory.ts';
-import { liveRoute } from './live.ts';
-import type { Log } from './log.ts';
+import type { ServerOffer } from '../offer.ts';
+import { endedError, endingError, monotonicMs } from '../outbox.ts';
+import { dashboardRoutes, liveRoute } from './dashboard.ts';
+import { type HttpExchange, type HttpReply, labelOf, send } from './exchange.ts';
+import { createGuard, type GuardOptions, type GuardRefusal, isOAuth } from './guard.ts';
+import {
+  listDirectoryRoute,
+  readFileLinesRoute,
+  resolvePathRoute,
+  shownLinesRoute,
+} from './list-directory.ts';
 import { mountMcp } from './mcp.ts';
-import { createMetrics, endedWith, type Metrics } from './metrics.ts';
+import { createMetrics, outcomeOfAnswer, type ServerLog, type ServerMetrics } from './metrics.ts';
 import { openApi } from './openapi.ts';
-import { failed, json, problem } from './problem.ts';
-import { countOf } from './file-route.ts';
-import { readFileLinesRoute } from './read-file-lines.ts';
-import { readFileRoute } from './read-file.ts';
-import { inputOf } from './request-input.ts';
-import { resolvePathRoute } from './resolve-path.ts';
-import type { Route, Served } from './route.ts';
-import { createRouter, type Match } from './router.ts';
-import { send } from './send.ts';
-import { shownLinesRoute } from './shown-lines.ts';
-import { healthRoute, metricsRoute } from './status.ts';
-import { recordedTasks } from './task-source.ts';
-import { reportEventRoute, seenRoutes } from './tasks.ts';
-import { callToolRoute, listToolsRoute } from './tools.ts';
+import { failureReply, jsonReply, problem } from './problem.ts';
+import { countOf, readFileRoute } from './read-file.ts';
+import { receiveFor, type ReceiveRequest } from './request-body.ts';
+import { createRouter, type HttpRoute, inputOf, route, type RouteContext, type RouteMatch } from './route.ts';
+import { recordedTasks, reportEventRoute, seenRoutes } from './tasks.ts';
+import { callToolRoute, lensRoute, listToolsRoute } from './tools.ts';
 import { UNREAD_MS } from './turns.ts';
 
-export interface AppOptions {
-  readonly offer: Offer;
-  readonly log: Log;
+interface AppOptions {
+  readonly offer: ServerOffer;
+  readonly log: ServerLog;
   readonly guard: GuardOptions;
   readonly structured: boolean;
   readonly writeTimeoutMs?: number | undefined;
 }
 
-export interface App {
-  readonly receive: Receive;
+export interface HttpApp {
+  readonly receive: ReceiveRequest;
   /** Refuses new requests, and ends streams that do not end by themselves. Calls continue. */
   drain?(): void;
   /** Cancels running calls, whose clients get an error. */
@@ -59,7 +51,7 @@ export interface App {
 }
 
 /** In the order of the OpenAPI document. */
-const routesOf = (served: Served): readonly Route[] => {
+const routesOf = (served: RouteContext): readonly HttpRoute[] => {
   const seen = recordedTasks(served);
   return [
     readFileLinesRoute(served),
@@ -80,13 +72,13 @@ const routesOf = (served: Served): readonly Route[] => {
 };
 
 /** Headers of a refusal, by its status. */
-const REFUSED: Record<Refusal['status'], Record<string, string>> = {
+const REFUSED: Record<GuardRefusal['status'], Record<string, string>> = {
   400: { connection: 'close' },
   401: { 'www-authenticate': 'Bearer' },
   403: {},
 };
 
-export function createApp({ offer: uncounted, log, guard, structured, writeTimeoutMs }: AppOptions): App {
+export function createApp({ offer: uncounted, log, guard, structured, writeTimeoutMs }: AppOptions): HttpApp {
   const metrics = createMetrics(() => {
     uncounted.telemetry?.settle();
     const { store, disk } = uncounted.engine().session;
@@ -106,7 +98,7 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
   const closing = new AbortController();
   // No warning: each live stream adds a listener, and their number is limited.
   setMaxListeners(0, closing.signal);
-  const served: Served = {
+  const served: RouteContext = {
     offer,
     metrics,
     ownerOf(exchange) {
@@ -119,13 +111,13 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
   const routes = routesOf(served);
   const description = openApi(routes, offer.tools(), guard.token !== undefined);
   const find = createRouter(routes);
-  const others = new Map<string, (exchange: Exchange) => Reply | Promise<Reply>>([
-    ['/openapi.json', ({ method }) => (isRead(method) ? json(description) : notAllowed(['GET']))],
+  const others = new Map<string, (exchange: HttpExchange) => HttpReply | Promise<HttpReply>>([
+    ['/openapi.json', ({ method }) => (isRead(method) ? jsonReply(description) : notAllowed(['GET']))],
     ['/mcp', mcp.handle],
   ]);
 
-  const reply = (exchange: Exchange, match: Match | undefined): Reply | Promise<Reply> => {
-    if (closing.signal.aborted) throw ending();
+  const reply = (exchange: HttpExchange, match: RouteMatch | undefined): HttpReply | Promise<HttpReply> => {
+    if (closing.signal.aborted) throw endingError();
     const refusal = refused({
       path: exchange.path,
       query: exchange.query,
@@ -144,19 +136,19 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
     return problem(404, { message, code: 'NOT_FOUND' });
   };
 
-  const running = new Set<Exchange>();
+  const running = new Set<HttpExchange>();
   return {
     receive: receiveFor(async (exchange, outgoing) => {
       const start = monotonicMs();
       running.add(exchange);
       exchange.onClosed(() => running.delete(exchange));
       const match = find(exchange.path);
-      const failure = (error: unknown): Reply => {
+      const failure = (error: unknown): HttpReply => {
         const explanation = explained(error);
         report(offer.engine().onError, explanation);
-        return failed(explanation, offer.engine().access.cwd);
+        return failureReply(explanation, offer.engine().access.cwd);
       };
-      let answered: Reply;
+      let answered: HttpReply;
       try {
         answered = await exchange.beforeEvicted(() => reply(exchange, match));
       } catch (error) {
@@ -180,16 +172,16 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
       unwatch?.();
       mcp.endListening();
       // A call whose input has not arrived has not begun.
-      for (const exchange of running) if (!exchange.incoming.complete) exchange.evict(ending());
+      for (const exchange of running) if (!exchange.incoming.complete) exchange.evict(endingError());
     },
     evictAll() {
-      for (const exchange of running) exchange.evict(ended());
+      for (const exchange of running) exchange.evict(endedError());
     },
     close: () => mcp.close(),
   };
 }
 
-async function routed(exchange: Exchange, { routes, name }: Match): Promise<Reply> {
+async function routed(exchange: HttpExchange, { routes, name }: RouteMatch): Promise<HttpReply> {
   const route = routes.get(isRead(exchange.method) ? 'get' : exchange.method.toLowerCase());
   if (!route) return notAllowed(Array.from(routes.keys(), (method) => method.toUpperCase()));
   const input = await inputOf(route, exchange);
@@ -201,7 +193,7 @@ function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-function notAllowed(methods: readonly string[]): Reply {
+function notAllowed(methods: readonly string[]): HttpReply {
   return problem(
     405,
     { message: `Use ${methods.join(' or ')}.`, code: 'BAD_INPUT' },
@@ -210,11 +202,11 @@ function notAllowed(methods: readonly string[]): Reply {
 }
 
 /** Wraps an offer so that every call is counted once, on whatever route it arrives. */
-function counted(offer: Offer, metrics: Metrics): Offer {
+function counted(offer: ServerOffer, metrics: ServerMetrics): ServerOffer {
   const counting = async (name: string, call: () => Promise<Answer>): Promise<Answer> => {
     const count = countOf(metrics, name);
     const answer = await call();
-    count(endedWith(answer));
+    count(outcomeOfAnswer(answer));
     return answer;
   };
   return {
@@ -223,3 +215,27 @@ function counted(offer: Offer, metrics: Metrics): Offer {
     read: (path, options, asker) => counting('resources/read', () => offer.read(path, options, asker)),
   };
 }
+
+// The routes about the server itself: liveness, metrics, version.
+
+const healthRoute = (_served: RouteContext): HttpRoute =>
+  route({
+    method: 'get',
+    path: '/healthz',
+    summary: 'Whether the server lives; open without a token',
+    replies: { 200: { about: 'It does', schema: z.object({ status: z.literal('ok') }) } },
+    handle: () => jsonReply({ status: 'ok' }),
+  });
+
+const metricsRoute = ({ metrics }: RouteContext): HttpRoute =>
+  route({
+    method: 'get',
+    path: '/metrics',
+    summary: 'Counters and times for Prometheus',
+    replies: { 200: { about: 'Prometheus text', type: 'text/plain' } },
+    handle: () => ({
+      status: 200,
+      headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
+      body: metrics.text(),
+    }),
+  });

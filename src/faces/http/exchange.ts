@@ -1,24 +1,26 @@
 /** An HTTP request and its reply, as the routes see them. */
 
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isIPv6, type Server, type Socket } from 'node:net';
 import type { OrielError } from '../../errors.ts';
-import type { Caller } from '../../queues/caller.ts';
-import type { Outlet } from '../outbox.ts';
-import { clientOf } from './client-identity.ts';
+import { maxDescriptors } from '../../files/descriptors.ts';
+import { type Caller, callerName, nameCaller, registerCallerAddress } from '../../queues/caller.ts';
+import { PeerOutlet } from '../outbox.ts';
 
 /** The complete body, or a function that writes it. */
-export type Body = string | Uint8Array | ((outlet: Outlet) => Promise<void>);
+export type ReplyBody = string | Uint8Array | ((outlet: PeerOutlet) => Promise<void>);
 
-export interface Reply {
+export interface HttpReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** Empty when absent. */
-  readonly body?: Body;
+  readonly body?: ReplyBody;
   /** To whom unsent bytes are charged, if not to the client of the request: an MCP session. */
   readonly caller?: Caller;
 }
 
-export class Exchange {
+export class HttpExchange {
   readonly incoming: IncomingMessage;
   /** The path of the request target, not decoded. */
   readonly path: string;
@@ -140,4 +142,175 @@ export class Exchange {
   get client(): Caller {
     return (this.#client ??= clientOf(this.incoming));
   }
+}
+
+// Identifies the client of a request, for the fairness of queues and for its kept outputs (`artifact://N`).
+
+/** The header with the name of the client, which it chooses itself. */
+const CLIENT_HEADER = 'oriel-client';
+
+/** Longer names are replaced by a digest. The key of an unnamed client has three parts of this length. */
+const MAX_CLIENT_NAME_CHARACTERS = 200;
+
+/** The clients by key. An entry lives as long as anything refers to the client: a request, a kept output. */
+const clients = new Map<string, WeakRef<Caller>>();
+const forgotten = new FinalizationRegistry<string>((key) => {
+  // The client may have come again meanwhile.
+  if (!clients.get(key)?.deref()) clients.delete(key);
+});
+
+/**
+ * Identified by its name, otherwise by its address and `User-Agent`. Not by its connection: many clients open a connection
+ * for each concurrent request, and would get more than their fair share.
+ */
+export function clientOf({ headers, socket }: IncomingMessage): Caller {
+  const named = headers[CLIENT_HEADER];
+  const isNamed = typeof named === 'string';
+  // The prefixes separate named from unnamed clients, so that no name can collide with an unnamed client.
+  const key = isNamed
+    ? named.length > MAX_CLIENT_NAME_CHARACTERS
+      ? `hashed ${hashed(named)}`
+      : `named ${named}`
+    : unnamedKey([socket.remoteAddress ?? 'local', behindProxy(headers), headers['user-agent'] ?? '']);
+  const client = clients.get(key)?.deref() ?? made(key, isNamed);
+  registerCallerAddress(client, clientNetwork(socket.remoteAddress ?? 'local'));
+  return client;
+}
+
+/** Hexadecimal digits that tell the clients of a log apart. */
+const LABEL_DIGITS = 8;
+
+const labelKey = randomBytes(16);
+const labels = new WeakMap<Caller, string>();
+
+/**
+ * The label of a client in the log: the same as long as the process runs. Not its name, with which everybody could read its
+ * kept outputs, and not a plain digest of it, by which a name can be guessed.
+ */
+export function labelOf(client: Caller): string {
+  const known = labels.get(client);
+  if (known !== undefined) return known;
+  const name = callerName(client)?.name ?? '';
+  const label = createHmac('sha256', labelKey).update(name).digest('hex').slice(0, LABEL_DIGITS);
+  labels.set(client, label);
+  return label;
+}
+
+/** A long key is hashed whole, because programs at one address may differ at the end of a long `User-Agent`. */
+function unnamedKey(facts: readonly string[]): string {
+  const key = JSON.stringify(facts);
+  return key.length > 3 * MAX_CLIENT_NAME_CHARACTERS ? JSON.stringify(['hashed', hashed(key)]) : key;
+}
+
+function hashed(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function made(key: string, isNamed: boolean): Caller {
+  const client = {};
+  // Unnamed clients on different machines may have the same key (127.0.0.1 and the same program), so it is a guess.
+  nameCaller(client, { name: key, isGuess: !isNamed });
+  clients.set(key, new WeakRef(client));
+  forgotten.register(client, key);
+  return client;
+}
+
+/**
+ * The addresses that proxies report. They distinguish clients behind a proxy. A false one does not impersonate another
+ * client, because the real address is part of the key too. The last proxy's entry is at the end.
+ */
+function behindProxy(headers: IncomingMessage['headers']): string {
+  const said = headers['x-forwarded-for'] ?? headers.forwarded ?? '';
+  return String(said).slice(-MAX_CLIENT_NAME_CHARACTERS);
+}
+
+// Limits the connections of one address, because each takes memory and a descriptor. Requests on connections
+// over the limit are answered with 503; above twice the limit, new connections are closed immediately.
+
+/** Default maximum connections of an address. */
+const DEFAULT_ADDRESS_CONNECTIONS = 256;
+
+/** Maximum share of the descriptors: twice the maximum may be open briefly, and other addresses need some too. */
+const SHARE_OF_DESCRIPTORS = 1 / 8;
+
+/** The maximum connections of an address, fewer if this process may open few descriptors. */
+export function mostConnections(descriptors = maxDescriptors()): number {
+  if (descriptors === undefined) return DEFAULT_ADDRESS_CONNECTIONS;
+  return Math.max(1, Math.min(DEFAULT_ADDRESS_CONNECTIONS, Math.floor(descriptors * SHARE_OF_DESCRIPTORS)));
+}
+
+let open = 0;
+let refused = 0;
+
+/** Counters of the whole process: open connections, and connections over the limit. */
+export const connections = {
+  get open(): number {
+    return open;
+  },
+  get refused(): number {
+    return refused;
+  },
+};
+
+/** Counts the connections of `server`. The returned function says whether a connection is over the limit. */
+export function boundConnections(server: Server, most: number): (socket: Socket) => boolean {
+  const counts = new Map<string, number>();
+  const surplus = new WeakSet<Socket>();
+  // Before the listener of HTTP, which would start parsing.
+  server.prependListener('connection', (socket: Socket) => {
+    const from = clientNetwork(socket.remoteAddress ?? 'local');
+    const before = counts.get(from) ?? 0;
+    if (before >= most) {
+      refused += 1;
+      surplus.add(socket);
+    }
+    if (before >= 2 * most) return void socket.destroy();
+    counts.set(from, before + 1);
+    open += 1;
+    socket.once('close', () => {
+      open -= 1;
+      const left = (counts.get(from) ?? 1) - 1;
+      if (left > 0) counts.set(from, left);
+      else counts.delete(from);
+    });
+  });
+  return (socket) => surplus.has(socket);
+}
+
+/** An IPv4 address, or the /64 network of an IPv6 address, all of which one machine may use. */
+export function clientNetwork(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  const [plain = ''] = address.split('%');
+  if (!isIPv6(plain)) return address;
+  const [head = [], tail = []] = plain.split('::').map((part) => part.split(':').filter(Boolean));
+  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0');
+  return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`;
+}
+
+// Sends a reply through the outlet of its client.
+
+/** Resolves when the body was written to the outlet; the client may not have received it yet. Throws the errors of `body`. */
+export async function send(
+  { status, headers, body = '', caller }: HttpReply,
+  { client, method }: HttpExchange,
+  outgoing: ServerResponse,
+  timeoutMs?: number,
+): Promise<void> {
+  const outlet = new PeerOutlet(outgoing, caller ?? client, { timeoutMs });
+  if (typeof body === 'function') {
+    outgoing.writeHead(status, headers);
+    // The headers are sent immediately, because the first part of the body may take long.
+    outgoing.flushHeaders();
+    if (method !== 'HEAD') await body(outlet);
+    return outlet.end();
+  }
+  const bodiless = method === 'HEAD' || status === 304;
+  const length = status === 304 || 'content-length' in headers ? {} : { 'content-length': sizeOf(body) };
+  outgoing.writeHead(status, { ...headers, ...length });
+  outlet.end(bodiless ? '' : body);
+}
+
+function sizeOf(body: string | Uint8Array): number {
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.length;
 }

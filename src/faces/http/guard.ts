@@ -5,8 +5,10 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
+import { OrielError } from '../../errors.ts';
+import { quote } from '../../text/visible.ts';
 import { DASHBOARD_PATHS } from './dashboard.ts';
-import type { Problem } from './problem.ts';
+import type { ProblemDetails } from './problem.ts';
 
 export interface GuardOptions {
   /** The bearer token that every request must carry; none when absent. */
@@ -19,7 +21,7 @@ export interface GuardOptions {
   readonly hosts: readonly string[];
 }
 
-export interface Asked {
+interface GuardedRequest {
   /** The path of the request target, not decoded. */
   readonly path: string;
   readonly query: URLSearchParams;
@@ -30,9 +32,9 @@ export interface Asked {
   readonly site: string | undefined;
 }
 
-export interface Refusal {
+export interface GuardRefusal {
   readonly status: 400 | 401 | 403;
-  readonly problem: Problem;
+  readonly problem: ProblemDetails;
 }
 
 /**
@@ -53,20 +55,27 @@ const UNKNOWN_HOST =
 const OTHER_SITE =
   'Requests from pages of other sites are refused. Send it from a program, without Origin and Sec-Fetch-Site.';
 
-export interface Guard {
+interface RequestGuard {
   /** The refusal of a request; undefined if it is accepted. */
-  refused(asked: Asked): Refusal | undefined;
+  refused(asked: GuardedRequest): GuardRefusal | undefined;
   isOperator(authorization: string | undefined): boolean;
 }
 
-export function createGuard({ token, operatorToken, loopback, hosts }: GuardOptions): Guard {
+export function createGuard({ token, operatorToken, loopback, hosts }: GuardOptions): RequestGuard {
   const known = new Set(hosts.map((name) => name.toLowerCase()));
   const wanted = token === undefined ? undefined : digest(token);
   const operators = operatorToken === undefined ? undefined : digest(operatorToken);
   const isOperator = (authorization: string | undefined): boolean =>
     operators !== undefined && timingSafeEqual(digest(tokenIn(authorization)), operators);
 
-  const refused = ({ path, query, host, origin, authorization, site }: Asked): Refusal | undefined => {
+  const refused = ({
+    path,
+    query,
+    host,
+    origin,
+    authorization,
+    site,
+  }: GuardedRequest): GuardRefusal | undefined => {
     if (!path.startsWith('/') || path.startsWith('//'))
       return refuse(400, 'The request target must be a path.');
     const name = nameOf(host);
@@ -104,7 +113,7 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-function refuse(status: Refusal['status'], message: string): Refusal {
+function refuse(status: GuardRefusal['status'], message: string): GuardRefusal {
   return { status, problem: { message, code: status === 400 ? 'BAD_INPUT' : 'DENIED' } };
 }
 
@@ -120,7 +129,7 @@ function isOurs(name: string, loopback: boolean, known: ReadonlySet<string>): bo
   return loopback ? isLoopback(name) : isIP(name) !== 0;
 }
 
-export function isLoopback(address: string): boolean {
+function isLoopback(address: string): boolean {
   return address === 'localhost' || address === '::1' || (isIP(address) === 4 && address.startsWith('127.'));
 }
 
@@ -128,4 +137,38 @@ function isSameOrigin(origin: string, host: string | undefined): boolean {
   return (
     /^https?:\/\//.test(origin) && origin.replace(/^https?:\/\//, '').toLowerCase() === host?.toLowerCase()
   );
+}
+
+// Parses the address that a server listens on: `HOST:PORT`, `PORT` or `unix:PATH`.
+
+export type ListenAddress =
+  | { readonly at: 'port'; readonly host: string; readonly port: number }
+  | { readonly at: 'socket'; readonly path: string };
+
+const LOOPBACK = '127.0.0.1';
+
+/** Throws `BAD_INPUT`. */
+export function parseAddress(text: string, option = '--listen'): ListenAddress {
+  if (text.startsWith('unix:') && text.length > 'unix:'.length)
+    return { at: 'socket', path: text.slice('unix:'.length) };
+  const [, host = '', port = ''] = /^(?:(\[[0-9a-f:.]+\]|[^:[\]]+):)?(\d{1,5})$/i.exec(text) ?? [];
+  if (port === '' || Number(port) > 65_535) {
+    throw new OrielError(
+      'BAD_INPUT',
+      `${quote(text)} is not an address. Use ${option} ${LOOPBACK}:7345, or ${option} unix:/run/user/1000/oriel.sock.`,
+    );
+  }
+  return { at: 'port', host: host.replace(/^\[|\]$/g, '') || LOOPBACK, port: Number(port) };
+}
+
+/** Whether the address can only be reached from this machine. */
+export function isLocalAddress(address: ListenAddress): boolean {
+  return address.at === 'socket' || isLoopback(address.host);
+}
+
+/** The address in the form for clients. */
+export function addressText(address: ListenAddress): string {
+  if (address.at === 'socket') return `unix:${address.path}`;
+  const host = address.host.includes(':') ? `[${address.host}]` : address.host;
+  return `http://${host}:${address.port}`;
 }

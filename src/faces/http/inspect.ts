@@ -1,25 +1,23 @@
 /** Serves the dashboard for a telemetry file, on this machine only, with a token. */
 
+import { spawn } from 'node:child_process';
 import { setMaxListeners } from 'node:events';
-import { basename } from 'node:path';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import * as z from 'zod';
-import { explained } from '../../engine/unexpected.ts';
-import type { EventFile } from '../../session/telemetry/event-file.ts';
-import { shortName } from '../../telemetry/safe-names.ts';
-import type { App } from './app.ts';
-import { receiveFor } from './arrival.ts';
-import { dashboardRoutes } from './dashboard.ts';
-import type { Exchange, Reply } from './exchange.ts';
+import { explained } from '../../call/unexpected.ts';
+import { shortName } from '../../telemetry/call-facts.ts';
+import type { EventFile } from '../../telemetry/event-file.ts';
+import type { HttpApp } from './app.ts';
+import { dashboardRoutes, liveRoute } from './dashboard.ts';
+import { type HttpExchange, type HttpReply, send } from './exchange.ts';
 import { createGuard } from './guard.ts';
-import { listenFor, type Serving } from './listen.ts';
-import { liveRoute } from './live.ts';
-import { failed, json, problem } from './problem.ts';
-import { inputOf } from './request-input.ts';
-import { type Route, route } from './route.ts';
-import { createRouter, type Match } from './router.ts';
-import type { Seen } from './task-source.ts';
-import { send } from './send.ts';
-import { seenRoutes } from './tasks.ts';
+import { listenFor, type RunningServer } from './listen.ts';
+import { failureReply, jsonReply, problem } from './problem.ts';
+import { receiveFor } from './request-body.ts';
+import { createRouter, type HttpRoute, inputOf, route, type RouteMatch } from './route.ts';
+import { seenRoutes, type TaskSource } from './tasks.ts';
 
 export interface InspectOptions {
   readonly file: EventFile;
@@ -34,18 +32,18 @@ export interface InspectOptions {
 }
 
 /** Throws OrielError if the port cannot be used. */
-export function inspect(options: InspectOptions): Promise<Serving> {
+export function inspect(options: InspectOptions): Promise<RunningServer> {
   const address = { at: 'port', host: '127.0.0.1', port: options.port } as const;
   return listenFor(createInspection(options), { address, option: '--port' });
 }
 
-function createInspection({ file, path, token, ticket, onTicket }: InspectOptions): App {
+function createInspection({ file, path, token, ticket, onTicket }: InspectOptions): HttpApp {
   const closing = new AbortController();
   // No warning: each live stream adds a listener, and their number is limited.
   setMaxListeners(0, closing.signal);
   const here = { loopback: true, hosts: [] };
   const [withToken, withTicket] = [createGuard({ ...here, token }), createGuard(here)];
-  const seen: Seen = {
+  const seen: TaskSource = {
     tasks: () => file.tasks,
     watch: (_, tell) => file.watch(tell),
     isOperator: () => true,
@@ -60,7 +58,7 @@ function createInspection({ file, path, token, ticket, onTicket }: InspectOption
   const enter = enterRoute(token, ticket, onTicket);
   const find = createRouter([...routes, enter]);
 
-  const reply = (exchange: Exchange): Reply | Promise<Reply> => {
+  const reply = (exchange: HttpExchange): HttpReply | Promise<HttpReply> => {
     const { host, query } = exchange;
     const [origin, authorization] = [exchange.header('origin'), exchange.header('authorization')];
     const site = exchange.header('sec-fetch-site');
@@ -78,11 +76,11 @@ function createInspection({ file, path, token, ticket, onTicket }: InspectOption
 
   return {
     receive: receiveFor(async (exchange, outgoing) => {
-      let answered: Reply;
+      let answered: HttpReply;
       try {
         answered = await exchange.beforeEvicted(() => reply(exchange));
       } catch (error) {
-        answered = failed(explained(error), '/');
+        answered = failureReply(explained(error), '/');
       }
       await send(answered, exchange, outgoing).catch(() => outgoing.destroy());
     }),
@@ -90,7 +88,7 @@ function createInspection({ file, path, token, ticket, onTicket }: InspectOption
   };
 }
 
-async function routed(exchange: Exchange, { routes, name }: Match): Promise<Reply> {
+async function routed(exchange: HttpExchange, { routes, name }: RouteMatch): Promise<HttpReply> {
   const route = routes.get(exchange.method === 'HEAD' ? 'get' : exchange.method.toLowerCase());
   if (!route) {
     const allow = [...routes.keys()].join().toUpperCase();
@@ -103,7 +101,7 @@ async function routed(exchange: Exchange, { routes, name }: Match): Promise<Repl
 const ticketBody = z.strictObject({ ticket: z.string() });
 
 /** Exchanges the ticket in the page's address for the token, once. */
-function enterRoute(token: string, ticket: string, onTicket: InspectOptions['onTicket']): Route {
+function enterRoute(token: string, ticket: string, onTicket: InspectOptions['onTicket']): HttpRoute {
   let isUsed = false;
   return route<unknown, z.infer<typeof ticketBody>>({
     method: 'post',
@@ -123,7 +121,50 @@ function enterRoute(token: string, ticket: string, onTicket: InspectOptions['onT
           code: 'DENIED',
         });
       }
-      return json({ token });
+      return jsonReply({ token });
     },
   });
+}
+
+// Opens a page in the browser of this machine, if there is one.
+
+/** A private file that leads a browser on to a URL. */
+export interface Entrance {
+  remove(): void;
+}
+
+/**
+ * Other users can see the arguments of a process, so the browser gets the path of a private file that redirects to `url`.
+ * Undefined if there is no browser, or no place for the file: the person can use the printed URL. Never throws.
+ */
+export function openInBrowser(url: string, env: NodeJS.ProcessEnv = process.env): Entrance | undefined {
+  const command = commandFor(env);
+  if (!command) return undefined;
+  const [program, ...args] = command;
+  try {
+    const directory = mkdtempSync(join(tmpdir(), 'oriel-open-'));
+    const path = join(directory, 'open.html');
+    writeFileSync(path, `<!doctype html><meta http-equiv="refresh" content="0;url=${url}">\n`, {
+      mode: 0o600,
+      flag: 'wx',
+    });
+    const child = spawn(program, [...args, path], { stdio: 'ignore', detached: true });
+    // If there is no such program, the person can use the printed URL.
+    child.on('error', () => undefined);
+    child.unref();
+    return { remove: () => rmSync(directory, { recursive: true, force: true }) };
+  } catch {
+    return undefined;
+  }
+}
+
+function commandFor(env: NodeJS.ProcessEnv): readonly [string, ...string[]] | undefined {
+  switch (process.platform) {
+    case 'darwin':
+      return ['open'];
+    case 'win32':
+      return ['rundll32', 'url.dll,FileProtocolHandler'];
+    default:
+      return env['DISPLAY'] || env['WAYLAND_DISPLAY'] ? ['xdg-open'] : undefined;
+  }
 }

@@ -1,29 +1,34 @@
 /** `POST /api/v0/list-directory`: the entries of one directory, directories first. */
 
-import { isAbsolute, join, sep } from 'node:path';
+import { isAbsolute, join, resolve, sep } from 'node:path';
 import * as z from 'zod';
-import { type Listed, MOST_ENTRIES, withEntries } from '../../access/large-directory.ts';
-import { sortInTurns } from '../../text/sort-in-turns.ts';
-import { OrielError } from '../../errors.ts';
-import { safeJson } from '../../text/json.ts';
-import { quote } from '../../text/visible.ts';
-import type { Access, Entry } from '../../types/access.ts';
-import { absolute, RELATIVITIES, startOf } from './absolute.ts';
-import { problemSchema } from './problem.ts';
-import { reading } from './file-route.ts';
-import { type Route, route, type Served } from './route.ts';
+import { callTool } from '../../call/call-tool.ts';
+import { fileLinesLimits, readFileLines } from '../../dialects/coder.ts';
+import { type ErrorCode, isOrielError, OrielError } from '../../errors.ts';
+import { deepestDirectory } from '../../files/deepest-directory.ts';
+import { type ListedEntries, MAX_DIRECTORY_ENTRIES, withEntries } from '../../files/local.ts';
+import { QueueFull } from '../../queues/queue.ts';
+import { sortInTurns } from '../../queues/turns.ts';
+import { baseLimits } from '../../text/limits.ts';
+import { quote, safeJson } from '../../text/visible.ts';
+import type { FileAccess, FileSystemEntry } from '../../types/access.ts';
+import type { FileLines } from '../../types/settings.ts';
+import { jsonReply, problemSchema } from './problem.ts';
+import { absolute, countOf, reading, RELATIVITIES, startOf } from './read-file.ts';
+import { countInQuery, type HttpRoute, route, type RouteContext } from './route.ts';
+import { taskOf } from './tasks.ts';
 
-const MOST_SHOWN = 10_000;
+const MAX_LISTING_ENTRIES = 10_000;
 const SHOWN = 1_000;
 
 /** Maximum bytes of the entries of a page, each with its whole path. */
-const MOST_BYTES = 1 << 20;
+const MAX_LISTING_BYTES = 1 << 20;
 
-const query = z.strictObject({
+const listingQuery = z.strictObject({
   path: z.string().optional().describe('Absolute path of a directory, instead of the one in the body'),
 });
 
-const body = z.strictObject({
+const listingBody = z.strictObject({
   path: z
     .union([z.string(), z.array(z.string())])
     .nullish()
@@ -34,10 +39,10 @@ const body = z.strictObject({
     .describe('What a path that is not absolute begins at; cwd when absent'),
   prefix: z.string().default('').describe('Only entries whose names begin with it; all when absent'),
   offset: z.int().min(0).default(0).describe('Entries to leave out first'),
-  limit: z.int().min(1).max(MOST_SHOWN).default(SHOWN).describe(`Entries; ${SHOWN} when absent`),
+  limit: z.int().min(1).max(MAX_LISTING_ENTRIES).default(SHOWN).describe(`Entries; ${SHOWN} when absent`),
 });
 
-const reply = z
+const listingReply = z
   .object({
     absolute_path: z.array(z.string()).describe('The names on the way from the root of the file system'),
     absolute_path_string: z.string(),
@@ -54,29 +59,35 @@ const reply = z
     next: z
       .int()
       .optional()
-      .describe(`The offset of the next page, where there is one: a page has at most ${MOST_BYTES} bytes`),
+      .describe(
+        `The offset of the next page, where there is one: a page has at most ${MAX_LISTING_BYTES} bytes`,
+      ),
     cut: z
       .literal(true)
       .optional()
       .describe(
-        `There are more than ${MOST_ENTRIES} such entries: so many of them are listed. A longer prefix shows others`,
+        `There are more than ${MAX_DIRECTORY_ENTRIES} such entries: so many of them are listed. A longer prefix shows others`,
       ),
   })
   .describe('Directories first, then by name');
 
-type Body = z.infer<typeof body>;
-type Reply = z.infer<typeof reply>;
+type Body = z.infer<typeof listingBody>;
+type Reply = z.infer<typeof listingReply>;
 
-const failure = { about: 'Why not', schema: problemSchema };
+const listingFailure = { about: 'Why not', schema: problemSchema };
 
-export const listDirectoryRoute = ({ offer, metrics }: Served): Route =>
-  route<z.infer<typeof query>, Body>({
+export const listDirectoryRoute = ({ offer, metrics }: RouteContext): HttpRoute =>
+  route<z.infer<typeof listingQuery>, Body>({
     method: 'post',
     path: '/api/v0/list-directory',
     summary: 'The entries of a directory',
-    query,
-    body,
-    replies: { 200: { about: 'The entries', schema: reply }, 403: failure, 404: failure },
+    query: listingQuery,
+    body: listingBody,
+    replies: {
+      200: { about: 'The entries', schema: listingReply },
+      403: listingFailure,
+      404: listingFailure,
+    },
     example: {
       body: { path: '/workspace', limit: 1 },
       reply: {
@@ -93,8 +104,8 @@ export const listDirectoryRoute = ({ offer, metrics }: Served): Route =>
   });
 
 async function list(
-  access: Access,
-  input: { query: z.infer<typeof query>; body: Body },
+  access: FileAccess,
+  input: { query: z.infer<typeof listingQuery>; body: Body },
   signal: AbortSignal,
 ): Promise<Reply> {
   const path = pathOf(input.query.path, input.body, access.cwd);
@@ -104,14 +115,18 @@ async function list(
       throw new OrielError('BAD_INPUT', `path ${JSON.stringify(quote(path))} is not a directory`);
     }
     const { path: at } = opened;
-    const answer = (listed: Listed): Promise<Reply> => answerOf(listed, at, input.body);
+    const answer = (listed: ListedEntries): Promise<Reply> => answerOf(listed, at, input.body);
     return await withEntries(opened, signal, answer, input.body.prefix);
   } finally {
     await opened.close();
   }
 }
 
-async function answerOf({ entries, more }: Listed, path: string, { offset, limit }: Body): Promise<Reply> {
+async function answerOf(
+  { entries, more }: ListedEntries,
+  path: string,
+  { offset, limit }: Body,
+): Promise<Reply> {
   const sorted = await sortInTurns(entries, (entry) => entry, byKindAndName);
   const contents = pageOf(sorted.slice(offset, offset + limit), path);
   const next = offset + contents.length;
@@ -127,9 +142,9 @@ async function answerOf({ entries, more }: Listed, path: string, { offset, limit
 }
 
 /** As many entries as fit into a page, at least one. */
-function pageOf(entries: readonly Entry[], directory: string): Reply['contents'] {
+function pageOf(entries: readonly FileSystemEntry[], directory: string): Reply['contents'] {
   const page: Reply['contents'] = [];
-  let room = MOST_BYTES;
+  let room = MAX_LISTING_BYTES;
   for (const { name, type } of entries) {
     const entry = {
       name,
@@ -150,7 +165,200 @@ function pathOf(given: string | undefined, { path, relativity }: Body, cwd: stri
   return join(startOf(relativity, cwd), ...(typeof path === 'string' ? [path] : (path ?? [])));
 }
 
-function byKindAndName(a: Entry, b: Entry): number {
+function byKindAndName(a: FileSystemEntry, b: FileSystemEntry): number {
   const kind = Number(b.type === 'directory') - Number(a.type === 'directory');
   return kind || (a.name < b.name ? -1 : Number(a.name > b.name));
+}
+
+// `GET /api/v0/resolve-path`: the real path, also for a path whose end does not exist yet.
+
+const resolveQuery = z.strictObject({
+  path: z.string('is required').min(1, 'is required').describe('Absolute path'),
+});
+
+const resolveReply = z.object({ resolved_path: z.string() }).describe('The path without links');
+
+const resolveFailure = { about: 'Why not', schema: problemSchema };
+
+export const resolvePathRoute = ({ offer, metrics }: RouteContext): HttpRoute =>
+  route<z.infer<typeof resolveQuery>>({
+    method: 'get',
+    path: '/api/v0/resolve-path',
+    summary: 'Where a path leads',
+    query: resolveQuery,
+    replies: { 200: { about: 'The real path', schema: resolveReply }, 403: resolveFailure },
+    example: { query: { path: '/workspace/link' }, reply: { resolved_path: '/workspace/app.log' } },
+    handle: (exchange, { query: { path } }) =>
+      reading(metrics, 'resolve-path', exchange, async (signal) => {
+        const { access } = offer.engine();
+        return { resolved_path: await resolvePath(access, absolute(access, path), signal, MAX_LINKS) };
+      }),
+  });
+
+/** More links count as a loop. Source: MAXSYMLINKS in linux/namei.h. */
+const MAX_LINKS = 40;
+
+/** Errors after which the directory of the path is resolved instead. */
+const UNOPENED: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['NOT_FOUND', 'NOT_REGULAR', 'DENIED']);
+
+async function resolvePath(
+  access: FileAccess,
+  path: string,
+  signal: AbortSignal,
+  links: number,
+): Promise<string> {
+  if (links === 0) throw new OrielError('LOOP', `${quote(path)} leads into a loop of links.`);
+  try {
+    const opened = await access.open(path, signal);
+    await opened.close();
+    return opened.path;
+  } catch (error) {
+    if (!isOrielError(error) || !UNOPENED.has(error.code)) throw error;
+    const deepest = await deepestDirectory(access, path, signal);
+    if (!deepest) throw error;
+    const { opened, names } = deepest;
+    try {
+      const [name = '', ...rest] = names;
+      const target = await opened.linkTarget(name);
+      if (target === undefined) return join(opened.path, ...names);
+      return await resolvePath(access, resolve(opened.path, target, ...rest), signal, links - 1);
+    } finally {
+      await opened.close();
+    }
+  }
+}
+
+// `GET /api/v0/read-file-lines`: a numbered window over a text file. It is refused if it does not fit. Errors of the file
+// system are in the response, not HTTP errors.
+
+/** A request may raise a limit up to this factor. */
+const MAX_LIMIT_FACTOR = 8;
+
+const tuned = (about: string, base: number) =>
+  countInQuery(`${about}; ${base} when absent or 0`, base * MAX_LIMIT_FACTOR);
+
+const { fileSize, lineBytes, responseLines, responseBytes } = fileLinesLimits;
+
+const linesQuery = z.strictObject({
+  path: z.string('is required').min(1, 'is required').describe('Absolute path of a text file'),
+  offset: countInQuery('First line, 1-based; 1 when absent or 0').optional(),
+  limit: countInQuery(`Lines; max_response_lines when absent or 0`).optional(),
+  max_file_size: tuned('Bytes of a file that is read without offset and limit', fileSize).optional(),
+  max_line_bytes: tuned('Bytes shown of one line', lineBytes).optional(),
+  max_response_lines: tuned('Lines of the answer', responseLines).optional(),
+  max_response_bytes: tuned('Bytes of the answer, numbers and joiners included', responseBytes).optional(),
+});
+
+const linesReply = z
+  .object({
+    success: z.boolean(),
+    file_size: z.int().describe('Bytes as stored'),
+    total_lines: z.int(),
+    lines_read: z.int(),
+    content: z.string().describe('Lines as "number, tab, text", joined by line feeds'),
+    error: z.string().describe('Empty on success'),
+    escaped_characters: z.int().optional().describe('Hidden characters shown as escapes'),
+    invalid_sequences: z.int().optional().describe('Invalid sequences shown as U+FFFD'),
+    byte_order_mark: z.literal(true).optional().describe('A byte order mark was taken off'),
+    encoding: z.string().optional().describe('How the text is stored, where that is not UTF-8'),
+    encoding_guessed: z.literal(true).optional().describe('The text does not say so: it is a guess'),
+  })
+  .describe('A window over a file, or why there is none');
+
+type Query = z.infer<typeof linesQuery>;
+
+export const readFileLinesRoute = ({ offer, metrics }: RouteContext): HttpRoute =>
+  route<Query>({
+    method: 'get',
+    path: '/api/v0/read-file-lines',
+    summary: 'Lines of a text file, numbered',
+    query: linesQuery,
+    replies: {
+      200: { about: 'The lines, or what the file system says', schema: linesReply },
+      503: { about: 'Too many calls wait', schema: problemSchema },
+    },
+    example: {
+      query: { path: '/workspace/app.log', offset: 4999, limit: 2 },
+      reply: {
+        success: true,
+        file_size: 53_893,
+        total_lines: 5000,
+        lines_read: 2,
+        content: '4999\tentry 4999\n5000\tentry 5000',
+        error: '',
+      },
+    },
+    async handle(exchange, { query: asked }) {
+      const { signal, client } = exchange;
+      const reader = readFileLines(asked, {
+        fileSize: asked.max_file_size || fileSize,
+        lineBytes: asked.max_line_bytes || lineBytes,
+        responseLines: asked.max_response_lines || responseLines,
+        responseBytes: asked.max_response_bytes || responseBytes,
+      });
+      const ended = countOf(metrics, reader.name);
+      let error: OrielError | undefined;
+      const failure = (failed: OrielError): FileLines => reader.failure((error = failed));
+      const options = { limits: baseLimits, dialect: 'coder', signal, caller: client, ...taskOf(exchange) };
+      const lines = await callTool(offer.engine(client), { ...reader, failure }, undefined, options);
+      ended({ bytes: Buffer.byteLength(lines.content), error: error?.code });
+      // Not an error of the file system.
+      if (error instanceof QueueFull) throw error;
+      return jsonReply(lines);
+    },
+  });
+
+// `GET /api/v0/shown-lines`: the lines that a client was shown under a hashline tag, by any replica.
+
+/** Maximum lines of a response, and their characters. */
+const MAX_SHOWN_LINES = 1_000;
+const MAX_SHOWN_CHARACTERS: number = 1 << 20;
+
+const shownQuery = z.strictObject({
+  path: z.string('is required').min(1, 'is required').describe('Absolute path, links followed'),
+  tag: z
+    .string('is required')
+    .regex(/^[0-9A-Fa-f]{4,16}$/, 'must be 4 to 16 hexadecimal digits')
+    .describe('As it stands behind # in the header of the answer'),
+  offset: countInQuery('First line, 1-based; 1 when absent').optional(),
+  limit: countInQuery(`Lines; ${MAX_SHOWN_LINES} when absent or 0, and at most`, MAX_SHOWN_LINES).optional(),
+});
+
+const shownReply = z
+  .object({
+    lines: z.array(z.object({ no: z.int(), text: z.string().describe('With its terminator') })),
+  })
+  .describe(
+    `Those of the lines that were shown and are remembered, in order; they end before ${MAX_SHOWN_CHARACTERS} characters`,
+  );
+
+export const shownLinesRoute = ({ offer, metrics }: RouteContext): HttpRoute =>
+  route<z.infer<typeof shownQuery>>({
+    method: 'get',
+    path: '/api/v0/shown-lines',
+    summary: 'What the client that asks was shown under a tag of the hashline display',
+    query: shownQuery,
+    replies: { 200: { about: 'The lines', schema: shownReply } },
+    example: {
+      query: { path: '/workspace/app.log', tag: '5178', offset: 2, limit: 1 },
+      reply: { lines: [{ no: 2, text: 'entry 2\n' }] },
+    },
+    handle: (exchange, { query: { path, tag, offset, limit } }) =>
+      reading(metrics, 'shown-lines', exchange, async () => {
+        const { snapshots } = offer.engine(exchange.client).session;
+        const from = Math.max(1, offset ?? 1);
+        const to = from - 1 + (limit || MAX_SHOWN_LINES);
+        return { lines: bounded(await snapshots.lines(path, tag.toUpperCase(), from, to)) };
+      }),
+  });
+
+function bounded(shown: ReadonlyMap<number, string>): z.infer<typeof shownReply>['lines'] {
+  const lines: z.infer<typeof shownReply>['lines'] = [];
+  let characters = 0;
+  for (const [no, text] of shown) {
+    characters += text.length;
+    if (characters > MAX_SHOWN_CHARACTERS) break;
+    lines.push({ no, text });
+  }
+  return lines;
 }

@@ -1,19 +1,19 @@
 /** Listens for an HTTP application: timeouts for slow peers, one request of a connection at a time, graceful shutdown. */
 
-import { createServer, type Server } from 'node:http';
 import { lstat, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
-import { GRACE_MS } from '../endings.ts';
-import { type Address, addressText } from './listen-address.ts';
-import type { App } from './app.ts';
-import { boundConnections, mostConnections } from './connections.ts';
-import { Turns, UNREAD_MS } from './turns.ts';
+import { GRACE_MS } from '../outbox.ts';
+import type { HttpApp } from './app.ts';
+import { boundConnections, mostConnections } from './exchange.ts';
+import { addressText, type ListenAddress } from './guard.ts';
+import { RequestTurns, UNREAD_MS } from './turns.ts';
 
-export interface Serving {
+export interface RunningServer {
   /** With the actual port, if port 0 was requested. */
-  readonly address: Address;
+  readonly address: ListenAddress;
   /** Refuses new requests, waits a moment for running ones, then ends them with an error. Closes all connections. */
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ const HEADER_BYTES = 16 * 1024;
 const BACKLOG = 4_096;
 
 export interface ListenOptions {
-  readonly address: Address;
+  readonly address: ListenAddress;
   readonly maxConnections?: number | undefined;
   /** The command line option for another address, for errors. */
   readonly option?: string;
@@ -40,9 +40,9 @@ export interface ListenOptions {
 
 /** Throws OrielError if the address cannot be used. */
 export async function listenFor(
-  app: App,
+  app: HttpApp,
   { address, maxConnections = mostConnections(), option = '--listen' }: ListenOptions,
-): Promise<Serving> {
+): Promise<RunningServer> {
   const server = createServer({
     headersTimeout: HEADERS_MS,
     requestTimeout: REQUEST_MS,
@@ -54,7 +54,7 @@ export async function listenFor(
     keepAliveInitialDelay: ALIVE_MS,
   });
   const isSurplus = boundConnections(server, maxConnections);
-  const turns = new Turns(server, app.receive);
+  const turns = new RequestTurns(server, app.receive);
   const refuse = (socket: Socket, status: string): void => {
     // Each further chunk of invalid input is reported again.
     if (socket.writableEnded) return;
@@ -118,7 +118,7 @@ const REFUSED_CONNECTION = {
   connection: 'close',
 };
 
-async function listen(server: Server, address: Address, option: string): Promise<void> {
+async function listen(server: Server, address: ListenAddress, option: string): Promise<void> {
   if (address.at === 'socket') await removeStale(address.path);
   const target =
     address.at === 'socket' ? { path: address.path } : { host: address.host, port: address.port };

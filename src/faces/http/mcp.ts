@@ -3,24 +3,25 @@
  * which connects their cancellations with requests, and their names with the limits of answers.
  */
 
+import { randomUUID } from 'node:crypto';
 import {
   createMcpHandler,
   isInitializeRequest,
+  isJSONRPCNotification,
   isJSONRPCRequest,
   isLegacyRequest,
   legacyStatelessFallback,
   type McpServerFactory,
   type RequestId,
+  WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import { type Caller, comesFrom } from '../../queues/caller.ts';
 import { OrielError } from '../../errors.ts';
-import { DUPLICATE_ID } from '../mcp/refusals.ts';
-import type { Offer } from '../offer.ts';
-import type { Outlet } from '../outbox.ts';
-import { networkOf } from './connections.ts';
-import type { Exchange, Reply } from './exchange.ts';
-import { McpSession, type SessionServer } from './mcp-session.ts';
-import { json, problem } from './problem.ts';
+import { type Caller, registerCallerAddress } from '../../queues/caller.ts';
+import { type CallServer, DUPLICATE_ID } from '../mcp/call-server.ts';
+import type { ServerOffer } from '../offer.ts';
+import type { PeerOutlet } from '../outbox.ts';
+import { clientNetwork, type HttpExchange, type HttpReply } from './exchange.ts';
+import { jsonReply, problem } from './problem.ts';
 import { jsonOf } from './request-body.ts';
 
 /**
@@ -28,22 +29,22 @@ import { jsonOf } from './request-body.ts';
  * opened, then those without kept outputs, then the others, the least recently used first. Its client must initialize
  * again. A session with pending requests is never evicted.
  */
-const MOST_SESSIONS = 256;
+const MAX_MCP_SESSIONS = 256;
 
 /** Maximum sessions of an address, so that others have room even if all of them have pending requests. */
-const MOST_OF_ADDRESS = 224;
+const MAX_ADDRESS_SESSIONS = 224;
 
 /** Maximum messages of a POST, as in the SDK, which parses all of them before it counts. */
-const MOST_MESSAGES = 100;
+const MAX_POST_MESSAGES = 100;
 
 const TOO_MANY = {
   jsonrpc: '2.0',
   id: null,
-  error: { code: -32600, message: `Invalid Request: Batch must not exceed ${MOST_MESSAGES} messages` },
+  error: { code: -32600, message: `Invalid Request: Batch must not exceed ${MAX_POST_MESSAGES} messages` },
 };
 
-export interface McpMount {
-  handle(exchange: Exchange): Promise<Reply>;
+interface McpMount {
+  handle(exchange: HttpExchange): Promise<HttpReply>;
   /** The caller of a session; undefined for an unknown id. */
   callerOf(session: string): Caller | undefined;
   /** Ends the streams of subscriptions, which do not end by themselves. */
@@ -51,7 +52,7 @@ export interface McpMount {
   close(): Promise<void>;
 }
 
-export interface ServerFor {
+interface ServerFor {
   /** The name of the client program, if the protocol does not include it. */
   readonly host: string | undefined;
   /** The caller of the requests. */
@@ -59,7 +60,7 @@ export interface ServerFor {
 }
 
 /** Makes a server for a session, or for a stateless request. */
-export type MakeServer = (of: ServerFor) => SessionServer;
+type MakeServer = (of: ServerFor) => SessionServer;
 
 interface OpenSession {
   readonly session: McpSession;
@@ -68,7 +69,7 @@ interface OpenSession {
   readonly from: string;
 }
 
-export function mountMcp(make: MakeServer, offer: Pick<Offer, 'keeps' | 'forget'>): McpMount {
+export function mountMcp(make: MakeServer, offer: Pick<ServerOffer, 'keeps' | 'forget'>): McpMount {
   const callers = new WeakMap<Request, Caller>();
   const addresses = new WeakMap<Request, string>();
   /** Who answers the messages of a request. */
@@ -94,7 +95,7 @@ export function mountMcp(make: MakeServer, offer: Pick<Offer, 'keeps' | 'forget'
       throw new OrielError('BUSY', message);
     }
     const caller = {};
-    comesFrom(caller, from);
+    registerCallerAddress(caller, from);
     const session = new McpSession({
       opened(id) {
         sessions.set(id, { session, caller, from });
@@ -122,7 +123,7 @@ export function mountMcp(make: MakeServer, offer: Pick<Offer, 'keeps' | 'forget'
 
   /** Whether `more` sessions from the address would exceed a maximum. */
   function isFull(from: string, more: number): boolean {
-    return sessions.size + more > MOST_SESSIONS || countOf(from) + more > MOST_OF_ADDRESS;
+    return sessions.size + more > MAX_MCP_SESSIONS || countOf(from) + more > MAX_ADDRESS_SESSIONS;
   }
 
   function countOf(address: string): number {
@@ -139,7 +140,7 @@ export function mountMcp(make: MakeServer, offer: Pick<Offer, 'keeps' | 'forget'
     const own = counts.get(from) ?? 0;
     const idle = Array.from(sessions).filter(([, { session }]) => !session.busy);
     const isFair = ([, one]: [string, OpenSession]): boolean =>
-      one.from === from || (own < MOST_OF_ADDRESS && (counts.get(one.from) as number) > own);
+      one.from === from || (own < MAX_ADDRESS_SESSIONS && (counts.get(one.from) as number) > own);
     const fair = idle.filter(isFair);
     const most = Math.max(...fair.map(([, one]) => counts.get(one.from) as number));
     const all = fair.filter(([, one]) => counts.get(one.from) === most);
@@ -158,7 +159,7 @@ export function mountMcp(make: MakeServer, offer: Pick<Offer, 'keeps' | 'forget'
     return known;
   }
 
-  async function legacy(request: Request, parsedBody?: unknown): Promise<Reply> {
+  async function legacy(request: Request, parsedBody?: unknown): Promise<HttpReply> {
     const id = request.headers.get('mcp-session-id');
     const known = id === null ? undefined : sessionOf(id);
     if (id !== null && !known)
@@ -182,13 +183,13 @@ export function mountMcp(make: MakeServer, offer: Pick<Offer, 'keeps' | 'forget'
         return problem(405, { message: 'Use POST.', code: 'BAD_INPUT' }, { allow: 'POST' });
       const body = await jsonOf(exchange);
       if ('status' in body) return body;
-      if (Array.isArray(body.value) && body.value.length > MOST_MESSAGES) return json(TOO_MANY, 400);
+      if (Array.isArray(body.value) && body.value.length > MAX_POST_MESSAGES) return jsonReply(TOO_MANY, 400);
       const ids = idsOf(body.value);
       const twice = ids.find((one, i) => ids.indexOf(one) < i);
-      if (twice !== undefined) return json({ jsonrpc: '2.0', id: twice, error: DUPLICATE_ID }, 400);
+      if (twice !== undefined) return jsonReply({ jsonrpc: '2.0', id: twice, error: DUPLICATE_ID }, 400);
       const request = requestOf(exchange);
       callers.set(request, exchange.client);
-      addresses.set(request, networkOf(exchange.incoming.socket.remoteAddress ?? 'local'));
+      addresses.set(request, clientNetwork(exchange.incoming.socket.remoteAddress ?? 'local'));
       exchange.endsWith((error) => answering.get(request)?.fail?.(ids, error));
       if (await isLegacyRequest(request, body.value)) return legacy(request, body.value);
       const handler = isListening(body.value) ? listening : modern;
@@ -209,7 +210,7 @@ function isListening(body: unknown): boolean {
 }
 
 /** The request for the SDK, without its body, which is parsed already. */
-function requestOf({ method, incoming, signal }: Exchange): Request {
+function requestOf({ method, incoming, signal }: HttpExchange): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(incoming.headers)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
@@ -218,7 +219,7 @@ function requestOf({ method, incoming, signal }: Exchange): Request {
 }
 
 /** `caller`: the session of the response: its unsent bytes hold back the session's calls. */
-function replyOf(response: Response | Reply, caller?: Caller): Reply {
+function replyOf(response: Response | HttpReply, caller?: Caller): HttpReply {
   const of = caller && { caller };
   if (!(response instanceof Response)) return { ...response, ...of };
   const { status, body } = response;
@@ -229,8 +230,145 @@ function replyOf(response: Response | Reply, caller?: Caller): Reply {
 }
 
 /** Reads the body from the SDK without waiting for the client, so that unsent bytes are counted in the outbox. */
-async function pass(body: ReadableStream<Uint8Array>, outlet: Outlet): Promise<void> {
+async function pass(body: ReadableStream<Uint8Array>, outlet: PeerOutlet): Promise<void> {
   const reader = body.getReader();
   outlet.onGone(() => void reader.cancel().catch(() => undefined));
   for (let part = await reader.read(); !part.done; part = await reader.read()) outlet.write(part.value);
+}
+
+// A session of a client with protocol 2025: its server, and the ids of pending requests, which must not be reused.
+
+/** The error code that ends a cancelled request in the SDK; it is never sent. */
+const CANCELLED = -32800;
+
+/** A server of the SDK; with `fail` its requests can be ended with an error. */
+type SessionServer = Awaited<ReturnType<McpServerFactory>> & Partial<Pick<CallServer, 'fail'>>;
+
+interface SessionEvents {
+  opened(id: string): void;
+  closed(id: string): void;
+}
+
+/** The requests of one POST. */
+interface Post {
+  readonly ids: readonly RequestId[];
+  readonly pending: Set<RequestId>;
+  readonly cancelled: RequestId[];
+}
+
+class McpSession {
+  readonly #transport: WebStandardStreamableHTTPServerTransport;
+  readonly #inFlight = new Map<RequestId, Post>();
+  #server: SessionServer | undefined;
+  /** Removes a request whose stream is closed from the SDK, which reports that as an error. */
+  #clear: (id: RequestId) => void = () => undefined;
+  #clearing = false;
+  #used = false;
+
+  constructor({ opened, closed }: SessionEvents) {
+    this.#transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: opened,
+      onsessionclosed: closed,
+    });
+  }
+
+  /** Whether requests are pending. */
+  get busy(): boolean {
+    return this.#inFlight.size > 0;
+  }
+
+  /** Whether there were other requests than `initialize`. */
+  get used(): boolean {
+    return this.#used;
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  /** Answers those of the requests that are running with `error`, and cancels them. */
+  fail(ids: readonly RequestId[], error: OrielError): void {
+    this.#server?.fail?.(ids, error);
+  }
+
+  async connect(server: SessionServer): Promise<void> {
+    this.#server = server;
+    const transport = this.#transport;
+    const send = transport.send.bind(transport);
+    transport.send = async (message, options) => {
+      // The id is released after the response, so that a request that reuses it does not find the old stream.
+      await send(message, options);
+      if (!('method' in message) && message.id !== undefined) this.#settle(message.id, 'answered');
+    };
+    await server.connect(transport);
+    const { onerror } = transport;
+    Object.assign(transport, {
+      onerror: (error: Error) => {
+        if (!this.#clearing) onerror?.(error);
+      },
+    });
+    this.#clear = (id) => {
+      this.#clearing = true;
+      void send({ jsonrpc: '2.0', id, error: { code: CANCELLED, message: 'Cancelled' } });
+      this.#clearing = false;
+    };
+  }
+
+  async handle(request: Request, body: unknown): Promise<Response | HttpReply> {
+    const messages = [body].flat();
+    const ids = messages.flatMap((message) => (isJSONRPCRequest(message) ? [message.id] : []));
+    const duplicate = ids.find((id) => this.#inFlight.has(id));
+    if (duplicate !== undefined)
+      return jsonReply({ jsonrpc: '2.0', id: duplicate, error: DUPLICATE_ID }, 400);
+    if (ids.length > 0 && !isInitializeRequest(body)) this.#used = true;
+    const post: Post = { ids, pending: new Set(ids), cancelled: [] };
+    for (const id of ids) this.#inFlight.set(id, post);
+    const response = await this.#transport
+      .handleRequest(request, { parsedBody: body })
+      .catch((error: unknown) => {
+        // Otherwise the ids would stay pending, and the session busy for ever.
+        this.#abandon(post);
+        throw error;
+      });
+    // The POST was refused, so none of its requests has begun.
+    if (response.status !== 200) this.#free(post);
+    else if (request.signal.aborted) this.#abandon(post);
+    else request.signal.addEventListener('abort', () => this.#abandon(post), { once: true });
+    for (const message of messages) {
+      if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled')
+        this.#settle(message.params?.['requestId'] as RequestId, 'cancelled');
+    }
+    return response;
+  }
+
+  /** Cancels the requests of a POST whose client has disconnected. */
+  #abandon(post: Post): void {
+    for (const requestId of post.pending) {
+      this.#transport.onmessage?.({
+        jsonrpc: '2.0',
+        method: 'notifications/cancelled',
+        params: { requestId, reason: 'The client went away.' },
+      });
+      this.#settle(requestId, 'cancelled');
+    }
+  }
+
+  /** Ids are released when their POST has ended, because until then the SDK uses them for its stream. */
+  #settle(id: RequestId, how: 'answered' | 'cancelled'): void {
+    const post = this.#inFlight.get(id);
+    if (!post?.pending.delete(id)) return;
+    if (how === 'cancelled') post.cancelled.push(id);
+    if (post.pending.size > 0) return;
+    // A cancelled request gets no response, but the SDK would keep its stream open for one.
+    for (const cancelled of post.cancelled) {
+      this.#transport.closeSSEStream(cancelled);
+      this.#clear(cancelled);
+    }
+    this.#free(post);
+  }
+
+  #free({ ids }: Post): void {
+    for (const id of ids) this.#inFlight.delete(id);
+  }
 }

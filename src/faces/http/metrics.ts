@@ -1,23 +1,31 @@
 /** The metrics of calls, requests and queues in the format of Prometheus. */
 
+import type { Writable } from 'node:stream';
+import { queues } from '../../queues/queue-table.ts';
+import type { Queue } from '../../queues/queue.ts';
+import { quote } from '../../text/visible.ts';
 import type { Answer } from '../../types/answer.ts';
+import type { KindStats } from '../../types/session.ts';
+import type { StateStats } from '../../types/state.ts';
 import type { CallEvent, TelemetryEvent } from '../../types/telemetry.ts';
-import { type Gauged, gauges } from './gauges.ts';
-import { type Family, familyText, labels } from './prometheus.ts';
+import type { WorkspaceReport } from '../client/fleet.ts';
+import { outbox } from '../outbox.ts';
+import { connections } from './exchange.ts';
+import { inbox } from './request-body.ts';
 
 /** Upper bounds of the buckets in seconds. */
 const BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];
 
 /** The outcome of a call. */
-export interface Ended {
+interface CallOutcome {
   /** Bytes of the text of its answer. */
   readonly bytes: number;
   /** The error code of a failure. */
   readonly error?: string | undefined;
 }
 
-export interface Metrics {
-  call(tool: string, ended: Ended, seconds: number): void;
+export interface ServerMetrics {
+  call(tool: string, ended: CallOutcome, seconds: number): void;
   /** Counts an event of telemetry: the limits that cut the answer, and whether the call followed a notice. */
   recorded(event: TelemetryEvent, followed: boolean): void;
   request(route: string, status: number): void;
@@ -26,9 +34,13 @@ export interface Metrics {
 }
 
 /** `measure` returns the gauges; it is called when the metrics are requested. */
-export function createMetrics(measure: () => Gauged): Metrics {
-  const families = new Map<string, Family>();
-  const family = (name: string, help: string, type: Family['type'] = 'counter'): Map<string, number> => {
+export function createMetrics(measure: () => GaugedServer): ServerMetrics {
+  const families = new Map<string, MetricFamily>();
+  const family = (
+    name: string,
+    help: string,
+    type: MetricFamily['type'] = 'counter',
+  ): Map<string, number> => {
     const values = new Map<string, number>();
     families.set(name, { help, type, values });
     return values;
@@ -95,7 +107,7 @@ interface Times {
   count: number;
 }
 
-function timesFamily(times: ReadonlyMap<string, Times>): Family {
+function timesFamily(times: ReadonlyMap<string, Times>): MetricFamily {
   const values = new Map<string, number>();
   for (const [tool, { within, sum, count }] of times) {
     for (const [i, bucket] of BUCKETS.entries())
@@ -107,7 +119,7 @@ function timesFamily(times: ReadonlyMap<string, Times>): Family {
   return { help: 'Time from call to answer.', type: 'histogram', values };
 }
 
-export function endedWith({ content, details, isError }: Answer): Ended {
+export function outcomeOfAnswer({ content, details, isError }: Answer): CallOutcome {
   const { code = 'UNKNOWN' } = Object(details['error']) as { code?: string };
   const bytes = content.reduce(
     (sum, block) => sum + (block.type === 'text' ? Buffer.byteLength(block.text) : 0),
@@ -123,9 +135,301 @@ function cutsOf({ reads = [], list }: CallEvent): ReadonlySet<string> {
 }
 
 /** Maximum series of a family. Labels are only names that oriel defines. */
-const MOST_SERIES = 1_000;
+const MAX_FAMILY_SERIES = 1_000;
 
 function add(values: Map<string, number>, key: string, by = 1): void {
-  if (values.size >= MOST_SERIES && !values.has(key)) return;
+  if (values.size >= MAX_FAMILY_SERIES && !values.has(key)) return;
   values.set(key, (values.get(key) ?? 0) + by);
+}
+
+// Metrics that are measured when they are requested: queues, unsent bytes, caches, the shared store, workspaces.
+
+type Families = (readonly [string, MetricFamily])[];
+
+/** The figures of one server; the others are of the whole process. */
+interface GaugedServer {
+  /** The store of derived data, by kind. */
+  readonly store: ReadonlyMap<string, KindStats>;
+  /** Lookups in the cache on disk. */
+  readonly disk?: { readonly hits: number; readonly misses: number } | undefined;
+  /** The store that replicas share. */
+  readonly state?: StateStats | undefined;
+  /** Remote workspaces. */
+  readonly fleet?: readonly WorkspaceReport[] | undefined;
+  /** Number of kept outputs, and their bytes. */
+  readonly spills?: { readonly outputs: number; readonly bytes: number } | undefined;
+}
+
+function gauges({ store, disk, spills, state, fleet }: GaugedServer): Families {
+  return [
+    ...processFamilies(),
+    ...peerFamilies(),
+    ...(spills ? spillFamilies(spills) : []),
+    ...storeFamilies(store),
+    ...(state ? stateFamilies(state) : []),
+    ...(fleet ? fleetFamilies(fleet) : []),
+    ...(disk ? [diskFamily(disk)] : []),
+    ...queueFamilies(),
+  ];
+}
+
+function one(help: string, type: MetricFamily['type'], value: number): MetricFamily {
+  return { help, type, values: new Map([['', value]]) };
+}
+
+function processFamilies(): Families {
+  const { rss, heapUsed, external } = process.memoryUsage();
+  const { user, system } = process.cpuUsage();
+  return [
+    ['process_resident_memory_bytes', one('Resident memory of the process.', 'gauge', rss)],
+    ['oriel_heap_bytes', one('Heap of JavaScript that is in use.', 'gauge', heapUsed)],
+    ['oriel_external_bytes', one('Memory of buffers and the like.', 'gauge', external)],
+    ['process_cpu_seconds_total', one('Processor time of the process.', 'counter', (user + system) / 1e6)],
+  ];
+}
+
+function spillFamilies({ outputs, bytes }: NonNullable<GaugedServer['spills']>): Families {
+  return [
+    ['oriel_spills', one('Outputs that are kept.', 'gauge', outputs)],
+    ['oriel_spill_bytes', one('Bytes on disk that they take.', 'gauge', bytes)],
+  ];
+}
+
+function diskFamily({ hits, misses }: NonNullable<GaugedServer['disk']>): Families[number] {
+  const values = new Map([
+    [labels({ result: 'hit' }), hits],
+    [labels({ result: 'miss' }), misses],
+  ]);
+  return [
+    'oriel_disk_cache_lookups_total',
+    { help: 'Lookups in the cache on disk.', type: 'counter', values },
+  ];
+}
+
+export function stateFamilies({ up, outages, operations, bytesRead, bytesWritten }: StateStats): Families {
+  const results = [...operations].flatMap(([operation, counts]) =>
+    Object.entries(counts).map(([result, count]) => [labels({ operation, result }), count] as const),
+  );
+  const bytes = [
+    [labels({ direction: 'read' }), bytesRead],
+    [labels({ direction: 'written' }), bytesWritten],
+  ] as const;
+  return [
+    ['oriel_state_up', one('Whether the store that replicas share answers.', 'gauge', Number(up))],
+    ['oriel_state_outages_total', one('Times that it stopped answering.', 'counter', outages)],
+    [
+      'oriel_state_operations_total',
+      { help: 'Uses of the shared store, by how they ended.', type: 'counter', values: new Map(results) },
+    ],
+    [
+      'oriel_state_bytes_total',
+      { help: 'Bytes of values from and to the shared store.', type: 'counter', values: new Map(bytes) },
+    ],
+  ];
+}
+
+/** Maximum workspaces with series of their own: those with requests, in the configured order. */
+const MAX_WORKSPACE_SERIES = 500;
+
+const FLEET_FAMILIES: readonly [string, MetricFamily['type'], string, (report: WorkspaceReport) => number][] =
+  [
+    ['oriel_workspace_requests_total', 'counter', 'Requests to a workspace.', ({ requests }) => requests],
+    ['oriel_workspace_failures_total', 'counter', 'Requests without an answer.', ({ failed }) => failed],
+    ['oriel_workspace_answers_total', 'counter', 'Answers of a workspace.', ({ answered }) => answered],
+    [
+      'oriel_workspace_answer_seconds_total',
+      'counter',
+      'Time until the headers of these answers came.',
+      ({ answered, meanMs }) => (answered * meanMs) / 1000,
+    ],
+    ['oriel_workspace_bytes_total', 'counter', 'Bytes of these answers, unpacked.', ({ bytes }) => bytes],
+    ['oriel_workspace_running', 'gauge', 'Requests under way.', ({ running }) => running],
+    ['oriel_workspace_waiting', 'gauge', 'Requests that wait for a slot.', ({ waiting }) => waiting],
+    ['oriel_workspace_away', 'gauge', 'Whether it is not asked at the moment.', ({ away }) => Number(!!away)],
+  ];
+
+function fleetFamilies(reports: readonly WorkspaceReport[]): Families {
+  const asked = reports.filter(({ requests, away }) => requests > 0 || away !== undefined);
+  const shown = asked.slice(0, MAX_WORKSPACE_SERIES);
+  return FLEET_FAMILIES.map(([name, type, help, value]) => {
+    const values = shown.map((report) => [labels({ workspace: report.name }), value(report)] as const);
+    return [name, { help, type, values: new Map(values) }];
+  });
+}
+
+function peerFamilies(): Families {
+  return [
+    ['oriel_unsent_bytes', one('Bytes that clients have not taken yet.', 'gauge', outbox.unsent)],
+    ['oriel_body_bytes', one('Bytes of bodies that are not answered yet.', 'gauge', inbox.bytes)],
+    ['oriel_bodies_refused_total', one('Bodies refused because of others.', 'counter', inbox.refused)],
+    ['oriel_connections', one('Connections that are open.', 'gauge', connections.open)],
+    [
+      'oriel_connections_refused_total',
+      one('Connections that were one too many of their address.', 'counter', connections.refused),
+    ],
+    ['oriel_peers_ended_total', one('Clients ended because they did not read.', 'counter', outbox.ended)],
+  ];
+}
+
+const STORE_FAMILIES: readonly [
+  string,
+  MetricFamily['type'],
+  string,
+  (stats: KindStats) => [object, number][],
+][] = [
+  [
+    'oriel_store_lookups_total',
+    'counter',
+    'Derived things asked for: kept already, made, or being made for another call.',
+    ({ hits, misses, joined }) => [
+      [{ result: 'hit' }, hits],
+      [{ result: 'miss' }, misses],
+      [{ result: 'joined' }, joined],
+    ],
+  ],
+  [
+    'oriel_store_evictions_total',
+    'counter',
+    'Derived things that made room for others.',
+    ({ evictions }) => [[{}, evictions]],
+  ],
+  ['oriel_store_entries', 'gauge', 'Derived things that are kept.', ({ entries }) => [[{}, entries]]],
+  [
+    'oriel_store_bytes',
+    'gauge',
+    'Bytes that they take.',
+    ({ weight }) => [
+      [{ in: 'memory' }, weight.memory],
+      [{ in: 'disk' }, weight.disk],
+    ],
+  ],
+  [
+    'oriel_store_descriptors',
+    'gauge',
+    'Descriptors that they hold.',
+    ({ weight }) => [[{}, weight.descriptors]],
+  ],
+];
+
+function storeFamilies(stats: ReadonlyMap<string, KindStats>): Families {
+  return STORE_FAMILIES.map(([name, type, help, values]) => {
+    const rows = [...stats].flatMap(([kind, of]) =>
+      values(of).map(([more, value]) => [labels({ kind, ...more }), value] as const),
+    );
+    return [name, { help, type, values: new Map(rows) }];
+  });
+}
+
+const QUEUE_FAMILIES: readonly [string, MetricFamily['type'], string, (queue: Queue) => number][] = [
+  ['oriel_queue_limit', 'gauge', 'Slots of a queue.', ({ limit }) => limit],
+  ['oriel_queue_running', 'gauge', 'Slots in use.', ({ stats }) => stats.running],
+  ['oriel_queue_waiting', 'gauge', 'Entries that wait for a slot.', ({ stats }) => stats.waiting],
+  [
+    'oriel_queue_running_max',
+    'gauge',
+    'The most slots in use since the start.',
+    ({ stats }) => stats.highest.running,
+  ],
+  [
+    'oriel_queue_waiting_max',
+    'gauge',
+    'The most entries that waited since the start.',
+    ({ stats }) => stats.highest.waiting,
+  ],
+  [
+    'oriel_queue_refused_total',
+    'counter',
+    'Entries refused because too many waited.',
+    ({ stats }) => stats.refused,
+  ],
+];
+
+function queueFamilies(): Families {
+  return QUEUE_FAMILIES.map(([name, type, help, value]) => {
+    const values = Object.values(queues).map(
+      (queue) => [labels({ queue: queue.name }), value(queue)] as const,
+    );
+    return [name, { help, type, values: new Map(values) }];
+  });
+}
+
+// Formats metrics for Prometheus: text format, version 0.0.4.
+
+export interface MetricFamily {
+  readonly help: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  /** By labels, in the text format. */
+  readonly values: ReadonlyMap<string, number>;
+}
+
+/** Formats labels. Values are names that oriel defines: tools, codes, routes. */
+export function labels(pairs: Readonly<Record<string, string>>): string {
+  return `{${Object.entries(pairs)
+    .map(([name, value]) => `${name}="${value.replaceAll(/["\\\n]/g, '_')}"`)
+    .join(',')}}`;
+}
+
+export function familyText(name: string, { help, type, values }: MetricFamily): string {
+  const lines = [...values].map(([key, value]) => `${name}${key} ${value}\n`);
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
+}
+
+// The log: a JSON object on each line, or plain text on a terminal. It contains paths of callers, but no secrets.
+
+export interface ServerLog {
+  (event: string, facts?: Readonly<Record<string, unknown>>): void;
+  /** Writes pending lines. */
+  flush(): void;
+}
+
+/** Maximum unwritten bytes; above that, lines are dropped and counted. */
+const UNREAD_BYTES = 1 << 20;
+
+/** Lines are written in batches, because a write for each would cost as much as a small read. */
+export function createLog(
+  out: Writable & { readonly isTTY?: boolean },
+  now: () => number = Date.now,
+): ServerLog {
+  const write = out.isTTY ? asText : asJson;
+  let lines = '';
+  /** Whether a line was just written: following lines are collected. */
+  let wrote = false;
+  let dropped = 0;
+  const line = (event: string, facts: Readonly<Record<string, unknown>>): string => {
+    const safe: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(facts))
+      safe[name] = typeof value === 'string' ? quote(value) : value;
+    return `${write(new Date(now()).toISOString(), event, safe)}\n`;
+  };
+  const flush = (): void => {
+    wrote = false;
+    if (lines !== '') out.write(lines);
+    lines = '';
+  };
+  const log = (event: string, facts: Readonly<Record<string, unknown>> = {}): void => {
+    if (out.writableLength > UNREAD_BYTES) {
+      dropped += 1;
+      return;
+    }
+    if (dropped > 0) lines += line('dropped', { lines: dropped });
+    dropped = 0;
+    lines += line(event, facts);
+    if (wrote) return;
+    flush();
+    wrote = true;
+    setImmediate(flush);
+  };
+  return Object.assign(log, { flush });
+}
+
+type Facts = Readonly<Record<string, unknown>>;
+
+function asJson(time: string, event: string, facts: Facts): string {
+  return JSON.stringify({ time, event, ...facts });
+}
+
+/** `12:34:56 listening address=127.0.0.1:7345` */
+function asText(time: string, event: string, facts: Facts): string {
+  const pairs = Object.entries(facts).map(([name, value]) => `${name}=${String(value)}`);
+  return [time.slice(11, 19), event, ...pairs].join(' ');
 }

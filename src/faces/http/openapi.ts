@@ -1,26 +1,97 @@
 /** Builds the OpenAPI document: every route as declared, every tool with the schema that its calls must satisfy. */
 
 import * as z from 'zod';
+import { version } from '../../files/package-files.ts';
 import type { Tool } from '../../oriel.ts';
-import { version } from '../../access/package-files.ts';
-import {
-  ALWAYS,
-  commonResponses,
-  type Json,
-  jsonContent,
-  type ObjectSchema,
-  requestBody,
-  responses,
-  schemaOf,
-  WITH_BODY,
-} from './openapi-parts.ts';
 import { problemSchema } from './problem.ts';
-import type { DeclaredReply, Route } from './route.ts';
+import type { DeclaredReply, HttpRoute } from './route.ts';
 import { answerSchema } from './tools.ts';
+
+// Parts of the operations of the OpenAPI document: schemas, bodies, and the replies that all routes share.
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, { readonly description?: string }>>;
+  readonly required?: readonly string[];
+}
+
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { io }) as JsonObject;
+  return json;
+}
+
+/** The `content` of a body in JSON. */
+function jsonContent(schema: JsonObject, example?: unknown): JsonObject {
+  return { 'application/json': { schema, ...(example !== undefined && { example }) } };
+}
+
+function requestBody(schema: JsonObject, example?: unknown): JsonObject {
+  return { required: true, content: jsonContent(schema, example) };
+}
+
+/** Replies that any route may give, by component name: status, meaning, and the message and code of an example. */
+const COMMON = {
+  Invalid: [
+    400,
+    'What is wrong with the request',
+    'The request must have exactly one Host header.',
+    'BAD_INPUT',
+  ],
+  NoToken: [
+    401,
+    'The token is missing, wrong, or in the URL',
+    'This server wants its token: Authorization: Bearer TOKEN.',
+    'DENIED',
+  ],
+  Refused: [
+    403,
+    'The Host, or the Origin, is not known; or the path may not be read',
+    'This server does not accept that Host header. Its operator can allow the name with --host NAME.',
+    'DENIED',
+  ],
+  Unexpected: [500, 'An unexpected error', 'An unexpected error.', 'INTERNAL'],
+  Busy: [
+    503,
+    'Too much waits already; Retry-After says when to try again',
+    'Too many calls wait. Call again.',
+    'BUSY',
+  ],
+  NoJson: [415, 'The body is not application/json', 'The body must be application/json.', 'BAD_INPUT'],
+  TooLarge: [413, 'The body is too large', 'The body is larger than 4 MiB.', 'LIMIT'],
+} as const;
+
+type Common = keyof typeof COMMON;
+
+const ALWAYS: readonly Common[] = ['Invalid', 'NoToken', 'Refused', 'Unexpected', 'Busy'];
+const WITH_BODY: readonly Common[] = [...ALWAYS, 'NoJson', 'TooLarge'];
+
+const commonResponses: JsonObject = Object.fromEntries(
+  Object.entries(COMMON).map(([name, [, description, message, code]]) => [
+    name,
+    { description, content: jsonContent(schemaOf(problemSchema, 'output'), { message, code }) },
+  ]),
+);
+
+/** A route's own reply replaces the common one of the same status. `example`: of the reply with status 200. */
+function responses(
+  replies: Readonly<Record<number, DeclaredReply>>,
+  common: readonly Common[],
+  example?: unknown,
+): JsonObject {
+  const shared = common.map((name) => [COMMON[name][0], { $ref: `#/components/responses/${name}` }]);
+  const own = Object.entries(replies).map(([status, { about, schema, type }]) => {
+    const content = schema
+      ? jsonContent(schemaOf(schema, 'output'), status === '200' ? example : undefined)
+      : type && { [type]: {} };
+    return [status, { description: about, ...(content && { content }) }];
+  });
+  return Object.fromEntries([...shared, ...own]) as JsonObject;
+}
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
-export function openApi(routes: readonly Route[], tools: readonly Tool[], secured: boolean): Json {
+export function openApi(routes: readonly HttpRoute[], tools: readonly Tool[], secured: boolean): JsonObject {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
     if (route.path.includes(':') && route.named === undefined) continue;
@@ -46,7 +117,7 @@ export function openApi(routes: readonly Route[], tools: readonly Tool[], secure
   };
 }
 
-function operation({ path, named, method, summary, query, body, replies, example }: Route): Json {
+function operation({ path, named, method, summary, query, body, replies, example }: HttpRoute): JsonObject {
   const { properties = {}, required = [] } = query ? (schemaOf(query, 'output') as ObjectSchema) : {};
   return {
     operationId: operationId(method, path),
@@ -69,7 +140,7 @@ function operation({ path, named, method, summary, query, body, replies, example
   };
 }
 
-function toolOperation({ name, title, description, jsonSchema }: Tool): Json {
+function toolOperation({ name, title, description, jsonSchema }: Tool): JsonObject {
   const { $schema: _, ...schema } = jsonSchema;
   return {
     operationId: `call_${name}`,
@@ -101,11 +172,11 @@ const FIELDS: Readonly<Record<string, unknown>> = {
   workspace: 'local',
 };
 
-function exampleOf({ required = [] }: ObjectSchema): Json {
+function exampleOf({ required = [] }: ObjectSchema): JsonObject {
   return Object.fromEntries(required.map((name) => [name, FIELDS[name] ?? '']));
 }
 
-const descriptionOperation: Json = {
+const descriptionOperation: JsonObject = {
   operationId: 'get_openapi_json',
   summary: 'This description',
   parameters: [],
@@ -116,7 +187,7 @@ const descriptionOperation: Json = {
 const message = z.union([z.record(z.string(), z.unknown()), z.array(z.record(z.string(), z.unknown()))]);
 const noSession: DeclaredReply = { about: 'There is no such session', schema: problemSchema };
 
-const mcpOperations: Json = {
+const mcpOperations: JsonObject = {
   post: {
     operationId: 'post_mcp',
     summary: 'The Model Context Protocol, Streamable HTTP',

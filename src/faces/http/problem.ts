@@ -2,9 +2,9 @@
 
 import * as z from 'zod';
 import type { ErrorCode, OrielError } from '../../errors.ts';
-import { safeJson } from '../../text/json.ts';
-import { withAbsoluteCall } from '../absolute-call.ts';
-import type { Reply } from './exchange.ts';
+import { safeJson } from '../../text/visible.ts';
+import { withAbsoluteCall } from '../hosts.ts';
+import type { HttpReply } from './exchange.ts';
 
 export const problemSchema = z
   .object({
@@ -18,18 +18,22 @@ export const problemSchema = z
   })
   .describe('A failure');
 
-export type Problem = z.infer<typeof problemSchema>;
+export type ProblemDetails = z.infer<typeof problemSchema>;
 
-export function problem(status: number, body: Problem, headers: Record<string, string> = {}): Reply {
-  return json(body, status, headers);
+export function problem(
+  status: number,
+  body: ProblemDetails,
+  headers: Record<string, string> = {},
+): HttpReply {
+  return jsonReply(body, status, headers);
 }
 
-export function json(value: unknown, status = 200, headers: Record<string, string> = {}): Reply {
-  return jsonText(safeJson(value), status, headers);
+export function jsonReply(value: unknown, status = 200, headers: Record<string, string> = {}): HttpReply {
+  return jsonTextReply(safeJson(value), status, headers);
 }
 
 /** A reply with JSON that is serialized already. */
-export function jsonText(text: string, status = 200, headers: Record<string, string> = {}): Reply {
+export function jsonTextReply(text: string, status = 200, headers: Record<string, string> = {}): HttpReply {
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: text };
 }
 
@@ -51,7 +55,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 };
 
 /** The reply for an error of a route. `cwd` replaces `.` in suggestions, because routes take absolute paths. */
-export function failed(error: OrielError, cwd: string): Reply {
+export function failureReply(error: OrielError, cwd: string): HttpReply {
   const status = statusOf(error);
   const next = error.next === '.' ? cwd : error.next;
   const body = {

@@ -1,22 +1,43 @@
 /** `GET /api/v0/read-file`: the stored bytes of a file, as a stream, whole or a range of them. */
 
 import { createHash } from 'node:crypto';
-import { isAbsolute, join } from 'node:path';
+import { homedir } from 'node:os';
+import { isAbsolute, join, sep } from 'node:path';
 import { getMimeType } from 'hono/utils/mime';
 import * as z from 'zod';
-import { explained } from '../../engine/unexpected.ts';
+import { explained } from '../../call/unexpected.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
-import { quote } from '../../text/visible.ts';
-import type { Access, OpenedFile } from '../../types/access.ts';
-import { absolute, RELATIVITIES, startOf } from './absolute.ts';
-import type { Outlet } from '../outbox.ts';
-import { Download } from './download.ts';
-import type { Body, Reply } from './exchange.ts';
-import { prefixOf, SIZE_HEADER } from './file-prefix.ts';
-import { problemSchema } from './problem.ts';
-import { countOf } from './file-route.ts';
-import { count as countParameter } from './request-input.ts';
-import { type Route, route, type Served } from './route.ts';
+import type { Identity } from '../../identity.ts';
+import type { SlotLease } from '../../queues/lease.ts';
+import { queues } from '../../queues/queue-table.ts';
+import type { QueueClaim } from '../../queues/queue.ts';
+import { readAt } from '../../text/bytes.ts';
+import { quote, safeJson } from '../../text/visible.ts';
+import type { FileAccess, OpenedFile } from '../../types/access.ts';
+import type { PeerOutlet } from '../outbox.ts';
+import type { HttpExchange, HttpReply, ReplyBody } from './exchange.ts';
+import type { ServerMetrics } from './metrics.ts';
+import { jsonTextReply, problemSchema } from './problem.ts';
+import { countInQuery as countParameter, type HttpRoute, route, type RouteContext } from './route.ts';
+
+// Resolves the paths of routes: absolute paths, or relative to a base directory that the request names.
+
+/** The path to open. Throws `BAD_PATH`. */
+export function absolute(access: FileAccess, path: string): string {
+  if (!isAbsolute(path)) {
+    throw new OrielError('BAD_PATH', `file path must be absolute: ${JSON.stringify(quote(path))}`);
+  }
+  // In tools `/` is the working directory; in routes it is the root of the file system.
+  return path === '/' ? path : access.absolute(path);
+}
+
+/** The base directories of relative paths. */
+export const RELATIVITIES = ['root', 'home', 'cwd'] as const;
+
+/** The base directory for `relativity`. */
+export function startOf(relativity: (typeof RELATIVITIES)[number], cwd: string): string {
+  return { root: sep, home: homedir(), cwd }[relativity];
+}
 
 const CHUNK_BYTES = 256 * 1024;
 
@@ -32,7 +53,7 @@ const query = z.strictObject({
 
 const failure = { about: 'Why not', schema: problemSchema };
 
-export const readFileRoute = ({ offer, metrics }: Served): Route =>
+export const readFileRoute = ({ offer, metrics }: RouteContext): HttpRoute =>
   route<z.infer<typeof query>>({
     method: 'get',
     path: '/api/v0/read-file',
@@ -54,7 +75,7 @@ export const readFileRoute = ({ offer, metrics }: Served): Route =>
       const path =
         relativity === undefined || isAbsolute(given) ? given : join(startOf(relativity, access.cwd), given);
       const open = (): Promise<OpenedFile> => openFile(access, path, signal);
-      const download = new Download(open, { signal, caller: client });
+      const download = new FileDownload(open, { signal, caller: client });
       const count = countOf(metrics, 'read-file');
       const end = async (bytes: number, error?: string): Promise<void> => {
         count({ bytes, error });
@@ -77,7 +98,7 @@ export const readFileRoute = ({ offer, metrics }: Served): Route =>
           'content-security-policy': "sandbox; default-src 'none'",
           'x-content-type-options': 'nosniff',
         };
-        const reply = (status: number, headers: Record<string, string>, body?: Body): Reply => ({
+        const reply = (status: number, headers: Record<string, string>, body?: ReplyBody): HttpReply => ({
           status,
           headers: { ...common, ...headers },
           ...(body !== undefined && { body }),
@@ -107,7 +128,7 @@ export const readFileRoute = ({ offer, metrics }: Served): Route =>
     },
   });
 
-async function openFile(access: Access, path: string, signal: AbortSignal): Promise<OpenedFile> {
+async function openFile(access: FileAccess, path: string, signal: AbortSignal): Promise<OpenedFile> {
   const opened = await access.open(absolute(access, path), signal).catch((error: unknown) => {
     if (!isOrielError(error) || error.code !== 'NOT_FOUND') throw error;
     throw new OrielError(error.code, `open ${quote(path)}: file does not exist`, { cause: error });
@@ -132,10 +153,10 @@ function rangeOf(
 
 /** Reads the next chunk when the client has received the previous one. Closes the download in any case. */
 async function stream(
-  download: Download,
+  download: FileDownload,
   from: number,
   to: number,
-  outlet: Outlet,
+  outlet: PeerOutlet,
   end: (bytes: number, error?: string) => Promise<void>,
 ): Promise<void> {
   let at = from;
@@ -154,4 +175,124 @@ async function stream(
     await end(at - from, explained(error).code);
     throw error;
   }
+}
+
+// Runs file routes like calls of tools: in the same queue and with the same metrics.
+
+/** Replies with the result of `work` as JSON. Throws the errors of `work`. */
+export async function reading(
+  metrics: ServerMetrics,
+  name: string,
+  { signal, client }: HttpExchange,
+  work: (signal: AbortSignal) => Promise<unknown>,
+): Promise<HttpReply> {
+  const count = countOf(metrics, name);
+  try {
+    const value = await queues.calls.run(() => work(signal), { signal, caller: client });
+    const text = safeJson(value);
+    count({ bytes: Buffer.byteLength(text) });
+    return jsonTextReply(text);
+  } catch (error) {
+    count({ bytes: 0, error: explained(error, signal).code });
+    throw error;
+  }
+}
+
+/** Starts timing a call. The returned function counts it, once. */
+export function countOf(
+  metrics: ServerMetrics,
+  name: string,
+): (ended: Parameters<ServerMetrics['call']>[1]) => void {
+  const start = performance.now();
+  let counted = false;
+  return (ended) => {
+    if (!counted) metrics.call(name, ended, (performance.now() - start) / 1000);
+    counted = true;
+  };
+}
+
+// The file of a download. It is open while the client reads. If the client pauses and other downloads wait, it is closed
+// and opened again for the next bytes.
+
+class FileDownload {
+  readonly #open: () => Promise<OpenedFile>;
+  readonly #claim: QueueClaim;
+  readonly #lease: SlotLease;
+  #file: OpenedFile | undefined;
+  #identity: Identity | undefined;
+
+  /** `open` opens the file; it is called again after a pause. */
+  constructor(open: () => Promise<OpenedFile>, claim: QueueClaim) {
+    this.#open = open;
+    this.#claim = claim;
+    this.#lease = queues.downloads.lease(claim, () => this.#close());
+  }
+
+  /** Opens the file until `rest` or `end`. Throws `BUSY` if too many wait, `INCOMPLETE` if it is another file now. */
+  async file(): Promise<OpenedFile> {
+    await this.#lease.work();
+    this.#file ??= await queues.calls.run(this.#open, this.#claim);
+    this.#identity ??= this.#file.bytes.identity;
+    if (this.#file.bytes.identity.equals(this.#identity)) return this.#file;
+    throw new OrielError('INCOMPLETE', 'The file was changed while it was sent.');
+  }
+
+  /** Fewer bytes only if the file was truncated. */
+  async read(offset: number, length: number): Promise<Uint8Array> {
+    const file = await this.file();
+    const bytes = await readAt(file.bytes, offset, length);
+    this.rest();
+    return bytes;
+  }
+
+  /** Pauses: the file may be closed until the next read. */
+  rest(): void {
+    this.#lease.rest();
+  }
+
+  end(): Promise<void> {
+    return this.#lease.end();
+  }
+
+  async #close(): Promise<void> {
+    const file = this.#file;
+    this.#file = undefined;
+    await file?.close();
+  }
+}
+
+// Consistent reads of a growing file, such as a log, by several requests: they send the size from the first response, and
+// get parts of this prefix as long as bytes were only appended.
+
+/** The request header: `*` in the first request, then the size from its response. */
+const SIZE_HEADER = 'oriel-size';
+
+/** The response header with a digest of the prefix: if it is equal in two responses, bytes were only appended between them. */
+const PREFIX_HEADER = 'oriel-prefix';
+
+/** Bytes at the end of the prefix that are compared; they differ in a rewritten file. */
+const COMPARED = 4096;
+
+interface FilePrefix {
+  /** The size of the file for this request. */
+  readonly size: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** `asked`: the header of the request. A file that still has that size is compared by its ETag instead. */
+async function prefixOf(
+  { bytes, size: now }: OpenedFile,
+  asked: string | undefined,
+  signal: AbortSignal,
+): Promise<FilePrefix> {
+  const had = asked === '*' ? now : /^\d{1,15}$/.test(asked ?? '') ? Number(asked) : undefined;
+  const { inode } = bytes.identity;
+  const isOther = had === undefined || inode === undefined || had > now || (had === now && asked !== '*');
+  if (isOther) return { size: now, headers: {} };
+  const end = await readAt(bytes, Math.max(0, had - COMPARED), Math.min(had, COMPARED), signal);
+  const prefix = createHash('sha1')
+    .update(JSON.stringify([inode, had]))
+    .update(end)
+    .digest('base64url');
+  return { size: had, headers: { [PREFIX_HEADER]: prefix } };
 }

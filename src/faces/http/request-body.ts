@@ -1,10 +1,12 @@
 /** Reads the body of a request as JSON, with limits on its bytes, pieces and values. */
 
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { OrielError } from '../../errors.ts';
-import { binarySize } from '../../render/units.ts';
-import type { Exchange, Reply } from './exchange.ts';
-import { Parcel } from './inbox.ts';
-import { hasTooManyValues, MOST_VALUES } from '../../text/json-values.ts';
+import { type Caller, type CallerOrigin, callerOrigin } from '../../queues/caller.ts';
+import { binarySize } from '../../render/display.ts';
+import { hasTooManyValues, MAX_JSON_VALUES } from '../../text/visible.ts';
+import { monotonicMs } from '../outbox.ts';
+import { HttpExchange, type HttpReply } from './exchange.ts';
 import { problem } from './problem.ts';
 
 /** Maximum bytes of a body. */
@@ -14,7 +16,7 @@ const BODY_BYTES = 4 * 2 ** 20;
 const SMALL_BYTES = 16 << 10;
 
 /** The first buffer for a body of unknown length. */
-const FIRST_BYTES = 1 << 10;
+const INITIAL_BODY_BYTES = 1 << 10;
 
 /**
  * The first pieces may have any size; above that, pieces must have `PIECE_BYTES` on average. A piece of one byte costs as
@@ -24,16 +26,16 @@ const FEW_PIECES = 4_096;
 const PIECE_BYTES = 64;
 
 /** The bodies of requests that had to wait. */
-const ahead = new WeakMap<Exchange, Promise<Text>>();
+const ahead = new WeakMap<HttpExchange, Promise<Text>>();
 
 /** Drops the body of a GET or HEAD, which has no meaning (RFC 9110, 9.3.1): no route reads it. */
-export function dropUnread(exchange: Exchange): void {
+function dropUnread(exchange: HttpExchange): void {
   if ((exchange.method === 'GET' || exchange.method === 'HEAD') && hasBody(exchange))
     exchange.incoming.resume();
 }
 
 /** Begins to read the body of a request that has to wait, or to drop it if no route would read it. */
-export function readAhead(exchange: Exchange): void {
+function readAhead(exchange: HttpExchange): void {
   // It may wait first for its connection, and then for other connections.
   if (!hasBody(exchange) || ahead.has(exchange) || exchange.incoming.readableFlowing === true) return;
   if (!isJson(exchange)) return void exchange.incoming.resume();
@@ -43,18 +45,18 @@ export function readAhead(exchange: Exchange): void {
   ahead.set(exchange, text);
 }
 
-function hasBody({ incoming: { headers } }: Exchange): boolean {
+function hasBody({ incoming: { headers } }: HttpExchange): boolean {
   return 'content-length' in headers || 'transfer-encoding' in headers;
 }
 
 /** A browser sends text/plain and forms to other origins without a preflight request, but not JSON. */
-function isJson(exchange: Exchange): boolean {
+function isJson(exchange: HttpExchange): boolean {
   const type = (exchange.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   return type === 'application/json';
 }
 
 /** The JSON body, or the 4xx reply. */
-export async function jsonOf(exchange: Exchange): Promise<{ value: unknown } | Reply> {
+export async function jsonOf(exchange: HttpExchange): Promise<{ value: unknown } | HttpReply> {
   if (!isJson(exchange))
     return problem(415, {
       message: 'The body must have the content type application/json.',
@@ -63,7 +65,7 @@ export async function jsonOf(exchange: Exchange): Promise<{ value: unknown } | R
   const { text, why } = await (ahead.get(exchange) ?? textOf(exchange));
   if (why !== undefined) return problem(413, { message: why, code: 'LIMIT' });
   if (hasTooManyValues(text)) {
-    const message = `The body has more than ${MOST_VALUES.toLocaleString('en')} values.`;
+    const message = `The body has more than ${MAX_JSON_VALUES.toLocaleString('en')} values.`;
     return problem(413, { message, code: 'LIMIT' });
   }
   try {
@@ -85,7 +87,7 @@ const TOO_FINE: Text = {
  * is evicted because it stalls. The rest of a refused body is dropped: if it were not read, a client that leaves would not be
  * noticed, and small pieces would be buffered at a hundred times their size.
  */
-async function textOf(exchange: Exchange): Promise<Text> {
+async function textOf(exchange: HttpExchange): Promise<Text> {
   const { incoming } = exchange;
   const declared = Number(incoming.headers['content-length'] ?? 0);
   if (declared > BODY_BYTES) {
@@ -93,7 +95,7 @@ async function textOf(exchange: Exchange): Promise<Text> {
     return TOO_LARGE;
   }
   return new Promise((resolve, reject) => {
-    let bytes = Buffer.allocUnsafe(Math.min(declared || FIRST_BYTES, SMALL_BYTES));
+    let bytes = Buffer.allocUnsafe(Math.min(declared || INITIAL_BODY_BYTES, SMALL_BYTES));
     let length = 0;
     let pieces = 0;
     const stop = (): void => {
@@ -104,7 +106,7 @@ async function textOf(exchange: Exchange): Promise<Text> {
       incoming.resume();
       reject(error);
     };
-    const parcel = new Parcel(exchange.client, (error) => {
+    const parcel = new BodyReservation(exchange.client, (error) => {
       if (!incoming.complete) return fail(error);
       stop();
       exchange.evict(error);
@@ -157,4 +159,202 @@ async function textOf(exchange: Exchange): Promise<Text> {
     makeRoom(declared);
     incoming.on('data', take).on('end', end).on('close', gone).on('error', gone);
   });
+}
+
+// Limits the bytes of request bodies that were not answered yet: for each client, for each network address, and in total.
+// At a limit, bodies that have stalled for a second are evicted first, then bodies of the address with most bytes in favour
+// of one with fewer, so that a few addresses cannot use up the memory.
+
+/** Maximum of a client: four bodies of the maximum size. */
+const CLIENT_BYTES = 16 << 20;
+
+/** Maximum of all clients, and of all clients at one address, so that others always have room. */
+const TOTAL_BYTES = 64 << 20;
+const ORIGIN_BYTES = TOTAL_BYTES - CLIENT_BYTES;
+
+/** A body without new bytes for this long may be evicted for any other. */
+const STALLED_MS = 1_000;
+
+/** Bodies that are being read, the longest inactive first. */
+const reading = new Set<BodyReservation>();
+/** Bodies whose requests are being answered, the oldest first. */
+const complete = new Set<BodyReservation>();
+/** The holder that stands for all clients. */
+const EVERYBODY = {};
+/** A client or its origin. They may be the same object, which is then counted once. */
+type Holder = Caller | CallerOrigin;
+const held = new Map<Holder, number>();
+let refused = 0;
+
+/** Counters of the whole process: reserved bytes of bodies, and bodies that were refused. */
+export const inbox = {
+  get bytes(): number {
+    return held.get(EVERYBODY) ?? 0;
+  },
+  get refused(): number {
+    return refused;
+  },
+};
+
+/** The reserved bytes of a body, until they are released. */
+export class BodyReservation {
+  /** The origin of its client at this request; it may differ in later requests. */
+  readonly origin: CallerOrigin;
+  /** The holders to which it counts, with their maximum bytes: the client first, all clients last. */
+  readonly holders: ReadonlyMap<Holder, number>;
+  /** When its last bytes arrived, on the clock of `monotonicMs`. */
+  cameAt = monotonicMs();
+  #bytes = 0;
+  readonly #refuse: (error: OrielError) => void;
+
+  /** `refuse` is called when the body, or its request, is evicted; its bytes are then released. */
+  constructor(client: Caller, refuse: (error: OrielError) => void) {
+    this.origin = callerOrigin(client);
+    this.holders = new Map([
+      [client, CLIENT_BYTES],
+      ...(this.origin === client ? [] : [[this.origin, ORIGIN_BYTES] as const]),
+      [EVERYBODY, TOTAL_BYTES],
+    ]);
+    this.#refuse = refuse;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Reserves `bytes` in total for this body. Throws `BUSY` at a limit. */
+  grow(bytes: number): void {
+    this.cameAt = monotonicMs();
+    reading.delete(this);
+    const more = bytes - this.#bytes;
+    if (more > 0) {
+      makeRoom(this, more);
+      this.#take(more);
+    }
+    reading.add(this);
+  }
+
+  /** Marks the body as completely received. */
+  complete(): void {
+    reading.delete(this);
+    complete.add(this);
+  }
+
+  release(): void {
+    reading.delete(this);
+    complete.delete(this);
+    this.#take(-this.#bytes);
+  }
+
+  evict(): void {
+    this.release();
+    refused += 1;
+    this.#refuse(busy());
+  }
+
+  #take(bytes: number): void {
+    this.#bytes += bytes;
+    for (const holder of this.holders.keys()) {
+      const of = (held.get(holder) ?? 0) + bytes;
+      if (of > 0) held.set(holder, of);
+      else held.delete(holder);
+    }
+  }
+}
+
+function makeRoom(parcel: BodyReservation, bytes: number): void {
+  const evicted = evictedFor(parcel, bytes);
+  if (!evicted) {
+    refused += 1;
+    throw busy();
+  }
+  for (const other of evicted) other.evict();
+}
+
+/** The bodies to evict for `bytes` more bytes; undefined if that would not be enough. */
+function evictedFor(parcel: BodyReservation, bytes: number): ReadonlySet<BodyReservation> | undefined {
+  const changes = new Map<Holder, number>();
+  const evicted = new Set<BodyReservation>();
+  const bytesOf = (holder: Holder): number => (held.get(holder) ?? 0) + (changes.get(holder) ?? 0);
+  const add = ({ holders }: BodyReservation, more: number): void => {
+    for (const holder of holders.keys()) changes.set(holder, (changes.get(holder) ?? 0) + more);
+  };
+  const evict = (other: BodyReservation): void => {
+    evicted.add(other);
+    add(other, -other.bytes);
+  };
+  const isFull = (holder: Holder): boolean => bytesOf(holder) > (parcel.holders.get(holder) ?? Infinity);
+  const holders = [...parcel.holders.keys()];
+  add(parcel, bytes);
+  if (!holders.some(isFull)) return evicted;
+
+  const silent = [...reading].filter((other) => parcel.cameAt - other.cameAt >= STALLED_MS);
+  for (const holder of holders) {
+    for (const other of silent) {
+      if (isFull(holder) && other.holders.has(holder) && !evicted.has(other)) evict(other);
+    }
+  }
+  if (holders.some((holder) => holder !== EVERYBODY && isFull(holder))) return undefined;
+
+  // Incomplete bodies are evicted first.
+  const larger = new Map<CallerOrigin, BodyReservation[]>();
+  for (const other of isFull(EVERYBODY) ? [...reading, ...complete] : []) {
+    if (evicted.has(other) || bytesOf(other.origin) <= bytesOf(parcel.origin)) continue;
+    const before = larger.get(other.origin);
+    if (before) before.push(other);
+    else larger.set(other.origin, [other]);
+  }
+  while (isFull(EVERYBODY)) {
+    let most = parcel.origin;
+    for (const origin of larger.keys()) if (bytesOf(origin) > bytesOf(most)) most = origin;
+    const other = larger.get(most)?.shift();
+    if (!other) return undefined;
+    evict(other);
+  }
+
+  // Drops bodies that need not be evicted, because a larger one was chosen later.
+  for (const other of [...evicted].reverse()) {
+    add(other, other.bytes);
+    if (holders.some(isFull)) add(other, -other.bytes);
+    else evicted.delete(other);
+  }
+  return evicted;
+}
+
+function busy(): OrielError {
+  return new OrielError(
+    'BUSY',
+    'Too many bodies of requests are being read. Make the same request again in a moment.',
+  );
+}
+
+// A request that has arrived, except perhaps for its body, and may have to wait for its turn.
+
+export interface RequestArrival {
+  /** Called if it has to wait: its body is read meanwhile, because Node.js would buffer 64 KiB of it, in pieces of any size. */
+  wait?(): void;
+  /** Never throws. */
+  answer(): Promise<void>;
+  /**
+   * Called when its connection is closed, or answers no more requests; perhaps after `answer`. Node.js emits no event for a
+   * response that was never the next one of its connection.
+   */
+  close?(): void;
+}
+
+export type ReceiveRequest = (incoming: IncomingMessage, outgoing: ServerResponse) => RequestArrival;
+
+/** Takes requests that are answered by `answer`, which never throws. */
+export function receiveFor(
+  answer: (exchange: HttpExchange, outgoing: ServerResponse) => Promise<void>,
+): ReceiveRequest {
+  return (incoming, outgoing) => {
+    const exchange = new HttpExchange(incoming, outgoing);
+    dropUnread(exchange);
+    return {
+      wait: () => readAhead(exchange),
+      answer: () => answer(exchange, outgoing),
+      close: () => exchange.close(),
+    };
+  };
 }

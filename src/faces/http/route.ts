@@ -1,21 +1,25 @@
 /** The interface of a route. Its input and replies are declared once, for the server, validation and OpenAPI. */
 
 import type { ZodObject, ZodType } from 'zod';
+import * as z from 'zod';
 import type { Caller } from '../../queues/caller.ts';
-import type { Offer } from '../offer.ts';
-import type { Exchange, Reply } from './exchange.ts';
-import type { Metrics } from './metrics.ts';
+import { quote } from '../../text/visible.ts';
+import type { ServerOffer } from '../offer.ts';
+import type { HttpExchange, HttpReply } from './exchange.ts';
+import type { ServerMetrics } from './metrics.ts';
+import { problem } from './problem.ts';
+import { jsonOf } from './request-body.ts';
 
 /** The context of routes. */
-export interface Served {
-  readonly offer: Offer;
-  readonly metrics: Metrics;
+export interface RouteContext {
+  readonly offer: ServerOffer;
+  readonly metrics: ServerMetrics;
   /** The caller whose tasks a request is about: its client, or the MCP session that it names; undefined if that does not exist. */
-  ownerOf(exchange: Exchange): Caller | undefined;
+  ownerOf(exchange: HttpExchange): Caller | undefined;
   /** Aborted when the server ends, which ends streams. */
   readonly closing: AbortSignal;
   /** Whether a request comes from the operator, who sees the tasks of all clients. */
-  isOperator(exchange: Exchange): boolean;
+  isOperator(exchange: HttpExchange): boolean;
 }
 
 /** For the OpenAPI document. */
@@ -26,14 +30,14 @@ export interface DeclaredReply {
   readonly type?: string;
 }
 
-export interface RouteInput<Query = unknown, Body = unknown> {
+interface RouteInput<Query = unknown, Body = unknown> {
   readonly query: Query;
   readonly body: Body;
   /** The decoded value of `:name` in the path. */
   readonly name: string;
 }
 
-export interface Route<Query = unknown, Body = unknown> {
+export interface HttpRoute<Query = unknown, Body = unknown> {
   readonly method: 'get' | 'post';
   /** May contain `/:name`, which matches one segment. */
   readonly path: string;
@@ -50,10 +54,157 @@ export interface Route<Query = unknown, Body = unknown> {
     readonly reply?: unknown;
   };
   /** Query and body are valid. May throw OrielError. */
-  handle(exchange: Exchange, input: RouteInput<Query, Body>): Reply | Promise<Reply>;
+  handle(exchange: HttpExchange, input: RouteInput<Query, Body>): HttpReply | Promise<HttpReply>;
 }
 
 /** Hides the types of the input, so that routes can be in one list. */
-export function route<Query, Body = undefined>(declared: Route<Query, Body>): Route {
-  return declared as Route;
+export function route<Query, Body = undefined>(declared: HttpRoute<Query, Body>): HttpRoute {
+  return declared as HttpRoute;
+}
+
+// Finds the route of a request. Paths are not normalized or decoded: `/api/../x` and `%2e` match nothing.
+
+const NAME = '/:name';
+
+export interface RouteMatch {
+  /** The declared path, for metrics and logs. */
+  readonly path: string;
+  /** Routes by method, lower case. */
+  readonly routes: ReadonlyMap<string, HttpRoute>;
+  /** The decoded value of `:name`. */
+  readonly name: string;
+}
+
+export function createRouter(routes: readonly HttpRoute[]): (path: string) => RouteMatch | undefined {
+  const known = new Map<string, Map<string, HttpRoute>>();
+  for (const route of routes) {
+    const methods = known.get(route.path) ?? new Map<string, HttpRoute>();
+    known.set(route.path, methods.set(route.method, route));
+  }
+  const patterns = [...known.keys()].filter((path) => path.includes(NAME)).map(patternOf);
+  return (path) => {
+    const routes = known.get(path);
+    if (routes) return { path, routes, name: '' };
+    for (const pattern of patterns) {
+      const named = pattern.match(path);
+      const methods = named === undefined ? undefined : known.get(pattern.path);
+      if (methods && named !== undefined)
+        return { path: pattern.path, routes: methods, name: decoded(named) };
+    }
+    return undefined;
+  };
+}
+
+interface Pattern {
+  readonly path: string;
+  /** The value of `:name`; undefined if the path does not match. */
+  match(path: string): string | undefined;
+}
+
+function patternOf(path: string): Pattern {
+  const [front = '', back = ''] = path.split(NAME);
+  return {
+    path,
+    match(asked) {
+      if (!asked.startsWith(`${front}/`) || !asked.endsWith(back)) return undefined;
+      const name = asked.slice(front.length + 1, asked.length - back.length);
+      return name === '' || name.includes('/') ? undefined : name;
+    },
+  };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+// Reads the query and the body of a request and validates them with the schemas of the route.
+
+const NO_QUERY = z.strictObject({});
+const INVALID_QUERY = 'Query parameters have invalid values.';
+
+/** Maximum parameters of a query; no route has that many. */
+const MAX_QUERY_PARAMETERS = 100;
+
+/** Maximum fields that a refusal lists. */
+const MAX_LISTED_VALIDATIONS = 20;
+
+/** The schema of a whole number in a query, 0 to `most`: only digits. */
+export function countInQuery(about: string, most: number = Number.MAX_SAFE_INTEGER): z.ZodType<number> {
+  const number = z
+    .number('must be a whole number')
+    .int()
+    .min(0, 'value is negative')
+    .max(most, `must be at most ${most}`)
+    .describe(about);
+  return z.preprocess(
+    (text) => (typeof text === 'string' && /^-?\d{1,15}$/.test(text) ? Number(text) : text),
+    number,
+  );
+}
+
+/** The input of a route, or a 4xx reply with the reason. */
+export async function inputOf(
+  route: HttpRoute,
+  exchange: HttpExchange,
+): Promise<{ query: unknown; body: unknown } | HttpReply> {
+  if (exchange.query.size > MAX_QUERY_PARAMETERS) {
+    const message = `There are more than ${MAX_QUERY_PARAMETERS} query parameters.`;
+    return problem(400, { message, code: 'BAD_INPUT' });
+  }
+  const twice = repeatedIn(exchange);
+  if (twice.length > 0) {
+    return invalidFields(
+      INVALID_QUERY,
+      twice.map((field) => [field, 'provided more than once']),
+    );
+  }
+  const query = (route.query ?? NO_QUERY).safeParse(queryOf(exchange));
+  if (!query.success) return invalid(INVALID_QUERY, query.error);
+  if (!route.body) return { query: query.data, body: undefined };
+  const json = await jsonOf(exchange);
+  if ('status' in json) return json;
+  const body = route.body.safeParse(json.value);
+  if (!body.success) return invalid('The body has invalid values.', body.error);
+  return { query: query.data, body: body.data };
+}
+
+/** Parameters by name. Empty ones count as absent. */
+function queryOf({ query }: HttpExchange): Record<string, string> {
+  return Object.fromEntries([...query].filter(([, value]) => value !== ''));
+}
+
+function repeatedIn({ query }: HttpExchange): string[] {
+  const once = new Set<string>();
+  const twice = new Set<string>();
+  for (const name of query.keys()) (once.has(name) ? twice : once).add(name);
+  return [...twice];
+}
+
+function invalid(message: string, { issues }: z.ZodError): HttpReply {
+  return invalidFields(
+    message,
+    issues.flatMap((issue): (readonly [string, string])[] =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.map((key) => [key, 'is not a parameter of this route'])
+        : [[issue.path.join('.'), quote(issue.message)]],
+    ),
+  );
+}
+
+/** The reply with the invalid fields and the reasons; only the first ones if there are many. */
+function invalidFields(
+  message: string,
+  fields: readonly (readonly [field: string, what: string])[],
+): HttpReply {
+  const more = fields.length - MAX_LISTED_VALIDATIONS;
+  const validations = fields.slice(0, MAX_LISTED_VALIDATIONS).map(([field, what]) => ({
+    field: quote(field),
+    detail: `"${quote(field)}" ${what}`,
+  }));
+  const told = more > 0 ? `${message} ${more.toLocaleString('en')} more are not listed.` : message;
+  return problem(400, { message: told, code: 'BAD_INPUT', validations });
 }

@@ -2,15 +2,15 @@
 
 import type { Writable } from 'node:stream';
 import { OrielError } from '../../errors.ts';
-import type { Offer } from '../offer.ts';
-import { type Address, addressText, isLocal } from './listen-address.ts';
+import { wideRoots } from '../mcp/server.ts';
+import type { ServerOffer } from '../offer.ts';
 import { createApp } from './app.ts';
-import { listenFor, type Serving } from './listen.ts';
-import { createLog } from './log.ts';
-import { wideRoots } from '../mcp/instructions.ts';
+import { addressText, isLocalAddress, type ListenAddress } from './guard.ts';
+import { listenFor, type RunningServer } from './listen.ts';
+import { createLog } from './metrics.ts';
 
 export interface ServeOptions {
-  readonly address: Address;
+  readonly address: ListenAddress;
   readonly token?: string;
   /** The token of the operator, who sees the tasks of all clients. */
   readonly operatorToken?: string;
@@ -29,7 +29,7 @@ const NO_TOKEN =
 
 /** Throws `BAD_INPUT` if accounts without a key could start programs through the server: others than the user reach a port. */
 export function refuseWithoutKey(
-  offer: Offer,
+  offer: ServerOffer,
   { address, token }: Pick<ServeOptions, 'address'> & { readonly token: string | undefined },
 ): void {
   if (token || address.at === 'socket') return;
@@ -45,7 +45,7 @@ export function refuseWithoutKey(
 }
 
 /** Throws OrielError for invalid options, and if the address cannot be used. */
-export async function serve(offer: Offer, options: ServeOptions): Promise<Serving> {
+export async function serve(offer: ServerOffer, options: ServeOptions): Promise<RunningServer> {
   const {
     address,
     token,
@@ -55,7 +55,7 @@ export async function serve(offer: Offer, options: ServeOptions): Promise<Servin
     writeTimeoutMs,
     maxConnections,
   } = options;
-  if (!isLocal(address) && !token) {
+  if (!isLocalAddress(address) && !token) {
     throw new OrielError(
       'BAD_INPUT',
       `Other machines could reach ${addressText(address)}, so a token is required. Use --token-file FILE, or listen on 127.0.0.1.`,
@@ -63,7 +63,7 @@ export async function serve(offer: Offer, options: ServeOptions): Promise<Servin
   }
   const log = createLog(options.log);
   const guard = {
-    loopback: isLocal(address),
+    loopback: isLocalAddress(address),
     hosts,
     ...(token && { token }),
     ...(operatorToken && { operatorToken }),

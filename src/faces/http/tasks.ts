@@ -1,21 +1,23 @@
 /** The routes `/api/v0/tasks`: the recorded calls. A client sees its own tasks, the operator those of all clients. */
 
 import * as z from 'zod';
-import { TASK_NAME_HELP } from './request-task.ts';
-import { taskName } from '../../telemetry/safe-names.ts';
+import type { RunOptions } from '../../assemble.ts';
+import type { EventQueue, TrackedTask } from '../../telemetry/bounded-tasks.ts';
+import { taskName } from '../../telemetry/call-facts.ts';
+import { PAGE_BYTES } from '../../telemetry/event-file.ts';
 import { reportOf } from '../../telemetry/report.ts';
-import { PAGE_BYTES } from '../../session/telemetry/event-index.ts';
-import type { Exchange, Reply } from './exchange.ts';
-import { json, problem, problemSchema } from './problem.ts';
-import { count } from './request-input.ts';
-import { type Route, route, type Served } from './route.ts';
-import type { Seen, SeenTask } from './task-source.ts';
+import type { TaskFigures } from '../../telemetry/task-figures.ts';
+import type { TelemetryRecorder } from '../../telemetry/telemetry.ts';
+import type { EventsPage, FileState, TaskTotals, TelemetryEvent } from '../../types/telemetry.ts';
+import type { HttpExchange, HttpReply } from './exchange.ts';
+import { jsonReply, problem, problemSchema } from './problem.ts';
+import { countInQuery, type HttpRoute, route, type RouteContext } from './route.ts';
 
 /** Maximum tasks in a list. */
-const MOST_LISTED = 256;
+const MAX_LISTED_TASKS = 256;
 
 /** Maximum events in a page. */
-const MOST_EVENTS = 5_000;
+const MAX_PAGE_EVENTS = 5_000;
 
 const NAMED = 'The task, as its calls name it (percent-encoded)';
 
@@ -40,7 +42,7 @@ const list = z
     operator: z.boolean().describe('The tasks are those of all clients'),
     lens: z.boolean().describe('Whether POST /api/v0/lens reads here'),
     total: z.int().describe('Tasks that there are'),
-    tasks: z.array(totals).describe(`${MOST_LISTED} at most, the last used first`),
+    tasks: z.array(totals).describe(`${MAX_LISTED_TASKS} at most, the last used first`),
     file: z
       .object({
         name: z.string(),
@@ -68,7 +70,7 @@ const report = totals
   })
   .catchall(z.unknown());
 
-const listQuery = z.strictObject({ from: count('Tasks to leave out first').optional() });
+const listQuery = z.strictObject({ from: countInQuery('Tasks to leave out first').optional() });
 
 const clientQuery = z.strictObject({
   client: z
@@ -78,10 +80,10 @@ const clientQuery = z.strictObject({
 });
 
 const pageQuery = clientQuery.extend({
-  from: count('Events to leave out first, counted from the first of the task').optional(),
-  limit: count(
-    `Events; ${MOST_EVENTS} when absent or 0. A page of long ones ends at ${PAGE_BYTES >> 10} KiB`,
-    MOST_EVENTS,
+  from: countInQuery('Events to leave out first, counted from the first of the task').optional(),
+  limit: countInQuery(
+    `Events; ${MAX_PAGE_EVENTS} when absent or 0. A page of long ones ends at ${PAGE_BYTES >> 10} KiB`,
+    MAX_PAGE_EVENTS,
   ).optional(),
 });
 
@@ -102,9 +104,13 @@ const reported = z.strictObject({
 
 const noTask = { 404: { about: 'There is no such task', schema: problemSchema } };
 
-export const seenRoutes: readonly ((seen: Seen) => Route)[] = [listTasksRoute, taskRoute, taskEventsRoute];
+export const seenRoutes: readonly ((seen: TaskSource) => HttpRoute)[] = [
+  listTasksRoute,
+  taskRoute,
+  taskEventsRoute,
+];
 
-function listTasksRoute(seen: Seen): Route {
+function listTasksRoute(seen: TaskSource): HttpRoute {
   return route<z.infer<typeof listQuery>>({
     method: 'get',
     path: '/api/v0/tasks',
@@ -114,18 +120,18 @@ function listTasksRoute(seen: Seen): Route {
     handle(exchange, { query: { from = 0 } }) {
       const tasks = seen.tasks(exchange);
       const file = seen.file?.();
-      return json({
+      return jsonReply({
         operator: seen.isOperator(exchange),
         lens: seen.lens,
         total: tasks.length,
-        tasks: tasks.slice(from, from + MOST_LISTED).map(summaryOf),
+        tasks: tasks.slice(from, from + MAX_LISTED_TASKS).map(summaryOf),
         ...(file && { file }),
       });
     },
   });
 }
 
-function taskRoute(seen: Seen): Route {
+function taskRoute(seen: TaskSource): HttpRoute {
   return route<z.infer<typeof clientQuery>>({
     method: 'get',
     path: '/api/v0/tasks/:name',
@@ -136,12 +142,12 @@ function taskRoute(seen: Seen): Route {
     handle: (exchange, { name, query }) =>
       ofTask(seen, exchange, name, query, async (task) => {
         const everywhere = await task.everywhere?.();
-        return json({ ...reportOf(task.figures), ...(everywhere && { everywhere }) });
+        return jsonReply({ ...reportOf(task.figures), ...(everywhere && { everywhere }) });
       }),
   });
 }
 
-function taskEventsRoute(seen: Seen): Route {
+function taskEventsRoute(seen: TaskSource): HttpRoute {
   return route<z.infer<typeof pageQuery>>({
     method: 'get',
     path: '/api/v0/tasks/:name/events',
@@ -152,15 +158,15 @@ function taskEventsRoute(seen: Seen): Route {
     handle: (exchange, { name, query }) =>
       ofTask(seen, exchange, name, query, async ({ total, forgotten, events }) => {
         const from = Math.max(query.from ?? 0, forgotten);
-        const most = query.limit || MOST_EVENTS;
+        const most = query.limit || MAX_PAGE_EVENTS;
         // Past the last event.
         const page = from >= total ? { next: from, events: [] } : await events(from, most);
-        return json({ from, next: page.next, total, events: page.events });
+        return jsonReply({ from, next: page.next, total, events: page.events });
       }),
   });
 }
 
-export const reportEventRoute = ({ offer, ownerOf }: Served): Route =>
+export const reportEventRoute = ({ offer, ownerOf }: RouteContext): HttpRoute =>
   route<unknown, z.infer<typeof reported>>({
     method: 'post',
     path: '/api/v0/tasks/:name/events',
@@ -177,17 +183,17 @@ export const reportEventRoute = ({ offer, ownerOf }: Served): Route =>
       const caller = ownerOf(exchange);
       if (!caller) return problem(404, { message: 'There is no such session.', code: 'NOT_FOUND' });
       offer.telemetry?.reportRateLimit({ retryAfter, by }, { task: name, caller });
-      return json({ recorded: offer.telemetry !== undefined }, 202);
+      return jsonReply({ recorded: offer.telemetry !== undefined }, 202);
     },
   });
 
 function ofTask(
-  seen: Seen,
-  exchange: Exchange,
+  seen: TaskSource,
+  exchange: HttpExchange,
   name: string,
   { client }: z.infer<typeof clientQuery>,
-  answer: (task: SeenTask) => Reply | Promise<Reply>,
-): Reply | Promise<Reply> {
+  answer: (task: SeenTask) => HttpReply | Promise<HttpReply>,
+): HttpReply | Promise<HttpReply> {
   const id = taskName(name);
   const named = seen.tasks(exchange).filter(({ figures }) => figures.id === id);
   // If several clients have a task of that name and none is given, the task without a client is preferred.
@@ -204,7 +210,7 @@ function ofTask(
 }
 
 /** The reply if several clients have a task of that name. */
-function severalClients({ figures: { id, client = '' } }: SeenTask): Reply {
+function severalClients({ figures: { id, client = '' } }: SeenTask): HttpReply {
   const next = `/api/v0/tasks/${encodeURIComponent(id)}?client=${encodeURIComponent(client)}`;
   return problem(400, {
     message: `Several clients have a task of that name. Name one of them: GET ${next}.`,
@@ -216,4 +222,113 @@ function severalClients({ figures: { id, client = '' } }: SeenTask): Reply {
 function summaryOf({ figures }: SeenTask): z.infer<typeof totals> {
   const { client, first, last } = figures;
   return { ...figures.totals, ...(client !== undefined && { client }), first, last };
+}
+
+// The source of tasks for the dashboard: a recording server, or a telemetry file.
+
+interface SeenTask {
+  readonly figures: TaskFigures;
+  /** Its totals over all replicas; absent if there are no others. */
+  everywhere?(): Promise<TaskTotals | undefined>;
+  /** Number of its events so far, and how many of the first ones were evicted. */
+  readonly total: number;
+  readonly forgotten: number;
+  /** At most `most` events and about 512 KiB of them, from number `from` on, which must not be evicted. */
+  events(from: number, most: number): EventsPage | Promise<EventsPage>;
+}
+
+interface SeenFile extends FileState {
+  readonly name: string;
+}
+
+export interface TaskSource {
+  /** The tasks that the client of a request may see, the most recently used first. */
+  tasks(exchange: HttpExchange): readonly SeenTask[];
+  /**
+   * Calls `tell` for each event that the client may see, and without an event after another change. The returned function
+   * ends this.
+   */
+  watch(exchange: HttpExchange, tell: (event: TelemetryEvent | undefined) => void): () => void;
+  /** Whether the client of a request may see the tasks of all clients. */
+  isOperator(exchange: HttpExchange): boolean;
+  /** Whether the lens is available. */
+  readonly lens: boolean;
+  readonly file?: () => SeenFile;
+  /** Aborted when the server ends, which ends streams. */
+  readonly closing: AbortSignal;
+}
+
+/** The tasks that a server has recorded: a client sees its own tasks, the operator those of all clients. */
+export function recordedTasks({ offer, ownerOf, isOperator, closing }: RouteContext): TaskSource {
+  const { telemetry } = offer;
+  return {
+    tasks(exchange) {
+      if (isOperator(exchange))
+        return telemetry?.allTasks().map((task) => recordedTask(task, telemetry)) ?? [];
+      const caller = ownerOf(exchange);
+      return (caller && telemetry?.tasks(caller).map((task) => recordedTask(task, telemetry))) ?? [];
+    },
+    watch(exchange, tell) {
+      const all = isOperator(exchange);
+      const caller = ownerOf(exchange);
+      const unwatch = telemetry?.watch((event, owner) => {
+        if (all || (caller && telemetry.isOf(owner, caller))) tell(event);
+      });
+      return () => unwatch?.();
+    },
+    isOperator,
+    lens: offer.lens !== undefined,
+    closing,
+  };
+}
+
+function recordedTask({ figures, events, dropped }: TrackedTask, telemetry: TelemetryRecorder): SeenTask {
+  return {
+    figures,
+    everywhere: () => telemetry.everywhere(figures),
+    total: dropped + events.length,
+    forgotten: dropped,
+    events: (from, most) => pageOf(events, from - dropped, most, dropped),
+  };
+}
+
+function pageOf(all: EventQueue, start: number, most: number, dropped: number): EventsPage {
+  const events: TelemetryEvent[] = [];
+  let bytes = 0;
+  for (let i = start; i < all.length && events.length < most && bytes < PAGE_BYTES; i += 1) {
+    const event = all.at(i) as TelemetryEvent;
+    events.push(event);
+    bytes += JSON.stringify(event).length;
+  }
+  return { events, next: dropped + start + events.length };
+}
+
+// Reads the task and the client program of a request from its headers.
+
+/** The header with the name of the task, percent-encoded if it is not ASCII. */
+const TASK_HEADER = 'oriel-task';
+
+const TASK_NAME_HELP = `a call names its task in the header ${TASK_HEADER}`;
+
+/** The header that requests the totals of the task in `details`, with any value. */
+const TOTALS_HEADER = 'oriel-totals';
+
+export function taskOf(exchange: HttpExchange): Pick<RunOptions, 'task' | 'host' | 'totals' | 'trace'> {
+  const traceparent = exchange.header('traceparent');
+  const task = exchange.header(TASK_HEADER);
+  const host = exchange.header('user-agent');
+  return {
+    ...(task !== undefined && { task: decoded(task) }),
+    ...(host !== undefined && { host }),
+    ...(traceparent !== undefined && { trace: { traceparent, tracestate: exchange.header('tracestate') } }),
+    ...(exchange.header(TOTALS_HEADER) !== undefined && { totals: true }),
+  };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

@@ -1,11 +1,24 @@
 /** The route `/api/v0/tools`: every tool of the chosen dialect, with the same answers as the library. */
 
+import { resolve } from 'node:path';
 import * as z from 'zod';
-import { isOrielError } from '../../errors.ts';
-import { eventStream } from './event-stream.ts';
-import { json, problem, problemSchema } from './problem.ts';
-import { type Route, route, type Served } from './route.ts';
-import { taskOf } from './request-task.ts';
+import { type DialectName, dialectNames } from '../../dialects/dialect-table.ts';
+import { isOrielError, OrielError } from '../../errors.ts';
+import type { Oriel } from '../../oriel.ts';
+import type { Caller } from '../../queues/caller.ts';
+import { errorAnswer } from '../../render/notices.ts';
+import { parseSelection } from '../../selector/selection.ts';
+import type { LimitOptions } from '../../text/limits.ts';
+import { quote, safeJson } from '../../text/visible.ts';
+import type { Answer } from '../../types/answer.ts';
+import type { Window } from '../../types/excerpt.ts';
+import type { Progress } from '../../types/session.ts';
+import { pace } from '../outbox.ts';
+import type { HttpExchange, HttpReply } from './exchange.ts';
+import { outcomeOfAnswer } from './metrics.ts';
+import { jsonReply, problem, problemSchema } from './problem.ts';
+import { type HttpRoute, route, type RouteContext } from './route.ts';
+import { taskOf } from './tasks.ts';
 
 const effects = z.object({
   readOnly: z.boolean(),
@@ -37,14 +50,14 @@ export const answerSchema = z
   })
   .describe('What a model is shown, and the facts beside it');
 
-export const listToolsRoute = ({ offer }: Served): Route =>
+export const listToolsRoute = ({ offer }: RouteContext): HttpRoute =>
   route({
     method: 'get',
     path: '/api/v0/tools',
     summary: 'The tools',
     replies: { 200: { about: 'The tools', schema: list } },
     handle: () =>
-      json({
+      jsonReply({
         dialect: offer.dialect,
         tools: offer.tools().map(({ name, title, description, effects: does, jsonSchema }) => ({
           name,
@@ -56,7 +69,7 @@ export const listToolsRoute = ({ offer }: Served): Route =>
       }),
   });
 
-export const callToolRoute = ({ offer }: Served): Route =>
+export const callToolRoute = ({ offer }: RouteContext): HttpRoute =>
   route<unknown, unknown>({
     method: 'post',
     path: '/api/v0/tools/:name',
@@ -74,6 +87,240 @@ export const callToolRoute = ({ offer }: Served): Route =>
       if ((exchange.header('accept') ?? '').includes('text/event-stream')) {
         return eventStream(exchange, (onProgress) => offer.call(found, body, { ...options, onProgress }));
       }
-      return json(await offer.call(found, body, options));
+      return jsonReply(await offer.call(found, body, options));
     },
   });
+
+// Sends an answer as Server-Sent Events: progress while the call runs, then the answer.
+
+/** Interval of keep-alive comments, because proxies close silent connections. */
+const KEEP_ALIVE_MS = 15_000;
+
+/** Runs `work`. If the client disconnects, the signal of the request cancels it. */
+function eventStream(
+  exchange: HttpExchange,
+  work: (onProgress: (progress: Progress) => void) => Promise<Answer>,
+): HttpReply {
+  return {
+    status: 200,
+    headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
+    async body(outlet) {
+      const event = (name: string, data: unknown): void =>
+        outlet.write(`event: ${name}\ndata: ${safeJson(data)}\n\n`);
+      exchange.endsWith((error) => {
+        event('answer', errorAnswer(error));
+        outlet.end();
+      });
+      // Progress is dropped for a client that does not read.
+      const quietly = (tell: () => void): void => {
+        if (outlet.unsent === 0) tell();
+      };
+      const keepAlive = setInterval(() => quietly(() => outlet.write(': still working\n\n')), KEEP_ALIVE_MS);
+      const progress = pace((told) => quietly(() => event('progress', told)));
+      const answer = await work(progress.tell).finally(() => clearInterval(keepAlive));
+      progress.end();
+      event('answer', answer);
+    },
+  };
+}
+
+// `POST /api/v0/lens`: shows a person what a model would see in a dialect.
+
+const body = z.strictObject({
+  dialect: z.enum(dialectNames as [(typeof dialectNames)[number], ...(typeof dialectNames)[number][]]),
+  path: z.string().max(8_192).optional().describe('A path with an optional selector'),
+  input: z.record(z.string(), z.unknown()).optional().describe('The input of the tool that reads, instead'),
+  limits: z.record(z.string(), z.number()).optional().describe('As --limits has them'),
+});
+
+const reply = z.object({
+  dialect: z.string(),
+  tool: z.string(),
+  input: z.record(z.string(), z.unknown()),
+  answer: answerSchema,
+  next: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('The input of the next call, where the answer was cut'),
+});
+
+/** A request is recorded like any other call, with the task `lens`: in events, metrics and spans. */
+export const lensRoute = ({ offer, metrics }: RouteContext): HttpRoute =>
+  route<unknown, z.infer<typeof body>>({
+    method: 'post',
+    path: '/api/v0/lens',
+    summary: 'What a model would see of a path, under a dialect and limits',
+    body,
+    replies: {
+      200: { about: 'The answer, also when it is a failure', schema: reply },
+      404: { about: 'This server reads nothing', schema: problemSchema },
+    },
+    example: { body: { dialect: 'oriel', path: 'src/app.ts:1..50' } },
+    async handle({ signal, client }, { body: question }) {
+      if (!offer.lens) return problem(404, { message: 'This server reads nothing.', code: 'NOT_FOUND' });
+      const limits = lensLimits(question.limits);
+      const began = performance.now();
+      const seen = await offer.lens({ dialect: question.dialect, limits, caller: client }, (oriel, cwd) =>
+        lookThroughLens(oriel, question, (path) => resolve(cwd, path), { signal, caller: client }),
+      );
+      metrics.call(seen.tool, outcomeOfAnswer(seen.answer), (performance.now() - began) / 1_000);
+      return jsonReply(seen);
+    },
+  });
+
+// The lens: shows what a model gets for a path under a dialect, with the blocks of the answer and the next
+// call.
+
+interface LensQuestion {
+  readonly dialect: DialectName;
+  /** A path with a selector, for any dialect. Alternatively `input`: the input of the tool. */
+  readonly path?: string | undefined;
+  readonly input?: Readonly<Record<string, unknown>> | undefined;
+  readonly limits?: LimitOptions | undefined;
+}
+
+interface LensAnswer {
+  readonly dialect: string;
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly answer: Answer;
+  /** The input of the next call, if the answer was cut. */
+  readonly next?: Readonly<Record<string, unknown>>;
+}
+
+/** The fields of a dialect for a window of lines: first line, and last line (`to`) or number of lines (`count`). */
+const LINES: Partial<Record<DialectName, readonly [string, string, 'to' | 'count']>> = {
+  pi: ['offset', 'limit', 'count'],
+  'pi@0.74': ['offset', 'limit', 'count'],
+  zdx: ['offset', 'limit', 'count'],
+  coder: ['offset', 'limit', 'count'],
+  zed: ['start_line', 'end_line', 'to'],
+};
+
+/** Maximum limits, so that a browser can show the answer. */
+const MAX_LENS_BYTES = 1 << 20;
+
+/** Maximum fields of an input, and characters of each. */
+const [MAX_LENS_FIELDS, MAX_LENS_CHARACTERS] = [64, 8_192];
+
+/** Checks the limits. Throws OrielError (`BAD_INPUT`) if one is too large for the lens. */
+function lensLimits(limits: LimitOptions = {}): LimitOptions {
+  for (const [name, value] of Object.entries(limits)) {
+    if (typeof value === 'number' && value > MAX_LENS_BYTES && name !== 'countBytes') {
+      throw new OrielError('BAD_INPUT', `The limit ${quote(name)} is at most ${MAX_LENS_BYTES} here.`);
+    }
+  }
+  return limits;
+}
+
+/** `absolute` makes a path absolute, for dialects that require it. */
+async function lookThroughLens(
+  oriel: Oriel,
+  { dialect, path, input: given }: LensQuestion,
+  absolute: (path: string) => string,
+  { signal, caller }: { readonly signal: AbortSignal; readonly caller: Caller },
+): Promise<LensAnswer> {
+  const tool = oriel.tools.find(({ name }) => name === 'read' || name === 'read_file');
+  if (!tool)
+    throw new OrielError(
+      'BAD_INPUT',
+      `The dialect ${dialect} reads nothing. Use one of ${dialectNames.join(', ')}.`,
+    );
+  checkSize(given ?? { path });
+  const input = given ?? inputOf(dialect, path ?? '.', absolute);
+  const answer = await tool.run(input, { signal, caller, task: 'lens', host: 'lens' });
+  const next = nextOf(dialect, input, answer);
+  return { dialect, tool: tool.name, input, answer, ...(next && { next }) };
+}
+
+/** Limits the size of the input, because the answer contains it. Throws `BAD_INPUT`. */
+function checkSize(input: Readonly<Record<string, unknown>>): void {
+  const sizes = Object.entries(input).map(([name, value]) => name.length + sizeOf(value));
+  if (sizes.length <= MAX_LENS_FIELDS && sizes.every((size) => size <= MAX_LENS_CHARACTERS)) return;
+  throw new OrielError(
+    'BAD_INPUT',
+    `The input has at most ${MAX_LENS_FIELDS} fields of ${MAX_LENS_CHARACTERS} characters here.`,
+  );
+}
+
+/** Characters of a field. Fields of reading tools are strings, numbers, or lists of them. */
+function sizeOf(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce<number>((sum, one) => sum + 1 + sizeOfPlain(one), 0);
+  return sizeOfPlain(value);
+}
+
+function sizeOfPlain(value: unknown): number {
+  return typeof value === 'object' && value !== null ? Number.POSITIVE_INFINITY : String(value).length;
+}
+
+function inputOf(
+  dialect: DialectName,
+  typed: string,
+  absolute: (path: string) => string,
+): Record<string, unknown> {
+  if (dialect === 'oriel') return { path: typed };
+  const { path, window } = splitWindow(typed);
+  const fields = { path: dialect === 'coder' ? absolute(path) : path };
+  const names = LINES[dialect];
+  if (window?.by === 'lines' && window.ranges.length === 1 && names) {
+    const [{ from, to } = { from: 1 }] = window.ranges;
+    const [first, last, kind] = names;
+    return {
+      ...fields,
+      [first]: from,
+      ...(to !== undefined && { [last]: kind === 'to' ? to : to - from + 1 }),
+    };
+  }
+  if (window?.by === 'bytes' && dialect === 'zed') {
+    return {
+      ...fields,
+      start_byte: window.start,
+      ...(window.length !== undefined && { max_bytes: window.length }),
+    };
+  }
+  if (window)
+    throw new OrielError(
+      'BAD_INPUT',
+      `The dialect ${dialect} has no such window. Use ${quote(path)}:1..100 or ${quote(path)}.`,
+    );
+  return fields;
+}
+
+/** `"a.ts:5..9"` → its path and window. Other selectors are part of the path. */
+function splitWindow(typed: string): { readonly path: string; readonly window?: Window } {
+  for (let colon = typed.lastIndexOf(':'); colon > 0; colon = typed.lastIndexOf(':', colon - 1)) {
+    const selection = parseSelection(typed.slice(colon + 1));
+    if (selection?.window) return { path: typed.slice(0, colon), window: selection.window };
+    if (selection && (selection.mode !== undefined || selection.symbol !== undefined)) break;
+  }
+  return { path: typed };
+}
+
+function nextOf(
+  dialect: DialectName,
+  input: Readonly<Record<string, unknown>>,
+  { details, content }: Answer,
+): Record<string, unknown> | undefined {
+  const { next } = Object(details['truncation']) as { next?: unknown };
+  if (typeof next === 'string') return { path: next };
+  if (typeof next === 'object' && next !== null) {
+    const { start_line: _, end_line: __, ...rest } = input;
+    return { ...rest, ...next };
+  }
+  if (dialect === 'coder' || dialect === 'zdx') return nextPage(input, details, dialect);
+  const [block] = content;
+  const offset =
+    block?.type === 'text' ? /Use offset=(\d+) to continue/.exec(block.text.slice(-300))?.[1] : undefined;
+  return offset === undefined ? undefined : { ...input, offset: Number(offset) };
+}
+
+/** The next page for dialects that report the number of shown lines and of all lines. */
+function nextPage(
+  input: Readonly<Record<string, unknown>>,
+  details: Answer['details'],
+  dialect: DialectName,
+): Record<string, unknown> | undefined {
+  const lines = Number(details[dialect === 'coder' ? 'lines_read' : 'lines_shown'] ?? 0);
+  const offset = Math.max(1, Number(input['offset'] ?? 1)) + lines;
+  return lines > 0 && offset <= Number(details['total_lines'] ?? 0) ? { ...input, offset } : undefined;
+}

@@ -8,11 +8,11 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createStarts } from '../../queues/turns.ts';
-import type { Arrival, Receive } from './arrival.ts';
-import { clientOf } from './client-identity.ts';
+import { clientOf } from './exchange.ts';
+import type { ReceiveRequest, RequestArrival } from './request-body.ts';
 
 /** Maximum pipelined requests that wait on a connection. */
-const MOST_PIPELINED = 64;
+const MAX_PIPELINED_REQUESTS = 64;
 
 /** Milliseconds for which the rest of a request is read that was answered before it was complete. */
 export const UNREAD_MS = 500;
@@ -24,7 +24,7 @@ const QUIET_TURNS = 3;
 interface Turn {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly arrival: Arrival;
+  readonly arrival: RequestArrival;
 }
 
 /** The first request of a connection, which is being answered or is about to be. */
@@ -33,8 +33,8 @@ interface Running extends Turn {
   readonly next: Turn[];
 }
 
-export class Turns {
-  readonly #receive: Receive;
+export class RequestTurns {
+  readonly #receive: ReceiveRequest;
   readonly #open = new Set<Socket>();
   /** The connections that have a request. */
   readonly #busy = new Map<Socket, Running>();
@@ -49,7 +49,7 @@ export class Turns {
   });
   #isEnding = false;
 
-  constructor(server: Server, receive: Receive) {
+  constructor(server: Server, receive: ReceiveRequest) {
     this.#receive = receive;
     server.on('connection', (socket) => {
       this.#accepted += 1;
@@ -75,7 +75,7 @@ export class Turns {
     const running = this.#busy.get(socket);
     // A reply that is the last of its connection is not followed by another.
     if (running && this.#isEnding) return;
-    if (running && running.next.length >= MOST_PIPELINED) return void socket.destroy();
+    if (running && running.next.length >= MAX_PIPELINED_REQUESTS) return void socket.destroy();
     const turn = { request, response, arrival: this.#receive(request, response) };
     if (!running) return this.#begin(turn, []);
     running.next.push(turn);

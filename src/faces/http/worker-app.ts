@@ -1,19 +1,17 @@
 /** The HTTP routes of a worker: liveness and counters, without any data of its jobs. */
 
-import type { Jobs } from '../../state/run-jobs.ts';
-import type { StateStats } from '../../types/state.ts';
-import type { WorkEvent } from '../../types/work.ts';
-import type { App } from './app.ts';
-import { stateFamilies } from './gauges.ts';
-import { type Family, familyText, labels } from './prometheus.ts';
+import type { RunningJobs } from '../../state/run-jobs.ts';
+import type { StateStats, WorkEvent } from '../../types/state.ts';
+import type { HttpApp } from './app.ts';
+import { familyText, labels, type MetricFamily, stateFamilies } from './metrics.ts';
 
 export interface WorkerFacts {
   /** Undefined until the worker takes jobs. */
-  readonly jobs: () => Pick<Jobs, 'running' | 'waiting'> | undefined;
+  readonly jobs: () => Pick<RunningJobs, 'running' | 'waiting'> | undefined;
   readonly state: () => StateStats;
 }
 
-export interface WorkerApp extends App {
+export interface WorkerApp extends HttpApp {
   /** Counts a job that has ended. */
   ended(event: WorkEvent): void;
 }
@@ -29,7 +27,7 @@ export function createWorkerApp({ jobs, state }: WorkerFacts): WorkerApp {
   const metrics = async (): Promise<string> => {
     const taken = jobs();
     const waiting = (await taken?.waiting()) ?? new Map<string, number>();
-    const families: readonly (readonly [string, Family])[] = [
+    const families: readonly (readonly [string, MetricFamily])[] = [
       ['oriel_jobs_total', { help: 'Jobs, by how they ended.', type: 'counter', values: ends }],
       [
         'oriel_job_seconds_total',
@@ -60,7 +58,7 @@ export function createWorkerApp({ jobs, state }: WorkerFacts): WorkerApp {
   };
 }
 
-function byKind(help: string, counts: ReadonlyMap<string, number>): Family {
+function byKind(help: string, counts: ReadonlyMap<string, number>): MetricFamily {
   return {
     help,
     type: 'gauge',

@@ -1,13 +1,25 @@
 /** Serves an MCP session over stdio, from its first line to its end. */
 
 import type { Readable, Writable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  isJSONRPCNotification,
+  type JSONRPCMessage,
+  parseJSONRPCMessage,
+  type Transport,
+} from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { createOffer, type Offer, type OfferOptions } from '../offer.ts';
-import { wideRoots } from './instructions.ts';
-import { createMcpServer, type McpOptions } from './server.ts';
-import { StdioTransport, UNSENT_MS } from './stdio-transport.ts';
+import type { OrielError } from '../../errors.ts';
+import type { Caller } from '../../queues/caller.ts';
+import { binarySize } from '../../render/display.ts';
+import { GrowingBytes } from '../../text/bytes.ts';
+import { hasTooManyValues, MAX_JSON_VALUES, safeJson } from '../../text/visible.ts';
+import { createOffer, type OfferOptions, type ServerOffer } from '../offer.ts';
+import { endedError, endingError, GRACE_MS, type OutletOptions, PeerOutlet } from '../outbox.ts';
+import { DUPLICATE_ID, INVALID_REQUEST, isPlainRequest, PARSE_ERROR, SERVER_ERROR } from './call-server.ts';
+import { createMcpServer, type McpOptions, wideRoots } from './server.ts';
 
-export interface Wires {
+export interface StdioStreams {
   readonly input: Readable;
   readonly output: Writable;
   /** Ends the session when it aborts. Pending requests have a moment. */
@@ -21,7 +33,7 @@ export interface Wires {
 /** Serves the tools of `options` in a session of its own. Resolves as `serveOverStdio`. Throws OrielError. */
 export async function offerOverStdio(
   options: OfferOptions,
-  wires: Wires,
+  wires: StdioStreams,
   mcpOptions: McpOptions,
 ): Promise<void> {
   const offer = createOffer(options);
@@ -31,10 +43,14 @@ export async function offerOverStdio(
 }
 
 /** Resolves when the client has disconnected or `signal` was aborted, and all work has ended. */
-export async function serveOverStdio(offer: Offer, wires: Wires, options: McpOptions = {}): Promise<void> {
+export async function serveOverStdio(
+  offer: ServerOffer,
+  wires: StdioStreams,
+  options: McpOptions = {},
+): Promise<void> {
   // One caller for all servers that the SDK makes for this client.
   const caller = options.caller ?? {};
-  const transport = new StdioTransport(wires.input, wires.output, caller, {
+  const transport = new BoundedStdioTransport(wires.input, wires.output, caller, {
     timeoutMs: wires.writeTimeoutMs,
   });
   const ended = new Promise<void>((resolve) => transport.whenClosed(resolve));
@@ -50,4 +66,334 @@ export async function serveOverStdio(offer: Offer, wires: Wires, options: McpOpt
   await transport.taken(wires.signal.aborted ? UNSENT_MS : undefined);
   wires.signal.removeEventListener('abort', end);
   await session.close();
+}
+
+// The stdio transport of MCP: one JSON-RPC message on each line. The SDK's own transport silently drops some invalid input
+// and fails on other (a line that is not JSON, a line of 11 MB, an id that is already pending). This one answers each with an
+// error and continues.
+
+type RequestId = string | number;
+
+/** Unsent bytes of the client above which no more input is read. */
+const UNSENT_BYTES = 1 << 20;
+
+/** Pending requests at which no more input is read. */
+const MAX_WAITING_REQUESTS = 1_000;
+
+/** Bytes of pending requests above which no more input is read. */
+const WAITING_BYTES = 32 << 20;
+
+/**
+ * Milliseconds that pending requests have after the end of the input. With `printf … | oriel mcp` the input ends before the
+ * first call has loaded its code.
+ */
+export const STDIO_DRAIN_MS = 5_000;
+
+/** Milliseconds that a client has to read what is unsent when the server is told to end. */
+const UNSENT_MS = 2_000;
+
+/** A request that stays pending as long as its client listens. */
+const LISTEN = 'subscriptions/listen';
+
+export class BoundedStdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: Transport['onmessage'];
+
+  readonly #input: Readable;
+  readonly #output: Writable;
+  readonly #outlet: PeerOutlet;
+  readonly #frames = new FrameSplitter();
+  /** Pending requests, with their bytes. */
+  readonly #waiting = new Map<RequestId, number>();
+  #waitingBytes = 0;
+  /** Those of the pending requests that end only with the session. */
+  readonly #listening = new Set<RequestId>();
+  /** Chunks of the input so far. */
+  #chunks = 0;
+  /** Whether requests are refused, because the server was told to end. */
+  #draining = false;
+  /** Whether everything was read that had arrived then. */
+  #isRead = false;
+  /** Whether there is no more input. */
+  #ended = false;
+  #closed = false;
+  #drain: NodeJS.Timeout | undefined;
+  #tellDone: (() => void) | undefined;
+  #tellClosed: (() => void) | undefined;
+
+  /** `caller`: the client, whose calls wait while it does not read. */
+  constructor(input: Readable, output: Writable, caller: Caller = {}, options: OutletOptions = {}) {
+    this.#input = input;
+    this.#output = output;
+    this.#outlet = new PeerOutlet(output, caller, { ...options, end: () => void this.close() });
+  }
+
+  /** Registers a callback besides `onclose`, which the SDK uses. */
+  whenClosed(tell: () => void): void {
+    this.#tellClosed = tell;
+  }
+
+  /** Registers what closes the session when nothing more is to be answered; when absent, the transport closes itself. */
+  whenDone(tell: () => void): void {
+    this.#tellDone = tell;
+  }
+
+  start(): Promise<void> {
+    this.#input.on('data', this.#onData);
+    this.#input.on('end', this.#onEnd);
+    this.#input.on('close', this.#onEnd);
+    this.#input.on('error', this.#onEnd);
+    this.#output.on('error', this.#onBroken);
+    return Promise.resolve();
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    if (this.#closed) return Promise.resolve();
+    this.#write(message);
+    if (!('method' in message) && message.id !== undefined) this.#settle(message.id);
+    return Promise.resolve();
+  }
+
+  /** Resolves when the client has read everything, or has disconnected; or after `ms`. */
+  taken(ms?: number): Promise<void> {
+    const taken = this.#outlet.taken();
+    if (ms === undefined) return taken;
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      void taken.then(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  /**
+   * Refuses new requests. The session is done when the pending ones are answered, or have had their time. A client that has closed
+   * the input before waits no longer: hosts do so first, and kill the process soon after the signal.
+   */
+  async drain(): Promise<void> {
+    if (this.#draining || this.#closed) return;
+    this.#draining = true;
+    if (this.#ended) return this.#finish();
+    this.#drain = setTimeout(() => this.#finish(), GRACE_MS);
+    this.#resumeIfRoom();
+    await this.#readArrived();
+    this.#isRead = true;
+    this.#finishWhenAnswered();
+  }
+
+  /** Closes the session. What is still pending gets an error. */
+  close(): Promise<void> {
+    if (this.#closed) return Promise.resolve();
+    for (const id of this.#waiting.keys()) this.#fail(id, endedError());
+    this.#closed = true;
+    clearTimeout(this.#drain);
+    this.#input.off('data', this.#onData);
+    // An open pipe would keep the process alive.
+    this.#input.destroy();
+    this.onclose?.();
+    this.#tellClosed?.();
+    return Promise.resolve();
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    this.#chunks += 1;
+    for (const frame of this.#frames.push(chunk)) this.#receive(frame);
+  };
+
+  readonly #onEnd = (): void => {
+    if (this.#ended || this.#closed) return;
+    this.#ended = true;
+    const rest = this.#frames.end();
+    if (rest) this.#receive(rest);
+    this.#drain ??= setTimeout(() => this.#finish(), STDIO_DRAIN_MS);
+    this.#finishWhenAnswered();
+  };
+
+  /** The client has closed its end of the output. */
+  readonly #onBroken = (): void => void this.close();
+
+  #finish(): void {
+    if (this.#tellDone) this.#tellDone();
+    else void this.close();
+  }
+
+  /** Resolves when the input that has arrived was read, of a client that reads its answers. */
+  async #readArrived(): Promise<void> {
+    for (let before = -1; before !== this.#chunks && !this.#closed;) {
+      before = this.#chunks;
+      // The input is paused while answers are unsent.
+      await this.taken(UNSENT_MS);
+      // What has arrived already is read in the first turn at the latest.
+      for (let i = 0; i < 2; i += 1) await nextTurn();
+    }
+  }
+
+  #receive(frame: LineFrame): void {
+    if (frame.is === 'oversized') {
+      this.#refuse(INVALID_REQUEST, `The message is larger than ${binarySize(FRAME_BYTES)}.`);
+      return;
+    }
+    if (isBlank(frame.bytes)) return;
+    const text = frame.bytes.toString('utf8');
+    if (hasTooManyValues(text)) {
+      this.#refuse(
+        INVALID_REQUEST,
+        `The message has more than ${MAX_JSON_VALUES.toLocaleString('en')} values.`,
+      );
+      return;
+    }
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      this.#refuse(PARSE_ERROR, 'The message is not valid JSON.');
+      return;
+    }
+    this.#accept(value, frame.bytes.length);
+  }
+
+  #accept(value: unknown, bytes: number): void {
+    const { id } = Object(value) as { id?: unknown };
+    const known = isRequestId(id) ? id : undefined;
+    let message: JSONRPCMessage;
+    try {
+      message = isPlainRequest(value) ? value : parseJSONRPCMessage(value);
+    } catch {
+      this.#refuse(
+        INVALID_REQUEST,
+        'The message is not a JSON-RPC 2.0 request, notification or response.',
+        known,
+      );
+      return;
+    }
+    if ('method' in message && 'id' in message) {
+      if (this.#waiting.has(message.id)) {
+        this.#refuse(DUPLICATE_ID.code, DUPLICATE_ID.message, known);
+        return;
+      }
+      if (this.#draining) {
+        this.#fail(message.id, endingError());
+        return;
+      }
+      if (message.method === LISTEN) this.#listening.add(message.id);
+      this.#waiting.set(message.id, bytes);
+      this.#waitingBytes += bytes;
+      this.#pauseIfFull();
+    } else if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
+      // A cancelled request gets no answer.
+      const cancelled = message.params?.['requestId'];
+      if (isRequestId(cancelled)) this.#settle(cancelled);
+    }
+    this.onmessage?.(message);
+  }
+
+  /** The id is null if that of the message could not be determined (JSON-RPC 2.0, section 5). */
+  #refuse(code: number, message: string, id: RequestId | null = null): void {
+    this.#write({ jsonrpc: '2.0', id, error: { code, message } });
+  }
+
+  #fail(id: RequestId, { message, code }: OrielError): void {
+    this.#write({ jsonrpc: '2.0', id, error: { code: SERVER_ERROR, message, data: { code } } });
+  }
+
+  #write(message: object): void {
+    this.#outlet.write(`${safeJson(message)}\n`);
+    this.#pauseIfFull();
+  }
+
+  /** Backpressure: pauses the input while the client does not read, or has too many pending requests. */
+  #pauseIfFull(): void {
+    if (!this.#isFull() || this.#input.isPaused()) return;
+    this.#input.pause();
+    void this.#outlet.taken().then(() => this.#resumeIfRoom());
+  }
+
+  #resumeIfRoom(): void {
+    if (!this.#closed && !this.#isFull() && this.#input.isPaused()) this.#input.resume();
+  }
+
+  #isFull(): boolean {
+    // Requests that are refused do not wait.
+    const isWaiting = this.#waiting.size >= MAX_WAITING_REQUESTS || this.#waitingBytes >= WAITING_BYTES;
+    return (isWaiting && !this.#draining) || this.#outlet.unsent > UNSENT_BYTES;
+  }
+
+  #settle(id: RequestId): void {
+    this.#waitingBytes -= this.#waiting.get(id) ?? 0;
+    this.#waiting.delete(id);
+    this.#listening.delete(id);
+    this.#resumeIfRoom();
+    this.#finishWhenAnswered();
+  }
+
+  #finishWhenAnswered(): void {
+    if (!(this.#ended || this.#isRead) || this.#waiting.size > this.#listening.size) return;
+    const taken = this.#draining ? this.taken(UNSENT_MS) : this.#outlet.taken();
+    void taken.then(() => setImmediate(() => this.#finish()));
+  }
+}
+
+function isBlank(line: Uint8Array): boolean {
+  for (const byte of line) if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d) return false;
+  return true;
+}
+
+function isRequestId(value: unknown): value is RequestId {
+  return typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
+}
+
+// Splits a stream of bytes into lines in bounded memory: the content of an oversized line is dropped.
+
+/** Maximum bytes of a line; an MCP request usually has a few KiB. */
+const FRAME_BYTES = 4 * 2 ** 20;
+
+const NEWLINE = 0x0a;
+
+export type LineFrame = { readonly is: 'line'; readonly bytes: Buffer } | { readonly is: 'oversized' };
+
+export class FrameSplitter {
+  readonly #most: number;
+  /** The current line so far. One growing buffer, because a Buffer for each piece takes about 300 bytes besides its content. */
+  readonly #line: GrowingBytes;
+  /** Bytes of the current line so far, including dropped ones. */
+  #length = 0;
+
+  constructor(most: number = FRAME_BYTES) {
+    this.#most = most;
+    this.#line = new GrowingBytes(most);
+  }
+
+  /** The frames that `chunk` completes. */
+  *push(chunk: Buffer): Generator<LineFrame, void> {
+    let from = 0;
+    for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
+      yield this.#take(chunk.subarray(from, at));
+      from = at + 1;
+    }
+    if (from < chunk.length) this.#add(chunk.subarray(from));
+  }
+
+  /** The last line if it has no newline; otherwise undefined. */
+  end(): LineFrame | undefined {
+    return this.#length === 0 ? undefined : this.#take(Buffer.alloc(0));
+  }
+
+  #add(bytes: Buffer): void {
+    this.#length += bytes.length;
+    if (this.#length <= this.#most) this.#line.add(bytes);
+    else this.#line.free();
+  }
+
+  /** `rest`: the end of the line. */
+  #take(rest: Buffer): LineFrame {
+    const isAll = this.#length === 0;
+    const length = this.#length + rest.length;
+    if (!isAll) this.#add(rest);
+    const bytes = isAll ? rest : this.#line.copy();
+    this.#line.free();
+    this.#length = 0;
+    return length > this.#most ? { is: 'oversized' } : { is: 'line', bytes };
+  }
 }

@@ -1,35 +1,42 @@
 /** The MCP server: tools and resources, in every protocol version that the SDK serves. */
 
+import { homedir } from 'node:os';
+import { parse } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import {
   type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
+  type CompleteResult,
+  inputRequired,
   type InputRequiredResult,
+  inputResponse,
   isInputRequiredResult,
+  type ListResourcesResult,
   ProtocolError,
   ProtocolErrorCode,
+  type ReadResourceResult,
+  type Resource,
+  ResourceNotFoundError,
+  type ResourceTemplateType,
+  type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { RunOptions } from '../../assemble.ts';
-import { version } from '../../access/package-files.ts';
-import type { NarrowedRoots } from '../../access/held-roots.ts';
-import { explained, report } from '../../engine/unexpected.ts';
-import { isOrielError } from '../../errors.ts';
+import { explained, report } from '../../call/unexpected.ts';
+import { isOrielError, OrielError } from '../../errors.ts';
+import { version } from '../../files/package-files.ts';
+import { isPathWithin } from '../../files/paths.ts';
+import { type NarrowedRoots, realDirectory } from '../../files/roots.ts';
 import type { Caller } from '../../queues/caller.ts';
-import type { McpOrigin, TraceOrigin } from '../../types/trace.ts';
-import type { Offer } from '../offer.ts';
-import type { Asker } from '../spaces.ts';
+import { baseLimits } from '../../text/limits.ts';
+import { quote } from '../../text/visible.ts';
+import type { KeptSpill } from '../../types/session.ts';
+import type { McpOrigin, TraceOrigin } from '../../types/telemetry.ts';
+import { withAbsoluteCall } from '../hosts.ts';
+import type { AnswerReceiver, ServerOffer } from '../offer.ts';
 import { CallServer } from './call-server.ts';
-import { rootsOf } from './client-roots.ts';
-import { instructionsFor } from './instructions.ts';
-import { progressTo } from './progress-notifications.ts';
-import {
-  artifactTemplate,
-  checkResource,
-  completeArtifact,
-  listArtifacts,
-  readResource,
-} from './resources.ts';
-import { toolDefinition, toolResult } from './tool-result.ts';
+import { DETAILS_KEY, progressTo, toolDefinition, toolResult } from './tool-result.ts';
 
 export interface McpOptions {
   /** Also return details in `structuredContent`. */
@@ -51,7 +58,7 @@ interface CalledTool {
 }
 
 export function createMcpServer(
-  offer: Offer,
+  offer: ServerOffer,
   { structured = false, host, caller: given, transport = 'tcp' }: McpOptions = {},
 ): CallServer {
   const caller = given ?? {};
@@ -66,7 +73,7 @@ export function createMcpServer(
   Object.assign(server, { onerror: (error: Error) => report(offer.engine().onError, explained(error)) });
   if (!given) Object.assign(server, { onclose: () => void offer.forget(caller) });
   const rootsFor = offer.narrow ? rootsOf(server, offer.narrow) : () => Promise.resolve(undefined);
-  const askerOf = (context: ServerContext, roots?: NarrowedRoots): Asker => {
+  const askerOf = (context: ServerContext, roots?: NarrowedRoots): AnswerReceiver => {
     const name = nameInEnvelope(context) ?? server.getClientVersion()?.name ?? host ?? '';
     const model = modelIn(context);
     const asker = { name, ...(model !== undefined && { model }), ...(structured && { structured }) };
@@ -75,7 +82,7 @@ export function createMcpServer(
   /** Calls `answer` for the sender of the request, inside its declared roots; or returns the request for these roots. */
   const inside = async <A>(
     context: ServerContext,
-    answer: (asker: Asker) => Promise<A>,
+    answer: (asker: AnswerReceiver) => Promise<A>,
   ): Promise<A | InputRequiredResult> => {
     try {
       const roots = await rootsFor(context);
@@ -163,4 +170,248 @@ function traceIn(
     ...(typeof tracestate === 'string' && { tracestate }),
     mcp: { method, transport, requestId: String(mcpReq.id), sessionId },
   };
+}
+
+// The resources of MCP: kept outputs. They are read through the same engine and within the same roots as everything else.
+
+const ARTIFACT = 'artifact://';
+
+/** The schemes of resources. No web pages, because a host could be tricked into fetching them. */
+const SCHEMES = /^(artifact|file):\/\//i;
+
+/** A complete output, which is read raw, so that it has the size in the list. */
+const ALL_OF_ONE = /^artifact:\/\/\d+$/i;
+
+/** Maximum values of a completion in the protocol. */
+const MAX_COMPLETION_VALUES = 100;
+
+const artifactTemplate: ResourceTemplateType = {
+  uriTemplate: `${ARTIFACT}{id}`,
+  name: 'artifact',
+  title: 'Kept output',
+  description:
+    'All of an output of which an answer showed only a part; artifact://3:200-400 is a part of that',
+  mimeType: 'text/plain',
+};
+
+/** Resources of a page. */
+const PAGE = 100;
+
+/** The page after `cursor`; the first page without one. Throws the protocol's error for an invalid cursor. */
+export async function listArtifacts(
+  offer: ServerOffer,
+  caller: Caller,
+  cursor: string | undefined,
+): Promise<ListResourcesResult> {
+  if (cursor !== undefined && !CURSOR.test(cursor)) {
+    const message = `The cursor ${quote(cursor)} is none of this list. List again without one.`;
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+  }
+  const after = Number(cursor ?? -1);
+  const following = (await artifactsOf(offer, caller)).filter(({ url }) => numberOf(url) > after);
+  const page = following.slice(0, PAGE);
+  const last = page.at(-1);
+  return {
+    resources: page.map(resourceOf),
+    ...(following.length > page.length && last && { nextCursor: String(numberOf(last.url)) }),
+  };
+}
+
+/** A cursor is the number of the last output of the previous page, so that evictions do not shift the pages. */
+const CURSOR = /^\d{1,15}$/;
+
+const numberOf = (url: string): number => Number(url.slice(ARTIFACT.length));
+
+function resourceOf({ url, bytes }: KeptSpill): Resource {
+  return {
+    uri: url,
+    name: url.replace(ARTIFACT, 'artifact '),
+    mimeType: 'text/plain',
+    // Without a size if the output does not fit into an answer: then a read returns only its beginning.
+    ...(bytes <= baseLimits.bytes && { size: bytes }),
+  };
+}
+
+/** The kept outputs, including those of other replicas. */
+async function artifactsOf({ engine }: ServerOffer, caller: Caller): Promise<readonly KeptSpill[]> {
+  const { spills } = engine(caller).session;
+  return (await spills.listAll?.()) ?? spills.list();
+}
+
+/** Completes `id`. Only outputs of this process, because it is called for every typed character. */
+function completeArtifact(offer: ServerOffer, caller: Caller, typed: string): CompleteResult['completion'] {
+  const ids = offer
+    .engine(caller)
+    .session.spills.list()
+    .map(({ url }) => url.slice(ARTIFACT.length))
+    .filter((id) => id.startsWith(typed));
+  return {
+    values: ids.slice(0, MAX_COMPLETION_VALUES),
+    total: ids.length,
+    hasMore: ids.length > MAX_COMPLETION_VALUES,
+  };
+}
+
+/** Throws for a URI with another scheme, before the roots of the client are determined. */
+function checkResource(uri: string): void {
+  if (!SCHEMES.test(uri)) throw new ResourceNotFoundError(quote(uri));
+}
+
+/** Reads a URI that `checkResource` accepted. Throws the protocol's errors. */
+async function readResource(
+  offer: ServerOffer,
+  uri: string,
+  options: RunOptions,
+  asker: AnswerReceiver,
+): Promise<ReadResourceResult> {
+  const answer = await offer.read(ALL_OF_ONE.test(uri) ? `${uri}:raw` : uri, options, asker);
+  if (answer.isError) {
+    const { message } = answer.details['error'] as { message: string };
+    const cwd = pathToFileURL(offer.cwd(asker)).href;
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, withAbsoluteCall(message, cwd), {
+      uri: quote(uri),
+    });
+  }
+  return {
+    contents: answer.content.map((block) =>
+      block.type === 'text'
+        ? { uri, mimeType: 'text/plain', text: block.text }
+        : { uri, mimeType: block.mimeType, blob: block.data },
+    ),
+    _meta: { [DETAILS_KEY]: answer.details },
+  };
+}
+
+// Asks a client for its roots, and caches the answer until the client reports a change.
+
+/** Timeout in milliseconds for the client's answer. */
+const ROOTS_MS = 2_000;
+
+/** Maximum roots, because each is looked up before a call. */
+const MAX_CLIENT_ROOTS = 100;
+
+/** The key of the answer of a client with protocol 2026-07-28. */
+const KEY = 'roots';
+
+type Narrow = (declared: readonly string[]) => Promise<NarrowedRoots>;
+
+/**
+ * The declared roots that are inside those of the server; undefined if the client declares none, also if its list is empty: such
+ * clients have no directory open, and ask for no boundary. In protocol 2026-07-28 a
+ * server does not send requests: it replies that it needs the roots, and the client calls again with them. Throws OrielError
+ * (`OUTSIDE_ROOT`) if roots are declared but cannot be determined, or none of them is inside: then nothing may be read.
+ */
+function rootsOf(
+  server: Server,
+  narrow: Narrow,
+): (context: ServerContext) => Promise<NarrowedRoots | undefined | InputRequiredResult> {
+  let asked: { readonly roots: Promise<NarrowedRoots | undefined>; readonly by: AbortSignal } | undefined;
+  const narrowed = (uris: readonly { readonly uri: string }[]): Promise<NarrowedRoots | undefined> =>
+    uris.length === 0 ? Promise.resolve(undefined) : narrow(pathsOf(uris));
+  server.setNotificationHandler('notifications/roots/list_changed', () => {
+    asked = undefined;
+  });
+
+  async function ask(context: ServerContext): Promise<NarrowedRoots | undefined> {
+    const others = asked;
+    // If the call that made the shared request was cancelled, the request is made again.
+    if (others)
+      return others.roots.catch((error) => (others.by.aborted ? ask(context) : Promise.reject(error)));
+    const roots = listRoots(context).then(narrowed);
+    const mine = { roots, by: context.mcpReq.signal };
+    asked = mine;
+    try {
+      return await roots;
+    } catch (error) {
+      if (asked === mine) asked = undefined;
+      throw error;
+    }
+  }
+
+  return async (context) => {
+    const { envelope, inputResponses } = context.mcpReq;
+    if (!envelope) return server.getClientCapabilities()?.roots && ask(context);
+    if (!declaresRoots(envelope)) return undefined;
+    if (!inputResponses) return inputRequired({ inputRequests: { [KEY]: inputRequired.listRoots() } });
+    const told = inputResponse(inputResponses, KEY);
+    if (told.kind !== 'roots') throw unknown();
+    return narrowed(told.roots);
+  };
+}
+
+function declaresRoots(envelope: Readonly<Record<string, unknown>>): boolean {
+  const capabilities = Object(envelope[CLIENT_CAPABILITIES_META_KEY]) as { roots?: unknown };
+  return Boolean(capabilities.roots);
+}
+
+/** Sends the request in the stream of the call, because over HTTP there is no other. */
+async function listRoots({ mcpReq }: ServerContext): Promise<readonly { readonly uri: string }[]> {
+  try {
+    const { roots } = await mcpReq.send(
+      { method: 'roots/list' },
+      { timeout: ROOTS_MS, signal: mcpReq.signal },
+    );
+    return roots;
+  } catch (error) {
+    // A client that does not implement the request has no roots, even if it declares the capability.
+    if (error instanceof ProtocolError && error.code === ProtocolErrorCode.MethodNotFound) return [];
+    throw unknown(error);
+  }
+}
+
+function unknown(cause?: unknown): OrielError {
+  return new OrielError(
+    'OUTSIDE_ROOT',
+    'The client declared roots but did not list them, so nothing is read. Make the same call again.',
+    { cause },
+  );
+}
+
+/** Paths of the roots, without those that are not local files. */
+function pathsOf(roots: readonly { readonly uri: string }[]): string[] {
+  if (roots.length > MAX_CLIENT_ROOTS) {
+    const message = `The client declares ${roots.length} roots: at most ${MAX_CLIENT_ROOTS} are looked up. Declare a directory that holds them.`;
+    throw new OrielError('OUTSIDE_ROOT', message);
+  }
+  return roots.flatMap(({ uri }) => {
+    try {
+      return [fileURLToPath(uri)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+// The instructions of the server, which hosts show when they hide the tools, so that models find them.
+
+export function instructionsFor(offer: ServerOffer): string {
+  const tools = offer.tools();
+  const names = tools.map(({ name }) => name);
+  const runs = tools.some(({ effects }) => !effects.readOnly);
+  const web = offer.engine().settings.web !== false;
+  // Other dialects read only files.
+  const kinds =
+    offer.dialect === 'oriel'
+      ? `files, directories, documents, archives, SQLite databases, notebooks, images${web ? ', pages of the web' : ''}`
+      : 'files';
+  return (
+    `Read ${kinds} in answers that fit a context window` +
+    `${runs ? ', and run commands' : ''}. Use these tools instead of cat, head, sed, grep or unzip in a shell. ` +
+    `An answer that was cut says so and names the exact next call; nothing is lost between two calls. ` +
+    `Tools: ${names.join(', ')}. Relative paths start from the working directory of the server.` +
+    wideRoots(offer)
+      .map((sentence) => ` ${sentence}`)
+      .join('')
+  );
+}
+
+/** A sentence for each root with a home directory or the whole disk in it: nobody may have meant to serve that. */
+export function wideRoots(offer: ServerOffer): string[] {
+  const home = realDirectory(homedir());
+  return offer.engine().access.roots.flatMap((root) => {
+    const isDisk = parse(root).root === root;
+    if (!isDisk && (home === undefined || !isPathWithin(home, root))) return [];
+    const what = isDisk ? 'the whole disk' : 'a home directory with its keys and settings';
+    return [`This server serves ${quote(root)}, ${what}: to serve less, name a directory when starting it.`];
+  });
 }

@@ -2,9 +2,11 @@
 
 import type { CallToolResult, Tool as McpTool } from '@modelcontextprotocol/server';
 import type { Tool } from '../../oriel.ts';
-import { safeJson } from '../../text/json.ts';
+import type { Caller } from '../../queues/caller.ts';
+import { safeJson } from '../../text/visible.ts';
 import type { Answer } from '../../types/answer.ts';
 import { FACTS_ROOM } from '../hosts.ts';
+import { pace, type ProgressPace, unsentTo } from '../outbox.ts';
 
 /** The key in `_meta` for the details of an answer, so that no host shows them instead of the text. */
 export const DETAILS_KEY = 'io.github.oriel/details';
@@ -64,4 +66,47 @@ function factsOf(details: Answer['details']): Record<string, unknown> {
   const short = { source, kind, truncation, error };
   if (Buffer.byteLength(safeJson(short)) <= FACTS_ROOM) return short;
   return { kind, ...(error !== undefined && { error: Object(error) as object }) };
+}
+
+// Sends progress notifications over MCP to a client that gave a progress token.
+
+/** Maximum characters of a progress token, which every notification repeats. With a longer one there are no notifications. */
+const MAX_PROGRESS_TOKEN_CHARACTERS = 1_024;
+
+/** No progress is sent to a client with more unsent bytes. */
+const UNSENT_BYTES = 64 << 10;
+
+/** The part of a request that progress needs, in any version of the SDK. */
+interface Asked {
+  readonly _meta?: { readonly progressToken?: string | number | undefined } | undefined;
+  readonly signal: AbortSignal;
+  notify(notification: {
+    method: 'notifications/progress';
+    params: { progressToken: string | number; progress: number; total?: number; message: string };
+  }): Promise<void>;
+}
+
+/** `caller`: the client whose unsent bytes are checked; none when absent. */
+export function progressTo(
+  { mcpReq }: { readonly mcpReq: Asked },
+  caller?: Caller,
+): ProgressPace | undefined {
+  const token = mcpReq._meta?.progressToken;
+  if (token === undefined || String(token).length > MAX_PROGRESS_TOKEN_CHARACTERS) return undefined;
+  let last = 0;
+  return pace(({ message, done, total }) => {
+    // The id may belong to another request by now.
+    if (mcpReq.signal.aborted) return;
+    if (caller && unsentTo(caller) > UNSENT_BYTES) return;
+    // The protocol requires that progress increases with each notification.
+    const progress = done !== undefined && done > last ? done : last + 1;
+    last = progress;
+    const counted = total !== undefined && total >= progress;
+    void mcpReq
+      .notify({
+        method: 'notifications/progress',
+        params: { progressToken: token, progress, ...(counted && { total }), message },
+      })
+      .catch(() => undefined);
+  });
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { onTestFinished, vi } from 'vitest';
-import type { SourceKind } from '../../../src/types/resource.ts';
+import type { SourceKind } from '../../../src/types/call.ts';
 import { elsewhere, type Place } from '../../support/dialect.ts';
 import { servedWorkspace } from '../../support/fleet.ts';
 import { comment, gitHubServer, type Repository } from '../../support/github.ts';

@@ -1,14 +1,14 @@
 /** Reading a source as the contract suite does: page by page, and as the resource below the pages. */
 
 import { createHash } from 'node:crypto';
-import { readAt } from '../../../src/access/bytes.ts';
+import { readAt } from '../../../src/text/bytes.ts';
 import { assemble } from '../../../src/assemble.ts';
-import { openCall } from '../../../src/engine/open-call.ts';
-import { findTarget } from '../../../src/engine/target.ts';
+import { openCall } from '../../../src/call/open-call.ts';
+import { findTarget } from '../../../src/target/find-target.ts';
 import type { OrielOptions } from '../../../src/index.ts';
-import { schemeOf } from '../../../src/sources/schemes/scheme-table.ts';
-import { isWeb, openWeb } from '../../../src/sources/web.ts';
-import type { Resource } from '../../../src/types/resource.ts';
+import { schemeOf } from '../../../src/formats/resources/table.ts';
+import { isWeb, openWeb } from '../../../src/formats/web/detect.ts';
+import type { Resource } from '../../../src/types/call.ts';
 import { type Called, elsewhere, place, type Place } from '../../support/dialect.ts';
 import { notesServer } from '../../support/mcp.ts';
 import { type Reader, readers } from '../tools.ts';

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { schemes } from '../../../src/sources/schemes/scheme-table.ts';
-import { sources } from '../../../src/sources/source-table.ts';
+import { schemes } from '../../../src/formats/resources/table.ts';
+import { sources } from '../../../src/formats/table.ts';
 import { place } from '../../support/dialect.ts';
 import { type SourceCase, sourceCases } from './cases.ts';
 import { bodyOf, follow, identityOf, placeOf, reachable } from './read.ts';

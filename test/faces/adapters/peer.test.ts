@@ -4,11 +4,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { needsPeer, OLDEST } from '../../../src/faces/adapters/peer.ts';
-import { OLDEST as OLDEST_OF_STATE, refuseOlder } from '../../../src/state/open-state.ts';
+import { needsPeer, MIN_PEER_VERSIONS } from '../../../src/faces/adapters/blocks.ts';
+import { OLDEST_STORE_VERSIONS as OLDEST_OF_STATE, refuseOlder } from '../../../src/state/open-state.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 
-const names = Object.keys(OLDEST) as (keyof typeof OLDEST)[];
+const names = Object.keys(MIN_PEER_VERSIONS) as (keyof typeof MIN_PEER_VERSIONS)[];
 
 function beside(name: string, version: string): string {
   const folder = temporaryFolder();
@@ -19,9 +19,9 @@ function beside(name: string, version: string): string {
 
 test.each(names)('%s', (name) => {
   expect(() => needsPeer(name, 'it', beside(name, '0.0.9'))).toThrow(
-    `oriel/it needs version ${OLDEST[name]} of the package ${name}, or a newer one, and 0.0.9 is installed. Use npm install ${name}@latest.`,
+    `oriel/it needs version ${MIN_PEER_VERSIONS[name]} of the package ${name}, or a newer one, and 0.0.9 is installed. Use npm install ${name}@latest.`,
   );
-  for (const version of [OLDEST[name], `${OLDEST[name]}-beta.1`, '99.0.0']) {
+  for (const version of [MIN_PEER_VERSIONS[name], `${MIN_PEER_VERSIONS[name]}-beta.1`, '99.0.0']) {
     expect(() => needsPeer(name, 'it', beside(name, version))).not.toThrow();
   }
   expect(() => needsPeer(name, 'it', pathToFileURL('/nowhere/adapter.js').href)).not.toThrow();
@@ -43,9 +43,9 @@ test.each(Object.entries(OLDEST_OF_STATE))('a shared state and an old %s', (name
 
 test('the oldest versions are those in the adapter tests and in the docs', () => {
   const cases = readFileSync('scripts/peers.mjs', 'utf8');
-  for (const name of names) expect(cases).toContain(`'${name}@${OLDEST[name]}'`);
+  for (const name of names) expect(cases).toContain(`'${name}@${MIN_PEER_VERSIONS[name]}'`);
   expect(readFileSync('docs/adapter-langchain.md', 'utf8')).toContain(
-    `${OLDEST['@langchain/core']} or newer`,
+    `${MIN_PEER_VERSIONS['@langchain/core']} or newer`,
   );
   expect(readFileSync('docs/adapter-mcp.md', 'utf8')).toContain('1.23 or newer');
   expect(readFileSync('docs/adapter-mastra.md', 'utf8')).toContain('1.11 or newer');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { orielExtension, type PiTool, piTool } from '../../../src/faces/adapters/pi.ts';
-import { textAnswer } from '../../../src/render/answer.ts';
+import { textAnswer } from '../../../src/render/notices.ts';
 import { testTool } from '../../support/offer.ts';
 import { testTools } from '../../support/tools.ts';
 import { workspace } from '../../support/workspace.ts';

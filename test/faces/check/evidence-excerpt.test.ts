@@ -1,24 +1,24 @@
 /** The parts of calls and answers that reports show. */
 
 import { expect, test } from 'vitest';
-import { excerpt, shortened } from '../../../src/faces/check/evidence-excerpt.ts';
+import { excerptEvidence, shortenArguments } from '../../../src/faces/check/outcome.ts';
 
 test('a short text is shown whole, on one line and escaped', () => {
-  expect(excerpt('a\u001b[2J\n\tb\u202e')).toBe(String.raw`a\x1b[2J\n\tb\u202e`);
+  expect(excerptEvidence('a\u001b[2J\n\tb\u202e')).toBe(String.raw`a\x1b[2J\n\tb\u202e`);
 });
 
 test('of a long text 300 characters around the place are shown', () => {
   const text = `${'a'.repeat(1_000)}HIT${'b'.repeat(1_000)}`;
-  expect(excerpt(text)).toBe(`${'a'.repeat(300)}…`);
-  expect(excerpt(text, 1_000)).toBe(`…${'a'.repeat(100)}HIT${'b'.repeat(197)}…`);
-  expect(excerpt(text, 2_002)).toBe(`…${'b'.repeat(101)}`);
+  expect(excerptEvidence(text)).toBe(`${'a'.repeat(300)}…`);
+  expect(excerptEvidence(text, 1_000)).toBe(`…${'a'.repeat(100)}HIT${'b'.repeat(197)}…`);
+  expect(excerptEvidence(text, 2_002)).toBe(`…${'b'.repeat(101)}`);
   // Not found: the begin.
-  expect(excerpt(text, -1)).toBe(`${'a'.repeat(300)}…`);
+  expect(excerptEvidence(text, -1)).toBe(`${'a'.repeat(300)}…`);
 });
 
 test('long texts in arguments are cut, other values are kept', () => {
   const input = { path: 'a/'.repeat(50_000), offset: 3, more: ['x'] };
-  expect(shortened({ tool: 'read', arguments: input })).toEqual({
+  expect(shortenArguments({ tool: 'read', arguments: input })).toEqual({
     tool: 'read',
     arguments: { path: `${'a/'.repeat(150)}…`, offset: 3, more: ['x'] },
   });

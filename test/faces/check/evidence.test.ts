@@ -2,21 +2,22 @@
 
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Audit, audit } from '../../../src/faces/check/audit.ts';
+import { type AuditResult, audit } from '../../../src/faces/check/audit.ts';
 import { cases } from '../../../src/faces/check/cases/case-table.ts';
-import { reportText } from '../../../src/faces/check/check-report.ts';
+import { formatAudit } from '../../../src/faces/check/report.ts';
 
 const { signal } = new AbortController();
 
-const check = (id: string, file: string, ...modes: readonly string[]): Promise<Audit> =>
+const check = (id: string, file: string, ...modes: readonly string[]): Promise<AuditResult> =>
   audit(
     [process.execPath, resolve('test/support', file), ...modes],
     cases.filter((one) => one.id === id),
     { signal },
   );
 
-const hostile = (id: string, mode: string): Promise<Audit> => check(id, 'hostile-checked-server.mjs', mode);
-const files = (id: string, fault: string): Promise<Audit> => check(id, 'file-server.mjs', fault);
+const hostile = (id: string, mode: string): Promise<AuditResult> =>
+  check(id, 'hostile-checked-server.mjs', mode);
+const files = (id: string, fault: string): Promise<AuditResult> => check(id, 'file-server.mjs', fault);
 
 test('a refusal that tells the name of the target of a link is told from an answer with its bytes', async () => {
   const found = await hostile('wall-link', 'refuses and tells names');
@@ -25,7 +26,7 @@ test('a refusal that tells the name of the target of a link is told from an answ
   expect(reason).toBe(`it was refused, but the error tells a name from outside the root: ${name}`);
   const answer = String.raw`…${'-'.repeat(95)}\x1b[2J ${name} is outside.`;
   expect(evidence).toEqual({ call: { tool: 'read', arguments: { path: 'link' } }, answer });
-  expect(reportText(found)).toBe(
+  expect(formatAudit(found)).toBe(
     [
       'read: read(path)',
       '',

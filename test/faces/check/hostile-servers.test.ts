@@ -8,26 +8,26 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { type Audit, audit } from '../../../src/faces/check/audit.ts';
-import type { Case } from '../../../src/faces/check/case.ts';
+import { type AuditResult, audit } from '../../../src/faces/check/audit.ts';
+import type { HostileCase } from '../../../src/faces/check/case.ts';
 import { cases } from '../../../src/faces/check/cases/case-table.ts';
-import { Skipped } from '../../../src/faces/check/outcome.ts';
-import { Sandbox } from '../../../src/faces/check/sandbox.ts';
-import { reportText } from '../../../src/faces/check/check-report.ts';
+import { SkippedCase } from '../../../src/faces/check/outcome.ts';
+import { CheckSandbox } from '../../../src/faces/check/sandbox.ts';
+import { formatAudit } from '../../../src/faces/check/report.ts';
 import { cli } from '../../support/cli.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 
 const { signal } = new AbortController();
 const server = resolve('test/support/hostile-checked-server.mjs');
 
-const check = (ids: readonly string[], mode: string, ...more: readonly string[]): Promise<Audit> =>
+const check = (ids: readonly string[], mode: string, ...more: readonly string[]): Promise<AuditResult> =>
   audit(
     [process.execPath, server, mode, ...more],
     cases.filter(({ id }) => ids.includes(id)),
     { signal },
   );
 
-const verdicts = ({ findings }: Audit): unknown =>
+const verdicts = ({ findings }: AuditResult): unknown =>
   findings.map(({ id, verdict, reason }) => [id, verdict, ...(reason === undefined ? [] : [reason])]);
 
 afterEach(() => {
@@ -119,7 +119,7 @@ test.skipIf(!ON_LINUX || IS_ROOT)('what cannot be removed is named, and the repo
 
 test('what cannot be removed is named also if the check fails', async () => {
   newTmp();
-  const remove = vi.spyOn(Sandbox.prototype, 'remove').mockReturnValue(['/tmp/oriel-check (EACCES)']);
+  const remove = vi.spyOn(CheckSandbox.prototype, 'remove').mockReturnValue(['/tmp/oriel-check (EACCES)']);
   await expect(audit([process.execPath, '-e', '0'], cases, { signal })).rejects.toThrow(
     / The files of the check could not be removed: \/tmp\/oriel-check \(EACCES\)\.$/,
   );
@@ -231,17 +231,17 @@ test('a server that removes its root is reported, and checked further', async ()
 });
 
 test('what cannot be tried leaves nothing for the next case', async () => {
-  const skips: Case = {
-    ...(cases[0] as Case),
+  const skips: HostileCase = {
+    ...(cases[0] as HostileCase),
     id: 'skips',
     prepare(sandbox) {
       sandbox.write('left.txt', '');
-      throw new Skipped('not here');
+      throw new SkippedCase('not here');
     },
   };
   let left: string[] = [];
-  const looks: Case = {
-    ...(cases[0] as Case),
+  const looks: HostileCase = {
+    ...(cases[0] as HostileCase),
     id: 'looks',
     prepare: (sandbox) => void (left = readdirSync(sandbox.root)),
     run: () => Promise.resolve(),
@@ -258,7 +258,7 @@ test('a name of a tool with escapes is neither used nor shown', async () => {
   const found = await check(['missing'], 'names a tool with escapes');
   expect(verdicts(found)).toEqual([['missing', 'skipped', 'it has no tool for reading a file']]);
   const mapped = { ...found, roles: { read: { tool: '\u001b[2J\nheld', path: 'p\u001b' } } };
-  expect(reportText(mapped).split('\n')[0]).toBe(String.raw`read: \x1b[2J\nheld(p\x1b)`);
+  expect(formatAudit(mapped).split('\n')[0]).toBe(String.raw`read: \x1b[2J\nheld(p\x1b)`);
 });
 
 test('a tool for reading that also lists is taken if the one for listing fails', async () => {
@@ -314,9 +314,9 @@ test('what the server writes when its input ends counts for the case that was tr
 });
 
 test('what the server writes while the next case makes its files counts for the case before', async () => {
-  const missing = cases.find(({ id }) => id === 'missing') as Case;
+  const missing = cases.find(({ id }) => id === 'missing') as HostileCase;
   let tries = 0;
-  const second: Case = {
+  const second: HostileCase = {
     ...missing,
     id: 'second',
     async prepare(sandbox) {
@@ -337,8 +337,8 @@ test('what the server writes while the next case makes its files counts for the 
 });
 
 test('a case whose files the system refuses is skipped, and the report is not lost', async () => {
-  const refused: Case = {
-    ...(cases.find(({ id }) => id === 'missing') as Case),
+  const refused: HostileCase = {
+    ...(cases.find(({ id }) => id === 'missing') as HostileCase),
     prepare: () => void readFileSync(join(temporaryFolder(), 'none')),
   };
   expect(verdicts(await audit([process.execPath, server, 'none'], [refused], { signal }))).toEqual([

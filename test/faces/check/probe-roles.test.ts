@@ -3,8 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { audit } from '../../../src/faces/check/audit.ts';
-import type { Finding } from '../../../src/faces/check/finding.ts';
+import { audit, type CaseFinding } from '../../../src/faces/check/audit.ts';
 import { cases } from '../../../src/faces/check/cases/case-table.ts';
 import { run } from '../../support/cli.ts';
 import { temporaryFolder } from '../../support/commands.ts';
@@ -15,7 +14,7 @@ const fileServer = resolve('test/support/file-server.mjs');
 async function found(role: string, fault: string): Promise<{ tool: unknown; findings: readonly unknown[] }> {
   const few = cases.filter((one) => one.role === role);
   const { roles, findings } = await audit([process.execPath, fileServer, fault], few, { signal });
-  const shown = ({ id, verdict, reason }: Finding): unknown => [id, verdict, ...(reason ? [reason] : [])];
+  const shown = ({ id, verdict, reason }: CaseFinding): unknown => [id, verdict, ...(reason ? [reason] : [])];
   return { tool: roles[role as 'list']?.tool, findings: findings.map(shown) };
 }
 

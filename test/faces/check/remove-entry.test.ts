@@ -8,10 +8,14 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { FixtureDirectory } from '../../../src/faces/check/fixture-directory.ts';
-import { MOST_NAMES, OpenDirectory } from '../../../src/faces/check/open-directory.ts';
-import { Broken } from '../../../src/faces/check/outcome.ts';
-import { emptyDirectory, removeEntry } from '../../../src/faces/check/remove-entry.ts';
+import {
+  FixtureDirectory,
+  MAX_DIRECTORY_NAMES,
+  OpenDirectory,
+  emptyDirectory,
+  removeEntry,
+} from '../../../src/faces/check/fixture-directory.ts';
+import { BrokenLaw } from '../../../src/faces/check/outcome.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 
 const ON_LINUX = process.platform === 'linux';
@@ -118,7 +122,7 @@ test('nothing is removed or written where something is mounted', (context) => {
     mount(precious, join(top, 'file'));
     const held = new OpenDirectory(top);
     const files = new FixtureDirectory(held);
-    const mounted = new Broken('the server mounted a file system');
+    const mounted = new BrokenLaw('the server mounted a file system');
     expect(() => removeEntry(held, 'directory')).toThrow(mounted);
     expect(() => emptyDirectory(held)).toThrow();
     expect(() => files.write('directory/new', 'new')).toThrow(mounted);
@@ -134,10 +138,11 @@ test('nothing is removed or written where something is mounted', (context) => {
 test('more files than are listed at once', () => {
   const top = temporaryFolder();
   mkdirSync(join(top, 'd'));
-  for (let i = 0; i < MOST_NAMES + 10; i += 1) writeFileSync(join(top, `d/a-file-with-a-long-name-${i}`), '');
-  expect(within(join(top, 'd'), (held) => expect(held.names()).toHaveLength(MOST_NAMES))).toHaveLength(
-    MOST_NAMES + 10,
-  );
+  for (let i = 0; i < MAX_DIRECTORY_NAMES + 10; i += 1)
+    writeFileSync(join(top, `d/a-file-with-a-long-name-${i}`), '');
+  expect(
+    within(join(top, 'd'), (held) => expect(held.names()).toHaveLength(MAX_DIRECTORY_NAMES)),
+  ).toHaveLength(MAX_DIRECTORY_NAMES + 10);
   expect(emptied(top)).toEqual([]);
 });
 

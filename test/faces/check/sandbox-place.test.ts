@@ -2,7 +2,7 @@
 
 import { readdirSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { Place } from '../../../src/faces/check/sandbox-place.ts';
+import { SandboxPlace } from '../../../src/faces/check/sandbox.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 
 test('a directory whose files the system refuses is removed', () => {
@@ -10,7 +10,7 @@ test('a directory whose files the system refuses is removed', () => {
   vi.stubEnv('TMPDIR', tmp);
   onTestFinished(() => void vi.unstubAllEnvs());
   const refused = { name: 'x'.repeat(300), text: '' };
-  expect(() => new Place({ name: 'plain.txt', text: '' }, refused)).toThrow('ENAMETOOLONG');
-  expect(() => new Place(refused, { name: 'secret.txt', text: '' })).toThrow('ENAMETOOLONG');
+  expect(() => new SandboxPlace({ name: 'plain.txt', text: '' }, refused)).toThrow('ENAMETOOLONG');
+  expect(() => new SandboxPlace(refused, { name: 'secret.txt', text: '' })).toThrow('ENAMETOOLONG');
   expect(readdirSync(tmp)).toEqual([]);
 });

@@ -3,10 +3,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import type { Audit } from '../../../src/faces/check/audit.ts';
+import type { AuditResult } from '../../../src/faces/check/audit.ts';
 import { cases } from '../../../src/faces/check/cases/case-table.ts';
-import { reportSarif } from '../../../src/faces/check/sarif-report.ts';
-import { sarifLocation } from '../../../src/faces/cli/sarif-location.ts';
+import { reportSarif } from '../../../src/faces/check/report.ts';
+import { sarifLocation } from '../../../src/faces/cli/check-command.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 
 const figures = { ms: 1, bytes: 2, memoryMb: 3 };
@@ -14,7 +14,7 @@ const evidence = {
   call: { tool: 'read_file', arguments: { path: 'link' } },
   answer: 'of-1.txt is outside',
 };
-const found: Audit = {
+const found: AuditResult = {
   roles: { read: { tool: 'read_file', path: 'path' } },
   left: 0,
   findings: [

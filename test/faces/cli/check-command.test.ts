@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cases } from '../../../src/faces/check/cases/case-table.ts';
-import { checkProgress } from '../../../src/faces/cli/check-progress.ts';
+import { checkProgress } from '../../../src/faces/cli/check-command.ts';
 import { cli, run } from '../../support/cli.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 

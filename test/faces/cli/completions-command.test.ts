@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { allCommands } from '../../../src/faces/cli/commands.ts';
-import { globalOptions } from '../../../src/faces/cli/option-table.ts';
+import { globalOptions } from '../../../src/faces/cli/options.ts';
 import { built } from '../../support/built.ts';
 import { run } from '../../support/warm-cli.ts';
 import { has } from '../../support/has.ts';

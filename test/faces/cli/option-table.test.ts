@@ -1,6 +1,6 @@
 /** Every option on every command: it changes what the command does, or it is refused. None is silently ignored. */
 
-import type { Option } from '../../../src/faces/cli/command.ts';
+import { type CliOption, globalOptions } from '../../../src/faces/cli/options.ts';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -11,9 +11,7 @@ import { gzipSync } from 'node:zlib';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { allCommands } from '../../../src/faces/cli/commands.ts';
-import { globalOptions } from '../../../src/faces/cli/option-table.ts';
-import { parse } from '../../../src/faces/cli/parse-arguments.ts';
+import { allCommands, parseCommandLine } from '../../../src/faces/cli/commands.ts';
 import { cli, run as runProcess } from '../../support/cli.ts';
 import { run } from '../../support/warm-cli.ts';
 import { has } from '../../support/has.ts';
@@ -255,7 +253,7 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
 const NOWHERE = '/no/such/directory';
 
 /** What makes a command fail: a root that does not exist, or operands that are too many. */
-const failing = (options: readonly Option[]): readonly string[] =>
+const failing = (options: readonly CliOption[]): readonly string[] =>
   options.some(({ name }) => name === 'root') ? ['--root', NOWHERE] : ['x', 'y', 'z'];
 
 /** Everything that a client of this server can see, as one text. */
@@ -444,7 +442,7 @@ describe.each(commands)('$name', (command) => {
       ({ name: other }) => !taken.some((own) => own.name === other),
     );
     for (const option of others) {
-      expect(() => parse(given[option.name] ?? [], command)).toThrow(
+      expect(() => parseCommandLine(given[option.name] ?? [], command)).toThrow(
         new RegExp(
           `^oriel ${name} has no option -.*\\. (?:Use oriel ${name} --help for its options\\.$|.*oriel )`,
         ),
@@ -483,7 +481,7 @@ test('every option is tried', () => {
 
 test.each([...allOptions.values()].filter(({ choices }) => choices))(
   'a value of --$name that does not exist is refused on every command that takes it',
-  (option: Option) => {
+  (option: CliOption) => {
     const message = `There is no ${option.name} nonsense. Use one of ${option.choices?.join(', ')}.`;
     const taking = commands.filter(({ options }) => options.includes(option));
     expect(taking.length).toBeGreaterThan(1);

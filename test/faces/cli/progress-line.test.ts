@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { progressOn } from '../../../src/faces/cli/progress-line.ts';
+import { progressOn } from '../../../src/faces/cli/print.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

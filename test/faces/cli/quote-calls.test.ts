@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AnswerDetails } from '../../../src/types/details.ts';
+import type { AnswerDetails } from '../../../src/types/answer.ts';
 import { pasteable } from '../../../src/faces/cli/quote-calls.ts';
 
 test.each<[sentence: string, details: AnswerDetails, printed: string]>([

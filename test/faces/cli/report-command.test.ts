@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Overview } from '../../../src/telemetry/overview.ts';
+import type { TasksOverview } from '../../../src/telemetry/report.ts';
 import type { TelemetryEvent } from '../../../src/types/telemetry.ts';
 import { run } from '../../support/warm-cli.ts';
 import { call, map, page } from '../../support/telemetry.ts';
@@ -75,7 +75,7 @@ Task task (oriel)
 test('the same figures as JSON', () => {
   const path = fileOf(...few('a.ts'), call({ task: 'other', client: 'c' }), '{');
   const { out, code } = run(['report', path, '--json']);
-  const report = JSON.parse(out) as Overview & { events: number; skipped: number };
+  const report = JSON.parse(out) as TasksOverview & { events: number; skipped: number };
   expect(code).toBe(0);
   expect(report).toMatchObject({
     events: 3,

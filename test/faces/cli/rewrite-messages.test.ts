@@ -5,10 +5,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { loadCommand } from '../../../src/faces/cli/commands.ts';
-import { inOwnWords } from '../../../src/faces/cli/rewrite-messages.ts';
-import { parse } from '../../../src/faces/cli/parse-arguments.ts';
-import { FIELDS } from '../../../src/faces/cli/typed-command.ts';
+import { loadCommand, parseCommandLine } from '../../../src/faces/cli/commands.ts';
+import { inOwnWords, FIELDS } from '../../../src/faces/cli/quote-calls.ts';
 import type { Outcome } from '../../support/cli.ts';
 import { run as runIn } from '../../support/warm-cli.ts';
 
@@ -142,7 +140,7 @@ describe('options in messages', () => {
     for (const option of options) {
       expect(said).toContain(option);
       const [flag = '', value] = option.replaceAll("'", '').split(' ');
-      const { values } = parse(['x', flag, ...(value === undefined ? [] : [value])], command);
+      const { values } = parseCommandLine(['x', flag, ...(value === undefined ? [] : [value])], command);
       expect(values).toEqual({ [flag.slice(2)]: value ?? true });
     }
   });
@@ -230,26 +228,23 @@ test.each(['=', ' ', '/'])('a sentence beside the pattern %j is reworded', (patt
 });
 
 /** Sentences of tools in their source, as far as a line of it goes. */
-const sentences = [
-  'src/engine',
-  'src/render/list-notices.ts',
-  'src/walk',
-  'src/dialects/oriel-lists.ts',
-].flatMap((at) => {
-  const files = at.endsWith('.ts')
-    ? [at]
-    : (readdirSync(at, { recursive: true }) as string[])
-        .filter((name) => name.endsWith('.ts'))
-        .map((name) => join(at, name));
-  return files.flatMap((file) =>
-    readFileSync(file, 'utf8')
-      .split('\n')
-      .filter((line) => !/^\s*(?:\*|\/)/.test(line))
-      .flatMap((line) => line.match(/'(?:[^'\\]|\\.)* (?:[^'\\]|\\.)*'|`[^`]* [^`]*`/g) ?? [])
-      .filter((text) => BARE.test(text))
-      .map((text) => ({ file, text: text.slice(1, -1) })),
-  );
-});
+const sentences = ['src/engine', 'src/render/list-notices.ts', 'src/walk', 'src/dialects/oriel.ts'].flatMap(
+  (at) => {
+    const files = at.endsWith('.ts')
+      ? [at]
+      : (readdirSync(at, { recursive: true }) as string[])
+          .filter((name) => name.endsWith('.ts'))
+          .map((name) => join(at, name));
+    return files.flatMap((file) =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .filter((line) => !/^\s*(?:\*|\/)/.test(line))
+        .flatMap((line) => line.match(/'(?:[^'\\]|\\.)* (?:[^'\\]|\\.)*'|`[^`]* [^`]*`/g) ?? [])
+        .filter((text) => BARE.test(text))
+        .map((text) => ({ file, text: text.slice(1, -1) })),
+    );
+  },
+);
 
 test('every sentence in the source that names a field is reworded', () => {
   expect(sentences.length).toBeGreaterThan(8);

@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { stateOf } from '../../../src/faces/cli/state-options.ts';
-import { operatorToken, serverToken } from '../../../src/faces/cli/token.ts';
+import { stateFromOptions } from '../../../src/faces/cli/server-options.ts';
+import { operatorToken, serverToken } from '../../../src/faces/cli/workspaces.ts';
 import type { Answer } from '../../../src/types/answer.ts';
 import { built } from '../../support/built.ts';
 import { run } from '../../support/cli.ts';
@@ -91,7 +91,7 @@ describe('sources of the token', () => {
 test.each([
   ['token', (path: string) => serverToken({ 'token-file': path }, {})],
   ['operator', (path: string) => operatorToken({ 'operator-token-file': path })],
-  ['key', (path: string) => stateOf({ state: 'redis://x', 'state-key-file': path }, warned)],
+  ['key', (path: string) => stateFromOptions({ state: 'redis://x', 'state-key-file': path }, warned)],
 ])('the command in the error creates a missing file of a secret: %s', (_, take) => {
   const path = join(temporaryFolder(), "one's own");
   const { message } = thrownBy(() => take(path)) as Error;

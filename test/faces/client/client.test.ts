@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createClient, unwrap } from '../../../src/faces/client/client.ts';
-import { textAnswer } from '../../../src/render/answer.ts';
+import { textAnswer } from '../../../src/render/notices.ts';
 import { serveOffer } from '../../support/app.ts';
 import { hangingTool, offerOf, testTool } from '../../support/offer.ts';
 import { server } from '../../support/server.ts';

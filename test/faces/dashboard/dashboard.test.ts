@@ -7,7 +7,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createOffer } from '../../../src/faces/offer.ts';
 import type { ServeOptions } from '../../../src/faces/http/serve.ts';
-import type { Telemetry } from '../../../src/session/telemetry/telemetry.ts';
+import type { TelemetryRecorder } from '../../../src/telemetry/telemetry.ts';
 import { dialectNames } from '../../../src/dialects/dialect-table.ts';
 import { serveOffer } from '../../support/app.ts';
 import { closeBrowserAtEnd, expectAccessible, pageOf } from '../../support/browser.ts';
@@ -34,7 +34,7 @@ async function serving(options: Partial<ServeOptions> = {}) {
     });
     await response.text();
   };
-  return { url, read, write, telemetry: offer.telemetry as Telemetry };
+  return { url, read, write, telemetry: offer.telemetry as TelemetryRecorder };
 }
 
 const views = [

@@ -5,7 +5,7 @@
  */
 
 import { expect, test } from 'vitest';
-import { inSlices } from '../../../src/faces/dashboard/slices.ts';
+import { inSlices } from '../../../src/faces/dashboard/events.ts';
 
 test('other work runs between two slices', async () => {
   let [clock, turns] = [0, 0];

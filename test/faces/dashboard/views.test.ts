@@ -7,7 +7,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { createOffer } from '../../../src/faces/offer.ts';
-import type { Telemetry } from '../../../src/session/telemetry/telemetry.ts';
+import type { TelemetryRecorder } from '../../../src/telemetry/telemetry.ts';
 import { serveOffer } from '../../support/app.ts';
 import { closeBrowserAtEnd, expectAccessible, pageOf } from '../../support/browser.ts';
 import { has } from '../../support/has.ts';
@@ -23,7 +23,7 @@ async function serving(): Promise<string> {
   const offer = createOffer({ cwd: W, manyClients: true });
   onTestFinished(() => offer.close());
   const { url } = await serveOffer(offer, { operatorToken: 'chief' });
-  const telemetry = offer.telemetry as Telemetry;
+  const telemetry = offer.telemetry as TelemetryRecorder;
   const caller = {};
   const record = (event: ReturnType<typeof call>, task = 'a task'): void =>
     telemetry.record(noteOf({ ...event, at: 1_700_000_000_000 }, task, caller), undefined);

@@ -3,8 +3,8 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { textAnswer } from '../../../src/render/answer.ts';
-import { inbox } from '../../../src/faces/http/inbox.ts';
+import { textAnswer } from '../../../src/render/notices.ts';
+import { inbox } from '../../../src/faces/http/request-body.ts';
 import { serveOffer } from '../../support/app.ts';
 import { hangingTool, offerOf, testTool } from '../../support/offer.ts';
 

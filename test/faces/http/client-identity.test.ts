@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
-import { clientOf, labelOf } from '../../../src/faces/http/client-identity.ts';
+import { clientOf, labelOf } from '../../../src/faces/http/exchange.ts';
 
 const named = (name: string): object =>
   clientOf({

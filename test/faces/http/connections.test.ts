@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mostConnections, networkOf } from '../../../src/faces/http/connections.ts';
+import { mostConnections, clientNetwork } from '../../../src/faces/http/exchange.ts';
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -11,7 +11,7 @@ test.each([
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['local', 'local'],
 ])('%s is counted as %s', (address, network) => {
-  expect(networkOf(address)).toBe(network);
+  expect(clientNetwork(address)).toBe(network);
 });
 
 test.each([

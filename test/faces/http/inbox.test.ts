@@ -1,8 +1,8 @@
 /** The room for bodies: of one client, of those at one address, and of all. */
 
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { inbox, Parcel } from '../../../src/faces/http/inbox.ts';
-import { type Caller, comesFrom } from '../../../src/queues/caller.ts';
+import { inbox, BodyReservation } from '../../../src/faces/http/request-body.ts';
+import { type Caller, registerCallerAddress } from '../../../src/queues/caller.ts';
 import { serveOffer } from '../../support/app.ts';
 import { hangingTool, offerOf } from '../../support/offer.ts';
 
@@ -10,13 +10,13 @@ const MIB = 1 << 20;
 
 function client(address: string): Caller {
   const one = {};
-  comesFrom(one, address);
+  registerCallerAddress(one, address);
   return one;
 }
 
 /** A body that has come and whose answer nobody takes. */
 function unanswered(of: Caller, bytes = 4 * MIB): boolean {
-  const parcel = new Parcel(of, () => undefined);
+  const parcel = new BodyReservation(of, () => undefined);
   onTestFinished(() => parcel.release());
   try {
     parcel.grow(bytes);
@@ -56,8 +56,8 @@ test('a few addresses cannot use all room: those with most are evicted for those
 
 test('requests that are still being read are evicted before those that are being answered', () => {
   const refused: string[] = [];
-  const hold = (of: Caller, name: string): Parcel => {
-    const parcel = new Parcel(of, () => void refused.push(name));
+  const hold = (of: Caller, name: string): BodyReservation => {
+    const parcel = new BodyReservation(of, () => void refused.push(name));
     onTestFinished(() => parcel.release());
     parcel.grow(16 * MIB);
     return parcel;
@@ -79,7 +79,7 @@ function crowd(): {
   const evicted: string[] = [];
   return {
     hold(name, address, bytes, state = 'answered') {
-      const parcel = new Parcel(client(address), () => void evicted.push(name));
+      const parcel = new BodyReservation(client(address), () => void evicted.push(name));
       onTestFinished(() => parcel.release());
       parcel.grow(bytes);
       if (state === 'answered') parcel.complete();
@@ -145,7 +145,10 @@ test('a request that is evicted while it is being answered gets an error, also a
       ],
     );
     await started;
-    const parcels = Array.from({ length: 21 }, (_, i) => new Parcel(client(`192.0.2.${i}`), () => undefined));
+    const parcels = Array.from(
+      { length: 21 },
+      (_, i) => new BodyReservation(client(`192.0.2.${i}`), () => undefined),
+    );
     for (const parcel of parcels) parcel.grow(3 * MIB);
     await stopped;
     for (const parcel of parcels) parcel.release();
@@ -161,10 +164,10 @@ test('a client without an address is counted once', () => {
 
 test('room is returned to the address that it was taken from', () => {
   const one = client('192.0.2.7');
-  const parcel = new Parcel(one, () => undefined);
+  const parcel = new BodyReservation(one, () => undefined);
   parcel.grow(4 * MIB);
   parcel.complete();
-  comesFrom(one, '192.0.2.8');
+  registerCallerAddress(one, '192.0.2.8');
   parcel.release();
   const names = Array.from({ length: 3 }, () => client('192.0.2.7'));
   expect(names.map(taken)).toEqual([4, 4, 4]);

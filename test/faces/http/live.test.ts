@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { createOffer } from '../../../src/faces/offer.ts';
 import { outbox } from '../../../src/faces/outbox.ts';
-import type { Telemetry } from '../../../src/session/telemetry/telemetry.ts';
+import type { TelemetryRecorder } from '../../../src/telemetry/telemetry.ts';
 import type { CallEvent } from '../../../src/types/telemetry.ts';
 import { serveOffer } from '../../support/app.ts';
 import { call, noteOf } from '../../support/telemetry.ts';
@@ -22,7 +22,7 @@ async function serving() {
   const offer = createOffer({ cwd: W, manyClients: true });
   onTestFinished(() => offer.close());
   const { url } = await serveOffer(offer, { token: 'api', operatorToken: 'chief' });
-  const telemetry = offer.telemetry as Telemetry;
+  const telemetry = offer.telemetry as TelemetryRecorder;
   const record = (tool: string, more: Partial<CallEvent> = {}): void => {
     telemetry.record(noteOf(call({ tool, ...more }), 't'), undefined);
   };

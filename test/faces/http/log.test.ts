@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { createLog } from '../../../src/faces/http/log.ts';
+import { createLog } from '../../../src/faces/http/metrics.ts';
 import { server } from '../../support/server.ts';
 
 function written(isTTY: boolean, facts: Readonly<Record<string, unknown>>): string {

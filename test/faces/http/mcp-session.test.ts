@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Tool } from '../../../src/oriel.ts';
-import { textAnswer } from '../../../src/render/answer.ts';
+import { textAnswer } from '../../../src/render/notices.ts';
 import { type AppUnderTest, serveOffer } from '../../support/app.ts';
 import { withoutLag } from '../../support/lag.ts';
 import { offerOf, testTool } from '../../support/offer.ts';

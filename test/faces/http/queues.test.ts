@@ -5,9 +5,9 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createClient } from '../../../src/faces/client/client.ts';
 import { createOffer } from '../../../src/faces/offer.ts';
 import type { Tool } from '../../../src/oriel.ts';
-import type { Slot } from '../../../src/queues/queue.ts';
+import type { QueueSlot } from '../../../src/queues/queue.ts';
 import { queues } from '../../../src/queues/queue-table.ts';
-import { textAnswer } from '../../../src/render/answer.ts';
+import { textAnswer } from '../../../src/render/notices.ts';
 import { type AppUnderTest, serveOffer } from '../../support/app.ts';
 import { offerOf, testTool } from '../../support/offer.ts';
 import { mcpHeaders, mcpMessage } from '../../support/server.ts';
@@ -49,7 +49,7 @@ async function metrics(): Promise<string[]> {
 
 test('many requests of one client do not delay that of another, whatever their routes', async () => {
   limitOf('calls', 1);
-  const held = queues.calls.acquire() as Slot;
+  const held = queues.calls.acquire() as QueueSlot;
   const order: string[] = [];
   const ask = async (route: string, client: string): Promise<void> => {
     const response = await get(route, 'a.txt', client);
@@ -70,7 +70,7 @@ test('many requests of one client do not delay that of another, whatever their r
 
 test('clients without a name are distinguished by their programs', async () => {
   limitOf('calls', 1);
-  const held = queues.calls.acquire() as Slot;
+  const held = queues.calls.acquire() as QueueSlot;
   const order: string[] = [];
   const ask = async (program: string): Promise<void> => {
     const response = await fetch(`${app.url}/api/v0/tools/read`, {

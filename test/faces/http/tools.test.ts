@@ -7,7 +7,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createOffer } from '../../../src/faces/offer.ts';
 import { orielOffering } from '../../../src/oriel.ts';
-import { textAnswer } from '../../../src/render/answer.ts';
+import { textAnswer } from '../../../src/render/notices.ts';
 import { serveOffer } from '../../support/app.ts';
 import { has } from '../../support/has.ts';
 import { hangingTool, offerOf, testTool } from '../../support/offer.ts';

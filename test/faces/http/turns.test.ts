@@ -3,14 +3,14 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { Turns } from '../../../src/faces/http/turns.ts';
+import { RequestTurns } from '../../../src/faces/http/turns.ts';
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
 test('new connections are answered while others ask all the time', async () => {
   const server = createServer();
   let answered = 0;
-  const turns = new Turns(server, (_, response) => ({
+  const turns = new RequestTurns(server, (_, response) => ({
     async answer() {
       // Busy, as with real work.
       for (const until = performance.now() + 1; performance.now() < until;);

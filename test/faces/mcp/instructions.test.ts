@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { instructionsFor, wideRoots } from '../../../src/faces/mcp/instructions.ts';
+import { instructionsFor, wideRoots } from '../../../src/faces/mcp/server.ts';
 import { createOffer, type OfferOptions } from '../../../src/faces/offer.ts';
 import { cli } from '../../support/cli.ts';
 import { temporaryFolder } from '../../support/commands.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { bytesHeld } from '../../support/memory.ts';
 import { fc } from '../../support/properties.ts';
-import { type Frame, FrameSplitter } from '../../../src/faces/mcp/line-frames.ts';
+import { type LineFrame, FrameSplitter } from '../../../src/faces/mcp/serve-stdio.ts';
 
-const shown = (frame: Frame): string => (frame.is === 'line' ? frame.bytes.toString() : frame.is);
+const shown = (frame: LineFrame): string => (frame.is === 'line' ? frame.bytes.toString() : frame.is);
 
 describe('frames', () => {
   test('are lines, however they are split into chunks', () => {

@@ -5,7 +5,7 @@ import {
   specTypeSchemas,
 } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
-import { isPlainRequest, plainCallIn } from '../../../src/faces/mcp/plain-messages.ts';
+import { isPlainRequest, plainCallIn } from '../../../src/faces/mcp/call-server.ts';
 import { toolResult } from '../../../src/faces/mcp/tool-result.ts';
 import type { Answer } from '../../../src/types/answer.ts';
 import { session } from '../../support/wire.ts';

@@ -2,10 +2,9 @@
 
 import { PassThrough } from 'node:stream';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { serveOverStdio } from '../../../src/faces/mcp/serve-stdio.ts';
-import { DRAIN_MS } from '../../../src/faces/mcp/stdio-transport.ts';
+import { serveOverStdio, STDIO_DRAIN_MS } from '../../../src/faces/mcp/serve-stdio.ts';
 import type { Tool } from '../../../src/oriel.ts';
-import { textAnswer } from '../../../src/render/answer.ts';
+import { textAnswer } from '../../../src/render/notices.ts';
 import { hangingTool, offerOf, testTool } from '../../support/offer.ts';
 import { type Message, session, type Wire, wire } from '../../support/wire.ts';
 import { workspace } from '../../support/workspace.ts';
@@ -202,7 +201,7 @@ describe('a session, whose timers do not run', () => {
     input.end();
     await started;
     await new Promise((resolve) => void setImmediate(resolve));
-    vi.advanceTimersByTime(DRAIN_MS);
+    vi.advanceTimersByTime(STDIO_DRAIN_MS);
     await stopped;
     expect(await ended).toEqual([error(1, ENDED)]);
   });

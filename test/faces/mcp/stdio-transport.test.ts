@@ -3,13 +3,13 @@
 import { PassThrough } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
-import { StdioTransport } from '../../../src/faces/mcp/stdio-transport.ts';
+import { BoundedStdioTransport } from '../../../src/faces/mcp/serve-stdio.ts';
 
 test('open requests are bounded in bytes, and more are read when they are answered', async () => {
   const input = new PassThrough({ highWaterMark: 1 << 20 });
   const output = new PassThrough();
   output.resume();
-  const transport = new StdioTransport(input, output);
+  const transport = new BoundedStdioTransport(input, output);
   const open: number[] = [];
   Object.assign(transport, {
     onmessage: (message: JSONRPCMessage) => {
@@ -39,7 +39,7 @@ test.each([
   ['a list', { name: 'read', arguments: { path: Array.from({ length: MANY }, () => []) } }],
 ])('a message of very many values, in %s, is refused before it is parsed', async (_, params) => {
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const transport = new StdioTransport(input, output);
+  const transport = new BoundedStdioTransport(input, output);
   const taken: unknown[] = [];
   Object.assign(transport, { onmessage: (message: object) => taken.push(Object(message).id) });
   await transport.start();

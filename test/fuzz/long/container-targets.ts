@@ -1,16 +1,14 @@
 /** Damaged archives, notebooks and databases, read in this thread by the code that reads them in every call. */
 
 import { gzipSync } from 'node:zlib';
-import { memoryBytes } from '../../../src/access/bytes.ts';
+import { memoryBytes } from '../../../src/text/bytes.ts';
 import { isOrielError } from '../../../src/errors.ts';
-import { Budget } from '../../../src/sources/archive/budget.ts';
-import { type Container, isOfTheBytes } from '../../../src/sources/archive/container.ts';
-import { readContents } from '../../../src/sources/archive/contents.ts';
-import { containerOf } from '../../../src/sources/archive/open-container.ts';
-import { parseNotebookText, renderSections } from '../../../src/sources/notebook/cell-text.ts';
-import { JsonError } from '../../../src/sources/notebook/json-scan.ts';
-import { readNotebook } from '../../../src/sources/notebook/read-cells.ts';
-import { renderOutputs } from '../../../src/sources/notebook/render.ts';
+import { UnpackBudget } from '../../../src/formats/archive/limits.ts';
+import { type ArchiveContainer, isOfTheBytes, readContents } from '../../../src/formats/archive/members.ts';
+import { openContainer } from '../../../src/formats/archive/container.ts';
+import { parseNotebookText, renderSections, readNotebook } from '../../../src/formats/notebook/cells.ts';
+import { JsonError } from '../../../src/formats/data/json-scan.ts';
+import { renderOutputs } from '../../../src/formats/notebook/render.ts';
 import { tar } from '../../support/tar.ts';
 import { zip } from '../../support/zip.ts';
 import { notebookSeed } from '../notebook-seed.ts';
@@ -27,7 +25,7 @@ const entries = [
 /** Members that are opened of one archive, and bytes of each. */
 const MOST = { members: 4, bytes: 1 << 20 };
 
-async function readAll(container: Container): Promise<void> {
+async function readAll(container: ArchiveContainer): Promise<void> {
   const contents = await readContents(container, signal);
   must(contents.byPath.size <= contents.members.length, 'a path is that of a member');
   must(contents.sorted.length === contents.byPath.size, 'all paths are sorted');
@@ -85,7 +83,9 @@ export const containerTargets: readonly FuzzTarget[] = [
     most: 1_024,
     run(input) {
       return readOrRefused(() =>
-        readAll(containerOf('zip', { bytes: memoryBytes(input), size: input.length, budget: new Budget() })),
+        readAll(
+          openContainer('zip', { bytes: memoryBytes(input), size: input.length, budget: new UnpackBudget() }),
+        ),
       );
     },
   },
@@ -112,7 +112,9 @@ export const containerTargets: readonly FuzzTarget[] = [
     run(input, random) {
       const bytes = random.below(2) === 0 ? withSums(input) : input;
       return readOrRefused(() =>
-        readAll(containerOf('tar', { bytes: memoryBytes(bytes), size: bytes.length, budget: new Budget() })),
+        readAll(
+          openContainer('tar', { bytes: memoryBytes(bytes), size: bytes.length, budget: new UnpackBudget() }),
+        ),
       );
     },
   },
@@ -123,8 +125,8 @@ export const containerTargets: readonly FuzzTarget[] = [
     words: ['\x1f\x8b\x08', '\0', ...numbers],
     most: 512,
     run(input) {
-      const packed = { bytes: memoryBytes(input), size: input.length, budget: new Budget() };
-      return readOrRefused(() => readAll(containerOf({ tarIn: 'gzip' }, packed)));
+      const packed = { bytes: memoryBytes(input), size: input.length, budget: new UnpackBudget() };
+      return readOrRefused(() => readAll(openContainer({ tarIn: 'gzip' }, packed)));
     },
   },
   {

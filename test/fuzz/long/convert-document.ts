@@ -1,8 +1,8 @@
 /** Converts a document in this thread, as in the child of a call, and checks the reply. */
 
 import { isUtf8 } from 'node:buffer';
-import { answerDocument } from '../../../src/sources/document/child/answer-document.ts';
-import type { Job } from '../../../src/sources/document/document-protocol.ts';
+import { answerDocument } from '../../../src/formats/document/child/answer.ts';
+import type { DocumentJob } from '../../../src/formats/document/protocol.ts';
 import { must } from './fuzz-target.ts';
 import type { Random } from './random.ts';
 
@@ -10,8 +10,8 @@ import type { Random } from './random.ts';
 const MOST = 4_096;
 
 /** Mostly what the format has. */
-function jobFor(format: string, random: Random): Job {
-  const wants: readonly Job['want'][] = [
+function jobFor(format: string, random: Random): DocumentJob {
+  const wants: readonly DocumentJob['want'][] = [
     { is: 'whole' },
     ...(/^(?:pptx?|pdf)$/.test(format) ? [{ is: 'pages', from: 1 } as const] : []),
     ...(/^(?:xlsx?|ods)$/.test(format)

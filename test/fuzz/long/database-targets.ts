@@ -1,11 +1,10 @@
 /** Damaged databases, read by SQLite in this thread as in the thread of a call. */
 
-import { answer } from '../../../src/sources/sqlite/worker/reply.ts';
-import { Connection } from '../../../src/sources/sqlite/worker/connection.ts';
-import { loadLibrary } from '../../../src/sources/sqlite/worker/library.ts';
-import { toFailure } from '../../../src/sources/sqlite/worker/sql-failure.ts';
-import { DATABASE, type ReadableFile, ReadOnlyVfs } from '../../../src/sources/sqlite/worker/vfs.ts';
-import type { Ask } from '../../../src/sources/sqlite/sqlite-protocol.ts';
+import { answer, toFailure } from '../../../src/formats/sqlite/worker/reply.ts';
+import { SqliteConnection } from '../../../src/formats/sqlite/worker/connection.ts';
+import { loadLibrary } from '../../../src/formats/sqlite/worker/library.ts';
+import { DATABASE, type ReadableFile, ReadOnlyVfs } from '../../../src/formats/sqlite/worker/vfs.ts';
+import type { SqliteRequest } from '../../../src/formats/sqlite/protocol.ts';
 import { type FuzzTarget, must } from './fuzz-target.ts';
 
 const library = await loadLibrary();
@@ -31,7 +30,7 @@ const fileOf = (content: Uint8Array): ReadableFile => ({
   },
 });
 
-const asks: readonly Ask[] = [
+const asks: readonly SqliteRequest[] = [
   { do: 'list', limit: 50, offset: 0 },
   { do: 'find', readings: [{ table: 't' }], sample: 3 },
   { do: 'find', readings: [{ table: 't', key: '1' }], sample: 3 },
@@ -75,9 +74,9 @@ export const databaseTargets: readonly FuzzTarget[] = [
         [DATABASE, fileOf(input)],
         [`${DATABASE}-wal`, fileOf(new Uint8Array(0))],
       ]);
-      let connection: Connection | undefined;
+      let connection: SqliteConnection | undefined;
       try {
-        connection = new Connection(library, vfs, files, clock);
+        connection = new SqliteConnection(library, vfs, files, clock);
         const reply = answer(connection, ask, 16_384);
         must(reply.is !== 'error' || reply.code !== 'INTERNAL', 'a reply is an answer or a refusal');
       } catch (error) {

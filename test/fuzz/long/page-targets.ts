@@ -1,9 +1,9 @@
 /** Damaged pages, feeds and JSON, converted in this thread as in the child of a call, and URLs as they are typed. */
 
-import { jsonText } from '../../../src/sources/web/child/json-text.ts';
-import { extract, fragment } from '../../../src/sources/web/child/extract.ts';
-import { entryText, feedText } from '../../../src/sources/web/child/feed.ts';
-import { addressOf, waysOf } from '../../../src/sources/web/web-address.ts';
+import { formatJsonText } from '../../../src/formats/web/child/json-text.ts';
+import { extractPage, fragment } from '../../../src/formats/web/child/extract.ts';
+import { entryText, feedText } from '../../../src/formats/web/child/feeds.ts';
+import { parseWebAddress, listWebAddresses } from '../../../src/formats/web/select.ts';
 import { FEED, PAGE, RSS, VALUE } from '../page-seeds.ts';
 import { type FuzzTarget, must, unlessRefused } from './fuzz-target.ts';
 
@@ -24,7 +24,7 @@ export const pageTargets: readonly FuzzTarget[] = [
       const html = input.toString();
       const isPage = random.below(2) === 0;
       const text = isPage
-        ? extract(html, 'http://h/a/b', { asXml: random.below(8) === 0 }).markdown
+        ? extractPage(html, 'http://h/a/b', { asXml: random.below(8) === 0 }).markdown
         : fragment(html, 'http://h/', ['x']);
       must(text.length <= 64 * (html.length + 64), 'a page is bounded');
       must(text.isWellFormed(), 'a page is well-formed');
@@ -63,7 +63,10 @@ export const pageTargets: readonly FuzzTarget[] = [
     most: 256,
     run(input, random) {
       const text = input.toString();
-      const made = jsonText(text, 'http://h/', { cut: random.below(2) === 0, feed: random.below(2) === 0 });
+      const made = formatJsonText(text, 'http://h/', {
+        cut: random.below(2) === 0,
+        feed: random.below(2) === 0,
+      });
       must(made === undefined || made.text.length <= 64 * (text.length + 64), 'JSON is bounded');
     },
   },
@@ -86,9 +89,11 @@ export const pageTargets: readonly FuzzTarget[] = [
       const target = random.pick(['http://', 'https://', 'www.', '']) + input.toString();
       // All else is a path.
       if (!/^(?:https?:|www\.)/i.test(target)) return;
-      const address = unlessRefused(/^(?:BAD_|UNSUPPORTED|BLOCKED)/, () => addressOf(target, isContainer));
+      const address = unlessRefused(/^(?:BAD_|UNSUPPORTED|BLOCKED)/, () =>
+        parseWebAddress(target, isContainer),
+      );
       unlessRefused(/^(?:BAD_|UNSUPPORTED|BLOCKED)/, () =>
-        must(waysOf(target).length <= 8, 'ways are bounded'),
+        must(listWebAddresses(target).length <= 8, 'ways are bounded'),
       );
       if (!address) return;
       const { protocol, username, password, hash, href } = new URL(address.url);

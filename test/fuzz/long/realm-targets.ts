@@ -1,11 +1,10 @@
 /** Sequences of damaged documents and pages in one child, each followed by one whose answer is known. */
 
-import { chunksOf, memoryBytes } from '../../../src/access/bytes.ts';
-import { ChildFailure } from '../../../src/access/isolate-child.ts';
-import { ChildPool } from '../../../src/access/isolate-pool.ts';
-import { builtFile } from '../../../src/access/package-files.ts';
+import { chunksOf, memoryBytes } from '../../../src/text/bytes.ts';
+import { ChildFailure, ChildPool } from '../../../src/process/child-pool.ts';
+import { builtFile } from '../../../src/files/package-files.ts';
 import { Queue } from '../../../src/queues/queue.ts';
-import type { Frame } from '../../../src/text/frames.ts';
+import type { PipeFrame } from '../../../src/text/frames.ts';
 import { binaryDocumentTargets } from './binary-document-targets.ts';
 import { type FuzzTarget, must } from './fuzz-target.ts';
 import { pageTargets } from './page-targets.ts';
@@ -30,7 +29,7 @@ function sequenceTarget(
   const convert = async (head: unknown, bytes: Buffer): Promise<string> => {
     const body = chunksOf(memoryBytes(bytes), 0, bytes.length, 1 << 20, signal);
     const limits = { maxOutput: 8 << 20, maxMemory: 2 ** 30, maxMs: 20_000 };
-    const reply: Frame = await pool.run({ head, body, bytes: bytes.length, ...limits }, { signal });
+    const reply: PipeFrame = await pool.run({ head, body, bytes: bytes.length, ...limits }, { signal });
     return `${JSON.stringify(reply.head)}\n${reply.body.toString('latin1')}`;
   };
   const known = new Map<number, string>();
@@ -69,19 +68,19 @@ const url = 'http://site.example/a';
 export const realmTargets: readonly FuzzTarget[] = [
   sequenceTarget(
     'workbooks one after the other',
-    'sources/document/convert-child.js',
+    'formats/document/convert-child.js',
     [whole, tables],
     named(binaryDocumentTargets, /^compound file$/),
   ),
   sequenceTarget(
     'pdf one after the other',
-    'sources/document/convert-child.js',
+    'formats/document/convert-child.js',
     [whole],
     named(binaryDocumentTargets, /^pdf$/),
   ),
   sequenceTarget(
     'pages one after the other',
-    'sources/web/page-child.js',
+    'formats/web/page-child.js',
     [
       { is: 'page', url },
       { is: 'fragment', url },

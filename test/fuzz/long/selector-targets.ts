@@ -1,16 +1,15 @@
 /** Whatever is typed as a path with a selector. */
 
-import { parseCodeQuestion } from '../../../src/selector/code-question.ts';
-import { otherSpelling, withoutThousands } from '../../../src/selector/other-spellings.ts';
-import { MOST_PATHS, pathLists } from '../../../src/selector/path-lists.ts';
-import { pathRewrites, targetRewrites } from '../../../src/selector/rewrites.ts';
 import {
+  parseCodeQuestion,
   isSpelledSelector,
   parseBehind,
   parseSelection,
   writeSelector,
+  candidates,
 } from '../../../src/selector/selection.ts';
-import { candidates } from '../../../src/selector/split.ts';
+import { otherSpelling, withoutThousands } from '../../../src/selector/parse-window.ts';
+import { MAX_LISTED_PATHS, pathLists, pathRewrites, targetRewrites } from '../../../src/selector/rewrites.ts';
 import type { Window } from '../../../src/types/excerpt.ts';
 import typed from '../corpus/typed.json' with { type: 'json' };
 import { selectorSeeds } from '../selector-seeds.ts';
@@ -164,7 +163,7 @@ export const selectorTargets: readonly FuzzTarget[] = [
     name: 'list of paths',
     run(input) {
       for (const list of pathLists(input.toString()))
-        must(list.length <= MOST_PATHS + 1, 'a list of paths is bounded');
+        must(list.length <= MAX_LISTED_PATHS + 1, 'a list of paths is bounded');
     },
   },
 ];

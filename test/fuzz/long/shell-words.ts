@@ -1,4 +1,4 @@
-/** How a POSIX shell with `$'…'` splits a command into words: what `src/text/shell.ts` is compared with. */
+/** How a POSIX shell with `$'…'` splits a command into words: what `src/text/visible.ts` is compared with. */
 
 /** Undefined for what is no plain list of words: operators, expansions, quotes without an end. */
 export function shellWordsOf(command: string): string[] | undefined {

@@ -1,19 +1,32 @@
 /** Bytes that are scanned, decoded and cut; texts that are shown, quoted and told apart. */
 
-import { estimateTokens } from '../../../src/limits.ts';
-import { bounded } from '../../../src/render/units.ts';
-import { looksBinary } from '../../../src/text/binary.ts';
-import { alignDown, codePoints, cutHead, cutTail } from '../../../src/text/cut.ts';
-import { decode, encodingNamed, encodingOf } from '../../../src/text/encoding.ts';
-import { safeJson } from '../../../src/text/json.ts';
+import { estimateTokens } from '../../../src/text/limits.ts';
+import { bounded } from '../../../src/render/display.ts';
+import { looksBinary, terminalText } from '../../../src/text/terminal.ts';
+import { alignDown, codePoints, cutHead, cutTail } from '../../../src/text/bytes.ts';
+import {
+  decode,
+  encodingNamed,
+  unicodeEncoding,
+  createScanner,
+  newlinesInBytes,
+  newlinesInUnits,
+  encodingOfText,
+} from '../../../src/text/encoding.ts';
+import {
+  safeJson,
+  percentDecode,
+  percentEncode,
+  shellWord,
+  HIDDEN,
+  makeVisible,
+  oneLine,
+  plainHead,
+  quote,
+  visibleBytes,
+} from '../../../src/text/visible.ts';
 import { nearNames } from '../../../src/text/near.ts';
-import { percentDecode, percentEncode } from '../../../src/text/percent.ts';
-import { createScanner, newlinesInBytes, newlinesInUnits } from '../../../src/text/scan.ts';
-import { shellWord } from '../../../src/text/shell.ts';
-import { encodingOfText } from '../../../src/text/stored-encoding.ts';
-import { terminalText } from '../../../src/text/terminal.ts';
-import { HIDDEN, makeVisible, oneLine, plainHead, quote, visibleBytes } from '../../../src/text/visible.ts';
-import type { Encoding } from '../../../src/types/encoding.ts';
+import type { TextEncoding } from '../../../src/types/excerpt.ts';
 import { type FuzzTarget, must } from './fuzz-target.ts';
 import type { Random } from './random.ts';
 import { shellWordsOf } from './shell-words.ts';
@@ -21,11 +34,11 @@ import { seeds, words } from './text-material.ts';
 
 const material = { group: 'text', seeds, words, most: 64 } as const;
 
-const unicode: readonly Encoding[] = (
+const unicode: readonly TextEncoding[] = (
   ['utf-8', 'utf-8', 'utf-8', 'utf-16le', 'utf-16be', 'utf-32le', 'utf-32be'] as const
-).map((name) => encodingOf(name));
+).map((name) => unicodeEncoding(name));
 
-const legacy: readonly Encoding[] = [
+const legacy: readonly TextEncoding[] = [
   'shift_jis',
   'euc-jp',
   'gbk',
@@ -34,7 +47,7 @@ const legacy: readonly Encoding[] = [
   'euc-kr',
   'windows-1252',
   'koi8-r',
-].map((name) => encodingNamed(name, 'told', new Uint8Array(0)) as Encoding);
+].map((name) => encodingNamed(name, 'told', new Uint8Array(0)) as TextEncoding);
 
 /** As UTF-8, or, one time in four, as units of 16 bits: those may be half a pair. */
 const textOf = (input: Buffer, random: Random): string =>
@@ -230,7 +243,7 @@ export const textTargets: readonly FuzzTarget[] = [
       );
       const copies = 1 + random.below(8);
       const bytes = Buffer.alloc(input.length * copies, input);
-      const { invalid } = decode(bytes, encodingOf('utf-8'));
+      const { invalid } = decode(bytes, unicodeEncoding('utf-8'));
       const isBinary = looksBinary(bytes, invalid);
       must(!isBinary || bytes.length >= 256, 'a short output is shown');
       must(!isBinary || bytes.some((byte) => byte < 0x20), 'only controls make it binary');

@@ -1,22 +1,19 @@
 /** Windows over any bytes, and what is remembered of an output that streams by. */
 
 import { plain } from '../../../src/render/display.ts';
-import { decode, detectEncoding, encodingOf } from '../../../src/text/encoding.ts';
-import { countNewlines } from '../../../src/text/scan.ts';
-import { baseLimits } from '../../../src/limits.ts';
+import { decode, detectEncoding, unicodeEncoding, countNewlines } from '../../../src/text/encoding.ts';
+import { baseLimits, cutPolicy, fitOf } from '../../../src/text/limits.ts';
 import type { Excerpt, Window } from '../../../src/types/excerpt.ts';
 import { windowedText } from '../../../src/window.ts';
-import { Ends } from '../../../src/window/ends.ts';
-import { cutPolicy, fitOf } from '../../../src/window/fit.ts';
-import { NewlineTable } from '../../../src/window/newline-table.ts';
-import { outputExcerpt } from '../../../src/window/output-excerpt.ts';
+import { OutputEnds, outputExcerpt } from '../../../src/text/output.ts';
+import { NewlineTable } from '../../../src/text/line-index.ts';
 import { type FuzzTarget, must } from './fuzz-target.ts';
 import type { Random } from './random.ts';
 import { seeds, words } from './text-material.ts';
 
 const material = { group: 'text', seeds, words, most: 96 } as const;
 
-const utf8 = encodingOf('utf-8');
+const utf8 = unicodeEncoding('utf-8');
 const small = { lines: 3, bytes: 64, line: 64 };
 
 /** A window of any kind near a text of `length` bytes. */
@@ -108,7 +105,7 @@ export const windowTargets: readonly FuzzTarget[] = [
     ...material,
     name: 'output',
     run(input, random) {
-      const ends = new Ends({ head: 40, tail: 48, countNewlines });
+      const ends = new OutputEnds({ head: 40, tail: 48, countNewlines });
       for (let at = 0; at < input.length;) {
         const length = 1 + random.below(40);
         ends.push(input.subarray(at, at + length));

@@ -1,0 +1,483 @@
+/** The last steps of reading text: choose the view, the display and the limits, then cut the window or make the map. */
+
+import { languageOf } from '../code/languages.ts';
+import type { PackedStructure } from '../code/packed.ts';
+import type { UnparsedText, WholeText } from '../code/parsed.ts';
+import { endsWithNewline, textInput, type TextView } from '../code/text-input.ts';
+import { view } from '../code/view.ts';
+import { OrielError } from '../errors.ts';
+import { isBinary, typeOfBytes } from '../formats/text/open.ts';
+import { displays, isNumbered, raw, showPart } from '../render/display.ts';
+import { say, wording } from '../render/notices.ts';
+import { footer, summaryText } from '../render/read-notices.ts';
+import { writeSelector } from '../selector/selection.ts';
+import { readAt, readSourceHead } from '../text/bytes.ts';
+import { cutAtRequestedEnd, cutWindow } from '../text/excerpt.ts';
+import { estimateTokens, fitOf } from '../text/limits.ts';
+import type { TextInput } from '../text/line-reader.ts';
+import { quote } from '../text/visible.ts';
+import type { NoStructure, Notice } from '../types/answer.ts';
+import type { Call, NoteResource, TextResource } from '../types/call.ts';
+import type {
+  Excerpt,
+  Limits,
+  LineDisplay,
+  Mutable,
+  Selection,
+  TextPolicy,
+  Window,
+} from '../types/excerpt.ts';
+import type {
+  BinaryResult,
+  CodeSummary,
+  NoteResult,
+  ReadOrigin,
+  SummaryResult,
+  TextResult,
+} from '../types/result.ts';
+import type { ComputedValue, DerivedKind, ValueComputation } from '../types/session.ts';
+
+/** The requested part of a text, and how a request without a selection is answered. */
+export interface TextRequest {
+  /** The selection, unless the source has already parsed it as a part of the path. */
+  readonly selection?: Selection;
+  /** Whether long code is answered with its map if nothing was selected. */
+  readonly summarize: boolean;
+  /** A text of more than this many bytes is answered with its outline if nothing was selected. */
+  readonly outlineOver?: number;
+  /** Whether the result tells if the text ends with a newline. */
+  readonly tellsEnd?: boolean;
+}
+
+export async function readText(
+  given: TextResource,
+  found: ReadOrigin,
+  asked: TextRequest,
+  call: Call,
+  policy: TextPolicy,
+): Promise<TextResult | SummaryResult | BinaryResult | NoteResult> {
+  const stored = asTold(given, asked.selection ?? given.selection);
+  const viewed = await viewOf(stored, asked, call);
+  if ('is' in viewed) {
+    // A call for the text, which the note names, would only be told that it is binary.
+    const binary =
+      viewed.note.kind === 'no-structure'
+        ? await binaryType(stored, {}, await textInput(stored, call), call.signal)
+        : undefined;
+    if (binary !== undefined) return binaryResult(found, stored, {}, binary);
+    return { ...found, is: 'note', resource: viewed };
+  }
+  const { resource, selection } = viewed;
+  const origin = found.target === resource.target ? found : { ...found, target: resource.target };
+  const input = await textInput(resource, call);
+  const type = await binaryType(resource, selection, input, call.signal);
+  if (type !== undefined) return binaryResult(origin, resource, selection, type);
+  const layout = layoutOf(resource, selection, call, policy);
+  const { display } = layout;
+  // Decided by the request, not by the view: if an outline was requested and there is none, no map replaces it.
+  const wantsMap = asked.summarize && isWhole(asked.selection ?? stored.selection);
+  const brief = wantsMap ? await summarizeText(resource, input, frameOf(layout), call) : {};
+  const { encoding } = input;
+  if (brief.summary) {
+    const { summary, totals, invalid, kept } = brief;
+    const snapshot = await snapshotOf(layout, resource, found, () => kept, call);
+    const { limits } = call;
+    return {
+      ...origin,
+      is: 'summary',
+      encoding,
+      display,
+      limits,
+      summary,
+      totals,
+      invalid,
+      ...snapshot,
+      notes: resource.notes ?? [],
+    };
+  }
+  const above = selection.window || selection.mode === 'raw' ? undefined : resource.above;
+  const { most = Number.POSITIVE_INFINITY } = brief;
+  const isShortened = most < layout.limits.bytes;
+  const limits = isShortened ? { ...layout.limits, bytes: most } : layout.limits;
+  const room = below(layout.header ?? above, limits, callRoom(selection));
+  const fit = {
+    ...fitOf(policy, display, room, call.settings.tokens),
+    nextIsLarger: isShortened || call.isPart === true,
+  };
+  const cut = await cutWindow(input, windowFor(selection.window, display), fit);
+  // A typed length says where the window ends; in the fields of other dialects it is the size of a page.
+  const shown = selection.typed === undefined ? cut : cutAtRequestedEnd(cut, selection.window, limits);
+  const mayBeBinary = shown.hasNul && selection.mode !== 'raw' && !resource.isDamaged;
+  if (mayBeBinary && (await beginsAsBinary(resource, call))) {
+    return binaryResult(origin, resource, selection, 'NUL bytes');
+  }
+  const { snapshot } = await snapshotOf(layout, resource, found, () => numbered(shown), call);
+  // The notes are read only now, because damage of a packed text is known only after it was unpacked.
+  const { notes = [] } = resource;
+  const result: Mutable<TextResult> = {
+    ...origin,
+    is: 'text',
+    encoding,
+    display,
+    limits,
+    excerpt: shown,
+    selection,
+    changed: (await resource.bytes.changed?.()) ?? false,
+    notes: brief.note
+      ? [...notes, isShortened && shown.next ? { ...brief.note, bytes: most } : brief.note]
+      : notes,
+  };
+  if (snapshot) result.snapshot = snapshot;
+  if (above !== undefined) result.above = above;
+  if (asked.tellsEnd) result.endsWithNewline = await endsWithNewline(input);
+  if (resource.more) result.more = resource.more;
+  if (resource.part) result.part = resource.part;
+  if (shown.span && resource.leftOut) result.leftOut = resource.leftOut(shown.span);
+  return result;
+}
+
+/** The text in the encoding that the caller selected; calls in notices repeat it. */
+function asTold(resource: TextResource, { encoding }: Selection): TextResource {
+  if (encoding === undefined) return resource;
+  const { target } = resource;
+  if (resource.encoding !== 'stored') {
+    const message = `${quote(target)} is not a stored text: :encoding is for those. Use ${quote(target)} as it is.`;
+    throw new OrielError('BAD_SELECTOR', message, { next: target });
+  }
+  return { ...resource, encoding: { as: encoding }, target: `${target}:encoding=${encoding}` };
+}
+
+async function viewOf(
+  stored: TextResource,
+  { selection = stored.selection, outlineOver }: TextRequest,
+  call: Call,
+): Promise<TextView | NoteResource> {
+  if (selection.mode === 'conflicts') {
+    await (await import('./refuse-conflicts.ts')).refuseConflicts(stored, call);
+  }
+  const { size } = stored.bytes;
+  if (outlineOver === undefined || size === undefined || size <= outlineOver || !isWhole(selection)) {
+    return view(stored, selection, call);
+  }
+  const { outlineOfWhole } = await import('../code/outline-view.ts');
+  return outlineOfWhole(stored, call, Math.min(call.limits.bytes, call.limits.window));
+}
+
+/** The display and header size of a map. */
+function frameOf({ display, header = '' }: Layout): SummaryFrame {
+  return { display, header: header === '' ? 0 : headerBytes(header) };
+}
+
+function isWhole({ window, mode, symbol }: Selection): boolean {
+  return window === undefined && mode === undefined && symbol === undefined;
+}
+
+/** The media type of a binary; undefined for text, and for reads that show binaries (`:raw`, byte windows). */
+async function binaryType(
+  { bytes, encoding, isDamaged }: TextResource,
+  { mode, window }: Selection,
+  input: TextInput,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  // A byte window may show a text part of a file that begins as a binary.
+  if (mode === 'raw' || window?.by === 'bytes' || encoding !== 'stored' || isDamaged) return undefined;
+  return typeOfBytes(bytes, input.encoding, signal);
+}
+
+/**
+ * Decides by the first bytes only, so that the answer does not depend on the window: a NUL further on (a log after a crash)
+ * is shown as an escape, and paging through such a file never ends in a refusal.
+ */
+async function beginsAsBinary({ bytes, encoding }: TextResource, { signal }: Call): Promise<boolean> {
+  return encoding === 'stored' && isBinary(await readSourceHead(bytes, signal));
+}
+
+async function binaryResult(
+  origin: ReadOrigin,
+  { bytes }: TextResource,
+  selection: Selection,
+  type: string,
+): Promise<BinaryResult> {
+  const { size } = bytes;
+  const changed = (await bytes.changed?.()) ?? false;
+  return { ...origin, is: 'binary', type, ...(size !== undefined && { bytes: size }), changed, selection };
+}
+
+/** The display of the text and its limits. */
+interface Layout {
+  readonly display: LineDisplay;
+  readonly limits: Limits;
+  /** The header above the text if its lines are anchors for edits; the tag of the version is appended to it. */
+  readonly header?: string;
+}
+
+function layoutOf(resource: TextResource, selection: Selection, call: Call, policy: TextPolicy): Layout {
+  const anchored = policy.display === undefined && isAnchored(resource, selection, call);
+  const header = anchored ? `¶${resource.target}#` : undefined;
+  return {
+    display: displayOf(resource, selection, call, policy, anchored),
+    limits: limitsFor(resource, selection.window, call),
+    ...(header !== undefined && { header }),
+  };
+}
+
+/** Anchors are shown only for lines that an edit can name: editable lines of a stored text, shown unchanged. */
+function isAnchored(resource: TextResource, selection: Selection, call: Call): boolean {
+  return (
+    call.settings.display === 'hashline' &&
+    resource.editable &&
+    resource.display === 'lines' &&
+    selection.mode === undefined
+  );
+}
+
+function displayOf(
+  resource: TextResource,
+  selection: Selection,
+  call: Call,
+  policy: TextPolicy,
+  anchored: boolean,
+): LineDisplay {
+  if (policy.display) return policy.display;
+  if (selection.mode === 'raw') return raw;
+  if (resource.display === 'plain') return displays.plain;
+  if (call.settings.display === 'hashline') return anchored ? displays.hashline : displays.numbers;
+  return displays[call.settings.display];
+}
+
+/** The most digits reserved for a tag: usually four, more in a session with very many versions. */
+const MAX_TAG_DIGITS = 7;
+
+/** An open-ended read of a stored file has the line limit of the host; a listing may have its own. */
+function limitsFor(
+  { kind, display, pageLines = Number.POSITIVE_INFINITY }: TextResource,
+  window: Window | undefined,
+  { limits, settings }: Call,
+): Limits {
+  const openEnded = window === undefined || (window.by === 'lines' && window.ranges.at(-1)?.to === undefined);
+  if (!openEnded) return limits;
+  const most = kind === 'file' && display === 'lines' ? settings.defaultLimit : Number.POSITIVE_INFINITY;
+  const lines = Math.max(1, Math.min(limits.lines, most, pageLines));
+  return lines === limits.lines ? limits : { ...limits, lines };
+}
+
+/** The limits for the text, minus the header and minus `more` bytes for an unusually long notice. */
+function below(header: string | undefined, limits: Limits, more: number): Limits {
+  const taken = (header === undefined ? 0 : headerBytes(header)) + more;
+  if (taken === 0) return limits;
+  return {
+    ...limits,
+    bytes: Math.max(limits.bytes - taken, 64),
+    tokens: Math.max(limits.tokens - Math.ceil(more / 4), 32),
+  };
+}
+
+/** Bytes reserved for ranges in a notice, of the 1 KiB that a notice may have. */
+const CALL_BYTES = 512;
+
+/** Extra bytes that the call for the remaining ranges takes if there are very many. */
+function callRoom({ window }: Selection): number {
+  if (window?.by !== 'lines' || window.ranges.length < 2) return 0;
+  return Math.max(0, Buffer.byteLength(writeSelector({ by: 'lines', ranges: window.ranges })) - CALL_BYTES);
+}
+
+/** Bytes of a header including its tag and newline. */
+function headerBytes(header: string): number {
+  return Buffer.byteLength(header) + MAX_TAG_DIGITS + '\n'.length;
+}
+
+/** Removes context lines if lines are shown without numbers, because they could not be told from requested lines. */
+function windowFor(window: Window | undefined, display: LineDisplay): Window | undefined {
+  return window?.by === 'lines' && !isNumbered(display) ? { ...window, context: false } : window;
+}
+
+/** Records the shown lines in the snapshot if an edit may name them; returns the header with the tag. */
+async function snapshotOf(
+  { header }: Layout,
+  { bytes }: TextResource,
+  { resolvedPath }: ReadOrigin,
+  lines: () => Iterable<readonly [number, string]>,
+  call: Call,
+): Promise<Pick<TextResult, 'snapshot'>> {
+  if (header === undefined) return {};
+  const { takeSnapshot } = await import('../search/anchors.ts');
+  const tag = await takeSnapshot(bytes, resolvedPath, lines(), call);
+  return { snapshot: { tag, header: header + tag } };
+}
+
+/** The lines that are shown whole, with their numbers (1-based). */
+function numbered({ parts }: Excerpt): (readonly [number, string])[] {
+  return parts.flat().flatMap(({ no, text, cut }) => (no === undefined || cut ? [] : [[no, text] as const]));
+}
+
+// Decides whether a long code file is answered with its map (summary), and fits the map into the budget.
+
+/** A text of up to this many bytes is shown in full. */
+const wholeUpTo = 12 * 1024;
+
+const MAX_MAPPED_LINES = 20_000;
+const MAX_MAPPED_BYTES = 2 << 20;
+
+type SummaryAttempt =
+  | (Pick<SummaryResult, 'summary' | 'totals' | 'invalid'> & {
+      /** The lines that the map shows unchanged: number (1-based) and text with its terminator. */
+      readonly kept: readonly (readonly [number, string])[];
+    })
+  | Unmapped;
+
+interface Unmapped {
+  readonly summary?: undefined;
+  readonly note?: NoMap;
+  /** Bytes of the text to show: minified code is seldom what was looked for, and every page of it is expensive. */
+  readonly most?: number;
+}
+
+/** Why the text is shown. */
+type NoMap = Extract<Notice, { readonly kind: 'no-structure'; readonly what: 'map' }>;
+
+/** The display of a map, and the space that its header takes. */
+interface SummaryFrame {
+  readonly display: LineDisplay;
+  /** Bytes of the header above the map. */
+  readonly header: number;
+}
+
+/** The map of long code; for long code without a map a note with the reason; empty for any other text. */
+async function summarizeText(
+  resource: TextResource,
+  input: TextInput,
+  frame: SummaryFrame,
+  call: Call,
+): Promise<SummaryAttempt> {
+  const { bytes, name, display: shownAs } = resource;
+  if (shownAs !== 'lines' || (bytes.size !== undefined && bytes.size <= wholeUpTo)) return {};
+  const head = Buffer.from(await readAt(bytes, 0, 256, call.signal)).toString('latin1');
+  if (languageOf(name, head)?.summary !== true) return {};
+  const { parseStructure, wholeText } = await import('../code/parsed.ts');
+  const whole = await wholeText(resource, input, call.signal, MAX_MAPPED_BYTES);
+  if (!whole) return without('long');
+  if (whole.bytes <= wholeUpTo) return {};
+  const lines = lineCount(whole.text);
+  if (lines > MAX_MAPPED_LINES) return without('long');
+  const structure = await parseStructure(whole, call);
+  if ('none' in structure) {
+    const { none } = structure;
+    return { ...without(none), ...(none === 'minified' && { most: call.settings.mapBytes }) };
+  }
+  const summary = await fitting(resource, input, frame, { whole, lines, structure }, call);
+  if ('none' in summary) return without(summary.none);
+  const stored = whole.text.split(/(?<=\n)/);
+  return {
+    summary,
+    totals: { lines, bytes: whole.bytes },
+    invalid: whole.invalid,
+    kept: summary.parts.flatMap((part) =>
+      part.is === 'line' ? [[part.from, stored[part.from - 1] ?? ''] as const] : [],
+    ),
+  };
+}
+
+/** The note that says why long code is shown as text. */
+function without(why: NoStructure): Unmapped {
+  return { note: { kind: 'no-structure', what: 'map', why } };
+}
+
+function lineCount(text: string): number {
+  let lines = text === '' || text.endsWith('\n') ? 0 : 1;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines;
+}
+
+interface Parsed {
+  readonly whole: WholeText;
+  readonly lines: number;
+  readonly structure: PackedStructure;
+}
+
+/** Retries with less space while the map with its notices exceeds the budget of bytes or tokens. */
+async function fitting(
+  resource: TextResource,
+  { encoding }: TextInput,
+  { display, header }: SummaryFrame,
+  parsed: Parsed,
+  call: Call,
+): Promise<CodeSummary | UnparsedText> {
+  const { whole, lines } = parsed;
+  const { target, kind, notes = [] } = resource;
+  const { mapBytes, tokens = estimateTokens } = call.settings;
+  const budget = Math.min(mapBytes, call.limits.bytes) - header;
+  let room = budget - footerBytes(target, lines, parsed.structure.count);
+  for (let tries = 0; ; tries += 1) {
+    const summary = await mapOf(resource, display, Math.max(room, MIN_SUMMARY_BYTES), parsed, call);
+    if ('none' in summary || tries === MAX_FITTING_TRIES || room <= MIN_SUMMARY_BYTES) return summary;
+    const shown = { summary, display, target, kind, encoding, invalid: whole.invalid, notes };
+    const text = summaryText(shown, wording);
+    const over = Buffer.byteLength(text) - budget;
+    const body = summary.parts.map((part) => showPart(part, display)).join('');
+    const used = call.limits.tokens === Number.POSITIVE_INFINITY ? 0 : tokens(body);
+    if (over <= 0 && used <= call.limits.tokens) return summary;
+    room = Math.floor(
+      Math.min(room - Math.max(over, 0), room * Math.min(1, (0.95 * call.limits.tokens) / used)),
+    );
+  }
+}
+
+/** Bytes of the smallest map, which consists of one gap. */
+const MIN_SUMMARY_BYTES = 64;
+
+const MAX_FITTING_TRIES = 5;
+
+/** The most bytes that the last notice may take. */
+function footerBytes(target: string, lines: number, symbols: number): number {
+  const last = { from: lines, to: lines };
+  const most = { elided: [last, last, last], elidedLines: lines, left: symbols, namesCalls: true };
+  return Buffer.byteLength(say(footer(target, most), wording));
+}
+
+type MapOptions = {
+  name: string;
+  encoding: string;
+  display: string;
+  lines: number;
+  bytes: number;
+};
+
+const maps: DerivedKind<CodeSummary | UnparsedText, MapOptions> = {
+  name: 'map',
+  weigh: (map) => ({ memory: 'parts' in map ? 200 * (map.parts.length + map.elided.length) : 0 }),
+};
+
+async function mapOf(
+  resource: TextResource,
+  shownBy: LineDisplay,
+  bytes: number,
+  { whole, structure }: Parsed,
+  call: Call,
+): Promise<CodeSummary | UnparsedText> {
+  const { answerTo, lasts } = await import('../code/parsed.ts');
+  const { name } = resource;
+  const display = nameOf(shownBy);
+  const { lines } = call.limits;
+  const make = async ({ signal }: ValueComputation): Promise<ComputedValue<CodeSummary | UnparsedText>> => {
+    const { text, language } = whole;
+    const question = {
+      ask: 'map',
+      structure,
+      text,
+      language: language?.name ?? '',
+      display,
+      lines,
+      bytes,
+    } as const;
+    const reply = await answerTo(question, signal);
+    const value = typeof reply === 'string' ? { none: reply } : reply;
+    return { value, keep: lasts(value) };
+  };
+  const options = { name, encoding: whole.decoded.encoding, display, lines, bytes };
+  return call.session.store.get(maps, resource.bytes, options, make, call);
+}
+
+function nameOf(display: LineDisplay): keyof typeof displays {
+  if (display === displays.hashline) return 'hashline';
+  return display === displays.numbers ? 'numbers' : 'plain';
+}

@@ -1,0 +1,366 @@
+/** Finds the definitions of a name: by its qualified name, then by the end of that, then by the file, then ignoring case. */
+
+import MiniSearch from 'minisearch';
+import { containers } from '../structure.ts';
+import { isUseCut, type SymbolTag } from '../tags.ts';
+import type { CodeTree, SymbolDefinition } from './code-tree.ts';
+
+/**
+ * The definitions that match `name` (`Session.close`, `close`, `Session#close`, `ns::Session::close`) by the first of these
+ * ways that finds any. Those in the most important files are first.
+ */
+export function findDefinitions(tree: CodeTree, name: string): SymbolDefinition[] {
+  const dotted = name
+    .replace(/::|#|->/g, '.')
+    .replace(/\.+/g, '.')
+    .replace(/^\.|\(\)$/g, '');
+  const last = dotted.slice(dotted.lastIndexOf('.') + 1);
+  // Private names of JavaScript begin with `#`, and may be asked for without it.
+  const sameName = [...tree.definitions(last), ...tree.definitions(`#${last}`)];
+  const steps: ((definition: SymbolDefinition) => boolean)[] = [
+    ({ tag }) => plain(tag.qualified) === dotted,
+    ({ tag }) => plain(tag.qualified).endsWith(`.${dotted}`),
+    // `session.close` for the function `close` of the file session.ts.
+    ({ file, tag }) => dotted !== last && inFileCalled(tree, file, dotted, tag.qualified),
+  ];
+  for (const step of steps) {
+    const fits = sameName.filter(step);
+    if (fits.length > 0) return inOrder(tree, fits);
+  }
+  const lower = dotted.toLowerCase();
+  const lowerLast = last.toLowerCase();
+  const others: SymbolDefinition[] = [];
+  for (const known of tree.names()) {
+    if (known.toLowerCase() !== lowerLast) continue;
+    others.push(
+      ...tree.definitions(known).filter(({ tag }) => `.${tag.qualified.toLowerCase()}`.endsWith(`.${lower}`)),
+    );
+  }
+  return inOrder(tree, others);
+}
+
+/** Without the `#` of private names. */
+function plain(qualified: string): string {
+  return qualified.replaceAll('#', '');
+}
+
+/** Whether path and qualified name, joined by dots, end in `dotted`. */
+function inFileCalled(tree: CodeTree, file: number, dotted: string, qualified: string): boolean {
+  const path = tree
+    .pathOf(file)
+    .replace(/\.\w+$/, '')
+    .replaceAll('/', '.');
+  return `.${path}.${qualified}`.endsWith(`.${dotted}`);
+}
+
+/** By importance of the file, then by path, then by line. */
+function inOrder(tree: CodeTree, found: readonly SymbolDefinition[]): SymbolDefinition[] {
+  return found.toSorted(
+    (a, b) =>
+      tree.rankOf(b.file) - tree.rankOf(a.file) ||
+      byPath(tree.pathOf(a.file), tree.pathOf(b.file)) ||
+      a.tag.from - b.tag.from,
+  );
+}
+
+function byPath(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+// Finds the uses of a symbol, and the files that import a file. Uses that imports confirm precede those that only match the name.
+
+interface SymbolUse {
+  readonly file: number;
+  /** 1-based. */
+  readonly line: number;
+  /** The innermost symbol that contains the line. */
+  readonly within?: SymbolTag;
+  /** Whether imports confirm that it means this symbol; otherwise only the name matches. */
+  readonly sure: boolean;
+}
+
+/** Maximum length of a chain of imports that is followed: each module that re-exports a symbol is one step. */
+const STEPS = 3;
+
+/**
+ * The uses of `definitions`, which all have one name: the sure ones first, then by importance of the file, then by line.
+ * `cut`: a file uses the name on more lines than are stored.
+ */
+export function findUses(
+  tree: CodeTree,
+  definitions: readonly SymbolDefinition[],
+): { readonly uses: readonly SymbolUse[]; readonly cut: boolean } {
+  const [first] = definitions;
+  if (!first) return { uses: [], cut: false };
+  const { name } = first.tag;
+  const isMember = definitions.every((one) => isInContainer(tree, one));
+  const hierarchy = isMember ? hierarchyOf(tree, definitions) : undefined;
+  const meant = hierarchy?.members ?? definitions;
+  const isMeant = ({ file, tag }: SymbolDefinition): boolean =>
+    meant.some((one) => one.file === file && one.tag.from === tag.from);
+  const homes = new Set([...meant, ...definitions].map(({ file }) => file));
+  const rest = tree.definitions(name).filter((one) => !isMeant(one));
+  const others = new Set(rest.flatMap(({ file }) => (homes.has(file) ? [] : [file])));
+  const owners = hierarchy?.classes ?? new Set();
+  // If a class has a method `pipe`, `x.pipe()` is probably not the function `pipe`.
+  const isOtherMember = !isMember && rest.some((one) => isInContainer(tree, one));
+  const found: SymbolUse[] = meant
+    .filter((one) => !definitions.some(({ file, tag }) => file === one.file && tag.from === one.tag.from))
+    .map(({ file, tag }) => ({ file, line: tag.at, sure: true }));
+  let cut = false;
+  for (const file of tree.filesUsing(name)) {
+    const uses = tree.usesOf(file);
+    const own = uses.find((one) => one.name === name);
+    if (!own) continue;
+    cut ||= isUseCut(own);
+    const declaresItself = !homes.has(file) && tree.tagsOf(file).some((tag) => tag.name === name);
+    const reaches = homes.has(file) || (!declaresItself && reachesAny(tree, file, { homes, others, name }));
+    // Only a compiler knows the type of a receiver. The use is sure if imports lead to the hierarchy and to no other
+    // declaration of the name; if there is no other one elsewhere, a mention of one of the classes is enough.
+    const knowsOwner = reaches || uses.some((one) => owners.has(one.name));
+    const sureMember =
+      others.size === 0
+        ? knowsOwner
+        : reaches && !reachesAny(tree, file, { homes: others, others: homes, name });
+    const places = [
+      ...own.plain.map((line) => ({ line, sure: !isMember && reaches })),
+      ...own.member.map((line) => ({ line, sure: isMember ? sureMember : reaches && !isOtherMember })),
+    ];
+    const tags = tree.tagsOf(file);
+    const lines = new Map<number, boolean>();
+    for (const { line, sure } of places) lines.set(line, (lines.get(line) ?? false) || sure);
+    for (const [line, sure] of [...lines].sort(([a], [b]) => a - b)) {
+      const within = innermost(tags, line);
+      found.push({ file, line, sure, ...(within && { within }) });
+    }
+  }
+  const places = tree.places;
+  found.sort((a, b) => (places[a.file] ?? 0) - (places[b.file] ?? 0) || a.line - b.line);
+  return { uses: [...found.filter(({ sure }) => sure), ...found.filter(({ sure }) => !sure)], cut };
+}
+
+/** The files that import one of `targets`, the most important first. */
+export function findImporters(tree: CodeTree, target: number): number[] {
+  return tree.order.filter((file) => tree.importsOf(file).includes(target));
+}
+
+/** The innermost symbol of at least two lines that contains the line. */
+function innermost(tags: readonly SymbolTag[], line: number): SymbolTag | undefined {
+  return tags.findLast((tag) => tag.from <= line && line <= tag.to && tag.to > tag.from);
+}
+
+/** Whether the symbol is inside a class or similar. */
+function isInContainer(tree: CodeTree, { file, tag: { from, to, depth } }: SymbolDefinition): boolean {
+  return (
+    depth > 0 &&
+    tree
+      .tagsOf(file)
+      .some((tag) => tag.depth < depth && tag.from <= from && tag.to >= to && containers.has(tag.kind))
+  );
+}
+
+/** `homes`: files that declare the symbol. `others`: files that declare another symbol of the name; imports are not followed through them. */
+interface Resolution {
+  readonly homes: ReadonlySet<number>;
+  readonly others: ReadonlySet<number>;
+  readonly name: string;
+}
+
+/** Whether imports lead from `file` to one of `homes`. */
+function reachesAny(tree: CodeTree, file: number, { homes, others, name }: Resolution): boolean {
+  let at = [file];
+  const seen = new Set(at);
+  for (let step = 0; step < STEPS; step += 1) {
+    const next: number[] = [];
+    for (const one of at) {
+      for (const target of tree.importsOf(one)) {
+        if (homes.has(target)) return true;
+        // Followed only if it mentions the name, or is an index file, which may re-export everything.
+        const isIndex = /(^|\/)(index|__init__|mod|lib)\.\w+$/.test(tree.pathOf(target));
+        if (seen.has(target) || others.has(target) || !(isIndex || tree.mentions(target, name))) continue;
+        seen.add(target);
+        next.push(target);
+      }
+    }
+    at = next;
+  }
+  return false;
+}
+
+// Finds members of the same name that may override each other: in a class, in its base classes and interfaces, and in the
+// other classes derived from these.
+
+/** Maximum classes of a hierarchy, in each direction. */
+const MAX_HIERARCHY_CLASSES = 200;
+
+interface ClassHierarchy {
+  /** The names of its classes. */
+  readonly classes: ReadonlySet<string>;
+  /** The members with the name that these classes declare. */
+  readonly members: readonly SymbolDefinition[];
+}
+
+/** The hierarchy of the classes of `members`, which all have one name. Classes with the same name count as one. */
+function hierarchyOf(tree: CodeTree, members: readonly SymbolDefinition[]): ClassHierarchy {
+  const name = members[0]?.tag.name ?? '';
+  const declared = new Set(tree.definitions(name).map(({ tag }) => ownerOf(tag)));
+  const owners = members.map(({ tag }) => ownerOf(tag));
+  const above = reachable(owners, (one) => basesOf(tree, one));
+  const roots = [...above].filter((one) => declared.has(one));
+  const classes = reachable([...owners, ...roots], (one) => derivedFrom(tree, one));
+  return { classes, members: tree.definitions(name).filter(({ tag }) => classes.has(ownerOf(tag))) };
+}
+
+/** The name of the symbol that directly contains it; empty if there is none. */
+function ownerOf({ qualified, name }: SymbolTag): string {
+  return (
+    qualified
+      .slice(0, -name.length - 1)
+      .split('.')
+      .at(-1) ?? ''
+  );
+}
+
+/** The names reachable from `from` by `next`, `from` included. */
+function reachable(from: readonly string[], next: (name: string) => readonly string[]): Set<string> {
+  const seen = new Set(from.filter((name) => name !== ''));
+  for (const name of seen) {
+    if (seen.size >= MAX_HIERARCHY_CLASSES) break;
+    for (const one of next(name)) seen.add(one);
+  }
+  return seen;
+}
+
+/** The names of the bases of all classes called `name`. */
+function basesOf(tree: CodeTree, name: string): string[] {
+  return tree
+    .definitions(name)
+    .flatMap(({ tag }) => (containers.has(tag.kind) ? basesIn(tag.signature) : []));
+}
+
+/** The names of the classes whose declaration names `name` as a base. */
+function derivedFrom(tree: CodeTree, name: string): string[] {
+  return tree
+    .filesUsing(name)
+    .flatMap((file) => tree.tagsOf(file))
+    .filter(({ kind, signature }) => containers.has(kind) && basesIn(signature).includes(name))
+    .map((tag) => tag.name);
+}
+
+/** Where a class declaration lists its bases, in the languages that have classes. */
+const BASE_LISTS = [
+  /\b(?:extends|implements)\b(.*)/,
+  /\bclass\s+\w+\s*\(([^)]*)\)/,
+  /\b(?:class|struct|interface|object|record|protocol|enum)\s+\w+[^:]*:(?!:)(.*)/,
+  /\bclass\s+[\w:]+\s*<\s*([\w:]+)/,
+];
+
+/** Words in a list of bases that are not names. */
+const KEYWORDS: ReadonlySet<string> = new Set(
+  'extends implements with public private protected virtual by where'.split(' '),
+);
+
+/** The base classes and interfaces, without type arguments and qualifiers: `class A<T> extends b.B<T> implements C {` → B, C. */
+export function basesIn(signature: string): string[] {
+  let plain = signature;
+  for (let before = ''; before !== plain;) [before, plain] = [plain, plain.replace(/<[^<>]*>/g, '')];
+  const found =
+    BASE_LISTS.map((pattern) => pattern.exec(plain)?.[1]).find((bases) => bases !== undefined) ?? '';
+  const names = found.match(/[\p{L}_$][\p{L}\p{N}_$.:]*/gu) ?? [];
+  return names
+    .filter((name) => !KEYWORDS.has(name))
+    .map((name) => name.slice(name.search(/[^.:]*$/)))
+    .filter((name) => name !== '');
+}
+
+// Full-text search for symbols: BM25 over the words of their names, signatures, comments and paths.
+
+/** Maximum files whose symbols are ranked: those with the best scores for the words. */
+const MAX_RANKED_FILES = 300;
+
+/** Maximum words of a query: each is matched against every file. */
+const MAX_QUERY_WORDS = 32;
+
+/** After so many symbols no further file is added. */
+const MAX_RANKED_SYMBOLS = 30_000;
+
+/** The weight of a match in each field. */
+const BOOST = { name: 6, qualified: 2, path: 2, signature: 1, doc: 1.5 };
+
+/** The symbols that match at least one of the words, the best first, at most `most`. */
+export function findWords(tree: CodeTree, words: readonly string[], most: number): SymbolDefinition[] {
+  const terms = words.flatMap(wordsOf).slice(0, MAX_QUERY_WORDS);
+  const definitions: SymbolDefinition[] = [];
+  for (const file of filesWith(tree, terms)) {
+    for (const tag of tree.tagsOf(file)) definitions.push({ file, tag });
+    if (definitions.length > MAX_RANKED_SYMBOLS) break;
+  }
+  const search = new MiniSearch<{ id: number }>({
+    fields: Object.keys(BOOST),
+    tokenize: wordsOf,
+    processTerm: (term) => term,
+    extractField: (document, field) =>
+      field === 'id' ? String(document.id) : fieldOf(tree, definitions[document.id], field),
+  });
+  search.addAll(definitions.map((_, id) => ({ id })));
+  const weight = (id: number): number => {
+    const { file, tag } = definitions[id] as SymbolDefinition;
+    return importanceOf(tree, file) * (LESSER.has(tag.kind) ? 0.3 : 1);
+  };
+  return search
+    .search(terms.join(' '), {
+      boost: BOOST,
+      prefix: (term) => term.length >= 4,
+      boostDocument: (id: number) => weight(id),
+    })
+    .slice(0, most)
+    .map(({ id }) => definitions[id as number] as SymbolDefinition);
+}
+
+/** A weight from above 1 for the least important file to 2 for the most important one. */
+function importanceOf(tree: CodeTree, file: number): number {
+  const place = tree.places[file] ?? tree.paths.length;
+  return 2 - place / Math.max(1, tree.paths.length);
+}
+
+/** Symbols that count less than functions and types. */
+const LESSER: ReadonlySet<SymbolTag['kind']> = new Set(['property', 'variable', 'constant', 'key']);
+
+function fieldOf(tree: CodeTree, definition: SymbolDefinition | undefined, field: string): string {
+  if (!definition) return '';
+  if (field === 'path') return tree.pathOf(definition.file);
+  return String(definition.tag[field as 'name' | 'qualified' | 'signature' | 'doc']);
+}
+
+/** The files that contain any of the terms, by the sum of the rarities of these terms. */
+function filesWith(tree: CodeTree, terms: readonly string[]): number[] {
+  // Safe as patterns: terms consist of letters and digits.
+  const patterns = terms.map((term) => new RegExp(term, 'iu'));
+  const hits = patterns.map((): number[] => []);
+  for (const file of tree.paths.keys()) {
+    const text = `${tree.pathOf(file)}\n${tree.textOf(file)}`;
+    patterns.forEach((pattern, i) => {
+      if (pattern.test(text)) hits[i]?.push(file);
+    });
+  }
+  const scores = new Float64Array(tree.paths.length);
+  for (const files of hits) {
+    const rarity = Math.log(1 + tree.paths.length / Math.max(1, files.length));
+    for (const file of files) scores[file] = (scores[file] ?? 0) + rarity;
+  }
+  return tree.order
+    .filter((file) => (scores[file] ?? 0) > 0)
+    .toSorted((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0))
+    .slice(0, MAX_RANKED_FILES);
+}
+
+/** Lower-case words of at least two characters: `"parseHTTPRequest_v2"` → parse, http, request, v2. */
+export function wordsOf(text: string): string[] {
+  return text
+    .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')
+    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word.length > 1);
+}

@@ -1,0 +1,383 @@
+/**
+ * The graph of the files of a tree: declarations, imports, and the rank of each file. After a change it is updated
+ * incrementally: only the parts that the change affects are computed again. Files are 0-based positions in the paths.
+ */
+
+import { ModuleResolver, pathWeight } from './paths.ts';
+import type { StoredFile } from './tag-store.ts';
+
+/** If more files than this declare a name, a use of it links a file only to those that it imports. */
+const COMMON = 12;
+
+/** The factor on the weight of uses of an imported file. */
+const IMPORTED = 8;
+
+interface FileRanking {
+  /** For each file its PageRank times `pathWeight` of its path. */
+  readonly ranks: Float64Array;
+  /** All files, the most important first; files of the same rank by their paths. */
+  readonly order: readonly number[];
+  /** For each file its 0-based position in `order`. */
+  readonly places: readonly number[];
+}
+
+/** Counts for tests: files whose edges were computed, and runs of PageRank. */
+interface GraphWork {
+  linked: number;
+  ranked: number;
+}
+
+export class FileGraph {
+  readonly declarations: DeclarationIndex;
+  readonly work: GraphWork = { linked: 0, ranked: 0 };
+  readonly #paths: readonly string[];
+  readonly #top: string;
+  readonly #files: readonly (StoredFile | undefined)[];
+  /** The earlier graph that this one updates; dropped when the ranking is computed. Its edges are computed. */
+  #base: FileGraph | undefined;
+  /** Files with other tags than in `#base`. */
+  readonly #changed: readonly number[] = [];
+  readonly #imports: (readonly number[] | undefined)[];
+  #modules: ModuleResolver | undefined;
+  #edges: FileEdges | undefined;
+  #ranking: FileRanking | undefined;
+
+  /** `top`: the name of the directory. `files`: by position in `paths`. `before`: an earlier graph of the same paths. */
+  constructor(
+    paths: readonly string[],
+    top: string,
+    files: readonly (StoredFile | undefined)[],
+    before?: FileGraph,
+  ) {
+    [this.#paths, this.#top, this.#files] = [paths, top, files];
+    const base = before && (before.#edges ? before : before.#base);
+    this.#base = base;
+    if (!base) {
+      this.declarations = DeclarationIndex.of(files.length, (file) => files[file]?.declared);
+      this.#imports = [];
+      return;
+    }
+    this.#changed = [...files.keys()].filter((file) => files[file] !== base.#files[file]);
+    const redeclared = this.#changed.filter(
+      (file) => !isSameArray(files[file]?.declared ?? [], base.#files[file]?.declared ?? []),
+    );
+    this.declarations = base.declarations.after(new Set(redeclared), (file) => files[file]?.declared);
+    this.#imports = base.#imports.slice();
+    for (const file of this.#changed)
+      if (importsIn(files[file]) !== importsIn(base.#files[file])) this.#imports[file] = undefined;
+  }
+
+  fileOf(file: number): StoredFile | undefined {
+    return this.#files[file];
+  }
+
+  /** The files that a file imports, without itself. */
+  importsOf(file: number): readonly number[] {
+    const known = this.#imports[file];
+    if (known) return known;
+    const modules = (this.#modules ??= new ModuleResolver(this.#paths, this.#top));
+    const written = this.#files[file]?.imports ?? [];
+    const found = new Set(written.flatMap((module) => modules.filesOf(module, this.#paths[file] ?? '')));
+    found.delete(file);
+    return (this.#imports[file] = [...found]);
+  }
+
+  get ranking(): FileRanking {
+    if (this.#ranking) return this.#ranking;
+    const edges = (this.#edges = this.#linked());
+    // Not needed any more: the imports of all files are resolved now.
+    this.#modules = undefined;
+    const base = this.#base;
+    this.#base = undefined;
+    const isAsBefore = base !== undefined && base.#edges !== undefined && isSameEdges(edges, base.#edges);
+    return (this.#ranking = isAsBefore ? base.ranking : this.#ranked(edges));
+  }
+
+  #ranked(edges: FileEdges): FileRanking {
+    this.work.ranked += 1;
+    const paths = this.#paths;
+    const ranks = pageRank(paths.length, edges).map((rank, file) => rank * pathWeight(paths[file] ?? ''));
+    const order = [...paths.keys()].sort(
+      (a, b) => (ranks[b] ?? 0) - (ranks[a] ?? 0) || ((paths[a] ?? '') < (paths[b] ?? '') ? -1 : 1),
+    );
+    const places: number[] = [];
+    order.forEach((file, place) => (places[file] = place));
+    return { ranks, order, places };
+  }
+
+  #linked(): FileEdges {
+    const list = new EdgeList(this.#files.length);
+    const stale = this.#stale();
+    const before = this.#base && this.#base.#edges;
+    for (const file of this.#files.keys()) {
+      if (before && stale?.has(file) === false) {
+        const { to, weight } = edgesOf(before, file);
+        list.add(to, weight);
+        continue;
+      }
+      this.work.linked += 1;
+      const weights = this.#edgesFrom(file);
+      list.add(weights.keys(), weights.values());
+    }
+    return list.done();
+  }
+
+  /** Files whose edges must be computed: changed ones, and users of names whose declaring files changed. Undefined: all. */
+  #stale(): ReadonlySet<number> | undefined {
+    const base = this.#base;
+    if (!base) return undefined;
+    const stale = new Set(this.#changed);
+    const names = new Set<number>();
+    for (const file of this.#changed) {
+      const [now, then] = [this.#files[file]?.declared ?? [], base.#files[file]?.declared ?? []];
+      const [isNow, wasThen] = [new Set(now), new Set(then)];
+      for (const name of now) if (!wasThen.has(name)) names.add(name);
+      for (const name of then) if (!isNow.has(name)) names.add(name);
+    }
+    if (names.size === 0) return stale;
+    this.#files.forEach((stored, file) => {
+      if (stored?.used.some((name) => names.has(name))) stale.add(file);
+    });
+    return stale;
+  }
+
+  /** The files that a file uses, with the weights of these edges. */
+  #edgesFrom(file: number): Map<number, number> {
+    const weights = new Map<number, number>();
+    const imports = new Set(this.importsOf(file));
+    for (const target of imports) weights.set(target, 1);
+    const stored = this.#files[file];
+    if (!stored) return weights;
+    const { used, counts } = stored;
+    used.forEach((name, i) => {
+      const range = this.declarations.rangeOf(name);
+      const count = range.to - range.from;
+      if (count === 0) return;
+      const uses = Math.sqrt(counts[i] ?? 0);
+      // For a common name the imports of the file are checked, because they are fewer than the files that declare it.
+      const targets =
+        count > COMMON
+          ? [...imports].filter((target) => this.declarations.has(range, target))
+          : this.declarations.filesIn(range);
+      if (count <= COMMON && targets.includes(file)) return;
+      if (count > COMMON && this.declarations.has(range, file)) return;
+      for (const target of targets) {
+        const added = (uses / count) * (imports.has(target) ? IMPORTED : 1);
+        weights.set(target, (weights.get(target) ?? 0) + added);
+      }
+    });
+    return weights;
+  }
+}
+
+/** As one string, to be compared. */
+function importsIn(file: StoredFile | undefined): string {
+  return file?.imports.join('\n') ?? '';
+}
+
+// Which files declare a name: all pairs of a name's hash and a file, sorted, in one typed array.
+
+/** More than there are files. A pair is `hash * FILES + file`: with a 32-bit hash an integer of at most 52 bits. */
+const FILES = 2 ** 20;
+
+/** The number of leading bits of a hash by which its pairs are found. */
+const BITS = 16;
+
+/** 0-based positions of pairs, half-open. */
+interface PairRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+class DeclarationIndex {
+  readonly #pairs: Float64Array;
+  /** For each value of the leading bits the position of its first pair; finally the number of pairs. */
+  readonly #starts = new Uint32Array((1 << BITS) + 1);
+
+  /** `pairs` must be sorted. */
+  private constructor(pairs: Float64Array) {
+    this.#pairs = pairs;
+    let bits = 0;
+    for (let i = 0; i < pairs.length; i += 1) {
+      const own = firstBits(Math.floor((pairs[i] as number) / FILES));
+      while (bits <= own) this.#starts[bits++] = i;
+    }
+    this.#starts.fill(pairs.length, bits);
+  }
+
+  /** `files`: the number of files. `declaredBy`: the hashes of the names that a file declares, each once. */
+  static of(files: number, declaredBy: DeclaredBy): DeclarationIndex {
+    return new DeclarationIndex(
+      pairsOf(
+        Array.from({ length: files }, (_, file) => file),
+        declaredBy,
+      ),
+    );
+  }
+
+  /** An updated copy, if the `changed` files declare other names now. */
+  after(changed: ReadonlySet<number>, declaredBy: DeclaredBy): DeclarationIndex {
+    if (changed.size === 0) return this;
+    const added = pairsOf([...changed], declaredBy);
+    const left = this.#pairs.filter((pair) => !changed.has(pair % FILES));
+    const merged = new Float64Array(left.length + added.length);
+    let [from, at] = [0, 0];
+    for (const pair of added) {
+      while (from < left.length && (left[from] as number) < pair) merged[at++] = left[from++] as number;
+      merged[at++] = pair;
+    }
+    merged.set(left.subarray(from), at);
+    return new DeclarationIndex(merged);
+  }
+
+  /** The pairs of a name, by its hash. */
+  rangeOf(name: number): PairRange {
+    const bits = firstBits(name);
+    const [low = 0, high = 0] = [this.#starts[bits], this.#starts[bits + 1]];
+    const from = this.#firstFrom(name * FILES, low, high);
+    let to = from;
+    while (to < high && (this.#pairs[to] as number) < (name + 1) * FILES) to += 1;
+    return { from, to };
+  }
+
+  /** The files of a range, in ascending order. */
+  filesIn({ from, to }: PairRange): number[] {
+    return Array.from(this.#pairs.subarray(from, to), (pair) => pair % FILES);
+  }
+
+  filesOf(name: number): number[] {
+    return this.filesIn(this.rangeOf(name));
+  }
+
+  /** Whether `file` is among those of a range. */
+  has({ from, to }: PairRange, file: number): boolean {
+    if (from === to) return false;
+    const pair = Math.floor((this.#pairs[from] as number) / FILES) * FILES + file;
+    return this.#pairs[this.#firstFrom(pair, from, to)] === pair;
+  }
+
+  /** Binary search: the first position from `low` whose pair is at least `pair`; `high` if there is none. */
+  #firstFrom(pair: number, low: number, high: number): number {
+    let [from, to] = [low, high];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if ((this.#pairs[middle] as number) < pair) from = middle + 1;
+      else to = middle;
+    }
+    return from;
+  }
+}
+
+type DeclaredBy = (file: number) => Uint32Array | undefined;
+
+function pairsOf(files: readonly number[], declaredBy: DeclaredBy): Float64Array {
+  const pairs = new Float64Array(files.reduce((sum, file) => sum + (declaredBy(file)?.length ?? 0), 0));
+  let at = 0;
+  for (const file of files) for (const name of declaredBy(file) ?? []) pairs[at++] = name * FILES + file;
+  return pairs.sort();
+}
+
+function firstBits(name: number): number {
+  return Math.floor(name / 2 ** (32 - BITS));
+}
+
+// The edges of a weighted, directed graph between files, in typed arrays: a tree of 20,000 files has a million.
+
+/** Edges, grouped by the file that they start from. Files are 0-based positions. */
+interface FileEdges {
+  /** For each file the index of its first edge in `to` and `weight`; finally the number of edges. */
+  readonly starts: Uint32Array;
+  readonly to: Int32Array;
+  readonly weight: Float32Array;
+}
+
+/** Collects the edges of all files, in the order of files. */
+class EdgeList {
+  readonly #starts: Uint32Array;
+  #to = new Int32Array(1024);
+  #weight = new Float32Array(1024);
+  #files = 0;
+  #count = 0;
+
+  constructor(files: number) {
+    this.#starts = new Uint32Array(files + 1);
+  }
+
+  /** Adds the edges of the next file. `to` and `weight` have the same length. */
+  add(to: Iterable<number>, weight: Iterable<number>): void {
+    for (const target of to) {
+      if (this.#count === this.#to.length) this.#grow();
+      this.#to[this.#count++] = target;
+    }
+    let at = this.#starts[this.#files] as number;
+    for (const one of weight) this.#weight[at++] = one;
+    this.#starts[(this.#files += 1)] = this.#count;
+  }
+
+  done(): FileEdges {
+    return {
+      starts: this.#starts,
+      to: this.#to.slice(0, this.#count),
+      weight: this.#weight.slice(0, this.#count),
+    };
+  }
+
+  #grow(): void {
+    const [to, weight] = [new Int32Array(2 * this.#count), new Float32Array(2 * this.#count)];
+    to.set(this.#to);
+    weight.set(this.#weight);
+    [this.#to, this.#weight] = [to, weight];
+  }
+}
+
+/** The edges of one file, as views of the arrays. */
+function edgesOf({ starts, to, weight }: FileEdges, file: number): Pick<FileEdges, 'to' | 'weight'> {
+  const [from, end] = [starts[file], starts[file + 1]];
+  return { to: to.subarray(from, end), weight: weight.subarray(from, end) };
+}
+
+function isSameEdges(one: FileEdges, other: FileEdges): boolean {
+  return (
+    isSameArray(one.starts, other.starts) &&
+    isSameArray(one.to, other.to) &&
+    isSameArray(one.weight, other.weight)
+  );
+}
+
+function isSameArray(one: ArrayLike<number>, other: ArrayLike<number>): boolean {
+  if (one.length !== other.length) return false;
+  for (let i = 0; i < one.length; i += 1) if (one[i] !== other[i]) return false;
+  return true;
+}
+
+// The importance of each file of a tree: PageRank over the uses between files.
+
+/** The share of its rank that a file passes on to the files that it uses. Source: Brin and Page 1998. */
+const DAMPING = 0.85;
+const ROUNDS = 40;
+
+/** The rank of each of `count` files; the ranks add up to 1. Files without edges pass their rank on to all files. */
+function pageRank(count: number, { starts, to, weight }: FileEdges): Float64Array {
+  const out = new Float64Array(count);
+  for (let node = 0; node < count; node += 1) {
+    const end = starts[node + 1] as number;
+    for (let i = starts[node] as number; i < end; i += 1)
+      out[node] = (out[node] as number) + (weight[i] as number);
+  }
+  let rank = new Float64Array(count).fill(1 / count);
+  let next = new Float64Array(count);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    let dangling = 0;
+    for (let node = 0; node < count; node += 1) if (out[node] === 0) dangling += rank[node] as number;
+    next.fill((1 - DAMPING + DAMPING * dangling) / count);
+    for (let node = 0; node < count; node += 1) {
+      const [passed, all, end] = [DAMPING * (rank[node] as number), out[node] as number, starts[node + 1]];
+      for (let i = starts[node] as number; i < (end as number); i += 1) {
+        const target = to[i] as number;
+        next[target] = (next[target] as number) + passed * ((weight[i] as number) / all);
+      }
+    }
+    [rank, next] = [next, rank];
+  }
+  return rank;
+}

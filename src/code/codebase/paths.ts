@@ -1,0 +1,199 @@
+/**
+ * Resolves the modules that a file imports to files of the tree. Build settings are not read: a module is looked for
+ * relative to the importing file, then by the end of its path, for `a.b.c`, `a/b/c` and `crate::b::c`.
+ */
+
+import { oneLine } from '../../text/visible.ts';
+
+/** File extensions that an import omits or replaces: `./store.js` in a TypeScript file means `store.ts`. */
+const EXTENSIONS = /(?:\.d)?\.(?:[cm]?[jt]sx?|pyi?|java|kts?|scala|rb|php|lua|cs|rs|go|sh|vue|svelte)$/;
+
+/** Files by which a directory is imported. */
+const INDEX = /\/(?:index|__init__|mod|main|lib|init)$/;
+
+/** Maximum files of one module: a package of Go or Java consists of many. */
+const MAX_MODULE_FILES = 200;
+
+export class ModuleResolver {
+  readonly #paths: readonly string[];
+  /** Each form of a path (see `formsOf`) to the 0-based position of the file. */
+  readonly #exact = new Map<string, number>();
+  /** The files directly in each directory. */
+  readonly #byDirectory = new Map<string, number[]>();
+  /** Cached results of `#byEnd`: thousands of files import the same packages. */
+  readonly #found = new Map<string, readonly number[]>();
+  #files: PathSuffixes<number> | undefined;
+  #directories: PathSuffixes<readonly number[]> | undefined;
+
+  readonly #top: string;
+
+  /** `paths` are relative to a directory with the name `top`, separated by `/`. */
+  constructor(paths: readonly string[], top: string) {
+    this.#paths = paths;
+    this.#top = top;
+    paths.forEach((path, i) => {
+      for (const form of formsOf(path)) if (!this.#exact.has(form)) this.#exact.set(form, i);
+      add(this.#byDirectory, directoryOf(path), i);
+    });
+  }
+
+  /** The 0-based positions of the files that `module` may mean in the file `from` (a path); empty for a module outside the tree. */
+  filesOf(module: string, from: string): readonly number[] {
+    if (module.startsWith('.') && !/^\.+\w/.test(module)) return this.#relative(module, from);
+    // Relative imports of Python: `.models`, `..util`.
+    const dots = /^\.+/.exec(module)?.[0].length ?? 0;
+    if (dots > 0)
+      return this.#relative(`./${'../..'.repeat(dots - 1)}${module.slice(dots).replaceAll('.', '/')}`, from);
+    const beside = this.#relative(`./${module}`, from);
+    if (beside.length > 0) return beside;
+    const known = this.#found.get(module) ?? this.#byEnd(module);
+    this.#found.set(module, known);
+    return known;
+  }
+
+  /** Empty if the path leads out of the tree. */
+  #relative(module: string, from: string): number[] {
+    const parts = directoryOf(from).split('/').filter(Boolean);
+    for (const part of module.split('/')) {
+      if (part === '..' && parts.pop() === undefined) return [];
+      if (part === '..') continue;
+      if (part !== '.' && part !== '') parts.push(part);
+    }
+    const path = parts.join('/');
+    const found = this.#exact.get(path) ?? this.#exact.get(path.replace(EXTENSIONS, ''));
+    return found === undefined ? [] : [found];
+  }
+
+  /**
+   * The files whose paths end in the path of the module; if there are none, those of one directory whose path does. Leading
+   * parts of the module (at most five) are dropped until something is found; at least two parts must be left.
+   */
+  #byEnd(module: string): readonly number[] {
+    const parts = (
+      /[/\\]/.test(module) ? module.replace(EXTENSIONS, '') : module.replace(/::/g, '.').replaceAll('.', '/')
+    )
+      .split(/[/\\]/)
+      .filter((part) => part !== '' && part !== 'crate' && part !== 'super' && part !== 'self');
+    // If the tree is the package `shop` itself, `shop.lexers` is `lexers` in it.
+    const inside = this.#exact.get(parts.slice(parts.indexOf(this.#top) + 1).join('/'));
+    if (inside !== undefined && parts.length > 1 && parts.includes(this.#top)) return [inside];
+    this.#files ??= new PathSuffixes(
+      this.#paths.flatMap((path, i) => formsOf(path).map((form) => [form, i] as const)),
+    );
+    this.#directories ??= new PathSuffixes([...this.#byDirectory]);
+    for (let first = 0; first < Math.min(parts.length, 6); first += 1) {
+      const end = parts.slice(first).join('/');
+      // The last part alone would match too many files.
+      if (first > 0 && parts.length - first < 2) break;
+      const files = [...new Set(this.#files.withSuffix(end))].sort((a, b) => a - b);
+      if (files.length > 0) return files.slice(0, MAX_MODULE_FILES);
+      const inDirectory = this.#byDirectory.get(end) ?? this.#directories.withSuffix(end)[0] ?? [];
+      if (inDirectory.length > 0) return inDirectory.slice(0, MAX_MODULE_FILES);
+    }
+    return [];
+  }
+}
+
+/** The paths by which a file is imported: with and without extension, and for an index file that of its directory. */
+function formsOf(path: string): string[] {
+  const stem = path.replace(EXTENSIONS, '');
+  return [...new Set([path, stem, stem.replace(INDEX, '')])];
+}
+
+function directoryOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
+
+function add(map: Map<string, number[]>, key: string, value: number): void {
+  const known = map.get(key);
+  if (known) known.push(value);
+  else map.set(key, [value]);
+}
+
+// Finds paths by their last names, with binary search, because a large tree has very many imports.
+
+/** Maximum results. */
+const MAX_SUFFIX_MATCHES = 1_000;
+
+export class PathSuffixes<T> {
+  /** Sorted. Each is a path with its names in reverse order, each followed by a slash. */
+  readonly #keys: readonly string[];
+  readonly #values: readonly T[];
+
+  constructor(entries: readonly (readonly [path: string, value: T])[]) {
+    const sorted = entries
+      .map(([path, value]) => [reversed(path), value] as const)
+      .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+    this.#keys = sorted.map(([key]) => key);
+    this.#values = sorted.map(([, value]) => value);
+  }
+
+  /** The values of paths that equal `suffix` or end in `/` and `suffix`, at most 1,000 of them. */
+  withSuffix(suffix: string): readonly T[] {
+    const wanted = reversed(suffix);
+    const from = this.#firstFrom(wanted);
+    let to = from;
+    while (to < this.#keys.length && to - from < MAX_SUFFIX_MATCHES && this.#keys[to]?.startsWith(wanted))
+      to += 1;
+    return this.#values.slice(from, to);
+  }
+
+  /** The 0-based position of the first key that is not less than `key`. */
+  #firstFrom(key: string): number {
+    let [low, high] = [0, this.#keys.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#keys[middle] as string) < key) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** `"a/b/c.ts"` → `"c.ts/b/a/"`. */
+function reversed(path: string): string {
+  return `${path.split('/').toReversed().join('/')}/`;
+}
+
+// Classifies files by their paths: compiled, generated, test and documentation files.
+
+/** Compiled output, which is often beside its source. It is not indexed. */
+const COMPILED = /\.(?:py[co]|class|o|obj|a|lib|so|dylib|dll|exe|wasm|beam|elc)$/;
+
+const GENERATED =
+  /\.(?:min\.\w+|lock|snap|pb\.go|map)$|_pb2(?:_grpc)?\.py$|(?:^|\/)(?:package-lock\.json|yarn\.lock)$/i;
+const OUTPUT_OR_VENDORED =
+  /(?:^|\/)(?:dist|build|vendor|third_party|node_modules|generated|__generated__|fixtures?|testdata)\//i;
+const TESTS =
+  /(?:^|\/)(?:tests?|specs?|__tests__|e2e|bench(?:mark)?s?)\/|[._-](?:test|spec|bench)\.\w+$|(?:^|\/)test_[^/]*$|_test\.\w+$/i;
+/** Case-sensitive: `StoreTest.java`, but not `latest.ts`. */
+const TEST_CLASS = /Tests?\.\w+$/;
+const DOCUMENTATION = /(?:^|\/)(?:docs?|documentation|examples?|samples?|demos?|site|website)\//i;
+
+export function isCompiled(path: string): boolean {
+  return COMPILED.test(path);
+}
+
+/** The factor on the rank of a file: 1 for source code, less for documentation, tests, vendored and generated files, in this order. */
+export function pathWeight(path: string): number {
+  if (GENERATED.test(path)) return 0.02;
+  if (OUTPUT_OR_VENDORED.test(path)) return 0.05;
+  if (TESTS.test(path) || TEST_CLASS.test(path)) return 0.15;
+  return DOCUMENTATION.test(path) ? 0.2 : 1;
+}
+
+// How the path of a file is written in a map, where a name ends at a blank and a list of names begins after `: `.
+
+/** A file name with a blank, or a path with a character that has a meaning in a map, or that begins with a blank. */
+const AMBIGUOUS = /\s[^/]*$|[*:'"]|^\s/;
+
+/** Whether a path on one line needs quotes. */
+export function isAmbiguous(shown: string): boolean {
+  return AMBIGUOUS.test(shown);
+}
+
+/** `src/a.ts` → `src/a.ts`; `my file.ts` → `'my file.ts'`, quoted as in a shell. */
+export function pathWord(path: string): string {
+  const shown = oneLine(path);
+  return isAmbiguous(shown) ? `'${shown.replaceAll("'", `'\\''`)}'` : shown;
+}

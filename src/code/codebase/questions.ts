@@ -1,0 +1,178 @@
+/** The questions about the code below a directory, and their replies as plain data for other threads. */
+
+import { nearNames } from '../../text/near.ts';
+import type { SymbolTag } from '../tags.ts';
+import type { CodeTree, SymbolDefinition } from './code-tree.ts';
+import { findDefinitions, findImporters, findUses, findWords, wordsOf } from './find.ts';
+import { type MapText, mapText } from './map.ts';
+
+export type CodeQuestion =
+  /** The map of the directory: see `MapWanted`. `query`: words that raise files and symbols. */
+  | {
+      readonly is: 'map';
+      readonly bytes: number;
+      readonly lines: number;
+      readonly from: number;
+      readonly query: string;
+      /** Recently changed files: their paths, joined by `\0`, and a weight of each, 0 to 1. */
+      readonly recent?: { readonly paths: string; readonly weights: Float64Array };
+    }
+  /** The definitions of each of `names`: for each of them `from` (0-based) to `from + most`, half-open. */
+  | {
+      readonly is: 'definitions';
+      readonly names: readonly string[];
+      readonly from: number;
+      readonly most: number;
+    }
+  /** The uses of a name, `from` (0-based) to `from + most`, half-open. `of`: only of the symbols that this file declares. */
+  | {
+      readonly is: 'uses';
+      readonly name: string;
+      readonly of?: string;
+      readonly from: number;
+      readonly most: number;
+    }
+  /** The files that import `path`, as a page in the same way. */
+  | { readonly is: 'importers'; readonly path: string; readonly from: number; readonly most: number }
+  /** The symbols that match words of `query`, the best first, as a page in the same way. */
+  | { readonly is: 'words'; readonly query: string; readonly from: number; readonly most: number };
+
+/** A symbol and its file. Lines are 1-based and inclusive. */
+export interface DeclaredSymbol {
+  /** Relative to the directory. */
+  readonly path: string;
+  readonly qualified: string;
+  readonly kind: SymbolTag['kind'];
+  readonly signature: string;
+  readonly from: number;
+  readonly to: number;
+  /** Whether no other symbol of the file has the same qualified name. */
+  readonly unique: boolean;
+}
+
+export interface UsedAt {
+  /** Relative to the directory. */
+  readonly path: string;
+  /** 1-based. */
+  readonly line: number;
+  /** Whether imports confirm that it means this symbol. */
+  readonly sure: boolean;
+  /** The innermost symbol that contains the line. */
+  readonly within?: { readonly qualified: string; readonly from: number; readonly to: number };
+}
+
+export type CodeReply =
+  | { readonly is: 'map'; readonly map: MapText }
+  /** For each name, in order. */
+  | { readonly is: 'definitions'; readonly found: readonly FoundName[] }
+  /** A page of the uses. */
+  | {
+      readonly is: 'uses';
+      readonly uses: readonly UsedAt[];
+      /** The number of all uses, and of those that imports confirm. */
+      readonly all: number;
+      readonly sure: number;
+      /** A file uses the name on more lines than are stored. */
+      readonly cut: boolean;
+      /** The definitions of the name. */
+      readonly name: FoundName;
+    }
+  | { readonly is: 'importers'; readonly paths: readonly string[]; readonly all: number }
+  | { readonly is: 'words'; readonly found: readonly DeclaredSymbol[]; readonly all: number };
+
+export interface FoundName {
+  /** A page of the definitions. */
+  readonly declared: readonly DeclaredSymbol[];
+  /** The number of all definitions. */
+  readonly all: number;
+  /** Similar names, if there is no definition. */
+  readonly near: readonly string[];
+}
+
+/** Maximum similar names, and definitions with a page of uses. */
+const NEAR = 5;
+
+/** Maximum results of a search for words. */
+const MAX_WORD_RESULTS = 1_000;
+
+export function answerAbout(tree: CodeTree, question: CodeQuestion): CodeReply {
+  switch (question.is) {
+    case 'map': {
+      const { bytes, lines, from, query, recent } = question;
+      const weights = tree.weightsOf(recent?.paths.split('\0') ?? [], recent?.weights ?? []);
+      return {
+        is: 'map',
+        map: mapText(tree, { bytes, lines, from, words: wordsOf(query), recent: weights }),
+      };
+    }
+    case 'definitions': {
+      const { names, from, most } = question;
+      return { is: 'definitions', found: names.map((name) => foundName(tree, name, { from, most })) };
+    }
+    case 'uses': {
+      const { name, of, from, most } = question;
+      const all = findDefinitions(tree, name);
+      const meant = of === undefined ? all : all.filter(({ file }) => tree.pathOf(file) === of);
+      const { uses, cut } = findUses(tree, meant);
+      return {
+        is: 'uses',
+        uses: uses.slice(from, from + most).map(({ file, line, sure, within }) => ({
+          path: pathOf(tree, file),
+          line,
+          sure,
+          ...(within && { within: { qualified: within.qualified, from: within.from, to: within.to } }),
+        })),
+        all: uses.length,
+        sure: uses.filter(({ sure }) => sure).length,
+        cut,
+        name: foundOf(tree, name, meant, { from: 0, most: NEAR }),
+      };
+    }
+    case 'importers': {
+      const target = tree.paths.indexOf(question.path);
+      const found = target === -1 ? [] : findImporters(tree, target).map((file) => pathOf(tree, file));
+      return {
+        is: 'importers',
+        paths: found.slice(question.from, question.from + question.most),
+        all: found.length,
+      };
+    }
+    case 'words': {
+      const found = findWords(tree, wordsOf(question.query), MAX_WORD_RESULTS);
+      const page = found.slice(question.from, question.from + question.most);
+      return { is: 'words', found: page.map((one) => declared(tree, one)), all: found.length };
+    }
+  }
+}
+
+interface Page {
+  readonly from: number;
+  readonly most: number;
+}
+
+function foundName(tree: CodeTree, name: string, page: Page): FoundName {
+  return foundOf(tree, name, findDefinitions(tree, name), page);
+}
+
+function foundOf(
+  tree: CodeTree,
+  name: string,
+  found: readonly SymbolDefinition[],
+  { from, most }: Page,
+): FoundName {
+  return {
+    declared: found.slice(from, from + most).map((one) => declared(tree, one)),
+    all: found.length,
+    near: found.length > 0 ? [] : nearNames(name.slice(name.search(/[^.:#]*$/)), tree.names(), NEAR),
+  };
+}
+
+function declared(tree: CodeTree, { file, tag }: SymbolDefinition): DeclaredSymbol {
+  const { qualified, kind, signature, from, to } = tag;
+  const unique = tree.tagsOf(file).filter((other) => other.qualified === qualified).length === 1;
+  return { path: pathOf(tree, file), qualified, kind, signature, from, to, unique };
+}
+
+function pathOf(tree: CodeTree, file: number): string {
+  return tree.pathOf(file);
+}

@@ -1,0 +1,167 @@
+/**
+ * The worker thread that parses texts and searches their structures: one question at a time; its owner terminates it at a
+ * timeout. All work that grows with the number of symbols is done here instead of in the main event loop.
+ */
+
+import { parentPort } from 'node:worker_threads';
+import { LOADED, ownDeadline } from '../process/worker-ending.ts';
+import { displays, isNumbered, showPart } from '../render/display.ts';
+import { decode, HEAD_BYTES, storedEncoding } from '../text/encoding.ts';
+import type { NoStructure } from '../types/answer.ts';
+import type { CodeSummary, SummaryPart } from '../types/result.ts';
+import { findNamedSymbols, type FoundSymbols, outlineOf, type OutlineText } from './find-symbol.ts';
+import type { GrammarFiles } from './grammar/parse.ts';
+import { languages } from './languages.ts';
+import { outline, outlineWithUses } from './outline.ts';
+import { type PackedStructure, packStructure, unpackStructure } from './packed.ts';
+import { splitLines } from './structure.ts';
+import { summarize } from './summary/summarize.ts';
+import { type PackedTags, packTags, writeTags } from './tags.ts';
+
+export interface ParseQuestion {
+  readonly ask: 'parse';
+  readonly text: string;
+  /** By its name in the table of languages. */
+  readonly language: string;
+  readonly grammar?: GrammarFiles;
+  /** Timeout in milliseconds of CPU time, after the grammar is loaded. */
+  readonly within: number;
+}
+
+export interface OutlineQuestion {
+  readonly ask: 'outline';
+  readonly structure: PackedStructure;
+  /** Maximum bytes; all symbols when absent. */
+  readonly within?: number;
+  /** The name of a symbol: only the outline of this symbol. */
+  readonly of?: string;
+}
+
+export interface FindQuestion {
+  readonly ask: 'find';
+  readonly structure: PackedStructure;
+  readonly names: readonly string[];
+}
+
+export interface MapQuestion {
+  readonly ask: 'map';
+  readonly structure: PackedStructure;
+  readonly text: string;
+  /** By its name in the table of languages. */
+  readonly language: string;
+  readonly display: keyof typeof displays;
+  readonly lines: number;
+  readonly bytes: number;
+}
+
+/** Several files in one message: the message costs as much as parsing a small file. */
+export interface TagsQuestion {
+  readonly ask: 'tags';
+  /** The stored bytes of each file; absent for a file that has no tags. */
+  readonly files: readonly { readonly bytes?: Uint8Array; readonly language: string }[];
+  /** By language. */
+  readonly grammars: Readonly<Record<string, GrammarFiles>>;
+  /** Timeout in milliseconds of CPU time for each file. */
+  readonly within: number;
+}
+
+export interface TagsFound {
+  /** The tags of the first files: of all files, unless the owner stopped the thread. */
+  readonly tags: PackedTags;
+  /** Indexes of files that exceeded the timeout; they have no tags. */
+  readonly late: readonly number[];
+}
+
+export type ParserQuestion = ParseQuestion | OutlineQuestion | FindQuestion | MapQuestion | TagsQuestion;
+
+/** The answer for each `ask`. */
+export interface AnswerTo {
+  readonly parse: PackedStructure | NoStructure;
+  /** `FoundSymbols` if the name does not select exactly one symbol. */
+  readonly outline: OutlineText | FoundSymbols;
+  readonly find: readonly FoundSymbols[];
+  readonly map: CodeSummary | NoStructure;
+  readonly tags: TagsFound;
+}
+
+/** After parsing a text with more characters, the thread ends to free the memory of the parser, which never shrinks. */
+const HEAVY_TEXT = 1 << 20;
+
+/** A thread that makes tags ends when its parser has more bytes of memory. It begins with 32 MiB. */
+const MAX_PARSER_MEMORY_BYTES = 40 << 20;
+
+async function answer(question: ParserQuestion, stop: Int32Array): Promise<AnswerTo[ParserQuestion['ask']]> {
+  switch (question.ask) {
+    case 'parse': {
+      const { text, language, grammar, within } = question;
+      const known = languages.find(({ name }) => name === language);
+      if (!known) return 'language';
+      if (grammar) await (await import('./grammar/parse.ts')).ready(grammar);
+      const found = await outline(text, known, { grammar, isLate: ownDeadline(within) });
+      return typeof found === 'string' ? found : packStructure(found);
+    }
+    case 'tags':
+      return tagsFound(question, stop);
+    case 'outline':
+      return outlineOf(unpackStructure(question.structure).symbols, question);
+    case 'find':
+      return findNamedSymbols(unpackStructure(question.structure).symbols, question.names);
+    case 'map': {
+      const { structure, text, language, display, ...limits } = question;
+      const shownBy = displays[display];
+      const show = (part: SummaryPart): string => showPart(part, shownBy);
+      const lineComments = languages.find(({ name }) => name === language)?.lineComments ?? [];
+      const all = { ...limits, lineComments, numbered: isNumbered(shownBy), show };
+      return summarize(splitLines(text), unpackStructure(structure), all);
+    }
+  }
+}
+
+/** Stops when the owner sets `stop`, also within a file. */
+async function tagsFound({ files, grammars, within }: TagsQuestion, stop: Int32Array): Promise<TagsFound> {
+  const tags: string[] = [];
+  const late: number[] = [];
+  const isStopped = (): boolean => Atomics.load(stop, 0) !== 0;
+  for (const { bytes, language } of files) {
+    const found = bytes ? await tagsIn(bytes, language, grammars[language], { within, isStopped }) : '';
+    if (isStopped()) break;
+    if (found === 'time') late.push(tags.length);
+    tags.push(found === 'time' ? '' : found);
+  }
+  return { tags: packTags(tags), late };
+}
+
+/** The tags of a file; `time` at the timeout; empty if it has none. */
+async function tagsIn(
+  bytes: Uint8Array,
+  language: string,
+  grammar: GrammarFiles | undefined,
+  { within, isStopped }: { readonly within: number; isStopped(): boolean },
+): Promise<string> {
+  const known = languages.find(({ name }) => name === language);
+  if (!known) return '';
+  if (grammar) await (await import('./grammar/parse.ts')).ready(grammar);
+  const encoding = storedEncoding(bytes.subarray(0, HEAD_BYTES));
+  const { text } = decode(bytes.subarray(encoding.bom), encoding);
+  const isOver = ownDeadline(within);
+  const isLate = (): boolean => isOver() || isStopped();
+  const found = await outlineWithUses(text, known, { grammar, isLate });
+  if (typeof found === 'string') return found === 'time' ? found : '';
+  return writeTags(text, found);
+}
+
+/** Whether the thread must end to free its memory: that of a parser grows with the parsed text and never shrinks. */
+async function isGrown(job: ParserQuestion): Promise<boolean> {
+  if (job.ask === 'parse') return job.text.length > HEAVY_TEXT;
+  return job.ask === 'tags' && (await import('./grammar/parse.ts')).parserBytes() > MAX_PARSER_MEMORY_BYTES;
+}
+
+const port = parentPort;
+port?.on('message', ({ job, stop }: { job: ParserQuestion; stop: Int32Array }) => {
+  void answer(job, stop)
+    .then(async (reply) => port.postMessage({ reply, retire: reply === 'time' || (await isGrown(job)) }))
+    // After an exception (a stack overflow) the memory of the parser is undefined, so the thread exits; its owner notices.
+    // oxlint-disable-next-line node/no-process-exit
+    .catch(() => process.exit(1));
+});
+port?.postMessage(LOADED);

@@ -1,0 +1,307 @@
+/** The table of options that several commands share: for parsing, help, completions and docs. */
+
+import { dialectNames } from '../../dialects/dialect-table.ts';
+import { OrielError } from '../../errors.ts';
+import { limitNames } from '../../text/limits.ts';
+import { quote } from '../../text/visible.ts';
+
+export const DISPLAYS = ['numbers', 'hashline', 'plain'] as const;
+
+export const cwd: CliOption = {
+  name: 'cwd',
+  type: 'string',
+  value: 'DIR',
+  help: 'resolve relative paths against DIR',
+};
+
+export const root: CliOption = {
+  name: 'root',
+  type: 'string',
+  multiple: true,
+  value: 'DIR',
+  help: 'read nothing outside DIR (repeatable; without it nothing is outside)',
+};
+
+/** The option `--root` of servers, which always have roots. */
+const serverRoot: CliOption = {
+  ...root,
+  help: 'read nothing outside DIR (repeatable; without it nothing outside the working directory)',
+};
+
+export const allow: CliOption = {
+  name: 'allow',
+  type: 'string',
+  multiple: true,
+  value: 'DIR',
+  help: 'read kernel files below DIR (/proc) (repeatable)',
+};
+
+export const dialect: CliOption = {
+  name: 'dialect',
+  type: 'string',
+  value: 'NAME',
+  choices: dialectNames,
+  help: `tool surface: ${dialectNames.join(', ')} (default oriel)`,
+};
+
+export const limits: CliOption = {
+  name: 'limits',
+  type: 'string',
+  value: 'NAME=N,…',
+  help: `budget of one answer, such as lines=500,bytes=20K: ${limitNames.join(', ')}`,
+};
+
+export const display: CliOption = {
+  name: 'display',
+  type: 'string',
+  value: 'HOW',
+  choices: DISPLAYS,
+  help: 'how the dialect oriel shows lines: numbers (N|text), hashline (anchors for edits) or plain (default numbers)',
+};
+
+export const agentOutputs: CliOption = {
+  name: 'agent-outputs',
+  type: 'string',
+  value: 'DIR',
+  help: 'read the files of DIR as agent://NAME: outputs of other agents',
+};
+
+export const userFiles: CliOption = {
+  name: 'user-files',
+  type: 'boolean',
+  help: "read the user's own skills and notes as skill:// and memory://, also where they are outside the roots",
+};
+
+export const web: CliOption = {
+  name: 'web',
+  type: 'boolean',
+  help: 'read pages of the web (servers, and commands with --root, only with this)',
+};
+
+const offline: CliOption = {
+  name: 'offline',
+  type: 'boolean',
+  help: 'read nothing over the network: no pages of the web, no objects of S3',
+};
+
+export const allowNet: CliOption = {
+  name: 'allow-net',
+  type: 'string',
+  multiple: true,
+  value: 'HOST|CIDR[:PORT]',
+  help: 'read from this host or range although it is not public: localhost:8080, 10.0.0.0/8 (repeatable)',
+};
+
+export const s3: CliOption = {
+  name: 's3',
+  type: 'string',
+  multiple: true,
+  value: 's3://BUCKET/PREFIX',
+  help: 'read objects there and nowhere else; s3:// for all that the credentials may read (servers, and commands with --root, only with this; repeatable)',
+};
+
+export const s3Endpoint: CliOption = {
+  name: 's3-endpoint',
+  type: 'string',
+  value: 'URL',
+  help: 'the server of s3://, in place of AWS_ENDPOINT_URL_S3: http://localhost:9000',
+};
+
+export const noCache: CliOption = {
+  name: 'no-cache',
+  type: 'boolean',
+  help: 'cache nothing on disk, and use nothing that is cached there',
+};
+
+const mcpResources: CliOption = {
+  name: 'mcp-resources',
+  type: 'boolean',
+  help: 'read resources of the MCP servers in .mcp.json as mcp://SERVER/URI; to read one starts its command',
+};
+
+export const mcpApprove: CliOption = {
+  name: 'mcp-approve',
+  type: 'string',
+  multiple: true,
+  value: 'FILE=SHA256',
+  help: 'with --mcp-resources, reach the servers of this .mcp.json while it is as it was when you looked at it (repeatable)',
+};
+
+export const mcpEnv: CliOption = {
+  name: 'mcp-env',
+  type: 'string',
+  multiple: true,
+  value: 'NAME',
+  help: 'let an approved .mcp.json use this variable of the environment (repeatable; without it none)',
+};
+
+/** Options for reading from the network. */
+const webOptions: readonly CliOption[] = [
+  web,
+  offline,
+  allowNet,
+  s3,
+  s3Endpoint,
+  mcpResources,
+  mcpApprove,
+  mcpEnv,
+];
+
+export const telemetry: CliOption = {
+  name: 'telemetry',
+  type: 'string',
+  value: 'FILE',
+  help: 'append an event of each call to FILE, as JSON Lines without any content; oriel report FILE reads it',
+};
+
+export const task: CliOption = {
+  name: 'task',
+  type: 'string',
+  value: 'NAME',
+  help: 'the task of calls that name none, for telemetry (default one for each session, or working directory)',
+};
+
+export const jsonOption: CliOption = {
+  name: 'json',
+  type: 'boolean',
+  help: 'print the whole answer as JSON, one object a line',
+};
+
+/** Options on which every tool depends. */
+const engineOptions: readonly CliOption[] = [cwd, root, allow, dialect, limits, telemetry, task];
+
+/** Options of servers. */
+export const servingOptions: readonly CliOption[] = [
+  ...engineOptions.map((option) => (option === root ? serverRoot : option)),
+  display,
+  agentOutputs,
+  userFiles,
+  ...webOptions,
+  noCache,
+];
+
+/** Options of commands that call a tool and print its answer. */
+export const callOptions: readonly CliOption[] = [...engineOptions, jsonOption];
+
+/** Options of commands whose answer may show lines of a file. */
+export const readOptions: readonly CliOption[] = [
+  ...engineOptions,
+  display,
+  agentOutputs,
+  userFiles,
+  ...webOptions,
+  noCache,
+  jsonOption,
+];
+
+/** Options of commands that describe tools. */
+export const describeOptions: readonly CliOption[] = [dialect, limits, jsonOption];
+
+/** Options that several commands share; each command lists its own. */
+export const sharedOptions: readonly CliOption[] = readOptions;
+
+/** Options of every command. */
+export const globalOptions: readonly CliOption[] = [
+  { name: 'debug', type: 'boolean', help: 'print the stack of every unexpected error on stderr' },
+  { name: 'help', type: 'boolean', short: 'h', help: 'show this help' },
+];
+
+/** The only option without a command. */
+export const versionOption: CliOption = {
+  name: 'version',
+  type: 'boolean',
+  short: 'V',
+  help: 'show the version',
+};
+
+/** An option in help and in the manual: `-l, --limits LIMITS`, and its description. */
+export function optionRow({ name, short, value, help }: CliOption): readonly [string, string] {
+  return [`${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`, help];
+}
+
+// The interface of a command of the command line. Each command is one file in this directory.
+
+/**
+ * As in ripgrep: 0 something was found, 1 nothing was found, 2 an error. `oriel bash` exits with the code of its command,
+ * or as timeout(1): with 124 after a timeout, with 125 for its own failures.
+ */
+export type ExitCode = number;
+
+export interface CliCommand {
+  readonly name: string;
+  /** The operands, one word each: `PATTERN [PATH]`; `PATH…` for any number of them. */
+  readonly operands: string;
+  readonly help: string;
+  /** The valid values of an operand, if they are limited; for completion. */
+  readonly choices?: readonly string[];
+  /** All options besides the global ones; any other is refused. */
+  readonly options: readonly CliOption[];
+  /** Options of similar commands that people type by habit. */
+  readonly habits?: ForeignOptions;
+  /** The exit code of its own failures; 2 when absent. */
+  readonly failureCode?: ExitCode;
+  /** Options end at the first operand: the rest belongs to the command that is run. */
+  readonly endsOptions?: true;
+  /** It runs until a signal ends it, which is not a failure. */
+  readonly serves?: true;
+  run(parsed: ParsedArguments, streams: CliStreams): Promise<ExitCode>;
+}
+
+/** By option: `default` if it is the default behaviour, otherwise the message that says what to use instead. */
+type ForeignOptions = Readonly<Record<string, 'default' | (string & {})>>;
+
+export interface CliOption {
+  readonly name: string;
+  readonly type: 'string' | 'boolean';
+  readonly short?: string;
+  readonly multiple?: boolean;
+  /** The placeholder of the value in help; `DIR` is completed with directories. */
+  readonly value?: string;
+  /** The valid values; others are refused. */
+  readonly choices?: readonly string[];
+  readonly help: string;
+}
+
+export type OptionValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+
+export interface ParsedArguments {
+  readonly values: OptionValues;
+  readonly operands: readonly string[];
+}
+
+export interface CliStreams {
+  readonly out: NodeJS.WriteStream;
+  readonly err: NodeJS.WriteStream;
+  readonly signal: AbortSignal;
+  /** The variables `ORIEL_TOKEN…`, which were taken out of the environment. */
+  readonly tokens: NodeJS.ProcessEnv;
+}
+
+// Checks the number of operands of a command, and translates paths of a shell.
+
+/** Throws `BAD_INPUT` if there are more operands than the command takes. */
+export function refuseExtraOperand({ name, operands }: CliCommand, given: readonly string[]): void {
+  if (operands.includes('…')) return;
+  const extra = given[operands.split(' ').filter(Boolean).length];
+  if (extra === undefined) return;
+  const usage = `oriel ${name} ${operands}`.trimEnd();
+  throw new OrielError('BAD_INPUT', `There is one operand too many: ${quote(extra)}. Use ${usage}.`);
+}
+
+/** In a shell `/` is the root of the file system; in tools it is the workspace, so it is translated to `/.`. */
+export function operandPath(typed: string): string {
+  return typed === '/' || typed.startsWith('/:') ? `/.${typed.slice(1)}` : typed;
+}
+
+// The name and the address of a remote workspace.
+
+/** A workspace as given in an option or a list. */
+export interface WorkspaceAddress {
+  readonly url: string;
+  readonly tokenFile?: string;
+}
+
+/** Whether it is a valid NAME in `ws://NAME/path`. */
+export function isWorkspaceName(name: string): boolean {
+  return /^[\p{L}\p{N}_](?:[\p{L}\p{N}_.@+/-]{0,198}[\p{L}\p{N}_])?$/u.test(name) && !name.includes('//');
+}

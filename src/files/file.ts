@@ -1,0 +1,242 @@
+/** An open regular file: its bytes at offsets, its identity, and whether it has changed since. */
+
+import { type BigIntStats, closeSync, constants, fstatSync, readSync } from 'node:fs';
+import { OrielError } from '../errors.ts';
+import { Identity } from '../identity.ts';
+import type { OpenedFile } from '../types/access.ts';
+import {
+  type DescriptorInspector,
+  hasDescriptorPaths,
+  openDescriptor,
+  readDescriptor,
+  untilDescriptors,
+} from './descriptors.ts';
+import { isOnLocalMount } from './paths.ts';
+import { isShortage } from './system-failure.ts';
+
+/** Bytes at the start that are read once and cached: the kind and the encoding are detected from them. */
+const HEAD_BYTES = 64 << 10;
+
+const BY_DESCRIPTOR = hasDescriptorPaths();
+const AGAIN = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+
+export function openedFile(
+  fd: number,
+  path: string,
+  stats: BigIntStats,
+  inspector: Pick<DescriptorInspector, 'isLocal' | 'stat' | 'close'>,
+  sibling: (suffix: string) => Promise<OpenedFile | undefined>,
+): OpenedFile {
+  const size = Number(stats.size);
+  let open = true;
+  let reading = 0;
+  /** If a descriptor is closed during a read, its number may belong to another file when the read runs. */
+  const closeUnread = (): void | Promise<void> => {
+    if (!open && reading === 0) return inspector.close(fd, size);
+  };
+  const untilRead = async <T>(read: Promise<T>): Promise<T> => {
+    reading += 1;
+    try {
+      return await read;
+    } finally {
+      reading -= 1;
+      if (!open) await closeUnread();
+    }
+  };
+  const checkOpen = (): void => {
+    if (!open) throw new OrielError('CANCELLED', 'The call is over.');
+  };
+  /** A cached head is used without awaiting a promise. */
+  let head: Uint8Array | Promise<Uint8Array> | undefined;
+  const readHead = (): Uint8Array | Promise<Uint8Array> => {
+    const bytes = Buffer.allocUnsafe(Math.min(size, HEAD_BYTES));
+    const got = inspector.isLocal ? readLocalHead(fd, stats, bytes) : readDescriptor(fd, bytes, 0);
+    if (typeof got === 'number') return bytes.subarray(0, got);
+    return got.then((read) => (head = bytes.subarray(0, read)));
+  };
+  const readInto = (target: Uint8Array, offset: number, signal?: AbortSignal): number | Promise<number> => {
+    checkOpen();
+    // Bytes that were appended since do not belong to this identity.
+    const wanted = target.subarray(0, Math.max(0, size - offset));
+    if (offset + wanted.length > HEAD_BYTES) return untilRead(readDescriptor(fd, wanted, offset, signal));
+    signal?.throwIfAborted();
+    head ??= readHead();
+    return head instanceof Promise
+      ? untilRead(head).then((read) => copyPart(read, offset, wanted))
+      : copyPart(head, offset, wanted);
+  };
+  return {
+    is: 'file',
+    path,
+    size,
+    mtimeMs: Number(stats.mtimeMs),
+    fd,
+    bytes: {
+      size,
+      identity: Identity.file(stats, isSettled(stats)),
+      readInto: async (target, offset, signal) => readInto(target, offset, signal),
+      // Does not compare ctime: a file that was replaced by another still has its content here.
+      changed: async () => {
+        checkOpen();
+        const asked = inspector.stat(fd);
+        const now = asked instanceof Promise ? await untilRead(asked) : asked;
+        return now.size !== stats.size || now.mtimeNs !== stats.mtimeNs;
+      },
+    },
+    sibling,
+    async close() {
+      if (!open) return;
+      open = false;
+      const closing = closeUnread();
+      if (closing) await closing;
+    },
+  };
+}
+
+/** Copies the bytes from `offset` on to `target`, and returns their number. */
+function copyPart(bytes: Uint8Array, offset: number, target: Uint8Array): number {
+  const part = bytes.subarray(offset, offset + target.length);
+  target.set(part);
+  return part.length;
+}
+
+/** A file that a thread holds open. */
+interface LentDescriptor {
+  readonly fd: number;
+  readonly dev: number;
+  readonly ino: number;
+}
+
+/**
+ * Opens a file again that a thread has open, because the thread may die and its descriptor number may be
+ * reused. Undefined if that has already happened.
+ */
+export async function lentFile(lent: LentDescriptor, path: string): Promise<OpenedFile | undefined> {
+  if (!isStill(lent, lent.fd)) return undefined;
+  // Without paths for descriptors, the descriptor of the thread itself must be used.
+  const fd = BY_DESCRIPTOR
+    ? await untilDescriptors(() => openDescriptor(`/proc/self/fd/${lent.fd}`, AGAIN)).catch(gone)
+    : lent.fd;
+  if (fd === undefined) return undefined;
+  const close = (): void => {
+    if (fd !== lent.fd) closeSync(fd);
+  };
+  if (!isStill(lent, fd)) {
+    close();
+    return undefined;
+  }
+  const stats = fstatSync(fd, { bigint: true });
+  const never = (): Promise<undefined> => Promise.resolve(undefined);
+  return openedFile(fd, path, stats, { isLocal: false, stat: () => stats, close }, never);
+}
+
+function isStill({ dev, ino }: LentDescriptor, fd: number): boolean {
+  try {
+    const stats = fstatSync(fd);
+    return stats.dev === dev && stats.ino === ino;
+  } catch {
+    return false;
+  }
+}
+
+function gone(error: unknown): undefined {
+  if (isShortage(error)) throw error;
+}
+
+/**
+ * The resolution of file times may be as coarse as this: of two writes within it, the second does not change the times.
+ * Linux has finer times since 6.13, but not on every file system.
+ */
+const TICK_MS = 20;
+
+/**
+ * Whether a later write is certain to change the times. A time in the future comes from the clock of another
+ * machine.
+ */
+function isSettled({ ctimeMs }: BigIntStats): boolean {
+  const sinceChange = Date.now() - Number(ctimeMs);
+  return sinceChange < 0 || sinceChange >= TICK_MS;
+}
+
+// Reads the first bytes of a file on a local file system. If the file was just read, they are in the page cache: reading
+// them on the main thread takes 2 to 15 µs, through a thread 20 to 50. Any other read may wait for a disk and is done in a
+// thread.
+//
+// The open file is checked, not its path: it must be the same unchanged file on a local file system.
+
+const RECENT_MS = 1_000;
+const MAX_RECENT_FILES = 256;
+
+/**
+ * Many concurrent calls must not block the event loop: after this many ms in one turn, heads are read in
+ * threads.
+ */
+const TURN_MS = 10;
+
+interface Recent {
+  readonly stats: BigIntStats;
+  /** When it was last read. */
+  at: number;
+  /** Determined when it is read for the second time, because most files are read once. */
+  isLocal?: boolean;
+}
+
+/** By inode number. */
+const recent = new Map<bigint, Recent>();
+
+/** Fills `target` from the start of the regular file that is open at `fd`; fewer bytes only at its end. */
+export function readLocalHead(fd: number, stats: BigIntStats, target: Uint8Array): number | Promise<number> {
+  const now = performance.now();
+  const known = recentlyRead(stats, now);
+  if (!known || isTurnOver(now)) return readInThread(fd, stats, target, known);
+  known.isLocal ??= isOnLocalMount(fd);
+  if (!known.isLocal) return readInThread(fd, stats, target, known);
+  known.at = now;
+  return readNow(fd, target);
+}
+
+function recentlyRead(stats: BigIntStats, now: number): Recent | undefined {
+  const known = recent.get(stats.ino);
+  if (!known || now - known.at > RECENT_MS) return undefined;
+  const { dev, size, mtimeNs, ctimeNs } = known.stats;
+  const isSame =
+    stats.dev === dev && stats.size === size && stats.mtimeNs === mtimeNs && stats.ctimeNs === ctimeNs;
+  return isSame ? known : undefined;
+}
+
+async function readInThread(
+  fd: number,
+  stats: BigIntStats,
+  target: Uint8Array,
+  known: Recent | undefined,
+): Promise<number> {
+  const got = await readDescriptor(fd, target, 0);
+  const at = performance.now();
+  if (known) {
+    known.at = at;
+  } else if (got === target.length) {
+    if (recent.size >= MAX_RECENT_FILES) recent.clear();
+    recent.set(stats.ino, { stats, at });
+  }
+  return got;
+}
+
+function readNow(fd: number, target: Uint8Array): number {
+  let filled = 0;
+  while (filled < target.length) {
+    const got = readSync(fd, target, filled, target.length - filled, filled);
+    if (got === 0) break;
+    filled += got;
+  }
+  return filled;
+}
+
+/** When the first head of this turn of the event loop was read. */
+let turnBegan: number | undefined;
+
+function isTurnOver(now: number): boolean {
+  if (turnBegan !== undefined) return now - turnBegan > TURN_MS;
+  turnBegan = now;
+  setImmediate(() => (turnBegan = undefined));
+  return false;
+}

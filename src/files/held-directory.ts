@@ -1,0 +1,309 @@
+/**
+ * Directories that a walk holds by descriptor, so that renames have no effect. Their entries are opened through the
+ * descriptor, without following links. All functions here block: they are for worker threads.
+ *
+ * Names and paths are strings with one character for each byte (latin1), because a name need not be UTF-8. Comparing such
+ * strings compares bytes.
+ */
+
+import * as fs from 'node:fs';
+import type { FileFacts } from '../identity.ts';
+import { hasDescriptorPaths, O_PATH } from './descriptors.ts';
+import { isKept, isKernelFileSystem, isPathWithin, type KeptFiles } from './paths.ts';
+import { errno } from './system-failure.ts';
+
+export interface HeldEntry {
+  readonly name: string;
+  readonly is: 'file' | 'directory' | 'other';
+}
+
+export interface HeldFile {
+  readonly fd: number;
+  readonly size: number;
+  readonly dev: number;
+  readonly ino: number;
+}
+
+/** A directory of at most this many bytes has few entries on any file system. */
+const SMALL = 64 << 10;
+
+/** Without `/proc/self/fd` paths must be used, and a directory that is replaced meanwhile is not noticed. */
+const BY_DESCRIPTOR = hasDescriptorPaths();
+
+/** With the process id instead of `self`, which would be one more link to resolve for each file. */
+const DESCRIPTORS = BY_DESCRIPTOR ? `/proc/${fs.readlinkSync('/proc/self')}/fd` : '';
+
+const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = fs.constants;
+const ENTER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK;
+const READ = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+
+/** By device: whether its file system is a virtual one of the kernel. */
+const kernelDevices = new Map<number, boolean>();
+
+/** What the current walk of this thread must not open. */
+let kept: KeptFiles | undefined;
+
+/** From now on this thread opens none of these files and directories, whatever their names. */
+export function skipFiles(files: KeptFiles): void {
+  kept = files;
+}
+
+export class HeldDirectory {
+  /** Absolute; the path at which it was opened. */
+  readonly path: string;
+  /** A path that leads to this directory for as long as it is held. */
+  readonly self: string;
+  readonly dev: number;
+  readonly ino: number;
+  readonly #fd: number | undefined;
+  readonly #size: number;
+  readonly #isKept: boolean;
+  #users = 1;
+
+  private constructor(path: string, fd: number | undefined, stats: fs.Stats) {
+    this.path = path;
+    this.self = fd === undefined ? path : `${DESCRIPTORS}/${fd}`;
+    this.dev = stats.dev;
+    this.ino = stats.ino;
+    this.#fd = fd;
+    this.#size = stats.size;
+    this.#isKept = kept !== undefined && isKept(kept, stats);
+  }
+
+  /** A directory that other code holds open at `fd`, with the real `path` (UTF-8). */
+  static adopt(path: string, fd: number): HeldDirectory {
+    const at = pathToLatin1(path);
+    return HeldDirectory.#open(BY_DESCRIPTOR ? `${DESCRIPTORS}/${fd}` : at, at, ENTER & ~O_NOFOLLOW);
+  }
+
+  /**
+   * A directory that another thread holds open, by its `self`. If that thread has died, `self` may mean
+   * another directory; then undefined. Throws if there are no descriptors.
+   */
+  static lent(self: string, dev: number, ino: number): HeldDirectory | undefined {
+    let held: HeldDirectory;
+    try {
+      held = HeldDirectory.#open(self, self, ENTER & ~O_NOFOLLOW);
+    } catch (error) {
+      if (openRefusalFor(error) === 'shortage') throw error;
+      return undefined;
+    }
+    if (held.dev === dev && held.ino === ino) return held;
+    held.release();
+    return undefined;
+  }
+
+  static #open(where: string, path: string, flags: number): HeldDirectory {
+    if (!BY_DESCRIPTOR) return new HeldDirectory(path, undefined, fs.lstatSync(nameOf(where)));
+    const fd = fs.openSync(nameOf(where), flags);
+    try {
+      return new HeldDirectory(path, fd, fs.fstatSync(fd));
+    } catch (error) {
+      fs.closeSync(fd);
+      throw error;
+    }
+  }
+
+  /** The entries, sorted by their bytes. If there are more than `most`, any `most` of them. */
+  entries(most: number): { entries: HeldEntry[]; more: boolean } {
+    const entries: HeldEntry[] = [];
+    if (this.#size > 0 && this.#size <= SMALL) {
+      const all = fs.readdirSync(nameOf(this.self), { encoding: 'latin1', withFileTypes: true });
+      for (const entry of all) entries.push({ name: entry.name, is: this.#typeOf(entry) });
+      if (entries.length <= most) return { entries: sorted(entries), more: false };
+      return { entries: sorted(entries.slice(0, most)), more: true };
+    }
+    const directory = fs.opendirSync(nameOf(this.self) as string, { encoding: 'latin1', bufferSize: 256 });
+    try {
+      for (let entry = directory.readSync(); entry; entry = directory.readSync()) {
+        if (entries.length === most) return { entries: sorted(entries), more: true };
+        entries.push({ name: entry.name, is: this.#typeOf(entry) });
+      }
+    } finally {
+      directory.closeSync();
+    }
+    return { entries: sorted(entries), more: false };
+  }
+
+  /**
+   * Opens a directory in this one. Undefined for virtual file systems of the kernel, directories of `skipFiles`, and outside of
+   * `roots` (if any).
+   */
+  enter(name: string, roots: readonly string[]): HeldDirectory | undefined {
+    const inner = HeldDirectory.#open(`${this.self}/${name}`, joined(this.path, name), ENTER);
+    let isOurs = false;
+    try {
+      const isStored = inner.dev === this.dev || !isKernelDevice(inner.dev, inner.self);
+      isOurs = !inner.#isKept && isStored && inner.#isInside(roots);
+      return isOurs ? inner : undefined;
+    } finally {
+      if (!isOurs) inner.release();
+    }
+  }
+
+  /** Opens the parent directory; undefined if it does not have that identity any more. */
+  leave(path: string, dev: number, ino: number): HeldDirectory | undefined {
+    const where = BY_DESCRIPTOR ? `${this.self}/..` : path;
+    // If the directory was moved, its parent is another one, so it is opened for reading only after its
+    // identity was checked.
+    const outer = HeldDirectory.#open(where, path, BY_DESCRIPTOR ? ENTER | O_PATH : ENTER);
+    try {
+      if (outer.dev !== dev || outer.ino !== ino) return undefined;
+      return HeldDirectory.#open(outer.self, path, ENTER & ~O_NOFOLLOW);
+    } finally {
+      outer.release();
+    }
+  }
+
+  /** The type of an entry; undefined if it does not exist. */
+  kindOf(name: string): HeldEntry['is'] | undefined {
+    const stats = fs.lstatSync(nameOf(`${this.self}/${name}`), { throwIfNoEntry: false });
+    if (!stats) return undefined;
+    return stats.isFile() ? 'file' : stats.isDirectory() ? 'directory' : 'other';
+  }
+
+  /** The stats of the regular file `name`; undefined for anything else. */
+  factsOf(name: string): FileFacts | undefined {
+    const stats = fs.lstatSync(nameOf(`${this.self}/${name}`), { bigint: true, throwIfNoEntry: false });
+    return stats?.isFile() ? stats : undefined;
+  }
+
+  /** Modification time of an entry in milliseconds since the epoch; 0 if it does not exist any more. */
+  modified(name: string): number {
+    return fs.lstatSync(nameOf(`${this.self}/${name}`), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  }
+
+  /** Adds a user. */
+  share(): this {
+    this.#users += 1;
+    return this;
+  }
+
+  /** Closes it when the last user has released it. */
+  release(): void {
+    this.#users -= 1;
+    if (this.#users === 0 && this.#fd !== undefined) fs.closeSync(this.#fd);
+  }
+
+  #isInside(roots: readonly string[]): boolean {
+    if (roots.length === 0) return true;
+    const real = BY_DESCRIPTOR
+      ? fs.readlinkSync(this.self, 'latin1')
+      : pathToLatin1(fs.realpathSync(nameOf(this.path)));
+    return roots.some((root) => isPathWithin(real, root));
+  }
+
+  #typeOf(entry: fs.Dirent): HeldEntry['is'] {
+    if (entry.isFile()) return 'file';
+    if (entry.isDirectory()) return 'directory';
+    if (entry.isSymbolicLink() || entry.isFIFO() || entry.isSocket()) return 'other';
+    if (entry.isCharacterDevice() || entry.isBlockDevice()) return 'other';
+    // The file system does not report types.
+    return this.kindOf(entry.name) ?? 'other';
+  }
+}
+
+/**
+ * Opens the regular file `name` in the directory `self` on the device `dev`. Undefined for anything else, for kernel
+ * files, and for files of `skipFiles`. Throws the system's error.
+ */
+export function openHeld(self: string, dev: number, name: string): HeldFile | undefined {
+  const fd = fs.openSync(nameOf(`${self}/${name}`), READ);
+  try {
+    const stats = fs.fstatSync(fd);
+    const stored =
+      stats.isFile() && (stats.dev === dev || !isKernelDevice(stats.dev, `${DESCRIPTORS}/${fd}`));
+    if (stored && !(kept && isKept(kept, stats)))
+      return { fd, size: stats.size, dev: stats.dev, ino: stats.ino };
+  } catch (error) {
+    fs.closeSync(fd);
+    throw error;
+  }
+  fs.closeSync(fd);
+  return undefined;
+}
+
+/**
+ * Reads the start of the file `name` (ASCII) in the directory `self` into `target` from index `at` on, and returns the
+ * number of bytes. The type of the file is not checked: the system refuses pipes, sockets and directories, because they
+ * have no offsets. Use the bytes only to decide whether to skip the file: files that must not be read are not excluded.
+ */
+export function peekHeld(self: string, name: string, target: Uint8Array, at: number): number {
+  const fd = fs.openSync(`${self}/${name}`, READ);
+  try {
+    return fs.readSync(fd, target, at, target.length - at, 0);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** Reads `length` bytes of the file from byte `from` (0-based) into `target` from index `at` on; fewer only at its end. */
+export function readHeld({ fd }: HeldFile, target: Uint8Array, at: number, length: number, from = 0): number {
+  let filled = 0;
+  while (filled < length) {
+    const got = fs.readSync(fd, target, at + filled, length - filled, from + filled);
+    if (got === 0) break;
+    filled += got;
+  }
+  return filled;
+}
+
+export function closeHeld({ fd }: HeldFile): void {
+  fs.closeSync(fd);
+}
+
+/** The reason why something in a walk could not be opened. */
+export type OpenRefusal = 'gone' | 'denied' | 'deep' | 'shortage' | 'failed';
+
+/** Rethrows unknown errors. */
+export function openRefusalFor(error: unknown): OpenRefusal {
+  switch (errno(error)) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+    case 'ELOOP':
+    case 'ENXIO':
+      return 'gone';
+    case 'ENAMETOOLONG':
+      return 'deep';
+    case 'EMFILE':
+    case 'ENFILE':
+      return 'shortage';
+    case 'EIO':
+      return 'failed';
+    case '':
+      throw error;
+    default:
+      return 'denied';
+  }
+}
+
+/** A path as its bytes, one character each. */
+export function pathToLatin1(path: string): string {
+  return Buffer.from(path, 'utf8').toString('latin1');
+}
+
+function nameOf(path: string): string | Buffer {
+  return /[^\0-\x7f]/.test(path) ? Buffer.from(path, 'latin1') : path;
+}
+
+function joined(path: string, name: string): string {
+  return path === '/' ? `/${name}` : `${path}/${name}`;
+}
+
+function sorted(entries: HeldEntry[]): HeldEntry[] {
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Clears the cache of devices, because mounts may change between walks. */
+export function forgetDevices(): void {
+  kernelDevices.clear();
+}
+
+function isKernelDevice(dev: number, again: string): boolean {
+  let known = kernelDevices.get(dev);
+  if (known === undefined) {
+    known = isKernelFileSystem(again, BigInt(dev));
+    kernelDevices.set(dev, known);
+  }
+  return known;
+}

@@ -1,0 +1,112 @@
+/** Finds the package's own files (worker entries, assets, its manifest), wherever the bundler put this code. */
+
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+let root: URL | undefined;
+let findBuild: (() => URL) | undefined;
+
+/** Sets how the directory is found that holds the build, for tests of the source code: a URL that ends with `/`. */
+export function useBuild(find: () => URL): void {
+  findBuild = find;
+}
+
+/** The directory with our package.json. */
+function packageRoot(): URL {
+  for (let at = new URL('../access', import.meta.url); root === undefined; at = new URL('..', at)) {
+    if (existsSync(new URL('package.json', at))) root = at;
+    else if (at.pathname === new URL('..', at).pathname)
+      throw new Error('The package is incomplete: package.json is missing.');
+  }
+  return root;
+}
+
+/** The absolute path of a directory of the package: `docs`. */
+export function packageDirectory(name: string): string {
+  return fileURLToPath(new URL(name, packageRoot()));
+}
+
+/** The URL of a file of the build, by its path below `dist/`: `"views/outline-worker.js"`. */
+export function builtFile(path: string): URL {
+  const url = new URL(`dist/${path}`, findBuild?.() ?? packageRoot());
+  if (!existsSync(url)) throw new Error(`The package is incomplete: ${url.pathname} is missing.`);
+  return url;
+}
+
+/** The version of this package, from its package.json. */
+export function version(): string {
+  return (JSON.parse(readFileSync(new URL('package.json', packageRoot()), 'utf8')) as { version: string })
+    .version;
+}
+
+/** A digest that changes with the built code of an entry (see `builtFile`) and the installed versions of `packages`. */
+export function digestOfCode(path: string, packages: readonly string[]): string {
+  const entry = builtFile(path);
+  const digest = createHash('sha256').update(readFileSync(entry));
+  for (const name of packages) digest.update(`\0${name} ${manifestVersion(name, fileURLToPath(entry))}`);
+  return digest.digest('hex');
+}
+
+/** Empty for a package that is not installed. */
+function manifestVersion(name: string, from: string): string {
+  for (let at = dirname(from); ; at = dirname(at)) {
+    const manifest = join(at, 'node_modules', name, 'package.json');
+    if (existsSync(manifest))
+      return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
+    if (at === dirname(at)) return '';
+  }
+}
+
+// Reads the package's own data files, which are beside the built code.
+
+/** The bytes of a file below `dist/`: `"grammars/go.wasm.br"`. */
+export async function asset(path: string): Promise<Uint8Array> {
+  return readFile(builtFile(path));
+}
+
+// The SHA-256 of bytes in memory, computed in pieces so that the event loop is not blocked.
+
+/** Bytes that are hashed before the event loop runs again: 2 ms. */
+const PIECE = 512 << 10;
+
+/** Hexadecimal. */
+export async function sha256Of(bytes: Uint8Array): Promise<string> {
+  const digest = createHash('sha256');
+  for (let at = 0; at < bytes.length; at += PIECE) {
+    if (at > 0) await setImmediate();
+    digest.update(bytes.subarray(at, at + PIECE));
+  }
+  return digest.digest('hex');
+}
+
+// Finds and compares versions of installed packages.
+
+/** The version that code at the URL `from` would import; undefined if the package is not installed. */
+export function installedVersion(name: string, from: string): string | undefined {
+  const require = createRequire(from);
+  for (const directory of require.resolve.paths(name) ?? []) {
+    try {
+      const manifest: unknown = require(join(directory, name, 'package.json'));
+      const { version } = manifest as { readonly version?: unknown };
+      return typeof version === 'string' ? version : undefined;
+    } catch {
+      // Not in this directory: the next one is tried, as Node does.
+    }
+  }
+  return undefined;
+}
+
+/** Compares major, minor and patch; pre-release tags are ignored. */
+export function isOlder(version: string, than: string): boolean {
+  const [given, least] = [version, than].map((text) => text.split(/[-+]/)[0]?.split('.').map(Number) ?? []);
+  for (const [i, part] of (least ?? []).entries()) {
+    const own = given?.[i] ?? 0;
+    if (own !== part) return own < part;
+  }
+  return false;
+}

@@ -1,0 +1,337 @@
+/**
+ * The roots: nothing outside of these directories is opened. A root is identified by its real path, device and inode, taken
+ * once at the start; after the directory was replaced by a link or another directory, nothing in it is opened.
+ */
+
+import { type BigIntStats, lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { lstat, readlink, realpath } from 'node:fs/promises';
+import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
+import { advised, OrielError } from '../errors.ts';
+import { quote } from '../text/visible.ts';
+import { hasDescriptorPaths, inspectorOf, type ReachedPath, walkPath } from './descriptors.ts';
+import {
+  fromWorkingDirectory,
+  isKeptAt,
+  isLocalPath,
+  isPathWithin,
+  keptFromClients,
+  refuseProcessSecret,
+} from './paths.ts';
+import { isShortage, systemError } from './system-failure.ts';
+
+/** A path with more links counts as a loop. Source: MAXSYMLINKS in linux/namei.h. */
+const MAX_PATH_LINKS = 40;
+
+export class FileRoots {
+  readonly #roots: readonly HeldRoot[];
+  readonly #cwd: string;
+
+  /** Throws OrielError (`NOT_FOUND`, `NOT_DIRECTORY`) for a root that is not a directory. */
+  constructor(paths: readonly string[], cwd: string) {
+    this.#cwd = cwd;
+    this.#roots = rootsIn(paths);
+  }
+
+  /** Whether there are roots at all. */
+  get any(): boolean {
+    return this.#roots.length > 0;
+  }
+
+  get paths(): readonly string[] {
+    return this.#roots.map((root) => root.real);
+  }
+
+  /** Whether a typed path (absolute, without `..`) is lexically inside a root. */
+  mayName(path: string): boolean {
+    return (
+      !this.any || this.#roots.some((root) => isPathWithin(path, root.given) || isPathWithin(path, root.real))
+    );
+  }
+
+  /** Whether the opened real path is inside a root whose directory is unchanged. */
+  async holds(realPath: string): Promise<boolean> {
+    if (!this.any) return true;
+    for (const root of this.#roots) {
+      if (isPathWithin(realPath, root.real) && (await isUnchanged(root))) return true;
+    }
+    return false;
+  }
+
+  /** The error for `shown`. Names only paths below the working directory: others would reveal what is outside. */
+  outside(shown: string, cause?: unknown): OrielError {
+    const what = isAbsolute(shown) ? 'That path' : quote(shown);
+    const next = this.mayName(this.#cwd) ? '.' : this.#roots[0]?.given;
+    const use =
+      next === '.' ? 'Use . to list the working directory.' : `Use ${quote(next ?? '.')} to list what may.`;
+    const why = `${what} lies outside the directories that may be read.`;
+    return advised('OUTSIDE_ROOT', why, use, { next, cause });
+  }
+
+  /**
+   * Resolves `path` without touching anything outside, so that neither the answer nor its timing reveals whether something
+   * outside exists. Throws `OUTSIDE_ROOT` for a path that leads out, `LOOP`, and the system's errors for paths inside.
+   */
+  async find(path: string, shown: () => string): Promise<ReachedPath> {
+    return this.#follow(path, shown, async (at, root) => {
+      const found = await walkPath(at, root);
+      if (found === undefined) throw this.outside(shown());
+      return found;
+    });
+  }
+
+  /** `path` with its links resolved, for systems on which directories cannot be held by descriptors. */
+  async resolve(path: string, shown: () => string): Promise<string> {
+    if (!this.any) return path;
+    const { real } = await this.#follow(path, shown, async (at, root) => {
+      return (await firstLink(at, root.real)) ?? { real: at };
+    });
+    return real;
+  }
+
+  /** The result of `step`, which is called again for each path that it returns instead. */
+  async #follow<T extends object>(
+    path: string,
+    shown: () => string,
+    step: (at: string, root: HeldRoot) => Promise<T | string>,
+  ): Promise<T> {
+    let at = path;
+    for (let links = 0; links <= MAX_PATH_LINKS; links += 1) {
+      at = this.#realName(at);
+      refuseProcessSecret(at, shown);
+      const root = this.#roots.find(({ real }) => isPathWithin(at, real));
+      if (!root) throw this.outside(shown());
+      const found = await step(at, root);
+      if (typeof found !== 'string') return found;
+      at = found;
+    }
+    throw new OrielError('LOOP', `${quote(shown())} leads into a loop of links.`);
+  }
+
+  /** Replaces the given path of a root at the start of `path` by the root's real path. */
+  #realName(path: string): string {
+    const root = this.#roots.find(({ given }) => isPathWithin(path, given));
+    return root && root.given !== root.real ? join(root.real, path.slice(root.given.length)) : path;
+  }
+}
+
+/** Whether the path of a root still leads to the same directory as at the start. */
+async function isUnchanged(root: HeldRoot): Promise<boolean> {
+  if (isLocalPath(root.real)) return isRootInPlace(root);
+  try {
+    return isSameRoot(root, await lstat(root.real, { bigint: true }));
+  } catch {
+    return false;
+  }
+}
+
+/** `path` with its first link below `base` replaced by its target, or undefined if there is no link. */
+async function firstLink(path: string, base: string): Promise<string | undefined> {
+  const parts = path.slice(base.length).split(sep).filter(Boolean);
+  const local = isLocalPath(path);
+  let at = base;
+  for (const [i, part] of parts.entries()) {
+    at = join(at, part);
+    const target = local ? linkTarget(at) : await readlink(at).catch(() => undefined);
+    if (target !== undefined) return resolve(dirname(at), target, ...parts.slice(i + 1));
+  }
+  return undefined;
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+// Narrows the roots of a server to the directories that a client declares as its roots.
+
+/**
+ * The directories of `wanted` (absolute paths) that are inside held roots which are unchanged; for a wanted
+ * directory that contains such a root, the root itself. Names are resolved inside a root, and targets of
+ * links outside are not touched. Throws OrielError (`OUTSIDE_ROOT`) if none of them is a directory inside: then
+ * nothing may be read.
+ */
+export async function narrowRoots(
+  roots: readonly string[],
+  wanted: readonly string[],
+): Promise<NarrowedRoots> {
+  const known = rootsIn(roots);
+  const all = new FileRoots(roots, '/');
+  const found = (await Promise.all(wanted.map((path) => rootsFor(path, known, all)))).flat();
+  if (found.length === 0) {
+    const message =
+      'None of the roots that the client declares is a directory inside those of this server, so nothing can be read. Declare one that is.';
+    throw new OrielError('OUTSIDE_ROOT', message);
+  }
+  return holdNarrowed(Array.from(new Map(found.map((root) => [root.real, root])).values()));
+}
+
+/** Empty for a path outside, without a directory, or of oriel itself. */
+async function rootsFor(
+  path: string,
+  known: readonly HeldRoot[],
+  all: FileRoots,
+): Promise<readonly HeldRoot[]> {
+  const isNamedInside = hasDescriptorPaths() && all.any && all.mayName(path);
+  const real = isNamedInside ? path : await lookUpRealPlace(path);
+  const held = known.filter((root) => isPathWithin(root.real, real));
+  if (held.length > 0) return held;
+  const holder = known.find((root) => isPathWithin(real, root.real) || isPathWithin(real, root.given));
+  if (!holder) return [];
+  return hasDescriptorPaths() ? found(real, all) : byName(real, holder);
+}
+
+/** The directory, reached without leaving the roots. Path and identity come from the same descriptor. */
+async function found(path: string, all: FileRoots): Promise<readonly HeldRoot[]> {
+  try {
+    const { fd, path: real, stats } = await all.find(path, () => path);
+    await inspectorOf(real).close(fd, 0);
+    if (isKeptAt(keptFromClients(all.paths), real, stats)) return [];
+    return stats.isDirectory() ? [{ given: real, real, dev: stats.dev, ino: stats.ino }] : [];
+  } catch (error) {
+    if (isShortage(error)) throw error;
+    return [];
+  }
+}
+
+/** For systems on which directories cannot be held by descriptors. */
+function byName(real: string, holder: HeldRoot): readonly HeldRoot[] {
+  const root = realDirectory(real) === undefined ? undefined : rootAt(real);
+  return root && isPathWithin(root.real, holder.real) && isRootInPlace(holder) ? [root] : [];
+}
+
+// Lists of roots with the identities of their directories, which are read once: all users of a list have the
+// same directories as roots, even if their paths are replaced later.
+
+interface HeldRoot {
+  /** The path as it was given: typed paths may begin with it. */
+  readonly given: string;
+  readonly real: string;
+  readonly dev: bigint;
+  readonly ino: bigint;
+}
+
+/** The roots of the lists that `holdRoots` returned. */
+const held = new WeakMap<readonly string[], readonly HeldRoot[]>();
+
+/**
+ * The same list, resolved now instead of when it is used: all users have the same directories as roots, even
+ * if their paths are replaced later. Throws OrielError (`NOT_FOUND`, `NOT_DIRECTORY`).
+ */
+export function holdRoots(paths: readonly string[]): readonly string[] {
+  if (held.has(paths)) return paths;
+  const list = Array.from(paths);
+  held.set(list, list.map(rootAt));
+  return list;
+}
+
+/** Held roots that are inside those of a server, at least one. Only `holdNarrowed` makes them. */
+export type NarrowedRoots = readonly [string, ...string[]] & { readonly [narrowed]: true };
+declare const narrowed: unique symbol;
+
+function holdNarrowed(roots: readonly HeldRoot[]): NarrowedRoots {
+  const list = roots.map(({ real }) => real);
+  held.set(list, roots);
+  return list as readonly string[] as NarrowedRoots;
+}
+
+/** A key for a list of held roots. A directory that is removed and created again has another key. */
+export function rootsKey(roots: readonly string[]): string {
+  return JSON.stringify(held.get(roots)?.map(({ real, dev, ino }) => [real, `${dev}:${ino}`]) ?? roots);
+}
+
+/**
+ * The roots of a held list, or the directories that are at the paths now. Throws OrielError (`NOT_FOUND`,
+ * `NOT_DIRECTORY`).
+ */
+export function rootsIn(paths: readonly string[]): readonly HeldRoot[] {
+  return held.get(paths) ?? paths.map(rootAt);
+}
+
+/** The directory that is at the path now. Throws as `rootsIn`. */
+export function rootAt(path: string): HeldRoot {
+  const given = fromWorkingDirectory(path);
+  let stats: BigIntStats;
+  let real: string;
+  try {
+    real = realpathSync(given);
+    stats = lstatSync(real, { bigint: true });
+  } catch (error) {
+    const known = systemError(error, given);
+    if (!(known instanceof OrielError) || known.code !== 'NOT_FOUND') throw known;
+    const message = `The root ${quote(given)} does not exist. Use a directory that does.`;
+    throw new OrielError('NOT_FOUND', message, { cause: error });
+  }
+  if (!stats.isDirectory())
+    throw new OrielError('NOT_DIRECTORY', `The root ${quote(given)} is not a directory. Use one that is.`);
+  return { given, real, dev: stats.dev, ino: stats.ino };
+}
+
+/** The real path of a directory; undefined for a path that is not one. */
+export function realDirectory(path: string): string | undefined {
+  try {
+    const real = realpathSync(path);
+    return lstatSync(real).isDirectory() ? real : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRootInPlace(root: HeldRoot): boolean {
+  try {
+    return isSameRoot(root, lstatSync(root.real, { bigint: true }));
+  } catch {
+    return false;
+  }
+}
+
+/** A link may have the inode number of the directory that it replaced. */
+export function isSameRoot({ dev, ino }: HeldRoot, stats: BigIntStats): boolean {
+  return stats.isDirectory() && stats.dev === dev && stats.ino === ino;
+}
+
+// The real path of a directory that a client names, also if it does not exist.
+
+/** Pending lookups. They are shared: on a file system that never answers, each path blocks only one thread. */
+const pending = new Map<string, Promise<string>>();
+
+/** Timeout of a lookup in milliseconds. */
+const PLACE_MS = 2_000;
+
+/** Throws OrielError (`TIMEOUT`). */
+export function lookUpRealPlace(path: string): Promise<string> {
+  const known = pending.get(path);
+  const lookup = known ?? realPlace(path);
+  if (!known) {
+    pending.set(path, lookup);
+    void lookup.finally(() => pending.delete(path));
+  }
+  return Promise.race([lookup, afterwards(PLACE_MS)]);
+}
+
+function afterwards(ms: number): Promise<never> {
+  return new Promise((_, reject) => {
+    const message =
+      'A root that the client declares could not be looked up in time. Make the same call again.';
+    setTimeout(() => reject(new OrielError('TIMEOUT', message)), ms).unref();
+  });
+}
+
+/** Maximum parent directories that are looked up; above that, the path is used as given. */
+const MAX_PARENT_LOOKUPS = 64;
+
+/**
+ * The real path, or the path that it would have if it existed. The number of lookups does not depend on the result.
+ * They run one after the other, so a lookup that never returns takes one thread. Never throws.
+ */
+async function realPlace(path: string): Promise<string> {
+  let place: string | undefined;
+  for (let [at, tried] = [path, 0]; tried < MAX_PARENT_LOOKUPS; [at, tried] = [dirname(at), tried + 1]) {
+    const real = await realpath(at).catch(() => undefined);
+    if (real !== undefined) place ??= join(real, path.slice(at.length));
+    if (dirname(at) === at) break;
+  }
+  return place ?? path;
+}

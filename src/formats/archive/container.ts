@@ -1,0 +1,360 @@
+/** Opens an archive file: detects its format and creates the container, or the stream of a single compressed file. */
+
+import { isOrielError, OrielError } from '../../errors.ts';
+import { binarySize } from '../../render/display.ts';
+import { chunksOf, readAt, readSourceHead } from '../../text/bytes.ts';
+import type { ByteSource } from '../../types/access.ts';
+import type { Call } from '../../types/call.ts';
+import type { ComputedValue, DerivedKind, ValueComputation } from '../../types/session.ts';
+import { StreamCursor } from './cursor.ts';
+import type { ReportedMember } from './decoders.ts';
+import {
+  BLOCK_BYTES,
+  formatOf,
+  isNamedPackedTar,
+  isNamedZip,
+  type IsolatedFormat,
+  isTarHeader,
+} from './detect.ts';
+import { archiveLimits, metered, UnpackBudget } from './limits.ts';
+import {
+  type ArchiveContainer,
+  type ArchiveContents,
+  type ArchiveMember,
+  escapeName,
+  type FileSubject,
+  readContents,
+} from './members.ts';
+import { PackedTar, PlainTar } from './tar.ts';
+import {
+  type CompressionCodec,
+  decompress,
+  type PackedInput,
+  pullFromWorker,
+  type UnpackedMember,
+  unpackedStream,
+  WORKING,
+} from './unpack.ts';
+import { ZipArchive } from './zip.ts';
+
+export type ContainerFormat = 'tar' | 'zip' | IsolatedFormat | { readonly tarIn: CompressionCodec };
+
+/** A container of members, or a single compressed file. */
+type ArchiveFormat = ContainerFormat | { readonly only: CompressionCodec };
+
+/** The bytes of an archive, and the budget for unpacking them. */
+interface PackedArchive {
+  readonly bytes: ByteSource;
+  readonly size: number;
+  readonly budget: UnpackBudget;
+}
+
+/** Bytes per read of packed data. */
+const PACKED_CHUNK_BYTES = 256 << 10;
+
+const SUFFIXES: Record<CompressionCodec, string> = {
+  gzip: 'gz',
+  bzip2: 'bz2',
+  xz: 'xz',
+  zstd: 'zst',
+  lz4: 'lz4',
+  deflate: 'z',
+};
+
+/** Throws `CORRUPT` for bytes that are not an archive, whatever the name. */
+async function archiveFormat(
+  packed: PackedArchive,
+  name: string,
+  head: Uint8Array,
+  signal: AbortSignal,
+): Promise<ArchiveFormat> {
+  const format =
+    formatOf(head) ??
+    (isNamedZip(name) ? 'zip' : (emptyTar(name, head) ?? (await discImage(packed, name, signal))));
+  switch (format) {
+    case undefined:
+      throw new OrielError(
+        'CORRUPT',
+        packed.size === 0 ? 'the file is empty' : 'its first bytes are not those of an archive',
+      );
+    case 'tar':
+    case 'zip':
+    case '7z':
+    case 'rar':
+    case 'ar':
+    case 'cpio':
+    case 'rpm':
+    case 'cab':
+    case 'iso':
+      return format;
+    default: {
+      const holdsTar =
+        isNamedPackedTar(name) || (await beginsWithTar(decompressFile(format, packed, signal)));
+      return holdsTar ? { tarIn: format } : { only: format };
+    }
+  }
+}
+
+/** Throws `LIMIT` for an archive that is too large for its format. */
+export function openContainer(format: ContainerFormat, packed: PackedArchive): ArchiveContainer {
+  const { bytes, size, budget } = packed;
+  switch (format) {
+    case 'tar':
+      return new PlainTar(bytes);
+    case 'zip':
+      return new ZipArchive(bytes, size, budget);
+    case '7z':
+    case 'rar':
+    case 'ar':
+    case 'cpio':
+    case 'rpm':
+    case 'cab':
+    case 'iso':
+      return new IsolatedArchive(format, bytes, size, budget);
+    default: {
+      const { tarIn: codec } = format;
+      return new PackedTar(`tar.${SUFFIXES[codec]}`, codec, (signal) =>
+        decompressFile(codec, packed, signal),
+      );
+    }
+  }
+}
+
+/** Yields the unpacked bytes of a compressed stream. */
+export function decompressFile(
+  codec: CompressionCodec,
+  { bytes, size, budget }: PackedArchive,
+  signal: AbortSignal,
+): AsyncIterable<Uint8Array> {
+  const read = (): AsyncIterable<Uint8Array> => chunksOf(bytes, 0, size, PACKED_CHUNK_BYTES, signal);
+  return decompress(codec, { size, read }, budget, signal);
+}
+
+/** Detects a tar without members, which consists of zeros. */
+function emptyTar(name: string, head: Uint8Array): 'tar' | undefined {
+  const zeros = head.length >= BLOCK_BYTES && head.every((byte) => byte === 0);
+  return zeros && /\.tar$/i.test(name) ? 'tar' : undefined;
+}
+
+/** The offset of the identifier in the first volume descriptor, after 16 sectors of 2,048 bytes. Source: ECMA-119, 8.1. */
+const VOLUME_AT = 16 * 2048 + 1;
+
+async function discImage(
+  { bytes }: PackedArchive,
+  name: string,
+  signal: AbortSignal,
+): Promise<'iso' | undefined> {
+  if (!/\.iso$/i.test(name)) return undefined;
+  const mark = await readAt(bytes, VOLUME_AT, 5, signal);
+  return Buffer.from(mark).toString('latin1') === 'CD001' ? 'iso' : undefined;
+}
+
+async function beginsWithTar(stream: AsyncIterable<Uint8Array>): Promise<boolean> {
+  const cursor = new StreamCursor(stream);
+  try {
+    return isTarHeader(await cursor.read(BLOCK_BYTES));
+  } catch (error) {
+    // Damage is reported when the content is read, after the bytes that can be recovered.
+    if (isOrielError(error) && error.code === 'CORRUPT') return false;
+    throw error;
+  } finally {
+    await cursor.close();
+  }
+}
+
+// The cached index of an archive (its format and members), so that later calls find a member without reading it again.
+
+export type ArchiveIndex =
+  | {
+      readonly is: 'container';
+      readonly format: ContainerFormat;
+      readonly contents: ArchiveContents;
+    }
+  | { readonly is: 'compressed'; readonly codec: CompressionCodec };
+
+const indexes: DerivedKind<ArchiveIndex, { name: string; entries: number }> = {
+  name: 'archive index',
+  weigh: (index) => ({ memory: index.is === 'compressed' ? 0 : index.contents.weight }),
+};
+
+/** Throws OrielError whose message is a clause about the archive: "it is encrypted". */
+export function archiveIndex({ opened, name, head }: FileSubject, call: Call): Promise<ArchiveIndex> {
+  const { bytes, size } = opened;
+  const make = async ({
+    source,
+    signal,
+    progress,
+  }: ValueComputation): Promise<ComputedValue<ArchiveIndex>> => {
+    const packed = { bytes: source, size, budget: new UnpackBudget(progress) };
+    const format = await archiveFormat(packed, name, head, signal);
+    if (typeof format === 'object' && 'only' in format) {
+      return { value: { is: 'compressed', codec: format.only }, keep: true };
+    }
+    const contents = await readContents(openContainer(format, packed), signal);
+    return { value: { is: 'container', format, contents }, keep: true };
+  };
+  return call.session.store.get(indexes, bytes, { name, entries: archiveLimits.entries }, make, call);
+}
+
+// Reads many small members of one archive one after the other, without unpacking everything before each of them again.
+
+/** Reads the first `most` bytes of a member. Throws `CORRUPT`, `LIMIT` and the errors of reading the archive. */
+type ReadMember = (member: ArchiveMember, most: number, signal: AbortSignal) => Promise<Uint8Array>;
+
+/** Undefined for formats without random access to members: 7z, rar and others. */
+export async function memberReader(
+  { opened: { bytes, size } }: FileSubject,
+  { format }: Extract<ArchiveIndex, { is: 'container' }>,
+  call: Call,
+): Promise<ReadMember | undefined> {
+  if (typeof format === 'string' && format !== 'zip' && format !== 'tar') return undefined;
+  const source = typeof format === 'object' ? await unpackedTar(format.tarIn, bytes, size, call) : bytes;
+  const plain = typeof format === 'object' ? 'tar' : format;
+  return async (member, most, signal) => {
+    const container = openContainer(plain, { bytes: source, size, budget: new UnpackBudget() });
+    const there = await container.inPlace?.(member, signal);
+    return there ? readAt(there, 0, most, signal) : firstBytes(container.open(member, signal), most);
+  };
+}
+
+/**
+ * The unpacked tar of a compressed tar as a file of its own, for callers that read all of its members; otherwise each member
+ * would be unpacked from the start of the file. `trouble` describes damage at its end. Undefined for other archives.
+ * Throws `LIMIT` if it is too large.
+ */
+export async function plainTar(
+  subject: FileSubject,
+  { format }: Extract<ArchiveIndex, { is: 'container' }>,
+  call: Call,
+): Promise<(FileSubject & { readonly trouble: string | undefined }) | undefined> {
+  if (typeof format !== 'object') return undefined;
+  const { opened } = subject;
+  const stream = await unpackedTarStream(format.tarIn, opened.bytes, opened.size, call);
+  const { bytes, size } = await stream.whole();
+  const { fd: _fd, sibling: _sibling, ...file } = opened;
+  return {
+    ...subject,
+    head: await readSourceHead(bytes, call.signal),
+    opened: { ...file, size, bytes, close: () => Promise.resolve() },
+    trouble: stream.trouble(),
+  };
+}
+
+/** The tar in a compressed file, unpacked lazily as far as it is read. */
+async function unpackedTar(
+  codec: keyof typeof WORKING,
+  bytes: ByteSource,
+  size: number,
+  call: Call,
+): Promise<ByteSource> {
+  return (await unpackedTarStream(codec, bytes, size, call)).bytes;
+}
+
+function unpackedTarStream(
+  codec: keyof typeof WORKING,
+  bytes: ByteSource,
+  size: number,
+  call: Call,
+): Promise<UnpackedMember> {
+  return unpackedStream(
+    {
+      of: bytes,
+      options: { codec },
+      working: WORKING[codec],
+      open: ({ source, signal, progress }) =>
+        decompressFile(codec, { bytes: source, size, budget: new UnpackBudget(progress) }, signal),
+      refused: (error) => error,
+    },
+    call,
+  );
+}
+
+async function firstBytes(chunks: AsyncIterable<Uint8Array>, most: number): Promise<Uint8Array> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    // Copied, because the buffer of a chunk is reused for the next one.
+    parts.push(Buffer.from(chunk.subarray(0, most - length)));
+    length += chunk.length;
+    if (length >= most) break;
+  }
+  return Buffer.concat(parts);
+}
+
+// 7z, rar and other archives, which libarchive reads in a worker.
+
+interface IsolatedMember extends ArchiveMember {
+  /** 0-based index in the archive. */
+  readonly index: number;
+}
+
+const WORKER_CHUNK_BYTES = 1 << 20;
+/** Bytes of the worker with the library and a dictionary of usual size. */
+const WORKER_BYTES = 48 << 20;
+/** The start of a 7z: signature, version, CRC, then offset and size of the directory. Source: 7zFormat.txt. */
+const SEVEN_START_BYTES = 32;
+
+class IsolatedArchive implements ArchiveContainer {
+  readonly format: IsolatedFormat;
+  readonly #source: ByteSource;
+  readonly #size: number;
+  readonly #budget: UnpackBudget;
+
+  /** Throws `LIMIT` for an archive too large to be read in memory. */
+  constructor(format: IsolatedFormat, source: ByteSource, size: number, budget: UnpackBudget) {
+    if (size > archiveLimits.isolatedBytes) {
+      const [is, most] = [binarySize(size), binarySize(archiveLimits.isolatedBytes)];
+      throw new OrielError('LIMIT', `a ${format} archive is read up to ${most}, and this one is ${is}`);
+    }
+    this.format = format;
+    this.#source = source;
+    this.#size = size;
+    this.#budget = budget;
+  }
+
+  async *entries(signal: AbortSignal): AsyncGenerator<ArchiveMember[]> {
+    if (this.format === '7z') await this.#checkDirectory(signal);
+    let index = 0;
+    for await (const batch of pullFromWorker<ReportedMember[]>(
+      { do: 'list', size: this.#size },
+      this.#packed(signal),
+      signal,
+    )) {
+      yield batch.map(({ name, link, ...told }): IsolatedMember => ({
+        ...told,
+        name: escapeName(name),
+        index: index++,
+        ...(link === undefined ? {} : { link: escapeName(link) }),
+      }));
+    }
+  }
+
+  open(member: IsolatedMember, signal: AbortSignal): AsyncIterable<Uint8Array> {
+    if (member.encrypted) throw new OrielError('ENCRYPTED', 'it is encrypted');
+    const job = { do: 'member', size: this.#size, index: member.index } as const;
+    const bytes = pullFromWorker<Uint8Array>(job, this.#packed(signal), signal);
+    return metered(bytes, () => this.#size, this.#budget);
+  }
+
+  /** The worker has the whole archive in memory. */
+  working(): number {
+    return this.#size + WORKER_BYTES;
+  }
+
+  /** Checks that the directory at the end of a 7z is there, because libarchive takes an archive without it for an empty one. */
+  async #checkDirectory(signal: AbortSignal): Promise<void> {
+    const start = Buffer.from(await readAt(this.#source, 0, SEVEN_START_BYTES, signal));
+    const end =
+      start.length < SEVEN_START_BYTES
+        ? Number.POSITIVE_INFINITY
+        : SEVEN_START_BYTES + Number(start.readBigUInt64LE(12)) + Number(start.readBigUInt64LE(20));
+    if (end > this.#size) throw new OrielError('CORRUPT', 'the file ends before its directory');
+  }
+
+  #packed(signal: AbortSignal): PackedInput {
+    return {
+      size: this.#size,
+      read: () => chunksOf(this.#source, 0, this.#size, WORKER_CHUNK_BYTES, signal),
+    };
+  }
+}

@@ -1,0 +1,128 @@
+/** Detects archives: decides by name and first bytes whether the source claims a file, and its format. */
+
+import { isUtf8 } from 'node:buffer';
+import { isSelector } from '../../selector/selection.ts';
+import type { SourceSubject } from '../../types/call.ts';
+import type { CompressionCodec } from './unpack.ts';
+
+/** The formats that libarchive reads. `ar` is used for Debian packages and static libraries. */
+export type IsolatedFormat = '7z' | 'rar' | 'ar' | 'cpio' | 'rpm' | 'cab' | 'iso';
+
+type ArchiveFormatName = 'tar' | 'zip' | IsolatedFormat | CompressionCodec;
+
+const NAMES =
+  /\.(?:tar|tgz|tbz2?|txz|tzst|zip|jar|war|ear|aar|whl|egg|apk|vsix|xpi|ipa|nupkg|7z|rar|deb|rpm|cpio|cab|iso|gz|bz2|xz|zst|lz4)$/i;
+/** Documents that are zip files: archives only when a member is named. */
+const DOCUMENTS = /\.(?:epub|docx|xlsx|pptx|odt|ods|odp)$/i;
+/** Names of compressed tars. */
+const PACKED_TARS = /\.(?:tgz|tbz2?|txz|tzst|tar\.[a-z0-9]+)$/i;
+const ZIPS = /\.(?:zip|jar|war|ear|aar|whl|egg|apk|vsix|xpi|ipa|nupkg|epub|docx|xlsx|pptx|odt|ods|odp)$/i;
+
+const MAGIC: readonly (readonly [ArchiveFormatName, string])[] = [
+  ['zip', 'PK\x03\x04'],
+  ['zip', 'PK\x05\x06'],
+  ['zip', 'PK\x07\x08'],
+  ['7z', '7z\xbc\xaf\x27\x1c'],
+  ['rar', 'Rar!\x1a\x07'],
+  ['ar', '!<arch>\n'],
+  ['rpm', '\xed\xab\xee\xdb'],
+  ['cab', 'MSCF\0\0\0\0'],
+  ['cpio', '070701'],
+  ['cpio', '070702'],
+  ['cpio', '070707'],
+  ['gzip', '\x1f\x8b'],
+  ['bzip2', 'BZh'],
+  ['xz', '\xfd7zXZ\0'],
+  ['zstd', '\x28\xb5\x2f\xfd'],
+  ['lz4', '\x04\x22\x4d\x18'],
+];
+
+const MAGIC_START_BYTES: ReadonlySet<number | undefined> = new Set(
+  MAGIC.map(([, magic]) => magic.charCodeAt(0)),
+);
+
+export function claimsArchive({ opened, name, head, rest }: SourceSubject): boolean {
+  if (opened.is !== 'file') return false;
+  return DOCUMENTS.test(name) ? namesMember(rest) : isArchive(name, head, opened.size);
+}
+
+/** Whether a file that is not a document is listed as an archive. */
+export function isArchive(name: string, head: Uint8Array, size: number): boolean {
+  if (NAMES.test(name)) return !isText(head, size);
+  return !DOCUMENTS.test(name) && formatOf(head) !== undefined;
+}
+
+/** A short text with the name of an archive is read as text: a Git LFS pointer, a note, a stub for a test. */
+function isText(head: Uint8Array, size: number): boolean {
+  return size > 0 && size <= head.length && formatOf(head) === undefined && !head.includes(0) && isUtf8(head);
+}
+
+/** The format by the first bytes, which take precedence over the name: a `.zip` may be a tar. */
+export function formatOf(head: Uint8Array): ArchiveFormatName | undefined {
+  if (!MAGIC_START_BYTES.has(head[0])) return isTarHeader(head) ? 'tar' : undefined;
+  const start = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 16)).toString('latin1');
+  for (const [format, magic] of MAGIC) if (start.startsWith(magic)) return plausible(format, start);
+  return isTarHeader(head) ? 'tar' : undefined;
+}
+
+export function isNamedArchive(name: string): boolean {
+  return NAMES.test(name) || DOCUMENTS.test(name);
+}
+
+/** Whether the name is that of a zip. Needed because a zip may begin with other data, such as a self-extractor. */
+export function isNamedZip(name: string): boolean {
+  return ZIPS.test(name);
+}
+
+export function isNamedPackedTar(name: string): boolean {
+  return PACKED_TARS.test(name);
+}
+
+/** `notes.txt.gz` → `notes.txt`. */
+export function unpackedName(name: string): string {
+  return name.replace(/\.(?:gz|bz2|xz|zst|lz4)$/i, '').replace(/\.svgz$/i, '.svg');
+}
+
+/** Checks more bytes for formats with a short magic: the first block of bzip2, the octal or hexadecimal header of cpio. */
+function plausible(format: ArchiveFormatName, start: string): ArchiveFormatName | undefined {
+  if (format === 'cpio') return /^07070[127][\da-f]{10}/i.test(start) ? format : undefined;
+  if (format !== 'bzip2') return format;
+  return /^BZh[1-9](?:1AY&SY|\x17rE8P\x90)/.test(start) ? format : undefined;
+}
+
+function namesMember(rest: string): boolean {
+  // `report.epub:p3-5` selects pages of the document.
+  return rest !== '' && !rest.startsWith('?') && !/^p\d/.test(rest) && !isSelector(rest);
+}
+
+// The checksum of a tar header, by which tars are detected: the oldest ones have no magic number.
+
+export const BLOCK_BYTES = 512;
+
+/** Whether `head` starts with a tar header, that is, with a block whose checksum is correct. */
+export function isTarHeader(head: Uint8Array): boolean {
+  const block = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, BLOCK_BYTES));
+  return block.length === BLOCK_BYTES && block[0] !== 0 && checksumHolds(block);
+}
+
+/** Whether the checksum is correct. The sum counts its own field as spaces; old writers added signed bytes. */
+export function checksumHolds(block: Buffer): boolean {
+  const said = octal(block.toString('latin1', 148, 156));
+  // The fast exit for nearly every file that is not a tar.
+  if (Number.isNaN(said)) return false;
+  let unsigned = 0;
+  let signed = 0;
+  for (let at = 0; at < BLOCK_BYTES; at += 1) {
+    const byte = at >= 148 && at < 156 ? 0x20 : (block[at] ?? 0);
+    unsigned += byte;
+    signed += byte > 127 ? byte - 256 : byte;
+  }
+  return said === unsigned || said === signed;
+}
+
+/** `"  0000644\0"` → 420; an empty field is 0, anything else NaN. */
+export function octal(text: string): number {
+  const digits = text.replace(/^[ \0]+/, '').replace(/[ \0].*$/s, '');
+  if (digits === '') return 0;
+  return /^[0-7]+$/.test(digits) ? Number.parseInt(digits, 8) : Number.NaN;
+}

@@ -1,0 +1,238 @@
+/** Reads an archive: finds the named member or directory in the index, and shows it. */
+
+import { basename, dirname } from 'node:path';
+import { isOrielError, OrielError } from '../../errors.ts';
+import { isDiskFull } from '../../files/system-failure.ts';
+import { everything, parseBehind } from '../../selector/selection.ts';
+import { memoryBytes } from '../../text/bytes.ts';
+import { didYouMean } from '../../text/near.ts';
+import { quote } from '../../text/visible.ts';
+import type { ByteSource } from '../../types/access.ts';
+import type { Notice } from '../../types/answer.ts';
+import type { Call, Resource, SourceSubject } from '../../types/call.ts';
+import type { ComputedValue, DerivedKind } from '../../types/session.ts';
+import { archiveIndex, type ContainerFormat, decompressFile, openContainer } from './container.ts';
+import { unpackedName } from './detect.ts';
+import { archiveLimits, enterContainer, UnpackBudget } from './limits.ts';
+import {
+  type ArchiveContents,
+  type ArchiveMember,
+  type FileSubject,
+  isFile,
+  parentDirectory,
+} from './members.ts';
+import { listArchiveDirectory, listingNotes, presentMember, troubleNote } from './render.ts';
+import { endingIn, type FoundMember, locate, type MemberLocation, nearMembers } from './select.ts';
+import { type CompressionCodec, inPlace, unpackedStream, WORKING } from './unpack.ts';
+
+/** Opens the member or directory that `subject.rest` names. Throws OrielError. */
+export async function readArchive(subject: SourceSubject, call: Call): Promise<Resource> {
+  if (!isFile(subject)) throw new TypeError('claimed a subject that is not a file');
+  const { typed } = subject;
+  const refused = refusal(typed, dirname(typed));
+  const index = await orRefuse(refused, call, async () => {
+    enterContainer(subject);
+    return archiveIndex(subject, call);
+  });
+  if (index.is === 'compressed') return openCompressed(subject, index.codec, call);
+  const { format, contents } = index;
+  const located = locatedIn(contents, subject);
+  if (!located) throw await notFound(contents, subject);
+  const { found, tail } = located;
+  switch (found.is) {
+    case 'directory':
+      return listing(contents, found.path, tail, subject, call);
+    case 'link':
+      return linkNote(contents, found, subject);
+    case 'member':
+      return openMember(format, contents, found, tail, subject, call);
+  }
+}
+
+/** As `locate`. The error for a path that cannot be a member suggests the listing. */
+function locatedIn(contents: ArchiveContents, { typed, rest }: SourceSubject): MemberLocation | undefined {
+  try {
+    return locate(contents, rest);
+  } catch (error) {
+    if (!isOrielError(error) || error.next !== undefined) throw error;
+    throw new OrielError(error.code, error.message, { next: typed, cause: error });
+  }
+}
+
+/** A single compressed file is shown as its content: `notes.txt.gz:5-9` are lines of `notes.txt`. */
+async function openCompressed(subject: FileSubject, codec: CompressionCodec, call: Call): Promise<Resource> {
+  const { typed, name, rest, opened } = subject;
+  const { bytes, size } = opened;
+  const refused = refusal(typed, dirname(typed));
+  const unpacked = await unpackedStream(
+    {
+      of: bytes,
+      options: { codec },
+      working: WORKING[codec],
+      open: ({ source, signal, progress }) =>
+        decompressFile(codec, { bytes: source, size, budget: new UnpackBudget(progress) }, signal),
+      refused,
+    },
+    call,
+  );
+  const own = { target: typed, name: unpackedName(name), tail: rest, facts: { format: codec } };
+  return presentMember({ outer: subject, ...own, unpacked, refused, notes: [] }, call);
+}
+
+async function openMember(
+  format: ContainerFormat,
+  contents: ArchiveContents,
+  { at, path, via }: Extract<FoundMember, { is: 'member' }>,
+  tail: string,
+  subject: FileSubject,
+  call: Call,
+): Promise<Resource> {
+  const member = contents.members[at] as ArchiveMember;
+  const target = `${subject.typed}:${path}`;
+  const refused = refusal(target, listingOf(subject.typed, parentDirectory(path)));
+  if (member.type !== 'file' && member.type !== 'hardlink') {
+    throw refused(new OrielError('NOT_REGULAR', `it is a ${member.type} and has no content`));
+  }
+  const { bytes, size } = subject.opened;
+  const unpacked = await orRefuse(refused, call, async () => {
+    const container = openContainer(format, { bytes, size, budget: new UnpackBudget() });
+    const there = await container.inPlace?.(member, call.signal);
+    if (there) return inPlace(there);
+    return unpackedStream(
+      {
+        of: bytes,
+        options: { format: contents.format, at, path },
+        working: container.working(member),
+        open: ({ source, signal, progress }) =>
+          openContainer(format, { bytes: source, size, budget: new UnpackBudget(progress) }).open(
+            member,
+            signal,
+          ),
+        refused,
+      },
+      call,
+    );
+  });
+  const notes: Notice[] = [];
+  if (via !== undefined) notes.push({ kind: 'said', text: `${quote(via)} is a link → ${quote(path)}` });
+  if (member.trouble !== undefined) notes.push(troubleNote(target, member.trouble));
+  const facts = {
+    format: contents.format,
+    member: path,
+    ...(member.size === undefined ? {} : { size: member.size }),
+  };
+  const own = { target, name: basename(path), tail, facts };
+  return presentMember({ outer: subject, ...own, unpacked, refused, notes }, call);
+}
+
+type Listing = { directory: string };
+
+const listings: DerivedKind<ByteSource, Listing> = {
+  name: 'archive listing',
+  weigh: ({ size = 0 }) => ({ memory: size }),
+};
+
+async function listing(
+  contents: ArchiveContents,
+  directory: string,
+  tail: string,
+  subject: FileSubject,
+  call: Call,
+): Promise<Resource> {
+  const target = listingOf(subject.typed, directory);
+  const selection = tail === '' ? everything : parseBehind(target, tail);
+  if (!selection) {
+    throw new OrielError('BAD_SELECTOR', `${quote(`:${tail}`)} names nothing in ${quote(target)}.`, {
+      next: target,
+    });
+  }
+  const { bytes } = subject.opened;
+  const list = async (): Promise<ComputedValue<ByteSource>> => {
+    const identity = bytes.identity.derive(listings, { directory });
+    return { value: memoryBytes(await listArchiveDirectory(contents, directory), identity), keep: true };
+  };
+  return {
+    is: 'text',
+    kind: 'archive',
+    bytes: await call.session.store.get(listings, bytes, { directory }, list, call),
+    encoding: 'utf-8',
+    selection,
+    target,
+    name: subject.name,
+    display: 'plain',
+    pageLines: archiveLimits.listed,
+    editable: false,
+    facts: { format: contents.format, entries: contents.members.length },
+    notes: listingNotes(contents, subject.typed),
+  };
+}
+
+/** The note that describes a link whose target is not a member. */
+function linkNote(
+  contents: ArchiveContents,
+  { at, path }: Extract<FoundMember, { is: 'link' }>,
+  subject: SourceSubject,
+): Resource {
+  const { link = '', type } = contents.members[at] as ArchiveMember;
+  const kind = type === 'hardlink' ? 'hard link' : 'symlink';
+  const text = `${quote(path)} is a ${kind} → ${quote(link)}, which is not in the archive; links are never followed out of it`;
+  const use = listingOf(subject.typed, parentDirectory(path));
+  return {
+    is: 'note',
+    kind: 'archive',
+    note: { kind: 'said', text, use },
+    facts: { format: contents.format, member: path, link },
+  };
+}
+
+async function notFound(contents: ArchiveContents, { typed, rest }: SourceSubject): Promise<OrielError> {
+  const ends = (await endingIn(contents, rest)).map((path) => `${typed}:${path}`);
+  // No similar names from an incomplete listing: the member that was meant may be missing from it.
+  const near =
+    ends.length > 0 || contents.damage
+      ? []
+      : (await nearMembers(contents, rest)).map((path) => `${typed}:${path}`);
+  const next = ends[0] ?? near[0] ?? typed;
+  const advice =
+    ends.length === 0
+      ? `${didYouMean(near.map(quote))} Use ${quote(typed)} to list it.`.trimStart()
+      : ends.length === 1
+        ? `Use ${quote(next)}.`
+        : `Several entries end in it: ${ends.map(quote).join(', ')}. Use one of them.`;
+  const known = contents.damage ? ' among those that could be listed' : '';
+  return new OrielError('NOT_FOUND', `${quote(typed)} has no entry ${quote(rest)}${known}. ${advice}`, {
+    next,
+  });
+}
+
+/** The path that names a directory of an archive. */
+function listingOf(typed: string, directory: string): string {
+  return directory === '' ? typed : `${typed}:${directory}`;
+}
+
+/** Turns the message of a container's error, a clause or a sentence, into one about `target`, with `next` as the next call. */
+function refusal(target: string, next: string): (error: OrielError) => OrielError {
+  return (error) => {
+    const why = error.message.replace(/\.$/, '');
+    if (isDiskFull(error)) {
+      const advice = 'Free space for temporary files, then make the same call again.';
+      return new OrielError(error.code, `${quote(target)} cannot be read: ${why}. ${advice}`, {
+        cause: error,
+      });
+    }
+    return new OrielError(error.code, `${quote(target)} cannot be read: ${why}.`, { next, cause: error });
+  };
+}
+
+async function orRefuse<T>(
+  refused: (error: OrielError) => OrielError,
+  call: Call,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    call.signal.throwIfAborted();
+    throw isOrielError(error) ? refused(error) : error;
+  }
+}

@@ -1,0 +1,182 @@
+/** Directory listings: a tree two levels deep, newest first. Lines are produced lazily, as far as a window needs them. */
+
+import { setImmediate } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { Identity } from '../../identity.ts';
+import { age, binarySize } from '../../render/display.ts';
+import { Spool } from '../../text/spool.ts';
+import { oneLine } from '../../text/visible.ts';
+import type { FileSystemEntryStat, OpenedDirectory } from '../../types/access.ts';
+import type { Call, ContentSource } from '../../types/call.ts';
+import { selectionOf } from '../text/open.ts';
+import type { IgnoreRules } from './ignore-rules.ts';
+
+const DEPTH = 2;
+/** The most entries shown of each subdirectory; the root itself is limited only by the budget of the answer. */
+const ENTRIES_BELOW_ROOT = 12;
+/** The most entries that are read of one directory, because all of them must be sorted. */
+const ENTRIES_LOOKED_AT = 20_000;
+/** Listings of more than this many bytes have no totals, because counting would need the complete walk. */
+const COUNT_UP_TO = 256 << 10;
+const LISTING_CAP = 64 << 20;
+const UNUSED = '… a .gitignore over 64 KiB is not used: what it names is not marked';
+/** Entries that are described before the event loop gets control again. */
+const AT_ONCE = 16;
+
+const FORMS = ':outline, a symbol below it (:#name, :#name:refs), or lines of the listing (:50-100, :raw)';
+
+export const directorySource: ContentSource = {
+  kind: 'directory',
+  claims: (subject) => subject.opened.is === 'directory',
+  open(subject, call) {
+    if (subject.opened.is !== 'directory') throw new TypeError('claimed a subject that is not a directory');
+    const directory = subject.opened;
+    const leftOut: LeftOut[] = [];
+    const spool = new Spool(encoded(listing(directory, subject.typed, call), leftOut), {
+      // The identity does not recur, because the listing shows ages.
+      identity: Identity.once('listing'),
+      memory: LISTING_CAP,
+      cap: LISTING_CAP,
+      overflow: () => call.session.scratch(),
+    });
+    call.onEnd(() => spool.close());
+    return Promise.resolve({
+      is: 'text',
+      kind: 'directory',
+      bytes: spool,
+      countUpTo: COUNT_UP_TO,
+      encoding: 'utf-8',
+      selection: selectionOf(subject, FORMS),
+      target: subject.typed,
+      name: subject.name,
+      display: 'plain',
+      editable: false,
+      leftOut: ({ start, end }) => leftOut.filter(({ at }) => at >= start && at < end).map(({ use }) => use),
+    });
+  },
+};
+
+interface Row {
+  readonly text: string;
+  /** The call that shows the entries that this row says were left out. */
+  readonly use?: string;
+}
+
+/** A row about left-out entries: its offset in the text (0-based byte), and the call that shows them. */
+interface LeftOut {
+  readonly at: number;
+  readonly use: string;
+}
+
+async function* encoded(rows: AsyncIterable<Row>, leftOut: LeftOut[]): AsyncGenerator<Uint8Array> {
+  let at = 0;
+  for await (const { text, use } of rows) {
+    if (use !== undefined) leftOut.push({ at, use });
+    const line = Buffer.from(`${text}\n`);
+    at += line.length;
+    yield line;
+  }
+}
+
+/** `typed` is the form of the directory in paths. */
+async function* listing(directory: OpenedDirectory, typed: string, call: Call): AsyncGenerator<Row> {
+  const { rulesFor } = await import('./ignore-rules.ts');
+  const rules = await rulesFor(directory.path, call);
+  let empty = true;
+  for await (const row of level(directory, typed, rules, 1, call)) {
+    empty = false;
+    yield row;
+  }
+  if (empty) yield { text: '(empty directory)' };
+  if (rules.unused > 0) yield { text: UNUSED };
+}
+
+async function* level(
+  directory: OpenedDirectory,
+  typed: string,
+  rules: IgnoreRules,
+  depth: number,
+  call: Call,
+): AsyncGenerator<Row> {
+  const { entries, more } = await newestFirst(directory, call.signal);
+  const shown = depth === 1 ? entries : entries.slice(0, ENTRIES_BELOW_ROOT);
+  const indent = '  '.repeat(depth - 1);
+  for (const [i, entry] of shown.entries()) {
+    call.signal.throwIfAborted();
+    // Matching long ignore rules against long names takes time.
+    if (i % AT_ONCE === AT_ONCE - 1) await setImmediate();
+    const path = `${directory.path === '/' ? '' : directory.path}/${entry.name}`;
+    const isDirectory = entry.type === 'directory';
+    const ignored = await rules.ignores(path, isDirectory);
+    yield { text: indent + (await describe(entry, ignored, directory, call)) };
+    if (!isDirectory || ignored || entry.name === '.git' || depth === DEPTH) continue;
+    const inner = await directory.enter(entry.name);
+    if (!inner) continue;
+    try {
+      const within = await rules.below(path);
+      yield* level(inner, nameBelow(typed, entry.name, path), within, depth + 1, call);
+      if (within.unused > rules.unused) yield { text: `${indent}  ${UNUSED}` };
+    } finally {
+      await inner.close();
+    }
+  }
+  if (entries.length > shown.length) {
+    yield { text: `${indent}… ${entries.length - shown.length} more. Use ${typed} for all`, use: typed };
+  }
+  if (more) {
+    const what = `only ${ENTRIES_LOOKED_AT} of this directory were looked at`;
+    yield { text: `${indent}… more entries: ${what}. Use find with a pattern to see others` };
+  }
+}
+
+/** The path of the entry `name` in the directory `typed`; `real` is the real path of the entry. */
+function nameBelow(typed: string, name: string, real: string): string {
+  if (/^file:\/\//i.test(typed) || oneLine(name) !== name) return pathToFileURL(real).href;
+  if (typed !== '.') return `${typed.replace(/\/$/, '')}/${name}`;
+  // Without `./` a leading `~` would be read as the home directory.
+  return name.startsWith('~') ? `./${name}` : name;
+}
+
+/** Entries by modification time, newest first; equal times by name. */
+async function newestFirst(
+  directory: OpenedDirectory,
+  signal: AbortSignal,
+): Promise<{ entries: FileSystemEntryStat[]; more: boolean }> {
+  const { entries, more } = await directory.list(ENTRIES_LOOKED_AT, signal);
+  const found: FileSystemEntryStat[] = [];
+  for (let at = 0; at < entries.length; at += 64) {
+    signal.throwIfAborted();
+    const batch = await Promise.all(entries.slice(at, at + 64).map((entry) => directory.stat(entry.name)));
+    // Entries that were removed meanwhile are left out.
+    for (const stat of batch) if (stat) found.push(stat);
+  }
+  found.sort((a, b) => b.mtimeMs - a.mtimeMs || (a.name < b.name ? -1 : 1));
+  return { entries: found, more };
+}
+
+async function describe(
+  entry: FileSystemEntryStat,
+  ignored: boolean,
+  directory: OpenedDirectory,
+  call: Call,
+): Promise<string> {
+  const name = oneLine(entry.name);
+  const old = age(call.now() - entry.mtimeMs);
+  const marks = [entry.name.startsWith('.') && 'hidden', ignored && 'ignored', SPECIAL[entry.type]].filter(
+    Boolean,
+  );
+  const mark = marks.length > 0 ? `  (${marks.join(', ')})` : '';
+  if (entry.type === 'directory') return `${name}/  ${old}${mark}`;
+  if (entry.type === 'link') {
+    const target = await directory.linkTarget(entry.name);
+    return `${name} -> ${target === undefined ? '?' : oneLine(target)}${mark}`;
+  }
+  return `${name}  ${binarySize(entry.size)}  ${old}${mark}`;
+}
+
+const SPECIAL: Partial<Record<FileSystemEntryStat['type'], string>> = {
+  fifo: 'FIFO',
+  socket: 'socket',
+  device: 'device',
+  unknown: 'unknown kind',
+};

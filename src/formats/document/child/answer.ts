@@ -1,0 +1,298 @@
+/** Converts the bytes of a document, as a job requests: to text, to tables, or to one of its images or attachments. */
+
+import {
+  type DocumentFacts,
+  type DocumentFormat,
+  type DocumentJob,
+  DocumentRefusal,
+  type DocumentReply,
+  isWorkbook,
+  type SheetFacts,
+  type SheetRange,
+} from '../protocol.ts';
+import { bookText } from './book.ts';
+import { CompoundFile } from './compound.ts';
+import type { SlideDeck } from './deck.ts';
+import { convertToMarkdown, packageFacts } from './markdown.ts';
+import { attachmentOf, embeddedImage, listAttachments, listImages } from './pdf-parts.ts';
+import { convertPdf, pictureOf } from './pdf.ts';
+import { deckOf, lostSlide, slideText } from './slides.ts';
+import { wordProcessorText } from './word-processor.ts';
+import { ZipParts } from './zip-parts.ts';
+
+interface Converted {
+  readonly text: string | Iterable<string>;
+  readonly facts: DocumentFacts;
+  /** The first page (1-based) that was left out. */
+  readonly nextPage?: number;
+  readonly without?: string;
+  readonly allSheets?: readonly SheetFacts[];
+  /** The ranges in the text, as far as it was consumed. */
+  readonly ranges?: readonly SheetRange[];
+}
+
+/** The reply and its body. What cannot be converted is refused; it never throws. */
+export async function answerDocument(
+  job: DocumentJob,
+  bytes: Buffer,
+): Promise<{ reply: DocumentReply; body: Uint8Array }> {
+  let format: DocumentFormat | undefined;
+  try {
+    format = detectFormat(bytes);
+    return await convert(job, format, bytes);
+  } catch (error) {
+    const facts = format && { facts: { format } };
+    if (error instanceof DocumentRefusal) {
+      const { why, detail, extent } = error;
+      return {
+        reply: {
+          is: 'refused',
+          why,
+          ...(detail !== undefined && { detail }),
+          ...(extent && { extent }),
+          ...facts,
+        },
+        body: EMPTY,
+      };
+    }
+    return { reply: { is: 'refused', why: 'damaged', ...facts }, body: EMPTY };
+  }
+}
+
+const EMPTY = new Uint8Array(0);
+
+async function convert(
+  job: DocumentJob,
+  format: DocumentFormat,
+  bytes: Buffer,
+): Promise<{ reply: DocumentReply; body: Uint8Array }> {
+  const { want } = job;
+  if (format === 'xls') await (await import('./read-workbook.ts')).loadCodePages(bytes);
+  if (want.is === 'picture') {
+    if (format !== 'pdf') throw new DocumentRefusal('absent', `a .${format} file has no pages`);
+    const picture =
+      want.image === undefined
+        ? pictureOf(bytes, want.page, job.password)
+        : embeddedImage(bytes, want.page, want.image, job.password);
+    const { mimeType, data, width, height, facts } = await picture;
+    return { reply: { is: 'picture', mimeType, width, height, facts: { ...facts, format } }, body: data };
+  }
+  if (want.is === 'tables') {
+    if (!isWorkbook(format)) throw new DocumentRefusal('absent', 'it has no sheets');
+    const { tablesOf } = await import('./sheets.ts');
+    const { data, facts } = await tablesOf(bytes);
+    return { reply: { is: 'tables', facts: { ...facts, format } }, body: data };
+  }
+  if (want.is === 'attachment') {
+    refuseOthers(format);
+    const { data, facts } = await attachmentOf(bytes, want.number, job.password);
+    return { reply: { is: 'attachment', facts: { ...facts, format } }, body: data };
+  }
+  const { text, facts, nextPage, without, allSheets, ranges } = await toText(job, format, bytes);
+  const whole = truncateText(text, job.most);
+  const paged = whole.isCut && facts.pages !== undefined ? wholePages(whole.body) : undefined;
+  const body = paged?.body ?? whole.body;
+  const isCut = whole.isCut && !paged;
+  const page = paged?.next ?? nextPage;
+  const cut = { ...(page !== undefined && { page }), ...(isCut && { bytes: job.most }) };
+  const reply: DocumentReply = {
+    is: 'text',
+    facts: { ...facts, format },
+    ...((page !== undefined || isCut) && { cut }),
+    ...(without !== undefined && { without }),
+    ...(allSheets && { allSheets }),
+    ...(ranges && { ranges }),
+  };
+  return { reply, body };
+}
+
+function refuseOthers(format: DocumentFormat): void {
+  if (format !== 'pdf') throw new DocumentRefusal('absent', `a .${format} file has no attachments`);
+}
+
+async function toText(job: DocumentJob, format: DocumentFormat, bytes: Buffer): Promise<Converted> {
+  const { want } = job;
+  if (want.is === 'images') {
+    if (format !== 'pdf') throw new DocumentRefusal('absent', `a .${format} file has no pages`);
+    return listImages(bytes, want, job.password);
+  }
+  if (want.is === 'attachments') {
+    refuseOthers(format);
+    return listAttachments(bytes, job.password);
+  }
+  if (want.is === 'sheet' || want.is === 'rest') {
+    if (!isWorkbook(format)) throw new DocumentRefusal('absent', 'it has no sheets');
+    const { restText, sheetText } = await import('./sheets.ts');
+    return want.is === 'sheet' ? sheetText(bytes, want) : restText(bytes);
+  }
+  switch (format) {
+    case 'pdf':
+      return convertPdf(bytes, want.is === 'pages' ? want : { from: 1 }, job.password);
+    case 'pptx':
+    case 'ppt':
+    case 'odp':
+      return presentation(job, format, bytes);
+    default:
+  }
+  if (want.is === 'pages') throw new DocumentRefusal('absent', `a .${format} file has no pages`);
+  if (isWorkbook(format)) return (await import('./sheets.ts')).workbookText(bytes, format);
+  if (format === 'epub') return bookText(bytes);
+  return { text: await wordProcessorText(bytes, format), facts: packageFacts(ZipParts.of(bytes)) };
+}
+
+async function presentation(
+  { want }: DocumentJob,
+  format: DocumentFormat,
+  bytes: Buffer,
+): Promise<Converted> {
+  const facts = packageFacts(ZipParts.of(bytes));
+  const deck = await deckOf(bytes, format);
+  if (!deck) return { text: await convertToMarkdown(bytes, format), facts };
+  const from = want.is === 'pages' ? want.from : 1;
+  if (from > deck.count) {
+    throw new DocumentRefusal('absent', undefined, { of: 'slide', count: deck.count });
+  }
+  const to = Math.min((want.is === 'pages' && want.to) || deck.count, deck.count);
+  return { text: await slides(deck, from, to), facts: { ...facts, slides: deck.count } };
+}
+
+/** Throws Refused if there is no slide that can be converted. */
+async function slides(deck: SlideDeck, from: number, to: number): Promise<string> {
+  const texts: string[] = [];
+  const failures: unknown[] = [];
+  for (let number = from; number <= to; number += 1) {
+    try {
+      texts.push(slideText(number, await deck.slide(number), deck.aside?.(number)));
+    } catch (error) {
+      failures.push(error);
+      texts.push(lostSlide(number));
+    }
+  }
+  if (failures.length > 0 && failures.length === texts.length) throw failures[0];
+  return texts.join('');
+}
+
+// Detects the format of a document by its content.
+
+/** Throws Refused: `encrypted`, `old`, `damaged`, `unknown`. */
+function detectFormat(bytes: Buffer): DocumentFormat {
+  if (bytes.subarray(0, 1024).includes('%PDF-')) return 'pdf';
+  const start = bytes.toString('latin1', 0, 8);
+  if (start.startsWith('{\\rtf')) return 'rtf';
+  if (start.startsWith('PK')) return formatOfParts(bytes);
+  const compound = CompoundFile.of(bytes);
+  if (compound) return formatOfCompound(compound);
+  for (const [magic, name] of OLD) if (start.startsWith(magic)) throw new DocumentRefusal('old', name);
+  if (/^\x09[\0\x02\x04\x08][\x04-\x10]\0/.test(start)) return 'xls';
+  throw new DocumentRefusal('unknown');
+}
+
+/** Signatures of formats that are older than compound files. Source: Apache Tika and libmagic. */
+const OLD: readonly (readonly [string, string])[] = [
+  ['\xdb\xa5', 'Word for Windows 2'],
+  ['\x9b\xa5', 'Word for Windows 1'],
+  ['\x31\xbe\0\0', 'Word for DOS'],
+  ['\xfe\x37\0', 'Word for Macintosh'],
+  ['\xed\xde\xad\x0b', 'PowerPoint 4'],
+  ['\x0b\xad\xde\xed', 'PowerPoint 4'],
+];
+
+const MAIN_PARTS: readonly (readonly [RegExp, DocumentFormat])[] = [
+  [/^word\/[^/]+\.xml$/i, 'docx'],
+  [/^ppt\/presentation[^/]*\.xml$/i, 'pptx'],
+  [/^xl\/workbook[^/]*\.bin$/i, 'xlsb'],
+  [/^xl\/workbook[^/]*\.xml$/i, 'xlsx'],
+];
+
+const MIME_TYPES: readonly (readonly [RegExp, DocumentFormat])[] = [
+  [/^application\/epub\+zip/, 'epub'],
+  [/opendocument\.text/, 'odt'],
+  [/opendocument\.spreadsheet/, 'ods'],
+  [/opendocument\.presentation/, 'odp'],
+];
+
+function formatOfParts(bytes: Buffer): DocumentFormat {
+  const parts = ZipParts.of(bytes);
+  if (!parts)
+    throw new DocumentRefusal('damaged', 'its zip directory is missing, so it is truncated or damaged');
+  const mime = parts.text('mimetype') ?? odfType(parts);
+  const byMime = MIME_TYPES.find(([pattern]) => pattern.test(mime))?.[1];
+  if (byMime) {
+    const manifest = parts.text('META-INF/manifest.xml') ?? '';
+    if (byMime !== 'epub' && /encryption-data/.test(manifest)) throw new DocumentRefusal('encrypted');
+    return byMime;
+  }
+  const { names } = parts;
+  const byPart = MAIN_PARTS.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1];
+  if (byPart) return byPart;
+  if (names.includes('META-INF/container.xml')) return 'epub';
+  throw new DocumentRefusal('unknown', 'it is a zip without a document in it');
+}
+
+/** The type in the manifest, for a package without the member `mimetype`. */
+function odfType(parts: ZipParts): string {
+  const manifest = parts.text('META-INF/manifest.xml') ?? '';
+  return (
+    /full-path="\/"[^>]*media-type="([^"]*)"|media-type="([^"]*)"[^>]*full-path="\/"/
+      .exec(manifest)
+      ?.slice(1)
+      .join('') ?? ''
+  );
+}
+
+const STREAMS: readonly (readonly [string, DocumentFormat])[] = [
+  ['PowerPoint Document', 'ppt'],
+  ['WordDocument', 'doc'],
+  ['Workbook', 'xls'],
+  ['WORKBOOK', 'xls'],
+  ['Book', 'xls'],
+  ['BOOK', 'xls'],
+];
+
+function formatOfCompound(compound: CompoundFile): DocumentFormat {
+  if (compound.find('EncryptedPackage')) throw new DocumentRefusal('encrypted');
+  const format = STREAMS.find(([name]) => compound.find(name))?.[1];
+  if (format === 'doc') refuseOldWord(compound);
+  if (format) return format;
+  if (compound.find('PP40')) throw new DocumentRefusal('old', 'PowerPoint 95');
+  if (compound.streams.some(({ name }) => /^__substg1\.0_|^__properties_version/.test(name)))
+    throw new DocumentRefusal('unsupported', 'it is an Outlook message');
+  throw new DocumentRefusal('damaged', 'it holds no Word, Excel or PowerPoint stream');
+}
+
+function refuseOldWord(compound: CompoundFile): void {
+  const stream = compound.find('WordDocument');
+  const head = stream && compound.read(stream).subarray(0, 32);
+  if (!head || head.length < 12) return;
+  const magic = head.readUInt16LE(0);
+  if (magic === 0xa5dc) throw new DocumentRefusal('old', 'Word 6 or Word 95');
+  if (magic === 0xa5ec && (head.readUInt16LE(10) & 0x0100) !== 0) throw new DocumentRefusal('encrypted');
+}
+
+// Truncates the text of a document to the bytes of one answer.
+
+/** Removes the last page, which is cut; `next` is its number, where the next part begins. Undefined if it is the only page. */
+export function wholePages(body: Buffer): { readonly body: Buffer; readonly next: number } | undefined {
+  const at = body.lastIndexOf('\n--- page ') + 1;
+  const next = Number(/^--- page (\d+) ---\n/.exec(body.toString('latin1', at, at + 40))?.[1]);
+  return at > 0 && Number.isInteger(next) ? { body: body.subarray(0, at), next } : undefined;
+}
+
+/** The text truncated to `most` bytes, after a whole line. */
+export function truncateText(
+  text: string | Iterable<string>,
+  most: number,
+): { body: Buffer; isCut: boolean } {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for (const part of typeof text === 'string' ? [text] : text) {
+    const encoded = Buffer.from(part);
+    parts.push(encoded);
+    bytes += encoded.length;
+    if (bytes > most) break;
+  }
+  const whole = Buffer.concat(parts);
+  if (whole.length <= most) return { body: whole, isCut: false };
+  const end = whole.lastIndexOf(10, most - 1) + 1;
+  return { body: whole.subarray(0, end === 0 ? most : end), isCut: true };
+}

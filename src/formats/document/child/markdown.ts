@@ -1,0 +1,110 @@
+/** Converts texts, presentations and books to Markdown with anydoc, and reads the metadata of packages. */
+
+import type { Format as AnydocFormat } from '@firecrawl/anydoc';
+import { type DocumentFacts, type DocumentFormat, DocumentRefusal } from '../protocol.ts';
+import { plainText, ZipParts } from './zip-parts.ts';
+
+type Anydoc = typeof import('@firecrawl/anydoc');
+
+const WHY = {
+  encrypted: 'encrypted',
+  resourceLimit: 'limit',
+  malformed: 'damaged',
+  missingPart: 'damaged',
+  unsupported: 'damaged',
+  io: 'damaged',
+} as const;
+
+/** Throws Refused. */
+export async function convertToMarkdown(bytes: Uint8Array, format: DocumentFormat): Promise<string> {
+  const { toMarkdownBytes } = await anydoc();
+  try {
+    return await toMarkdownBytes(bytes, NAMES[format] ?? (format as AnydocFormat));
+  } catch (error) {
+    const { code = 'malformed', message } = error as { code?: keyof typeof WHY; message: string };
+    throw new DocumentRefusal(WHY[code] ?? 'damaged', code === 'resourceLimit' ? message : undefined);
+  }
+}
+
+/** anydoc uses one name for all Excel formats. */
+const NAMES: Partial<Record<DocumentFormat, AnydocFormat>> = {
+  xls: 'xlsx' as AnydocFormat,
+  xlsb: 'xlsx' as AnydocFormat,
+};
+
+function anydoc(): Promise<Anydoc> {
+  return import('@firecrawl/anydoc').catch(() => {
+    throw new DocumentRefusal('missing', '@firecrawl/anydoc');
+  });
+}
+
+const DUBLIN = {
+  title: /<dc:title\b[^>]*>([\s\S]*?)<\/dc:title>/i,
+  author: /<dc:creator\b[^>]*>([\s\S]*?)<\/dc:creator>/i,
+  created: /<(?:dcterms:created|meta:creation-date)\b[^>]*>([^<]*)</i,
+} as const;
+
+/** Title, author and date from the document's metadata. */
+export function packageFacts(parts: ZipParts | undefined): DocumentFacts {
+  const xml = parts?.text('docProps/core.xml') ?? parts?.text('meta.xml') ?? '';
+  return knownFacts(Object.entries(DUBLIN).map(([name, pattern]) => [name, pattern.exec(xml)?.[1]]));
+}
+
+export function knownFacts(pairs: readonly (readonly [string, string | undefined])[]): DocumentFacts {
+  const said = pairs.map(([name, value]) => [name, plainText(value ?? '').slice(0, 300)] as const);
+  return Object.fromEntries(said.filter(([, value]) => value !== '')) as DocumentFacts;
+}
+
+// Carries comments, headers and footers through a converter that would lose them: as marked text before, restored after.
+
+/** Delimiters of a comment during conversion. They are Unicode noncharacters, which do not occur in texts. */
+const COMMENT = { open: '\ufdd0', close: '\ufdd1' } as const;
+
+/** Delimiters of a header or footer. */
+export const MARGIN = { open: '\ufdd2', close: '\ufdd3' } as const;
+
+const COMMENTS = /( ?)\ufdd0([^\ufdd0\ufdd1]*)\ufdd1([\p{L}\p{N}]*)/gu;
+const MARGINS = /\n*\ufdd2([^\ufdd2\ufdd3]*)\ufdd3\n*/g;
+
+/** A comment between its delimiters; `by` (the author) may be empty. */
+export function comment(by: string, text: string): string {
+  return `${COMMENT.open}${by === '' ? '' : ` by ${by}`}: ${text}${COMMENT.close}`;
+}
+
+export interface MarginSection {
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+export const HEADS_AND_FEET = 'Headers and footers';
+
+/** Restores comments after the words that they refer to, and appends headers, footers and `sections` at the end. */
+export function restoreTexts(markdown: string, sections: readonly MarginSection[] = []): string {
+  if (sections.every(({ lines }) => lines.length === 0) && !/[\ufdd0-\ufdd3]/.test(markdown)) return markdown;
+  const margins = [...markdown.matchAll(MARGINS)].map((match) => match[1] ?? '');
+  const text = markdown
+    .replace(MARGINS, '\n')
+    .replace(COMMENTS, (_, before: string, said: string, rest: string, at: number) => {
+      const isFirst = before === '' && (at === 0 || markdown[at - 1] === '\n');
+      return `${rest}${isFirst && rest === '' ? '' : ' '}[comment${said}]`;
+    })
+    .replace(/[\ufdd0-\ufdd3]/g, '');
+  const all = [...sections, { title: HEADS_AND_FEET, lines: margins }];
+  return [text.trimEnd(), ...all.map(sectionText)].filter((part) => part !== '').join('\n\n') + '\n';
+}
+
+function sectionText({ title, lines }: MarginSection): string {
+  const said = [...new Set(lines.map((line) => line.replace(/\s+/g, ' ').trim()))];
+  return said.length === 0 ? '' : `## ${title}\n\n${said.map((line) => `- ${line}`).join('\n')}`;
+}
+
+// The mark lines that divide a text into pages and slides. Content that looks like a mark is escaped.
+
+export function markOf(kind: 'page' | 'slide', number: number): string {
+  return `--- ${kind} ${number} ---\n\n`;
+}
+
+/** Escapes lines of the content that look like a mark with a backslash, as Markdown escapes signs. */
+export function unmarked(content: string): string {
+  return content.replace(/^(?=--- (?:page|slide) \d+ ---$)/gm, '\\');
+}

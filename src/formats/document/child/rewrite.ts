@@ -1,0 +1,365 @@
+/**
+ * Rewrites XML packages (.docx, .odt, .epub) before conversion, so that the converter does not lose comments, glosses,
+ * equations and hyphens, and extracts headers and footers, which are in separate parts.
+ */
+
+import { zipSync } from 'fflate';
+import { shownOpen, shownWord, wordStyles } from './hidden-text.ts';
+import { comment, HEADS_AND_FEET, MARGIN, type MarginSection } from './markdown.ts';
+import { attribute, contents, each, plainText, ZipParts } from './zip-parts.ts';
+
+export interface RewrittenPackage {
+  readonly bytes: Buffer;
+  readonly sections: readonly MarginSection[];
+}
+
+/** The most bytes of XML in a document that is rewritten. */
+const MAX_REWRITTEN_XML_BYTES = 64 << 20;
+
+/**
+ * The package with the parts as `mend` returns them, and with replacements (`lost`) for missing or damaged parts. Media are
+ * left out, because text does not need them.
+ */
+export function rewritten(
+  bytes: Buffer,
+  parts: ZipParts,
+  mend: (name: string, xml: string) => string,
+  lost: ReadonlyMap<string, string> = new Map(),
+): Buffer {
+  const members: Record<string, Buffer> = Object.create(null) as Record<string, Buffer>;
+  const absent = new Set(lost.keys());
+  let [isChanged, size] = [false, 0];
+  for (const name of parts.names) {
+    if (!/(?:^mimetype|\.(?:xml|rels|opf|ncx|x?html?))$/i.test(name) && !lost.has(name)) continue;
+    const part = parts.read(name);
+    if (!part) continue;
+    size += part.length;
+    if (size > MAX_REWRITTEN_XML_BYTES) return bytes;
+    absent.delete(name);
+    const xml = textOf(part);
+    const mended = mend(name, xml);
+    isChanged ||= mended !== xml;
+    members[name] = mended === xml ? part : Buffer.from(mended);
+  }
+  for (const name of absent) {
+    members[name] = Buffer.from(lost.get(name) ?? '');
+    isChanged = true;
+  }
+  return isChanged ? Buffer.from(zipSync(members, { level: 0 })) : bytes;
+}
+
+/** Decodes a part by its byte order mark or XML declaration. A declaration of another encoding than UTF-8 is removed. */
+function textOf(part: Buffer): string {
+  const order = part.length < 2 ? 0 : part.readUInt16BE(0);
+  const declared = /^<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(
+    part.toString('latin1', 0, 200),
+  )?.[1];
+  const name = order === 0xfffe ? 'utf-16le' : order === 0xfeff ? 'utf-16be' : (declared ?? 'utf-8');
+  if (/^utf-?8$/i.test(name)) return part.toString('utf8');
+  try {
+    return new TextDecoder(name).decode(part).replace(/^<\?xml[^>]*\?>/, '');
+  } catch {
+    return part.toString('utf8');
+  }
+}
+
+export const escapeXml = (text: string): string =>
+  text.replace(/[&<>]/g, (sign) => (sign === '&' ? '&amp;' : sign === '<' ? '&lt;' : '&gt;'));
+
+/** The visible text of runs, still escaped as in the XML. */
+function wordText(xml: string): string {
+  return [
+    ...xml.matchAll(
+      /<(?:\w+:)?t(?:\s[^>]*)?>([^<]*)<|<\/(?:\w+:)?p>|<(?:\w+:)?(?:tab|br|cr)\s*\/>|<((?:\w+:)?noBreakHyphen)\s*\/>/g,
+    ),
+  ]
+    .map(([, text, hyphen]) => text ?? (hyphen ? '-' : ' '))
+    .join('')
+    .trim();
+}
+
+const W = '(?:\\w+:)?';
+
+export function rewriteWord(bytes: Buffer): RewrittenPackage {
+  const parts = ZipParts.of(bytes);
+  if (!parts) return { bytes, sections: [] };
+  const styles = wordStyles(parts.text('word/styles.xml') ?? '');
+  const shown = (xml = ''): string => shownWord(xml, styles);
+  const comments = new Map<string, string>();
+  each(shown(parts.text('word/comments.xml')), `${W}comment`, (content, tag) => {
+    const by = attribute(tag, '(?:\\w+:)?author') ?? '';
+    comments.set(attribute(tag, '(?:\\w+:)?id') ?? '', comment(escapeXml(by), wordText(content)));
+    return '';
+  });
+  const copy = rewritten(bytes, parts, (name, xml) =>
+    /^word\/(?:document\d*|footnotes|endnotes)\.xml$/.test(name) ? mendedPart(shown(xml), comments) : xml,
+  );
+  const lines = parts.names.flatMap((name) => {
+    const kind = /^word\/(header|footer)\d*\.xml$/.exec(name)?.[1];
+    return kind
+      ? margin(kind, plainText(wordText(each(shown(parts.text(name)), `${W}Fallback`, () => ''))))
+      : [];
+  });
+  return { bytes: copy, sections: [{ title: HEADS_AND_FEET, lines }] };
+}
+
+/** A header or footer as a line; nothing if it is only a page number. */
+const margin = (kind: string, text: string): string[] => (/\p{L}/u.test(text) ? [`${kind}: ${text}`] : []);
+
+function mendedPart(xml: string, comments: ReadonlyMap<string, string>): string {
+  const w = /<((?:\w+:)?)(?:document|footnotes|endnotes)(?=[\s>])/.exec(xml)?.[1] ?? 'w:';
+  const text = (words: string): string => `<${w}t xml:space="preserve">${words}</${w}t>`;
+  let mended = xml.replace(new RegExp(`<${w}noBreakHyphen\\s*/>`, 'g'), text('-'));
+  mended = mended.replace(new RegExp(`<${w}commentReference(?=\\s)[^>]*/>`, 'g'), (tag) =>
+    text(comments.get(attribute(tag, '(?:\\w+:)?id') ?? '') ?? ''),
+  );
+  mended = each(mended, `${w}ruby`, (ruby) => {
+    const [base, gloss] = [`${w}rubyBase`, `${w}rt`].map((name) => wordText(contents(ruby, name).join('')));
+    return text(`${base}(${gloss})`);
+  });
+  mended = each(mended, '\\w+:oMath', (math) => `<${w}r>${text(mathText(math))}</${w}r>`);
+  return mended.replace(/<\/?\w+:oMathPara(?=[\s>])[^>]*>/g, '');
+}
+
+/** The text before and after the content of a math element. */
+const MATH: Readonly<Record<string, readonly [string, string]>> = {
+  sup: ['^(', ')'],
+  sub: ['_(', ')'],
+  num: ['(', ')'],
+  den: ['/(', ')'],
+  rad: ['√(', ')'],
+};
+
+function mathText(math: string): string {
+  return math
+    .replace(/<(\/?)\w+:(sup|sub|num|den|rad)>/g, (_, end, name) => MATH[String(name)]?.[end ? 1 : 0] ?? '')
+    .replace(/<[^>]*>/g, '')
+    .replace(/\((\w)\)/g, '$1');
+}
+
+export function rewriteOpenDocument(bytes: Buffer): RewrittenPackage {
+  const parts = ZipParts.of(bytes);
+  if (!parts) return { bytes, sections: [] };
+  const styles = parts.text('styles.xml') ?? '';
+  const copy = rewritten(bytes, parts, (name, xml) =>
+    name === 'content.xml' ? mendedContent(shownOpen(xml, styles)) : xml,
+  );
+  const margins = shownOpen(styles, styles);
+  const lines = ['header', 'footer'].flatMap((kind) =>
+    contents(margins, `style:${kind}(?:-left|-first)?`).flatMap((content) =>
+      margin(kind, plainText(content)),
+    ),
+  );
+  return { bytes: copy, sections: [{ title: HEADS_AND_FEET, lines }] };
+}
+
+function mendedContent(xml: string): string {
+  const ends = new Map<string, string>();
+  const named = new Set(
+    [...xml.matchAll(/<office:annotation-end\s[^>]*>/g)].map(([tag]) => attribute(tag, 'office:name')),
+  );
+  const withComments = each(xml, 'office:annotation', (content, tag) => {
+    const by = contents(content, 'dc:creator')[0] ?? '';
+    const words = each(content, '(?:dc|meta|loext):[\\w-]+', () => '')
+      .replace(/<\/text:p>/g, ' ')
+      .replace(/<[^>]*>/g, '');
+    const said = comment(by, words.trim());
+    const name = attribute(tag, 'office:name');
+    if (name === undefined || !named.has(name)) return said;
+    ends.set(name, said);
+    return '';
+  });
+  return each(
+    withComments.replace(
+      /<office:annotation-end\s[^>]*>/g,
+      (tag) => ends.get(attribute(tag, 'office:name') ?? '') ?? '',
+    ),
+    'text:ruby',
+    (ruby) => `${contents(ruby, 'text:ruby-base').join('')}(${contents(ruby, 'text:ruby-text').join('')})`,
+  );
+}
+
+// Rewrites rich text (RTF) before conversion: removes tracked deletions, hidden text and duplicate content, and adds
+// comments, glosses, headers and footers as text.
+
+/** A token: a control word with its number, a character code, a control symbol, a brace, or other text. */
+const TOKEN = /\\([a-zA-Z]+)(-?\d+)? ?|\\'[0-9a-fA-F]{2}|\\[^]|[{}]|[^\\{}]+/g;
+
+interface Group {
+  /** The number of output pieces before it. */
+  readonly start: number;
+  isDeleted: boolean;
+  isHidden: boolean;
+  /** Its first control word, which names its content: `annotation`. */
+  holds: string;
+  /** Whether it begins with `\*`: readers that do not know the word skip the group. */
+  isOptional: boolean;
+  isDropped: boolean;
+  /** Text that replaces the whole group. */
+  instead?: string;
+  children: number;
+}
+
+/** Groups that are removed: shapes in the form for old programs, dates and identifiers of comments. */
+const DROPPED = new Set(['shprslt', 'atndate', 'atnref', 'atnparent', 'atnid']);
+
+const MARGINS = /^(?:header|footer)[lrf]?$/;
+
+/** Groups in a comment, header or footer that are not a part of its text. */
+const NO_TEXT = new Set(['pict', 'object', 'shp', 'listtext', 'pntext']);
+
+/** Control words that stand for characters. */
+const CHARACTERS = /^(?:u|line|tab|[lr]d?bl?quote|[lr]quote|e[mn]dash|e[mn]space|bullet)$/;
+
+/** An equation field that sets a gloss above a base text, with doubled backslashes: `\o\ad(\s\up 9(gloss),base)`. */
+const GLOSS = /\\\\o\s*\\\\a[a-z]\s*\(\\\\s\s*\\\\up\s*\d*\s*\(([^]*?)\),([^]*)\)/i;
+
+const NEEDED = /\\(?:deleted|v(?![a-z])|upr|shprslt|annotation|header|footer|\\o)/;
+
+/** The deepest nesting of groups; no real document has more. */
+const MAX_RTF_DEPTH = 10_000;
+
+export function visibleRtf(bytes: Buffer): Buffer {
+  const rtf = bytes.toString('latin1');
+  const text = NEEDED.test(rtf) ? new Rewriting(rtf).run() : undefined;
+  return text === undefined ? bytes : Buffer.from(text, 'latin1');
+}
+
+class Rewriting {
+  readonly #rtf: string;
+  readonly #out: string[] = [];
+  readonly #open: Group[] = [];
+  readonly #margins = new Set<string>();
+  /** The offset up to which the input was copied to the output. */
+  #from = 0;
+  #author = '';
+
+  constructor(rtf: string) {
+    this.#rtf = rtf.replace(/\\\*\\ud(?![a-z]) ?/g, '');
+  }
+
+  /** The rewritten text; undefined if groups are nested too deep. */
+  run(): string | undefined {
+    let binaryEnd = 0;
+    for (const match of this.#rtf.matchAll(TOKEN)) {
+      const [token, word, number] = match;
+      const end = match.index + token.length;
+      if (match.index < binaryEnd) continue;
+      if (word === 'bin') binaryEnd = end + Number(number ?? 0);
+      else if (token === '{') this.#enter(match.index);
+      else if (token === '}') this.#leave(match.index);
+      else if (word !== undefined && this.#isLeftOut(word, number)) this.#skip(match.index, end);
+      else if (word === undefined && this.#isLeftOutText(token)) this.#skip(match.index, end);
+      if (this.#open.length > MAX_RTF_DEPTH) return undefined;
+    }
+    this.#flush(this.#rtf.length);
+    return this.#out.join('');
+  }
+
+  #flush(to: number): void {
+    if (to > this.#from) this.#out.push(this.#rtf.slice(this.#from, to));
+    this.#from = Math.max(this.#from, to);
+  }
+
+  #skip(at: number, end: number): void {
+    this.#flush(at);
+    this.#from = end;
+  }
+
+  #enter(at: number): void {
+    const outer = this.#open.at(-1);
+    if (outer) outer.children += 1;
+    this.#flush(at);
+    this.#open.push({
+      start: this.#out.length,
+      isDeleted: outer?.isDeleted ?? false,
+      isHidden: outer?.isHidden ?? false,
+      holds: '',
+      isOptional: false,
+      // `\upr` contains a text in two forms; the first is dropped, because the second (Unicode) is complete.
+      isDropped: outer?.holds === 'upr' && outer.children === 1,
+      children: 0,
+    });
+  }
+
+  #leave(at: number): void {
+    const group = this.#open.pop();
+    this.#flush(this.#open.length === 0 ? at : at + 1);
+    if (this.#open.length === 0) this.#out.push(...this.#margins);
+    const outer = this.#open.at(-1);
+    if (!group || !outer) return;
+    const { start, holds } = group;
+    if (group.isDropped) this.#replace(start);
+    else if (group.instead !== undefined) this.#replace(start, group.instead);
+    else if (holds === 'atnauthor') {
+      this.#author = this.#content(start);
+      this.#replace(start);
+    } else if (holds === 'annotation') {
+      this.#replace(start, marked(comment(this.#author, this.#content(start))));
+      this.#author = '';
+    } else if (MARGINS.test(holds)) {
+      this.#margin(holds.slice(0, 6), this.#content(start));
+      this.#replace(start);
+    } else if (holds === 'fldinst' && this.#gloss(start, outer)) return;
+    else if ((group.isOptional || NO_TEXT.has(holds)) && this.#isAside()) this.#replace(start);
+  }
+
+  #replace(start: number, text?: string): void {
+    this.#out.length = start;
+    if (text !== undefined) this.#out.push(text);
+  }
+
+  #isAside(): boolean {
+    return this.#open.some(({ holds }) => holds === 'annotation' || MARGINS.test(holds));
+  }
+
+  #margin(kind: string, text: string): void {
+    const words = text.replace(/\\(?:u-?\d+|[a-z]+-?\d*) ?/gi, (word) => (/^\\u-?\d/.test(word) ? 'x' : ''));
+    if (/[a-z]|\\'/i.test(words))
+      this.#margins.add(marked(`${MARGIN.open}${kind}: ${text}${MARGIN.close}`).replace('{', '{\\par '));
+  }
+
+  /** The text of a group, with only those control words that its characters need. */
+  #content(start: number): string {
+    const tokens = this.#out.slice(start).join('').slice(1, -1).match(TOKEN) ?? [];
+    return tokens
+      .map((token) => (/^\\(?:par|line|tab|cell|row)(?![a-z])/.test(token) ? ' ' : token))
+      .filter((token) =>
+        /^(?:[^\\]|\\[^a-z*]|\\(?:u-?\d|uc\d|f\d|[lr]d?bl?quote|[lr]quote|e[mn]dash|bullet))/.test(token),
+      )
+      .join('')
+      .replace(/[\r\n]+/g, '')
+      .trim();
+  }
+
+  /** Replaces the field of a gloss by its text; returns whether it was one. */
+  #gloss(start: number, field: Group): boolean {
+    const [, gloss, base] = GLOSS.exec(this.#content(start)) ?? [];
+    if (gloss === undefined || base === undefined) return false;
+    field.instead = `{${base}(${gloss})}`;
+    return true;
+  }
+
+  #isLeftOutText(token: string): boolean {
+    const group = this.#open.at(-1);
+    if (group && token === '\\*') group.isOptional = true;
+    else return group !== undefined && (group.isDeleted || group.isHidden);
+    return false;
+  }
+
+  #isLeftOut(word: string, number: string | undefined): boolean {
+    const group = this.#open.at(-1);
+    if (!group) return false;
+    if (group.holds === '') group.holds = word;
+    if (DROPPED.has(word)) group.isDropped = true;
+    if (word === 'deleted') group.isDeleted = number !== '0';
+    if (word === 'v') group.isHidden = number !== '0';
+    if (word === 'plain') group.isDeleted = group.isHidden = false;
+    return word === 'upr' || ((group.isDeleted || group.isHidden) && CHARACTERS.test(word));
+  }
+}
+
+/** A text as RTF, with the delimiters (noncharacters) as Unicode escapes. */
+function marked(text: string): string {
+  return `{${text.replace(/[\ufdd0-\ufdd3]/g, (mark) => `{\\uc1\\u${mark.charCodeAt(0) - 0x10000} ?}`)}}`;
+}

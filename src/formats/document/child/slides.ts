@@ -1,0 +1,191 @@
+/**
+ * Presentations, slide by slide. The converter joins all slides into one text, so for each slide it gets a copy of the file
+ * that contains only that slide.
+ */
+
+import { zipSync } from 'fflate';
+import { type DocumentFormat, DocumentRefusal } from '../protocol.ts';
+import { MAX_SLIDES, type SlideAside, type SlideDeck } from './deck.ts';
+import { convertToMarkdown, markOf, unmarked } from './markdown.ts';
+import { attribute, contents, each, plainText, relations, relationsOf, ZipParts } from './zip-parts.ts';
+
+/** Undefined if the slides cannot be separated. */
+export async function deckOf(bytes: Buffer, format: DocumentFormat): Promise<SlideDeck | undefined> {
+  if (format === 'ppt') return (await import('./binary-deck.ts')).binaryDeck(bytes);
+  const parts = ZipParts.of(bytes);
+  return parts && (format === 'odp' ? openDeck(parts) : packageDeck(parts));
+}
+
+/** The most bytes of the parts from which one slide is converted. */
+const MAX_SLIDE_PARTS_BYTES = 48 << 20;
+
+function packageDeck(parts: ZipParts): SlideDeck | undefined {
+  const main = parts.names.find((name) => /^ppt\/presentation[^/]*\.xml$/i.test(name));
+  const xml = main === undefined ? undefined : parts.text(main);
+  const list = xml && /<((?:\w+:)?)sldIdLst\b[^>]*>([\s\S]*?)<\/\1sldIdLst>/.exec(xml);
+  if (!main || !xml || !list) return undefined;
+  const ids = [...(list[2] ?? '').matchAll(/<(?:\w+:)?sldId\b[^>]*>/g)].map(([tag]) => tag);
+  if (ids.length === 0 || ids.length > MAX_SLIDES) return undefined;
+  const targets = relations(parts, main);
+  const slideOf = (number: number): string | undefined => {
+    const tag = ids[number - 1] ?? '';
+    return targets.get(attribute(tag, 'r:id') ?? attribute(tag, '\\w+:id') ?? '');
+  };
+  const shared = copyOf(
+    parts,
+    (name) => !/^ppt\/(?:slides|notesSlides|charts|diagrams|media|embeddings)\//i.test(name),
+  );
+  return {
+    count: ids.length,
+    slide(number) {
+      const tag = ids[number - 1] ?? '';
+      const slide = slideOf(number);
+      if (slide === undefined) throw new DocumentRefusal('damaged', `slide ${number} is missing`);
+      const start = list.index + list[0].indexOf('>') + 1;
+      const only =
+        xml.slice(0, start) +
+        tag +
+        (tag.endsWith('/>') ? '' : '</p:sldId>') +
+        xml.slice(start + (list[2] ?? '').length);
+      const own = reachedFrom(parts, slide);
+      const copy = { ...shared, ...copyOf(parts, (name) => own.has(name)), [main]: Buffer.from(only) };
+      return convertToMarkdown(zipSync(copy, { level: 0 }), 'pptx');
+    },
+    aside: (number) => packageAside(parts, slideOf(number) ?? ''),
+  };
+}
+
+/** Reads the wanted parts except media, which are not needed for text. */
+function copyOf(parts: ZipParts, isWanted: (name: string) => boolean): Record<string, Uint8Array> {
+  const copy: Record<string, Uint8Array> = Object.create(null) as Record<string, Uint8Array>;
+  let bytes = 0;
+  for (const name of parts.names) {
+    if (!/\.(?:xml|rels)$/i.test(name) || !isWanted(name)) continue;
+    const content = parts.read(name);
+    if (!content) continue;
+    bytes += content.length;
+    if (bytes > MAX_SLIDE_PARTS_BYTES)
+      throw new DocumentRefusal('limit', `its parts unpack to more than ${MAX_SLIDE_PARTS_BYTES >> 20} MiB`);
+    copy[name] = content;
+  }
+  return copy;
+}
+
+/** The parts that a slide refers to, directly or indirectly, and their relation parts. Layouts are shared. */
+function reachedFrom(parts: ZipParts, slide: string): Set<string> {
+  const found = new Set<string>();
+  const visit = (name: string): void => {
+    if (found.has(name) || !parts.has(name)) return;
+    found.add(name);
+    found.add(relationsOf(name));
+    for (const target of relations(parts, name).values())
+      if (!/slides\/slide\d+\.xml$/i.test(target)) visit(target);
+  };
+  visit(slide);
+  return found;
+}
+
+function openDeck(parts: ZipParts): SlideDeck | undefined {
+  const xml = parts.text('content.xml');
+  if (xml === undefined) return undefined;
+  const pages = [...xml.matchAll(/<draw:page(?=[\s>])[^>]*?(?:\/>|>[\s\S]*?<\/draw:page>)/g)];
+  const first = pages[0];
+  const last = pages.at(-1);
+  if (!first || !last || pages.length > MAX_SLIDES) return undefined;
+  const front = xml.slice(0, first.index);
+  const back = xml.slice(last.index + last[0].length);
+  const shared = copyOf(parts, (name) => name !== 'content.xml');
+  const mimetype = parts.read('mimetype');
+  return {
+    count: pages.length,
+    slide: (number) =>
+      convertToMarkdown(
+        zipSync(
+          {
+            ...(mimetype && { mimetype }),
+            ...shared,
+            'content.xml': Buffer.from(front + (pages[number - 1]?.[0] ?? '') + back),
+          },
+          { level: 0 },
+        ),
+        'odp',
+      ),
+    aside: (number) => openAside(front, pages[number - 1]?.[0] ?? ''),
+  };
+}
+
+const NOTHING: SlideAside = { isHidden: false, comments: [] };
+
+/** The text of a slide below its mark, with labels for speaker notes and comments. */
+export function slideText(
+  number: number,
+  markdown: string,
+  { isHidden, comments }: SlideAside = NOTHING,
+): string {
+  const body = markdown.trim();
+  const notes = /(?:^|\n\n)((?:>[^\n]*(?:\n|$))+)$/.exec(body);
+  const shown = notes ? `${body.slice(0, notes.index)}\n\nSpeaker notes:\n\n${notes[1] ?? ''}`.trim() : body;
+  const said = comments.map(({ by, text }) => `[comment${by === '' ? '' : ` by ${by}`}: ${text}]\n\n`);
+  const hidden = isHidden ? '(hidden)\n\n' : '';
+  return `${markOf('slide', number)}${hidden}${shown === '' ? '(no text)' : unmarked(shown)}\n\n${unmarked(said.join(''))}`;
+}
+
+/** The text in place of a slide that is missing or that the converter rejects. */
+export function lostSlide(number: number): string {
+  return `${markOf('slide', number)}(the slide is missing or damaged)\n\n`;
+}
+
+// Reads what the converter of slides leaves out: whether a slide is hidden, and its comments.
+
+/** For a slide of a .pptx. Comments are in separate parts, of two kinds since 2021. */
+function packageAside(parts: ZipParts, slide: string): SlideAside {
+  const root = /<(?:\w+:)?sld(?=\s)[^>]*>/.exec(parts.text(slide) ?? '')?.[0] ?? '';
+  const said = [...relations(parts, slide).values()]
+    .filter((name) => /\/comments\/[^/]+\.xml$/i.test(name))
+    .map((name) => parts.text(name) ?? '');
+  const names = said.length === 0 ? new Map<string, string>() : authors(parts);
+  const comments = said.flatMap((xml) => {
+    const found: SlideAside['comments'][number][] = [];
+    const add = (content: string, tag: string): string => {
+      const text = plainText(contents(content, '(?:p:text|a:t|text)').join(' '));
+      if (text !== '') found.push({ by: names.get(attribute(tag, 'authorId') ?? '') ?? '', text });
+      return '';
+    };
+    each(xml, '(?:\\w+:)?cm', (content, tag) => {
+      const replies: [content: string, tag: string][] = [];
+      const own = each(content, '(?:\\w+:)?reply', (...reply) => {
+        replies.push(reply);
+        return '';
+      });
+      add(own, tag);
+      for (const reply of replies) add(...reply);
+      return '';
+    });
+    return found;
+  });
+  return { isHidden: ['0', 'false'].includes(attribute(root, 'show') ?? ''), comments };
+}
+
+function authors(parts: ZipParts): Map<string, string> {
+  const xml = (parts.text('ppt/commentAuthors.xml') ?? '') + (parts.text('ppt/authors.xml') ?? '');
+  const tags = [...xml.matchAll(/<(?:\w+:)?(?:cmAuthor|author)(?=\s)[^>]*>/g)];
+  return new Map(tags.map(([tag]) => [attribute(tag, 'id') ?? '', attribute(tag, 'name') ?? '']));
+}
+
+/** For a slide of an .odp. `front` is the XML before the slides, which has their styles. */
+function openAside(front: string, slide: string): SlideAside {
+  const style = attribute(/^<[^>]*>/.exec(slide)?.[0] ?? '', 'draw:style-name');
+  let isHidden = false;
+  each(front, 'style:style', (content, tag) => {
+    isHidden ||=
+      style !== undefined &&
+      attribute(tag, 'style:name') === style &&
+      /\spresentation:visibility="hidden"/.test(content);
+    return '';
+  });
+  const comments = contents(slide, 'office(?:ooo)?:annotation').map((content) => ({
+    by: plainText(contents(content, 'dc:creator').join(' ')),
+    text: plainText(each(content, '(?:dc|meta|loext):[\\w-]+', () => '')),
+  }));
+  return { isHidden, comments: comments.filter(({ text }) => text !== '') };
+}

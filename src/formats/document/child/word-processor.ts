@@ -1,0 +1,278 @@
+/** Converts texts of word processors: rewrites them first where the converter would fail, and restores marked text after. */
+
+import type { DocumentFormat } from '../protocol.ts';
+import { CompoundFile, type CompoundStream } from './compound.ts';
+import { convertToMarkdown, HEADS_AND_FEET, type MarginSection, restoreTexts } from './markdown.ts';
+import { rewriteOpenDocument, rewriteWord, type RewrittenPackage, visibleRtf } from './rewrite.ts';
+
+export async function wordProcessorText(stored: Buffer, format: DocumentFormat): Promise<string> {
+  const { bytes, sections } = rewriteDocument(stored, format);
+  return restoreTexts(await convertToMarkdown(bytes, format), sections);
+}
+
+function rewriteDocument(bytes: Buffer, format: DocumentFormat): RewrittenPackage {
+  switch (format) {
+    case 'docx':
+      return rewriteWord(bytes);
+    case 'odt':
+      return rewriteOpenDocument(bytes);
+    case 'rtf':
+      return { bytes: visibleRtf(bytes), sections: [] };
+    case 'doc':
+      return wordText(visibleWord(bytes));
+    default:
+      return { bytes, sections: [] };
+  }
+}
+
+function wordText(bytes: Buffer): RewrittenPackage {
+  return { bytes, sections: asidesOf(bytes) };
+}
+
+// Removes invisible text from binary Word documents: tracked deletions and hidden text. Source of all offsets: [MS-DOC] 2.5
+// (Fib), 2.8.35 (PlcPcd), 2.9.33 (ChpxFkp).
+
+const MAGIC = 0xa5ec;
+
+/** Offsets in the Fib: the flags (which table stream is used), and the positions of two tables in that stream. */
+const FLAGS = 0x0a;
+const CHARACTER_PAGES = 0xfa;
+const PIECES = 0x1a2;
+
+const PAGE = 512;
+
+/** The character that replaces removed ones: an optional hyphen, which is not shown. */
+const NOTHING = 0x1f;
+
+/** Bytes `start` to `end` (exclusive) of the stream. */
+interface Run {
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Piece extends Run {
+  /** Whether a character has two bytes. */
+  readonly wide: boolean;
+}
+
+function visibleWord(bytes: Buffer): Buffer {
+  try {
+    return withoutRuns(bytes);
+  } catch (error) {
+    // A damaged document is passed on; the converter rejects it.
+    if (error instanceof RangeError) return bytes;
+    throw error;
+  }
+}
+
+interface Word {
+  /** The content of the stream with the text. */
+  readonly content: Buffer;
+  readonly stream: CompoundStream;
+  readonly pieces: readonly Piece[];
+  /** The table whose position is at offset `at` of the Fib. */
+  part(at: number): Buffer;
+}
+
+/** Throws RangeError for a damaged document. */
+function openWord(bytes: Buffer): Word | undefined {
+  const compound = CompoundFile.of(bytes);
+  const stream = compound?.find('WordDocument');
+  if (!compound || !stream) return undefined;
+  const content = compound.read(stream);
+  if (content.readUInt16LE(0) !== MAGIC) return undefined;
+  const isOne = (content.readUInt16LE(FLAGS) & 0x0200) !== 0;
+  const tables = compound.find(isOne ? '1Table' : '0Table');
+  if (!tables) return undefined;
+  const table = compound.read(tables);
+  const part = (at: number): Buffer => {
+    const start = content.readUInt32LE(at);
+    return table.subarray(start, start + content.readUInt32LE(at + 4));
+  };
+  return { content, stream, part, pieces: piecesOf(part(PIECES)) };
+}
+
+function withoutRuns(bytes: Buffer): Buffer {
+  const word = openWord(bytes);
+  if (!word) return bytes;
+  const { content, stream, pieces, part } = word;
+  const runs = unseenRuns(content, part(CHARACTER_PAGES));
+  if (runs.length === 0) return bytes;
+  for (const piece of pieces) for (const run of runs) blank(content, piece, run);
+  const copy = Buffer.from(bytes);
+  CompoundFile.of(copy)?.write(stream, content);
+  return copy;
+}
+
+/** Replaces the characters of a run, except control characters, which end paragraphs, cells and fields. */
+function blank(content: Buffer, { start, end, wide }: Piece, run: Run): void {
+  const step = wide ? 2 : 1;
+  const last = Math.min(end, run.end, content.length - step + 1);
+  for (let at = Math.max(start, run.start); at < last; at += step) {
+    const character = wide ? content.readUInt16LE(at) : (content[at] as number);
+    if (character < 0x20) continue;
+    if (wide) content.writeUInt16LE(NOTHING, at);
+    else content[at] = NOTHING;
+  }
+}
+
+function unseenRuns(content: Buffer, pages: Buffer): Run[] {
+  const runs: Run[] = [];
+  const count = Math.floor((pages.length - 4) / 8);
+  for (let i = 0; i < count; i += 1) {
+    const number = pages.readUInt32LE(4 * (count + 1) + 4 * i) & 0x3fffff;
+    const page = content.subarray(number * PAGE, (number + 1) * PAGE);
+    if (page.length === PAGE) runs.push(...unseenIn(page));
+  }
+  return runs;
+}
+
+function unseenIn(page: Buffer): Run[] {
+  const count = page[PAGE - 1] as number;
+  const runs: Run[] = [];
+  for (let i = 0; i < count && 4 * (count + 1) + i < PAGE; i += 1) {
+    const at = 2 * (page[4 * (count + 1) + i] as number);
+    if (at === 0 || !isUnseen(page.subarray(at + 1, at + 1 + (page[at] as number)))) continue;
+    runs.push({ start: page.readUInt32LE(4 * i), end: page.readUInt32LE(4 * i + 4) });
+  }
+  return runs;
+}
+
+/** The property codes for a tracked deletion and for hidden text. */
+const DELETED = 0x0800;
+const HIDDEN = 0x083c;
+
+/** The values for "on" and for "opposite of the style", which means on, because no style sets it. */
+const IS_ON = new Set([0x01, 0x81]);
+
+/** The operand's size in bytes by the upper three bits of a property; for index 6 (0) the first byte is the size. */
+const OPERANDS = [1, 1, 2, 4, 2, 2, 0, 3];
+
+function isUnseen(properties: Buffer): boolean {
+  for (let at = 0; at + 2 < properties.length;) {
+    const property = properties.readUInt16LE(at);
+    const size = OPERANDS[property >> 13] as number;
+    const operand = properties[at + 2] as number;
+    if ((property === DELETED || property === HIDDEN) && IS_ON.has(operand)) return true;
+    at += 2 + (size === 0 ? 1 + operand : size);
+  }
+  return false;
+}
+
+/** The pieces of the text: their position in the stream, and whether their characters have two bytes. */
+function piecesOf(clx: Buffer): Piece[] {
+  let at = 0;
+  while (clx[at] === 1) at += 3 + clx.readUInt16LE(at + 1);
+  if (clx[at] !== 2) return [];
+  const plc = clx.subarray(at + 5, at + 5 + clx.readUInt32LE(at + 1));
+  const count = Math.floor((plc.length - 4) / 12);
+  return Array.from({ length: count }, (_, i) => {
+    const characters = plc.readUInt32LE(4 * i + 4) - plc.readUInt32LE(4 * i);
+    const place = plc.readUInt32LE(4 * (count + 1) + 8 * i + 2);
+    const wide = (place & 0x40000000) === 0;
+    const start = wide ? place : (place & 0x3fffffff) / 2;
+    return { start, end: start + characters * (wide ? 2 : 1), wide };
+  });
+}
+
+// Reads the texts of a binary Word document that its converter ignores: comments, text boxes, headers and footers. They are
+// stored one after the other. Source of all offsets: [MS-DOC] 2.5 (Fib), 2.8.5 (PlcfandRef), 2.8.22 (PlcfHdd).
+
+/** The offset in the Fib of the character counts of the texts, in the order of `TEXTS`. */
+const LENGTHS = 76;
+const TEXTS = [
+  'body',
+  'footnotes',
+  'headers',
+  'macros',
+  'comments',
+  'endnotes',
+  'boxes',
+  'headerBoxes',
+] as const;
+
+const COMMENTS = 0xba;
+const COMMENT_TEXTS = 0xc2;
+const HEADERS = 0xf2;
+const OWNERS = 0x1ba;
+
+/** The bytes of a comment's record, and the offset of its author in it. */
+const COMMENT_BYTES = 30;
+const OWNER = 20;
+
+function asidesOf(bytes: Buffer): MarginSection[] {
+  try {
+    return read(bytes);
+  } catch (error) {
+    if (error instanceof RangeError) return [];
+    throw error;
+  }
+}
+
+function read(bytes: Buffer): MarginSection[] {
+  const word = openWord(bytes);
+  if (!word) return [];
+  const { content, pieces, part } = word;
+  const all = pieces
+    .map(({ start, end, wide }) => (wide ? UTF16 : WINDOWS).decode(content.subarray(start, end)))
+    .join('');
+  const texts: Record<string, string> = {};
+  let from = 0;
+  for (const [i, name] of TEXTS.entries()) {
+    const to = from + content.readUInt32LE(LENGTHS + 4 * i);
+    texts[name] = all.slice(from, to);
+    from = to;
+  }
+  const owners = names(part(OWNERS));
+  const marks = part(COMMENTS);
+  const count = Math.floor((marks.length - 4) / (4 + COMMENT_BYTES));
+  const comments = stories(texts['comments'] ?? '', part(COMMENT_TEXTS))
+    .slice(0, Math.max(0, count))
+    .map((text, i) => {
+      const owner = owners[marks.readUInt16LE(4 * (count + 1) + COMMENT_BYTES * i + OWNER)];
+      return `comment${owner ? ` by ${owner}` : ''}: ${plain(text)}`;
+    });
+  const margins = stories(texts['headers'] ?? '', part(HEADERS))
+    // The first six are separators of notes; then there are six per section.
+    .slice(6)
+    .map((text, i) => [[0, 1, 4].includes(i % 6) ? 'header' : 'footer', plain(text)] as const)
+    .filter(([, text]) => /\p{L}/u.test(text))
+    .map(([kind, text]) => `${kind}: ${text}`);
+  const boxes = `${texts['boxes']}\r${texts['headerBoxes']}`.split('\r').map(plain);
+  return [
+    { title: 'Comments', lines: comments },
+    { title: 'Text boxes', lines: boxes.filter((text) => text !== '') },
+    { title: HEADS_AND_FEET, lines: margins.toSorted((a, b) => Number(a < b) - Number(a > b)) },
+  ];
+}
+
+const UTF16 = new TextDecoder('utf-16le', { ignoreBOM: true });
+const WINDOWS = new TextDecoder('windows-1252');
+
+/** Splits a text at the positions in `places`. */
+function stories(text: string, places: Buffer): string[] {
+  const count = Math.floor(places.length / 4);
+  const at = Array.from({ length: count }, (_, i) => places.readUInt32LE(4 * i));
+  return at.slice(1).map((end, i) => text.slice(at[i], end));
+}
+
+/** Plain text: without field codes and special characters. */
+function plain(text: string): string {
+  return text
+    .replace(/\x13[^\x13-\x15]*[\x14\x15]/g, '')
+    .replace(/\x1e/g, '-')
+    .replace(/\x1f/g, '')
+    .replace(/[\0-\x1f]+/g, ' ')
+    .trim();
+}
+
+/** Parses length-prefixed names (UTF-16). */
+function names(list: Buffer): string[] {
+  const found: string[] = [];
+  for (let at = 0; at + 2 <= list.length;) {
+    const end = at + 2 + 2 * list.readUInt16LE(at);
+    found.push(list.toString('utf16le', at + 2, end));
+    at = end;
+  }
+  return found;
+}

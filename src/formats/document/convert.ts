@@ -1,0 +1,310 @@
+/** Converts a document in a child process, once for each version and requested part (cached). */
+
+import { createHash, type Hash } from 'node:crypto';
+import { OrielError } from '../../errors.ts';
+import { builtFile } from '../../files/package-files.ts';
+import { Identity } from '../../identity.ts';
+import { ChildFailure, ChildPool } from '../../process/child-pool.ts';
+import { withProgress } from '../../queues/caller.ts';
+import { queues } from '../../queues/queue-table.ts';
+import { chunksOf, readAt } from '../../text/bytes.ts';
+import { encodeFrame, wholeFrame } from '../../text/frames.ts';
+import type { ByteSource } from '../../types/access.ts';
+import type { Call } from '../../types/call.ts';
+import type { ComputedValue, DerivedKind, ScratchFile, ValueComputation } from '../../types/session.ts';
+import type { RemoteWork, WorkHandler } from '../../types/state.ts';
+import {
+  CachedConversion,
+  contentOf,
+  converterVersion,
+  digestIn,
+  isLasting,
+  MAX_BODY_IN_MEMORY_BYTES,
+  storedBody,
+  weightOf,
+  wrapConvertedBody,
+} from './converted.ts';
+import {
+  CONVERTER,
+  failureOf,
+  MAX_CONVERSION_MS,
+  MAX_CONVERSION_REPLY_BYTES,
+  MAX_DOCUMENT_BYTES,
+  MAX_DOCUMENT_TEXT_BYTES,
+  MAX_SEARCHED_DOCUMENT_BYTES,
+  maxConverterMemory,
+  MIB,
+} from './limits.ts';
+import type { DocumentConversion, DocumentJob, DocumentPart, DocumentReply } from './protocol.ts';
+
+type ConversionOptions = { want: string; password?: string };
+
+/** A failure that another attempt would most likely repeat; it is cached like a conversion, for `REPEATED_MS`. */
+interface RepeatedFailure {
+  readonly failure: ChildFailure;
+  /** The size of the document. */
+  readonly bytes: number;
+  /** In ms of `performance.now()`. */
+  readonly until: number;
+}
+
+export const conversions: DerivedKind<DocumentConversion | RepeatedFailure, ConversionOptions> = {
+  name: 'document',
+  weigh: (made) => (isFailure(made) ? { memory: 1024 } : weightOf(made.body)),
+  mostMemory: 20 * MIB,
+  lasts: (made) => !isFailure(made) || performance.now() < made.until,
+  dispose: (made) => (isFailure(made) ? undefined : made.body.close?.()),
+};
+
+/** These follow from the bytes and the limits; whether a conversion is too slow or crashes depends on the machine too. */
+const REPEATED: ReadonlySet<ChildFailure['why']> = new Set(['memory', 'output']);
+
+/** Memory is measured now and then: a document close to the limit may be converted in the next attempt. */
+const REPEATED_MS = 10 * 60_000;
+
+function isFailure(made: DocumentConversion | RepeatedFailure): made is RepeatedFailure {
+  return 'failure' in made;
+}
+
+export function conversionOptions({ want, password }: ConversionOrder): ConversionOptions {
+  return { want: JSON.stringify(want), ...(password !== undefined && { password }) };
+}
+
+/** Throws OrielError: `LIMIT`, `CORRUPT`, with a clause that completes "Cannot read .pdf file: ". */
+export async function convertDocument(
+  bytes: ByteSource,
+  order: ConversionOrder,
+  call: Call,
+): Promise<DocumentConversion> {
+  // The text of an encrypted document is never written to disk.
+  const cached =
+    order.password === undefined ? await CachedConversion.of(bytes, order.want, call) : undefined;
+  const { session, deadline } = call;
+  const open = (): Promise<ScratchFile> => session.scratch();
+  const shared = await byContent(bytes, cached, call);
+  /** Whether the file was unchanged between computing its digest and its conversion. */
+  let isSame = true;
+  const anew = async ({
+    source,
+    signal,
+  }: ValueComputation): Promise<DocumentConversion | RepeatedFailure> => {
+    const { work } = session;
+    const elsewhere =
+      work &&
+      cached &&
+      (await convertedElsewhere(work, cached, { want: order.want, source, signal, deadline, open }));
+    if (elsewhere) return elsewhere;
+    const { made, sha256 } = await convert(source, order, { signal, deadline, cached, open });
+    isSame = shared === undefined || sha256 === shared.sha256;
+    return made;
+  };
+  const make = async (
+    computation: ValueComputation,
+  ): Promise<ComputedValue<DocumentConversion | RepeatedFailure>> => {
+    const known = await cached?.find();
+    return {
+      value: known ?? (await withProgress(computation, 'converting', () => anew(computation))),
+      keep: isSame,
+    };
+  };
+  const made = await session.store.get(
+    conversions,
+    shared?.source ?? bytes,
+    conversionOptions(order),
+    make,
+    call,
+  );
+  if (isFailure(made)) throw failed(made, order);
+  return made;
+}
+
+/**
+ * Identifies the document by its digest, so that calls for the same bytes share a conversion. The identity of a file that was
+ * written a moment ago does not recur and could not be shared. Undefined for a document that is too large.
+ */
+async function byContent(
+  bytes: ByteSource,
+  cached: CachedConversion | undefined,
+  call: Call,
+): Promise<{ readonly sha256: string; readonly source: ByteSource } | undefined> {
+  const sha256 = cached?.sha256 ?? (await digestIn(bytes, call));
+  if (sha256 === undefined) return undefined;
+  const source: ByteSource = {
+    size: bytes.size,
+    identity: Identity.of('document', { sha256 }),
+    readInto: bytes.readInto.bind(bytes),
+  };
+  return { sha256, source };
+}
+
+interface Here {
+  readonly signal: AbortSignal;
+  readonly deadline: number;
+  readonly cached: CachedConversion | undefined;
+  readonly open: () => Promise<ScratchFile>;
+}
+
+async function convert(
+  source: ByteSource,
+  order: ConversionOrder,
+  { signal, deadline, cached, open }: Here,
+): Promise<{ readonly made: DocumentConversion | RepeatedFailure; readonly sha256: string }> {
+  const bytes = await sizeOf(source, signal);
+  const sent = createHash('sha256');
+  const body = hashed(chunksOf(source, 0, bytes, 256 * 1024, signal), sent);
+  try {
+    const made = await convertInChild(order, { body, bytes, deadline }, signal, open);
+    const sha256 = sent.digest('hex');
+    cached?.keep(made, sha256);
+    return { made, sha256 };
+  } catch (error) {
+    if (!(error instanceof ChildFailure)) throw error;
+    const failure = { failure: error, bytes, until: performance.now() + REPEATED_MS };
+    if (!REPEATED.has(error.why)) throw failed(failure, order);
+    return { made: failure, sha256: sent.digest('hex') };
+  }
+}
+
+function failed({ failure, bytes }: RepeatedFailure, { want }: ConversionOrder): OrielError {
+  return new OrielError(...(failureOf(failure.why, bytes, want) ?? ENDED), { cause: failure });
+}
+
+const ENDED = ['LIMIT', 'its converter was ended from outside; the same call may work'] as const;
+
+async function* hashed(pieces: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) {
+    hash.update(piece);
+    yield piece;
+  }
+}
+
+/** The size. A stream is read to its end before a slot is taken, so that no child process waits for bytes. */
+async function sizeOf(source: ByteSource, signal: AbortSignal): Promise<number> {
+  if (source.size === undefined) await source.readInto(new Uint8Array(1), MAX_DOCUMENT_BYTES, signal);
+  if (source.size !== undefined && source.size <= MAX_DOCUMENT_BYTES) return source.size;
+  throw new OrielError('LIMIT', `it is larger than the ${MAX_DOCUMENT_BYTES / MIB} MiB that are converted`);
+}
+
+// Converts the bytes of one document in a pooled child process.
+
+const children = new ChildPool({
+  entry: () => builtFile(CONVERTER),
+  queue: queues.documents,
+  // Long enough to page through a document.
+  idleMs: 20_000,
+  heapMb: 768,
+  keepUpTo: 200 * MIB,
+  // The memory of a new child with its libraries.
+  fresh: 80 * MIB,
+});
+
+export interface ConversionOrder {
+  readonly want: DocumentPart;
+  readonly password?: string;
+}
+
+export interface ConversionInput {
+  /** The document: exactly `bytes` bytes. */
+  readonly body: AsyncIterable<Uint8Array>;
+  readonly bytes: number;
+  /** The deadline of the call, in milliseconds of `performance.now()`. */
+  readonly deadline?: number;
+}
+
+/** Throws ChildFailure, `BUSY` and the reason of the signal. `open` creates a file for a result too large for memory. */
+export async function convertInChild(
+  order: ConversionOrder,
+  { body, bytes, deadline }: ConversionInput,
+  signal: AbortSignal,
+  open?: () => Promise<ScratchFile>,
+): Promise<DocumentConversion> {
+  const job: DocumentJob = {
+    ...order,
+    most: order.want.is === 'rest' ? MAX_SEARCHED_DOCUMENT_BYTES : MAX_DOCUMENT_TEXT_BYTES,
+  };
+  const { head, ...said } = await children.run(
+    {
+      head: job,
+      body,
+      bytes,
+      maxOutput: MAX_CONVERSION_REPLY_BYTES,
+      maxMemory: maxConverterMemory(bytes, order.want),
+      maxMs: MAX_CONVERSION_MS,
+      ...(deadline !== undefined && { deadline }),
+      ...(open && { aside: { over: MAX_BODY_IN_MEMORY_BYTES, open } }),
+    },
+    { signal },
+  );
+  return { reply: head as DocumentReply, body: wrapConvertedBody(said) };
+}
+
+// Remote conversion of documents: a replica sends the job, a worker on another machine runs it.
+
+const KIND = 'document';
+
+/** Failures that another attempt would not change. */
+const LASTING: ReadonlySet<ChildFailure['why']> = new Set(['slow', 'memory', 'output']);
+
+/** The result must not be shared, so the document is converted on the machine that wants it. */
+const HERE = { why: 'here', isLasting: true } as const;
+
+export const convertJob: WorkHandler = {
+  kind: KIND,
+  get version() {
+    return converterVersion();
+  },
+  async run(head, input, signal) {
+    try {
+      const conversion = await convertInChild({ want: head as DocumentPart }, input, signal);
+      const { reply, body } = conversion;
+      if (!isLasting(reply)) return HERE;
+      return Buffer.concat(encodeFrame(reply, await contentOf(body, Identity.once('conversion'))));
+    } catch (error) {
+      if (!(error instanceof ChildFailure)) throw error;
+      return { why: error.why, isLasting: LASTING.has(error.why) };
+    }
+  },
+};
+
+interface RemoteConversion {
+  readonly want: DocumentPart;
+  readonly source: ByteSource;
+  readonly signal: AbortSignal;
+  /** In milliseconds of `performance.now()`. Half of the remaining time is reserved for a local conversion. */
+  readonly deadline: number;
+  readonly open: () => Promise<ScratchFile>;
+}
+
+/** Undefined if no worker has converted it. Throws OrielError like a local conversion. */
+async function convertedElsewhere(
+  work: RemoteWork,
+  cached: CachedConversion,
+  { want, source, signal, deadline, open }: RemoteConversion,
+): Promise<DocumentConversion | undefined> {
+  const { size } = source;
+  if (size === undefined) return undefined;
+  const { key, sha256 } = cached;
+  const order = {
+    kind: KIND,
+    version: converterVersion(),
+    key,
+    head: want,
+    bytes: size,
+    read: (start: number, length: number) => readAt(source, start, length, signal),
+    sha256,
+  };
+  const now = performance.now();
+  const outcome = await work.run(order, { signal, giveUpAt: now + (deadline - now) / 2 });
+  if (outcome.is === 'here') return undefined;
+  if (outcome.is === 'failed') {
+    const failure = failureOf(outcome.why, size, want);
+    if (failure) throw new OrielError(...failure);
+    return undefined;
+  }
+  const read = wholeFrame(outcome.result);
+  if (!read) return undefined;
+  const conversion = { reply: read.head as DocumentReply, body: await storedBody(read.body, open) };
+  // If the worker has not cached it in the shared store, it is cached on this machine.
+  if (!outcome.isCached) cached.keep(conversion, sha256);
+  return conversion;
+}

@@ -1,0 +1,52 @@
+/** Decides which files are documents: by the first bytes, and by the name if the bytes are ambiguous. */
+
+import type { SourceSubject } from '../../types/call.ts';
+import { isNamedArchive } from '../archive/detect.ts';
+
+const NAMES = /\.(?:pdf|do[ct][xm]?|pp[ts][xm]?|pot[xm]?|xl[st][xmb]?|xlsb|rtf|od[tsp]|ot[tsp]|epub)$/i;
+
+const COMPOUND = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+
+export function isNamedDocument(name: string): boolean {
+  return NAMES.test(name);
+}
+
+export function claimsDocument({ opened, name, head }: SourceSubject): boolean {
+  return opened.is === 'file' && isDocument(name, head);
+}
+
+export function isDocument(name: string, head: Uint8Array): boolean {
+  if (head.length === 0) return false;
+  const named = NAMES.test(name);
+  const start = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 1024));
+  // Junk may precede the header of a PDF. It is searched for only if the name says PDF.
+  if (beginsWith(start, '%PDF-') || (named && /\.pdf$/i.test(name) && start.includes('%PDF-'))) return true;
+  if (beginsWith(start, '{\\rtf')) return true;
+  if (beginsWith(start, 'PK')) return named || (!isNamedZip(name) && isPackage(start));
+  if (start[0] === COMPOUND[0] && start.subarray(0, COMPOUND.length).equals(COMPOUND))
+    return named || !/\.[a-z0-9]+$/i.test(name);
+  // An HTML page named `.doc` is text.
+  return named && !isText(head);
+}
+
+function beginsWith(bytes: Buffer, ascii: string): boolean {
+  return bytes[0] === ascii.charCodeAt(0) && bytes.toString('latin1', 0, ascii.length) === ascii;
+}
+
+function isNamedZip(name: string): boolean {
+  return isNamedArchive(name) && !NAMES.test(name);
+}
+
+/** Whether the first member of a zip is one that document packages begin with. */
+function isPackage(start: Buffer): boolean {
+  const name = start.toString('latin1', 30, 140);
+  return /^(?:\[Content_Types\]\.xml|_rels\/\.rels|docProps\/|word\/|xl\/|ppt\/|mimetypeapplication\/(?:epub|vnd\.oasis))/.test(
+    name,
+  );
+}
+
+function isText(head: Uint8Array): boolean {
+  // A table in UTF-16 named `.xls` is text.
+  if ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)) return true;
+  return head.every((byte) => byte >= 32 || byte === 9 || byte === 10 || byte === 13 || byte === 12);
+}

@@ -1,0 +1,218 @@
+/** The messages between the engine and the converting child process. */
+
+const FORMATS = [
+  'pdf',
+  'docx',
+  'doc',
+  'pptx',
+  'ppt',
+  'xlsx',
+  'xlsb',
+  'xls',
+  'odt',
+  'ods',
+  'odp',
+  'rtf',
+  'epub',
+] as const;
+
+export type DocumentFormat = (typeof FORMATS)[number];
+
+export function isWorkbook(format: DocumentFormat | undefined): boolean {
+  return format === 'xlsx' || format === 'xlsb' || format === 'xls' || format === 'ods';
+}
+
+/** The most pages of one text; a longer document continues in the next part. */
+export const PAGES_AT_ONCE = 100;
+
+export interface DocumentJob {
+  readonly want: DocumentPart;
+  /** The most bytes of the text; it is cut after the last whole line. */
+  readonly most: number;
+  readonly password?: string;
+}
+
+export type DocumentPart =
+  /** The whole document, or the first part of a long one. */
+  | { readonly is: 'whole' }
+  /** Pages or slides `from` to `to`, 1-based and inclusive; to the end without `to`. */
+  | { readonly is: 'pages'; readonly from: number; readonly to?: number }
+  /** One sheet; with `range` (`A1:H50`) a part of it. */
+  | { readonly is: 'sheet'; readonly sheet: string; readonly range?: string }
+  /** The rows of large sheets that `whole` leaves out, as consecutive ranges of cells. */
+  | { readonly is: 'rest' }
+  /** All sheets as tables of a database. */
+  | { readonly is: 'tables' }
+  /** The list of images embedded in pages `from` to `to` (as above), one line per image. */
+  | { readonly is: 'images'; readonly from: number; readonly to?: number }
+  /** The list of the files attached to a PDF, one line per file. */
+  | { readonly is: 'attachments' }
+  /** An attached file by its number, 1-based. */
+  | { readonly is: 'attachment'; readonly number: number }
+  /** The picture of a page, or with `image` (1-based) an image embedded in it. */
+  | { readonly is: 'picture'; readonly page: number; readonly image?: number };
+
+/** The head of a reply; the body of the frame is the text, the database, the attachment or the picture. */
+export type DocumentReply =
+  | {
+      readonly is: 'text';
+      readonly facts: DocumentFacts;
+      readonly cut?: DocumentCut;
+      /** All sheets of the workbook, if the facts are those of one sheet. */
+      readonly allSheets?: readonly SheetFacts[];
+      /** The ranges of the text of `rest`. */
+      readonly ranges?: readonly SheetRange[];
+      /** The name of an optional package that is not installed and might give a better text. */
+      readonly without?: string;
+    }
+  | { readonly is: 'tables'; readonly facts: DocumentFacts }
+  | { readonly is: 'attachment'; readonly facts: DocumentFacts }
+  | {
+      readonly is: 'picture';
+      readonly facts: DocumentFacts;
+      readonly mimeType: string;
+      /** In pixels, like the height. */
+      readonly width: number;
+      readonly height: number;
+    }
+  | {
+      readonly is: 'refused';
+      readonly why: DocumentRefusalReason;
+      readonly detail?: string;
+      readonly extent?: DocumentExtent;
+      readonly facts?: DocumentFacts;
+    };
+
+/** A reply (also a refusal) with its body. */
+export interface DocumentConversion {
+  readonly reply: DocumentReply;
+  readonly body: ConvertedBody;
+}
+
+/** The text, the tables or the picture: in memory if small, otherwise in a private file. */
+export interface ConvertedBody {
+  readonly bytes: number;
+  readInto(target: Uint8Array, offset: number): Promise<number>;
+  /** The descriptor of the file, for worker threads. This and the following are absent for a body in memory. */
+  readonly fd?: number;
+  /** Delays closing until `use` has resolved, which must not reject. */
+  until?(use: Promise<void>): void;
+  close?(): Promise<void>;
+}
+
+/** The number of pages, slides or images of a page, if one beyond it was requested. */
+export interface DocumentExtent {
+  readonly of: 'page' | 'slide' | 'image';
+  readonly count: number;
+}
+
+/** Where a truncated text continues. */
+export interface DocumentCut {
+  /** The first page that was not converted. */
+  readonly page?: number;
+  /** Set if the text was too long: the number of bytes after which it was cut. */
+  readonly bytes?: number;
+}
+
+export type DocumentRefusalReason =
+  | 'encrypted'
+  | 'password'
+  | 'damaged'
+  | 'old'
+  | 'unknown'
+  | 'limit'
+  /** There is no such page, sheet, image or attachment. */
+  | 'absent'
+  /** An optional package is not installed. */
+  | 'missing'
+  | 'unsupported';
+
+export interface DocumentFacts {
+  readonly format?: DocumentFormat;
+  readonly title?: string;
+  readonly author?: string;
+  readonly created?: string;
+  readonly pages?: number;
+  readonly slides?: number;
+  readonly sheets?: readonly SheetFacts[];
+  /** The number of sheets, if only the first ones are listed. */
+  readonly sheetCount?: number;
+  /** 1-based pages without a text layer. */
+  readonly scanned?: readonly number[];
+  readonly outline?: readonly OutlineEntry[];
+  /** The number of bookmarks, if only the first ones are in the outline. */
+  readonly bookmarks?: number;
+  /** Set if images are embedded in it; these have a list of their own. */
+  readonly hasImages?: true;
+  /** Set if files are attached to it; these have a list of their own. */
+  readonly hasAttachments?: true;
+  /** The attachments of that list. */
+  readonly attachments?: readonly AttachmentFacts[];
+}
+
+export interface AttachmentFacts {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+export interface SheetFacts {
+  readonly name: string;
+  readonly hidden?: true;
+  /** The range of cells with content, `A1:J50000`, or `A:J` if `goesOn`; absent for an empty sheet. */
+  readonly range?: string;
+  /** The number of rows with content. */
+  readonly rows: number;
+  /** Set if there may be more rows than `rows`, because they were not read to the end. */
+  readonly goesOn?: true;
+  readonly columns: number;
+  /** The number of rows in the text (header included), if the sheet has more. */
+  readonly shown?: number;
+  /** Set if its first row has the names of the columns. */
+  readonly header?: true;
+  /** The letters of the first column that does not fit into its table. */
+  readonly beyond?: string;
+}
+
+/** A part of a text that equals the text of the call for this range of a sheet. */
+export interface SheetRange {
+  readonly sheet: string;
+  readonly range: string;
+  /** The number of lines and bytes of the text before it. */
+  readonly lines: number;
+  readonly start: number;
+}
+
+export interface OutlineEntry {
+  readonly title: string;
+  readonly level: number;
+  readonly page?: number;
+}
+
+/** Thrown in the child process to answer with a refusal. */
+export class DocumentRefusal extends Error {
+  readonly why: DocumentRefusalReason;
+  readonly detail: string | undefined;
+  readonly extent: DocumentExtent | undefined;
+
+  constructor(why: DocumentRefusalReason, detail?: string, extent?: DocumentExtent) {
+    super(detail ?? why);
+    this.name = 'Refused';
+    this.why = why;
+    this.detail = detail;
+    this.extent = extent;
+  }
+}
+
+// Names of tables for the sheets of a workbook.
+
+/** A unique name per sheet, in the order of the workbook. SQLite reserves `sqlite_` and compares names case-insensitively. */
+export function tableNames(sheets: readonly { readonly name: string }[]): string[] {
+  const taken = new Set<string>();
+  return sheets.map(({ name: written }) => {
+    const name = written.replaceAll('\0', '').toWellFormed();
+    let free = /^sqlite_/i.test(name) || name === '' ? `_${name}` : name;
+    while (taken.has(free.toLowerCase())) free += '_';
+    taken.add(free.toLowerCase());
+    return free;
+  });
+}

@@ -1,0 +1,238 @@
+/** Caches replies of GitHub with their age, also on disk, and follows the pages of lists through their `Link` header. */
+
+import { OrielError } from '../../errors.ts';
+import type { WebResponse } from '../../network/fetch.ts';
+import { quote } from '../../text/visible.ts';
+import type { Call } from '../../types/call.ts';
+import { type CacheAges, createReplyCache, readThrough } from '../reply-cache.ts';
+import { convert, convertedText } from '../web/convert.ts';
+import { type GitHub, type GitHubCall, gitHubRefusal, JSON_TYPE, refuseCut } from './api.ts';
+import { type GitHubShape, parseShape, type ShapeName, type ShapeResult } from './shapes.ts';
+
+interface GitHubReply {
+  readonly body: Buffer;
+  /** Whether the body was truncated at the limit. */
+  readonly cut: boolean;
+  readonly status: number;
+  readonly etag: string | undefined;
+  /** The URL of the next page, on the same origin. */
+  readonly next: string | undefined;
+  /** Whether there is a next page, even one at another origin, which is not requested. */
+  readonly continues: boolean;
+}
+
+/** For threads and diffs: fresh for 5 minutes; up to 7 days stale, used while they are refreshed in the background. */
+export const THREAD_AGES: CacheAges = { soft: 5 * 60_000, hard: 7 * 24 * 60 * 60_000 };
+/** For lists, which are never served from the cache. */
+export const LIVE: CacheAges = { soft: 0, hard: 0 };
+
+const weigh = (reply: GitHubReply): number => 1024 + reply.body.length + (derived.get(reply)?.weight ?? 0);
+
+const replies = createReplyCache<GitHubReply>('github-reply', weigh, {
+  version: 4,
+  parts: ({ body, ...head }) => ({ head, body }),
+  value: (head, body) => ({ ...(head as Omit<GitHubReply, 'body'>), body }),
+});
+
+/** The state of reading from GitHub in one call. */
+export interface GitHubReader {
+  readonly github: GitHub;
+  readonly call: Call;
+  readonly ages: CacheAges;
+  /** When the oldest stale reply that was used was read (ms since the epoch); Infinity if none was stale. */
+  oldest: number;
+  /** The requests of this call so far, with their replies. */
+  readonly used: Map<string, { readonly ask: Ask; readonly reply: GitHubReply }>;
+}
+
+export function readerOf(github: GitHub, call: Call, ages: CacheAges): GitHubReader {
+  return { github, call, ages, oldest: Number.POSITIVE_INFINITY, used: new Map() };
+}
+
+/** A value derived from a reply and the replies after it. */
+interface Derived {
+  readonly used: GitHubReader['used'];
+  readonly name: string;
+  readonly value: unknown;
+  readonly weight: number;
+}
+
+/** Derived values, by the first reply that they depend on; evicted together with it. */
+const derived = new WeakMap<GitHubReply, Derived>();
+
+/**
+ * Caches a value that `make` derives from the reply to `ask` and further replies, as long as all of them are unchanged.
+ * `sizeOf` returns bytes.
+ */
+export async function madeOnce<T>(
+  { ask, name, sizeOf }: { readonly ask: Ask; readonly name: string; sizeOf(value: T): number },
+  make: () => Promise<T>,
+  wanted: GitHubCall,
+  reader: GitHubReader,
+): Promise<T> {
+  // Replies are never cached, so the value cannot be.
+  if (reader.ages.soft === 0) return make();
+  const first = await replyTo(ask, wanted, reader);
+  const known = derived.get(first);
+  if (known?.name === name && (await areSame(known.used, wanted, reader))) return known.value as T;
+  const value = await make();
+  derived.set(first, { used: new Map(reader.used), name, value, weight: sizeOf(value) });
+  return value;
+}
+
+async function areSame(
+  used: GitHubReader['used'],
+  wanted: GitHubCall,
+  reader: GitHubReader,
+): Promise<boolean> {
+  for (const { ask, reply } of used.values()) {
+    if ((await replyTo(ask, wanted, reader)) !== reply) return false;
+  }
+  return true;
+}
+
+interface Ask {
+  /** A path below the base, or an absolute URL. */
+  readonly url: string;
+  readonly accept?: string;
+  /** Status codes besides 200 that are not failures. */
+  readonly also?: readonly number[];
+}
+
+/** Throws OrielError: a refusal of GitHub, or the errors of the connection. */
+export async function replyTo(ask: Ask, wanted: GitHubCall, reader: GitHubReader): Promise<GitHubReply> {
+  const { url, accept = JSON_TYPE, also = [] } = ask;
+  const { github, call, ages, used } = reader;
+  const key = `${accept} ${url}`;
+  // Within one call the same request always gives the same reply, even if it was refreshed meanwhile.
+  const before = used.get(key);
+  if (before) return before.reply;
+  const facts = { base: github.base, url, accept, token: github.tokenDigest, allow: github.allow };
+  const found = await readThrough(
+    replies,
+    facts,
+    ages,
+    async (signal, known) => {
+      const reply = await github.get(url, { accept, etag: known?.etag, signal });
+      if (reply.status === 304 && known) return known;
+      if (reply.status !== 200 && !also.includes(reply.status)) throw gitHubRefusal(reply, github, wanted);
+      return {
+        body: Buffer.from(reply.body),
+        cut: reply.cut,
+        status: reply.status,
+        etag: reply.headers['etag'],
+        ...nextPage(reply, github),
+      };
+    },
+    call,
+  );
+  used.set(key, { ask, reply: found.value });
+  if (found.stale) reader.oldest = Math.min(reader.oldest, found.at);
+  return found.value;
+}
+
+/** Throws as `replyTo`, `LIMIT` for a truncated reply, and `CORRUPT` for invalid JSON or another shape. */
+export async function objectAt<N extends ShapeName>(
+  url: string,
+  shape: N,
+  wanted: GitHubCall,
+  reader: GitHubReader,
+): Promise<GitHubShape<N>> {
+  return (await pageAt(url, shape, wanted, reader)).value;
+}
+
+interface PageOf<T> {
+  readonly value: T;
+  /** The number of bytes of the reply. */
+  readonly length: number;
+  readonly next: string | undefined;
+  readonly continues: boolean;
+}
+
+/** As `objectAt`, with the URL of the next page. */
+export async function pageAt<N extends ShapeName>(
+  url: string,
+  shape: N,
+  wanted: GitHubCall,
+  reader: GitHubReader,
+): Promise<PageOf<GitHubShape<N>>> {
+  const { body, next, continues, cut } = await replyTo({ url }, wanted, reader);
+  refuseCut({ cut }, wanted);
+  const value = await shapedAs(shape, body, wanted, reader.call.signal);
+  return { value, length: body.length, next, continues };
+}
+
+/** The most bytes of JSON that are parsed in this process, which takes 2 ms. */
+const MAX_LOCAL_JSON_BYTES = 64 << 10;
+
+async function shapedAs<N extends ShapeName>(
+  shape: N,
+  body: Buffer,
+  { target }: GitHubCall,
+  signal: AbortSignal,
+): Promise<GitHubShape<N>> {
+  const found =
+    body.length <= MAX_LOCAL_JSON_BYTES
+      ? parseShape(shape, body.toString())
+      : await takenElsewhere(shape, body, signal);
+  if (found?.is === 'value') return found.value;
+  const what = found?.is === 'notJson' ? 'not valid JSON' : 'not of the shape that its REST API has';
+  throw found
+    ? new OrielError('CORRUPT', `GitHub's answer for ${quote(target)} is ${what}.`, { cause: found.cause })
+    : new OrielError('LIMIT', `GitHub's answer for ${quote(target)} takes too long to parse.`);
+}
+
+/** Parses in a child process, because large JSON may have any shape. Undefined if the child exceeded a limit. */
+async function takenElsewhere<N extends ShapeName>(
+  shape: N,
+  body: Buffer,
+  signal: AbortSignal,
+): Promise<ShapeResult<N> | undefined> {
+  const converted = await convert({ is: 'github', shape, url: 'https://github.com' }, body, signal);
+  if (!converted) return undefined;
+  const { reply } = converted;
+  if (reply.is === 'text')
+    return { is: 'value', value: JSON.parse(convertedText(converted)) as GitHubShape<N> };
+  return { is: reply.why ?? 'otherShape', cause: undefined };
+}
+
+interface GitHubPages<T> {
+  readonly items: readonly T[];
+  /** Whether there are more pages. */
+  readonly more: boolean;
+}
+
+/** The most bytes of all pages of one list. */
+const MAX_LIST_BYTES = 16 << 20;
+
+type Lists = Exclude<ShapeName, 'thread'>;
+
+/** The items of up to `most` pages from the first one on. A page that occurs again ends the list. */
+export async function pagesAt<N extends Lists>(
+  first: string,
+  shape: N,
+  most: number,
+  wanted: GitHubCall,
+  reader: GitHubReader,
+): Promise<GitHubPages<GitHubShape<N>[number]>> {
+  const items: GitHubShape<N>[number][] = [];
+  const seen = new Set<string>();
+  let [url, bytes, isElsewhere]: [string | undefined, number, boolean] = [first, 0, false];
+  while (url !== undefined && !seen.has(url) && seen.size < most && bytes < MAX_LIST_BYTES) {
+    seen.add(url);
+    const found: PageOf<GitHubShape<N>> = await pageAt(url, shape, wanted, reader);
+    items.push(...found.value);
+    bytes += found.length;
+    url = found.next;
+    isElsewhere = url === undefined && found.continues;
+  }
+  return { items, more: isElsewhere || (url !== undefined && !seen.has(url)) };
+}
+
+/** The next page, found as in @octokit/plugin-paginate-rest. Pages at another origin are ignored because of the token. */
+function nextPage({ headers }: WebResponse, { base }: GitHub): Pick<GitHubReply, 'next' | 'continues'> {
+  const next = /<([^<>]+)>;\s*rel="next"/.exec(headers['link'] ?? '')?.[1];
+  if (next === undefined || !URL.canParse(next)) return { next: undefined, continues: next !== undefined };
+  const isHere = new URL(next).origin === new URL(base).origin;
+  return { next: isHere ? next : undefined, continues: true };
+}

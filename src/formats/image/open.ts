@@ -1,0 +1,112 @@
+/** Reads an image: its facts and a copy within the budget, or only its facts (`:meta`). SVG is read as text. */
+
+import { OrielError } from '../../errors.ts';
+import type { ByteSource, OpenedFile } from '../../types/access.ts';
+import type { Call, ImageResource, Resource, SourceSubject } from '../../types/call.ts';
+import type { ComputedValue, DerivedKind, ValueComputation } from '../../types/session.ts';
+import { selectionOf } from '../text/open.ts';
+import { DEFAULT_IMAGE_BUDGET, type ImageOptions, NOT_DECODED, readRaster } from './decode.ts';
+import { identifyImage, MIME_TYPES, type RasterType } from './detect.ts';
+import { MAX_IMAGE_BYTES } from './limits.ts';
+import type { RasterImage } from './protocol.ts';
+import { describeImage, describeShown, describeSvg, imageFacts, shownFacts } from './render.ts';
+import { storedSize } from './stored-size.ts';
+
+export async function openImage(
+  subject: SourceSubject,
+  call: Call,
+  options: ImageOptions,
+): Promise<Resource> {
+  const { opened, head } = subject;
+  const type = identifyImage(head);
+  if (opened.is !== 'file' || !type) throw new TypeError('the claimed file is not an image');
+  return type === 'svg' ? openSvg(subject, opened, call) : openRaster(subject, opened, type, call, options);
+}
+
+async function openRaster(
+  subject: SourceSubject,
+  { bytes }: OpenedFile,
+  type: RasterType,
+  call: Call,
+  options: ImageOptions,
+): Promise<ImageResource> {
+  const meta = `${subject.typed}:meta`;
+  if (subject.rest !== '' && subject.rest !== 'meta') {
+    throw new OrielError('BAD_SELECTOR', 'An image has no lines or members; its only selector is :meta.', {
+      next: meta,
+    });
+  }
+  await learnSize(bytes, call.signal);
+  const want = subject.rest === 'meta' || call.settings.imageMetadataOnly ? 'facts' : 'picture';
+  const raster = await rasterOf(bytes, type, want, call, options);
+  const facts = imageFacts(type, bytes.size, raster.facts);
+  const line = describeImage(facts);
+  const answer = { is: 'image', kind: 'image', text: line, facts: { image: facts } } as const;
+  if (want === 'facts') return answer;
+  const format = NOT_DECODED[type];
+  if (format) {
+    const text = `${format} is described and not shown; convert it to PNG to see it`;
+    return { ...answer, notes: [{ kind: 'said', text }] };
+  }
+  if (raster.shown) {
+    const shown = shownFacts(raster.shown);
+    const text = `${line}\n${describeShown(shown)}`;
+    return { ...answer, text, image: raster.shown, facts: { image: facts, shown } };
+  }
+  const { code, why, cause } = raster.refused ?? { code: 'INTERNAL', why: 'no copy was made' };
+  throw new OrielError(code, `The image (${line}) cannot be shown: ${why}.`, { next: meta, cause });
+}
+
+const rasters: DerivedKind<RasterImage, RasterOptions> = {
+  name: 'image',
+  weigh: ({ shown }) => ({ memory: FACTS_BYTES + (shown?.data.length ?? 0) }),
+};
+
+type RasterOptions = { type: string; want: string; edge: number; bytes: number; decoder: string | undefined };
+
+/** The approximate weight of an image's facts in bytes. */
+const FACTS_BYTES = 1_000;
+
+/** The cached raster. A refusal is not cached, because it may be temporary, such as a lack of memory or time. */
+function rasterOf(
+  bytes: ByteSource,
+  type: RasterType,
+  want: 'facts' | 'picture',
+  call: Call,
+  options: ImageOptions,
+): Promise<RasterImage> {
+  const shaped = { ...(options.budget ?? DEFAULT_IMAGE_BUDGET), type, want, decoder: options.decoder?.href };
+  const make = async ({ source, signal }: ValueComputation): Promise<ComputedValue<RasterImage>> => {
+    const value = await readRaster(source, type, want, signal, { ...options, offload: call });
+    return { value, keep: value.refused === undefined };
+  };
+  return call.session.store.get(rasters, bytes, shaped, make, call);
+}
+
+/**
+ * Reads a stream to its end (at most `MAX_IMAGE_BYTES` bytes) to learn its size. Then no child process has to wait for bytes.
+ */
+async function learnSize(bytes: ByteSource, signal: AbortSignal): Promise<void> {
+  if (bytes.size === undefined) await bytes.readInto(new Uint8Array(1), MAX_IMAGE_BYTES, signal);
+}
+
+async function openSvg(subject: SourceSubject, { bytes }: OpenedFile, call: Call): Promise<Resource> {
+  const selection = selectionOf(subject);
+  const size = await storedSize(bytes, 'svg', call.signal);
+  const facts = { mimeType: MIME_TYPES.svg, ...(bytes.size !== undefined && { bytes: bytes.size }), ...size };
+  const line = describeSvg(facts);
+  if (selection.mode === 'meta') return { is: 'image', kind: 'image', text: line, facts: { image: facts } };
+  return {
+    is: 'text',
+    kind: 'image',
+    bytes,
+    encoding: 'stored',
+    selection,
+    target: subject.typed,
+    name: subject.name,
+    display: 'lines',
+    editable: true,
+    facts: { image: facts },
+    notes: selection.mode === 'raw' ? [] : [{ kind: 'said', text: `${line}; shown as text` }],
+  };
+}

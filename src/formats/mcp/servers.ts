@@ -1,0 +1,247 @@
+/** Connections to MCP servers: opened at the first read, shared by the calls of a session, and closed with it. */
+
+import { OrielError } from '../../errors.ts';
+import { Identity } from '../../identity.ts';
+import { connectMcp, type McpConnection } from '../../network/mcp-client.ts';
+import { callerOf, registerCaller } from '../../queues/caller.ts';
+import { memoryBytes } from '../../text/bytes.ts';
+import { oneLine, quote } from '../../text/visible.ts';
+import type { ComputedValue, DerivedKind, DerivedStore, StoreUser } from '../../types/session.ts';
+import type { ReachedMcpServer } from '../../types/settings.ts';
+import { convert } from '../web/convert.ts';
+
+/** The most connections of this process. */
+const MAX_MCP_CONNECTIONS = 64;
+
+/** An idle connection is closed after this many milliseconds. */
+const IDLE_MS = 5 * 60_000;
+
+interface HeldConnection {
+  readonly connection: McpConnection;
+  readonly waiting: WaitingCalls;
+  readonly idle: IdleTimer;
+}
+
+const connections: DerivedKind<HeldConnection> = {
+  name: 'mcp-connection',
+  weigh: () => ({ memory: 1 << 20, descriptors: 2 }),
+  lasts: ({ connection }) => !connection.closed && connection.spent === undefined,
+  async dispose({ connection, idle }) {
+    idle.stop();
+    await connection.close();
+  },
+};
+
+let starting = 0;
+const made = new Set<McpConnection>();
+
+/** The number of connections of this process that are opening or open. */
+function openConnections(): number {
+  for (const connection of made) if (connection.closed) made.delete(connection);
+  return starting + made.size;
+}
+
+/** A server, and the store of the session that keeps its connection. */
+export interface ReachedServer {
+  readonly name: string;
+  readonly server: ReachedMcpServer;
+  readonly cwd: string;
+  readonly store: DerivedStore;
+}
+
+/** Runs `ask` with the connection to a server. Throws OrielError, which says what to do. */
+export async function askServer<T>(
+  reached: ReachedServer,
+  signal: AbortSignal,
+  ask: (connection: McpConnection) => Promise<T>,
+): Promise<T> {
+  const ends: (() => void | Promise<void>)[] = [];
+  const user: StoreUser = {
+    signal,
+    progress: () => undefined,
+    onEnd: (release) => void ends.push(release),
+  };
+  try {
+    const first = await connectionTo(reached, user);
+    try {
+      return await askOn(first, signal, ask);
+    } catch (error) {
+      signal.throwIfAborted();
+      // Required by the protocol: after a restart of the server a new session must be opened.
+      if (first.connection.spent !== 'session over') throw error;
+      return await askOn(await connectionTo(reached, user), signal, ask);
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw failed(reached, error);
+  } finally {
+    for (const end of ends) await end();
+  }
+}
+
+function askOn<T>(
+  { connection, idle, waiting }: HeldConnection,
+  signal: AbortSignal,
+  ask: (connection: McpConnection) => Promise<T>,
+): Promise<T> {
+  return idle.during(() =>
+    waiting
+      .during(signal, () => ask(connection))
+      .catch((error: unknown) => {
+        throw connection.failure ?? error;
+      }),
+  );
+}
+
+function connectionTo({ name, server, cwd, store }: ReachedServer, user: StoreUser): Promise<HeldConnection> {
+  return store.get(
+    connections,
+    memoryBytes('', Identity.of('mcp-server', { name, server: JSON.stringify(server), cwd })),
+    {},
+    async ({ signal }): Promise<ComputedValue<HeldConnection>> => {
+      if (openConnections() >= MAX_MCP_CONNECTIONS) {
+        throw new OrielError(
+          'BUSY',
+          `${MAX_MCP_CONNECTIONS} connections to MCP servers are open. Use the same call later.`,
+        );
+      }
+      starting += 1;
+      try {
+        const waiting = new WaitingCalls();
+        const reduce = (message: Uint8Array) => waiting.reduce(message);
+        const connection = await connectMcp(server, cwd, reduce, signal);
+        made.add(connection);
+        const idle = new IdleTimer(IDLE_MS, () => void connection.close());
+        return { value: { connection, idle, waiting }, keep: true };
+      } catch (error) {
+        signal.throwIfAborted();
+        throw notStarted(name, server, error);
+      } finally {
+        starting -= 1;
+      }
+    },
+    user,
+  );
+}
+
+/** The origin of a URL. The rest is not shown, because path and parameters may contain a key. */
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : 'its URL';
+}
+
+/** An error message without the server's URL in any spelling. */
+function saying(message: string, server: ReachedMcpServer): string {
+  if ('command' in server) return message;
+  const { origin, host } = new URL(server.url);
+  return message
+    .replaceAll(server.url, origin)
+    .replace(/https?:\/\/[^\s"'<>]+/gi, (url) =>
+      URL.canParse(url) && new URL(url).host === host ? new URL(url).origin : url,
+    );
+}
+
+function notStarted(name: string, server: ReachedMcpServer, cause: unknown): OrielError {
+  if (cause instanceof OrielError) return cause;
+  const { code, message } = cause as NodeJS.ErrnoException;
+  const where = 'command' in server ? quote(server.command) : quote(originOf(server.url));
+  if (code === 'ENOENT' || code === 'EACCES') {
+    return new OrielError(
+      'NOT_FOUND',
+      `The MCP server ${quote(name)} cannot be started: there is no program ${where} (${code}). Use mcp:// for the servers.`,
+      { next: 'mcp://', cause },
+    );
+  }
+  return new OrielError(
+    isTimeout(cause) ? 'TIMEOUT' : 'NETWORK',
+    `The MCP server ${quote(name)} (${where}) does not answer: ${quote(oneLine(saying(message ?? String(cause), server)))}. Use mcp:// for the servers.`,
+    { next: 'mcp://', cause },
+  );
+}
+
+/** The error with the server's message, which is quoted and thereby bounded. */
+function failed({ name, server }: ReachedServer, cause: unknown): OrielError {
+  if (cause instanceof OrielError) return cause;
+  const list = `mcp://${name}`;
+  return new OrielError(
+    isTimeout(cause) ? 'TIMEOUT' : 'NOT_FOUND',
+    `The MCP server ${quote(name)} answers: ${quote(oneLine(saying((cause as Error).message, server))).replace(/\.$/, '')}. Use ${quote(list)} for its resources.`,
+    { next: list, cause },
+  );
+}
+
+function isTimeout(error: unknown): boolean {
+  return (error as { readonly code?: unknown }).code === 'REQUEST_TIMEOUT';
+}
+
+// The calls that wait for one MCP server. Large replies are reduced in the name of the call that has waited longest.
+
+/** Replaces a reply that no call waits for any more. */
+const NOTHING = Buffer.from('{"jsonrpc":"2.0","method":"notifications/message"}');
+
+export class WaitingCalls {
+  readonly #signals = new Set<AbortSignal>();
+  /** Aborts when no call waits any more. */
+  #over = new AbortController();
+
+  async during<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
+    if (this.#signals.size === 0) this.#over = new AbortController();
+    // A new signal, because calls may share one and each must be counted.
+    const own = AbortSignal.any([signal]);
+    registerCaller(callerOf(signal), own);
+    this.#signals.add(own);
+    try {
+      return await ask();
+    } finally {
+      this.#signals.delete(own);
+      if (this.#signals.size === 0) this.#over.abort();
+    }
+  }
+
+  /** Reduces a message to the used fields; undefined if that failed. */
+  async reduce(message: Uint8Array): Promise<Uint8Array | undefined> {
+    const [first] = this.#signals;
+    // During the handshake of the connection no call waits.
+    const { signal } = first ? this.#over : new AbortController();
+    if (first) registerCaller(callerOf(first), signal);
+    try {
+      const converted = await convert({ is: 'mcp', url: 'mcp:' }, message, signal);
+      return converted?.reply.is === 'text' ? converted.body : undefined;
+    } catch (error) {
+      if (signal.aborted) return NOTHING;
+      throw error;
+    }
+  }
+}
+
+// Closes a resource that was not used for a while, but never while it is in use.
+
+export class IdleTimer {
+  readonly #ms: number;
+  readonly #end: () => void;
+  #uses = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  /** Calls `end` when the resource was not used for `ms` milliseconds. */
+  constructor(ms: number, end: () => void) {
+    this.#ms = ms;
+    this.#end = end;
+  }
+
+  async during<T>(use: () => Promise<T>): Promise<T> {
+    this.#uses += 1;
+    clearTimeout(this.#timer);
+    try {
+      return await use();
+    } finally {
+      this.#uses -= 1;
+      if (this.#uses === 0 && !this.#stopped) this.#timer = setTimeout(this.#end, this.#ms).unref();
+    }
+  }
+
+  /** Stops the timer, because the resource was closed by other means. */
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+  }
+}

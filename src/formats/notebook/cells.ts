@@ -1,0 +1,368 @@
+/** Reads the cells of a notebook (nbformat 3 and 4): types, sources, and the byte ranges of their outputs. */
+
+import { OrielError } from '../../errors.ts';
+import { createTurns } from '../../queues/turns.ts';
+import { readAt } from '../../text/bytes.ts';
+import { countNewlines } from '../../text/encoding.ts';
+import type { ByteSource } from '../../types/access.ts';
+import { type JsonPath, JsonScanner, type JsonSpan, type JsonVisitor } from '../data/json-scan.ts';
+
+type CellType = 'code' | 'markdown' | 'raw';
+
+interface Cell {
+  /** 0-based, over all worksheets. */
+  readonly index: number;
+  readonly type: CellType;
+  readonly source: string;
+  /** The byte range of the list of outputs in the stored JSON, if there are any. */
+  readonly outputs?: JsonSpan;
+  /** The number of outputs. */
+  readonly outputCount: number;
+}
+
+interface BadCell {
+  readonly index: number;
+  /** The reason as a clause: "its source is missing or not text". */
+  readonly why: string;
+}
+
+export interface NotebookCells {
+  /** The readable cells in order; indices of bad cells are missing. */
+  readonly cells: readonly Cell[];
+  readonly bad: readonly BadCell[];
+  /** Good and bad cells together. */
+  readonly count: number;
+  /** The length of all sources together, in UTF-16 units. */
+  readonly characters: number;
+  /** What is wrong with the notebook, as a clause; absent if a list of cells was found. */
+  readonly trouble?: string;
+  readonly format?: number;
+  readonly language?: string;
+}
+
+/** Bytes that are scanned before the event loop gets control again; takes some milliseconds. */
+const PIECE = 256 * 1024;
+
+/** The most cells, good and bad. */
+const MAX_NOTEBOOK_CELLS = 100_000;
+
+/** The most characters of all sources together, which are kept in memory. */
+const MAX_SOURCE_CHARACTERS = 32 * 1024 * 1024;
+
+/** Scans bytes `start` to `end` (exclusive) of the source, piece by piece. */
+export async function scanJson(
+  source: ByteSource,
+  visitor: JsonVisitor,
+  signal: AbortSignal,
+  { start, end }: JsonSpan = { start: 0, end: source.size ?? Number.POSITIVE_INFINITY },
+): Promise<void> {
+  const scanner = new JsonScanner(visitor, start);
+  for (let at = start; at < end;) {
+    const piece = await readAt(source, at, Math.min(PIECE, end - at), signal);
+    signal.throwIfAborted();
+    if (piece.length === 0) break;
+    scanner.push(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength));
+    at += piece.length;
+    if (at < end) await nextNotebookTurn();
+  }
+  scanner.end();
+}
+
+/**
+ * Throws JsonError for invalid JSON, and `LIMIT` for too many cells or too much source. Values of a wrong type are reported
+ * in `bad` and `trouble`, not as errors.
+ */
+export async function readNotebook(source: ByteSource, signal: AbortSignal): Promise<NotebookCells> {
+  const reader = new NotebookVisitor();
+  await scanJson(source, reader, signal);
+  return reader.result();
+}
+
+/** The part of a path below the list of cells, which is at the top level since nbformat 4, before that in each worksheet. */
+function inCells(path: JsonPath): JsonPath | undefined {
+  const sheets = path[0] === 'worksheets' && path[2] === 'cells';
+  const inside = path[0] === 'cells' ? path.slice(1) : sheets ? path.slice(3) : undefined;
+  return typeof inside?.[0] === 'string' ? undefined : inside;
+}
+
+const CELL_FIELDS = new Set<unknown>(['cell_type', 'level']);
+/** Fields with one string or a list of strings. */
+const SOURCE_FIELDS = new Set<unknown>(['source', 'input']);
+const LANGUAGE_FIELDS = new Set(['metadata.kernelspec.language', 'metadata.language_info.name']);
+
+class NotebookVisitor implements JsonVisitor {
+  readonly #cells: Cell[] = [];
+  readonly #bad: BadCell[] = [];
+  #count = 0;
+  #characters = 0;
+  #trouble: string | undefined = 'it is not an object';
+  #format: unknown;
+  #language: unknown;
+  #fields = new Map<unknown, unknown>();
+  #outputs: { readonly start: number; end: number; count: number } | undefined;
+
+  want(path: JsonPath) {
+    const inside = inCells(path);
+    if (!inside) return wantOutside(path);
+    const [, field] = inside;
+    const isList = field === 'outputs' || SOURCE_FIELDS.has(field);
+    if (inside.length < 2 || (inside.length === 2 && isList)) return 'enter';
+    const isTaken = inside.length === 2 ? CELL_FIELDS.has(field) : SOURCE_FIELDS.has(field);
+    return isTaken ? 'take' : 'skip';
+  }
+
+  entered(path: JsonPath, kind: 'object' | 'array', start: number): void {
+    if (path.length === 0 && kind === 'object') this.#trouble = 'it has no list of cells';
+    const inside = inCells(path);
+    if (inside?.length === 0 && kind === 'array') this.#trouble = undefined;
+    if (inside?.length === 1) {
+      this.#fields = new Map([['kind', kind]]);
+      this.#outputs = undefined;
+    }
+    if (inside?.length !== 2) return;
+    if (SOURCE_FIELDS.has(inside[1])) this.#fields.set(inside[1], kind === 'array' && new TextParts());
+    else if (kind === 'array') this.#outputs = { start, end: start, count: 0 };
+  }
+
+  value(path: JsonPath, value: unknown): void {
+    const inside = inCells(path);
+    if (!inside) {
+      if (path[0] === 'nbformat') this.#format = value;
+      else if (LANGUAGE_FIELDS.has(path.join('.'))) this.#language = value;
+    } else if (inside.length === 1) this.#addBad('it is not an object');
+    else if (inside.length === 2) this.#fields.set(inside[1], value);
+    else if (inside.length !== 3) return;
+    else if (SOURCE_FIELDS.has(inside[1])) this.#addLine(inside[1], value);
+    else if (this.#outputs) this.#outputs.count += 1;
+  }
+
+  /** Adds a line of a source that is a list. If a line is not text, the whole source is invalid. */
+  #addLine(field: unknown, line: unknown): void {
+    const parts = this.#fields.get(field);
+    if (!(parts instanceof TextParts)) return;
+    if (typeof line !== 'string') this.#fields.set(field, false);
+    else {
+      parts.add(line);
+      this.#checkRoom(parts.length);
+    }
+  }
+
+  left(path: JsonPath, end: number): void {
+    const inside = inCells(path);
+    if (inside?.length === 2 && inside[1] === 'outputs' && this.#outputs) this.#outputs.end = end;
+    if (inside?.length === 1) this.#add();
+  }
+
+  result(): NotebookCells {
+    return {
+      cells: this.#cells,
+      bad: this.#bad,
+      count: this.#count,
+      characters: this.#characters,
+      ...(this.#trouble === undefined ? {} : { trouble: this.#trouble }),
+      ...(typeof this.#format === 'number' ? { format: this.#format } : {}),
+      ...(typeof this.#language === 'string' ? { language: this.#language } : {}),
+    };
+  }
+
+  #add(): void {
+    const fields = this.#fields;
+    const type = cellType(fields.get('cell_type'));
+    const stored = fields.get('source') ?? fields.get('input');
+    const source = stored instanceof TextParts ? stored.toString() : joinedText(stored);
+    if (fields.get('kind') !== 'object') this.#addBad('it is not an object');
+    else if (!type) this.#addBad('its cell_type is missing or unknown');
+    else if (source === undefined) this.#addBad('its source is missing or not text');
+    else {
+      this.#characters += source.length;
+      const { start, end, count } = this.#outputs ?? { start: 0, end: 0, count: 0 };
+      this.#cells.push({
+        index: this.#nextIndex(),
+        type,
+        source: fields.get('cell_type') === 'heading' ? heading(fields.get('level'), source) : source,
+        ...(count > 0 ? { outputs: { start, end } } : {}),
+        outputCount: count,
+      });
+    }
+  }
+
+  #addBad(why: string): void {
+    this.#bad.push({ index: this.#nextIndex(), why });
+  }
+
+  #nextIndex(): number {
+    this.#checkRoom(0);
+    return this.#count++;
+  }
+
+  /** Throws `LIMIT` if one more cell with so many characters would exceed the limits. */
+  #checkRoom(characters: number): void {
+    if (this.#count < MAX_NOTEBOOK_CELLS && this.#characters + characters <= MAX_SOURCE_CHARACTERS) return;
+    const most = `${MAX_NOTEBOOK_CELLS} cells or ${MAX_SOURCE_CHARACTERS / 1024 / 1024} MiB of source`;
+    throw new OrielError('LIMIT', `The notebook has more than ${most}.`);
+  }
+}
+
+function wantOutside(path: JsonPath) {
+  const [top, second] = path;
+  if (path.length === 0 || top === 'worksheets') return 'enter';
+  if (top === 'nbformat' || LANGUAGE_FIELDS.has(path.join('.'))) return 'take';
+  const entered = second === undefined || second === 'kernelspec' || second === 'language_info';
+  return top === 'metadata' && entered ? 'enter' : 'skip';
+}
+
+/** Cell types. nbformat 3 has heading cells, and names raw cells by their content. */
+const TYPES: Readonly<Record<string, CellType>> = {
+  code: 'code',
+  markdown: 'markdown',
+  raw: 'raw',
+  heading: 'markdown',
+  html: 'markdown',
+  plaintext: 'raw',
+};
+
+function cellType(value: unknown): CellType | undefined {
+  return typeof value === 'string' && Object.hasOwn(TYPES, value) ? TYPES[value] : undefined;
+}
+
+function heading(level: unknown, source: string): string {
+  const depth = typeof level === 'number' && level >= 1 && level <= 6 ? Math.trunc(level) : 1;
+  return `${'#'.repeat(depth)} ${source}`;
+}
+
+/** Text as nbformat stores it: one string, or a list of strings to be concatenated. */
+export function joinedText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  return Array.isArray(value) && value.every((part) => typeof part === 'string') ? value.join('') : undefined;
+}
+
+// The text form of a notebook: a marker line before each cell, then its source. Source lines that look like a marker get one
+// more `%`, so that the text can be parsed back into the same cells.
+
+/** One section of the text form. `output` sections follow the cell of the same index. */
+export interface NotebookSection {
+  readonly type: CellType | 'output';
+  readonly index: number;
+  readonly text: string;
+}
+
+export interface RenderedNotebook {
+  /** UTF-8, without a newline at its end. */
+  readonly bytes: Uint8Array;
+  /** The line range of each cell with its marker and outputs, 1-based and inclusive, by cell index. */
+  readonly lines: ReadonlyMap<number, { readonly from: number; readonly to: number }>;
+  /** The line of each section's marker, 1-based, in the order of the sections. */
+  readonly starts: readonly number[];
+  /** The byte offset (0-based) of each section's marker. */
+  readonly offsets: readonly number[];
+}
+
+const MARKER = /^# %% \[(code|markdown|raw|output)\](?: cell:(\d+))?$/;
+/** The `%` of a marker, escaped any number of times, with trailing blanks (a `\r`). */
+const MARKER_LIKE = /(?<![^\n])# %(?=%+ \[(?:code|markdown|raw|output)\](?: cell:\d+)?[^\S\n]*(?![^\n]))/g;
+const ESCAPED = /^# %%%+ \[(?:code|markdown|raw|output)\](?: cell:\d+)?\s*$/;
+
+/** Bytes that are rendered before the event loop gets control again, and bytes counted for each part in addition. */
+const RENDERED_AT_ONCE_BYTES = 1 << 20;
+const PART = 256;
+
+export async function renderSections(sections: Iterable<NotebookSection>): Promise<RenderedNotebook> {
+  const pieces: Buffer[] = [];
+  const lines = new Map<number, { from: number; to: number }>();
+  const starts: number[] = [];
+  const offsets: number[] = [];
+  let [line, offset, done] = [1, 0, 0];
+  for (const section of sections) {
+    const from = line;
+    starts.push(from);
+    offsets.push(offset);
+    for (const part of partsOf(section)) {
+      const piece = Buffer.from(part);
+      pieces.push(piece);
+      offset += piece.length;
+      line += countNewlines(piece);
+      done += piece.length + PART;
+      if (done > RENDERED_AT_ONCE_BYTES) await nextNotebookTurn();
+      done %= RENDERED_AT_ONCE_BYTES;
+    }
+    lines.set(section.index, { from: lines.get(section.index)?.from ?? from, to: line - 1 });
+  }
+  const bytes = Buffer.allocUnsafeSlow(offset);
+  let at = 0;
+  for (const piece of pieces) {
+    if ((at % RENDERED_AT_ONCE_BYTES) + piece.length > RENDERED_AT_ONCE_BYTES) await nextNotebookTurn();
+    at += piece.copy(bytes, at);
+  }
+  return { bytes: bytes.subarray(0, -1), lines, starts, offsets };
+}
+
+/** Yields the marker, then the text in parts of whole lines. */
+function* partsOf({ type, index, text }: NotebookSection): Generator<string> {
+  yield `# %% [${type}] cell:${index}\n`;
+  if (text === '') return;
+  for (let at = 0; at <= text.length;) {
+    const newline = text.indexOf('\n', at + RENDERED_AT_ONCE_BYTES);
+    const end = newline === -1 ? text.length : newline;
+    yield `${text.slice(at, end).replace(MARKER_LIKE, '# %%')}\n`;
+    at = end + 1;
+  }
+}
+
+const unescape = (line: string) => (ESCAPED.test(line) ? line.replace('%', '') : line);
+
+/** A parsed cell. It has no index if its marker has none, because the cell was added by hand. */
+interface ParsedCell {
+  readonly type: CellType;
+  readonly index?: number;
+  readonly source: string;
+}
+
+/**
+ * Parses the text form (the inverse of `renderSections`) and ignores outputs. Undefined if it does not begin with a marker.
+ */
+export function parseNotebookText(text: string): ParsedCell[] | undefined {
+  const cells: { type: string; index?: number; lines: string[] }[] = [];
+  for (const line of text === '' ? [] : text.split('\n')) {
+    const [matched, type, index] = MARKER.exec(line) ?? [];
+    if (matched !== undefined && type !== undefined) {
+      cells.push({ type, ...(index === undefined ? {} : { index: Number(index) }), lines: [] });
+    } else {
+      const cell = cells.at(-1);
+      if (!cell) return undefined;
+      cell.lines.push(unescape(line));
+    }
+  }
+  return cells
+    .filter((cell) => cell.type !== 'output')
+    .map(({ lines, ...cell }) => ({ ...cell, type: cell.type as CellType, source: lines.join('\n') }));
+}
+
+// Joins a text that may come in millions of parts, a few thousand at a time.
+
+const JOINED_AT_ONCE = 4096;
+
+class TextParts {
+  #length = 0;
+  readonly #joined: string[] = [];
+  #last: string[] = [];
+
+  /** The length in UTF-16 units. */
+  get length(): number {
+    return this.#length;
+  }
+
+  add(part: string): void {
+    this.#length += part.length;
+    if (this.#last.push(part) < JOINED_AT_ONCE) return;
+    this.#joined.push(this.#last.join(''));
+    this.#last = [];
+  }
+
+  toString(): string {
+    return this.#joined.join('') + this.#last.join('');
+  }
+}
+
+// Cooperative scheduling for reading notebooks in pieces of a few milliseconds.
+
+export const nextNotebookTurn: () => Promise<void> = createTurns();

@@ -1,0 +1,338 @@
+/** The scheme `agent://ID`: outputs of other agents in the directory that the host names, and parts of JSON outputs. */
+
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { OrielError } from '../../errors.ts';
+import { sha256Of } from '../../files/package-files.ts';
+import { Identity } from '../../identity.ts';
+import { binarySize, plural } from '../../render/display.ts';
+import { everything, isSelector } from '../../selector/selection.ts';
+import { keepOutput } from '../../session/snapshots.ts';
+import { memoryBytes, readAt } from '../../text/bytes.ts';
+import { decode, detectEncoding, HEAD_BYTES } from '../../text/encoding.ts';
+import { makeVisible, oneLine, quote } from '../../text/visible.ts';
+import type { ByteSource } from '../../types/access.ts';
+import type { Call, Resource } from '../../types/call.ts';
+import { layOutJson } from '../data/json-layout.ts';
+import { type JsonPath, JsonScanner } from '../data/json-scan.ts';
+import { inDirectory, type NamedDirectory, openListed, openNamed } from './named-files.ts';
+import {
+  byName,
+  type ListedName,
+  listNames,
+  longestNamed,
+  type NameList,
+  notNamed,
+  type UrlScheme,
+} from './names.ts';
+
+/** The most outputs that are listed. Others are still found by their ID if they have one of these extensions. */
+const MAX_LISTED_OUTPUTS = 20_000;
+const ENDINGS = ['', '.json', '.md', '.txt'];
+
+/** The most bytes of an output from which a part is extracted, because parsing JSON blocks the event loop. */
+const MAX_AGENT_JSON_BYTES = 1 << 20;
+
+/** The most levels of JSON that are printed with indentation, and that are printed at all. */
+const MAX_INDENTED_LEVELS = 8;
+const MAX_NESTED_LEVELS = 1_000;
+
+/** The message if the host names no directory. */
+const unnamed = ({ settings: { operator } }: Call): string =>
+  `no directory of outputs is named. The operator of oriel can name it ${operator.agentOutputs}; until then, read an output by the path of its file`;
+
+export const agentScheme: UrlScheme = {
+  name: 'agent',
+  isOn: ({ agentOutputs }) => agentOutputs !== undefined,
+  async open(rest, call) {
+    const access = call.settings.agentOutputs;
+    if (access === undefined) {
+      if (rest === '') return listNames('agent', rest, { names: [], more: false }, unnamed(call));
+      throw new OrielError('UNSUPPORTED', `${quote(`agent://${rest}`)} does not exist: ${unnamed(call)}.`);
+    }
+    const place: NamedDirectory = { access, directory: access.cwd };
+    const { outputs, names } = await outputsIn(place, call);
+    if (rest === '' || rest.startsWith(':')) {
+      return listNames('agent', rest, names, `no outputs in ${access.cwd}`);
+    }
+    const id = longestNamed(rest, [...outputs.keys()], '/:?') ?? /^[^/?:]*/.exec(rest)?.[0] ?? '';
+    const part = rest.slice(id.length);
+    const file = outputs.get(id) ?? (names.more ? await unlisted(place, id, call) : undefined);
+    if (file === undefined) throw notNamed('agent', rest, names);
+    if (/^(\/.|\?)/.test(part)) return partOf(place, file, { id, part }, call);
+    const opened = await openNamed('agent', `${id}${part.replace(/^\//, '')}`, [place], call, (name) =>
+      name === id ? [file] : [],
+    );
+    if (opened) return opened;
+    throw notNamed('agent', rest, names);
+  },
+};
+
+/** Outputs by ID: the first of the files `ID` and `ID.*`. */
+async function outputsIn(
+  place: NamedDirectory,
+  call: Call,
+): Promise<{ outputs: ReadonlyMap<string, string>; names: NameList }> {
+  const outputs = new Map<string, string>();
+  const more = await inDirectory(place, call, async (directory) => {
+    const listed = await directory.list(MAX_LISTED_OUTPUTS, call.signal);
+    const files = listed.entries.filter(({ type, name }) => type === 'file' && !name.startsWith('.'));
+    for (const { name } of files.sort(byName)) {
+      const id = name.replace(/\.[^.]*$/, '');
+      if (!outputs.has(id)) outputs.set(id, name);
+    }
+    return listed.more;
+  });
+  const names = [...outputs.keys()].map((name): ListedName => ({ name }));
+  return { outputs, names: { names, more: more === true } };
+}
+
+/** The file of an output that is not in the list, because there are too many. */
+async function unlisted(place: NamedDirectory, id: string, call: Call): Promise<string | undefined> {
+  if (id.startsWith('.')) return undefined;
+  for (const ending of ENDINGS) {
+    const opened = await openListed(place, id + ending, call);
+    await opened?.close();
+    if (opened?.is === 'file') return id + ending;
+  }
+  return undefined;
+}
+
+/** A part of an output: `agent://ID/findings/0/title` or `agent://ID?q=.findings[0].title`. */
+async function partOf(
+  { access, directory }: NamedDirectory,
+  file: string,
+  { id, part }: { readonly id: string; readonly part: string },
+  call: Call,
+): Promise<Resource> {
+  if (isSelector(part.slice(part.lastIndexOf(':') + 1)) && part.includes(':')) {
+    const whole = nameableUrl(`agent://${id}${part.slice(0, part.lastIndexOf(':'))}`);
+    throw new OrielError(
+      'BAD_SELECTOR',
+      `Cannot combine query extraction with offset/limit. A part of an output takes no selector. Use ${whole}.`,
+      { next: whole },
+    );
+  }
+  const opened = await access.open(join(directory, file), call.signal);
+  call.onEnd(() => opened.close());
+  const whole = nameableUrl(`agent://${id}`);
+  if (opened.is !== 'file' || opened.size > MAX_AGENT_JSON_BYTES) {
+    throw new OrielError(
+      'LIMIT',
+      `${quote(whole)} has more than ${binarySize(MAX_AGENT_JSON_BYTES)}: no part of it is extracted. Use ${whole}.`,
+      { next: whole },
+    );
+  }
+  const stored = await readAt(opened.bytes, 0, opened.size, call.signal);
+  const encoding = detectEncoding(stored.subarray(0, HEAD_BYTES));
+  const { text: json, invalid } = decode(stored.subarray(encoding.bom), encoding);
+  const steps = stepsOf(part);
+  const value = extractValue(jsonOf(json, whole), steps, `agent://${id}`);
+  const text =
+    typeof value === 'string' ? value : printed(value, whole, await jsonPart(json, steps, call.signal));
+  return {
+    is: 'text',
+    kind: 'internal',
+    ...(await pageable(text, `agent://${id}${part}`, call)),
+    encoding: 'utf-8',
+    selection: everything,
+    name: typeof value === 'string' ? 'part.txt' : 'part.json',
+    display: 'plain',
+    editable: false,
+    facts: { path: opened.path },
+    ...(invalid > 0 && {
+      notes: [{ kind: 'said', text: `${plural(invalid, `invalid sequence`)} in ${whole} shown as U+FFFD` }],
+    }),
+  };
+}
+
+/** Parts take no selector, so one that is larger than an answer, or is shown with escapes, is also kept as an artifact. */
+async function pageable(
+  text: string,
+  typed: string,
+  call: Call,
+): Promise<{ readonly bytes: ByteSource; readonly target: string }> {
+  const content = Buffer.from(text);
+  const identity = Identity.of('agent-part', { typed, sha256: await sha256Of(content) });
+  const bytes = memoryBytes(content, identity);
+  const isShort = content.length <= call.limits.bytes && text.split('\n').length <= call.limits.lines;
+  // A text with escapes needs a call that can return it unchanged.
+  if (isShort && makeVisible(text).escaped === 0) return { bytes, target: typed };
+  const { url } = await keepOutput(content, identity, call.session.spills);
+  return { bytes, target: url };
+}
+
+/**
+ * Prints a value as JSON, indented if it is not nested too deep (indentation grows with each level), with numbers as
+ * written in `source`. Throws `LIMIT` if it is nested too deep to print.
+ */
+function printed(value: unknown, whole: string, source: string | undefined): string {
+  const depth = depthOf(value);
+  if (depth > MAX_NESTED_LEVELS) {
+    const message = `A part that is nested more than ${MAX_NESTED_LEVELS} levels deep is not shown. Use ${whole}.`;
+    throw new OrielError('LIMIT', message, { next: whole });
+  }
+  const written = source === undefined ? undefined : asWritten(source);
+  return written ?? `${JSON.stringify(value, undefined, depth > MAX_INDENTED_LEVELS ? 0 : 2)}\n`;
+}
+
+/** The most characters that are formatted from the source text, which takes 5 ms. */
+const MAX_FORMATTED_CHARACTERS = 32 << 10;
+
+/** Numbers that `JSON.parse` may round. */
+const LONG_NUMBER = /\d{16}|\.\d{16}|[eE][+-]?\d{3}/;
+
+/** The source formatted without parsing numbers; undefined if parsing gives the same and is faster. */
+function asWritten(source: string): string | undefined {
+  if (source.length > MAX_FORMATTED_CHARACTERS) return LONG_NUMBER.test(source) ? `${source}\n` : undefined;
+  const laidOut = layOutJson(source, {
+    depth: MAX_INDENTED_LEVELS,
+    most: Number.POSITIVE_INFINITY,
+    cut: false,
+  });
+  return laidOut === 'tooLong' ? undefined : laidOut;
+}
+
+/** The nesting depth, counted up to `MAX_NESTED_LEVELS`. */
+function depthOf(value: unknown): number {
+  let [level, depth] = [[value], 0];
+  while (depth <= MAX_NESTED_LEVELS) {
+    const inner = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
+    if (inner.length === 0) return depth;
+    [level, depth] = [inner, depth + 1];
+  }
+  return depth;
+}
+
+function stepsOf(part: string): readonly string[] {
+  if (part.startsWith('/')) return stepsOfPath(part);
+  const query = /^\?q=(.*)$/s.exec(part)?.[1];
+  if (query !== undefined) return stepsOfQuery(query);
+  throw new OrielError('BAD_SELECTOR', `${quote(part)} is not a query. Use ?q=.field[0].name.`);
+}
+
+function jsonOf(text: string, whole: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new OrielError(
+      'CORRUPT',
+      `${quote(whole)} is not valid JSON, so no part of it can be named. Use ${whole}.`,
+      { next: whole, cause },
+    );
+  }
+}
+
+// Extracts one value of a JSON document by a list of keys and indices.
+
+/** The most keys that an error names. */
+const MAX_NAMED_KEYS = 10;
+
+/** Parses `/findings/0/title`; steps may be percent-encoded. */
+function stepsOfPath(path: string): string[] {
+  return path.split('/').filter(Boolean).map(decoded);
+}
+
+/** Parses a path in the syntax of jq: `.findings[0].title` or `findings[0]["a key"]`. Throws `BAD_QUERY`. */
+function stepsOfQuery(query: string): string[] {
+  const steps: string[] = [];
+  const step = /\.?([\w$-]+)|\.?\[(\d+)\]|\.?\["((?:[^"\\]|\\.)*)"\]/y;
+  const typed = decoded(query).replace(/^\.$/, '');
+  while (step.lastIndex < typed.length) {
+    const at = step.lastIndex;
+    const [, key, index, quoted] = step.exec(typed) ?? [];
+    const found = key ?? index ?? quoted?.replaceAll(/\\(.)/g, '$1');
+    if (found === undefined) {
+      throw new OrielError(
+        'BAD_QUERY',
+        `${quote(typed)} is not a query at character ${at + 1}. Use keys and indexes: ?q=.field[0].name.`,
+      );
+    }
+    steps.push(found);
+  }
+  return steps;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The value at `steps`; `whole` is the URL of the output, for errors. Throws `NOT_FOUND`, which names the existing keys. */
+function extractValue(value: unknown, steps: readonly string[], whole: string): unknown {
+  let at = value;
+  for (const [i, step] of steps.entries()) {
+    if (has(at, step)) {
+      at = at[step];
+      continue;
+    }
+    const front = nameableUrl(
+      `${whole}${steps
+        .slice(0, i)
+        .map((done) => `/${encodeURIComponent(done)}`)
+        .join('')}`,
+    );
+    throw new OrielError('NOT_FOUND', `${quote(step)} is not in ${front}, ${shapeOf(at)}. Use ${front}.`, {
+      next: front,
+    });
+  }
+  return at;
+}
+
+/** The URL if a message can contain it, otherwise that of the list. */
+function nameableUrl(url: string): string {
+  return oneLine(url) === url && url.length <= 200 ? url : 'agent://';
+}
+
+function has(value: unknown, step: string): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return false;
+  return !Array.isArray(value) || step !== 'length';
+}
+
+function shapeOf(value: unknown): string {
+  if (Array.isArray(value)) return `which has ${value.length} items`;
+  if (typeof value !== 'object' || value === null) return 'which has no parts';
+  const keys = Object.keys(value);
+  if (keys.length === 0) return 'which is empty';
+  return `which has ${keys.slice(0, MAX_NAMED_KEYS).map(quote).join(', ')}${keys.length > MAX_NAMED_KEYS ? ', …' : ''}`;
+}
+
+// Finds one value of a JSON text in its original spelling, because a parser would round its numbers.
+
+/** Bytes that are scanned before the event loop gets control again. */
+const AT_ONCE = 64 << 10;
+
+/** Undefined if it is not found, for example below a key that is written with escapes, or nested too deep. */
+export async function jsonPart(
+  text: string,
+  steps: readonly string[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const bytes = Buffer.from(text);
+  let found: string | undefined;
+  // Only containers on the path are entered, so checking the last step of a path is enough.
+  const isOnTheWay = (path: JsonPath): boolean =>
+    path.length === 0 || String(path.at(-1)) === steps[path.length - 1];
+  const scanner = new JsonScanner({
+    want: (path) => (path.length < steps.length && isOnTheWay(path) ? 'enter' : 'skip'),
+    // Of duplicate keys the last one wins, as in parsers.
+    value(path, _, { start, end }) {
+      if (path.length === steps.length && isOnTheWay(path)) found = bytes.toString('utf8', start, end);
+    },
+  });
+  try {
+    for (let at = 0; at < bytes.length; at += AT_ONCE) {
+      scanner.push(bytes.subarray(at, at + AT_ONCE));
+      await setImmediate();
+      signal.throwIfAborted();
+    }
+    scanner.end();
+  } catch {
+    signal.throwIfAborted();
+    return undefined;
+  }
+  return found;
+}

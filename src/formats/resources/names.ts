@@ -1,0 +1,127 @@
+/** Lists of the names that a scheme, a workspace or a server has, and the error for a name that is none of them. */
+
+import { OrielError } from '../../errors.ts';
+import { sha256Of } from '../../files/package-files.ts';
+import { Identity } from '../../identity.ts';
+import { everything, parseSelection, withPath } from '../../selector/selection.ts';
+import { memoryBytes } from '../../text/bytes.ts';
+import { didYouMean, nearNames } from '../../text/near.ts';
+import { oneLine, quote } from '../../text/visible.ts';
+import type { Call, Resource, TextResource } from '../../types/call.ts';
+import type { Settings } from '../../types/settings.ts';
+import { selectionOf } from '../text/open.ts';
+
+/** A name that can be read, with a short description. */
+export interface ListedName {
+  readonly name: string;
+  readonly about?: string;
+}
+
+export interface NameList {
+  readonly names: readonly ListedName[];
+  /** Whether there are more than were examined. */
+  readonly more: boolean;
+}
+
+/** The most names of a list. */
+const MAX_LISTED_NAMES = 1_000;
+
+export function byName(a: ListedName, b: ListedName): number {
+  return a.name < b.name ? -1 : 1;
+}
+
+/** The longest name that `typed` begins with and that is followed by one of `ends`, which names may contain too. */
+export function longestNamed(typed: string, names: readonly string[], ends = '/:'): string | undefined {
+  return names
+    .filter((name) => typed.startsWith(name) && ends.includes(typed.charAt(name.length)))
+    .sort((a, b) => b.length - a.length)[0];
+}
+
+/** The list of a scheme, one name per line. */
+export function listNames(scheme: string, rest: string, { names, more }: NameList, empty: string): Resource {
+  const target = `${scheme}://`;
+  const selection = rest === '' ? everything : withPath(target, () => parseSelection(rest.replace(/^:/, '')));
+  if (!selection) throw notNamed(scheme, rest, { names, more });
+  const shown = names.slice(0, MAX_LISTED_NAMES).map(({ name, about }) => {
+    const url = oneLine(`${scheme}://${name}`);
+    return about === undefined ? `${url}\n` : `${url}  ${oneLine(about).slice(0, 200)}\n`;
+  });
+  const left = names.length - shown.length;
+  const total = `${names.length}${more ? ' or more' : ''}`;
+  return {
+    is: 'text',
+    kind: 'internal',
+    bytes: memoryBytes(shown.length === 0 ? `(${empty})\n` : shown.join('')),
+    encoding: 'utf-8',
+    selection,
+    target,
+    name: scheme,
+    display: 'plain',
+    editable: false,
+    ...((left > 0 || more) && {
+      notes: [
+        {
+          kind: 'said',
+          text: `The list has the first ${shown.length} of ${total} names; others can be read by name`,
+        },
+      ],
+    }),
+  };
+}
+
+/** `NOT_FOUND`, with the most similar name, or with some existing ones. */
+export function notNamed(scheme: string, rest: string, { names, more }: NameList): OrielError {
+  const why = `${quote(`${scheme}://${rest}`)} does not exist.`;
+  const list = { next: `${scheme}://` };
+  if (names.length === 0) {
+    const has = more ? 'has none among the entries that were looked at' : 'is empty';
+    return new OrielError('NOT_FOUND', `${why} ${scheme}:// ${has}.`, list);
+  }
+  const all = names.map(({ name }) => name);
+  const [near] = nearNames(
+    rest.replace(/[:?].*$/s, ''),
+    all.slice(0, MAX_LISTED_NAMES).flatMap((name) => [name, name.replace(/\.[^./]*$/, '')]),
+  );
+  const how = `Use ${scheme}:// for the list.`;
+  if (near !== undefined) {
+    const url = `${scheme}://${near}`;
+    return new OrielError('NOT_FOUND', `${why}${didYouMean([quote(url)])} ${how}`, { next: url });
+  }
+  const some = all.slice(0, 5).map((name) => quote(`${scheme}://${name}`));
+  const others = all.length > some.length || more ? ', …' : '';
+  const verb = all.length > 1 ? 'There are' : 'There is';
+  return new OrielError('NOT_FOUND', `${why} ${verb} ${some.join(', ')}${others}. ${how}`, list);
+}
+
+// A listing of something that is not a directory of the file system, as a text with one name per line.
+
+/** `rest` is a selector, without the colon. */
+export async function textListing(
+  lines: readonly string[],
+  target: string,
+  rest: string,
+): Promise<TextResource> {
+  const bytes = Buffer.from(`${lines.join('\n')}\n`);
+  return {
+    is: 'text',
+    kind: 'internal',
+    bytes: memoryBytes(bytes, Identity.of('text-listing', { target, sha256: await sha256Of(bytes) })),
+    encoding: 'utf-8',
+    selection: selectionOf({ typed: target, rest }),
+    target,
+    name: 'listing',
+    display: 'plain',
+    editable: false,
+  };
+}
+
+// The interface of a scheme, such as `artifact://1:50-100`. Each scheme is one file beside this one.
+
+export interface UrlScheme {
+  /** The name without the colon: `artifact`. */
+  readonly name: string;
+  /** Whether the scheme is enabled by the settings; always when absent. */
+  isOn?(settings: Settings): boolean;
+  /** Opens the text after `name://`, including its selector. An empty text opens the list of names. */
+  open(rest: string, call: Call): Promise<Resource>;
+}

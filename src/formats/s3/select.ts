@@ -1,0 +1,111 @@
+/** Parses the path after `s3://`: bucket, key and selector. */
+
+import { OrielError } from '../../errors.ts';
+import { candidates, isSelector } from '../../selector/selection.ts';
+import { oneLine, quote, withoutTrailingSlashes } from '../../text/visible.ts';
+import type { S3Settings } from '../../types/settings.ts';
+import { objectLimits } from '../ranges/limits.ts';
+
+export interface ObjectPath {
+  readonly bucket: string;
+  /** Empty for the bucket itself. */
+  readonly key: string;
+  /** The selector after the key, without the colon. */
+  readonly rest: string;
+  /** The entry after which a page of a listing begins (cursor). */
+  readonly after?: string;
+}
+
+/** Source: "General purpose bucket naming rules" of S3, extended by characters that older buckets may have. */
+const BUCKET = /^[a-z0-9](?!.*\.\.)[a-z0-9._-]{1,253}[a-z0-9]$/i;
+
+/**
+ * The ways to parse `typed` (`bucket/dir/a.zip:x.ts:5-9`), most likely first, because each attempt costs a request. The name
+ * of an archive or database probably ends a key, otherwise a selector does; a key that itself looks like a key with a
+ * selector comes last. `prefix/?after=NAME` is a page of a listing. Throws `BAD_PATH`.
+ */
+export function objectPaths(typed: string, holds: (name: string) => boolean): ObjectPath[] {
+  const [bucket = ''] = typed.split(/[/:?]/, 1);
+  if (!BUCKET.test(bucket)) {
+    throw new OrielError(
+      'BAD_PATH',
+      `${quote(`s3://${typed}`)} names no bucket. Use s3://BUCKET/KEY, or s3:// for the list of buckets.`,
+      { next: 's3://' },
+    );
+  }
+  const behind = typed.slice(bucket.length);
+  if (!/^\/[^:]/.test(behind)) return [{ bucket, key: '', rest: behind.replace(/^\/?:?/, '') }];
+  const page = /^((?:.*\/)?)\?after=([^:]*)(?::(.*))?$/s.exec(behind.slice(1));
+  if (page) {
+    const [, key = '', after = '', rest = ''] = page;
+    refuseKey(bucket, key);
+    return [{ bucket, key, rest, after: unescaped(after) }];
+  }
+  const all = divideObjectPath(behind.slice(1), holds).map(({ path, rest }) => ({ bucket, key: path, rest }));
+  for (const { key } of all) refuseKey(bucket, key);
+  return all;
+}
+
+/** The ways to divide `typed` into a path (without leading slash) and a selector, most likely first. */
+export function divideObjectPath(
+  typed: string,
+  holds: (name: string) => boolean,
+): { readonly path: string; readonly rest: string }[] {
+  const ways = candidates(typed);
+  const isContained = ({ path, rest }: { path: string; rest: string }): boolean =>
+    rest !== '' && !isSelector(rest) && holds(path.slice(path.lastIndexOf('/') + 1));
+  const contained = ways.filter(isContained).toReversed();
+  const selected = ways.filter(({ rest }) => rest !== '' && isSelector(rest));
+  const literal = ways.filter(({ rest }) => rest === '');
+  return [...contained, ...selected, ...literal].slice(0, objectLimits.ways);
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Throws for a key that a URL cannot represent, because another object would be read. */
+function refuseKey(bucket: string, key: string): void {
+  const name = `s3://${bucket}/${key}`;
+  const next = `s3://${bucket}`;
+  const refuse = (why: string): OrielError =>
+    new OrielError('BAD_PATH', `${quote(name).slice(0, 300)} is not read: ${why}. Use ${next} for a list.`, {
+      next,
+    });
+  if (Buffer.byteLength(key) > objectLimits.keyBytes) {
+    throw refuse(`a key has at most ${objectLimits.keyBytes} bytes`);
+  }
+  if (key.split('/').some((part) => part === '.' || part === '..')) {
+    throw refuse('a URL cannot name a key with . or .. between slashes');
+  }
+  if (oneLine(key) !== key || !key.isWellFormed()) {
+    throw refuse('its key has characters that cannot be shown');
+  }
+}
+
+/** Throws `OUTSIDE_ROOT` for objects outside the buckets and prefixes that the operator allows. */
+export function refuseOutside(
+  { buckets }: S3Settings,
+  { bucket, key }: Pick<ObjectPath, 'bucket' | 'key'>,
+): void {
+  if (!buckets || isAllowed(buckets, `${bucket}/${key}`)) return;
+  const path = `${bucket}/${key}`;
+  const [first = ''] = buckets;
+  const next = `s3://${withoutTrailingSlashes(first)}/`;
+  const places = buckets.slice(0, 5).map((allowed) => quote(`s3://${allowed}`));
+  throw new OrielError(
+    'OUTSIDE_ROOT',
+    `${quote(`s3://${path}`)} lies outside of what may be read here: ${places.join(', ')}${buckets.length > 5 ? ', …' : ''}. Use ${quote(next)}.`,
+    { next },
+  );
+}
+
+/** `path` is `BUCKET/KEY`, or `BUCKET/PREFIX/`. */
+export function isAllowed(buckets: readonly string[] | undefined, path: string): boolean {
+  if (!buckets || buckets.includes(path)) return true;
+  return buckets.some((allowed) => path.startsWith(`${withoutTrailingSlashes(allowed)}/`));
+}

@@ -1,0 +1,290 @@
+/** Reads a database: parses the selector, asks a worker, and formats its reply or refusal. */
+
+import { isOrielError, OrielError } from '../../errors.ts';
+import { builtFile } from '../../files/package-files.ts';
+import { WorkerPool } from '../../process/worker-threads.ts';
+import { queues } from '../../queues/queue-table.ts';
+import { chunksOf } from '../../text/bytes.ts';
+import { oneLine, quote } from '../../text/visible.ts';
+import type { OpenedFile } from '../../types/access.ts';
+import type { Call, Resource, SourceSubject } from '../../types/call.ts';
+import type { Limits } from '../../types/excerpt.ts';
+import type {
+  ComputedValue,
+  DerivedKind,
+  Session,
+  ValueComputation,
+  ValueWeight,
+} from '../../types/session.ts';
+import { fitRowPage, wholeRow } from './layout.ts';
+import { keyOf } from './notices.ts';
+import {
+  type FileRef,
+  servingMail,
+  type SqliteCell,
+  type SqliteJob,
+  SqliteRefusal,
+  type SqliteReply,
+  type SqliteRequest,
+  TOO_LONG,
+} from './protocol.ts';
+import { compose } from './render.ts';
+import { parseSqliteSelector } from './select.ts';
+import { readConsistently, type ReadFiles } from './snapshot.ts';
+import { showBytes, writeSegment } from './stored-text.ts';
+
+/** The timeout of a query in ms, even if the call has more time, because a slow query should be replaced by a better one. */
+const QUERY_MS = 4_000;
+
+/** Milliseconds reserved for formatting the answer after a query has reached its deadline. */
+const LEFT_MS = 60;
+
+/** Worker threads for SQLite, shared by the whole process. */
+const workers = new WorkerPool<SqliteJob, SqliteReply>({
+  entry: builtFile('formats/sqlite/worker/sqlite-worker.js'),
+  queue: queues.sqlite,
+  // Long enough for a burst of calls.
+  idleMs: 1_000,
+  heapMb: 96,
+  youngMb: 4,
+});
+
+export async function openDatabase(subject: SourceSubject, call: Call): Promise<Resource> {
+  const { opened, typed, rest, head } = subject;
+  if (opened.is !== 'file')
+    throw new OrielError('IS_DIRECTORY', `${quote(typed)} is a directory, not a database.`);
+  try {
+    refuseUtf16(head);
+    const parsed = parseSqliteSelector(rest);
+    const { limits } = call;
+    const reply = await ask(opened, { ask: parsed.ask, room: limits.bytes }, call);
+    if (reply.is === 'error') throw new SqliteRefusal(reply.code, reply.message, reply.rest);
+    return compose(reply, parsed, typed, limits);
+  } catch (error) {
+    if (error instanceof SqliteRefusal) throw worded(error, subject, error);
+    if (isOrielError(error) && error.code === 'TIMEOUT')
+      throw worded(new SqliteRefusal('TIMEOUT', TOO_LONG), subject, error);
+    throw error;
+  }
+}
+
+/** Throws OrielError and Refusal: `BUSY`, `LIMIT`, `TIMEOUT`. */
+export function ask(
+  opened: OpenedFile,
+  asked: Pick<SqliteJob, 'ask' | 'room'>,
+  call: Call,
+): Promise<SqliteReply> {
+  const lend = <T>(act: (read: ReadFiles<SqliteReply>) => Promise<T>): Promise<T> =>
+    workers.lend(call, (work) => {
+      const latest = call.deadline - LEFT_MS;
+      const until = Math.min(latest, performance.now() + QUERY_MS);
+      const { signal } = call;
+      return act((files) => work({ files, ...asked }, until, signal, latest));
+    });
+  if (opened.bytes.remote) return askRemote(opened, lend, call);
+  if (opened.fd !== undefined) return readConsistently(opened, call, lend);
+  // The archive source has already unpacked it completely, so copying does not wait for another queue.
+  return lend(async (read) => read({ db: await copyOf(opened, call) }));
+}
+
+/** Reads a remote database page by page; only needed pages are requested, all of the same version. */
+async function askRemote(
+  { bytes, size }: OpenedFile,
+  lend: <T>(act: (read: ReadFiles<SqliteReply>) => Promise<T>) => Promise<T>,
+  { signal }: Call,
+): Promise<SqliteReply> {
+  const { value, failure } = await servingMail(bytes, size, signal, (mailbox) =>
+    lend((read) => read({ db: { mailbox } })),
+  );
+  if (failure === undefined) return value;
+  if (isOrielError(failure) && failure.code === 'LIMIT') throw new SqliteRefusal('LIMIT', TOO_MUCH);
+  throw failure;
+}
+
+/** Throws for UTF-16 (bytes 56 to 59 of the header; 1 is UTF-8), which the library would read as UTF-8. */
+function refuseUtf16(head: Uint8Array): void {
+  const encoding = Buffer.from(head).subarray(56, 60);
+  if (encoding.length < 4 || encoding.readUInt32BE(0) < 2 || encoding.readUInt32BE(0) > 3) return;
+  throw new SqliteRefusal(
+    'UNSUPPORTED',
+    'The database stores its text as UTF-16, which is not read here; a copy made with `PRAGMA encoding` UTF-8 is',
+  );
+}
+
+/** Converts a refusal to an error for the caller, with escaped names and a next call. */
+function worded(
+  { code, message, rest }: SqliteRefusal,
+  { typed, rest: asked }: SourceSubject,
+  cause: unknown,
+): OrielError {
+  // Cut, because a message can list tables or columns with names of any length.
+  const shown = oneLine(showBytes(message.slice(0, MESSAGE + 1)));
+  const clipped = shown.length > MESSAGE ? `${shown.slice(0, MESSAGE).toWellFormed()}…` : shown;
+  const sentence = /[.?!…]$/.test(clipped) ? clipped : `${clipped}.`;
+  if (rest !== undefined) return new OrielError(code, sentence, { next: typed + rest, cause });
+  if (code === 'BUSY')
+    return new OrielError(code, sentence, {
+      cause,
+      next: asked.startsWith('?') || asked === '' ? typed + asked : `${typed}:${asked}`,
+    });
+  const table = asked.split('?', 1)[0];
+  return new OrielError(code, sentence, {
+    cause,
+    next: table === '' || !asked.includes('?') ? typed : `${typed}:${table}`,
+  });
+}
+
+const TOO_MUCH =
+  'This takes more requests to the server of the database than one call may make; a row by its key, a smaller limit, or a where on an indexed column takes few';
+
+/** The most characters of a message. */
+const MESSAGE = 600;
+
+// Copies a database that is not a local file (such as a member of an archive), so that a worker can read it.
+
+/** The most bytes of a copy in memory (shared with the worker); larger copies are on disk. */
+const IN_MEMORY = 8 * 1024 * 1024;
+
+const CHUNK = 1024 * 1024;
+
+interface Copy {
+  readonly file: FileRef;
+  readonly weight: ValueWeight;
+  close(): Promise<void>;
+}
+
+const copies: DerivedKind<Copy, { size: number }> = {
+  name: 'database copy',
+  weigh: ({ weight }) => weight,
+  mostMemory: 2 * IN_MEMORY,
+  dispose: (copy) => copy.close(),
+};
+
+/** The copy, valid until the end of the call. It is cached for later calls about the same bytes. */
+export async function copyOf({ bytes, size }: OpenedFile, call: Call): Promise<FileRef> {
+  const { store } = call.session;
+  const make = async ({ source, signal }: ValueComputation): Promise<ComputedValue<Copy>> => {
+    const chunks = chunksOf(source, 0, size, CHUNK, signal);
+    return {
+      value: await (size <= IN_MEMORY ? inMemory(chunks, size) : onDisk(chunks, call.session)),
+      keep: true,
+    };
+  };
+  return (await store.get(copies, bytes, { size }, make, call)).file;
+}
+
+async function inMemory(chunks: AsyncIterable<Uint8Array>, size: number): Promise<Copy> {
+  const content = new Uint8Array(new SharedArrayBuffer(size));
+  let at = 0;
+  for await (const chunk of chunks) {
+    content.set(chunk, at);
+    at += chunk.length;
+  }
+  return { file: { content }, weight: { memory: size }, close: () => Promise.resolve() };
+}
+
+async function onDisk(chunks: AsyncIterable<Uint8Array>, session: Session): Promise<Copy> {
+  const scratch = await session.scratch();
+  let disk = 0;
+  try {
+    for await (const chunk of chunks) {
+      await scratch.append(chunk);
+      disk += chunk.length;
+    }
+    return {
+      file: { fd: scratch.fd },
+      weight: { memory: 0, disk, descriptors: 1 },
+      close: () => scratch.close(),
+    };
+  } catch (error) {
+    await scratch.close();
+    throw error;
+  }
+}
+
+// Reads many rows of a table as texts for a search, each as the call for this row shows it.
+
+/** The most bytes of text per request. */
+const ROOM = 512 << 10;
+
+/** The start of a range of rows, and a text that they must contain. */
+export type RowRangeStart = Pick<Extract<SqliteRequest, { do: 'rows' }>, 'offset' | 'after' | 'containing'>;
+
+export interface RowTexts {
+  /** The texts in the order of the table's pages. */
+  readonly texts: readonly string[];
+  /** The selector of row `index` (0-based), after the path of the database: "users:42", "best?limit=1&offset=3". */
+  call(index: number): string;
+  /** Whether a value is too large to be loaded. */
+  readonly isCut: boolean;
+  /** The start of the next rows; absent after the last ones. */
+  readonly next?: RowRangeStart;
+}
+
+/** `table` is encoded as in calls. Throws OrielError. */
+export async function rowTexts(
+  opened: OpenedFile,
+  table: string,
+  from: RowRangeStart,
+  call: Call,
+): Promise<RowTexts> {
+  const reply = await ask(opened, { ask: { do: 'rows', table, ...from }, room: ROOM }, call).catch(
+    (error: unknown) => {
+      throw error instanceof SqliteRefusal
+        ? new OrielError(error.code, error.message, { cause: error })
+        : error;
+    },
+  );
+  if (reply.is === 'error') throw new OrielError(reply.code, reply.message);
+  if (reply.is !== 'rows') throw new TypeError('rows were asked for');
+  return textsOf(reply, from, call.limits);
+}
+
+function textsOf(reply: Extract<SqliteReply, { is: 'rows' }>, from: RowRangeStart, limits: Limits): RowTexts {
+  const { table, rows: found, rowids, isFiltered, scannedTo } = reply;
+  const { columns, rows, more } = found;
+  const name = writeSegment(table.name);
+  const keys = rows.map((row, i) => callableKey(reply, row, i));
+  const text = (row: readonly SqliteCell[], i: number): string =>
+    keys[i] === undefined
+      ? fitRowPage({ columns, rows: [row], more: true }, from.offset + i, limits).text
+      : wholeRow(columns, row);
+  const behind = (count: number): RowRangeStart => {
+    const after = rowids?.[count - 1] ?? from.after;
+    return { ...from, offset: from.offset + count, ...(after !== undefined && { after }) };
+  };
+  /** A position that is correct even if rows were left out. */
+  const before = (index: number): RowRangeStart => ({
+    offset: from.offset + index,
+    after: String(BigInt(rowids?.[index] ?? 0) - 1n),
+  });
+  const next =
+    more && rows.length > 0
+      ? behind(rows.length)
+      : scannedTo !== undefined && { ...behind(rows.length), after: scannedTo };
+  return {
+    texts: rows.map(text),
+    call: (i) => {
+      const key = keys[i];
+      if (key !== undefined) return `${name}:${key}`;
+      const { offset, after } = isFiltered ? before(i) : i === 0 ? from : behind(i);
+      return `${name}?limit=1&offset=${offset}${after === undefined ? '' : `&after=${after}`}`;
+    },
+    isCut: rows.some((row) => row.some(isCut)),
+    ...(next && { next }),
+  };
+}
+
+/** Undefined if the row has no key that can be used in a path. */
+function callableKey(
+  { table: { key }, rowids }: Extract<SqliteReply, { is: 'rows' }>,
+  row: readonly SqliteCell[],
+  i: number,
+): string | undefined {
+  if (key === undefined) return undefined;
+  return key.column === undefined ? rowids?.[i] : keyOf(row[key.column]);
+}
+
+function isCut(cell: SqliteCell): boolean {
+  return typeof cell === 'object' && cell !== null && cell.is === 'text' && cell.clipped;
+}

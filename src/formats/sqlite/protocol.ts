@@ -1,0 +1,289 @@
+/** The messages between the engine and the worker: one job, one reply, as plain data that can be cloned. */
+
+import type { ErrorCode } from '../../errors.ts';
+import { readAt } from '../../text/bytes.ts';
+import type { ByteSource } from '../../types/access.ts';
+
+/** A value as SQLite stores it. Integers are exact; bytes of a BLOB stay in the worker. */
+export type SqliteCell = null | bigint | number | TextCell | BlobCell;
+
+interface TextCell {
+  readonly is: 'text';
+  /** The text as `decodeText` gives it (invalid bytes are lone surrogates). Only the start of the value if `clipped`. */
+  readonly text: string;
+  /** The size of the stored value in bytes. */
+  readonly bytes: number;
+  /** Whether `text` is only the start of the value, or empty because the value is too large to load. */
+  readonly clipped: boolean;
+}
+
+interface BlobCell {
+  readonly is: 'blob';
+  /** Bytes of the stored value. */
+  readonly bytes: number;
+}
+
+export interface SqliteRows {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly SqliteCell[])[];
+  /** Whether at least one more row follows. */
+  readonly more: boolean;
+}
+
+/** The total number of rows. If `exact` is false, counting was stopped, and there are at least `rows`. */
+export interface SqliteCount {
+  readonly rows: number;
+  readonly exact: boolean;
+}
+
+export type TableType = 'table' | 'view' | 'virtual table' | 'shadow table';
+
+/** The key of a row: a column, or the rowid. */
+export interface RowKey {
+  readonly name: string;
+  /** The index (0-based) in the columns of `select *`; absent for a rowid that is not a column. */
+  readonly column?: number;
+}
+
+export interface SqliteTable {
+  readonly name: string;
+  readonly type: TableType;
+  readonly key?: RowKey;
+  /** The columns of a composite primary key, in key order. */
+  readonly composite?: readonly string[];
+}
+
+/** Why the rows of a table cannot be read, such as a view of a missing table, an unknown module, or too much work. */
+export interface TableProblem {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/** One reading of the words after the path, `key` as typed. The first reading that names something is used. */
+export interface TableReading {
+  readonly table: string;
+  readonly key?: string;
+}
+
+export type SqliteRequest =
+  | { readonly do: 'list'; readonly limit: number; readonly offset: number }
+  /** A table's schema with sample rows, or one row. If no reading names one, the list of tables if `orList` is set. */
+  | {
+      readonly do: 'find';
+      readonly readings: readonly TableReading[];
+      readonly sample: number;
+      readonly orList?: { readonly limit: number; readonly offset: number };
+    }
+  | {
+      readonly do: 'query';
+      readonly table: string;
+      readonly where?: string;
+      readonly order?: string;
+      readonly limit: number;
+      readonly offset: number;
+      /** The cursor: the page begins after the row with this rowid (decimal), which is row number `offset`. */
+      readonly after?: string;
+    }
+  /** Complete rows for a search: as many as fit into `room` bytes, at least one. */
+  | {
+      readonly do: 'rows';
+      readonly table: string;
+      readonly offset: number;
+      readonly after?: string;
+      /** Rows without this text in a value may be left out, if the table has rowids. */
+      readonly containing?: string;
+    }
+  | { readonly do: 'sql'; readonly sql: string; readonly limit: number; readonly offset: number };
+
+/** A descriptor that stays open until the reply, the bytes of a database in memory, or a mailbox for a remote one. */
+export type FileRef =
+  | { readonly fd: number }
+  | { readonly content: Uint8Array }
+  | { readonly mailbox: BlockMailbox };
+
+export interface SqliteJob {
+  readonly files: { readonly db: FileRef; readonly wal?: FileRef; readonly journal?: FileRef };
+  readonly ask: SqliteRequest;
+  /** The most bytes of the answer; rows that cannot fit into it are not collected. */
+  readonly room: number;
+}
+
+export type SqliteReply =
+  | {
+      readonly is: 'list';
+      readonly entries: readonly ListEntry[];
+      /** The total number of tables, views and virtual tables. */
+      readonly total: number;
+    }
+  | {
+      readonly is: 'schema';
+      /** The index (0-based) of the reading that it answers. */
+      readonly reading: number;
+      readonly table: SqliteTable;
+      /** The CREATE statements of the table, its indexes and triggers. */
+      readonly statements: readonly string[];
+      readonly sample: SqliteRows;
+      readonly count?: SqliteCount;
+      /** Why there are no sample rows. */
+      readonly unreadable?: TableProblem;
+    }
+  | {
+      readonly is: 'row';
+      readonly reading: number;
+      readonly table: SqliteTable;
+      /** The name of the column that `key` was compared with. */
+      readonly by: string;
+      readonly rows: SqliteRows;
+    }
+  | {
+      readonly is: 'page';
+      readonly table: SqliteTable;
+      readonly rows: SqliteRows;
+      /** The rowid of each of `rows` (decimal), if they are in the order of rowids. */
+      readonly rowids?: readonly string[];
+      readonly count?: SqliteCount;
+    }
+  | {
+      readonly is: 'rows';
+      readonly table: SqliteTable;
+      readonly rows: SqliteRows;
+      /** As in a page. */
+      readonly rowids?: readonly string[];
+      /** Set if rows were left out by `containing`. */
+      readonly isFiltered?: true;
+      /** The rowid up to which rows were examined, if more follow. */
+      readonly scannedTo?: string;
+    }
+  | { readonly is: 'result'; readonly rows: SqliteRows }
+  | SqliteFailure;
+
+/** A reply that is an answer. */
+export type SqliteAnswer = Exclude<SqliteReply, SqliteFailure>;
+
+export interface ListEntry {
+  readonly name: string;
+  readonly type: TableType;
+  readonly count?: SqliteCount;
+  /** Why it could not be counted: damaged pages, or (`unreadable`) an unknown module. */
+  readonly damaged?: string;
+  readonly unreadable?: string;
+}
+
+export interface SqliteFailure {
+  readonly is: 'error';
+  readonly code: ErrorCode;
+  /** One sentence; names from the database or the caller are not yet escaped. */
+  readonly message: string;
+  /** The part after the path in a next call. */
+  readonly rest?: string;
+}
+
+// A refusal of a call, before it is converted to an error for the caller.
+
+/** The message may contain stored names, which are escaped when it is shown. */
+export class SqliteRefusal extends Error {
+  readonly code: ErrorCode;
+  /** The part after the database's path in a next call: `":users?limit=20"`, `""`. */
+  readonly rest: string | undefined;
+
+  /** `message` is a sentence without its full stop. */
+  constructor(code: ErrorCode, message: string, rest?: string) {
+    super(message);
+    this.name = 'Refusal';
+    this.code = code;
+    this.rest = rest;
+  }
+}
+
+export const TOO_LONG =
+  'The query took too long and was stopped; a smaller limit, or a where on an indexed column, is quicker';
+
+/** The most characters of the caller's text that a message repeats. */
+const ECHO = 200;
+
+export function echo(typed: string): string {
+  return typed.length > ECHO ? `${typed.slice(0, ECHO)}…` : typed;
+}
+
+// Synchronous reads of a worker through the main thread, for a remote database: the worker writes a request into shared
+// memory and blocks until the reply is there.
+
+/** The most bytes of one reply. */
+export const MAIL_BYTES = 64 << 10;
+
+/** The values of `state[0]`. */
+export const MAIL = { idle: 0, asked: 1, answered: 2, failed: 3, closed: 4 } as const;
+
+export interface BlockMailbox {
+  /** The size of the database in bytes. */
+  readonly size: number;
+  /** `state[0]` is one of `MAIL`, `state[1]` the number of bytes in the reply. */
+  readonly state: Int32Array;
+  /** The requested offset. */
+  readonly offset: Float64Array;
+  readonly data: Uint8Array;
+}
+
+/** The result of work that used a mailbox, and the error of a failed read. */
+interface MailboxResult<T> {
+  readonly value: T;
+  readonly failure: unknown;
+}
+
+/** Serves read requests of a worker from `source` while `act` runs. */
+export async function servingMail<T>(
+  source: ByteSource,
+  size: number,
+  signal: AbortSignal,
+  act: (mailbox: BlockMailbox) => Promise<T>,
+): Promise<MailboxResult<T>> {
+  const mailbox: BlockMailbox = {
+    size,
+    state: new Int32Array(new SharedArrayBuffer(8)),
+    offset: new Float64Array(new SharedArrayBuffer(8)),
+    data: new Uint8Array(new SharedArrayBuffer(MAIL_BYTES)),
+  };
+  let failure: unknown;
+  const serving = serve(mailbox, source, signal, (error) => void (failure = error));
+  try {
+    return { value: await act(mailbox), failure };
+  } finally {
+    put(mailbox, MAIL.closed);
+    await serving;
+  }
+}
+
+async function serve(
+  mailbox: BlockMailbox,
+  source: ByteSource,
+  signal: AbortSignal,
+  onFailure: (error: unknown) => void,
+): Promise<void> {
+  const { state, offset, data } = mailbox;
+  for (let seen = Atomics.load(state, 0); seen !== MAIL.closed; seen = Atomics.load(state, 0)) {
+    if (seen !== MAIL.asked) {
+      await Atomics.waitAsync(state, 0, seen).value;
+      continue;
+    }
+    try {
+      const bytes = await readAt(source, offset[0] as number, MAIL_BYTES, signal);
+      data.set(bytes);
+      Atomics.store(state, 1, bytes.length);
+      answer(mailbox, MAIL.answered);
+    } catch (error) {
+      onFailure(error);
+      answer(mailbox, MAIL.failed);
+    }
+  }
+}
+
+/** Sets the state to `how`, unless the mailbox was closed meanwhile. */
+function answer({ state }: BlockMailbox, how: number): void {
+  Atomics.compareExchange(state, 0, MAIL.asked, how);
+  Atomics.notify(state, 0);
+}
+
+function put({ state }: BlockMailbox, value: number): void {
+  Atomics.store(state, 0, value);
+  Atomics.notify(state, 0);
+}

@@ -1,0 +1,372 @@
+/** Answers one request over an open connection with data (rows and facts), without wording. */
+
+import type { ErrorCode } from '../../../errors.ts';
+import { errno } from '../../../files/system-failure.ts';
+import {
+  echo,
+  type ListEntry,
+  type SqliteCell,
+  type SqliteCount,
+  type SqliteFailure,
+  SqliteRefusal,
+  type SqliteReply,
+  type SqliteRequest,
+  type SqliteRows,
+  type SqliteTable,
+  type TableType,
+  TOO_LONG,
+} from '../protocol.ts';
+import { identifier, writeParameter } from '../stored-text.ts';
+import {
+  type CatalogTable,
+  knownNames,
+  listTables,
+  noSuchRow,
+  noSuchTable,
+  readTable,
+  statementsOf,
+  unreadable,
+} from './catalog.ts';
+import { isUnreadable, lookAt, type SqliteConnection } from './connection.ts';
+import { type SqliteLibrary, VALUE_LIMIT } from './library.ts';
+import {
+  collect,
+  countTableRows,
+  findRow,
+  ListCounter,
+  orderBy,
+  PAGE_WORK,
+  rowidOrder,
+  selectRows,
+} from './rows.ts';
+import { READ_ONLY, SqlFailure } from './statement.ts';
+
+/** `room` is the most bytes of the answer. Throws Refusal and SqlFailure. */
+export function answer(connection: SqliteConnection, ask: SqliteRequest, room: number): SqliteReply {
+  connection.quotedStrings(ask.do !== 'sql');
+  switch (ask.do) {
+    case 'list':
+      return listReply(connection, ask);
+    case 'find':
+      return find(connection, ask, room);
+    case 'query':
+      return pageReply(connection, ask, room);
+    case 'rows':
+      return rowsReply(connection, ask, room);
+    case 'sql':
+      return run(connection, ask, room);
+  }
+}
+
+/** Answers with the first reading that names a table or a row. */
+function find(
+  connection: SqliteConnection,
+  ask: Extract<SqliteRequest, { do: 'find' }>,
+  room: number,
+): SqliteReply {
+  const { readings, sample, orList } = ask;
+  const known = new Map<string, CatalogTable | undefined>();
+  let unkeyed: { table: CatalogTable; key: string } | undefined;
+  for (const [at, { table: name, key }] of readings.entries()) {
+    const table = known.has(name) ? known.get(name) : readTable(connection, name);
+    known.set(name, table);
+    if (!table) continue;
+    if (key === undefined) return { ...schemaReply(connection, table, sample, room), reading: at };
+    const found = findRow(connection, table, key, room);
+    if (found) return { is: 'row', reading: at, table: summarizeTable(table), ...found };
+    unkeyed ??= { table, key };
+  }
+  if (unkeyed) throw noSuchRow(unkeyed.table, unkeyed.key);
+  if (orList) return listReply(connection, orList);
+  throw noSuchTable(connection, readings[0]?.table ?? '');
+}
+
+function run(
+  connection: SqliteConnection,
+  ask: Extract<SqliteRequest, { do: 'sql' }>,
+  room: number,
+): SqliteReply {
+  const { statement, rest } = connection.compile(ask.sql);
+  if (!statement) throw new SqliteRefusal('BAD_QUERY', 'q holds no SQL statement');
+  try {
+    if (connection.holdsStatement(rest)) {
+      const first = ask.sql.slice(0, ask.sql.length - rest.length).replace(/[\s;]+$/, '');
+      const next = `?q=${writeParameter(first)}`;
+      throw new SqliteRefusal('BAD_QUERY', 'q holds several SQL statements; give one at a time', next);
+    }
+    if (statement.parameters > 0) {
+      const why = 'q has parameters that nothing is bound to; write the values into the SQL';
+      throw new SqliteRefusal('BAD_QUERY', why);
+    }
+  } catch (error) {
+    statement.finalize();
+    throw error;
+  }
+  return { is: 'result', rows: collect(statement, { skip: ask.offset, limit: ask.limit, room }) };
+}
+
+// Answers with the list of tables and their row counts, as far as these can be determined.
+
+function listReply(
+  connection: SqliteConnection,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): SqliteReply {
+  const tables = listTables(connection);
+  const counter = new ListCounter(connection);
+  const entries = tables
+    .slice(offset, offset + limit)
+    .map(({ name, type }) => entryOf(connection, counter, name, type));
+  // One damaged table does not hide the others; only if all are damaged, that is the answer.
+  const damage = entries.filter((entry) => entry.damaged !== undefined);
+  if (damage.length > 0 && damage.length === entries.length) {
+    throw new SqliteRefusal('CORRUPT', `The database is damaged: ${damage[0]?.damaged}`);
+  }
+  return { is: 'list', entries, total: tables.length };
+}
+
+function entryOf(
+  connection: SqliteConnection,
+  counter: ListCounter,
+  name: string,
+  type: TableType,
+): ListEntry {
+  // Views are not counted, because that can take any amount of work.
+  if (type === 'view') return { name, type };
+  try {
+    const count = counter.count(identifier(name));
+    return count ? { name, type, count } : { name, type };
+  } catch (error) {
+    if (isUnreadable(connection, error)) return { name, type, unreadable: error.message };
+    if (!(error instanceof SqlFailure) || error.stopped) throw error;
+    return { name, type, damaged: error.message };
+  }
+}
+
+// Answers about one table: its schema with sample rows, a page of its rows with the total, or complete rows.
+
+type Schema = Omit<Extract<SqliteReply, { is: 'schema' }>, 'reading'>;
+
+/** The CREATE statements of the table and its first `sample` rows, or why those cannot be read. */
+function schemaReply(
+  connection: SqliteConnection,
+  table: CatalogTable,
+  sample: number,
+  room: number,
+): Schema {
+  const statements = statementsOf(connection, table.name);
+  const described = { is: 'schema', table: summarizeTable(table), statements } as const;
+  const tail = `from ${identifier(table.name)} ${orderBy(table)} limit ${sample + 1}`;
+  const rows =
+    table.unreadable ??
+    lookAt(connection, table.type, () =>
+      selectRows(connection, table.columns, tail, [], { skip: 0, limit: sample, room }),
+    );
+  if ('code' in rows) return { ...described, sample: NO_ROWS, unreadable: rows };
+  const from = identifier(table.name);
+  const count = rows.more
+    ? countTableRows(connection, from, PAGE_WORK)
+    : { rows: rows.rows.length, exact: true };
+  return { ...described, sample: rows, ...(count ? { count } : {}) };
+}
+
+const NO_ROWS: SqliteRows = { columns: [], rows: [], more: false };
+
+function pageReply(
+  connection: SqliteConnection,
+  ask: Extract<SqliteRequest, { do: 'query' }>,
+  room: number,
+): SqliteReply {
+  const { offset, limit, after } = ask;
+  const table = readTable(connection, ask.table);
+  if (!table) throw noSuchTable(connection, ask.table);
+  if (table.unreadable) throw unreadable(table.name, table.unreadable);
+  if (ask.where !== undefined && table.type !== 'view') connection.quotedStrings(false);
+  const rowid = rowidOrder(table, ask.order);
+  if (after !== undefined && rowid === undefined) throw new SqliteRefusal('BAD_QUERY', noOrder(table.name));
+  // The newline ends a comment in the condition, which would hide the parenthesis.
+  const asked = ask.where === undefined ? [] : [`(${ask.where}\n)`];
+  const behind = after === undefined ? asked : [...asked, `${rowid} > ${after}`];
+  const window = `limit ${limit + 1} offset ${after === undefined ? offset : 0}`;
+  const tail = `from ${filtered(table, behind)} ${orderBy(table, ask.order)} ${window}`;
+  const columns = rowid === undefined ? table.columns : [...table.columns, rowid];
+  const selected = selectRows(connection, columns, tail, [], { skip: 0, limit, room });
+  const page = rowid === undefined ? { rows: selected } : withoutRowids(selected);
+  const behindPage = (last: string): string => filtered(table, [...asked, `${rowid} > ${last}`]);
+  const known =
+    after === undefined
+      ? (countOf(selected, offset) ?? countBehind(connection, page, offset, behindPage))
+      : undefined;
+  const count = known ?? countTableRows(connection, filtered(table, asked), PAGE_WORK);
+  return { is: 'page', table: summarizeTable(table), ...page, ...(count && { count }) };
+}
+
+/** If at least this many rows were skipped, they are not read again for counting. */
+const MANY_SKIPPED = 20_000;
+
+/** The total, by counting the rows after the page; undefined if that is too much work. */
+function countBehind(
+  connection: SqliteConnection,
+  { rows, rowids }: { readonly rows: SqliteRows; readonly rowids?: readonly string[] },
+  offset: number,
+  behindPage: (last: string) => string,
+): SqliteCount | undefined {
+  const last = rowids?.at(-1);
+  if (last === undefined || offset < MANY_SKIPPED) return undefined;
+  const behind = countTableRows(connection, behindPage(last), PAGE_WORK);
+  return behind?.exact ? { rows: offset + rows.rows.length + behind.rows, exact: true } : undefined;
+}
+
+/** The most rows per reply, however small they are. */
+const MAX_REPLY_ROWS = 20_000;
+
+/** Complete rows, with the keys by which each is read. */
+function rowsReply(
+  connection: SqliteConnection,
+  ask: Extract<SqliteRequest, { do: 'rows' }>,
+  room: number,
+): SqliteReply {
+  const { offset, after, containing } = ask;
+  const table = readTable(connection, ask.table);
+  if (!table) throw noSuchTable(connection, ask.table);
+  if (table.unreadable) throw unreadable(table.name, table.unreadable);
+  const rowid = rowidOrder(table);
+  const found = rowid !== undefined && containing !== undefined && canFilter(table, containing);
+  const some = found ? rowsContaining(connection, table, { rowid, after, containing, room }) : undefined;
+  if (some) return some;
+  const isBehind = rowid !== undefined && after !== undefined;
+  const from = filtered(table, isBehind ? [`${rowid} > ${after}`] : []);
+  const window = `limit ${MAX_REPLY_ROWS + 1} offset ${isBehind ? 0 : offset}`;
+  const columns = rowid === undefined ? table.columns : [...table.columns, rowid];
+  const bounds = { skip: 0, limit: MAX_REPLY_ROWS, room, whole: true } as const;
+  const selected = selectRows(connection, columns, `from ${from} ${orderBy(table)} ${window}`, [], bounds);
+  const page = rowid === undefined ? { rows: selected } : withoutRowids(selected);
+  return { is: 'rows', table: summarizeTable(table), ...page };
+}
+
+/** The most rows that one statement examines; a large table takes several statements. */
+const MAX_SCANNED_ROWS = 100_000;
+
+/** The most columns that are compared. */
+const MAX_COMPARED_COLUMNS = 50;
+
+/** Whether rows can be filtered: not if a column name contains the text, because names are in the text of every row. */
+function canFilter({ columns }: CatalogTable, containing: string): boolean {
+  return columns.length <= MAX_COMPARED_COLUMNS && !columns.some((name) => name.includes(containing));
+}
+
+interface Looking {
+  readonly rowid: string;
+  readonly after: string | undefined;
+  readonly containing: string;
+  readonly room: number;
+}
+
+/** The rows that contain the text; undefined if a value is too large to be compared. */
+function rowsContaining(
+  connection: SqliteConnection,
+  table: CatalogTable,
+  { rowid, after, containing, room }: Looking,
+): SqliteReply | undefined {
+  const behind = after === undefined ? [] : [`${rowid} > ${after}`];
+  const last = connection.prepare(
+    `select ${rowid} from ${filtered(table, behind)} order by ${rowid} limit 1 offset ${MAX_SCANNED_ROWS - 1}`,
+  );
+  const scannedTo = collect(last, { skip: 0, limit: 1, room: 1 }).rows[0]?.[0];
+  const within = scannedTo === undefined ? [] : [`${rowid} <= ${String(scannedTo)}`];
+  const holds = `(${table.columns.map((name) => `instr(${identifier(name)}, ?1)`).join(' or ')})`;
+  const tail = `from ${filtered(table, [...behind, ...within, holds])} order by ${rowid} limit ${MAX_REPLY_ROWS + 1}`;
+  const bounds = { skip: 0, limit: MAX_REPLY_ROWS, room, whole: true } as const;
+  try {
+    const selected = selectRows(connection, [...table.columns, rowid], tail, [containing], bounds);
+    const end = scannedTo === undefined ? {} : { scannedTo: String(scannedTo) };
+    return { is: 'rows', table: summarizeTable(table), ...withoutRowids(selected), isFiltered: true, ...end };
+  } catch (error) {
+    const { SQLITE_TOOBIG } = connection.library.capi;
+    if (error instanceof SqlFailure && error.result === SQLITE_TOOBIG) return undefined;
+    throw error;
+  }
+}
+
+function filtered({ name }: CatalogTable, conditions: readonly string[]): string {
+  return [identifier(name), ...(conditions.length === 0 ? [] : ['where', conditions.join(' and ')])].join(
+    ' ',
+  );
+}
+
+function noOrder(table: string): string {
+  return `after continues rows in the order of their rowid, and those of ${table} have none; use offset`;
+}
+
+/** Separates the last column (the rowid) from the others. */
+function withoutRowids({ columns, rows, more }: SqliteRows): { rows: SqliteRows; rowids: string[] } {
+  return {
+    rows: { columns: columns.slice(0, -1), rows: rows.map((row) => row.slice(0, -1)), more },
+    rowids: rows.map((row) => String(row.at(-1) as SqliteCell)),
+  };
+}
+
+/** The total number of rows, if it follows from the page itself. */
+function countOf({ rows, more }: SqliteRows, offset: number): SqliteCount | undefined {
+  if (more || (rows.length === 0 && offset > 0)) return undefined;
+  return { rows: offset + rows.length, exact: true };
+}
+
+/** The part of a table's description that an answer needs. */
+function summarizeTable({ name, type, key, composite }: CatalogTable): SqliteTable {
+  return { name, type, ...(key ? { key } : {}), ...(composite ? { composite } : {}) };
+}
+
+// Converts failures in the worker to data: a code, a sentence, and a next call.
+
+/** `connection` (if one was opened) is used to suggest existing names. */
+export function toFailure(
+  library: SqliteLibrary,
+  error: unknown,
+  ask: SqliteRequest,
+  connection?: SqliteConnection,
+): SqliteFailure {
+  if (error instanceof SqliteRefusal) return fail(error.code, error.message, error.rest);
+  if (error instanceof SqlFailure) return sqlFailure(library, error, ask, connection);
+  if (errno(error) === 'EIO') return fail('CORRUPT', 'The database could not be read: input/output error');
+  return fail('INTERNAL', error instanceof Error ? error.message : String(error));
+}
+
+function sqlFailure(
+  { capi }: SqliteLibrary,
+  error: SqlFailure,
+  ask: SqliteRequest,
+  connection: SqliteConnection | undefined,
+): SqliteFailure {
+  if (error.stopped === 'cancelled') return fail('CANCELLED', 'The query was cancelled');
+  if (error.stopped === 'time') return fail('TIMEOUT', TOO_LONG);
+  if (error.denial) return fail(error.denial.code, error.denial.message);
+  // SQLite protects the shadow tables of virtual tables with this message.
+  if (error.message.endsWith('may not be modified')) return fail('READ_ONLY', READ_ONLY);
+  switch (error.result) {
+    case capi.SQLITE_CORRUPT:
+    case capi.SQLITE_NOTADB:
+    case capi.SQLITE_IOERR:
+      return fail('CORRUPT', `The database is damaged: ${error.message}`);
+    case capi.SQLITE_READONLY:
+      return fail('READ_ONLY', READ_ONLY);
+    case capi.SQLITE_NOMEM:
+      return fail('LIMIT', 'The query needs more memory than it may have');
+    case capi.SQLITE_TOOBIG:
+      return fail(
+        'LIMIT',
+        `A value or the SQL is larger than ${VALUE_LIMIT / 1024 / 1024} MiB allows: ${error.message}`,
+      );
+    case capi.SQLITE_CANTOPEN:
+      return fail('UNSUPPORTED', 'The query needs a temporary file, which is not allowed');
+    default: {
+      const { known, rest } = connection ? knownNames(connection, error.message, ask) : { known: '' };
+      // A condition that does not compile is a bad parameter; other SQL is an SQL error.
+      const isCondition = ask.do === 'query' && ask.where !== undefined;
+      return fail(isCondition ? 'BAD_QUERY' : 'SQL_ERROR', echo(error.message) + known, rest);
+    }
+  }
+}
+
+function fail(code: ErrorCode, message: string, rest?: string): SqliteFailure {
+  return { is: 'error', code, message, ...(rest === undefined ? {} : { rest }) };
+}

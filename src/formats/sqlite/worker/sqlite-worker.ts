@@ -1,0 +1,82 @@
+/**
+ * The worker thread for SQLite: takes a job, reads through the descriptors in it, replies, and waits for the next job. It
+ * can be terminated at any time.
+ *
+ * It is used for many databases, of which nothing is left: the bytes are parsed by WebAssembly, whose connection with its
+ * caches, settings and functions is closed after each, and our code keeps names and values in arrays and maps only.
+ */
+
+import { fstatSync, readSync } from 'node:fs';
+import { parentPort } from 'node:worker_threads';
+import { LOADED } from '../../../process/worker-ending.ts';
+import type { FileRef, SqliteJob, SqliteReply } from '../protocol.ts';
+import { SqliteConnection } from './connection.ts';
+import { loadLibrary } from './library.ts';
+import { answer, toFailure } from './reply.ts';
+import type { StatementClock } from './statement.ts';
+import { DATABASE, mailFile, type ReadableFile, ReadOnlyVfs, rolledBack } from './vfs.ts';
+
+const library = await loadLibrary();
+const vfs = new ReadOnlyVfs(library);
+
+/** The meaning of the number in `stop`. */
+const STOPPED: readonly ReturnType<StatementClock['over']>[] = [undefined, 'cancelled', 'time'];
+
+/** If the library's memory, which never shrinks, is above this many bytes, the thread is replaced. */
+const RETIRE_BYTES = 48 * 1024 * 1024;
+
+parentPort?.on('message', ({ job, stop }: { job: SqliteJob; stop: Int32Array }) => {
+  const reply = run(job, stop);
+  // After an unexpected failure the state of the library is unknown.
+  const isSpoilt = reply.is === 'error' && reply.code === 'INTERNAL';
+  parentPort?.postMessage({ reply, retire: isSpoilt || library.wasm.heap8u().length > RETIRE_BYTES });
+});
+parentPort?.postMessage(LOADED);
+
+function run(job: SqliteJob, stop: Int32Array): SqliteReply {
+  const clock: StatementClock = { over: () => STOPPED[Atomics.load(stop, 0)] };
+  const { db, wal, journal } = job.files;
+  let connection: SqliteConnection | undefined;
+  try {
+    const stored = 'mailbox' in db ? mailFile(db.mailbox, clock) : readable(db);
+    const files = new Map([
+      [DATABASE, journal ? rolledBack(stored, readable(journal), clock) : stored],
+      // SQLite opens the log of a database in WAL mode even if there is none.
+      [`${DATABASE}-wal`, wal ? readable(wal) : readable({ content: new Uint8Array(0) })],
+    ]);
+    connection = new SqliteConnection(library, vfs, files, clock);
+    return answer(connection, job.ask, job.room);
+  } catch (error) {
+    return toFailure(library, error, job.ask, connection);
+  } finally {
+    connection?.close();
+  }
+}
+
+function readable(file: FileRef): ReadableFile {
+  if ('mailbox' in file) throw new TypeError('only a database is read through a mailbox');
+  if ('content' in file) {
+    const { content } = file;
+    return {
+      size: () => content.length,
+      read(target, offset) {
+        const part = content.subarray(offset, offset + target.length);
+        target.set(part);
+        return part.length;
+      },
+    };
+  }
+  const { fd } = file;
+  return {
+    size: () => fstatSync(fd).size,
+    read(target, offset) {
+      let got = 0;
+      while (got < target.length) {
+        const read = readSync(fd, target, got, target.length - got, offset + got);
+        if (read === 0) break;
+        got += read;
+      }
+      return got;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+/** The source of images, detected by their first bytes. The implementation is imported with the first image. */
+
+import { OrielError } from '../errors.ts';
+import { quote } from '../text/visible.ts';
+import type { ContentSource, SourceKind, SourceSubject } from '../types/call.ts';
+import { claimsArchive, isNamedArchive } from './archive/detect.ts';
+import { directorySource } from './directory/open.ts';
+import { claimsDocument, isNamedDocument } from './document/detect.ts';
+import type { ImageOptions } from './image/decode.ts';
+import { identifyImage } from './image/detect.ts';
+import { notebookSource } from './notebook/detect.ts';
+import { sqliteSource } from './sqlite/detect.ts';
+import { fileSource } from './text/open.ts';
+
+/** `options` set the limits of the shown copy and the decoder; by default 1,568 pixels, 300 KiB and the package's own. */
+export function createImageSource(options: ImageOptions = {}): ContentSource {
+  return {
+    kind: 'image',
+    claims: ({ opened, head }) => opened.is === 'file' && identifyImage(head) !== undefined,
+    async open(subject, call) {
+      const { openImage } = await import('./image/open.ts');
+      return openImage(subject, call, options);
+    },
+  };
+}
+
+const imageSource = createImageSource();
+
+// The source of documents: PDF, Word, PowerPoint, Excel, OpenDocument, RTF and EPUB as Markdown. `report.pdf:p3-5` selects
+// pages, `book.xlsx:Sales:A1:H50` cells, `book.xlsx:Sales?where=…` rows. The implementation is imported with the first
+// document.
+
+const documentSource: ContentSource = {
+  kind: 'document',
+  claims: claimsDocument,
+  holds: isNamedDocument,
+  open: async (subject, call) => (await import('./document/open.ts')).openDocument(subject, call),
+};
+
+// The source of archives: lists their directories, and reads a member as the kind of file that it is. Nothing is unpacked
+// into the file system, links are never followed out of the archive, and declared sizes are not trusted.
+//
+// "a.zip" → its root · "a.zip:dir/" → a directory · "a.zip:dir/x.ts:5-9" → lines of a member ·
+// "a.zip:b.tar.gz:c.txt" → a member of a member · "a.zip:%~3" → the third member, whatever its name
+
+export const archiveSource: ContentSource = {
+  kind: 'archive',
+  claims: claimsArchive,
+  holds: isNamedArchive,
+  open: async (subject, call) => (await import('./archive/open.ts')).readArchive(subject, call),
+};
+
+// The table of sources, in the order in which they are asked.
+
+/** The last source claims every file. */
+export const sources: readonly ContentSource[] = [
+  directorySource,
+  sqliteSource,
+  notebookSource,
+  imageSource,
+  documentSource,
+  archiveSource,
+  fileSource,
+];
+
+/** The first source of the given `kinds` (all if undefined) that claims the subject. Throws `IS_DIRECTORY` if none does. */
+export function sourceFor(subject: SourceSubject, kinds: readonly SourceKind[] | undefined): ContentSource {
+  const source = sources.find((known) => (kinds?.includes(known.kind) ?? true) && known.claims(subject));
+  if (source) return source;
+  throw new OrielError('IS_DIRECTORY', `${quote(subject.typed)} is a directory, not a file.`);
+}

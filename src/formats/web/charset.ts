@@ -1,0 +1,144 @@
+/** Decodes a page: the encoding comes from the byte order mark, the header, the page itself, otherwise it is guessed. */
+
+import { setImmediate } from 'node:timers/promises';
+import { plural } from '../../render/display.ts';
+import {
+  decode,
+  detectEncoding,
+  sequenceLength,
+  unicodeEncoding,
+  utf8,
+  validSequence,
+} from '../../text/encoding.ts';
+import { declaredEncoding, decodeLegacy, encodingName } from '../../text/legacy-encoding.ts';
+import type { TextEncoding } from '../../types/excerpt.ts';
+
+interface DecodedText {
+  readonly text: string;
+  /** A note if the stated encoding was wrong or missing. */
+  readonly note?: string;
+}
+
+/** The charset in the `Content-Type` header. */
+export function charsetOf(contentType: string): string | undefined {
+  return /;\s{0,9}charset\s{0,9}=\s{0,9}["']?([^\s"';]+)/i.exec(contentType)?.[1];
+}
+
+/** `cut` says that the body was truncated, so the bytes may end within a character. */
+export async function textOfBytes(bytes: Uint8Array, contentType: string, cut = false): Promise<DecodedText> {
+  const marked = detectEncoding(bytes.subarray(0, 4096));
+  if (marked.bom > 0) return { text: (await decoded(bytes.subarray(marked.bom), marked)).text };
+  const label = charsetOf(contentType);
+  const stated = (label === undefined ? undefined : encodingName(label)) ?? declared(bytes);
+  const unknown = label !== undefined && encodingName(label) === undefined;
+  const said = unknown ? `the encoding ${JSON.stringify(label.slice(0, 40))} is not known` : undefined;
+  if (stated !== undefined && stated !== 'utf-8')
+    return { text: await named(bytes, stated), ...(said !== undefined && { note: said }) };
+  const whole = cut ? bytes.subarray(0, bytes.length - unfinished(bytes)) : bytes;
+  const { text, invalid } = await decoded(whole, marked, whole.length / MIN_BYTES_PER_INVALID);
+  if (invalid === 0) return { text, ...(said !== undefined && { note: said }) };
+  if (stated === 'utf-8' ? invalid < bytes.length / 200 : isMostlyUtf8(whole, text, invalid)) {
+    return { text, note: `${plural(invalid, 'invalid sequence')} of UTF-8 shown as U+FFFD` };
+  }
+  const guess = await guessed(bytes);
+  return {
+    text: await named(bytes, guess),
+    note: `the encoding ${guess} was guessed; :encoding=NAME behind the URL decides`,
+  };
+}
+
+/** With more than one invalid sequence per so many bytes of multi-byte characters, the text is not UTF-8. */
+const MIN_BYTES_PER_INVALID = 8;
+
+/** Multi-byte characters are counted as bytes minus UTF-16 units; text in another encoding has hardly any by chance. */
+function isMostlyUtf8(bytes: Uint8Array, text: string, invalid: number): boolean {
+  return invalid < (bytes.length - text.length) / MIN_BYTES_PER_INVALID;
+}
+
+/** The declared encoding. UTF-16 that is declared in ASCII bytes means UTF-8. Source: HTML, "prescan a byte stream". */
+function declared(bytes: Uint8Array): string | undefined {
+  const found = declaredEncoding(bytes.subarray(0, 4096));
+  return found?.startsWith('utf-16') ? 'utf-8' : found;
+}
+
+/** Bytes that are decoded before the event loop gets control again; at most 10 ms, if each byte is invalid. */
+const SLICE = 32 << 10;
+
+/** Stops when more than `bearable` sequences are invalid. */
+async function decoded(
+  bytes: Uint8Array,
+  encoding: TextEncoding,
+  bearable = Number.POSITIVE_INFINITY,
+): Promise<{ text: string; invalid: number }> {
+  let [text, invalid] = ['', 0];
+  for (const slice of slicesOf(bytes, encoding.unit, encoding.name === 'utf-16be')) {
+    const part = decode(slice, encoding);
+    text += part.text;
+    invalid += part.invalid;
+    if (invalid > bearable) break;
+    if (bytes.length > SLICE) await setImmediate();
+  }
+  return { text, invalid };
+}
+
+async function named(bytes: Uint8Array, name: string): Promise<string> {
+  if (name === 'utf-8') return (await decoded(bytes, utf8)).text;
+  if (name === 'utf-16le' || name === 'utf-16be') return (await decoded(bytes, unicodeEncoding(name))).text;
+  // In a single-byte encoding every slice is complete.
+  if (name === 'windows-1252') {
+    let text = '';
+    for (let at = 0; at < bytes.length; at += SLICE) {
+      text += decodeLegacy(bytes.subarray(at, at + SLICE), name);
+      if (bytes.length > SLICE) await setImmediate();
+    }
+    return text;
+  }
+  const decoder = new TextDecoder(name, { ignoreBOM: true });
+  let text = '';
+  for (let at = 0; at < bytes.length; at += SLICE) {
+    text += decoder.decode(bytes.subarray(at, at + SLICE), { stream: true });
+    if (bytes.length > SLICE) await setImmediate();
+  }
+  return text + decoder.decode();
+}
+
+/** Yields slices that begin and end between characters. */
+function* slicesOf(bytes: Uint8Array, unit: number, bigEndian: boolean): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length;) {
+    let end = Math.min(at + SLICE, bytes.length);
+    if (end < bytes.length && unit === 1) {
+      end -= begunBefore(bytes, end);
+    } else if (end < bytes.length && unit === 2) {
+      const high = bytes[bigEndian ? end - 2 : end - 1] ?? 0;
+      if (high >= 0xd8 && high <= 0xdb) end -= 2;
+    }
+    yield bytes.subarray(at, end);
+    at = end;
+  }
+}
+
+/** The number of bytes at the end that are an incomplete UTF-8 character. */
+function unfinished(bytes: Uint8Array): number {
+  const lead = bytes.length - 1 - [0, 1, 2].findIndex((back) => ((bytes.at(-1 - back) ?? 0) & 0xc0) === 0xc0);
+  const rest = bytes.length - lead;
+  return lead < bytes.length && sequenceLength(bytes, lead) === rest && validSequence(bytes, lead) === 0
+    ? rest
+    : 0;
+}
+
+/** The number of bytes before `end` that belong to a UTF-8 character continuing there. */
+function begunBefore(bytes: Uint8Array, end: number): number {
+  const goesOn = (at: number): boolean => ((bytes[at] ?? 0) & 0xc0) === 0x80;
+  if (!goesOn(end)) return 0;
+  return [1, 2, 3].find((back) => !goesOn(end - back)) ?? 0;
+}
+
+/** Bytes from which an encoding is guessed; 64 KiB would block the event loop for 100 ms. */
+const MAX_GUESSED_BYTES = 16 << 10;
+
+async function guessed(bytes: Uint8Array): Promise<string> {
+  const { default: chardet } = await import('chardet');
+  const found = chardet.detect(bytes.subarray(0, MAX_GUESSED_BYTES));
+  const name = found === null ? undefined : encodingName(found);
+  return name === undefined || name === 'utf-8' ? 'windows-1252' : name;
+}

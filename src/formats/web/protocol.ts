@@ -1,0 +1,59 @@
+/** The messages between the engine and the child process that converts pages, feeds and JSON. */
+
+import type { ShapeName } from '../github/shapes.ts';
+
+/** `url` is the base for resolving links. */
+export type PageJob = { readonly url: string } &
+  /** With `asXml` the page is XHTML, in which any element may be self-closing. */
+  (
+    | { readonly is: 'page'; readonly asXml?: boolean }
+    | { readonly is: 'feed' }
+    /** Only the first entry of a feed. */
+    | { readonly is: 'entry' }
+    /** HTML without page chrome, converted without the elements of these classes. */
+    | { readonly is: 'fragment'; readonly without: readonly string[] }
+    /** Any JSON. `cut`: it is truncated; `feed`: it declares itself a JSON Feed. */
+    | { readonly is: 'json'; readonly cut: boolean; readonly feed: boolean }
+    /** Reduces a reply of GitHub to the used fields. */
+    | { readonly is: 'github'; readonly shape: ShapeName }
+    /** Reduces a message of an MCP server to the used fields. */
+    | { readonly is: 'mcp' }
+    /** JSON of a known shape. */
+    | { readonly is: 'record'; readonly of: RecordKind; readonly ask: Readonly<Record<string, string>> }
+  );
+
+export type RecordKind =
+  | 'github-repository'
+  | 'mdn-page'
+  | 'npm-package'
+  | 'npm-manifest'
+  | 'pypi-project'
+  | 'stackexchange-question'
+  | 'stackexchange-answers';
+
+/** The head of a reply; the body of the frame is the text. */
+export type PageReply =
+  | {
+      readonly is: 'text';
+      readonly how: PageMethod;
+      readonly title?: string;
+      /** Word counts, if the main text has clearly fewer words than the page. */
+      readonly words?: { readonly shown: number; readonly all: number };
+      /** For a record: facts that decide on further requests to the site. */
+      readonly facts?: Readonly<Record<string, string>>;
+    }
+  /** The content is not of this kind, or is empty. */
+  | { readonly is: 'nothing'; readonly why?: 'notJson' | 'otherShape' };
+
+/** How the text was made. For a page: by a library, by its own markup (`main`), or the whole `page`. Otherwise the kind. */
+export type PageMethod =
+  | 'readability'
+  | 'defuddle'
+  | 'main'
+  | 'page'
+  | 'feed'
+  | 'fragment'
+  | 'json'
+  | 'github'
+  | 'mcp'
+  | 'record';

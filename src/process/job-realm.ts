@@ -1,0 +1,189 @@
+/**
+ * Runs code over hostile bytes in a realm of its own for each job: a `node:vm` context with new intrinsics, new globals and
+ * new module state. What an input changes there (a property of `Object.prototype`, a table of a library) is gone with it.
+ *
+ * The realm of the child survives, so nothing in it may change: its intrinsics are frozen, and all that a job can reach. No
+ * realm compiles strings. The modules are compiled once for each child and evaluated in a few milliseconds; a new process or
+ * thread would cost ten times as much.
+ */
+
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
+import { createContext, runInNewContext, Script } from 'node:vm';
+import { crc32, inflateRawSync } from 'node:zlib';
+import type { ChildAnswer } from './child-jobs.ts';
+import type { RealmHost } from './realm-globals.ts';
+
+/** What an entry `…-realm.ts` exports. Only texts and bytes pass between realms; `head` and `reply` are JSON. */
+interface RealmJob {
+  answer(head: string, body: Uint8Array): Promise<{ readonly reply: string; readonly body: Uint8Array }>;
+}
+
+type Evaluate = (require: (id: string) => unknown, host: RealmHost) => object;
+
+export class JobRealms {
+  readonly #entry: string;
+  readonly #globals: string;
+  readonly #natives: Readonly<Record<string, () => unknown>>;
+  readonly #host: RealmHost;
+  readonly #scripts = new Map<string, Script>();
+
+  /**
+   * `entry`: a built file. `natives`: what a job can load that is native code, by the name of the package. `functions`: more
+   * globals, which return texts or bytes that are not kept.
+   */
+  constructor(
+    entry: URL,
+    natives: Readonly<Record<string, () => unknown>> = {},
+    functions: RealmHost['functions'] = {},
+  ) {
+    this.#entry = fileURLToPath(entry);
+    this.#globals = fileURLToPath(new URL('../../process/realm-globals.cjs', entry));
+    this.#natives = natives;
+    this.#host = { ...HOST, functions: { ...HOST.functions, ...functions } };
+    harden(this.#host);
+    // Not by Node's --frozen-intrinsics, which makes regular expressions ten times as slow in every realm.
+    for (const name of NAMED) harden(Reflect.get(globalThis, name));
+    for (const example of [
+      async () => {},
+      function* () {},
+      async function* () {},
+      [][Symbol.iterator](),
+      new Map().entries(),
+      new Set().values(),
+      ''[Symbol.iterator](),
+      ''.matchAll(/a/g),
+    ])
+      harden(Object.getPrototypeOf(example));
+    // Code of a short life is not worth optimizing: 30 to 50 % of the CPU time of a document.
+    setFlagsFromString('--max-lazy');
+    setFlagsFromString('--interrupt-budget=1000000');
+  }
+
+  async answer(head: unknown, body: Buffer): Promise<ChildAnswer> {
+    const { job, adopt } = this.#open();
+    const made = await job.answer(JSON.stringify(head), adopt(body));
+    return { reply: JSON.parse(made.reply) as unknown, body: made.body };
+  }
+
+  #open(): { readonly job: RealmJob; adopt(bytes: Buffer): Uint8Array } {
+    const context = createContext(Object.create(null) as object, {
+      codeGeneration: { strings: false, wasm: true },
+    });
+    const loaded = new Map<string, object>();
+    const load = (path: string): object => {
+      const known = loaded.get(path);
+      if (known) return known;
+      const evaluate = this.#script(path).runInContext(context) as Evaluate;
+      const require = (id: string): unknown => {
+        if (id.startsWith('.')) return load(join(dirname(path), id));
+        return id === 'node:zlib' ? globals.zlib : this.#native(id);
+      };
+      const made = evaluate(Object.freeze(require), this.#host);
+      loaded.set(path, made);
+      return made;
+    };
+    const globals = load(this.#globals) as typeof import('./realm-globals.ts');
+    return { job: load(this.#entry) as RealmJob, adopt: globals.adopt as (bytes: Buffer) => Uint8Array };
+  }
+
+  /** The compiled code of a file, which all realms share. */
+  #script(path: string): Script {
+    const known = this.#scripts.get(path);
+    if (known) return known;
+    const code = readFileSync(path, 'utf8');
+    const script = new Script(
+      `(function (require, host) {
+        const { ${path === this.#globals ? INTRINSICS : NAMES} } = globalThis, module = { exports: {} };
+        (function (exports) {${code}\n})(module.exports);
+        return module.exports;
+      })`,
+      { filename: path },
+    );
+    this.#scripts.set(path, script);
+    return script;
+  }
+
+  #native(id: string): unknown {
+    const load = Object.hasOwn(this.#natives, id) ? this.#natives[id] : undefined;
+    if (!load) throw new Error(`${id} is not for jobs`);
+    const library = load();
+    harden(library);
+    return library;
+  }
+}
+
+const {
+  constructor: _,
+  slice: __,
+  subarray: ___,
+  ...methods
+} = Object.getOwnPropertyDescriptors(Buffer.prototype);
+
+const HOST: RealmHost = {
+  buffer: {
+    prototype: methods,
+    statics: {
+      from: Buffer.from,
+      concat: Buffer.concat,
+      alloc: Buffer.alloc,
+      // Memory that is not cleared may hold bytes of another job.
+      allocUnsafe: Buffer.alloc,
+      allocUnsafeSlow: Buffer.alloc,
+      byteLength: Buffer.byteLength,
+      compare: Buffer.compare,
+      isEncoding: Buffer.isEncoding,
+    },
+  },
+  zlib: { crc32, inflateRawSync },
+  functions: {
+    atob,
+    btoa,
+    queueMicrotask,
+    setTimeout: (run: () => void, ms: number) => Number(setTimeout(run, ms)),
+    clearTimeout: (timer: number) => clearTimeout(timer),
+    now: () => performance.now(),
+  },
+  classes: {
+    AbortController,
+    AbortSignal,
+    DOMException,
+    ReadableStream,
+    TextDecoder,
+    TextEncoder,
+    URL,
+    URLSearchParams,
+  },
+};
+
+/**
+ * The names of globals, which code gets as constants: V8 asks the context for each use of a global, which makes the reader of
+ * PDF three times as slow.
+ */
+const NAMED = (runInNewContext('Object.getOwnPropertyNames(globalThis)') as string[]).filter(
+  (name) => !['globalThis', 'undefined', 'NaN', 'Infinity', 'eval'].includes(name),
+);
+const INTRINSICS = NAMED.join();
+const NAMES = [
+  INTRINSICS,
+  'Buffer',
+  'structuredClone',
+  ...Object.keys({ ...HOST.classes, ...HOST.functions }),
+].join();
+
+const hardened = new WeakSet<object>();
+
+/** Freezes an object, its prototypes, and everything that its properties lead to. */
+function harden(value: unknown): void {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return;
+  if (hardened.has(value) || ArrayBuffer.isView(value)) return;
+  hardened.add(value);
+  Object.freeze(value);
+  harden(Object.getPrototypeOf(value));
+  for (const key of Reflect.ownKeys(value)) {
+    const { value: content, get, set } = Object.getOwnPropertyDescriptor(value, key) ?? {};
+    for (const part of [content, get, set]) harden(part);
+  }
+}

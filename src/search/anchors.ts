@@ -1,0 +1,101 @@
+/** Adds anchors for edits to the matches of a file, if the file has not changed since it was searched. */
+
+import { createHash } from 'node:crypto';
+import { findEncoding } from '../code/text-input.ts';
+import { isOrielError } from '../errors.ts';
+import { readAt } from '../text/bytes.ts';
+import { decode } from '../text/encoding.ts';
+import type { ByteSource } from '../types/access.ts';
+import type { Call } from '../types/call.ts';
+import type { TextEncoding } from '../types/excerpt.ts';
+import type { MatchedFile } from '../types/result.ts';
+import type { QuotableText } from './search-input.ts';
+
+/** The most bytes of one file, and of all files that are read again for one answer. */
+const MAX_ANCHORED_FILE_BYTES = 1 << 20;
+const MAX_ANCHORED_BYTES = 32 << 20;
+
+interface Searched {
+  /** The absolute real path. */
+  readonly path: string;
+  readonly digest: string;
+}
+
+export class MatchAnchors {
+  readonly #call: Call;
+  readonly #searched = new Map<MatchedFile, Searched>();
+  #room = MAX_ANCHORED_BYTES;
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  /** Records the digest of the searched content of the file at `path`, if it is small enough. */
+  async add(file: MatchedFile, path: string, { source, encoding }: QuotableText): Promise<void> {
+    const { size = Number.POSITIVE_INFINITY } = source;
+    if (size > Math.min(MAX_ANCHORED_FILE_BYTES, this.#room)) return;
+    this.#room -= size;
+    const content = await readAt(source, 0, size, this.#call.signal);
+    this.#searched.set(file, { path, digest: digestOf(textOf(content, encoding)) });
+  }
+
+  /** The file with its anchor, if it has one. */
+  async addTo(file: MatchedFile, shown: MatchedFile): Promise<MatchedFile> {
+    const searched = this.#searched.get(file);
+    const tag = searched && (await this.#tagOf(searched, file));
+    return tag === undefined ? shown : { ...shown, anchor: `¶${file.path}#${tag}` };
+  }
+
+  async #tagOf({ path, digest }: Searched, { lines }: MatchedFile): Promise<string | undefined> {
+    try {
+      const opened = await this.#call.access.open(path, this.#call.signal);
+      try {
+        if (opened.is !== 'file' || opened.size > MAX_ANCHORED_FILE_BYTES) return undefined;
+        const content = await readAt(opened.bytes, 0, MAX_ANCHORED_FILE_BYTES + 1, this.#call.signal);
+        const text = textOf(content, await findEncoding(opened.bytes, this.#call));
+        if (digestOf(text) !== digest) return undefined;
+        const all = text.split(/(?<=\n)/);
+        const whole = lines.filter(({ clipped }) => clipped === undefined);
+        const seen = whole.map(({ no }) => [no, all[no - 1] ?? ''] as const);
+        return await takeSnapshot(opened.bytes, opened.path, seen, this.#call);
+      } finally {
+        await opened.close();
+      }
+    } catch (error) {
+      this.#call.signal.throwIfAborted();
+      if (isOrielError(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** The text as the walk provides it: without byte order mark, with a final newline. */
+function textOf(content: Uint8Array, encoding: TextEncoding): string {
+  const { text } = decode(content.subarray(encoding.bom), encoding);
+  return text.endsWith('\n') ? text : `${text}\n`;
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+// Records shown lines of a file version in the snapshots, so that an edit can name a line by tag and number.
+
+/** Files of up to this many bytes are identified by a digest of their content, larger ones by their version. */
+const HASH_UP_TO = 1 << 20;
+
+/** Returns the tag of this version of the file at `path`, and records `lines` (1-based number, stored text) as shown. */
+export async function takeSnapshot(
+  bytes: ByteSource,
+  path: string,
+  lines: Iterable<readonly [number, string]>,
+  call: Call,
+): Promise<string> {
+  const { snapshots } = call.session;
+  const size = bytes.size ?? Number.POSITIVE_INFINITY;
+  const content = size <= HASH_UP_TO ? await readAt(bytes, 0, size, call.signal) : bytes.identity.key;
+  const digest = createHash('sha256').update(content).digest('hex');
+  const tag = snapshots.tag(path, digest);
+  snapshots.see(path, tag, lines);
+  return tag;
+}

@@ -1,0 +1,423 @@
+/** The code of a directory or an archive: changed files are parsed, and their tags are cached for the next call. */
+
+import { createHash } from 'node:crypto';
+import { serialize } from 'node:v8';
+import type {
+  CodeQuestionAnswer,
+  CodeReplies,
+  SyncJob,
+  TagEntry,
+  UnknownFiles,
+} from '../../code/codebase/codebase-worker.ts';
+import { askCode } from '../../code/codebase/codebase.ts';
+import type { CodeQuestion, CodeReply } from '../../code/codebase/questions.ts';
+import { changePartNames, INDEX_VERSION, readPartNames } from '../../code/codebase/stored-index.ts';
+import { type CodeLanguage, languageOf } from '../../code/languages.ts';
+import type { TagsFound } from '../../code/outline-worker.ts';
+import { endTagParsers, type TaggedFile, tagsOf } from '../../code/parsed.ts';
+import { packTags } from '../../code/tags.ts';
+import { compileLate } from '../../process/compile-budget.ts';
+import { callerOf, registerCaller } from '../../queues/caller.ts';
+import type { Call } from '../../types/call.ts';
+import type { LocalCache, Session } from '../../types/session.ts';
+import { gatherUntil } from '../../walk/collect-walk.ts';
+import type { GapsSeen } from '../../walk/gaps.ts';
+import type { CodeFile, CodeFiles } from './code-files.ts';
+
+export class CodeBelow {
+  /** The number of code files. */
+  readonly files: number;
+  /** Files that the last answer does not cover. */
+  unknown: UnknownFiles = { missing: 0, whole: 0, parts: 0, slow: 0, fresh: 0 };
+  readonly #found: CodeFiles;
+  readonly #call: Call;
+  readonly #stored: StoredReplies;
+  #state: CodeReplies['sync'];
+  #isReady = false;
+
+  private constructor(found: CodeFiles, job: SyncJob, state: CodeReplies['sync'], call: Call) {
+    this.files = state.files;
+    [this.#found, this.#state, this.#call] = [found, state, call];
+    this.#stored = new StoredReplies(job, call.session);
+  }
+
+  /** Throws `BUSY`. */
+  static async look(found: CodeFiles, call: Call): Promise<CodeBelow> {
+    const job = jobOf(found);
+    const below = new CodeBelow(found, job, await step(job, call.signal), call);
+    // The first question decides whether the tags are needed.
+    if (below.#state.loaded) await below.#makeReady();
+    return below;
+  }
+
+  /** Loads the tags, and parses new and changed files until the time for that is over. Throws `BUSY`. */
+  async #makeReady(): Promise<void> {
+    const job = jobOf(this.#found);
+    if (!this.#state.loaded) {
+      await load(job.home, this.#call);
+      this.#state = await step(job, this.#call.signal);
+    }
+    await parseCode(this.#found, this.#state.wanted, this.#state.files, this.#call);
+    this.#isReady = true;
+  }
+
+  get gaps(): GapsSeen {
+    return this.#found.gaps;
+  }
+
+  /** The real path of the directory; undefined for an archive. */
+  get directory(): string | undefined {
+    return this.#found.directory;
+  }
+
+  /** Throws `BUSY`. */
+  async ask<Q extends CodeQuestion>(question: Q): Promise<CodeReply & { readonly is: Q['is'] }> {
+    const found =
+      (this.#isReady ? undefined : await this.#stored.get(question)) ?? (await this.#answer(question));
+    if (found?.reply.is !== question.is)
+      throw new Error(`the codebase thread gave no answer to ${question.is}`);
+    this.unknown = found.unknown;
+    return found.reply as CodeReply & { readonly is: Q['is'] };
+  }
+
+  async #answer(question: CodeQuestion): Promise<CodeQuestionAnswer | undefined> {
+    if (!this.#isReady) await this.#makeReady();
+    const { signal } = this.#call;
+    // The thread caches the files of a few directories; these may have been evicted by other calls.
+    const found =
+      (await step({ ask: 'question', view: this.#state.view, question }, signal)) ??
+      (await step({ ask: 'question', view: jobOf(this.#found), question }, signal));
+    if (found) this.#stored.put(question, found);
+    return found;
+  }
+
+  /** Opens one of its files; undefined if it is gone or may no longer be read. */
+  open(path: string, signal: AbortSignal): Promise<CodeFile | undefined> {
+    return this.#found.open(path, signal);
+  }
+
+  /** Whether a file (`path` relative to the base, `key` of its identity) is still the version that was parsed. */
+  isAsParsed(path: string, key: string): boolean {
+    const known = this.#found.keys.get(path);
+    return known === undefined || known === '' || known === key;
+  }
+}
+
+/** Loads the cached tags from disk into the thread, one part at a time to bound the memory for large trees. */
+async function load(home: string, { session: { files }, signal }: Call): Promise<void> {
+  const names = await files?.get(keptKey(home));
+  for (const name of names ? readPartNames(names).toReversed() : []) {
+    const part = { name, bytes: await files?.get(partKey(home, name)) };
+    await step({ ask: 'load', home, part }, signal);
+  }
+  await step({ ask: 'load', home }, signal);
+}
+
+function jobOf({ base, home, top, paths, keys }: CodeFiles): SyncJob {
+  return { ask: 'sync', base, home, top, paths: paths.join('\0'), keys: [...keys.values()].join('\n') };
+}
+
+// Parses the code files whose tags are not cached, and sends the tags to the codebase thread.
+
+/** Concurrent batches: one for each of two parsers, and two that are read or handed on, so that no parser waits for files. */
+const AT_ONCE = 4;
+
+/** The most files and bytes of one batch, which takes a few hundred milliseconds. */
+const BATCH_FILES = 64;
+const BATCH_BYTES = 192 << 10;
+
+/** The tags are written to disk after this many parsed files, whatever happens to the call later. */
+const KEEP_AFTER = 2_000;
+
+/** After this many parsed files the parser threads are ended at once, because ranking so many tags needs the memory. */
+const MANY = 1_000;
+
+/**
+ * If less than this share of the code files was parsed, the tags are not written to disk: each write adds a file that
+ * every later process must read. The next process parses these files again and writes them when there are more.
+ */
+const KEEP_PART = 1 / 50;
+
+/**
+ * The share of the remaining time that a batch, or a file that is parsed alone, may take, so that one that never ends
+ * leaves time for the others. The `LEAST_` values are milliseconds: a batch gets at least so many; a file that failed with
+ * fewer is tried again in the next call.
+ */
+const BATCH_PART = 1 / 4;
+const ALONE_PART = 3 / 4;
+const MIN_BATCH_MS = 2_000;
+const MIN_ALONE_MS = 4_000;
+
+/** The share of that time after which the parser itself gives up, if it had the CPU: then the file is slow on any machine. */
+const CPU_PART = 0.8;
+
+/** The timeout of one request to the codebase thread, in ms. */
+const STEP_MS = 20_000;
+
+/** Sends a request to the codebase thread, which serves its callers in turn. Throws `BUSY`, and the reason of the signal. */
+export function step<J extends Parameters<typeof askCode>[0]>(
+  job: J,
+  signal: AbortSignal,
+): Promise<CodeReplies[J['ask']]> {
+  return askCode(job, STEP_MS, signal) as Promise<CodeReplies[J['ask']]>;
+}
+
+/** A signal of the same caller that never aborts, because parsed tags must be stored even if the call is cancelled. */
+function lasting(signal: AbortSignal): AbortSignal {
+  const own = new AbortController().signal;
+  registerCaller(callerOf(signal), own);
+  return own;
+}
+
+/** The cache key of the list of parts in which the tags are stored. */
+function keptKey(home: string): string {
+  return `code below ${home}`;
+}
+
+function partKey(home: string, part: string): string {
+  return `code below ${home} part ${part}`;
+}
+
+/** Parses the files of `wanted` (0-based indices into the paths) until the time for that is over. `known`: the number of code files. */
+async function parseCode(files: CodeFiles, wanted: Uint32Array, known: number, call: Call): Promise<void> {
+  if (wanted.length === 0) return;
+  const run = new ParseRun(files, wanted, known, call);
+  const endLate = wanted.length > BATCH_FILES ? compileLate() : undefined;
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, () => run.parse()));
+    await run.parseLate();
+  } finally {
+    endLate?.();
+    if (run.done >= MANY) await endTagParsers();
+    await run.finish(known * KEEP_PART);
+  }
+}
+
+/** A file that was read and is to be parsed. */
+interface ReadFile extends TaggedFile {
+  readonly entry: TagEntry;
+}
+
+class ParseRun {
+  done = 0;
+  readonly #files: CodeFiles;
+  readonly #wanted: Uint32Array;
+  readonly #call: Call;
+  readonly #until: number;
+  /** Files whose parser timed out or crashed. */
+  readonly #late: string[] = [];
+  readonly #lasting: AbortSignal;
+  #next = 0;
+  #unkept = 0;
+
+  constructor(files: CodeFiles, wanted: Uint32Array, known: number, call: Call) {
+    this.#files = files;
+    this.#wanted = byLanguage(files.paths, wanted);
+    this.#call = call;
+    this.#lasting = lasting(call.signal);
+    this.#until = gatherUntil(call.deadline, known);
+  }
+
+  /** Parses batches until no files or no time is left. */
+  async parse(): Promise<void> {
+    const { signal } = this.#call;
+    while (this.#next < this.#wanted.length && this.#hasTime()) {
+      const batch = await this.#read();
+      const within = Math.max(MIN_BATCH_MS, this.#left() * BATCH_PART);
+      const found = await tagsOf(batch, this.#until, signal, { within });
+      const paths = batch.map(({ entry }) => entry.path);
+      if ('none' in found) {
+        // One of the files crashed the thread or never ends. They are parsed one by one, so that the others get their tags.
+        if (!found.isUnasked) this.#late.push(...paths);
+        continue;
+      }
+      this.#late.push(...found.late.map((i) => paths[i] as string), ...paths.slice(found.tags.known.length));
+      await this.#hand(batch, found);
+      this.#call.progress({ message: `parsed ${this.done} of ${this.#wanted.length} files` });
+      signal.throwIfAborted();
+      if (this.#unkept >= KEEP_AFTER) await this.#keep();
+    }
+  }
+
+  /** Parses the late files again, one by one: they may have been late only because the machine was busy. */
+  async parseLate(): Promise<void> {
+    for (const path of this.#late.splice(0)) {
+      if (!this.#hasTime()) return;
+      const file = await readFile(this.#files, path, this.#call.signal);
+      const within = this.#left() * ALONE_PART;
+      const cpuMs = within * CPU_PART;
+      const found = await tagsOf([file], this.#until, this.#call.signal, { alone: true, within, cpuMs });
+      if (!('none' in found) && found.tags.known.length > 0) {
+        const isSlow = found.late.length > 0 && within >= MIN_ALONE_MS;
+        await this.#hand([file], found, isSlow ? 'always' : undefined);
+        continue;
+      }
+      // If the parser could not start, nothing is known about the file.
+      if (('none' in found && found.isUnasked) || !this.#hasTime()) return;
+      const isCrash = 'none' in found && found.none === 'crash';
+      if (isCrash || within >= MIN_ALONE_MS) await this.#hand([file], NO_TAGS, isCrash ? 'always' : 'here');
+    }
+  }
+
+  /** Writes the tags to disk if at least `enough` files have been parsed since the last write. */
+  async finish(enough: number): Promise<void> {
+    if (this.#unkept > 0 && this.#unkept >= enough) await this.#keep();
+  }
+
+  #hasTime(): boolean {
+    this.#call.signal.throwIfAborted();
+    return this.#left() > 0;
+  }
+
+  /** The remaining time in ms. */
+  #left(): number {
+    return this.#until - performance.now();
+  }
+
+  /** Reads the next batch. */
+  async #read(): Promise<ReadFile[]> {
+    const batch: ReadFile[] = [];
+    let bytes = 0;
+    while (this.#next < this.#wanted.length && batch.length < BATCH_FILES && bytes < BATCH_BYTES) {
+      const path = this.#files.paths[this.#wanted[this.#next++] as number] as string;
+      const file = await readFile(this.#files, path, this.#call.signal);
+      bytes += file.bytes?.length ?? 0;
+      batch.push(file);
+    }
+    return batch;
+  }
+
+  /** Sends the tags to the codebase thread. If the parser had to stop, `tags` covers only the first files of the batch. */
+  async #hand(batch: readonly ReadFile[], { tags, late }: TagsFound, slow?: TagEntry['slow']): Promise<void> {
+    const looked = batch.slice(0, tags.known.length);
+    const again = new Set(slow ? [] : late);
+    const entries = looked.map(({ entry }, i) => {
+      if (again.has(i)) return { ...entry, key: '', slow: 'again' as const };
+      return slow ? { ...entry, slow } : entry;
+    });
+    this.done += entries.length - again.size;
+    this.#unkept += entries.length;
+    await step({ ask: 'put', base: this.#files.base, entries, tags }, this.#lasting);
+  }
+
+  async #keep(): Promise<void> {
+    this.#unkept = 0;
+    const { home } = this.#files;
+    const { files } = this.#call.session;
+    if (!files) return;
+    for (;;) {
+      const kept = await step({ ask: 'keep', home }, this.#lasting);
+      if ('part' in kept) {
+        // Awaited one by one: a busy cache refuses more writes, and a part is returned only once.
+        await files.put(partKey(home, kept.part.name), [kept.part.bytes]);
+        continue;
+      }
+      const { listed } = kept;
+      // Not awaited, because another process may hold the lock for seconds. `remove` waits for it.
+      void files.change(keptKey(home), (list) => changePartNames(list, listed));
+      for (const name of listed.gone) files.remove(partKey(home, name));
+      return;
+    }
+  }
+}
+
+/** No bytes if the file cannot be opened or is too large; no key if its identity does not recur. */
+async function readFile(files: CodeFiles, path: string, signal: AbortSignal): Promise<ReadFile> {
+  const language = languageOf(path.slice(path.lastIndexOf('/') + 1), '') ?? NO_LANGUAGE;
+  const file = await files.open(path, signal);
+  if (!file) return { entry: { path, key: '' }, language };
+  try {
+    const bytes = await file.read(signal);
+    return { entry: { path, key: file.recurs ? file.key : '' }, language, ...(bytes && { bytes }) };
+  } finally {
+    await file.close();
+  }
+}
+
+/** The empty tags of one file. */
+const NO_TAGS: TagsFound = { tags: packTags(['']), late: [] };
+
+const NO_LANGUAGE: CodeLanguage = { name: '', extensions: [], summary: false };
+
+// Sorts files for parsing by their language.
+
+/**
+ * Groups `wanted` (0-based indices into `paths`) by language: languages in order of first occurrence, files of one
+ * language in their given order. A restarted parser then loads one grammar at a time, not those of all languages.
+ */
+export function byLanguage(paths: readonly string[], wanted: Uint32Array): Uint32Array {
+  const groups = new Map<string, number[]>();
+  for (const position of wanted) {
+    const path = paths[position] ?? '';
+    const name = languageOf(path.slice(path.lastIndexOf('/') + 1), '')?.name ?? '';
+    const group = groups.get(name);
+    if (group) group.push(position);
+    else groups.set(name, [position]);
+  }
+  return Uint32Array.from([...groups.values()].flat());
+}
+
+// The maps of unchanged code, on disk: a new process answers with them before it has loaded any tags. A reply is stored
+// under the hash of its question and of the paths and identities of all files.
+
+/** Incremented when a map is made in another way. */
+const VERSION = `${INDEX_VERSION}, maps 3`;
+
+/** Minimum code files: fewer are loaded as fast. */
+const MIN_STORED_FILES = 200;
+
+/** Maximum keys of replies that this process knows to be in a cache. */
+const MAX_KNOWN_REPLIES = 256;
+
+const knownIn = new WeakMap<LocalCache, Set<string>>();
+
+export class StoredReplies {
+  readonly #cache: LocalCache | undefined;
+  /** Of the files; undefined if they are too few. */
+  readonly #digest: Buffer | undefined;
+
+  constructor(
+    { base, top, paths, keys }: SyncJob,
+    { files }: Pick<Session, 'files'>,
+    least = MIN_STORED_FILES,
+  ) {
+    this.#cache = files;
+    const isLarge = files && keys.split('\n', least).length === least;
+    this.#digest = isLarge ? hashOf([VERSION, base, top, paths, keys]) : undefined;
+  }
+
+  async get(question: CodeQuestion): Promise<CodeQuestionAnswer | undefined> {
+    const key = this.#keyOf(question);
+    const bytes = key === undefined ? undefined : await this.#cache?.get(key);
+    return bytes && (JSON.parse(bytes.toString()) as CodeQuestionAnswer);
+  }
+
+  /** Stores the reply in the background, unless some files were not parsed, or may change without a new identity. */
+  put(question: CodeQuestion, answer: CodeQuestionAnswer): void {
+    const { missing, slow, fresh } = answer.unknown;
+    const key = this.#keyOf(question);
+    if (!this.#cache || key === undefined || missing + slow + fresh > 0) return;
+    const known = knownIn.get(this.#cache) ?? new Set<string>();
+    knownIn.set(this.#cache, known);
+    if (known.has(key)) return;
+    for (const oldest of known) {
+      if (known.size < MAX_KNOWN_REPLIES) break;
+      known.delete(oldest);
+    }
+    known.add(key);
+    void this.#cache.put(key, [Buffer.from(JSON.stringify(answer))]);
+  }
+
+  /** Undefined if replies to this question are not stored. */
+  #keyOf(question: CodeQuestion): string | undefined {
+    if (!this.#digest || question.is !== 'map') return undefined;
+    return `code map ${hashOf([this.#digest, serialize(question)]).toString('hex')}`;
+  }
+}
+
+/** Of the lengths and bytes of all parts. */
+function hashOf(parts: readonly (string | Uint8Array)[]): Buffer {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(`${part.length}:`).update(part);
+  return hash.digest();
+}

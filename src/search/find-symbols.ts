@@ -1,0 +1,63 @@
+/** `find` with words: the symbols below a directory that match them, best first, each as the call that reads it. */
+
+import { OrielError } from '../errors.ts';
+import { span } from '../render/display.ts';
+import { openDirectory } from '../target/open-target.ts';
+import { quote } from '../text/visible.ts';
+import type { Call } from '../types/call.ts';
+import type { SymbolsRequest } from '../types/request.ts';
+import type { ListResult } from '../types/result.ts';
+import { callOf, namesShownIn } from './code/answer-names.ts';
+import { CodeBelow } from './code/code-below.ts';
+import { filesBelow } from './code/code-files.ts';
+import { checkRange } from './page-bounds.ts';
+
+/** The most symbols in one answer, and how many of the best are offered together in one call. */
+const MAX_FOUND_SYMBOLS = 200;
+const BEST = 3;
+
+/** The most characters of the query, because each word may be compared with every file. */
+const MAX_SYMBOL_QUERY_CHARACTERS = 1_000;
+
+/** Throws `BAD_INPUT`, `NOT_DIRECTORY` and the errors of opening. */
+export async function searchSymbols(request: SymbolsRequest, call: Call): Promise<ListResult> {
+  checkRange(request);
+  const { query, offset } = request;
+  if (query.length > MAX_SYMBOL_QUERY_CHARACTERS) {
+    const message = `The words are ${query.length} characters long; at most ${MAX_SYMBOL_QUERY_CHARACTERS} are allowed.`;
+    throw new OrielError('BAD_INPUT', message);
+  }
+  if (!/[\p{L}\p{N}]{2}/u.test(query)) {
+    const message = `${quote(query) || 'Nothing'} has no word to find symbols by. Use symbol "parse header".`;
+    throw new OrielError('BAD_INPUT', message);
+  }
+  const typed = request.path ?? '.';
+  const { opened: directory, path: start } = await openDirectory(typed, call);
+  call.onEnd(() => directory.close());
+  const code = await CodeBelow.look(await filesBelow(directory, call), call);
+  const most = Math.min(request.limit, MAX_FOUND_SYMBOLS);
+  const { found, all } = await code.ask({ is: 'words', query, from: offset, most });
+  const shown = namesShownIn(start, call);
+  const unknown = code.unknown.whole + code.unknown.parts + code.unknown.slow;
+  const end = offset + found.length;
+  const best = found.slice(0, BEST).map((one) => callOf(one, shown));
+  return {
+    is: 'entries',
+    ...(call.settings.tokens && { tokens: call.settings.tokens }),
+    entries: found.map((one, i) => ({
+      path: `${callOf(one, shown)}  ${span(one.from, one.to)}  ${one.signature}`,
+      rank: offset + i,
+    })),
+    ...(end < all && { next: end }),
+    ...(found.length === 0 && all > 0 && { beyond: all }),
+    ...(best.length > 1 && offset === 0 && best.every(isPlain) && { best: best.join(',') }),
+    ...(code.unknown.missing > 0 && { unparsed: code.unknown.missing }),
+    ...(unknown > 0 && { unknown }),
+    gaps: code.gaps.facts,
+  };
+}
+
+/** Whether the path can be part of a list of paths: `src/a.ts:#a,src/b.ts:#Class.b`. */
+function isPlain(path: string): boolean {
+  return !/[\s,]/.test(path);
+}

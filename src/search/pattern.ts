@@ -1,0 +1,332 @@
+/** Converts ripgrep's message about an invalid pattern into an error. */
+
+import { OrielError } from '../errors.ts';
+import { oneLine, quote } from '../text/visible.ts';
+import type { RegexHint } from '../types/result.ts';
+
+/** The most characters of a pattern. A longer one is a mistake, and Linux limits one argument to 128 KiB. */
+const MAX_PATTERN_CHARACTERS = 10_000;
+
+/** The most characters of a pattern that is repeated in a suggested call. */
+const MAX_SUGGESTED_CHARACTERS = 200;
+
+/** Throws `BAD_REGEX` for patterns that can be rejected without a regex engine. */
+export function checkPattern(pattern: string, multiline?: boolean): void {
+  if (pattern.length > MAX_PATTERN_CHARACTERS) {
+    throw bad(
+      `The pattern is ${pattern.length} characters long; at most ${MAX_PATTERN_CHARACTERS} are allowed.`,
+    );
+  }
+  const line = (multiline ? /\0/ : /[\n\0]/).exec(pattern);
+  if (line) {
+    const what = line[0] === '\n' ? 'a line break' : 'a NUL character';
+    throw overLines(
+      `holds ${what} at character ${line.index + 1}`,
+      pattern,
+      line[0] === '\n' ? multiline : true,
+    );
+  }
+}
+
+/** The error for ripgrep's `stderr`; undefined if it does not report a problem of the pattern. */
+export function badRegex(
+  stderr: string,
+  pattern: string,
+  { multiline, lead = 0 }: { readonly multiline?: boolean | undefined; readonly lead?: number } = {},
+): OrielError | undefined {
+  if (stderr.includes('regex parse error:')) {
+    const missing = /^error: .*(look-around|backreferences)/m.exec(stderr)?.[1];
+    if (missing) return unsupported(missing, pattern);
+    const why = /^error: (.+)$/m.exec(stderr)?.[1] ?? 'it cannot be parsed';
+    const at =
+      (/\bun(?:closed|opened) group/.test(why) && unbalancedGroup(pattern)) || position(stderr, lead);
+    const where = at === undefined ? '' : ` at character ${at}`;
+    return bad(
+      `${quote(pattern)} is not a valid regular expression: ${why}${where}. Escape special characters with a backslash, or search for plain text with literal=true.`,
+      pattern,
+    );
+  }
+  if (/exceeds size limit/.test(stderr)) {
+    return bad(`The regular expression ${quote(pattern)} is too large. Use smaller repetition counts.`);
+  }
+  if (/is not allowed in a regex/.test(stderr)) {
+    return overLines('matches a line break', pattern, multiline);
+  }
+  return undefined;
+}
+
+/** `multiline`: false if the tool has this parameter and it is off; undefined if the tool does not have it. */
+function overLines(what: string, pattern: string, multiline: boolean | undefined): OrielError {
+  const offered = multiline === false;
+  const instead = offered ? 'Use multiline=true, or search' : 'Search';
+  const message = `The pattern ${what}: lines are searched one by one. ${instead} for a part of one line.`;
+  const short = offered && pattern.length <= MAX_SUGGESTED_CHARACTERS;
+  const next = short ? JSON.stringify({ pattern, multiline: true }) : undefined;
+  return new OrielError('BAD_REGEX', message, { next });
+}
+
+/** The error for features that a linear-time engine does not support, such as look-around. */
+function unsupported(what: string, pattern: string): OrielError {
+  const nearest = relaxed(pattern);
+  const instead =
+    nearest === undefined
+      ? 'Search for a plain part of it and read the lines around.'
+      : `Use pattern ${oneLine(nearest)}, which finds these lines and perhaps more.`;
+  const next = nearest === undefined ? undefined : JSON.stringify({ pattern: nearest });
+  const message = `${quote(pattern)} uses ${what}, which this engine does not have (its time is linear). ${instead}`;
+  return new OrielError('BAD_REGEX', message, { next });
+}
+
+/**
+ * The position (1-based) of an unbalanced parenthesis: the last unclosed one, or the first without an opening one; undefined
+ * if all match. ripgrep wraps the pattern in its own group, so for this error its carets point to the wrong place.
+ */
+function unbalancedGroup(pattern: string): number | undefined {
+  const open: number[] = [];
+  let classes = 0;
+  // An escape, the start of a class (in which a first `]` is literal), or one character that matters here.
+  for (const { 0: found, index } of pattern.matchAll(/\\.|\[\^?\]?|[()\]]/gsu)) {
+    if (found.startsWith('[')) classes += 1;
+    else if (found === ']') classes = Math.max(0, classes - 1);
+    else if (classes > 0 || found.startsWith('\\')) continue;
+    else if (found === '(') open.push(index + 1);
+    else if (open.pop() === undefined) return index + 1;
+  }
+  return open.at(-1);
+}
+
+/** The position (1-based) of the error: ripgrep prints `    (?:PATTERN)` and puts carets below it. */
+function position(stderr: string, lead: number): number | undefined {
+  const carets = /^( *)\^/m.exec(stderr)?.[1];
+  return carets === undefined ? undefined : Math.max(1, carets.length - '    (?:'.length - lead + 1);
+}
+
+function bad(message: string, pattern?: string): OrielError {
+  const short = pattern !== undefined && pattern.length <= MAX_SUGGESTED_CHARACTERS;
+  const next = short ? JSON.stringify({ pattern, literal: true }) : undefined;
+  return new OrielError('BAD_REGEX', message, { next });
+}
+
+// Recognises patterns in the regex syntax of other tools, and gives the equivalent pattern here, or the nearest one that
+// the engine supports.
+
+/** Operators that need a backslash in grep and sed, and are plain characters without it. */
+const OPERATORS = '|(){}+?';
+
+const BAR = String.raw`\|`;
+
+/** Longer patterns are not repeated in a message. */
+const MAX_ECHOED_CHARACTERS = 200;
+
+/**
+ * The other syntax in which a pattern that finds nothing is probably written; undefined if there is no sign of one.
+ */
+export function foreignRegex(pattern: string): RegexHint | undefined {
+  const slashed = /^\/(.+)\/([dgimsuy]*)$/.exec(pattern);
+  if (slashed) {
+    const [, inner = '', flags = ''] = slashed;
+    return { is: 'slashes', ...echoed(inner), ignoreCase: flags.includes('i') };
+  }
+  const parts = splitPattern(pattern);
+  if (!hasBasicOperators(parts)) return undefined;
+  // A group without backslashes is in our syntax, so only `\|` is from the other one.
+  const mixed = parts.some((part, at) => part.startsWith('(') && closerOf(parts, at) !== undefined);
+  const here = mixed ? parts.map((part) => (part === BAR ? '|' : part)) : parts.map(extended);
+  return { is: 'escaped-operators', ...echoed(here.join('')) };
+}
+
+/** POSIX basic regular expressions: an escaped `|`, `+`, `?`, a repeated or referenced group, or an escaped count. */
+function hasBasicOperators(parts: readonly string[]): boolean {
+  if (parts.includes(BAR)) return true;
+  if (parts.slice(1).some((part) => part === String.raw`\+` || part === String.raw`\?`)) return true;
+  const text = parts.join('');
+  // A group counts only if it is repeated or referenced. Otherwise `\(…\)` is probably a literal call with arguments.
+  const group = /\\\((?!\\\)).*?\\\)(?:\*|\\\{)/.test(text) || /\\\((?!\\\)).*?\\\).*\\[1-9]/.test(text);
+  return group || /\\\{\d+(?:,\d*)?\\\}/.test(text);
+}
+
+/** Whether `pattern` has `\|` between words: it matches a literal bar although an alternative was meant. */
+export function hasEscapedBar(pattern: string): boolean {
+  return /\w\\\|\w/.test(pattern);
+}
+
+/** Converts a part from basic to extended syntax: swaps escaped and bare operators; a count after `.` or a class stays. */
+function extended(part: string, i: number, parts: readonly string[]): string {
+  const [first = '', second = ''] = part;
+  if (first === '\\' && OPERATORS.includes(second)) return second;
+  if (part.length > 1 || !OPERATORS.includes(first)) return part;
+  const before = parts[i - 1] ?? '';
+  const counts = '+?{'.includes(first) && (before === '.' || before.length > 1);
+  return counts || first === '}' ? part : `\\${part}`;
+}
+
+function echoed(pattern: string): { readonly pattern?: string } {
+  return pattern.length <= MAX_ECHOED_CHARACTERS && isValid(pattern) ? { pattern } : {};
+}
+
+/** Checks with the JavaScript engine, which is close enough: both syntaxes agree on brackets and counts. */
+function isValid(pattern: string): boolean {
+  try {
+    return new RegExp(pattern, 'v').source !== '(?:)';
+  } catch {
+    return isValidLoosely(pattern);
+  }
+}
+
+function isValidLoosely(pattern: string): boolean {
+  try {
+    return new RegExp(pattern).source !== '(?:)';
+  } catch {
+    return false;
+  }
+}
+
+const LOOK_AROUND = /^\(\?<?[=!]$/;
+
+/**
+ * A pattern without look-around and backreferences that matches all lines that the given one matches, and perhaps more.
+ * Undefined if the pattern has neither, or if no word character would be left.
+ */
+export function relaxed(pattern: string): string | undefined {
+  if (pattern.length > MAX_ECHOED_CHARACTERS) return undefined;
+  let known = withoutReferences(pattern);
+  for (let before = ''; before !== known;) {
+    before = known;
+    known = withoutLookAround(known);
+  }
+  return known !== pattern && /\w/.test(known) && isValid(known) ? known : undefined;
+}
+
+/** Removes the first look-around. A look-ahead at the end and a look-behind at the start become ordinary groups. */
+function withoutLookAround(pattern: string): string {
+  const parts = splitPattern(pattern);
+  const start = parts.findIndex((part) => LOOK_AROUND.test(part));
+  const end = start === -1 ? undefined : closerOf(parts, start);
+  if (end === undefined) return pattern;
+  const [before, after] = [parts.slice(0, start).join(''), parts.slice(end + 1).join('')];
+  const inner = `(?:${parts.slice(start + 1, end).join('')})`;
+  const opener = parts[start];
+  if (opener === '(?=' && after === '') return before + inner;
+  if (opener === '(?<=' && before === '') return inner + after;
+  // For `(?=.*a)(?=.*b)`, one of the conditions is better than a pattern that matches all lines.
+  const isOnly = opener === '(?=' && !/\w/.test((before + after).replaceAll(/\\\w/g, ''));
+  return isOnly ? inner : before + after;
+}
+
+/** Replaces each backreference by the pattern of its group. */
+function withoutReferences(pattern: string): string {
+  const parts = splitPattern(pattern);
+  const groups = parts.flatMap((part, i) => (part === '(' || /^\(\?P?<\w/.test(part) ? [i] : []));
+  return parts
+    .map((part) => {
+      const no = /^\\([1-9])$/.exec(part)?.[1];
+      if (no === undefined) return /^\\k[<{]/.test(part) ? '.*' : part;
+      const start = groups[Number(no) - 1];
+      const end = start === undefined ? undefined : closerOf(parts, start);
+      return start === undefined || end === undefined ? '.*' : `(?:${parts.slice(start + 1, end).join('')})`;
+    })
+    .join('');
+}
+
+// Splits a regular expression of any dialect into escapes, classes, group openers and single characters.
+
+/** A complete escape, a class in brackets, a group opener with its flags, or one character. */
+const PART =
+  /\\(?:[pPkgx]\{[^}]*\}|k<[^>]*>|[^])|\[\^?\]?(?:\\[^]|\[:\^?\w+:\]|[^\]\\])*\]|\((?:\?(?:<[=!]|[=!:>]|P?<\w+>|[a-zA-Z-]+[:)]))?|[^]/g;
+
+function splitPattern(pattern: string): readonly string[] {
+  return pattern.match(PART) ?? [];
+}
+
+/** The index of the part that closes the group opened at index `start`; undefined if it is not closed. */
+function closerOf(parts: readonly string[], start: number): number | undefined {
+  let depth = 0;
+  for (let i = start; i < parts.length; i += 1) {
+    const part = parts[i] as string;
+    if (part.startsWith('(') && !part.endsWith(')')) depth += 1;
+    else if (part === ')') {
+      depth -= 1;
+      if (depth === 0) return i;
+    }
+  }
+  return undefined;
+}
+
+// Finds a literal that every match of a pattern must contain: files without it need not be searched by ripgrep.
+
+/** Escapes that match a kind of character or a position, so they end a literal. */
+const KIND = /^[bBdDsSwW<>]$/;
+
+const CONTROL = /\p{Cc}/u;
+
+/**
+ * The longest required literal of a pattern. Undefined if there is none, and for patterns that would need more analysis:
+ * alternatives, counts, ignored case. Groups and classes are skipped.
+ */
+export function needleOf(
+  pattern: string,
+  how: { literal?: boolean; ignoreCase?: boolean },
+): string | undefined {
+  if (how.ignoreCase || !pattern.isWellFormed() || CONTROL.test(pattern)) return undefined;
+  return (how.literal ? pattern : plainestOf(pattern)) || undefined;
+}
+
+function plainestOf(pattern: string): string {
+  let [longest, piece] = ['', [] as string[]];
+  const cut = (): void => {
+    if (piece.length > longest.length) longest = piece.join('');
+    piece = [];
+  };
+  const characters = [...pattern];
+  for (let i = 0; i < characters.length; i += 1) {
+    const character = characters[i] as string;
+    if (character === '(' || character === '[') {
+      const end = character === '(' ? groupEnd(characters, i) : classEnd(characters, i);
+      if (end === undefined) return '';
+      i = end;
+      cut();
+    } else if (')]{}|'.includes(character)) return '';
+    else if (character === '\\') {
+      i += 1;
+      const escaped = characters[i] ?? '';
+      if (KIND.test(escaped)) cut();
+      else if (/^[!-/:-@[-`{-~]$/.test(escaped)) piece.push(escaped);
+      else return '';
+    } else if (
+      character === '*' ||
+      character === '?' ||
+      /^\+[*+?]$/.test(characters.slice(i, i + 2).join(''))
+    ) {
+      // The character before the quantifier may be absent.
+      piece.pop();
+      cut();
+    } else if ('+.^$'.includes(character)) cut();
+    else piece.push(character);
+  }
+  cut();
+  return longest;
+}
+
+/** The index of the parenthesis that closes a group; undefined for groups with flags or with classes in them. */
+function groupEnd(characters: readonly string[], start: number): number | undefined {
+  let depth = 0;
+  for (let i = start; i < characters.length; i += 1) {
+    const character = characters[i];
+    if (character === '\\') i += 1;
+    else if (character === '[') return undefined;
+    else if (character === '(') {
+      if (characters[i + 1] === '?' && characters[i + 2] !== ':') return undefined;
+      depth += 1;
+    } else if (character === ')') {
+      depth -= 1;
+      if (depth === 0) return i;
+    }
+  }
+  return undefined;
+}
+
+/** The index of the bracket that closes a class; undefined unless it contains only characters that need no parsing. */
+function classEnd(characters: readonly string[], start: number): number | undefined {
+  const end = characters.indexOf(']', start);
+  return end !== -1 && /^\^?[\w '"-]+$/.test(characters.slice(start + 1, end).join('')) ? end : undefined;
+}

@@ -1,0 +1,82 @@
+/** Several paths in one string, such as `a.ts,src`, that one search visits one after the other. */
+
+import { advised, OrielError } from '../errors.ts';
+import { isPathWithin } from '../files/paths.ts';
+import { fileTypes } from '../process/ripgrep.ts';
+import { MAX_LISTED_PATHS, pathLists } from '../selector/rewrites.ts';
+import { openTarget } from '../target/open-target.ts';
+import { nearNames } from '../text/near.ts';
+import { quote } from '../text/visible.ts';
+import type { Call } from '../types/call.ts';
+
+/**
+ * The paths of a list, without those inside another path of the list. Undefined unless all paths of the list exist. Throws
+ * if there are too many. `cause` is the error of opening the string as one path.
+ */
+export async function listedTargets(
+  typed: string,
+  cause: unknown,
+  call: Call,
+): Promise<readonly string[] | undefined> {
+  if (!(cause instanceof OrielError) || cause.code !== 'NOT_FOUND') return undefined;
+  for (const paths of pathLists(typed)) {
+    if (paths.length < 2 || !(await areThere(paths.slice(0, MAX_LISTED_PATHS), call))) continue;
+    if (paths.length <= MAX_LISTED_PATHS) return apart(paths, call);
+    const why = `At most ${MAX_LISTED_PATHS} paths are searched in one call.`;
+    throw advised('LIMIT', why, 'Search a directory that contains them, or the others in another call.');
+  }
+  return undefined;
+}
+
+async function areThere(paths: readonly string[], call: Call): Promise<boolean> {
+  for (const path of paths) {
+    const start = await openTarget(path, call).catch((error: unknown) => {
+      call.signal.throwIfAborted();
+      if (error instanceof OrielError) return undefined;
+      throw error;
+    });
+    await start?.opened.close();
+    if (!start) return false;
+  }
+  return true;
+}
+
+/** Removes paths inside another path of the list, so that no file is searched twice. */
+function apart(paths: readonly string[], { access }: Call): string[] {
+  const full = paths.map((path) => access.absolute(path));
+  return paths.filter((_, at) =>
+    full.every((other, i) => {
+      const path = full[at] as string;
+      return i === at || !isPathWithin(path, other) || (path === other && at < i);
+    }),
+  );
+}
+
+// Translates a file type of ripgrep into a glob on file names.
+
+/** Throws `BAD_INPUT` for a type that ripgrep does not know; the message suggests similar types. */
+export async function typeGlob(type: string, signal: AbortSignal): Promise<string> {
+  const types = await fileTypes(signal);
+  const globs = types.get(type);
+  if (!globs) throw unknownType(type, types);
+  return globs.length === 1 ? (globs[0] as string) : `{${globs.join(',')}}`;
+}
+
+/** The most suggested types. */
+const MAX_OFFERED_TYPES = 3;
+
+function unknownType(type: string, types: ReadonlyMap<string, readonly string[]>): OrielError {
+  const extension = type.replace(/^\*?\./, '').toLowerCase();
+  const byExtension = [...types]
+    .filter(([, globs]) => globs.includes(`*.${extension}`))
+    .map(([name]) => name);
+  const near = byExtension.length > 0 ? byExtension : nearNames(extension, types.keys());
+  const meant = near.slice(0, MAX_OFFERED_TYPES);
+  const offered = meant.map((name) => `type=${name}`);
+  const several = extension.split(/[, |]+(?:\*?\.)?/).filter((one) => one !== '');
+  if (several.length > 0 && several.every((one) => /^[\w+-]{1,20}$/.test(one)))
+    offered.push(several.length > 1 ? `glob=*.{${several.join(',')}}` : `glob=*.${several[0]}`);
+  const message = `${quote(type)} is not a file type of ripgrep. Use ${offered.join(' or ') || 'glob'}.`;
+  const next = meant[0] === undefined ? undefined : JSON.stringify({ type: meant[0] });
+  return new OrielError('BAD_INPUT', message, { next });
+}

@@ -1,0 +1,149 @@
+/** Gaps: everything that makes an answer incomplete, such as timeouts, refusals and files that were not read. */
+
+import type { OpenRefusal } from '../files/held-directory.ts';
+import type { SearchGaps } from '../types/result.ts';
+
+/** The most unsearched files that are named in an answer. */
+const MAX_NAMED_GAPS = 3;
+
+/** The most containers that are recognised only by their content, per searched directory. */
+const MAX_DISGUISED_CONTAINERS = 5_000;
+
+export class GapsSeen implements SearchGaps {
+  timedOut = false;
+  denied = false;
+  failed = false;
+  tooDeep = false;
+  tooMany = false;
+  unnamed = 0;
+  containers = 0;
+  rules = 0;
+  large = 0;
+  cut = 0;
+  changed = 0;
+  unread = 0;
+  firstUnread: readonly string[] = [];
+  nested = 0;
+  firstNested: readonly string[] = [];
+  disguised: readonly string[] = [];
+  scanned = 0;
+  full = false;
+  short = false;
+  broken = false;
+
+  add(other: SearchGaps): void {
+    this.timedOut ||= other.timedOut;
+    this.denied ||= other.denied;
+    this.failed ||= other.failed ?? false;
+    this.tooDeep ||= other.tooDeep;
+    this.tooMany ||= other.tooMany;
+    this.unnamed += other.unnamed;
+    this.containers += other.containers;
+    this.rules += other.rules;
+    this.large += other.large ?? 0;
+    this.cut += other.cut ?? 0;
+    this.changed += other.changed ?? 0;
+    this.unread += other.unread ?? 0;
+    this.firstUnread = joined(this.firstUnread, other.firstUnread, MAX_NAMED_GAPS);
+    this.nested += other.nested ?? 0;
+    this.firstNested = joined(this.firstNested, other.firstNested, MAX_NAMED_GAPS);
+    this.disguised = joined(this.disguised, other.disguised, MAX_DISGUISED_CONTAINERS);
+    this.scanned += other.scanned ?? 0;
+    this.full ||= other.full ?? false;
+    this.short ||= other.short ?? false;
+    this.broken ||= other.broken;
+  }
+
+  /** Adds the gaps of a second walk over the same files: only the flags, because the counts are already included. */
+  addAgain({ timedOut, denied, failed = false, tooDeep, tooMany, broken }: SearchGaps): void {
+    this.add({ ...new GapsSeen().facts, timedOut, denied, failed, tooDeep, tooMany, broken });
+  }
+
+  /** Records a file that cannot be searched, by its shown name. */
+  leaveUnread(name: string): void {
+    this.unread += 1;
+    this.firstUnread = joined(this.firstUnread, [name], MAX_NAMED_GAPS);
+  }
+
+  /** Records an archive or database inside an archive, by the call that lists it. */
+  leaveNested(name: string): void {
+    this.nested += 1;
+    this.firstNested = joined(this.firstNested, [name], MAX_NAMED_GAPS);
+  }
+
+  /** Removes and returns the containers that were recognised only by their content. */
+  takeDisguised(): readonly string[] {
+    const paths = this.disguised;
+    this.disguised = [];
+    return paths;
+  }
+
+  /** Records why something could not be opened. A file that is gone is not a gap. */
+  refuse(why: OpenRefusal): void {
+    this.denied ||= why === 'denied';
+    this.failed ||= why === 'failed';
+    this.tooDeep ||= why === 'deep';
+  }
+
+  /** Whether there is any gap that an answer must report. */
+  get isNotable(): boolean {
+    const { timedOut, denied, failed, tooDeep, tooMany, unnamed, rules, large, cut, unread, broken } = this;
+    const counted = unnamed + rules + large + cut + this.changed + unread + this.nested + this.scanned;
+    return timedOut || denied || failed || tooDeep || tooMany || broken || counted > 0;
+  }
+
+  clear(): void {
+    Object.assign(this, new GapsSeen());
+  }
+
+  get facts(): SearchGaps {
+    const { timedOut, denied, failed, tooDeep, tooMany, unnamed, containers, rules, broken } = this;
+    const { large, cut, changed, unread, firstUnread, nested, firstNested, disguised, scanned, full, short } =
+      this;
+    const counted = {
+      unnamed,
+      containers,
+      rules,
+      ...(large > 0 && { large }),
+      ...(cut > 0 && { cut }),
+      ...(changed > 0 && { changed }),
+      ...(unread > 0 && { unread, firstUnread }),
+      ...(nested > 0 && { nested, firstNested }),
+      ...(disguised.length > 0 && { disguised }),
+      ...(scanned > 0 && { scanned }),
+      ...(full && { full }),
+      ...(short && { short }),
+    };
+    return { timedOut, denied, ...(failed && { failed }), tooDeep, tooMany, ...counted, broken };
+  }
+}
+
+function joined(
+  names: readonly string[],
+  others: readonly string[] | undefined,
+  most: number,
+): readonly string[] {
+  return others && others.length > 0 && names.length < most ? [...names, ...others].slice(0, most) : names;
+}
+
+/** Gaps before the file with that index (0-based). */
+export interface GapsBefore {
+  readonly file: number;
+  readonly gaps: SearchGaps;
+}
+
+/** Gaps with their positions in a sequence of files: an answer reports only those before its end. */
+export class GapsOnTheWay {
+  readonly #noted: { readonly at: number; readonly gaps: SearchGaps }[] = [];
+
+  /** `at` is a position that never decreases. */
+  add(gaps: SearchGaps, at: number): void {
+    this.#noted.push({ at, gaps });
+  }
+
+  upTo(place: number): SearchGaps {
+    const all = new GapsSeen();
+    for (const { at, gaps } of this.#noted) if (at <= place) all.add(gaps);
+    return all.facts;
+  }
+}

@@ -1,0 +1,459 @@
+/** Reads the files of a block in a worker thread: texts are converted to UTF-8; binaries and containers are skipped. */
+
+import { isAscii, isUtf8 } from 'node:buffer';
+import { createRequire } from 'node:module';
+import {
+  closeHeld,
+  HeldDirectory,
+  type HeldFile,
+  openHeld,
+  openRefusalFor,
+  peekHeld,
+  readHeld,
+} from '../files/held-directory.ts';
+import { isBinary } from '../formats/text/open.ts';
+import { decode, detectEncoding, encodingOfText, HEAD_BYTES, utf8 } from '../text/encoding.ts';
+import { type AnalyseEncoding, declaredEncoding } from '../text/legacy-encoding.ts';
+import type { TextEncoding } from '../types/excerpt.ts';
+import type { SearchGaps } from '../types/result.ts';
+import { GapsSeen } from './gaps.ts';
+import {
+  type BlockPart,
+  now,
+  retryOnShortage,
+  type WalkBlock,
+  type WalkControl,
+  WALKER,
+  type WalkMessage,
+} from './walk-messages.ts';
+import { isContainer, isContainerName } from './walker.ts';
+
+/** The most bytes of a file that is read into memory; a larger one is searched through its descriptor. */
+const MAX_BUFFERED_FILE_BYTES = 4 << 20;
+
+export class BlockReader {
+  readonly #control: WalkControl;
+  readonly #thread: number;
+  readonly #pieces: BlockPieces;
+  readonly #prefilter: PatternPrefilter | undefined;
+  readonly #asStored: boolean;
+  readonly #head = Buffer.alloc(HEAD_BYTES);
+
+  /** For `prefilters` see `WalkJob`, for `needle` and `asStored` see `WantedTexts`. */
+  constructor(
+    control: WalkControl,
+    thread: number,
+    { needle, prefilters, asStored }: { needle: string | undefined; prefilters: boolean; asStored: boolean },
+    post: PostWalkMessage,
+  ) {
+    this.#control = control;
+    this.#thread = thread;
+    this.#asStored = asStored;
+    this.#pieces = new BlockPieces(control, thread, needle, post);
+    // Only ASCII has the same bytes in all other supported encodings (except UTF-16 and UTF-32).
+    const plain = needle === undefined ? '' : longestAscii(needle);
+    this.#prefilter = prefilters && plain !== '' ? new PatternPrefilter(Buffer.from(plain)) : undefined;
+  }
+
+  /** Closes all large files; the call must not read them any more. */
+  close(): void {
+    this.#pieces.close();
+  }
+
+  read(block: WalkBlock): void {
+    for (const part of block.parts) {
+      if (part.gaps) this.#pieces.leave(part.gaps);
+      if (!this.#readPart(part, block)) break;
+    }
+    this.#pieces.end(block.no);
+  }
+
+  /** Returns false after the deadline. */
+  #readPart(part: BlockPart, block: WalkBlock): boolean {
+    if (this.#thread === WALKER) return this.#readNames(part, block);
+    const held = retryOnShortage(this.#control, () => HeldDirectory.lent(part.self, part.dev, part.ino));
+    if (!held) {
+      this.#pieces.leave({ ...NO_GAPS, broken: true });
+      return true;
+    }
+    try {
+      return this.#readNames({ ...part, self: held.self }, block);
+    } finally {
+      held.release();
+    }
+  }
+
+  #readNames(part: BlockPart, block: WalkBlock): boolean {
+    const names = this.#mayMatch(part);
+    for (let i = 0; i < names.length; i += 1) {
+      // The clock is checked only every 16 files, because reading it costs as much as reading a small file.
+      if (i % 16 === 0 && now() > block.until) {
+        this.#pieces.leave({ ...NO_GAPS, timedOut: true });
+        return false;
+      }
+      this.#readFile(part, names[i] as string, block.no);
+    }
+    return true;
+  }
+
+  /** The names of the files that may match and must be read. */
+  #mayMatch({ self, names }: BlockPart): string[] {
+    const all = names.split('/');
+    const prefilters = this.#prefilter?.isWorthwhile && !/[^\0-\x7f]/.test(names);
+    return prefilters ? (this.#prefilter as PatternPrefilter).filter(self, all) : all;
+  }
+
+  #readFile(part: BlockPart, name: string, block: number): void {
+    let file: HeldFile | undefined;
+    try {
+      file = this.#open(part, name);
+      if (!file || file.size === 0) return;
+      if (file.size <= MAX_BUFFERED_FILE_BYTES) this.#take(file, part.front + name, block);
+      else if (this.#isText(file, part.front + name)) {
+        this.#pieces.lend(file, part.front + name, block);
+        file = undefined;
+      }
+    } catch (error) {
+      const gaps = new GapsSeen();
+      gaps.refuse(openRefusalFor(error));
+      if (gaps.isNotable) this.#pieces.leave(gaps);
+    } finally {
+      if (file) closeHeld(file);
+    }
+  }
+
+  #open({ self, dev }: BlockPart, name: string): HeldFile | undefined {
+    try {
+      return openHeld(self, dev, name);
+    } catch (error) {
+      if (openRefusalFor(error) !== 'shortage') throw error;
+      return retryOnShortage(this.#control, () => openHeld(self, dev, name));
+    }
+  }
+
+  #isText(file: HeldFile, path: string): boolean {
+    const head = this.#head.subarray(0, readHeld(file, this.#head, 0, this.#head.length));
+    if (this.#passesOver(path, head, file.size)) return false;
+    return detectEncoding(head).unit > 1 || !isBinary(head);
+  }
+
+  #take(file: HeldFile, path: string, block: number): void {
+    const room = this.#pieces.room(file.size, block);
+    const bytes = room.subarray(0, readHeld(file, room, 0, file.size));
+    if (bytes.length === 0) return;
+    if (this.#passesOver(path, bytes, bytes.length)) {
+      bytes.fill(0);
+      return;
+    }
+    const binary = isBinary(bytes);
+    const mayBeMarked = binary || (bytes[0] as number) >= 0xef;
+    const encoding = mayBeMarked ? detectEncoding(bytes.subarray(0, HEAD_BYTES)) : utf8;
+    if (encoding.unit === 1 && binary) bytes.fill(0);
+    else if (encoding.unit > 1 || encoding.bom > 0) this.#takeUnicode(bytes, encoding, path, block);
+    else if (isAscii(bytes) || !this.#takeForeign(bytes, path, block)) this.#pieces.keep(bytes.length, path);
+  }
+
+  /** Whether the file is a container, which is skipped. Containers recognised by name are counted by the walk. */
+  #passesOver(path: string, bytes: Uint8Array, size: number): boolean {
+    if (this.#asStored) return false;
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    if (!isContainer(name, bytes.subarray(0, HEAD_BYTES), size)) return false;
+    if (!isContainerName(name)) this.#pieces.leave({ ...NO_GAPS, containers: 1, disguised: [path] });
+    return true;
+  }
+
+  /** Converts a text in a declared or guessed legacy encoding to UTF-8. Returns false if it is not such a text. */
+  #takeForeign(bytes: Buffer, path: string, block: number): boolean {
+    if (isUtf8(bytes) && declaredEncoding(bytes) === undefined) return false;
+    const encoding = encodingOfText(bytes, library);
+    if (!encoding.legacy) return false;
+    const text = Buffer.from(decode(bytes, encoding).text);
+    this.#takeInPlaceOf(bytes, text, path, block, encoding.known === 'guessed' ? encoding.name : undefined);
+    return true;
+  }
+
+  /** Removes the byte order mark and converts UTF-16 and UTF-32 to UTF-8. */
+  #takeUnicode(bytes: Buffer, encoding: TextEncoding, path: string, block: number): void {
+    const content = bytes.subarray(encoding.bom);
+    const text = encoding.unit > 1 ? Buffer.from(decode(content, encoding).text) : Buffer.from(content);
+    if (text.length === 0) bytes.fill(0);
+    else this.#takeInPlaceOf(bytes, text, path, block);
+  }
+
+  /** Replaces `bytes` (the last buffer that `room` gave) by a converted text, which may be longer. */
+  #takeInPlaceOf(bytes: Buffer, text: Buffer, path: string, block: number, guessed?: string): void {
+    bytes.fill(0);
+    this.#pieces.room(text.length, block).set(text);
+    this.#pieces.keep(text.length, path, guessed);
+  }
+}
+
+/** The library that guesses encodings; loaded for the first text that is not UTF-8. */
+function library(): AnalyseEncoding {
+  const { analyse } = createRequire(import.meta.url)('chardet') as typeof import('chardet');
+  return analyse;
+}
+
+function longestAscii(text: string): string {
+  return text
+    .split(/[^\x00-\x7f]+/)
+    .reduce((longest, part) => (part.length > longest.length ? part : longest));
+}
+
+// Sends the content of a block from a worker thread to the call: small texts packed into pieces, large files as
+// descriptors, and gaps.
+
+/** The size of a piece in bytes; larger only if one file is larger. */
+const PIECE = 1 << 20;
+
+/**
+ * The most KiB that one thread may have sent and the call has not released (backpressure). The call never needs more at a
+ * time.
+ */
+const MAX_UNREAD_KIB = 40 << 10;
+
+/** The most large files that one thread keeps open. */
+const MAX_OPEN_LARGE_FILES = 4;
+
+const NO_GAPS: SearchGaps = new GapsSeen().facts;
+
+/** A buffer of concatenated texts. */
+interface Piece {
+  /** Filled with zeros after `used`. */
+  readonly bytes: Buffer<ArrayBuffer>;
+  used: number;
+  paths: string[];
+  ends: number[];
+  guessed: Record<number, string>;
+}
+
+type PostWalkMessage = (message: WalkMessage, transfer?: ArrayBuffer[]) => void;
+
+class BlockPieces {
+  readonly #control: WalkControl;
+  readonly #thread: number;
+  readonly #post: PostWalkMessage;
+  /** The literal that every match contains; pieces without it are not sent. */
+  readonly #needle: Buffer | undefined;
+  /** Large files in the order in which they were sent. */
+  readonly #large: HeldFile[] = [];
+  #closed = 0;
+  #piece: Piece | undefined;
+  /** Gaps that were not sent yet, by the index (0-based) of the file in the piece before which they occurred. */
+  readonly #gaps: { readonly file: number; readonly seen: GapsSeen }[] = [];
+
+  constructor(control: WalkControl, thread: number, needle: string | undefined, post: PostWalkMessage) {
+    this.#control = control;
+    this.#thread = thread;
+    this.#needle = needle === undefined ? undefined : Buffer.from(needle);
+    this.#post = post;
+  }
+
+  /** A zeroed buffer for a text of up to `length` bytes. `keep` makes it part of the piece. */
+  room(length: number, block: number): Buffer {
+    const { bytes, used } = this.#roomFor(length + 1, block);
+    return bytes.subarray(used, used + length);
+  }
+
+  /** Adds the text in the last buffer that `room` gave to the piece. `guessed` is the guessed encoding of the file. */
+  keep(length: number, path: string, guessed?: string): void {
+    const piece = this.#piece as Piece;
+    if (guessed !== undefined) piece.guessed[piece.ends.length] = guessed;
+    piece.used += length;
+    if (piece.bytes[piece.used - 1] !== NEWLINE) piece.bytes[piece.used++] = NEWLINE;
+    piece.paths.push(path);
+    piece.ends.push(piece.used);
+  }
+
+  /** Records gaps after the files taken so far. */
+  leave(gaps: SearchGaps): void {
+    const file = this.#piece?.ends.length ?? 0;
+    const last = this.#gaps.at(-1);
+    if (last?.file === file) last.seen.add(gaps);
+    else {
+      const seen = new GapsSeen();
+      seen.add(gaps);
+      this.#gaps.push({ file, seen });
+    }
+  }
+
+  /**
+   * Sends a large file as a descriptor, after all earlier texts to keep the order. It is closed when the call has released
+   * it.
+   */
+  lend(file: HeldFile, path: string, block: number): void {
+    this.#send(block);
+    const used = (): number => this.#closed + this.#large.length - this.#control.released(this.#thread);
+    this.#control.waitUntil(() => used() < MAX_OPEN_LARGE_FILES);
+    while (this.#closed < this.#control.released(this.#thread)) {
+      closeHeld(this.#large.shift() as HeldFile);
+      this.#closed += 1;
+    }
+    this.#large.push(file);
+    const gaps = this.#takeGaps();
+    const { fd, dev, ino } = file;
+    this.#post({ is: 'large', block, thread: this.#thread, path, fd, dev, ino, ...(gaps && { gaps }) });
+  }
+
+  /** Sends the rest of a block and the message for its end. */
+  end(block: number): void {
+    this.#send(block);
+    this.#post({ is: 'block-end', block, gaps: this.#takeGaps() ?? NO_GAPS });
+  }
+
+  /** Closes all large files; the call must not read them any more. */
+  close(): void {
+    for (const file of this.#large.splice(0)) closeHeld(file);
+  }
+
+  /** Removes and returns all gaps that were not sent yet, merged. */
+  #takeGaps(): SearchGaps | undefined {
+    if (this.#gaps.length === 0) return undefined;
+    const all = new GapsSeen();
+    for (const { seen } of this.#gaps.splice(0)) all.add(seen);
+    return all.facts;
+  }
+
+  #roomFor(size: number, block: number): Piece {
+    const hasRoom = (piece: Piece): boolean => piece.used + size <= piece.bytes.length;
+    if (this.#piece && !hasRoom(this.#piece)) this.#send(block);
+    if (this.#piece && hasRoom(this.#piece)) return this.#piece;
+    this.#control.waitUntil(() => this.#control.unread(this.#thread) < MAX_UNREAD_KIB);
+    this.#piece = emptyPiece(Buffer.from(new ArrayBuffer(Math.max(PIECE, size))));
+    return this.#piece;
+  }
+
+  #send(block: number): void {
+    const piece = this.#piece;
+    if (!piece || piece.ends.length === 0) return;
+    const bytes = piece.bytes.subarray(0, piece.used);
+    if (this.#needle && !bytes.includes(this.#needle)) {
+      this.#piece = emptyPiece(piece.bytes.fill(0, 0, piece.used));
+      const gaps = this.#takeGaps();
+      if (gaps) this.leave(gaps);
+      return;
+    }
+    this.#piece = undefined;
+    this.#control.noteUnread(this.#thread, bytes.length);
+    const left = this.#gaps.splice(0).map(({ file, seen }) => ({ file, gaps: seen.facts }));
+    this.#post(
+      {
+        is: 'texts',
+        block,
+        thread: this.#thread,
+        bytes,
+        paths: piece.paths.join('\0'),
+        ends: Uint32Array.from(piece.ends),
+        ...(Object.keys(piece.guessed).length > 0 && { guessed: piece.guessed }),
+        ...(left.length > 0 && { gaps: left }),
+      },
+      [bytes.buffer],
+    );
+  }
+}
+
+function emptyPiece(bytes: Buffer<ArrayBuffer>): Piece {
+  return { bytes, used: 0, paths: [], ends: [], guessed: {} };
+}
+
+const NEWLINE = 10;
+
+// A prefilter that skips small files that cannot match: the files of a directory are read into one buffer, which is searched
+// for the literal that every match contains. The bytes are used for nothing else; files that are not skipped are read
+// again with all checks.
+
+const BUFFER = 1 << 20;
+
+/** The least free bytes in the buffer before a file is read. A file that fills the buffer is not skipped. */
+const ROOM = 128 << 10;
+
+/**
+ * After `TRIAL` files: if more than one in `WORTH` files remain, the prefilter costs more than it saves and is no longer used.
+ */
+const TRIAL = 64;
+const WORTH = 4;
+
+/** A read that ends at a multiple of the page size may have failed at an unreadable page before the end of the file. */
+const PAGE = 4096;
+
+/** A first byte from this value on, or a NUL, may be the start of a byte order mark. */
+const MARKED = 0xef;
+
+export class PatternPrefilter {
+  readonly #needle: Buffer;
+  readonly #bytes = Buffer.allocUnsafeSlow(BUFFER);
+  #looked = 0;
+  #left = 0;
+
+  constructor(needle: Buffer) {
+    this.#needle = needle;
+  }
+
+  /** Whether it is still worth using: it has skipped enough files so far. */
+  get isWorthwhile(): boolean {
+    return this.#looked < TRIAL || this.#left * WORTH < this.#looked;
+  }
+
+  /** The files of `names` (ASCII) in the directory `self` that may contain a match, in order. */
+  filter(self: string, names: readonly string[]): string[] {
+    const left: string[] = [];
+    for (let at = 0; at < names.length;) at = this.#filterSome(self, names, at, left);
+    this.#looked += names.length;
+    this.#left += left.length;
+    return left;
+  }
+
+  /** Checks as many files from index `at` on as fit into the buffer. Returns the index of the next file. */
+  #filterSome(self: string, names: readonly string[], at: number, left: string[]): number {
+    const bytes = this.#bytes;
+    const ends: number[] = [];
+    const doubtful = new Set<number>();
+    let used = 0;
+    for (let i = at; i < names.length && used + ROOM <= BUFFER; i += 1) {
+      const got = read(self, names[i] as string, bytes, used);
+      const first = bytes[used] as number;
+      const isWhole = got % PAGE !== 0 && used + got < BUFFER;
+      const head = bytes.subarray(used, used + Math.min(got, HEAD_BYTES));
+      // Containers are never skipped here, because they must be counted whatever they contain.
+      if (isWhole && first < MARKED && first !== 0 && !isContainer('', head, got)) used += got;
+      else doubtful.add(i - at);
+      ends.push(used);
+    }
+    // A hit may extend into the next file, so the search continues at the start of that file.
+    for (let found = this.#find(this.#needle, 0, used); found !== -1;) {
+      const file = ends.findIndex((end) => found < end);
+      doubtful.add(file);
+      found = this.#find(this.#needle, ends[file] as number, used);
+    }
+    // In UTF-16 the needle has other bytes. Such files contain NULs.
+    for (let found = this.#find(0, 0, used); found !== -1;) {
+      const file = ends.findIndex((end) => found < end);
+      const start = ends[file - 1] ?? 0;
+      const end = ends[file] as number;
+      if (detectEncoding(bytes.subarray(start, Math.min(end, start + HEAD_BYTES))).unit > 1)
+        doubtful.add(file);
+      found = this.#find(0, end, used);
+    }
+    for (let i = 0; doubtful.size > 0 && i < ends.length; i += 1) {
+      if (doubtful.has(i)) left.push(names[at + i] as string);
+    }
+    return at + ends.length;
+  }
+
+  /** The offset of the next `what` at or after `from`; -1 if there is none before `used`. */
+  #find(what: Buffer | number, from: number, used: number): number {
+    if (from >= used) return -1;
+    const found = this.#bytes.subarray(from, used).indexOf(what);
+    return found === -1 ? -1 : from + found;
+  }
+}
+
+/** The number of bytes read; 0 if the file could not be opened or read. */
+function read(self: string, name: string, bytes: Buffer, at: number): number {
+  try {
+    return peekHeld(self, name, bytes, at);
+  } catch (error) {
+    openRefusalFor(error);
+    return 0;
+  }
+}

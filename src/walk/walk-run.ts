@@ -1,0 +1,388 @@
+/** A walk, on the side of the call: starts the worker threads and yields their results in order. */
+
+import { dirname } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { isOrielError, OrielError } from '../errors.ts';
+import { pathToLatin1 } from '../files/held-directory.ts';
+import { builtFile } from '../files/package-files.ts';
+import { isLocalWhole, isPathWithin, type KeptFiles, keptFromClients } from '../files/paths.ts';
+import { isFault } from '../files/system-failure.ts';
+import { searchSlots } from '../process/ripgrep.ts';
+import { startConversation, type WorkerConversation } from '../process/worker-threads.ts';
+import type { FileAccess, OpenedDirectory, OpenedItem } from '../types/access.ts';
+import type { Call } from '../types/call.ts';
+import { GapsSeen } from './gaps.ts';
+import {
+  type BlockEnd,
+  type BlockTexts,
+  HELPER,
+  type LargeTextFile,
+  type PathsFound,
+  type WalkBlock,
+  WalkControl,
+  type WalkFilter,
+  type WalkJob,
+  type WalkMessage,
+  type WalkQuery,
+  type WalkRequest,
+} from './walk-messages.ts';
+
+export interface WalkOptions {
+  readonly wants: WalkQuery;
+  readonly filter?: WalkFilter;
+  /** A second glob that file names must match. */
+  readonly named?: string;
+  /** In milliseconds of `performance.now()`. */
+  readonly deadline: number;
+}
+
+type Item = BlockTexts | LargeTextFile | BlockEnd;
+
+export class WalkRun {
+  /** The gaps of the results yielded so far. */
+  readonly gaps = new GapsSeen();
+  readonly #control = new WalkControl();
+  readonly #threads: WorkerConversation[] = [];
+  /** Per thread: resolves when it sends nothing more, to whether it is idle and can be reused. */
+  readonly #listening: Promise<boolean>[] = [];
+  readonly #signal: AbortSignal;
+  #needle: string | undefined;
+  #prefilters = false;
+  #asStored = false;
+  #kept: KeptFiles = keptFromClients([]);
+  readonly #release: () => Promise<void>;
+  /** Received batches of paths, and received items by block, that were not yielded yet. */
+  readonly #paths: (PathsFound | { readonly paths: string; readonly keys: string })[] = [];
+  readonly #blocks = new Map<number, Item[]>();
+  /** The end message of the walking thread. */
+  #last: { readonly blocks: number; readonly gaps: GapsSeen } | undefined;
+  #failure: unknown;
+  readonly #changed = new WaitCondition();
+  #closed = false;
+
+  private constructor(signal: AbortSignal, release: () => Promise<void>) {
+    this.#signal = signal;
+    this.#release = release;
+  }
+
+  /** Starts a walk below `directory`. The caller must close the walk, and the directory. */
+  static async start(directory: OpenedDirectory, options: WalkOptions, call: Call): Promise<WalkRun> {
+    const { access, signal } = call;
+    const slot = await searchSlots.take(signal);
+    let chain: RuleChain | undefined;
+    try {
+      chain = await openChain(directory, access);
+      const held = chain;
+      const run = new WalkRun(signal, async () => {
+        slot.release();
+        await held.close();
+      });
+      run.#begin(chain, options, access);
+      return run;
+    } catch (error) {
+      slot.release();
+      await chain?.close();
+      throw error;
+    }
+  }
+
+  /** Yields batches of paths, relative to the directory and in order. */
+  async *paths(): AsyncGenerator<string[], void> {
+    for await (const { paths } of this.#found()) yield paths;
+  }
+
+  /** The same with the key of each file's `Identity`; empty if the file is not code, or keys were not requested. */
+  async *versions(): AsyncGenerator<{ paths: string[]; keys: string[] }, void> {
+    for await (const { paths, keys } of this.#found()) yield { paths, keys: keys?.split('\n') ?? [] };
+  }
+
+  /** The same with modification times (ms since the epoch); 0 if these were not requested. */
+  async *timedPaths(): AsyncGenerator<{ paths: string[]; times: Float64Array }, void> {
+    for await (const { paths, times } of this.#found())
+      yield { paths, times: times ?? new Float64Array(paths.length) };
+  }
+
+  async *#found(): AsyncGenerator<{ paths: string[]; keys?: string; times?: Float64Array }, void> {
+    for (;;) {
+      const batch = this.#paths.shift();
+      if (batch) {
+        const paths = Buffer.from(batch.paths, 'latin1').toString('utf8').split('\0');
+        yield { ...batch, paths };
+        // Several batches may already be here, and paths may be long: give control back to the event loop.
+        await setImmediate();
+      } else if (this.#ended()) return;
+      else await this.#changed.wait();
+    }
+  }
+
+  /** Yields texts and large files in the order of paths, and the end of each block. The caller must release each of them. */
+  async *items(): AsyncGenerator<Item, void> {
+    for (let block = 0; ;) {
+      const item = this.#blocks.get(block)?.shift();
+      if (item?.is === 'block-end') {
+        this.#blocks.delete(block);
+        block += 1;
+      }
+      if (item) yield item;
+      else if (block === this.#last?.blocks && this.#ended()) return;
+      else if (this.#failure !== undefined) this.#fail();
+      else await this.#changed.wait();
+    }
+  }
+
+  release(item: Item): void {
+    if (item.is === 'texts') this.#control.noteUnread(item.thread, -item.bytes.length);
+    if (item.is === 'large') this.#control.noteReleased(item.thread);
+  }
+
+  /** Returns the threads to the pool or ends them. Results must not be used after it. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    const done = this.#last !== undefined && this.#failure === undefined;
+    try {
+      await Promise.all(this.#threads.map((thread, i) => (done ? this.#rest(thread, i) : thread.end())));
+    } finally {
+      await this.#release();
+    }
+  }
+
+  #begin(chain: RuleChain, { wants, filter, named, deadline }: WalkOptions, access: FileAccess): void {
+    const base = chain.directories.at(-1) as OpenedDirectory;
+    if (chain.isCut) this.gaps.rules += 1;
+    if (wants.is === 'texts' && wants.needle !== undefined) this.#prefilters = isLocalWhole(base.path);
+    this.#kept = keptFromClients(access.roots);
+    const job: WalkJob = {
+      chain: chain.directories.map(({ path, fd }) => ({ path, fd })),
+      top: chain.top,
+      roots: access.roots.map(pathToLatin1),
+      kept: this.#kept,
+      wants,
+      prefilters: this.#prefilters,
+      ...(filter && { filter }),
+      ...(named !== undefined && { named }),
+      until: performance.timeOrigin + deadline,
+      control: this.#control.numbers,
+    };
+    if (wants.is === 'texts') {
+      this.#needle = wants.needle;
+      this.#asStored = wants.asStored;
+    }
+    this.#start({ is: 'walk', job });
+  }
+
+  #start(request: WalkRequest): WorkerConversation {
+    const thread = takeThread(this.#signal);
+    this.#threads.push(thread);
+    this.#listening.push(this.#listen(thread));
+    thread.post(request);
+    return thread;
+  }
+
+  async #listen(thread: WorkerConversation): Promise<boolean> {
+    try {
+      for (;;) {
+        const message = (await thread.next()) as WalkMessage;
+        if (message.is === 'resting') return true;
+        this.#take(message);
+      }
+    } catch (error) {
+      this.#failure ??= error;
+      this.#changed.notify();
+      return false;
+    }
+  }
+
+  /** Returns a thread whose work is done to the pool. */
+  async #rest(thread: WorkerConversation, no: number): Promise<void> {
+    thread.post({ is: 'rest' } satisfies WalkRequest);
+    await ((await this.#listening[no]) ? giveBack(thread) : thread.end());
+  }
+
+  #take(message: WalkMessage): void {
+    switch (message.is) {
+      case 'paths':
+      case 'versions':
+        this.#paths.push(message);
+        break;
+      case 'block':
+        this.#help(message.block);
+        break;
+      case 'end':
+        this.#last = { blocks: message.blocks, gaps: new GapsSeen() };
+        this.#last.gaps.add(message.gaps);
+        break;
+      case 'resting':
+        break;
+      case 'shortage':
+        this.#failure ??= new OrielError('BUSY', 'Too many files are open. Call again.');
+        break;
+      case 'texts':
+      case 'large':
+      case 'block-end': {
+        const items = this.#blocks.get(message.block);
+        if (items) items.push(message);
+        else this.#blocks.set(message.block, [message]);
+      }
+    }
+    this.#changed.notify();
+  }
+
+  #help(block: WalkBlock): void {
+    if (this.#closed) return;
+    const helper = this.#threads[HELPER] ?? this.#startHelper();
+    helper.post({ is: 'block', block } satisfies WalkRequest);
+  }
+
+  #startHelper(): WorkerConversation {
+    return this.#start({
+      is: 'help',
+      job: {
+        control: this.#control.numbers,
+        kept: this.#kept,
+        needle: this.#needle,
+        prefilters: this.#prefilters,
+        asStored: this.#asStored,
+      },
+    });
+  }
+
+  /** Whether the walk has ended; if so, its gaps are recorded. Throws if it failed. */
+  #ended(): boolean {
+    if (this.#last) {
+      this.gaps.add(this.#last.gaps);
+      return true;
+    }
+    if (this.#failure !== undefined) this.#fail();
+    return false;
+  }
+
+  /** Throws errors that end the call; otherwise `WalkBroken`, which means that a thread has died and results are partial. */
+  #fail(): never {
+    this.#signal.throwIfAborted();
+    if (this.#failure instanceof OrielError && this.#failure.code === 'BUSY') throw this.#failure;
+    throw new WalkBroken('A thread of the walk has ended.', { cause: this.#failure });
+  }
+}
+
+/** Thrown if a thread or process of the walk ended before its work was done. */
+export class WalkBroken extends Error {}
+
+// Opens a directory's parents, inside the roots, whose ignore files may apply to it.
+
+interface RuleChain {
+  /** From the outermost down to the directory itself. */
+  readonly directories: readonly OpenedDirectory[];
+  /** The index of the first directory whose rules apply if none of them is a repository. */
+  readonly top: number;
+  /** Whether a parent could not be read because of a failure of the machine, so that rules may be missing. */
+  readonly isCut: boolean;
+  /** Closes all directories except the given one. */
+  close(): Promise<void>;
+}
+
+/**
+ * With roots, the chain begins at the root that contains the directory; directories above it are not read. The rules of a
+ * repository apply from its root down. Without a repository, rules apply from the root down, or from the working directory
+ * if that is above the directory.
+ *
+ * Throws `BUSY` if descriptors have run out, because a search without its rules would show ignored files.
+ */
+async function openChain(directory: OpenedDirectory, access: FileAccess): Promise<RuleChain> {
+  const above: OpenedDirectory[] = [];
+  let isCut = false;
+  const close = async (): Promise<void> => {
+    for (const one of above) await one.close();
+  };
+  try {
+    for (let at = directory.path; dirname(at) !== at && mayRise(at, access);) {
+      at = dirname(at);
+      const opened = await openIfAllowed(access, at, () => (isCut = true));
+      if (opened?.is !== 'directory') {
+        await opened?.close();
+        break;
+      }
+      above.unshift(opened);
+    }
+    const directories = [...above, directory];
+    return { directories, top: await topOf(directories, access), isCut, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Undefined if the path does not exist or may not be read, and after a failure of the machine, which calls `onFault`. */
+async function openIfAllowed(
+  access: FileAccess,
+  path: string,
+  onFault: () => void = () => undefined,
+): Promise<OpenedItem | undefined> {
+  try {
+    return await access.open(path);
+  } catch (error) {
+    if (isOrielError(error) && error.code === 'BUSY') throw error;
+    if (isFault(error)) onFault();
+    return undefined;
+  }
+}
+
+async function topOf(directories: readonly OpenedDirectory[], access: FileAccess): Promise<number> {
+  if (access.roots.length > 0) return 0;
+  const opened = await openIfAllowed(access, access.cwd);
+  await opened?.close();
+  const top = directories.findIndex(({ path }) => path === opened?.path);
+  return top === -1 ? directories.length - 1 : top;
+}
+
+function mayRise(path: string, { roots }: FileAccess): boolean {
+  return roots.length === 0 || roots.some((root) => path !== root && isPathWithin(path, root));
+}
+
+// The pool of worker threads for walks. Idle threads are kept for a while and reused, because loading and compiling their
+// code takes as long as a walk over ten thousand files.
+
+/** The heap of a thread in MiB (all of it, and the young generation). It holds directory entries and ignore rules. */
+const HEAP_MB = 256;
+const YOUNG_MB = 4;
+
+/** The most idle threads: as many as one walk uses. */
+const MAX_IDLE_THREADS = 2;
+
+/** An idle thread ends after this many milliseconds: longer than an agent usually thinks, and than the first map parses. */
+const IDLE_MS = 60_000;
+
+const resting: WorkerConversation[] = [];
+
+/** Returns a thread that waits for a request. It is terminated when `signal` aborts. */
+function takeThread(signal: AbortSignal): WorkerConversation {
+  signal.throwIfAborted();
+  for (let thread = resting.pop(); thread; thread = resting.pop()) if (thread.wake(signal)) return thread;
+  const entry = builtFile('walk/walk-worker.js');
+  return startConversation({ entry, heapMb: HEAP_MB, youngMb: YOUNG_MB, signal });
+}
+
+/** Puts a thread that has reported `resting` back into the pool. */
+async function giveBack(thread: WorkerConversation): Promise<void> {
+  if (resting.length >= MAX_IDLE_THREADS) return thread.end();
+  resting.push(thread);
+  thread.rest(IDLE_MS, () => {
+    const at = resting.indexOf(thread);
+    if (at !== -1) resting.splice(at, 1);
+  });
+}
+
+// A condition variable: wakes everything that waits for a change of state.
+
+export class WaitCondition {
+  #waiting: (() => void)[] = [];
+
+  notify(): void {
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  /** Resolves at the next `notify`. Check the condition directly before the call. */
+  wait(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+}

@@ -1,0 +1,400 @@
+/**
+ * The directory walk, in a worker thread: depth first, in the order of paths. Ignored files, `.git` and links are skipped.
+ * Directories are held by descriptor; their number is bounded, however deep the tree is.
+ */
+
+import { isUtf8 } from 'node:buffer';
+import { type AutomatonState, endingTokens, GlobAutomaton } from '../files/automaton.ts';
+import { compileGlob, IgnoreFile } from '../files/glob.ts';
+import {
+  closeHeld,
+  HeldDirectory,
+  type HeldEntry,
+  openHeld,
+  openRefusalFor,
+  pathToLatin1,
+  readHeld,
+} from '../files/held-directory.ts';
+import { isArchive, isNamedArchive } from '../formats/archive/detect.ts';
+import { isDocument, isNamedDocument } from '../formats/document/detect.ts';
+import { isNamedNotebook } from '../formats/notebook/detect.ts';
+import { isNamedDatabase } from '../formats/sqlite/detect.ts';
+import type { SearchGaps } from '../types/result.ts';
+import type { GapsSeen } from './gaps.ts';
+import {
+  DescriptorShortage,
+  now,
+  retryOnShortage,
+  type WalkControl,
+  type WalkFilter,
+  type WalkJob,
+} from './walk-messages.ts';
+
+/** The most entries that are read of one directory. */
+const MAX_WALKED_ENTRIES = 500_000;
+
+/** The most bytes of a path that can be opened. Source: PATH_MAX in linux/limits.h, which includes the NUL. */
+const MAX_WALKED_PATH_BYTES = 4095;
+
+/** The most directories of the current path that are held open; the others are opened again on the way back. */
+const MAX_HELD_DIRECTORIES = 16;
+
+/** Receives the files of the walk. */
+interface WalkVisitor {
+  /** Called for each file in order; returns false to end the walk. To use `directory` later, call its `share`. */
+  file(directory: HeldDirectory, front: string, name: string): boolean;
+}
+
+interface Level {
+  /** Undefined while it is not held open. */
+  directory: HeldDirectory | undefined;
+  readonly path: string;
+  readonly dev: number;
+  readonly ino: number;
+  /** The prefix of its names in paths. */
+  readonly front: string;
+  readonly entries: readonly HeldEntry[];
+  /** Names that are skipped silently, if any. */
+  readonly kept: ReadonlySet<string> | undefined;
+  at: number;
+  rules: WalkRules;
+  /** The state of the path filter; undefined below a name that is not UTF-8. */
+  readonly filter: AutomatonState | undefined;
+}
+
+export class DirectoryWalker {
+  readonly gaps: GapsSeen;
+  readonly #job: WalkJob;
+  readonly #control: WalkControl;
+  readonly #filter: GlobAutomaton | undefined;
+  readonly #named: GlobAutomaton | undefined;
+  readonly #onlyContainers: boolean;
+  readonly #levels: Level[] = [];
+  /** Names that are skipped silently, by the path of their directory. */
+  readonly #kept = new Map<string, Set<string>>();
+  readonly #reading: RuleReading;
+
+  constructor(job: WalkJob, control: WalkControl, gaps: GapsSeen) {
+    this.#job = job;
+    for (const path of job.kept.places.map(pathToLatin1)) {
+      const at = path.lastIndexOf('/');
+      const above = path.slice(0, at) || '/';
+      this.#kept.set(above, (this.#kept.get(above) ?? new Set()).add(path.slice(at + 1)));
+    }
+    this.#control = control;
+    this.gaps = gaps;
+    this.#reading = { gaps, retryOnShortage: (open) => retryOnShortage(control, open) };
+    this.#filter = job.filter && automatonOf(job.filter);
+    this.#named = job.named === undefined ? undefined : compileGlob(job.named);
+    this.#onlyContainers = job.wants.is === 'paths' && job.wants.containers === true;
+  }
+
+  walk(visitor: WalkVisitor): void {
+    const rules = this.#rulesAbove();
+    const base = this.#job.chain.at(-1) as WalkJob['chain'][number];
+    this.#push(this.#adopt(base.path, base.fd), '', rules, this.#filter?.start ?? NO_FILTER);
+    for (let level = this.#levels.at(-1); level; level = this.#levels.at(-1)) {
+      const entry = level.entries[level.at++];
+      if (!entry) this.#pop();
+      else if (level.at % 16 === 1 && now() > this.#job.until) {
+        this.gaps.timedOut = true;
+        return;
+      } else if (!this.#visit(level, entry, visitor)) return;
+    }
+  }
+
+  /** Removes and returns the gaps since the last call, if they are ones that an answer reports. */
+  takeGaps(): SearchGaps | undefined {
+    if (!this.gaps.isNotable) return undefined;
+    const { facts } = this.gaps;
+    this.gaps.clear();
+    return facts;
+  }
+
+  /** Closes the directories that are still held if the walk ended early. */
+  close(): void {
+    for (const { directory } of this.#levels.splice(0)) directory?.release();
+  }
+
+  /** The rules from the directories above the walked one, without those of its own ignore files. */
+  #rulesAbove(): WalkRules {
+    const { chain, top } = this.#job;
+    const held: HeldDirectory[] = [];
+    try {
+      for (const { path, fd } of chain) held.push(this.#adopt(path, fd));
+      const repository = held.findLastIndex((directory) => holdsRepository((name) => directory.kindOf(name)));
+      let rules = WalkRules.none;
+      for (let i = repository === -1 ? top : repository; i < chain.length - 1; i += 1) {
+        const directory = held[i] as HeldDirectory;
+        rules = rules.within(directory, (name) => directory.kindOf(name), this.#reading);
+        const next = chain[i + 1]?.path ?? '';
+        rules = rules.below(next.slice(next.lastIndexOf('/') + 1));
+      }
+      return rules;
+    } finally {
+      for (const directory of held) directory.release();
+    }
+  }
+
+  #adopt(path: string, fd: number): HeldDirectory {
+    return this.#reading.retryOnShortage(() => HeldDirectory.adopt(path, fd));
+  }
+
+  /** Returns false if the visitor ends the walk. */
+  #visit(level: Level, { name, is }: HeldEntry, visitor: WalkVisitor): boolean {
+    if (is === 'other' || name === '.git' || level.kept?.has(name)) return true;
+    const text = decodeName(name);
+    if (level.rules.ignores(text ?? name, is === 'directory')) return true;
+    if (is === 'directory') {
+      this.#enter(level, name, text);
+      return true;
+    }
+    if (text === undefined || level.filter === undefined) {
+      this.gaps.unnamed += 1;
+      return true;
+    }
+    if (this.#filter && this.#filter.accepted(this.#filter.run(level.filter, text)).length === 0) return true;
+    if (this.#named && !this.#named.matches(text)) return true;
+    if (this.#onlyContainers && !isContainerName(name)) return true;
+    if (level.path.length + 1 + name.length > MAX_WALKED_PATH_BYTES) {
+      this.gaps.tooDeep = true;
+      return true;
+    }
+    if (this.#job.wants.is === 'texts' && isContainerName(name)) this.gaps.containers += 1;
+    return !level.directory || visitor.file(level.directory, level.front, name);
+  }
+
+  #enter(level: Level, name: string, text: string | undefined): void {
+    if (!level.directory) return;
+    if (level.path.length + 1 + name.length > MAX_WALKED_PATH_BYTES) {
+      this.gaps.tooDeep = true;
+      return;
+    }
+    let filter = text === undefined ? undefined : level.filter;
+    if (this.#filter && filter) {
+      filter = this.#filter.run(filter, `${text}/`);
+      if (this.#filter.isDead(filter)) return;
+    }
+    const { directory } = level;
+    const inner = this.#attempt(() => directory.enter(name, this.#job.roots));
+    if (inner) this.#push(inner, `${level.front}${name}/`, level.rules.below(text ?? name), filter);
+  }
+
+  #push(directory: HeldDirectory, front: string, above: WalkRules, filter: AutomatonState | undefined): void {
+    const listed = this.#attempt(() => directory.entries(MAX_WALKED_ENTRIES));
+    if (!listed) return directory.release();
+    const { entries, more } = listed;
+    this.gaps.tooMany ||= more;
+    const { path, dev, ino } = directory;
+    const kept = this.#kept.get(path);
+    const level = { directory, path, dev, ino, front, entries, kept, at: 0, rules: above, filter };
+    this.#levels.push(level);
+    level.rules = above.within(directory, (name) => found(entries, name)?.is, this.#reading);
+    // The first level is never released, because all others are reached from it.
+    const distant = this.#levels[this.#levels.length - MAX_HELD_DIRECTORIES];
+    if (distant && this.#levels.length > MAX_HELD_DIRECTORIES) {
+      distant.directory?.release();
+      distant.directory = undefined;
+    }
+  }
+
+  #pop(): void {
+    const { directory } = this.#levels.pop() as Level;
+    const outer = this.#levels.at(-1);
+    if (outer && !outer.directory) {
+      outer.directory = directory && this.#attempt(() => directory.leave(outer.path, outer.dev, outer.ino));
+      // The directory was moved meanwhile, so the rest of it cannot be reached.
+      if (!outer.directory) this.gaps.broken = true;
+    }
+    directory?.release();
+  }
+
+  /** Undefined if the open was refused, which is recorded as a gap. */
+  #attempt<T>(open: () => T): T | undefined {
+    try {
+      return retryOnShortage(this.#control, open);
+    } catch (error) {
+      if (error instanceof DescriptorShortage) throw error;
+      this.gaps.refuse(openRefusalFor(error));
+      return undefined;
+    }
+  }
+}
+
+const NO_FILTER: AutomatonState = { bits: new Uint32Array(0), accepted: undefined, next: new Map() };
+
+function automatonOf(filter: WalkFilter): GlobAutomaton {
+  return filter.is === 'glob' ? compileGlob(filter.pattern) : new GlobAutomaton([endingTokens(filter.names)]);
+}
+
+/** Finds an entry by binary search; entries are sorted by name. */
+function found(entries: readonly HeldEntry[], name: string): HeldEntry | undefined {
+  let [low, high] = [0, entries.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((entries[middle] as HeldEntry).name < name) low = middle + 1;
+    else high = middle;
+  }
+  return entries[low]?.name === name ? entries[low] : undefined;
+}
+
+/** A byte string as text; undefined if it is not valid UTF-8. */
+function decodeName(name: string): string | undefined {
+  if (!/[^\0-\x7f]/.test(name)) return name;
+  const bytes = Buffer.from(name, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
+}
+
+// Decides which entries a walk skips, by the ignore files from the root of the repository down. Ignore files are read with
+// the checks for all files: regular, inside the roots, never through a link (as in git).
+
+/** The most bytes of an ignore file; a larger file is probably not a list of patterns. */
+const MAX_IGNORE_FILE_BYTES = 1 << 20;
+
+/** The rules of one file, and their matching state for the directories between it and the current one. */
+interface Layer {
+  readonly file: IgnoreFile;
+  readonly state: AutomatonState;
+}
+
+type Kind = 'file' | 'directory' | 'other' | undefined;
+
+/** Returns the kind of the entry with a name. */
+type KindOf = (name: string) => Kind;
+
+/** How ignore files are read. */
+interface RuleReading {
+  /** Records ignore files that could not be used. */
+  readonly gaps: GapsSeen;
+  /** Calls `open`, and waits for descriptors if there are none. Throws `DescriptorShortage`. */
+  retryOnShortage<T>(open: () => T): T;
+}
+
+class WalkRules {
+  static readonly none = new WalkRules([], [], []);
+
+  /** Deepest first. Rules of the first list take precedence over those of the second, and so on. */
+  readonly #custom: readonly Layer[];
+  readonly #git: readonly Layer[];
+  readonly #exclude: readonly Layer[];
+
+  private constructor(custom: readonly Layer[], git: readonly Layer[], exclude: readonly Layer[]) {
+    this.#custom = custom;
+    this.#git = git;
+    this.#exclude = exclude;
+  }
+
+  ignores(name: string, isDirectory: boolean): boolean {
+    for (const layers of [this.#custom, this.#git, this.#exclude]) {
+      for (const { file, state } of layers) {
+        const verdict = file.verdict(state, name, isDirectory);
+        if (verdict) return verdict === 'ignored';
+      }
+    }
+    return false;
+  }
+
+  /** The rules for the content of the directory `name`, without its own ignore files. */
+  below(name: string): WalkRules {
+    const down = (layers: readonly Layer[]): Layer[] =>
+      layers.map(({ file, state }) => ({ file, state: file.below(state, name) }));
+    return this === WalkRules.none
+      ? this
+      : new WalkRules(down(this.#custom), down(this.#git), down(this.#exclude));
+  }
+
+  /** Adds the ignore files of the directory itself. A nested repository does not use any `.gitignore` above it. */
+  within(directory: HeldDirectory, kindOf: KindOf, reading: RuleReading): WalkRules {
+    const git = kindOf('.git');
+    const isRepository = holdsRepository(kindOf);
+    const custom = readRules(directory, '.ignore', kindOf, reading);
+    const own = readRules(directory, '.gitignore', kindOf, reading);
+    if (!isRepository && !custom && !own) return this;
+    const exclude = git === 'directory' ? excludeOf(directory, reading) : undefined;
+    return new WalkRules(
+      custom ? [custom, ...this.#custom] : this.#custom,
+      [...(own ? [own] : []), ...(isRepository ? [] : this.#git)],
+      isRepository ? (exclude ? [exclude] : []) : this.#exclude,
+    );
+  }
+}
+
+/** Whether a directory is the root of a repository. In a worktree or submodule `.git` is a file. */
+function holdsRepository(kindOf: KindOf): boolean {
+  const git = kindOf('.git');
+  return git === 'directory' || git === 'file';
+}
+
+/** The rules of `.git/info/exclude`. A `.git` that is a file, which points to another directory, is not followed. */
+function excludeOf(directory: HeldDirectory, reading: RuleReading): Layer | undefined {
+  const held: HeldDirectory[] = [];
+  try {
+    let at = directory;
+    for (const name of ['.git', 'info']) {
+      const outer = at;
+      const inner = reading.retryOnShortage(() => outer.enter(name, []));
+      if (!inner) return undefined;
+      held.push(inner);
+      at = inner;
+    }
+    return readRules(at, 'exclude', (name) => at.kindOf(name), reading);
+  } catch (error) {
+    if (error instanceof DescriptorShortage) throw error;
+    // A missing file is not a gap: many repositories have no `info/exclude`.
+    if (openRefusalFor(error) !== 'gone') reading.gaps.rules += 1;
+    return undefined;
+  } finally {
+    for (const one of held) one.release();
+  }
+}
+
+function readRules(
+  directory: HeldDirectory,
+  name: string,
+  kindOf: KindOf,
+  reading: RuleReading,
+): Layer | undefined {
+  const kind = kindOf(name);
+  if (kind === undefined || kind === 'directory') return undefined;
+  const text = kind === 'file' ? readSmall(directory, name, reading) : undefined;
+  if (text === undefined) {
+    reading.gaps.rules += 1;
+    return undefined;
+  }
+  const file = new IgnoreFile(text);
+  return { file, state: file.start };
+}
+
+/** Undefined for a file that is too large or cannot be read. */
+function readSmall(
+  directory: HeldDirectory,
+  name: string,
+  { retryOnShortage }: RuleReading,
+): string | undefined {
+  try {
+    const file = retryOnShortage(() => openHeld(directory.self, directory.dev, name));
+    if (!file) return undefined;
+    try {
+      if (file.size > MAX_IGNORE_FILE_BYTES) return undefined;
+      const bytes = Buffer.alloc(file.size);
+      return bytes.subarray(0, readHeld(file, bytes, 0, bytes.length)).toString('utf8');
+    } finally {
+      closeHeld(file);
+    }
+  } catch (error) {
+    if (error instanceof DescriptorShortage) throw error;
+    openRefusalFor(error);
+    return undefined;
+  }
+}
+
+// Recognises containers below a directory, by their names or by their first bytes.
+
+export function isContainerName(name: string): boolean {
+  return isNamedDocument(name) || isNamedArchive(name) || isNamedNotebook(name) || isNamedDatabase(name);
+}
+
+/** Whether `read` shows a converted text or a list instead of the stored bytes. `head` is the first `HEAD_BYTES` bytes. */
+export function isContainer(name: string, head: Uint8Array, size: number): boolean {
+  return isNamedNotebook(name) || isDocument(name, head) || isArchive(name, head, size);
+}

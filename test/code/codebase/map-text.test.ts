@@ -1,0 +1,80 @@
+/** What a map of a directory takes of its budget, whatever its symbols lie in. */
+
+import { expect, test } from 'vitest';
+import { mapText } from '../../../src/code/codebase/map.ts';
+import { TagStore } from '../../../src/code/codebase/tag-store.ts';
+import { CodeTree } from '../../../src/code/codebase/code-tree.ts';
+import { packTags } from '../../../src/code/tags.ts';
+
+const tag = (from: number, name: string, scope = ''): string =>
+  ['8', from, from + 2, from, scope === '' ? 0 : 1, name, scope, `${name}()`, ''].join('\t');
+
+/** Methods that stand outside of their type, with functions between them, as in Go, Rust and C++. */
+function apart(file: number): string {
+  const owner = `Controller${file}`;
+  const tags = [tag(1, owner)];
+  for (let i = 0; i < 30; i += 1) {
+    tags.push(tag(10 * i + 5, `handle${i}`, `${owner}.`));
+    if (i % (1 + (file % 3)) === 0) tags.push(tag(10 * i + 8, `größe${i}`));
+  }
+  return `${tags.join('\n')}\x1c\x1c`;
+}
+
+function treeOf(files: number): CodeTree {
+  const store = new TagStore();
+  const paths = Array.from({ length: files }, (_, i) => `pkg${i % 7}/sub/file${i}.go`);
+  const entries = paths.map((path) => ({ path, key: 'k' }));
+  store.put({ entries, tags: packTags(paths.map((_, i) => apart(i))) }, '');
+  return new CodeTree(paths, 'top', (path) => store.fileOf(path));
+}
+
+test.each([3, 40, 160])('a map of %d files keeps its budget of bytes and of lines', (files) => {
+  const tree = treeOf(files);
+  const recent = new Float64Array(files);
+  for (const bytes of [256, 1_000, 4_096, 8_192, 20_000, 32_768, 48_000]) {
+    for (const lines of [5, 3_000]) {
+      const { text, symbols } = mapText(tree, { bytes, lines, from: 0, words: [], recent });
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(bytes);
+      expect(text.split('\n').length - 1).toBeLessThanOrEqual(lines);
+      expect(symbols).toBeGreaterThan(bytes < 1_000 ? -1 : 0);
+      // Most of the room is used where there is more to tell.
+      if (files === 160 && lines > 5 && bytes > 4_000)
+        expect(Buffer.byteLength(text)).toBeGreaterThan(0.9 * bytes);
+    }
+  }
+});
+
+test.each([
+  [130, true],
+  [170, false],
+])('in 1,300 bytes all of %d files are named: %s', (files, isAll) => {
+  const tree = treeOf(files);
+  const map = mapText(tree, {
+    bytes: 1_300,
+    lines: 3_000,
+    from: 0,
+    words: [],
+    recent: new Float64Array(files),
+  });
+  expect(map.named === files).toBe(isAll);
+  expect(map.symbols).toBeGreaterThan(0);
+});
+
+const many = (path: (i: number) => string): string[] => Array.from({ length: 5_000 }, (_, i) => path(i));
+
+test.each([
+  ['words in each place', many((i) => `packages/Camera-View-${i}/index.txt`)],
+  ['short words', many((i) => `p/${i % 70}-x${i % 7}-${i}/i`)],
+  ['one word many times', many((i) => `src/${'aA'.repeat(20)}${i}.txt`)],
+  ['long directories', many((i) => `${'d'.repeat(200)}/${'e'.repeat(200)}/f${i}.txt`)],
+  ['deep directories', many((i) => `${'d/'.repeat(i % 500)}f${i}.txt`)],
+])('names with %s fill the budget, in bounded time', (_, paths) => {
+  const tree = new CodeTree(paths, 'top', () => undefined);
+  const recent = new Float64Array(paths.length);
+  for (const bytes of [8_192, 47_000]) {
+    const map = mapText(tree, { bytes, lines: 3_000, from: 0, words: [], recent });
+    expect(Buffer.byteLength(map.text)).toBeLessThanOrEqual(bytes);
+    if (map.named < paths.length) expect(Buffer.byteLength(map.text)).toBeGreaterThan(0.8 * bytes);
+    expect(map.named).toBeGreaterThan(bytes / 800);
+  }
+});

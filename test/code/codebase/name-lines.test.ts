@@ -1,0 +1,158 @@
+/** Names of many files in few bytes. */
+
+import { expect, test } from 'vitest';
+import { NameLines } from '../../../src/code/codebase/name-lines.ts';
+
+const linesOf = (...paths: string[]): string[] => new NameLines(paths, { words: false }).lines(paths.length);
+const shortOf = (...paths: string[]): string[] => new NameLines(paths, { words: true }).lines(paths.length);
+
+test('files of one ending in a directory share a line; others stand with their endings', () => {
+  expect(linesOf('src/a.ts', 'src/b.ts', 'src/README.md', 'LICENSE', 'src/c.test.ts')).toEqual([
+    'src/*.ts: a b c.test',
+    'src/: README.md',
+    './: LICENSE',
+  ]);
+});
+
+test('files of one name in directories beside each other share a line', () => {
+  expect(linesOf('rules/x/index.js', 'rules/y/index.js', 'rules/z/index.js', 'rules/z/more.js')).toEqual([
+    'rules/*/index.js: x y z',
+    'rules/z/: more.js',
+  ]);
+  expect(linesOf('a/index.js', 'b/index.js', 'c/index.js')).toEqual(['./*/index.js: a b c']);
+});
+
+test('lines that begin with the same long directory stand below it', () => {
+  expect(
+    linesOf(
+      'android/src/main/java/a/one.kt',
+      'android/src/main/java/a/two.kt',
+      'android/src/main/java/README',
+      'src/x.ts',
+      'android/src/main/java/b/three.kt',
+      'android/src/main/java/four.kt',
+      'android/src/main/java/five.kt',
+      'android/build.gradle',
+      'a/long/directory/alone/six.kt',
+    ),
+  ).toEqual([
+    'android/src/main/java/',
+    '  a/*.kt: one two',
+    '  ./: README',
+    '  b/: three.kt',
+    '  *.kt: four five',
+    'src/: x.ts',
+    'android/: build.gradle',
+    'a/long/directory/alone/: six.kt',
+  ]);
+});
+
+test('dot files and names without an ending are whole', () => {
+  expect(linesOf('.npmrc', '.gitignore', 'Makefile')).toEqual(['./: .npmrc .gitignore Makefile']);
+});
+
+const odd = [
+  'my file.ts',
+  'my.ts',
+  'file.ts',
+  'a: b.ts',
+  'dir/*.ts',
+  "it's.ts",
+  'dir/x.ts',
+  'dir/y.ts',
+  'a\nb.ts',
+  'My Project/one.ts',
+  'My Project/two.ts',
+  ' src/z.ts',
+  'p q/index.js',
+  'p/index.js',
+  'r/index.js',
+];
+
+test('a path that could be read in two ways is quoted, on a line of its own', () => {
+  expect(linesOf(...odd)).toEqual([
+    "'my file.ts'",
+    './*.ts: my file a\\nb',
+    "'a: b.ts'",
+    "'dir/*.ts'",
+    "'it'\\''s.ts'",
+    'dir/*.ts: x y',
+    'My Project/*.ts: one two',
+    "' src/z.ts'",
+    'p q/: index.js',
+    'p/: index.js',
+    'r/: index.js',
+  ]);
+  // Two files whose names look the same have a line each.
+  expect(linesOf('a b\n', 'a b\\n')).toEqual(["'a b\\n'", "'a b\\n'"]);
+});
+
+test('a single name of an ending is complete, in the line of its directory', () => {
+  expect(linesOf('src/a.ts', 'src/b.js', 'src/c.ts', 'src/d.md', 'src/deep/e.ts')).toEqual([
+    'src/*.ts: a c',
+    'src/: b.js d.md',
+    'src/deep/: e.ts',
+  ]);
+});
+
+test('names with the same first or last words share a line where that is shorter', () => {
+  const hooks = ['useCamera', 'useCameraDevice', 'useFrameOutput', 'usePhotoOutput', 'useVideoOutput'];
+  expect(shortOf(...hooks.map((name) => `src/hooks/${name}.ts`))).toEqual([
+    'src/hooks/use*.ts: Camera CameraDevice FrameOutput PhotoOutput VideoOutput',
+  ]);
+  expect(
+    shortOf(
+      ...['DepthFrame', 'Frame', 'Photo', 'Preview'].map((kind) => `outputs/Hybrid${kind}Output.kt`),
+      'outputs/Zoom.kt',
+      'outputs/Torch.kt',
+    ),
+  ).toEqual(['outputs/Hybrid*Output.kt: DepthFrame Frame Photo Preview', 'outputs/*.kt: Zoom Torch']);
+  expect(
+    shortOf('rules/no-var.js', 'rules/no-undef.js', 'rules/no-tabs.js', 'rules/no-else-return.js'),
+  ).toEqual(['rules/no-*.js: var undef tabs else-return']);
+});
+
+test.each([
+  [
+    'two names that share little',
+    ['src/getAll.ts', 'src/getOne.ts', 'src/parse.ts'],
+    ['src/*.ts: getAll getOne parse'],
+  ],
+  ['words that are the whole name', ['a/use.ts', 'a/useX.ts', 'a/useY.ts'], ['a/*.ts: use useX useY']],
+  ['no words in common', ['a/one.ts', 'a/two.ts', 'a/six.ts'], ['a/*.ts: one two six']],
+])('a line for %s would not be shorter', (_, paths, lines) => {
+  expect(shortOf(...paths)).toEqual(lines);
+});
+
+test.each([
+  ['plain', linesOf],
+  ['with words', shortOf],
+])('every path can be read back from the lines: %s', (_, list) => {
+  const paths = [
+    ...['a', 'b-c', 'b-d', 'b-d.test', 'README', '.env', 'größe', 'größeÜber'].map(
+      (name) => `src/deep/lib/${name}.ts`,
+    ),
+    ...['HybridOneView', 'HybridTwoView', 'HybridThreeView', 'Hybrid', 'View'].map(
+      (name) => `src/deep/ui/${name}.kt`,
+    ),
+    ...['x', 'y', 'z'].flatMap((name) => [`src/rules/${name}/index.js`, `src/rules/${name}/no-${name}.js`]),
+    ...odd.filter((path) => !/[*:'"]|^\s|\s[^/]*$/.test(path)),
+  ];
+  expect(pathsIn(list(...paths)).toSorted()).toEqual(paths.toSorted());
+});
+
+/** The paths that lines of names list. */
+function pathsIn(lines: readonly string[]): string[] {
+  let base = '';
+  return lines.flatMap((line) => {
+    if (line.endsWith('/')) {
+      base = line;
+      return [];
+    }
+    const [, indent = '', head = '', names = ''] = /^( *)(.*?): (.*)$/.exec(line) ?? [];
+    const pattern = (indent === '' ? '' : base) + head.replace(/^\.\//, '');
+    return names
+      .split(' ')
+      .map((name) => (pattern.includes('*') ? pattern.replace('*', () => name) : pattern + name));
+  });
+}

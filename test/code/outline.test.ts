@@ -1,0 +1,226 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { fc } from '../support/properties.ts';
+import { languageOf, languages } from '../../src/code/languages.ts';
+import { splitLines } from '../../src/code/structure.ts';
+import { found, outlineOf, structureOf } from '../support/structure.ts';
+
+/** `NAME.txt` is a file called NAME, `NAME.outline` its whole outline. */
+const fixtures = new URL('../fixtures/outlines', import.meta.url);
+const names = readdirSync(fixtures)
+  .filter((file) => file.endsWith('.txt'))
+  .map((file) => file.slice(0, -'.txt'.length));
+
+const fixture = (file: string): string => readFileSync(new URL(file, fixtures), 'utf8');
+
+describe('the outline of', () => {
+  test.each(names)('%s', async (name) => {
+    expect(await outlineOf(name, fixture(`${name}.txt`))).toBe(fixture(`${name}.outline`));
+  });
+});
+
+test('every language of the table has a fixture', () => {
+  const covered = new Set(names.map((name) => languageOf(name, fixture(`${name}.txt`))?.name));
+  expect(languages.map(({ name }) => name).filter((name) => !covered.has(name))).toEqual([]);
+});
+
+test('a function that is assigned under its own name is one symbol', async () => {
+  const text = `View.prototype.lookup = function lookup(name) {
+  return this.render(function render() {
+    return name;
+  });
+};
+var other = function named() {
+  return 1;
+};
+`;
+  const { symbols } = await found('view.js', text);
+  expect(symbols.map(({ qualified }) => qualified)).toEqual([
+    'View.lookup',
+    'View.lookup.render',
+    'other',
+    'other.named',
+  ]);
+});
+
+test('names, qualified names, kinds and bodies', async () => {
+  const { symbols } = await found('server.ts', fixture('server.ts.txt'));
+  const start = symbols.find(({ name }) => name === 'start');
+  expect(start).toEqual({
+    kind: 'method',
+    name: 'start',
+    qualified: 'Server.start',
+    signature: 'async start(host: string, port: number): Promise<void>',
+    from: 24,
+    to: 32,
+    at: 24,
+    depth: 1,
+    bodyFrom: 28,
+    bodyTo: 31,
+  });
+  expect(symbols.map(({ qualified }) => qualified)).toEqual([
+    'Server',
+    'Server.defaults',
+    'Server.port',
+    'Server.constructor',
+    'Server.constructor.name',
+    'Server.address',
+    'Server.start',
+    'Server.start.onError',
+    'Server.start.retry',
+    'Server.onRequest',
+    'Server.#secret',
+    'Server.stop',
+    'Closeable',
+    'Closeable.close',
+    'Closeable.closed',
+    'Options',
+    'Options.host',
+    'State',
+    'State.On',
+    'State.Off',
+    'Tools.Net',
+    'Tools.Net.ping',
+    'net',
+    'net.connect',
+    'default',
+    'run',
+    'routes',
+    'routes.about',
+    'routes.legacy',
+    'small',
+    'other',
+    'over',
+    'over',
+    'over',
+    'old',
+    'Server.extend',
+    'Maybe',
+    'Maybe.constructor',
+    'Maybe.constructor.host',
+    'Maybe.constructor.port',
+  ]);
+});
+
+test.each([
+  ['widget.hpp', 'ui.core.Widget.paint'],
+  ['server.go', 'Server.Start'],
+  ['game.lua', 'Game.start'],
+  ['user.rb', 'Shop.User.Admin.load'],
+  ['shapes.rs', 'Circle.new'],
+  ['Server.kt', 'Server.companion.create'],
+])('%s knows %s', async (name, qualified) => {
+  const { symbols } = await found(name, fixture(`${name}.txt`));
+  expect(symbols.map((symbol) => symbol.qualified)).toContain(qualified);
+});
+
+test('a file with syntax errors keeps the symbols around them', async () => {
+  const text = fixture('server.ts.txt').replace('const onError = () => {', 'const onError = ) => {{');
+  const { symbols } = await found('server.ts', text);
+  expect(symbols.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['Server', 'start', 'Options', 'run', 'over']),
+  );
+});
+
+test('text that is no code has a reason for having no outline', async () => {
+  expect(await structureOf('photo.xyz', 'text')).toBe('language');
+  expect(await structureOf('empty.ts', '')).toBe('empty');
+  expect(await structureOf('nul.ts', 'const a = 1;\n\0')).toBe('binary');
+  expect(await structureOf('app.min.js', `${'var a=1;'.repeat(500)}\n`)).toBe('minified');
+  expect(await structureOf('big.ts', 'const a = 1;\n'.repeat(400_000))).toBe('size');
+});
+
+test('CRLF, a missing last newline and characters beyond the BMP do not move lines', async () => {
+  const unix = 'const smile = "😀";\nfunction a() {\n  // 😀\n  return 1;\n}\nclass B {\n  c() {}\n}';
+  expect(await outlineOf('a.js', unix.replaceAll('\n', '\r\n'))).toBe(await outlineOf('a.js', unix));
+  expect(await outlineOf('a.js', unix)).toBe(
+    '[L1] const smile = "😀"\n[L2-5] function a()\n[L6-8] class B\n  [L7] c() {}\n',
+  );
+});
+
+describe('whatever the text, symbols have lines of it, in its order, and lie in what is around them', () => {
+  const sources = names.map((name) => [name, fixture(`${name}.txt`)] as const);
+  const junk = fc.constantFrom(
+    '',
+    '{',
+    '}',
+    '(',
+    ')',
+    '[',
+    '"',
+    "'",
+    '`',
+    '/*',
+    '*/',
+    '//',
+    '#',
+    '<',
+    '\n',
+    '\0',
+    '\u{1F600}',
+    'end',
+    ':',
+    '\t',
+  );
+  const edit = fc.tuple(fc.nat(10_000), fc.nat(20), junk);
+
+  test.each(sources)('%s', async (name, source) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(edit, { maxLength: 12 }), async (edits) => {
+        let text = source;
+        for (const [at, length, put] of edits) {
+          const place = at % (text.length + 1);
+          text = text.slice(0, place) + put + text.slice(place + length);
+        }
+        const structure = await structureOf(name, text);
+        if (typeof structure === 'string') return;
+        const lines = splitLines(text).length;
+        const around: { from: number; to: number }[] = [];
+        let last = 1;
+        for (const { from, to, at, bodyFrom = from, bodyTo = to, depth, name: own } of structure.symbols) {
+          expect(from).toBeGreaterThanOrEqual(last);
+          expect(at).toBeGreaterThanOrEqual(from);
+          expect(to).toBeGreaterThanOrEqual(at);
+          expect(lines).toBeGreaterThanOrEqual(to);
+          expect([bodyFrom >= from, bodyTo <= to, own.length <= 200]).toEqual([true, true, true]);
+          around.length = depth;
+          const outer = around.at(-1);
+          if (outer) expect([outer.from <= from, to <= outer.to]).toEqual([true, true]);
+          around.push({ from, to });
+          last = from;
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
+});
+
+describe('properties that a constructor declares are symbols', () => {
+  test.each([
+    ['a.kt', 'data class D(val a: Int, var b: String, c: Int)\n', ['D', 'D.a', 'D.b']],
+    [
+      'a.scala',
+      'case class C(a: Int, b: String)\nclass E(val d: Int, e: Int)\n',
+      ['C', 'C.a', 'C.b', 'E', 'E.d'],
+    ],
+    [
+      'a.cs',
+      'record R(int A, string B);\nclass C { public event EventHandler Ev; }\n',
+      ['R', 'R.A', 'R.B', 'C', 'C.Ev'],
+    ],
+    ['A.java', 'record P(int x, int y) {}\n', ['P', 'P.x', 'P.y']],
+    [
+      'a.php',
+      '<?php\nclass C {\n  function __construct(private int $a, int $b) {}\n}\n',
+      ['C', 'C.__construct', 'C.__construct.$a'],
+    ],
+    [
+      'a.ts',
+      'class C {\n  constructor(private readonly a: A, readonly b: B, public c = 1, d: D) {}\n}\n',
+      ['C', 'C.constructor', 'C.constructor.a', 'C.constructor.b', 'C.constructor.c'],
+    ],
+  ])('in %s', async (name, text, names) => {
+    const { symbols } = await found(name, text);
+    expect(symbols.map(({ qualified }) => qualified)).toEqual(names);
+  });
+});

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { scanMarkdown } from '../../../src/code/scanners/text.ts';
+import { scan } from '../../support/scan.ts';
+
+test('a section ends before the next heading of its level, without blank lines', () => {
+  expect(scan(scanMarkdown, '# A\n\n## B\ntext\n\n\n## C\n# D\n')).toEqual([
+    '1-7 A',
+    '3-4 B',
+    '7-7 C',
+    '8-8 D',
+  ]);
+});
+
+test('fences, also unclosed and longer ones, hold no headings', () => {
+  expect(scan(scanMarkdown, '````\n# a\n```\n# b\n````\n# C\n~~~\n# d\n')).toEqual(['6-8 C']);
+});
+
+test('underlined headings need a paragraph above them', () => {
+  expect(scan(scanMarkdown, 'A\n===\n\n---\n- item\n---\n| a |\n---\nB\n---\n')).toEqual([
+    '1-10 A',
+    '9-10 B',
+  ]);
+});
+
+test('what only looks like a heading is none', () => {
+  expect(scan(scanMarkdown, '#no\n    # code\n####### seven\n\\# escaped\n')).toEqual([]);
+});
+
+test('a YAML header is skipped, unless it never ends', () => {
+  expect(scan(scanMarkdown, '---\n# no: 1\n---\n# A ##\n')).toEqual(['4-4 A']);
+  expect(scan(scanMarkdown, '---\n# A\n')).toEqual(['2-2 A']);
+});

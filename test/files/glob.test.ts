@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest';
+import { fc } from '../support/properties.ts';
+import { checkGlob, compileGlob, globBelow } from '../../src/files/glob.ts';
+
+const paths = [
+  'a.ts',
+  'b.js',
+  'src/a.ts',
+  'src/deep/a.ts',
+  'src/deep/b.test.ts',
+  'lib/src/c.ts',
+  '.hidden.ts',
+];
+
+function matches(pattern: string, path: string): boolean {
+  return compileGlob(pattern).matches(path);
+}
+
+function matching(pattern: string, from: readonly string[] = paths): string[] {
+  return from.filter((path) => matches(pattern, path));
+}
+
+describe('the meaning of a glob', () => {
+  test.each([
+    ['*.ts', ['a.ts', 'src/a.ts', 'src/deep/a.ts', 'src/deep/b.test.ts', 'lib/src/c.ts', '.hidden.ts']],
+    ['a.ts', ['a.ts', 'src/a.ts', 'src/deep/a.ts']],
+    ['./a.ts', ['a.ts', 'src/a.ts', 'src/deep/a.ts']],
+    ['/a.ts', ['a.ts']],
+    ['src/*.ts', ['src/a.ts']],
+    ['src/**/*.ts', ['src/a.ts', 'src/deep/a.ts', 'src/deep/b.test.ts']],
+    ['**/src/*.ts', ['src/a.ts', 'lib/src/c.ts']],
+    ['src/**', ['src/a.ts', 'src/deep/a.ts', 'src/deep/b.test.ts']],
+    ['src/', ['src/a.ts', 'src/deep/a.ts', 'src/deep/b.test.ts']],
+    ['**', paths],
+    ['**/*', paths],
+    ['**/**/*', paths],
+    ['*', paths],
+    ['*/*.ts', ['src/a.ts']],
+    ['{a,b}.{ts,js}', ['a.ts', 'b.js', 'src/a.ts', 'src/deep/a.ts']],
+    ['src/{a,deep/a}.ts', ['src/a.ts', 'src/deep/a.ts']],
+    ['[ab].*', ['a.ts', 'b.js', 'src/a.ts', 'src/deep/a.ts', 'src/deep/b.test.ts']],
+    ['[!a-b].ts', ['lib/src/c.ts']],
+    ['?.ts', ['a.ts', 'src/a.ts', 'src/deep/a.ts', 'lib/src/c.ts']],
+    ['*.test.*', ['src/deep/b.test.ts']],
+    ['*.js,/*.ts', ['a.ts', 'b.js', '.hidden.ts']],
+    ['*.js, src/*.ts', ['b.js', 'src/a.ts']],
+    ['*.js,src/*.{ts,tsx}', ['b.js', 'src/a.ts']],
+    ['b.js,a.ts', []],
+    ['{*.js,/*.ts}', ['a.ts', 'b.js', '.hidden.ts']],
+    ['src', []],
+    ['', []],
+  ])('%s', (pattern, expected) => {
+    expect(matching(pattern)).toEqual(expected);
+  });
+
+  test('matches by code points', () => {
+    expect(matching('?.txt', ['𝒳.txt', 'é.txt', 'ab.txt'])).toEqual(['𝒳.txt', 'é.txt']);
+    expect(matching('[😀-😂].txt', ['😁.txt', 'a.txt'])).toEqual(['😁.txt']);
+  });
+
+  test('comma-separated globs are a list if each is a valid glob', () => {
+    const [list, name] = [compileGlob('*.ts,*.js'), compileGlob('*,*.csv')];
+    expect(['a.ts', 'd/a.js', 'a.csv'].map((path) => list.matches(path))).toEqual([true, true, false]);
+    expect(['a.txt', 'a.csv', 'a,b.csv'].map((path) => name.matches(path))).toEqual([false, false, true]);
+  });
+
+  test('a comma may be part of a name', () => {
+    expect(matching('a,*.ts', ['a,b.ts', 'a', 'b.ts'])).toEqual(['a,b.ts']);
+    expect(matching('*,v,*.ts', ['a,v,b.ts', 'v'])).toEqual(['a,v,b.ts']);
+    expect(matching('*[a,b]*', ['x,', 'xc'])).toEqual(['x,']);
+  });
+
+  test('a path equal to the pattern matches', () => {
+    expect(matching('app/[id]/page.tsx', ['app/[id]/page.tsx', 'app/i/page.tsx', 'app/x/page.tsx'])).toEqual([
+      'app/[id]/page.tsx',
+      'app/i/page.tsx',
+    ]);
+  });
+
+  test('the meaning of a backslash depends on the next character', () => {
+    expect(matching(String.raw`\*.ts`, ['*.ts', 'a.ts'])).toEqual(['*.ts']);
+  });
+
+  test('malformed syntax is literal', () => {
+    expect(matching('[a', ['[a', 'a'])).toEqual(['[a']);
+    expect(matching('{a', ['{a', 'a'])).toEqual(['{a']);
+    expect(matching('a[]', ['a[]', 'a'])).toEqual(['a[]']);
+  });
+});
+
+describe('limits', () => {
+  test('a glob that is too long or has too many alternatives is refused with a call that works', () => {
+    expect(() => checkGlob('a'.repeat(1001))).toThrow(
+      expect.objectContaining({ code: 'BAD_INPUT', next: '**/*.ts' }) as Error,
+    );
+    expect(() => checkGlob('{a,b}'.repeat(9))).toThrow(
+      expect.objectContaining({
+        code: 'BAD_INPUT',
+        message: `The glob ${'{a,b}'.repeat(9)} stands for more than 256 patterns. Use * in place of alternatives.`,
+      }) as Error,
+    );
+  });
+
+  test('syntax of other tools is literal, with a hint', () => {
+    expect(checkGlob('+(a|aa)')).toBe('extended-glob');
+    expect(checkGlob('{1..9}')).toBe('brace-range');
+    expect(checkGlob('*.ts')).toBeUndefined();
+  });
+
+  test('the cost is linear in the path length, for any stars and alternatives', () => {
+    const name = `${'a'.repeat(250)}!`;
+    expect(matches(`${'a*'.repeat(100)}b`, name)).toBe(false);
+    const deep = 'a/'.repeat(200) + name;
+    expect(matches(`${'**/a/'.repeat(100)}b`, deep)).toBe(false);
+    // A matcher that goes back, and takes the alternatives one by one, needs minutes.
+    const all = compileGlob(`${'{a,b}'.repeat(8)}${'*a'.repeat(100)}*b`);
+    for (let i = 0; i < 5000; i += 1) expect(all.matches(`${i}/${'ab'.repeat(120)}${i}`)).toBe(false);
+  });
+});
+
+test('agrees with the plain definition of * and **', () => {
+  const part = fc.constantFrom('a', 'b', 'ab', '*', 'a*', '*b', 'a*b*', '?', '?b', '**');
+  const name = fc.stringMatching(/^[ab]{1,4}$/);
+  fc.assert(
+    fc.property(
+      fc.array(part, { minLength: 2, maxLength: 5 }),
+      fc.array(name, { minLength: 1, maxLength: 5 }),
+      (pattern, names) => {
+        const path = names.join('/');
+        expect(matches(pattern.join('/'), path)).toBe(defined(pattern, names));
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});
+
+/** By definition and slowly: `**` is any number of names, at the end at least one. */
+function defined(pattern: readonly string[], names: readonly string[]): boolean {
+  const [part, ...rest] = pattern;
+  if (part === undefined) return names.length === 0;
+  if (part === '**') {
+    if (rest.length === 0) return names.length > 0;
+    return names.some((_, i) => defined(rest, names.slice(i))) || defined(rest, []);
+  }
+  const [name, ...others] = names;
+  return name !== undefined && sameName([...part], [...name]) && defined(rest, others);
+}
+
+function sameName(part: readonly string[], name: readonly string[]): boolean {
+  const [first, ...rest] = part;
+  if (first === undefined) return name.length === 0;
+  if (first === '*') return [...name, ''].some((_, i) => sameName(rest, name.slice(i)));
+  return name.length > 0 && (first === '?' || first === name[0]) && sameName(rest, name.slice(1));
+}
+
+describe('a leading ! excludes', () => {
+  test.each([
+    ['!*.ts', ['b.js']],
+    ['!src', ['a.ts', 'b.js', '.hidden.ts']],
+    ['!src/**', ['a.ts', 'b.js', 'lib/src/c.ts', '.hidden.ts']],
+    ['!**/src/**', ['a.ts', 'b.js', '.hidden.ts']],
+    ['*.ts,!*.test.ts', ['a.ts', 'src/a.ts', 'src/deep/a.ts', 'lib/src/c.ts', '.hidden.ts']],
+    ['{*.ts,!*.test.ts}', ['a.ts', 'src/a.ts', 'src/deep/a.ts', 'lib/src/c.ts', '.hidden.ts']],
+    ['*.ts,!a.ts', ['src/deep/b.test.ts', 'lib/src/c.ts', '.hidden.ts']],
+    ['!*.{ts,js}', []],
+  ])('%s', (pattern, expected) => {
+    expect(matching(pattern)).toEqual(expected);
+  });
+});
+
+test.each<[string, string]>([
+  ['src/**/*.ts', '{src/**/*.ts,**/*.ts}'],
+  ['./src/*.ts', '{src/*.ts,/*.ts}'],
+  ['!src/*.test.ts', '!{src/*.test.ts,/*.test.ts}'],
+  ['/w/src/*.ts', '/*.ts'],
+  ['!/w/src/*.ts', '!/*.ts'],
+  ['*.ts', '*.ts'],
+  ['srcs/*.ts', 'srcs/*.ts'],
+])('in /w/src from /w, %s is %s', (pattern, below) => {
+  expect(globBelow('/w/src', '/w', pattern)).toBe(below);
+  expect(globBelow('/w', '/w', '*.ts')).toBe('*.ts');
+  expect(globBelow('/other', '/w', 'src/*.ts')).toBe('src/*.ts');
+});

@@ -1,0 +1,108 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fc } from '../support/properties.ts';
+import { IgnoreFile, type IgnoreVerdict } from '../../src/files/glob.ts';
+
+/** What the file says of a path, or of the first directory above it that it leaves out. */
+function verdictOf(rules: string, path: string): IgnoreVerdict | undefined {
+  const file = new IgnoreFile(rules);
+  const names = path.replace(/\/$/, '').split('/');
+  let state = file.start;
+  let last: IgnoreVerdict | undefined;
+  for (const [i, name] of names.entries()) {
+    const isDirectory = i < names.length - 1 || path.endsWith('/');
+    last = file.verdict(state, name, isDirectory);
+    if (last === 'ignored') return last;
+    state = file.below(state, name);
+  }
+  return last;
+}
+
+test.each<[string, string, IgnoreVerdict | undefined]>([
+  ['a', 'a', 'ignored'],
+  ['a', 'd/a', 'ignored'],
+  ['a', 'ab', undefined],
+  ['a/', 'a', undefined],
+  ['a/', 'a/', 'ignored'],
+  ['a/', 'a/b', 'ignored'],
+  ['/a', 'd/a', undefined],
+  ['d/a', 'd/a', 'ignored'],
+  ['d/a', 'x/d/a', undefined],
+  ['**/d/a', 'x/d/a', 'ignored'],
+  ['d/**', 'd/', undefined],
+  ['d/**', 'd/x/y', 'ignored'],
+  ['d/**/a', 'd/a', 'ignored'],
+  ['d/**/a', 'd/x/y/a', 'ignored'],
+  ['d/***', 'd/x/y', 'ignored'],
+  ['***/a', 'd/x/a', 'ignored'],
+  ['*.log', 'd/x.log', 'ignored'],
+  ['*.log\n!keep.log', 'keep.log', 'kept'],
+  ['!keep.log\n*.log', 'keep.log', 'ignored'],
+  ['# a\n\n', 'a', undefined],
+  [String.raw`\#a`, '#a', 'ignored'],
+  [String.raw`\!a`, '!a', 'ignored'],
+  ['a   ', 'a', 'ignored'],
+  [String.raw`a\ `, 'a ', 'ignored'],
+  ['a\r', 'a', 'ignored'],
+  ['\ufeffa', 'a', 'ignored'],
+  ['[ab]c', 'bc', 'ignored'],
+  ['[!ab]c', 'bc', undefined],
+  ['{a,b}', 'a', undefined],
+  ['é?', 'é日', 'ignored'],
+  ['/', 'a', undefined],
+])('%j on %s: %s', (rules, path, verdict) => {
+  expect(verdictOf(rules, path)).toBe(verdict);
+});
+
+let repository: string;
+
+beforeAll(() => {
+  repository = mkdtempSync(join(tmpdir(), 'oriel-ignore-'));
+  spawnSync('git', ['init', '-q', repository]);
+});
+
+afterAll(() => rmSync(repository, { recursive: true }));
+
+test.runIf(spawnSync('git', ['--version']).status === 0)('agrees with git on any rules and paths', () => {
+  const part = fc.stringMatching(/^(\*\*|[ab*?.]{1,4}|\[ab\]|\[!a\]b?)$/);
+  const rule = fc
+    .tuple(
+      fc.constantFrom('', '!'),
+      fc.constantFrom('', '/'),
+      fc.array(part, { minLength: 1, maxLength: 3 }),
+      fc.constantFrom('', '/'),
+    )
+    .map(([not, front, parts, end]) => not + front + parts.join('/') + end);
+  const path = fc.array(fc.stringMatching(/^[ab]{1,3}$/), { minLength: 1, maxLength: 4 });
+  fc.assert(
+    fc.property(
+      fc.array(rule, { minLength: 1, maxLength: 4 }),
+      fc.array(path, { minLength: 1, maxLength: 12 }),
+      (rules, paths) => {
+        const text = rules.join('\n');
+        writeFileSync(join(repository, '.gitignore'), `${text}\n`);
+        const asked = paths.map((names) => names.join('/'));
+        const said = spawnSync('git', ['check-ignore', '--no-index', '--stdin'], {
+          cwd: repository,
+          input: asked.join('\n'),
+          encoding: 'utf8',
+        });
+        const ignored = new Set(said.stdout.split('\n'));
+        for (const one of asked)
+          expect([one, verdictOf(text, one) === 'ignored']).toEqual([one, ignored.has(one)]);
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+test('the cost of a million characters of rules is linear', () => {
+  const rules = new IgnoreFile(`${'*a'.repeat(100)}b\n`.repeat(500));
+  let steps = 0;
+  for (let i = 0; i < 200; i += 1)
+    if (rules.verdict(rules.start, 'a'.repeat(255), false) === undefined) steps += 1;
+  expect(steps).toBe(200);
+});

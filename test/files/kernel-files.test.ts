@@ -1,0 +1,85 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { isKernelFile, isKernelFileSystem } from '../../src/files/paths.ts';
+
+const host = vi.hoisted(() => ({ isLocal: undefined as boolean | undefined }));
+
+vi.mock('../../src/files/paths.ts', async (original) => {
+  const real = await original<typeof import('../../src/files/paths.ts')>();
+  return { ...real, isLocal: (path: string) => host.isLocal ?? real.isLocalPath(path) };
+});
+
+/** As if what lies at `path` were found elsewhere: its own path must not matter. */
+const judged = (path: string): Promise<boolean> =>
+  Promise.resolve(isKernelFile('/srv/data/x', path, statSync(path, { bigint: true }).dev));
+
+/** Mount points by the type of their file system, the last one where several lie at one place. */
+const mounts = new Map(
+  readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' '))
+    .map((fields) => [fields[4] ?? '', fields[fields.indexOf('-') + 1] ?? ''] as const),
+);
+const KERNEL = /^(proc|sysfs|cgroup2?|devpts|mqueue|debugfs|tracefs|securityfs|configfs|bpf|pstore|fusectl)$/;
+
+test('every such file system of this machine belongs to the kernel', async () => {
+  const points = [...mounts].filter(([, type]) => KERNEL.test(type)).map(([point]) => point);
+  expect(points).toEqual(expect.arrayContaining(['/proc', '/sys']));
+  expect(await Promise.all(points.map(judged))).toEqual(points.map(() => true));
+  expect(await judged('/proc/self/status')).toBe(true);
+});
+
+test('disks and memory hold stored files', async () => {
+  const shared = mkdtempSync('/dev/shm/oriel-');
+  const temporary = mkdtempSync(join(tmpdir(), 'oriel-'));
+  onTestFinished(() => [shared, temporary].forEach((path) => rmSync(path, { recursive: true })));
+  expect(await Promise.all(['/', shared, temporary].map(judged))).toEqual([false, false, false]);
+});
+
+test('a thread is told the same', () => {
+  const shared = mkdtempSync('/dev/shm/oriel-');
+  onTestFinished(() => rmSync(shared, { recursive: true }));
+  const told = ['/proc', '/sys', '/proc/self/status', shared, tmpdir()].map((path) =>
+    isKernelFileSystem(path, statSync(path, { bigint: true }).dev),
+  );
+  expect(told).toEqual([true, true, true, false, false]);
+});
+
+test('what is on a disk is not asked about: its device has a major number', async () => {
+  // A path that does not exist could not be asked about.
+  const disks = [0x100n, 0xfff00n, 0x1000_0000_0000n, 0xffff_f000_0000_0000n, 0x803n];
+  expect(disks.map((dev) => isKernelFile('/srv/x', '/nowhere', dev))).toEqual(disks.map(() => false));
+  expect(disks.map((dev) => isKernelFileSystem('/nowhere', dev))).toEqual(disks.map(() => false));
+  // The minor number and its upper bits do not count.
+  for (const dev of [0n, 0x42n, 0xff_fff0_00ffn & ~0xfff00n])
+    expect(() => isKernelFileSystem('/nowhere', dev)).toThrow('ENOENT');
+});
+
+test('a file on a file system that is not local is asked about in a thread', async () => {
+  host.isLocal = false;
+  onTestFinished(() => void (host.isLocal = undefined));
+  const asked = isKernelFile('/mnt/x', '/proc/self/status', 0n);
+  expect([asked instanceof Promise, await asked]).toEqual([true, true]);
+  expect(await isKernelFile('/mnt/x', '/dev/shm', 0n)).toBe(false);
+  host.isLocal = true;
+  expect([isKernelFile('/srv/x', '/proc', 0n), isKernelFile('/srv/x', '/dev/shm', 0n)]).toEqual([
+    true,
+    false,
+  ]);
+});
+
+test('where file systems have no numbers, the path decides', async () => {
+  vi.spyOn(process, 'platform', 'get').mockReturnValue('darwin');
+  expect(await isKernelFile('/dev/fd/3', '/dev/fd/3', 1n)).toBe(true);
+  const stored = ['/devices', '/', '/srv/proc/x'];
+  expect(stored.map((path) => isKernelFile(path, path, 1n))).toEqual([false, false, false]);
+  expect(['/proc', '/sys/x', '/dev/null'].map((path) => isKernelFile(path, path, 1n))).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(isKernelFileSystem('/proc', 0n)).toBe(false);
+  vi.restoreAllMocks();
+});

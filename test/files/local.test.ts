@@ -1,0 +1,503 @@
+/** What is opened and what is refused, how paths are shown, and what is left open: also as on systems without /proc. */
+
+import * as fs from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type * as descriptors from '../../src/files/descriptors.ts';
+import { readAt } from '../../src/text/bytes.ts';
+import { type AccessOptions, createAccess } from '../../src/files/local.ts';
+import { keepFileFromClients, keepFromClients } from '../../src/files/paths.ts';
+import type { OrielError } from '../../src/errors.ts';
+import type { FileAccess, OpenedItem } from '../../src/types/access.ts';
+import { temporaryFolder } from '../support/commands.ts';
+import { makeFifo } from '../support/fifo.ts';
+
+const host = vi.hoisted(() => ({
+  /** Called before something is opened; it may throw. */
+  before: undefined as ((path: string) => void) | undefined,
+  /** Paths that were opened on the main thread. */
+  main: [] as string[],
+  /** Changes the stats of an open descriptor. */
+  stats: undefined as ((stats: fs.BigIntStats, count: number) => void) | undefined,
+  statCount: 0,
+  /** Attempts while there were no descriptors. */
+  attempts: 0,
+  /** The code with which a read fails. */
+  unreadable: undefined as string | undefined,
+}));
+
+vi.mock('../../src/files/descriptors.ts', async (original) => {
+  const real = await original<typeof descriptors>();
+  return {
+    ...real,
+    openDescriptor(path: string, flags: number) {
+      host.before?.(path);
+      return real.openDescriptor(path, flags);
+    },
+    readDescriptor(...args: Parameters<typeof real.readDescriptor>) {
+      const code = host.unreadable;
+      return code === undefined
+        ? real.readDescriptor(...args)
+        : Promise.reject(Object.assign(new Error(code), { code }));
+    },
+    openOnMainThread(path: string, flags: number) {
+      host.main.push(path);
+      return real.openOnMainThread(path, flags);
+    },
+    inspectorOf(path: string): descriptors.DescriptorInspector {
+      const inspector = real.inspectorOf(path);
+      return {
+        ...inspector,
+        open(again, flags) {
+          host.before?.(again);
+          return inspector.open(again, flags);
+        },
+        stat(fd) {
+          const stats = inspector.stat(fd) as fs.BigIntStats;
+          host.statCount += 1;
+          host.stats?.(stats, host.statCount);
+          return stats;
+        },
+      };
+    },
+    async untilDescriptors(attempt: () => Promise<unknown>, signal?: AbortSignal) {
+      for (let i = 1; ; i += 1) {
+        host.attempts = i;
+        try {
+          return await attempt();
+        } catch (error) {
+          if (i === 3 || signal?.aborted) throw error;
+        }
+      }
+    },
+  };
+});
+
+beforeEach(() => {
+  Object.assign(host, {
+    before: undefined,
+    stats: undefined,
+    statCount: 0,
+    attempts: 0,
+    unreadable: undefined,
+  });
+  host.main.length = 0;
+});
+afterEach(() => void vi.restoreAllMocks());
+
+const openCount = (): number => fs.readdirSync('/proc/self/fd').length;
+
+/** A directory with an entry of each type, and a directory beside it. */
+async function folders(): Promise<{ W: string; O: string }> {
+  const [W, O] = [temporaryFolder(), temporaryFolder()];
+  fs.writeFileSync(join(W, 'file'), 'text');
+  fs.mkdirSync(join(W, 'directory'));
+  fs.writeFileSync(join(W, 'directory/inner'), 'inner');
+  fs.writeFileSync(join(O, 'secret'), 'outside');
+  fs.symlinkSync('file', join(W, 'link'));
+  fs.symlinkSync('directory', join(W, 'link-to-directory'));
+  fs.symlinkSync(O, join(W, 'out'));
+  makeFifo(join(W, 'fifo'));
+  const server = createServer().listen(join(W, 'socket'));
+  onTestFinished(() => void server.close());
+  await new Promise((resolve) => server.once('listening', resolve));
+  return { W, O };
+}
+
+const accessTo = (W: string, options: Partial<AccessOptions> = {}): FileAccess =>
+  createAccess({ cwd: W, roots: [W], allow: [], ...options });
+
+const textOf = async (opened: OpenedItem): Promise<string> =>
+  opened.is === 'file' ? Buffer.from(await readAt(opened.bytes, 0, 1_000)).toString() : opened.is;
+
+/** The path and text of what was opened, or the code and sentence of the error. */
+async function opening(access: FileAccess, path: string, signal?: AbortSignal): Promise<readonly string[]> {
+  try {
+    const opened = await access.open(path, signal);
+    const text = await textOf(opened);
+    await opened.close();
+    return [opened.path, text];
+  } catch (error) {
+    const { code, message } = error as OrielError;
+    return [code, message];
+  }
+}
+
+describe('how a path is shown', () => {
+  const { display } = createAccess({ cwd: '/w/dir', roots: [], allow: [] });
+
+  test.each([
+    ['/w/dir', '.'],
+    ['/w/dir/', '.'],
+    ['/w/dir/a/b.ts', 'a/b.ts'],
+    ['/w/dir/a//b.ts', 'a/b.ts'],
+    ['/w/dir/./b.ts', 'b.ts'],
+    ['/w/dir/a/../b.ts', 'b.ts'],
+    ['/w/dir/a/', 'a'],
+    ['/w/dir/.hidden', '.hidden'],
+    ['/w/dir/...', '/w/dir/...'],
+    ['/w/dir/..x', '/w/dir/..x'],
+    ['/w/dir/a/...', 'a/...'],
+    ['/w/directory/a', '/w/directory/a'],
+    ['/w/other', '/w/other'],
+    ['/w', '/w'],
+    ['/', '/'],
+    ['/w/dir/../other', '/w/dir/../other'],
+    ['/w/dir/https:/host/x.ts', './https:/host/x.ts'],
+    ['/w/dir/http:', './http:'],
+    ['/w/dir/HTTP:x', './HTTP:x'],
+    ['/w/dir/s3:/bucket/x', './s3:/bucket/x'],
+    ['/w/dir/a+b.c-1:/x', './a+b.c-1:/x'],
+    ['/w/dir/1a:/x', '1a:/x'],
+    ['/w/dir/a:x', 'a:x'],
+    ['/w/dir/www.a.org:80', './www.a.org:80'],
+    ['/w/dir/www.a.org?x', './www.a.org?x'],
+    ['/w/dir/www.a.org/x', 'www.a.org/x'],
+    ['/w/dir/x/www.a.org:80', 'x/www.a.org:80'],
+    ['/w/dir/~', './~'],
+    ['/w/dir/~/x', './~/x'],
+    ['/w/dir/~x', '~x'],
+    ['/w/dir/x~', 'x~'],
+  ])('%s as %s', (path, shown) => {
+    expect(display(path)).toBe(shown);
+  });
+
+  test('in the root directory', () => {
+    const root = createAccess({ cwd: '/', roots: [], allow: [] });
+    expect(['/', '/a', '/a/b', '/www.x#'].map(root.display)).toStrictEqual(['.', 'a', 'a/b', './www.x#']);
+  });
+});
+
+describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)('on %s', (platform) => {
+  beforeEach(() => void vi.spyOn(process, 'platform', 'get').mockReturnValue(platform));
+
+  test.each([true, false])(
+    'files and directories are opened, by links too; with roots: %j',
+    async (walled) => {
+      const { W, O } = await folders();
+      const access = accessTo(W, walled ? {} : { roots: [] });
+      expect(access.roots).toStrictEqual(walled ? [W] : []);
+      const before = openCount();
+      const open = (name: string) => opening(access, join(W, name));
+      // Twice, because names in a directory that was just reached are looked up in another way.
+      for (let i = 0; i < 2; i += 1) {
+        expect(await open('file')).toStrictEqual([join(W, 'file'), 'text']);
+        expect(await open('link')).toStrictEqual([join(W, 'file'), 'text']);
+        expect(await open('')).toStrictEqual([W, 'directory']);
+        expect(await open('directory/inner')).toStrictEqual([join(W, 'directory/inner'), 'inner']);
+        expect(await open('link-to-directory')).toStrictEqual([join(W, 'directory'), 'directory']);
+        expect(await open('out/secret')).toStrictEqual(
+          walled
+            ? [
+                'OUTSIDE_ROOT',
+                'out/secret lies outside the directories that may be read. Use . to list the working directory.',
+              ]
+            : [join(O, 'secret'), 'outside'],
+        );
+        expect(await open('none')).toStrictEqual(['NOT_FOUND', 'none does not exist.']);
+        expect(await open('file/x')).toStrictEqual([
+          'NOT_DIRECTORY',
+          'file/x goes through something that is not a directory.',
+        ]);
+      }
+      expect(openCount()).toBe(before);
+    },
+  );
+
+  test('an opened directory can be listed and entered', async () => {
+    const { W } = await folders();
+    const opened = await accessTo(W).open(join(W, 'link-to-directory'));
+    if (opened.is !== 'directory') throw new Error('no directory');
+    expect(await opened.list(10)).toStrictEqual({ entries: [{ name: 'inner', type: 'file' }], more: false });
+    await opened.close();
+  });
+
+  test.each([
+    ['fifo', 'a FIFO'],
+    ['socket', 'a socket'],
+    ['/dev/null', 'a character device'],
+  ])('%s is refused as what it is', async (path, what) => {
+    const { W } = await folders();
+    const before = openCount();
+    const access = accessTo(W, { roots: [] });
+    const full = path.startsWith('/') ? path : join(W, path);
+    expect(await opening(access, full)).toStrictEqual([
+      'NOT_REGULAR',
+      `${path} is ${what}; only regular files and directories are read.`,
+    ]);
+    expect(openCount()).toBe(before);
+  });
+
+  test('a file of the kernel is refused, and read where that is allowed', async () => {
+    const { W } = await folders();
+    const before = openCount();
+    expect(await opening(accessTo(W, { roots: [] }), '/proc/sys/kernel/ostype')).toStrictEqual([
+      'NOT_REGULAR',
+      '/proc/sys/kernel/ostype is a kernel file, not a stored file.',
+    ]);
+    const allowed = accessTo(W, { roots: [], allow: ['/sys', '/proc'] });
+    const opened = await allowed.open('/proc/sys/kernel/ostype');
+    if (opened.is !== 'file') throw new Error('no file');
+    expect(openCount()).toBe(before);
+    const { mtimeMs } = fs.statSync('/proc/sys/kernel/ostype');
+    expect(opened).toMatchObject({ path: '/proc/sys/kernel/ostype', size: 6 });
+    expect(Math.abs(opened.mtimeMs - mtimeMs)).toBeLessThan(1_000);
+    expect([await textOf(opened), opened.fd, opened.bytes.identity.recurs]).toStrictEqual([
+      'Linux\n',
+      undefined,
+      false,
+    ]);
+    await opened.close();
+    const directory = await allowed.open('/proc/sys/kernel');
+    expect(directory.is).toBe('directory');
+    await directory.close();
+    expect((await opening(accessTo(W, { roots: [], allow: ['/proc/s'] }), '/proc/sys'))[0]).toBe(
+      'NOT_REGULAR',
+    );
+  });
+
+  test('a file of the kernel that has nothing to tell now is empty, and one that fails is an error', async () => {
+    const { W } = await folders();
+    const access = accessTo(W, { roots: [], allow: ['/proc'] });
+    const before = openCount();
+    host.unreadable = 'EAGAIN';
+    expect(await opening(access, '/proc/sys/kernel/ostype')).toStrictEqual(['/proc/sys/kernel/ostype', '']);
+    host.unreadable = 'EIO';
+    expect(await opening(access, '/proc/sys/kernel/ostype')).toStrictEqual([
+      'CORRUPT',
+      '/proc/sys/kernel/ostype could not be read: input/output error.',
+    ]);
+    host.unreadable = undefined;
+    const stop = new AbortController();
+    host.before = () => stop.abort(new Error('enough'));
+    await expect(access.open('/proc/sys/kernel/ostype', stop.signal)).rejects.toThrow('enough');
+    expect(openCount()).toBe(before);
+  });
+
+  test('a file of oriel outside the roots is read if the session says so', async () => {
+    const { W, O } = await folders();
+    const ours = (path: string): boolean => path === join(O, 'secret');
+    const access = accessTo(W, { ours });
+    expect(await opening(access, join(O, 'secret'))).toStrictEqual([join(O, 'secret'), 'outside']);
+    fs.writeFileSync(join(O, 'other'), '');
+    expect(await opening(access, join(O, 'other'))).toStrictEqual([
+      'OUTSIDE_ROOT',
+      'That path lies outside the directories that may be read. Use . to list the working directory.',
+    ]);
+    // Not what a link at its place leads to.
+    fs.rmSync(join(O, 'secret'));
+    fs.symlinkSync('other', join(O, 'secret'));
+    expect((await opening(access, join(O, 'secret')))[0]).toBe('OUTSIDE_ROOT');
+    expect((await opening(access, join(W, 'out/secret')))[0]).toBe('OUTSIDE_ROOT');
+  });
+
+  test('what the server keeps for itself is refused by its place and, under any name, by its inode', async () => {
+    const { W } = await folders();
+    fs.mkdirSync(join(W, 'cache/deep'), { recursive: true });
+    fs.writeFileSync(join(W, 'cache/deep/f'), '');
+    fs.writeFileSync(join(W, 'token'), 'secret');
+    keepFromClients(join(W, 'cache'));
+    const fd = fs.openSync(join(W, 'token'), 'r');
+    keepFileFromClients(join(W, 'token'), fd, fs.fstatSync(fd));
+    fs.linkSync(join(W, 'token'), join(W, 'another-name'));
+    const before = openCount();
+    for (const path of ['cache', 'cache/deep/f', 'token', 'another-name']) {
+      const error = (await accessTo(W)
+        .open(join(W, path))
+        .catch((caught: unknown) => caught)) as OrielError;
+      expect([error.code, error.message, error.next]).toStrictEqual([
+        'DENIED',
+        `${path} belongs to the server itself and is not read. Use . to list the working directory.`,
+        '.',
+      ]);
+    }
+    const ours = accessTo(W, { ours: (path) => path === join(W, 'token') });
+    expect(await opening(ours, join(W, 'token'))).toStrictEqual([join(W, 'token'), 'secret']);
+    expect((await opening(accessTo(W, { roots: [] }), join(W, 'cache/deep/f')))[0]).toBe(
+      join(W, 'cache/deep/f'),
+    );
+    const root = await accessTo(W).open(W);
+    const { entries } = await (root as Extract<OpenedItem, { is: 'directory' }>).list(100);
+    expect(entries.map(({ name }) => name)).not.toContain('cache');
+    await root.close();
+    expect(openCount()).toBe(before);
+  });
+
+  test('a file beside another is opened, and its absence is no error', async () => {
+    const { W } = await folders();
+    fs.writeFileSync(join(W, 'file-wal'), 'log');
+    fs.mkdirSync(join(W, 'file-dir'));
+    fs.symlinkSync('out/secret', join(W, 'file-out'));
+    const before = openCount();
+    const opened = await accessTo(W).open(join(W, 'link'));
+    if (opened.is !== 'file') throw new Error('no file');
+    const beside = await opened.sibling?.('-wal');
+    expect(beside && (await textOf(beside))).toBe('log');
+    await beside?.close();
+    expect([await opened.sibling?.('-none'), await opened.sibling?.('-dir')]).toStrictEqual([
+      undefined,
+      undefined,
+    ]);
+    await expect(opened.sibling?.('-out')).rejects.toMatchObject({ code: 'OUTSIDE_ROOT' });
+    await opened.close();
+    expect(openCount()).toBe(before);
+  });
+
+  test('a call that is cancelled opens nothing', async () => {
+    const { W } = await folders();
+    const opened: string[] = [];
+    host.before = (path) => void opened.push(path);
+    const stop = AbortSignal.abort(new Error('enough'));
+    await expect(accessTo(W).open(join(W, 'file'), stop)).rejects.toThrow('enough');
+    expect(opened).toStrictEqual([]);
+  });
+
+  test('another file that takes the place of one that was just resolved is refused, and closed', async () => {
+    const { W } = await folders();
+    const access = accessTo(W);
+    await opening(access, join(W, 'file'));
+    const before = openCount();
+    // The second stats of the file are those after opening it.
+    for (const change of ['ino', 'dev'] as const) {
+      const seen: fs.BigIntStats[] = [];
+      host.stats = (stats) => {
+        if (!stats.isFile()) return;
+        seen.push(stats);
+        if (seen.length === (platform === 'linux' ? 2 : 1)) stats[change] += 1n;
+      };
+      expect(await opening(access, join(W, 'file'))).toStrictEqual([
+        'BUSY',
+        `${join(W, 'file')} was replaced while it was being opened. Call again.`,
+      ]);
+      expect(openCount()).toBe(before);
+    }
+  });
+
+  test.each(['EMFILE', 'ENFILE'])(
+    'without descriptors it tries again, and closes everything: %s',
+    async (code) => {
+      const { W } = await folders();
+      const access = accessTo(W);
+      await opening(access, join(W, 'file'));
+      const before = openCount();
+      let failures = 0;
+      const failing = (times: number): void => {
+        failures = times;
+        host.before = () => {
+          if (failures <= 0) return;
+          failures -= 1;
+          throw Object.assign(new Error('too many open files'), { code });
+        };
+      };
+      failing(2);
+      expect(await opening(access, join(W, 'file'))).toStrictEqual([join(W, 'file'), 'text']);
+      expect(host.attempts).toBe(2);
+      failing(100);
+      expect(await opening(access, join(W, 'file'))).toStrictEqual([
+        'BUSY',
+        'file could not be opened: too many files are open.',
+      ]);
+      expect([host.attempts, openCount()]).toStrictEqual([3, before]);
+      const stop = new AbortController();
+      host.before = () => {
+        stop.abort(new Error('enough'));
+        throw Object.assign(new Error('too many open files'), { code });
+      };
+      await expect(access.open(join(W, 'file'), stop.signal)).rejects.toThrow('enough');
+      expect(openCount()).toBe(before);
+    },
+  );
+
+  test('another failure is explained, and not tried again', async () => {
+    const { W } = await folders();
+    host.before = () => {
+      throw Object.assign(new Error('input/output error'), { code: 'EIO' });
+    };
+    const before = openCount();
+    expect(await opening(accessTo(W), join(W, 'file'))).toStrictEqual([
+      'CORRUPT',
+      'file could not be read: input/output error.',
+    ]);
+    expect([host.attempts, openCount()]).toStrictEqual([0, before]);
+  });
+});
+
+describe.runIf(process.platform === 'linux')('a path without roots', () => {
+  test('is looked up on the main thread in a directory that was just reached, unless it is a link', async () => {
+    const { W } = await folders();
+    fs.writeFileSync(join(W, 'directory/other'), '');
+    const access = accessTo(W, { roots: [] });
+    const looked = async (name: string): Promise<boolean> => {
+      host.main.length = 0;
+      await opening(access, join(W, name));
+      return host.main.includes(join(W, name));
+    };
+    // Reached through a link, the directory of the link is not known.
+    expect([await looked('link-to-directory/inner'), await looked('link-to-directory/inner')]).toStrictEqual([
+      false,
+      false,
+    ]);
+    expect([await looked('directory/inner'), await looked('directory/other')]).toStrictEqual([false, true]);
+    const before = openCount();
+    await opening(access, join(W, 'file'));
+    expect(await opening(access, join(W, 'link'))).toStrictEqual([join(W, 'file'), 'text']);
+    expect(openCount()).toBe(before);
+  });
+
+  test('that was deleted meanwhile is known by its name, also one that ends with "(deleted)"', async () => {
+    const { W } = await folders();
+    const access = accessTo(W, { roots: [] });
+    const named = join(W, 'x (deleted)');
+    fs.writeFileSync(named, 'named');
+    expect(await opening(access, named)).toStrictEqual([named, 'named']);
+    const path = join(W, 'directory/inner');
+    const fd = fs.openSync(path, 'r');
+    fs.rmSync(path);
+    const link = join(W, 'link to the descriptor');
+    fs.symlinkSync(`/proc/self/fd/${fd}`, link);
+    expect(await opening(access, link)).toStrictEqual([path, 'inner']);
+    fs.closeSync(fd);
+  });
+
+  test('a handle whose stats cannot be read is closed', async () => {
+    const { W } = await folders();
+    const access = accessTo(W, { roots: [] });
+    const before = openCount();
+    host.stats = () => {
+      throw Object.assign(new Error('input/output error'), { code: 'EIO' });
+    };
+    expect((await opening(access, join(W, 'file')))[0]).toBe('CORRUPT');
+    expect(openCount()).toBe(before);
+  });
+});
+
+test.runIf(process.platform === 'linux').each([
+  [0o60000n, 'a block device'],
+  [0n, 'not a regular file'],
+])('what has the mode %d is %s', async (type, what) => {
+  const { W } = await folders();
+  host.stats = (stats) => void (stats.mode = type);
+  expect(await opening(accessTo(W), join(W, 'file'))).toStrictEqual([
+    'NOT_REGULAR',
+    `file is ${what}; only regular files and directories are read.`,
+  ]);
+});
+
+test('a directory "NAME (deleted)" beside a root that was deleted is not the root', async () => {
+  const base = temporaryFolder();
+  const W = join(base, 'work');
+  fs.mkdirSync(W);
+  const access = accessTo(W);
+  fs.rmdirSync(W);
+  fs.mkdirSync(`${W} (deleted)`);
+  fs.writeFileSync(`${W} (deleted)/secret`, '');
+  for (const path of [W, join(W, 'secret'), `${W} (deleted)/secret`])
+    expect((await opening(access, path))[0]).toBe('OUTSIDE_ROOT');
+  expect(dirname(W)).toBe(base);
+});
+
+test('a typed path is resolved against the working directory', () => {
+  const { absolute, cwd } = createAccess({ cwd: '/w', roots: [], allow: [] });
+  expect([cwd, absolute('a/b'), absolute('/x')]).toStrictEqual(['/w', '/w/a/b', '/x']);
+});

@@ -1,0 +1,92 @@
+/** Where the files of this package are found, wherever its code was put. */
+
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import * as files from '../../src/files/package-files.ts';
+
+/** A package with a build of the given files, in a directory with installed packages beside it. */
+function packaged(built: Readonly<Record<string, string>>): string {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'oriel-package-')));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const root = join(home, 'node_modules/oriel');
+  for (const [path, text] of Object.entries(built)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  return root;
+}
+
+/** The module as it is loaded first, used with the package at `root`. */
+async function fresh(root?: string): Promise<typeof files> {
+  vi.resetModules();
+  const loaded = await import('../../src/files/package-files.ts');
+  if (root !== undefined) loaded.useBuild(() => pathToFileURL(`${root}/`));
+  return loaded;
+}
+
+function install(at: string, name: string, version: string): void {
+  const directory = join(at, 'node_modules', name);
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, 'package.json'), JSON.stringify({ version }));
+}
+
+test('the package is the nearest directory above the code that has a package.json', async () => {
+  const { packageDirectory, version } = await fresh();
+  expect(packageDirectory('docs')).toBe(resolve('docs'));
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  expect(version()).toBe(manifest.version);
+});
+
+test('a file of the build, by its path below dist', async () => {
+  const root = packaged({ 'dist/views/a worker.js': 'code' });
+  const { builtFile } = await fresh(root);
+  expect(builtFile('views/a worker.js').href).toBe(`${pathToFileURL(root).href}/dist/views/a%20worker.js`);
+  expect(() => builtFile('views/none.js')).toThrow(
+    new Error(`The package is incomplete: ${root}/dist/views/none.js is missing.`),
+  );
+});
+
+test('the digest of code changes with the code and with the versions of the packages that it uses', async () => {
+  const root = packaged({ 'dist/worker.js': 'code', 'dist/other.js': 'other code', 'dist/same.js': 'code' });
+  const { digestOfCode } = await fresh(root);
+  const home = resolve(root, '../..');
+  install(home, 'parser', '1.0.0');
+  install(home, '@scope/table', '7.0.0');
+  const digest = (path = 'worker.js', names: readonly string[] = ['parser', '@scope/table']): string =>
+    digestOfCode(path, names);
+  const first = digest();
+  expect(first).toMatch(/^[\da-f]{64}$/);
+  expect([digest(), digest('same.js')]).toStrictEqual([first, first]);
+  const others = [digest('other.js'), digest('worker.js', ['parser']), digest('worker.js', [])];
+  install(home, '@scope/table', '7.0.1');
+  others.push(digest());
+  // A version that is nearer to the code has priority; in the outer one nothing changes.
+  install(root, 'parser', '2.0.0');
+  others.push(digest());
+  expect(new Set([first, ...others]).size).toBe(6);
+  install(home, 'parser', '1.1.0');
+  expect(digest()).toBe(others.at(-1));
+});
+
+test('a package that is not installed has an empty version in the digest', async () => {
+  const root = packaged({ 'dist/worker.js': 'code' });
+  const { digestOfCode } = await fresh(root);
+  const without = digestOfCode('worker.js', ['not-installed-anywhere']);
+  install(root, 'not-installed-anywhere', '');
+  expect(digestOfCode('worker.js', ['not-installed-anywhere'])).toBe(without);
+  install(root, 'not-installed-anywhere', '1.0.0');
+  expect(digestOfCode('worker.js', ['not-installed-anywhere'])).not.toBe(without);
+});
+
+test('without a package.json the package is incomplete', async () => {
+  vi.doMock('node:fs', async (original) => ({
+    ...(await original<typeof import('node:fs')>()),
+    existsSync: () => false,
+  }));
+  onTestFinished(() => void vi.doUnmock('node:fs'));
+  const { version } = await fresh();
+  expect(version).toThrow(new Error('The package is incomplete: package.json is missing.'));
+});

@@ -1,0 +1,209 @@
+import { deflateRawSync, gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { fc } from '../../support/properties.ts';
+import { isOrielError } from '../../../src/errors.ts';
+import { UnpackBudget } from '../../../src/formats/archive/limits.ts';
+import { bunzip2 } from '../../../src/formats/archive/bzip2.ts';
+import { type CompressionCodec, decompress, type PackedInput } from '../../../src/formats/archive/unpack.ts';
+import { unlz4 } from '../../../src/formats/archive/decoders.ts';
+import { packed } from '../../support/packed.ts';
+
+const LINES = 'hello line\n'.repeat(100_000);
+
+async function* pieces(bytes: Uint8Array, size = 1_000): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+const inputOf = (bytes: Uint8Array, size?: number): PackedInput => ({
+  size: bytes.length,
+  read: () => pieces(bytes, size),
+});
+
+/** What was unpacked before the end or the failure, and the failure. */
+async function drain(stream: AsyncIterable<Uint8Array>): Promise<{ bytes: Buffer; failure?: unknown }> {
+  const parts: Uint8Array[] = [];
+  try {
+    for await (const part of stream) parts.push(Uint8Array.from(part));
+    return { bytes: Buffer.concat(parts) };
+  } catch (failure) {
+    return { bytes: Buffer.concat(parts), failure };
+  }
+}
+
+function unpack(codec: CompressionCodec, bytes: Uint8Array, signal = AbortSignal.timeout(20_000)) {
+  return drain(decompress(codec, inputOf(bytes), new UnpackBudget(), signal));
+}
+
+const samples: [CompressionCodec, { hello: Buffer; lines: Buffer }][] = [
+  ['gzip', { hello: gzipSync('hello\nworld\n'), lines: gzipSync(LINES) }],
+  ['bzip2', packed.bz2],
+  ['xz', packed.xz],
+  ['zstd', packed.zst],
+  ['lz4', packed.lz4],
+];
+
+describe.each(samples)('%s', (codec, { hello, lines }) => {
+  test('unpacks small and large texts', async () => {
+    expect((await unpack(codec, hello)).bytes.toString()).toBe('hello\nworld\n');
+    const large = await unpack(codec, lines);
+    expect(large.failure).toBeUndefined();
+    expect(large.bytes.toString() === LINES).toBe(true);
+  });
+
+  test('continues through concatenated streams', async () => {
+    const { bytes, failure } = await unpack(codec, Buffer.concat([hello, hello]));
+    expect(failure).toBeUndefined();
+    expect(bytes.toString()).toBe('hello\nworld\n'.repeat(2));
+  });
+
+  test('says that what follows a stream is no stream', async () => {
+    const broken = Buffer.from(hello);
+    broken.writeUInt8((hello[0] as number) ^ 1, 0);
+    const { failure } = await unpack(codec, Buffer.concat([hello, broken]));
+    expect(failure).toMatchObject({ code: 'CORRUPT' });
+  });
+
+  test('yields the decodable part of a truncated stream, then fails', async () => {
+    const { bytes, failure } = await unpack(codec, lines.subarray(0, lines.length - 10));
+    expect(LINES.startsWith(bytes.toString())).toBe(true);
+    expect(failure).toMatchObject({ code: 'CORRUPT', message: 'its packed data ends early' });
+  });
+
+  test('ends with its call', async () => {
+    const stop = new AbortController();
+    const endless = (async function* () {
+      yield lines.subarray(0, 100);
+      stop.abort(new Error('enough'));
+      await new Promise(() => {});
+    })();
+    const { failure } = await drain(
+      decompress(
+        codec,
+        { size: 100, read: () => race(endless, stop.signal) },
+        new UnpackBudget(),
+        stop.signal,
+      ),
+    );
+    expect(failure).toEqual(new Error('enough'));
+  });
+});
+
+/** As a file would: a read in progress fails when the call is aborted. */
+async function* race(stream: AsyncGenerator<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const aborted = new Promise<never>((_, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason)),
+  );
+  for (;;) {
+    const step = await Promise.race([stream.next(), aborted]);
+    if (step.done) return;
+    yield step.value;
+  }
+}
+
+test.each([
+  ['gzip', gzipSync('hello\nworld\n')],
+  ['bzip2', packed.bz2.hello],
+] as const)('%s: zeros after a stream are padding', async (codec, hello) => {
+  const { bytes, failure } = await unpack(codec, Buffer.concat([hello, Buffer.alloc(5_000_000)]));
+  expect(failure).toBeUndefined();
+  expect(bytes.toString()).toBe('hello\nworld\n');
+});
+
+test('bzip2: nothing else follows the padding', async () => {
+  const more = Buffer.concat([packed.bz2.hello, Buffer.alloc(5_000_000), Buffer.from('x')]);
+  expect((await unpack('bzip2', more)).failure).toMatchObject({ code: 'CORRUPT' });
+});
+
+test('does not wait for data after a deflate stream', async () => {
+  const { bytes, failure } = await unpack(
+    'deflate',
+    Buffer.concat([deflateRawSync('text'), Buffer.alloc(5_000)]),
+  );
+  expect(failure).toBeUndefined();
+  expect(bytes.toString()).toBe('text');
+});
+
+test('zstd: a window of a gigabyte is refused, a bad checksum is reported', async () => {
+  // Magic, a descriptor without size, a window of 2^30 bytes, then one raw block of one byte.
+  const wide = Buffer.from('28b52ffd00a009000061', 'hex');
+  expect((await unpack('zstd', wide)).failure).toMatchObject({ code: 'LIMIT' });
+  const wrong = Buffer.from(packed.zst.lines);
+  wrong.writeUInt8((wrong.at(-1) as number) ^ 1, wrong.length - 1);
+  expect((await unpack('zstd', wrong)).failure).toMatchObject({ code: 'CORRUPT' });
+});
+
+test('xz: a dictionary of a gigabyte is refused, an unknown check is reported', async () => {
+  expect((await unpack('xz', packed.xz.hugeDictionary)).failure).toMatchObject({ code: 'LIMIT' });
+  expect((await unpack('xz', packed.xz.sha256)).failure).toMatchObject({ code: 'UNSUPPORTED' });
+});
+
+test('lz4: checksums, dictionaries, other versions and blocks over their size are refused', async () => {
+  const damaged = { code: 'CORRUPT', message: 'its packed data is damaged' };
+  for (const at of [6, packed.lz4.lines.length - 1]) {
+    const wrong = Buffer.from(packed.lz4.lines);
+    wrong.writeUInt8((wrong[at] as number) ^ 1, at);
+    expect((await unpack('lz4', wrong)).failure).toMatchObject(damaged);
+  }
+  const unpackHex = (hex: string) => unpack('lz4', Buffer.from(hex, 'hex'));
+  expect((await unpackHex('04224d182440a700000000')).failure).toMatchObject({ code: 'UNSUPPORTED' });
+  // Of blocks of 64 KiB: one that repeats a letter 100,000 times.
+  const many = `1f61${'0100'}${'ff'.repeat(392)}00`;
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(many.length / 2);
+  expect((await unpackHex(`04224d18604082${length.toString('hex')}${many}00000000`)).failure).toMatchObject(
+    damaged,
+  );
+});
+
+test('lz4: skippable frames, and the next frame', async () => {
+  const skipped = Buffer.from('5a2a4d1803000000616263', 'hex');
+  const { bytes, failure } = await unpack('lz4', Buffer.concat([skipped, packed.lz4.hello, skipped]));
+  expect(failure).toBeUndefined();
+  expect(bytes.toString()).toBe('hello\nworld\n');
+});
+
+test('lz4: any damage gives an error or the right text', () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 4, max: packed.lz4.noise.length - 1 }),
+      fc.integer({ min: 1, max: 255 }),
+      async (at, flip) => {
+        const whole = (await drain(unlz4(pieces(packed.lz4.noise)))).bytes;
+        const damaged = Buffer.from(packed.lz4.noise);
+        damaged.writeUInt8((damaged[at] as number) ^ flip, at);
+        const { bytes, failure } = await drain(unlz4(pieces(damaged)));
+        if (failure === undefined) expect(bytes.equals(whole)).toBe(true);
+        else expect(isOrielError(failure), String(failure)).toBe(true);
+      },
+    ),
+    { numRuns: 300 },
+  ));
+
+test('a decompression bomb is stopped by the byte limit', async () => {
+  const { bytes, failure } = await unpack('gzip', gzipSync(Buffer.alloc(100 << 20)));
+  expect(failure).toMatchObject({
+    code: 'LIMIT',
+    message: 'it unpacks to more than 200 times its packed size',
+  });
+  expect(bytes.length).toBeLessThanOrEqual(64 << 20);
+});
+
+test('bzip2: any damage gives an error or the right text, and no bytes of a damaged block', () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 4, max: packed.bz2.noise.length - 1 }),
+      fc.integer({ min: 1, max: 255 }),
+      async (at, flip) => {
+        const whole = (await drain(bunzip2(pieces(packed.bz2.noise)))).bytes;
+        const damaged = Buffer.from(packed.bz2.noise);
+        damaged.writeUInt8((damaged[at] as number) ^ flip, at);
+        const { bytes, failure } = await drain(bunzip2(pieces(damaged, 7)));
+        if (failure === undefined) expect(bytes.equals(whole)).toBe(true);
+        else {
+          expect(isOrielError(failure) && failure.code === 'CORRUPT').toBe(true);
+          expect(whole.subarray(0, bytes.length).equals(bytes)).toBe(true);
+        }
+      },
+    ),
+    { numRuns: 300 },
+  ));

@@ -1,0 +1,194 @@
+import { randomBytes } from 'node:crypto';
+import { deflateRawSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { fromBufferPromise } from 'yauzl';
+import { fc } from '../../support/properties.ts';
+import { memoryBytes } from '../../../src/text/bytes.ts';
+import { isOrielError } from '../../../src/errors.ts';
+import { UnpackBudget } from '../../../src/formats/archive/limits.ts';
+import type { ArchiveContainer, ArchiveMember } from '../../../src/formats/archive/members.ts';
+import { ZipArchive } from '../../../src/formats/archive/zip.ts';
+import type { ByteSource } from '../../../src/types/access.ts';
+import { zip, type ZipEntry, type ZipShape } from '../../support/zip.ts';
+
+const signal = new AbortController().signal;
+
+const opened = (bytes: Uint8Array): ArchiveContainer =>
+  new ZipArchive(memoryBytes(bytes), bytes.length, new UnpackBudget());
+
+async function listed(container: ArchiveContainer): Promise<{ members: ArchiveMember[]; failure?: unknown }> {
+  const members: ArchiveMember[] = [];
+  try {
+    for await (const batch of container.entries(signal)) members.push(...batch);
+    return { members };
+  } catch (failure) {
+    return { members, failure };
+  }
+}
+
+async function content(container: ArchiveContainer, member: ArchiveMember): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for await (const part of container.open(member, signal)) parts.push(Uint8Array.from(part));
+  return Buffer.concat(parts).toString();
+}
+
+const files: ZipEntry[] = [
+  { name: 'a.txt', content: 'alpha\n' },
+  { name: 'b/c.txt', content: 'beta\n', method: 0 },
+  { name: 'd.txt', content: 'delta\n'.repeat(500) },
+];
+const names = ['a.txt', 'b/c.txt', 'd.txt'];
+
+const entry = fc.record({
+  name: fc
+    .string({ unit: fc.constantFrom('a', 'b', '/', 'é', '.'), minLength: 1, maxLength: 20 })
+    .map((n) => `x${n}`),
+  content: fc.string({ maxLength: 400 }),
+  method: fc.constantFrom(0, 8),
+});
+
+test('honest zips are listed as yauzl lists them, and read as they were written', () =>
+  fc.assert(
+    fc.asyncProperty(fc.array(entry, { maxLength: 6 }), async (entries) => {
+      const bytes = zip(entries);
+      const expected: string[] = [];
+      const zipfile = await fromBufferPromise(bytes, { decodeStrings: false });
+      for await (const each of zipfile.eachEntry()) expected.push(each.fileNameRaw.toString());
+      const container = opened(bytes);
+      const { members } = await listed(container);
+      expect(members.map((member) => member.name)).toEqual(expected);
+      for (const [i, member] of members.entries()) {
+        if (member.type === 'file')
+          expect(await content(container, member)).toBe(entries[i]?.content.toWellFormed());
+      }
+    }),
+    { numRuns: 60 },
+  ));
+
+const shapes: [string, ZipShape][] = [
+  ['a comment', { comment: 'PK\x05\x06 is how a directory ends' }],
+  ['a program in front, offsets not corrected', { before: Buffer.from('#!/bin/sh\nexit\n') }],
+  ['junk behind', { after: Buffer.alloc(3_000, 'x') }],
+  ['a count that lies', { count: 9 }],
+];
+
+test.each(shapes)('a zip with %s', async (_, shape) => {
+  const container = opened(zip(files, shape));
+  const { members, failure } = await listed(container);
+  expect(failure).toBeUndefined();
+  expect(members.map((member) => member.name)).toEqual(names);
+  expect(await content(container, members[1] as ArchiveMember)).toBe('beta\n');
+});
+
+test('a damaged record hides only itself', async () => {
+  const damage = (directory: Buffer): void =>
+    void directory.fill(0, directory.indexOf('PK\x01\x02', 5), directory.indexOf('PK\x01\x02', 5) + 4);
+  const { members, failure } = await listed(opened(zip(files, { damage })));
+  expect(members.map((member) => member.name)).toEqual(['a.txt', 'd.txt']);
+  expect(failure).toMatchObject({ code: 'CORRUPT' });
+});
+
+test('an inconsistent extra field has no effect', async () => {
+  const bad = { name: 'x.txt', content: 'x', extra: Buffer.from([1, 0, 255, 255, 1]) };
+  const { members, failure } = await listed(opened(zip([bad, ...files])));
+  expect(failure).toBeUndefined();
+  expect(members.map((member) => member.name)).toEqual(['x.txt', ...names]);
+});
+
+test('names: code page 437, Windows separators, a better name in an extra field', async () => {
+  const entries: ZipEntry[] = [
+    { name: Buffer.from([0x81, 0x2e, 0x74]), flags: 0 },
+    { name: 'dir\\win.txt' },
+    { name: Buffer.from('é.txt'), flags: 0 },
+  ];
+  const { members } = await listed(opened(zip(entries)));
+  expect(members.map((member) => member.name)).toEqual(['ü.t', 'dir/win.txt', 'é.txt']);
+});
+
+test('an unsupported method or missing local header refuses one member only', async () => {
+  const container = opened(zip([{ name: 'lzma', content: 'x', method: 14 }, ...files]));
+  const { members } = await listed(container);
+  await expect(content(container, members[0] as ArchiveMember)).rejects.toMatchObject({
+    code: 'UNSUPPORTED',
+  });
+  expect(await content(container, members[1] as ArchiveMember)).toBe('alpha\n');
+  const bytes = zip(files);
+  bytes.fill(0, 0, 4);
+  const headless = opened(bytes);
+  const found = (await listed(headless)).members;
+  await expect(content(headless, found[0] as ArchiveMember)).rejects.toMatchObject({ code: 'CORRUPT' });
+  expect(await content(headless, found[1] as ArchiveMember)).toBe('beta\n');
+});
+
+test('a zip with any bytes changed or truncated anywhere gives members or an error, in bounded time', () => {
+  const whole = zip(files);
+  return fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { maxLength: 6 }),
+      fc.integer({ min: 1, max: whole.length }),
+      async (edits, length) => {
+        const bytes = Buffer.from(whole.subarray(0, length));
+        for (const [at, byte] of edits) if (at < length) bytes.writeUInt8(byte, at);
+        const container = opened(bytes);
+        const { members, failure } = await listed(container);
+        if (failure !== undefined) expect(isOrielError(failure)).toBe(true);
+        for (const member of members) {
+          const read = await content(container, member).catch((error: unknown) => error);
+          expect(typeof read === 'string' || isOrielError(read)).toBe(true);
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+const LINK = 0o120777;
+
+/** Bytes that were read of an archive while its members were listed. */
+async function readForListing(bytes: Uint8Array): Promise<{ read: number; members: ArchiveMember[] }> {
+  const source = memoryBytes(bytes);
+  let read = 0;
+  const counted: ByteSource = {
+    ...source,
+    readInto(target, offset) {
+      read += target.length;
+      return source.readInto(target, offset);
+    },
+  };
+  const { members } = await listed(new ZipArchive(counted, bytes.length, new UnpackBudget()));
+  return { read, members };
+}
+
+const large = randomBytes(8 << 20);
+const empty = deflateRawSync(Buffer.alloc(8 << 20));
+test.each<[string, ZipEntry]>([
+  ['stored', { name: 'l', content: large, method: 0, size: 10, mode: LINK }],
+  ['packed', { name: 'l', content: large, size: 10, mode: LINK }],
+  [
+    'that unpacks to a thousand times its size',
+    { name: 'l', packed: empty.subarray(0, 8_000), size: 10, mode: LINK },
+  ],
+])(
+  'a link whose target is larger than it says is listed without it, and hardly read: %s',
+  async (_, link) => {
+    const { read, members } = await readForListing(zip([link, ...files]));
+    expect(members.map(({ name, link: target }) => [name, target])).toEqual([
+      ['l', undefined],
+      ...names.map((name) => [name, undefined]),
+    ]);
+    expect(read).toBeLessThan(512 << 10);
+  },
+);
+
+test('a symbolic link in a zip has its target', async () => {
+  const { members } = await readForListing(zip([{ name: 'l', content: 'a.txt', mode: LINK }, ...files]));
+  expect(members[0]).toMatchObject({ name: 'l', type: 'symlink', link: 'a.txt' });
+});
+
+test('only the first of many records are compared with their local headers, whatever number is declared', async () => {
+  const many = Array.from({ length: 3_000 }, (_, i) => ({ name: `n${i}`, localName: `m${i}`, content: '' }));
+  const { members } = await readForListing(zip(many, { count: 1 }));
+  const [compared, others] = [members.slice(0, 512), members.slice(512)];
+  expect(compared.every(({ trouble }) => trouble !== undefined)).toBe(true);
+  expect(others.every(({ trouble }) => trouble === undefined)).toBe(true);
+});

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { memoryBytes } from '../../../src/text/bytes.ts';
+import { joinParts, pngParts } from '../../../src/formats/image/png-parts.ts';
+import { makePng, pngChunk } from '../../support/images.ts';
+
+test.each([
+  [[[0, 26]]],
+  [
+    [
+      [0, 2],
+      [4, 26],
+    ],
+  ],
+  [
+    [
+      [0, 20],
+      [22, 26],
+    ],
+  ],
+  [
+    [
+      [0, 2],
+      [3, 5],
+      [8, 20],
+      [21, 22],
+      [24, 26],
+    ],
+  ],
+  [
+    [
+      [1, 3],
+      [5, 7],
+      [9, 11],
+    ],
+  ],
+  [
+    [
+      [0, 3],
+      [20, 99],
+    ],
+  ],
+  [[]],
+] satisfies [[number, number][]][])('parts %j of the alphabet are joined within the same buffer', (parts) => {
+  const alphabet = 'abcdefghijklmnopqrstuvwxyz';
+  const bytes = Buffer.from(new ArrayBuffer(26));
+  bytes.write(alphabet);
+  const joined = joinParts(bytes, parts);
+  expect(joined.toString()).toBe(parts.map(([start, end]) => alphabet.slice(start, end)).join(''));
+  expect(joined.buffer).toBe(bytes.buffer);
+});
+
+test('unneeded chunks of a PNG are removed', async () => {
+  const bare = makePng(20, 10);
+  const bulk = [pngChunk('pHYs', Buffer.alloc(9)), pngChunk('tEXt', Buffer.alloc(100_000, 'text'))];
+  const png = makePng(20, 10, undefined, bulk);
+  expect(png.length).toBeGreaterThan(bare.length);
+  expect(joinParts(png, await pngParts(memoryBytes(png), png.length))).toEqual(bare);
+});

@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest';
+import { htmlToMarkdown } from '../../../../src/formats/web/child/html-markdown.ts';
+import { parseHtml } from '../../../../src/formats/web/child/html-tree.ts';
+
+const markdown = (html: string): string =>
+  htmlToMarkdown(parseHtml(html).root, 'http://x.example/').trimEnd();
+
+test('the column of a cell that spans rows is not used by other cells', () => {
+  const head = '<tr><th>Group<th>Name<th>Size';
+  expect(markdown(`<table>${head}<tr><td rowspan=2>A<td>one<td>1<tr><td>two<td>2</table>`)).toBe(
+    ['| Group | Name | Size |', '| --- | --- | --- |', '| A | one | 1 |', '|  | two | 2 |'].join('\n'),
+  );
+  expect(
+    markdown(
+      `<table>${head}<tr><td>B<td rowspan=3 colspan=2>all<tr><td>C<tr><td>D<tr><td>E<td>5<td>6</table>`,
+    ),
+  ).toMatch(/\| B \| all \| {2}\|\n\| C \| {2}\| {2}\|\n\| D \| {2}\| {2}\|\n\| E \| 5 \| 6 \|$/);
+});
+
+test.each([
+  ['to the end of the table', '0', 3],
+  ['more rows than a table has', '65534', 3],
+  ['what is no number', 'x', 0],
+])('rowspan: %s', (_, rowspan, below) => {
+  const rows = markdown(
+    `<table><tr><td rowspan=${rowspan}>A<td>1${'<tr><td>b<td>c'.repeat(3)}</table>`,
+  ).split('\n');
+  expect(rows.filter((row) => row.startsWith('|  | b'))).toHaveLength(below);
+});
+
+test('cells that span very many rows and columns are bounded', () => {
+  const wide = `<tr>${'<td colspan=1000 rowspan=65534>x'.repeat(300)}`;
+  const text = markdown(`<table>${wide}${'<tr><td>y<td>z'.repeat(5_000)}</table>`);
+  expect(text).toContain('| y | z |');
+  expect(text.length).toBeLessThan(1e6);
+});
+
+test.each([
+  ['a power', '10<sup>6</sup> rows', '10^6 rows'],
+  ['a negative one', '10<sup>−3</sup>', '10^−3'],
+  ['one of several terms', 'e<sup>a + b</sup>', 'e^(a + b)'],
+  ['a base', '1010<sub>2</sub>', '1010_2'],
+  ['a formula of chemistry', 'H<sub>2</sub>O', 'H2O'],
+  ['an ordinal', '21<sup>st</sup> century', '21st century'],
+  ['a sign of trade', 'Oriel<sup>TM</sup>', 'OrielTM'],
+  ['a note', 'said<sup><a href="#n">[1]</a></sup>', 'said[1]'],
+  ['nothing', 'x<sup> </sup>y', 'x y'],
+])('superscript and subscript do not change a number: %s', (_, html, text) => {
+  expect(markdown(`<p>${html}</p>`)).toBe(text);
+});
+
+test.each([
+  ['an element of the page itself', '<devsite-code><pre>a\n  b</pre></devsite-code>', '```\na\n  b\n```'],
+  ['several of them', '<app-root><app-page><h2>T</h2><p>x</p></app-page></app-root>', '## T\n\nx'],
+  ['ins', '<ins><h2>New</h2><ul><li>a</ul></ins>', '## New\n\n- a'],
+  ['a label of words', '<p>a <label>b</label> <x-y>c</x-y></p>', 'a b c'],
+])('an element around blocks is a block: %s', (_, html, shown) => {
+  expect(markdown(html)).toBe(shown);
+});
+
+test.each([
+  ['a value', '<ol><li value=5>five<li>six</ol>', '5. five\n6. six'],
+  ['counted down', '<ol reversed><li>a<li>b<li>c</ol>', '3. a\n2. b\n1. c'],
+  ['a start', '<ol start="7"><li>a<li>b</ol>', '7. a\n8. b'],
+])('list items keep their numbers: %s', (_, html, shown) => {
+  expect(markdown(html)).toBe(shown);
+});
+
+test.each([
+  ['a card', '<a href="/p"><h3>Post</h3><p>Teaser</p></a>', '### [Post](http://x.example/p)\n\nTeaser'],
+  ['a tile', '<a href="/p"><div>Post</div><div>more</div></a>', '[Post](http://x.example/p)\n\nmore'],
+  ['a list', '<a href="/p"><ul><li>a</ul></a>', '- a\n\n<http://x.example/p>'],
+  ['a place in the page', '<a href="#p"><h3>Post</h3></a>', '### Post'],
+])('a link around blocks keeps its URL: %s', (_, html, shown) => {
+  expect(markdown(html)).toBe(shown);
+});
+
+test.each([
+  ['lines of code', '<code>first();<br>second();</code>', '`first(); second();`'],
+  ['a reading', '<ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字<rt>じ</rt></ruby>', '漢(かん)字(じ)'],
+])('words stay separate: %s', (_, html, shown) => {
+  expect(markdown(html)).toBe(shown);
+});
+
+test.each([
+  [
+    'a form around cells',
+    '<table><tr><th>A<th>B<tr><form><td>one<td>two</form></tr></table>',
+    '| A | B |\n| --- | --- |\n| one | two |',
+  ],
+  [
+    'cells without a row',
+    '<table><tbody><td>alpha<td>beta<tr><td>1<td>2</table>',
+    '| alpha | beta |\n| --- | --- |\n| 1 | 2 |',
+  ],
+  [
+    'a head that is higher than its group',
+    '<table><thead><tr><th rowspan=2>N<th>Q</thead><tbody><tr><td>ann<td>1</table>',
+    '| N | Q |\n| --- | --- |\n| ann | 1 |',
+  ],
+])('a table keeps its cells: %s', (_, html, shown) => {
+  expect(markdown(html)).toBe(shown);
+});
+
+test.each([
+  ['<strong><b>x</b></strong>', '**x**'],
+  ['<i>a <em>b</em> c</i>', '*a b c*'],
+  ['<b>a <i>b <b>c</b></i></b> <b>d</b>', '**a *b c*** **d**'],
+  ['<del><s>x</s></del>', '~~x~~'],
+  ['<b>Hel</b><strong>lo</strong><b> you</b> <b>there</b>', '**Hello you** **there**'],
+  ['<i>a</i><b>b</b>', '*a***b**'],
+  ['<dl><dt><b>T</b></dt><dd><b>D</b></dd></dl>', '**T**\n\n: **D**'],
+])('nested and adjacent equal marks do not close each other: %s', (html, text) => {
+  expect(markdown(html)).toBe(text);
+});
+
+test('optional word breaks are removed and narrow spaces become spaces, except in code', () => {
+  const hidden = 'Inter\u00adnet\u200brecht 10\u2009000\u2060\ufeff km';
+  expect(markdown(`<p>${hidden}</p>`)).toBe('Internetrecht 10 000 km');
+  expect(markdown(`<table><tr><th>a<th>b<tr><td>c<td>${hidden}</table>`)).toContain(
+    '| c | Internetrecht 10 000 km |',
+  );
+  expect(markdown('<p><code>a\u00adb\u200bc</code></p>')).toBe('`a\u00adb\u200bc`');
+  expect(markdown(`<pre>${hidden}</pre>`)).toBe(`\`\`\`\n${hidden}\n\`\`\``);
+});

@@ -1,0 +1,74 @@
+/** How worker threads are started, and how their errors are classified. Running one is tested in isolate-worker.test.ts. */
+
+import { beforeEach, expect, test, vi } from 'vitest';
+import { isOutgrown, isStartFailure, startWorker } from '../../src/process/worker-threads.ts';
+
+const mocked = vi.hoisted(() => ({ started: [] as unknown[][], error: undefined as unknown }));
+
+vi.mock('node:worker_threads', () => ({
+  Worker: vi.fn(function (...given: unknown[]) {
+    if (mocked.error !== undefined) throw mocked.error;
+    mocked.started.push(given);
+  }),
+  setEnvironmentData: () => undefined,
+}));
+
+beforeEach(() => void Object.assign(mocked, { started: [], error: undefined }));
+
+const failed = (code?: string, message = 'failed'): Error =>
+  Object.assign(new Error(message), code !== undefined && { code });
+
+const CONFIG = 'Cannot read package config /app/package.json: too many open files';
+
+test.each<[unknown, { outgrown: boolean; start: boolean }]>([
+  [failed('ERR_WORKER_OUT_OF_MEMORY'), { outgrown: true, start: false }],
+  [failed('ERR_WORKER_INIT_FAILED'), { outgrown: false, start: true }],
+  [failed('EMFILE'), { outgrown: false, start: true }],
+  [failed(undefined, CONFIG), { outgrown: false, start: true }],
+  [failed(undefined, `In a job: ${CONFIG}`), { outgrown: false, start: false }],
+  [
+    failed(undefined, 'Cannot read package config /app/package.json: bad JSON'),
+    { outgrown: false, start: false },
+  ],
+  [failed('ENOENT'), { outgrown: false, start: false }],
+  [failed(), { outgrown: false, start: false }],
+  [
+    { code: 'ERR_WORKER_OUT_OF_MEMORY', message: CONFIG },
+    { outgrown: false, start: false },
+  ],
+  [undefined, { outgrown: false, start: false }],
+])('%o', (error, expected) => {
+  expect({ outgrown: isOutgrown(error), start: isStartFailure(error) }).toStrictEqual(expected);
+});
+
+test('a thread has no environment, no flags and no output of this process, and a limited heap', () => {
+  const entry = new URL('file:///worker.js');
+  startWorker({ entry, heapMb: 32 });
+  startWorker({ entry, heapMb: 64, youngMb: 4, data: { a: 1 } });
+  const rest = { env: {}, execArgv: [], stdout: true, stderr: true };
+  expect(mocked.started).toStrictEqual([
+    [entry, { ...rest, workerData: undefined, resourceLimits: { maxOldGenerationSizeMb: 32 } }],
+    [
+      entry,
+      {
+        ...rest,
+        workerData: { a: 1 },
+        resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 },
+      },
+    ],
+  ]);
+});
+
+test('a thread that cannot be started for lack of resources is BUSY, other errors are thrown', () => {
+  const start = (): unknown => startWorker({ entry: new URL('file:///worker.js'), heapMb: 32 });
+  mocked.error = failed('ERR_WORKER_INIT_FAILED');
+  expect(start).toThrow(
+    expect.objectContaining({
+      code: 'BUSY',
+      message: 'No worker thread could be started. Call again.',
+      cause: mocked.error,
+    }),
+  );
+  mocked.error = failed('ERR_WORKER_PATH');
+  expect(start).toThrow(mocked.error as Error);
+});

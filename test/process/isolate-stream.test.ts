@@ -1,0 +1,263 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { EventEmitter } from 'node:events';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import {
+  type startWorker,
+  type WorkerConversation,
+  startConversation,
+} from '../../src/process/worker-threads.ts';
+import { LOADED } from '../../src/process/worker-ending.ts';
+
+/** A thread that the test plays. */
+class Played extends EventEmitter {
+  readonly calls: unknown[] = [];
+  postMessage = (...given: unknown[]): void => void this.calls.push(['post', ...given]);
+  ref = (): void => void this.calls.push('ref');
+  unref = (): void => void this.calls.push('unref');
+  terminate(): Promise<void> {
+    this.calls.push('terminate');
+    this.emit('exit', 1);
+    return Promise.resolve();
+  }
+}
+
+const mocked = vi.hoisted(() => ({ worker: undefined as Played | undefined, options: undefined as unknown }));
+vi.mock('../../src/process/worker-threads.ts', async (original) => {
+  const real = await original<{ startWorker: typeof startWorker }>();
+  return {
+    ...real,
+    startWorker(options: Parameters<typeof startWorker>[0]) {
+      mocked.options = options;
+      return (mocked.worker as never) ?? real.startWorker(options);
+    },
+  };
+});
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'oriel-'));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+async function script(name: string, body: string): Promise<URL> {
+  const path = join(folder, name);
+  await writeFile(path, `import { parentPort, workerData } from 'node:worker_threads';\n${body}`);
+  return pathToFileURL(path);
+}
+
+test('messages arrive in order, also those sent before anyone waits', async () => {
+  const echo = await script(
+    'echo.mjs',
+    "for (const word of workerData) parentPort.postMessage(word);\nparentPort.on('message', (m) => parentPort.postMessage(m));",
+  );
+  const worker = startConversation({
+    entry: echo,
+    data: ['a', 'b'],
+    heapMb: 32,
+    signal: new AbortController().signal,
+  });
+  expect(await worker.next()).toBe('a');
+  worker.post('c');
+  expect(await worker.next()).toBe('b');
+  expect(await worker.next()).toBe('c');
+  await worker.end();
+  await expect(worker.next()).rejects.toMatchObject({ code: 'INTERNAL' });
+});
+
+test('a worker that never answers ends with its call', async () => {
+  const spin = await script('spin.mjs', "parentPort.postMessage('on');\nfor (;;);");
+  const stop = new AbortController();
+  const worker = startConversation({ entry: spin, data: undefined, heapMb: 32, signal: stop.signal });
+  expect(await worker.next()).toBe('on');
+  const waiting = worker.next();
+  stop.abort(new Error('time is up'));
+  await expect(waiting).rejects.toThrow('time is up');
+  await worker.end();
+});
+
+test('a worker that swells is ended with LIMIT, and this process goes on', async () => {
+  const swell = await script(
+    'swell.mjs',
+    'const held = [];\nfor (;;) held.push(Array.from({ length: 1e5 }, () => ({})));',
+  );
+  const worker = startConversation({
+    entry: swell,
+    data: undefined,
+    heapMb: 16,
+    signal: new AbortController().signal,
+  });
+  await expect(worker.next()).rejects.toMatchObject({ code: 'LIMIT' });
+  await worker.end();
+});
+
+test('a worker that rests goes on for another call, and ends with that one', async () => {
+  const echo = await script('answer.mjs', "parentPort.on('message', (m) => parentPort.postMessage(m));");
+  const first = new AbortController();
+  const worker = startConversation({ entry: echo, heapMb: 32, signal: first.signal });
+  worker.post('a');
+  expect(await worker.next()).toBe('a');
+  worker.rest(60_000, () => undefined);
+  first.abort(new Error('over'));
+  const second = new AbortController();
+  expect(worker.wake(second.signal)).toBe(true);
+  worker.post('b');
+  expect(await worker.next()).toBe('b');
+  const waiting = worker.next();
+  second.abort(new Error('time is up'));
+  await expect(waiting).rejects.toThrow('time is up');
+  await worker.end();
+  expect(worker.wake(new AbortController().signal)).toBe(false);
+});
+
+test('a worker that rests too long is gone', async () => {
+  const echo = await script('answer.mjs', "parentPort.on('message', (m) => parentPort.postMessage(m));");
+  const worker = startConversation({ entry: echo, heapMb: 32, signal: new AbortController().signal });
+  const ended = worker.next();
+  await new Promise<void>((gone) => void worker.rest(1, gone));
+  await expect(ended).rejects.toMatchObject({ code: 'INTERNAL' });
+  expect(worker.wake(new AbortController().signal)).toBe(false);
+});
+
+describe('a thread that the test plays', () => {
+  const never = new AbortController().signal;
+  const entry = new URL('file:///worker.js');
+
+  function conversation(signal = never, more = {}): { worker: Played; with: WorkerConversation } {
+    const worker = (mocked.worker = new Played());
+    onTestFinished(() => void (mocked.worker = undefined));
+    const made = startConversation({ entry, heapMb: 32, signal, ...more });
+    worker.emit('message', LOADED);
+    return { worker, with: made };
+  }
+
+  test('has a small young generation if nothing else is said, and no signal', () => {
+    conversation();
+    expect(mocked.options).toStrictEqual({ entry, heapMb: 32, youngMb: 4 });
+    conversation(never, { youngMb: 8, data: 1 });
+    expect(mocked.options).toStrictEqual({ entry, heapMb: 32, youngMb: 8, data: 1 });
+  });
+
+  test('is not started for an aborted signal', () => {
+    mocked.options = undefined;
+    expect(() => conversation(AbortSignal.abort(new Error('over')))).toThrow('over');
+    expect(mocked.options).toBeUndefined();
+  });
+
+  test('gets messages with what moves to it, and only what it says is given', async () => {
+    const { worker, with: one } = conversation();
+    const moved = new ArrayBuffer(1);
+    one.post('a');
+    one.post('b', [moved]);
+    expect(worker.calls).toEqual([
+      ['post', 'a', []],
+      ['post', 'b', [moved]],
+    ]);
+    worker.emit('message', 1);
+    worker.emit('message', 2);
+    const given = [await one.next(), await one.next()];
+    const third = one.next();
+    worker.emit('message', LOADED);
+    worker.emit('message', 3);
+    expect([...given, await third]).toEqual([1, 2, 3]);
+  });
+
+  test.each([
+    ['ERR_WORKER_OUT_OF_MEMORY', 'LIMIT', 'it needs more memory than is allowed'],
+    ['ERR_WORKER_INIT_FAILED', 'BUSY', 'no worker thread could be started for it'],
+  ])('that fails with %s', async (code, expected, message) => {
+    const { worker, with: one } = conversation();
+    const cause = Object.assign(new Error('inside'), { code });
+    const waiting = one.next();
+    worker.emit('error', cause);
+    worker.emit('exit', 1);
+    // The first failure counts, also for later questions.
+    for (const next of [waiting, one.next()])
+      await expect(next).rejects.toMatchObject({ code: expected, message, cause });
+  });
+
+  test('that fails otherwise, and one that exits', async () => {
+    const { worker, with: one } = conversation();
+    const error = new Error('inside');
+    worker.emit('error', error);
+    await expect(one.next()).rejects.toBe(error);
+    const { worker: other, with: two } = conversation();
+    const waiting = two.next();
+    other.emit('exit', 0);
+    await expect(waiting).rejects.toMatchObject({
+      code: 'INTERNAL',
+      message: 'the isolated worker has ended',
+    });
+  });
+
+  test('gives what it has said before it ended', async () => {
+    const { worker, with: one } = conversation();
+    worker.emit('message', 1);
+    worker.emit('exit', 0);
+    expect(await one.next()).toBe(1);
+    await expect(one.next()).rejects.toThrow('the isolated worker has ended');
+  });
+
+  test('is ended by its signal, which is not listened to afterwards', async () => {
+    const stop = new AbortController();
+    const { worker, with: one } = conversation(stop.signal);
+    const waiting = one.next();
+    stop.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+    await expect.poll(() => worker.calls).toEqual(['terminate']);
+    const later = new AbortController();
+    const { worker: other } = conversation(later.signal);
+    other.emit('exit', 0);
+    later.abort();
+    await new Promise((resolve) => void setImmediate(resolve));
+    expect(other.calls).toEqual([]);
+  });
+
+  test('rests: it keeps nothing alive, no signal ends it, and it ends after its time', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const stop = new AbortController();
+    const { worker, with: one } = conversation(stop.signal);
+    const gone = vi.fn();
+    one.rest(3_000, gone);
+    stop.abort(new Error('over'));
+    expect(worker.calls).toEqual(['unref']);
+    vi.advanceTimersByTime(2_999);
+    expect(one.wake(never)).toBe(true);
+    vi.advanceTimersByTime(5_000);
+    expect([worker.calls, gone.mock.calls.length]).toEqual([['unref', 'ref'], 0]);
+    one.rest(3_000, gone);
+    vi.advanceTimersByTime(3_000);
+    await vi.waitFor(() => expect(worker.calls).toEqual(['unref', 'ref', 'unref', 'terminate']));
+    expect(gone).toHaveBeenCalledOnce();
+    expect(one.wake(never)).toBe(false);
+  });
+
+  test('rests: its timer ends with it, and does not keep this process alive', () => {
+    const timers: unknown[] = [];
+    const unref = vi.fn(() => 'timer');
+    vi.stubGlobal('setTimeout', () => ({ unref }));
+    vi.stubGlobal('clearTimeout', (timer: unknown) => void timers.push(timer));
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const { worker, with: one } = conversation();
+    one.rest(3_000, () => undefined);
+    expect(unref).toHaveBeenCalledOnce();
+    worker.emit('exit', 0);
+    expect(timers).toEqual(['timer']);
+  });
+
+  test('listens to the signal of the call that woke it', async () => {
+    const { worker, with: one } = conversation();
+    one.rest(3_000, () => undefined);
+    const stop = new AbortController();
+    one.wake(stop.signal);
+    const waiting = one.next();
+    stop.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+    await expect.poll(() => worker.calls).toEqual(['unref', 'ref', 'terminate']);
+  });
+});

@@ -1,0 +1,208 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { Queue } from '../../src/queues/queue.ts';
+import { WorkerPool } from '../../src/process/worker-threads.ts';
+
+interface Job {
+  readonly do?: 'throw' | 'exit' | 'spin' | 'obey' | 'retire' | 'leave';
+  readonly say?: string;
+}
+interface Reply {
+  readonly said: string;
+  readonly stopped: number;
+  /** The id of the thread. */
+  readonly thread: number;
+}
+
+const entry = new URL('../support/obedient-worker.mjs', import.meta.url);
+const never = new AbortController().signal;
+const later = (ms = 10_000): number => performance.now() + ms;
+
+function pool(size = 2, idleMs = 60_000): WorkerPool<Job, Reply> {
+  const queue = new Queue('test', 'tests run', { limit: size, waiting: 100 });
+  const made = new WorkerPool<Job, Reply>({ entry, queue, idleMs, heapMb: 32 });
+  onTestFinished(() => made.close());
+  return made;
+}
+
+/** From now on a worker has as long as it takes to answer once it was told to stop. */
+function holdTimers(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+test('a job is answered', async () => {
+  const reply = await pool().lend({ signal: never }, (ask) => ask({ say: 'hello' }, later(), never));
+  expect(reply).toMatchObject({ said: 'hello', stopped: 0 });
+});
+
+test('a worker that was woken for a call that is over does not end at its old time in the next one', async () => {
+  const workers = pool(1);
+  await workers.lend({ signal: never }, (ask) => ask({}, later(), never));
+  holdTimers();
+  await workers.lend({ signal: never }, (ask) => ask({}, later(), never));
+  const over = AbortSignal.abort(new Error('over'));
+  await expect(workers.lend({ signal: never }, (ask) => ask({}, later(), over))).rejects.toThrow('over');
+  const stop = new AbortController();
+  const reply = workers.lend({ signal: never }, (ask) => ask({ do: 'obey' }, later(1e8), stop.signal));
+  vi.advanceTimersByTime(60_001);
+  // A thread that was ended takes a moment to be gone.
+  await sleep(200);
+  stop.abort();
+  expect(await reply).toMatchObject({ stopped: 1 });
+});
+
+test('no more calls hold a worker than there are workers', async () => {
+  const workers = pool(2);
+  let lent = 0;
+  let most = 0;
+  await Promise.all(
+    Array.from({ length: 20 }, () =>
+      workers.lend({ signal: never }, async (ask) => {
+        most = Math.max(most, (lent += 1));
+        await ask({}, later(), never);
+        lent -= 1;
+      }),
+    ),
+  );
+  expect(most).toBe(2);
+});
+
+test('calls are served in order', async () => {
+  const workers = pool(1);
+  const done: number[] = [];
+  const calls = Array.from({ length: 20 }, (_, at) =>
+    workers.lend({ signal: never }, async (ask) => {
+      await ask({}, later(), never);
+      done.push(at);
+    }),
+  );
+  await Promise.all(calls);
+  expect(done).toEqual(Array.from({ length: 20 }, (_, at) => at));
+});
+
+test('a job that is out of time is told so and may answer', async () => {
+  const workers = pool(1);
+  await workers.lend({ signal: never }, (ask) => ask({ say: 'warm' }, later(), never));
+  holdTimers();
+  const reply = workers.lend({ signal: never }, (ask) => ask({ do: 'obey', say: 'late' }, later(20), never));
+  vi.advanceTimersByTime(20);
+  expect(await reply).toMatchObject({ said: 'late', stopped: 2 });
+});
+
+test('a job that is cancelled is told so and may answer', async () => {
+  const workers = pool(1);
+  await workers.lend({ signal: never }, (ask) => ask({ say: 'warm' }, later(), never));
+  holdTimers();
+  const stop = new AbortController();
+  const reply = workers.lend({ signal: never }, (ask) =>
+    ask({ do: 'obey', say: 'off' }, later(), stop.signal),
+  );
+  stop.abort(new Error('enough'));
+  expect(await reply).toMatchObject({ said: 'off', stopped: 1 });
+});
+
+test('a job that does not stop loses its worker, and the next one gets another', async () => {
+  const workers = pool(1);
+  const stuck = workers.lend({ signal: never }, (ask) => ask({ do: 'spin' }, later(20), never));
+  const next = workers.lend({ signal: never }, (ask) => ask({ say: 'alive' }, later(), never));
+  await expect(stuck).rejects.toMatchObject({ code: 'TIMEOUT' });
+  expect(await next).toMatchObject({ said: 'alive' });
+});
+
+test('a cancelled call leaves the queue', async () => {
+  const workers = pool(1);
+  const stop = new AbortController();
+  const first = workers.lend({ signal: never }, (ask) => ask({ say: 'first' }, later(), never));
+  const second = workers.lend({ signal: stop.signal }, (ask) => ask({ say: 'second' }, later(), never));
+  const third = workers.lend({ signal: never }, (ask) => ask({ say: 'third' }, later(), never));
+  stop.abort(new Error('no longer wanted'));
+  await expect(second).rejects.toThrow('no longer wanted');
+  expect(await first).toMatchObject({ said: 'first' });
+  expect(await third).toMatchObject({ said: 'third' });
+});
+
+test.each(['throw', 'exit'] as const)(
+  'a worker that ends by itself (%s) fails its job alone',
+  async (how) => {
+    const workers = pool(1);
+    await expect(
+      workers.lend({ signal: never }, (ask) => ask({ do: how }, later(), never)),
+    ).rejects.toMatchObject({
+      code: 'INTERNAL',
+    });
+    expect(
+      await workers.lend({ signal: never }, (ask) => ask({ say: 'again' }, later(), never)),
+    ).toMatchObject({
+      said: 'again',
+    });
+  },
+);
+
+test('a worker that retires is followed by a new one', async () => {
+  const workers = pool(1);
+  expect(
+    await workers.lend({ signal: never }, (ask) => ask({ do: 'retire', say: 'a' }, later(), never)),
+  ).toMatchObject({
+    said: 'a',
+  });
+  expect(await workers.lend({ signal: never }, (ask) => ask({ say: 'b' }, later(), never))).toMatchObject({
+    said: 'b',
+  });
+});
+
+/** The id of the thread that does the next job. */
+const threadOf = async (workers: WorkerPool<Job, Reply>): Promise<number> =>
+  (await workers.lend({ signal: never }, (ask) => ask({}, later(), never))).thread;
+
+test('a thread is started for the first job, and rests after a call for the next one', async () => {
+  const workers = pool(2);
+  await workers.lend({ signal: never }, () => Promise.resolve());
+  expect(workers.hasIdle).toBe(false);
+  const first = await threadOf(workers);
+  expect(workers.hasIdle).toBe(true);
+  await workers.lend({ signal: never }, async (ask) => {
+    expect([(await ask({}, later(), never)).thread, (await ask({}, later(), never)).thread]).toEqual([
+      first,
+      first,
+    ]);
+    expect(workers.hasIdle).toBe(false);
+    // A call at the same time has another.
+    expect(await threadOf(workers)).not.toBe(first);
+  });
+});
+
+test('a call goes on with another thread if its own has ended', async () => {
+  const workers = pool(1);
+  await workers.lend({ signal: never }, async (ask) => {
+    await expect(ask({ do: 'exit' }, later(), never)).rejects.toMatchObject({ code: 'INTERNAL' });
+    expect(await ask({ say: 'again' }, later(), never)).toMatchObject({ said: 'again' });
+  });
+  expect(workers.hasIdle).toBe(true);
+});
+
+test('an idle thread that has ended is not lent', async () => {
+  const workers = pool(2);
+  const [first, second] = await Promise.all([threadOf(workers), threadOf(workers)]);
+  // The last that came to rest ends a moment after its answer.
+  await workers.lend({ signal: never }, (ask) => ask({ do: 'leave' }, later(), never));
+  await workers.lend({ signal: never }, (ask) => ask({ do: 'leave' }, later(), never));
+  await expect.poll(() => workers.hasIdle).toBe(false);
+  const third = await threadOf(workers);
+  expect([first, second]).not.toContain(third);
+});
+
+test('an idle thread ends after its time', async () => {
+  const workers = pool(1, 1);
+  const first = await threadOf(workers);
+  await expect.poll(() => workers.hasIdle).toBe(false);
+  expect(await threadOf(workers)).not.toBe(first);
+});
+
+test('closed, it has no idle thread', async () => {
+  const workers = pool(1);
+  const first = await threadOf(workers);
+  await workers.close();
+  expect(workers.hasIdle).toBe(false);
+  expect(await threadOf(workers)).not.toBe(first);
+});

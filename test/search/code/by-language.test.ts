@@ -1,0 +1,21 @@
+/** The order in which files are parsed. */
+
+import { expect, test } from 'vitest';
+import { byLanguage } from '../../../src/search/code/code-below.ts';
+
+test('files are grouped by language, keep their order within it, and none is lost', () => {
+  const paths = ['a/one.go', 'a/two.py', 'b/three.go', 'b/LICENSE', 'b/four.py', 'c/five.go', 'c/six'];
+  const pathsOf = (wanted: number[]): (string | undefined)[] =>
+    Array.from(byLanguage(paths, Uint32Array.from(wanted)), (position) => paths[position]);
+  expect(pathsOf([0, 1, 2, 3, 4, 5, 6])).toEqual([
+    'a/one.go',
+    'b/three.go',
+    'c/five.go',
+    'a/two.py',
+    'b/four.py',
+    'b/LICENSE',
+    'c/six',
+  ]);
+  expect(pathsOf([1, 2, 4])).toEqual(['a/two.py', 'b/four.py', 'b/three.go']);
+  expect(pathsOf([])).toEqual([]);
+});

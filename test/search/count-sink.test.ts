@@ -1,0 +1,156 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { fc } from '../support/properties.ts';
+import { databaseBytes } from '../support/sqlite.ts';
+import { Tree } from '../support/tree.ts';
+import { zip } from '../support/zip.ts';
+
+let work: Tree;
+
+beforeEach(async () => {
+  work = await Tree.create();
+});
+
+afterEach(() => work.remove());
+
+const grep = (input: object, options?: object): Promise<string> => work.text('grep', input, options);
+
+describe('output: files and count', () => {
+  test('lists paths, or paths with the number of matching lines, sorted', async () => {
+    await work.write({ 'b.ts': 'x\nx x\nno\n', 'a/z.ts': 'x\n', 'c.ts': 'no\n' });
+    expect(await work.answer('grep', { pattern: 'x', output: 'files' })).toEqual({
+      content: [{ type: 'text', text: 'a/z.ts\nb.ts' }],
+      details: { files: 2 },
+      isError: false,
+    });
+    expect(await grep({ pattern: 'x', output: 'count' })).toBe('a/z.ts: 1\nb.ts: 2');
+    expect(await grep({ pattern: 'x', output: 'matches' })).toBe('a/z.ts:1: x\nb.ts:1: x\nb.ts:2: x x');
+  });
+
+  test('counts one file', async () => {
+    await work.write({ 'b.ts': 'x\nx\n' });
+    expect(await grep({ pattern: 'x', path: 'b.ts', output: 'files' })).toBe('b.ts');
+    expect(await grep({ pattern: 'x', path: 'b.ts', output: 'count' })).toBe('b.ts: 2');
+  });
+
+  test('an answer without matches reads as in the other modes', async () => {
+    await work.write({ a: 'y\n' });
+    expect(await grep({ pattern: 'x', output: 'count' })).toBe('No matches found');
+    expect(await grep({ pattern: 'x', output: 'files', glob: '+(a|b)' })).toBe(
+      'No matches found\n[Extended globs like +(a|b) are read as plain text. Use {a,b}]',
+    );
+  });
+
+  test('limit counts files and the notice names the next call; an offset past the end is explained', async () => {
+    await work.write({ a: 'x\nx\n', b: 'x\n', c: 'x\n' });
+    expect(await work.answer('grep', { pattern: 'x', output: 'count', limit: 2 })).toMatchObject({
+      content: [
+        {
+          text: 'a: 2\nb: 1\n[2 files limit reached. Use offset=2 to continue, limit=4 for more, or refine pattern]',
+        },
+      ],
+      details: { files: 2, truncation: { by: 'limit', next: { offset: 2 } } },
+    });
+    expect(await grep({ pattern: 'x', output: 'count', limit: 2, offset: 2 })).toBe('c: 1');
+    expect(await grep({ pattern: 'x', output: 'files', offset: 3 })).toBe(
+      '[offset=3 is beyond the last of 3 files. Use offset=0 to begin again]',
+    );
+  });
+
+  test('the byte limit truncates between lines', async () => {
+    await work.write(Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`file-${10 + i}`, 'x\n'])));
+    expect(await grep({ pattern: 'x', output: 'files' }, { limits: { bytes: 64 } })).toBe(
+      'file-10\nfile-11\nfile-12\nfile-13\nfile-14\nfile-15\nfile-16\nfile-17\n[64 B limit reached. Use offset=8 to continue]',
+    );
+  });
+
+  test('names that look like a notice, hidden characters and colons', async () => {
+    await work.write({ '[2 files limit reached.]': 'x\n', 'a:12: b': 'x\n', 'a\u202eb': 'x\n' });
+    expect(await grep({ pattern: 'x', output: 'count' })).toBe(
+      '"[2 files limit reached.]": 1\na:12: b: 1\na\\u202eb: 1',
+    );
+  });
+
+  test('inside containers: members, and tables with all rows', async () => {
+    const rows = Array.from({ length: 1200 }, (_, i) => `INSERT INTO users VALUES (${i + 1}, 'ada ${i}');`);
+    await work.write({
+      'a.zip': zip([
+        { name: 'one.txt', content: 'ada\nada\n' },
+        { name: 'two.txt', content: 'ada\n' },
+        { name: 'three.txt', content: 'no\n' },
+      ]),
+      'b.db': await databaseBytes('CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT)', ...rows),
+      'c.txt': 'ada\n',
+    });
+    expect(await grep({ pattern: 'ada', path: 'a.zip', output: 'count' })).toBe(
+      'a.zip:one.txt: 2\na.zip:two.txt: 1',
+    );
+    expect(await grep({ pattern: 'ada', path: 'b.db', output: 'count' })).toBe('b.db:users: 1200');
+    expect(await grep({ pattern: 'ada', output: 'files', inside: true })).toBe(
+      'c.txt\na.zip:one.txt\na.zip:two.txt\nb.db:users',
+    );
+  });
+
+  test('following the offsets shows every file once, with the number of its matches', async () => {
+    const content = fc
+      .array(fc.constantFrom('x', 'no', 'x x'), { maxLength: 5 })
+      .map((lines) => lines.join('\n'));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.dictionary(fc.stringMatching(/^[ab]\/[a-c]$|^[a-f]\.t$/), content, { maxKeys: 6 }),
+        fc.integer({ min: 1, max: 4 }),
+        async (files, limit) => {
+          const tree = await Tree.create(files);
+          const expected = Object.keys(files)
+            .filter((name) => files[name]?.includes('x'))
+            .sort((a, b) => (a.replaceAll('/', '\0') < b.replaceAll('/', '\0') ? -1 : 1))
+            .map(
+              (name) => `${name}: ${files[name]?.split('\n').filter((line) => line.includes('x')).length}`,
+            );
+          const seen: string[] = [];
+          for (let offset: number | undefined = 0; offset !== undefined;) {
+            const { content: blocks, details } = await tree.answer('grep', {
+              pattern: 'x',
+              output: 'count',
+              limit,
+              offset,
+            });
+            const text = blocks[0]?.type === 'text' ? blocks[0].text : '';
+            seen.push(...text.split('\n').filter((line) => /: \d+$/.test(line)));
+            offset = (details['truncation'] as { next: { offset: number } } | undefined)?.next.offset;
+          }
+          expect(seen).toEqual(expected);
+          await tree.remove();
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+});
+
+describe('type', () => {
+  test('filters by the file types of ripgrep, combined with a glob', async () => {
+    await work.write({
+      'a.ts': 'x\n',
+      'b.py': 'x\n',
+      Makefile: 'x\n',
+      'src/c.ts': 'x\n',
+      'src/d.cts': 'x\n',
+    });
+    expect(await grep({ pattern: 'x', type: 'ts' })).toBe('a.ts:1: x\nsrc/c.ts:1: x\nsrc/d.cts:1: x');
+    expect(await grep({ pattern: 'x', type: 'make', output: 'files' })).toBe('Makefile');
+    expect(await grep({ pattern: 'x', type: 'ts', glob: 'src/*.ts' })).toBe('src/c.ts:1: x');
+    expect(await grep({ pattern: 'x', type: 'ts', path: 'b.py' })).toBe('b.py:1: x');
+  });
+
+  test('an unknown type is answered with similar ones', async () => {
+    await work.write({ a: 'x\n' });
+    expect(await work.answer('grep', { pattern: 'x', type: 'tsx' })).toMatchObject({
+      content: [{ text: 'tsx is not a file type of ripgrep. Use type=ts or type=typescript or glob=*.tsx.' }],
+      details: { error: { code: 'BAD_INPUT', next: '{"pattern":"x","type":"ts"}' } },
+      isError: true,
+    });
+    expect(await grep({ pattern: 'x', type: '--pre=sh' })).toBe(
+      '--pre=sh is not a file type of ripgrep. Use glob.',
+    );
+  });
+});

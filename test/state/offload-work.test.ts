@@ -1,0 +1,87 @@
+/** Heavy work that a replica hands to workers, and what it does where there are none. */
+
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { memoryBytes } from '../../src/text/bytes.ts';
+import { offloadWork } from '../../src/state/work-values.ts';
+import type { ByteSource } from '../../src/types/access.ts';
+import type { CachePart, DiskCache } from '../../src/types/session.ts';
+import type { RemoteWork, WorkOrder, WorkOutcome } from '../../src/types/state.ts';
+
+/** A replica, and the orders that its worker got; without an `outcome` there is no worker. */
+function replica(outcome?: WorkOutcome) {
+  const cached = new Map<string, Buffer>();
+  const orders: (WorkOrder & { readonly within: number })[] = [];
+  const work: RemoteWork = {
+    hasWorkers: () => Promise.resolve(outcome !== undefined),
+    run(order, { giveUpAt }) {
+      orders.push({ ...order, within: giveUpAt - performance.now() });
+      return Promise.resolve(outcome as WorkOutcome);
+    },
+  };
+  const disk: DiskCache = {
+    get: (key) => Promise.resolve(cached.get(key)),
+    getPieces: () => Promise.resolve(false),
+    put: (key, parts: readonly CachePart[]) => {
+      cached.set(key, Buffer.concat(parts as readonly Uint8Array[]));
+      return Promise.resolve();
+    },
+    remove: () => undefined,
+  };
+  const run = (source: ByteSource, head: unknown = {}, session = { work, disk }): Promise<WorkOutcome> =>
+    offloadWork(
+      { kind: 'test', version: '1', head, source },
+      {
+        session: session as unknown as Parameters<typeof offloadWork>[1]['session'],
+        signal: new AbortController().signal,
+        deadline: performance.now() + 60_000,
+      },
+    );
+  return { run, orders, cached, work, disk };
+}
+
+const INPUT = Buffer.alloc(600 << 10, 'input');
+const HERE = { is: 'here' };
+
+test('without workers no bytes are read', async () => {
+  const unreadable = {
+    ...memoryBytes(INPUT),
+    readInto: () => Promise.reject(new Error('it was read')),
+  } as ByteSource;
+  expect(await replica().run(unreadable)).toEqual(HERE);
+});
+
+test('a worker gets the bytes with their digest, and half of the time', async () => {
+  const { run, orders } = replica({ is: 'failed', why: 'damaged' });
+  expect(await run(memoryBytes(INPUT), { page: 1 })).toEqual({ is: 'failed', why: 'damaged' });
+  const [order] = orders;
+  const sha256 = createHash('sha256').update(INPUT).digest('hex');
+  expect(order).toMatchObject({ kind: 'test', version: '1', head: { page: 1 }, bytes: INPUT.length, sha256 });
+  expect(Buffer.from((await order?.read(600, 10)) ?? []).toString()).toBe(INPUT.toString('utf8', 600, 610));
+  expect(order?.within).toBeLessThanOrEqual(30_000);
+  expect(order?.within).toBeGreaterThan(0);
+});
+
+test('a result is cached for the same bytes and options, unless the worker has cached it', async () => {
+  const result = Buffer.from('RESULT');
+  const one = replica({ is: 'done', result, isCached: false });
+  const made = await one.run(memoryBytes(INPUT), { page: 1 });
+  expect(made).toEqual({ is: 'done', result, isCached: false });
+  expect(await one.run(memoryBytes(INPUT), { page: 1 })).toEqual({ is: 'done', result, isCached: true });
+  expect(one.orders.length).toBe(1);
+  await one.run(memoryBytes(INPUT), { page: 2 });
+  await one.run(memoryBytes(Buffer.from('other')), { page: 1 });
+  expect(one.orders.length).toBe(3);
+  const other = replica({ is: 'done', result, isCached: true });
+  await other.run(memoryBytes(INPUT));
+  expect(other.cached.size).toBe(0);
+});
+
+test('bytes of unknown size and over 32 MiB, and a session without a cache, stay here', async () => {
+  const { run, orders, work, disk } = replica({ is: 'failed', why: 'never asked' });
+  expect(await run({ ...memoryBytes(INPUT), size: undefined } as unknown as ByteSource)).toEqual(HERE);
+  expect(await run({ ...memoryBytes(INPUT), size: (32 << 20) + 1 } as ByteSource)).toEqual(HERE);
+  expect(await run(memoryBytes(INPUT), {}, { work } as never)).toEqual(HERE);
+  expect(await run(memoryBytes(INPUT), {}, { disk } as never)).toEqual(HERE);
+  expect(orders).toEqual([]);
+});

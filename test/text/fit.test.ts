@@ -1,0 +1,226 @@
+/** What fits into an answer, at the limits exactly. */
+
+import { describe, expect, test } from 'vitest';
+import { unicodeEncoding, utf8 } from '../../src/text/encoding.ts';
+import type { LineDisplay, Line, Limits } from '../../src/types/excerpt.ts';
+import {
+  AnswerBudget,
+  cutPolicy,
+  type AnswerFit,
+  fitOf,
+  holdFor,
+  isOversized,
+  safeLength,
+  sliceOf,
+  windowBudget,
+} from '../../src/text/limits.ts';
+import { plainFit, wide } from '../support/windows.ts';
+
+const utf16 = unicodeEncoding('utf-16le');
+const lineOf = (text: string): Line => ({ no: 1, start: 0, end: text.length, text, role: 'asked' });
+const inFour: Partial<AnswerFit> = { tokens: (text) => text.length / 4 };
+
+describe('a budget', () => {
+  const budget = (limits: Partial<Limits>, over: Partial<AnswerFit> = {}): AnswerBudget => {
+    const fit = plainFit(limits, over);
+    return new AnswerBudget(fit, fit.limits);
+  };
+
+  test('of lines', () => {
+    const left = budget({ lines: 2 });
+    expect([left.lines, left.take(lineOf('a')), left.lines]).toEqual([2, undefined, 1]);
+    expect([left.take(lineOf('b')), left.lines]).toEqual([undefined, 0]);
+    expect([left.take(lineOf('c')), left.lines]).toEqual(['lines', 0]);
+  });
+
+  test('of lines of any kind: gaps and context count too', () => {
+    const left = budget({ lines: 9, answerLines: 4 });
+    left.takeGap();
+    expect([left.lines, left.takeContext(lineOf('a')), left.lines]).toEqual([3, true, 2]);
+    expect([left.take(lineOf('b')), left.lines]).toEqual([undefined, 1]);
+    expect([left.takeContext(lineOf('c')), left.lines]).toEqual([true, 0]);
+    expect([left.takeContext(lineOf('d')), left.take(lineOf('e'))]).toEqual([false, 'lines']);
+  });
+
+  test('of requested lines: context does not count', () => {
+    const left = budget({ lines: 1 });
+    expect(left.takeContext(lineOf('a'))).toBe(true);
+    expect([left.take(lineOf('b')), left.take(lineOf('c'))]).toEqual([undefined, 'lines']);
+    expect(left.takeContext(lineOf('d'))).toBe(true);
+  });
+
+  test('of bytes: what does not fit costs nothing', () => {
+    const left = budget({ bytes: 6 });
+    expect([left.take(lineOf('aaaa')), left.take(lineOf('bbb'))]).toEqual([undefined, 'bytes']);
+    expect([left.takeContext(lineOf('ccc')), left.takeContext(lineOf('d'))]).toEqual([false, true]);
+    expect([left.take(lineOf('e')), left.take(lineOf('f'))]).toEqual([undefined, 'bytes']);
+  });
+
+  test('of tokens: what does not fit costs nothing', () => {
+    const left = budget({ tokens: 6 }, { tokens: (text) => text.length });
+    expect([left.take(lineOf('aaaa')), left.take(lineOf('bbb'))]).toEqual([undefined, 'tokens']);
+    expect([left.takeContext(lineOf('ccc')), left.takeContext(lineOf('d'))]).toEqual([false, true]);
+    expect([left.take(lineOf('e')), left.take(lineOf('f'))]).toEqual([undefined, 'tokens']);
+  });
+
+  test('four bytes of a prefix are a token, and a part of four is one too', () => {
+    const withPrefix = (bytes: number): Partial<AnswerFit> => ({
+      tokens: (text) => text.length,
+      cost: (line) => line.text.length + bytes,
+    });
+    const spent = (prefix: number): number => {
+      let count = 0;
+      const left = budget({ tokens: 60 }, withPrefix(prefix));
+      while (left.take(lineOf('ab')) === undefined) count += 1;
+      return count;
+    };
+    // 60 tokens in lines of 2, 3, 3, 4 and, where a display leaves the line end out, 2.
+    expect([0, 1, 4, 5, -1].map(spent)).toEqual([30, 20, 20, 15, 30]);
+  });
+
+  test('without a limit of tokens the counter of the host is not called', () => {
+    const tokens = (): number => {
+      throw new Error('called');
+    };
+    const left = budget({}, { tokens });
+    left.charge(lineOf('a'));
+    expect([left.take(lineOf('b')), left.takeContext(lineOf('c'))]).toEqual([undefined, true]);
+  });
+
+  test('the last row, byte and token can be used', () => {
+    const limits = { answerLines: 1, bytes: 3, tokens: 3 };
+    const each: Partial<AnswerFit> = { tokens: (text) => text.length };
+    expect(budget(limits, each).take(lineOf('abc'))).toBeUndefined();
+    expect(budget(limits, each).takeContext(lineOf('abc'))).toBe(true);
+  });
+
+  test('after a line that exceeds it nothing else fits', () => {
+    const bytes = budget({ bytes: 6 });
+    bytes.charge(lineOf('aaaaaaaa'));
+    expect([bytes.take(lineOf('')), bytes.takeContext(lineOf('')), bytes.lines]).toEqual([
+      'bytes',
+      false,
+      2999,
+    ]);
+    const tokens = budget({ tokens: 6 }, { tokens: (text) => text.length });
+    tokens.charge(lineOf('aaaaaaaa'));
+    expect([tokens.take(lineOf('')), tokens.takeContext(lineOf(''))]).toEqual(['tokens', false]);
+  });
+});
+
+describe('oversized', () => {
+  const stored = (text: string): { bytes: Uint8Array; length: number } => {
+    const bytes = Buffer.from(text);
+    return { bytes, length: bytes.length };
+  };
+  const most = (fit: AnswerFit, unit = 'x', end = ''): number => {
+    let length = 0;
+    while (!isOversized(stored(unit.repeat(length + 1) + end), utf8, fit)) length += 1;
+    return length;
+  };
+
+  test.each<[string, Partial<Limits>, Partial<AnswerFit>, number]>([
+    ['bytes of an answer', { bytes: 100 }, {}, 100],
+    ['bytes of a line', { line: 90 }, {}, 90],
+    ['bytes of a byte window', { windowMax: 80 }, {}, 80],
+    ['tokens', { tokens: 25 }, { tokens: (text) => text.length / 3 }, 75],
+    ['four bytes a token, whatever the counter says', { tokens: 25 }, { tokens: () => 0 }, 100],
+    ['bytes beside the prefix', { bytes: 100 }, { prefix: 12 }, 88],
+    ['tokens beside the prefix', { tokens: 25 }, { prefix: 12, tokens: (text) => text.length / 3 }, 66],
+    ['bytes as shown', { bytes: 100 }, { shown: (text) => 2 * text.length }, 50],
+  ])('by %s', (_, limits, over, length) => {
+    expect(most(plainFit(limits, over))).toBe(length);
+  });
+
+  test('the line end is free if lines are counted without it', () => {
+    expect(most(plainFit({ bytes: 100 }), 'x', '\n')).toBe(99);
+    expect(most(plainFit({ bytes: 100 }, { bareLines: true }), 'x', '\n')).toBe(100);
+    expect(most(plainFit({ bytes: 100 }, { bareLines: true }))).toBe(100);
+  });
+
+  test('by stored bytes, although the text has fewer', () => {
+    const bytes = Buffer.from('x'.repeat(41), 'utf16le');
+    const fit = plainFit({ bytes: 100, windowMax: 81 });
+    expect(isOversized({ bytes, length: 82 }, utf16, fit)).toBe(true);
+    expect(isOversized({ bytes: bytes.subarray(2), length: 80 }, utf16, fit)).toBe(false);
+  });
+
+  test('a short line is not even decoded', () => {
+    const shown = (): number => {
+      throw new Error('shown');
+    };
+    const fit = plainFit({ bytes: 80 }, { shown });
+    expect(safeLength(fit)).toBe(10);
+    expect(isOversized(stored('x'.repeat(10)), utf8, fit)).toBe(false);
+    expect(() => isOversized(stored('x'.repeat(11)), utf8, fit)).toThrow('shown');
+    expect(safeLength(plainFit({ bytes: 80, tokens: 40 }))).toBe(5);
+  });
+});
+
+test.each<[string, Partial<Limits>, Partial<AnswerFit>, number, number]>([
+  ['the smaller of both limits', { bytes: 100, line: 90 }, {}, 90 + 256, 180 + 256],
+  ['the same the other way round', { bytes: 90, line: 100 }, {}, 90 + 256, 180 + 256],
+  ['a clipped line', { bytes: 100 }, { longLine: { as: 'clip', at: 500, unit: 'char' } }, 2032, 2032],
+])('so much of a line is held: %s', (_, limits, over, narrow, broad) => {
+  const fit = plainFit(limits, over);
+  expect([holdFor(fit, utf8), holdFor(fit, utf16)]).toEqual([narrow, broad]);
+});
+
+test('the slice of a byte window is bounded by the window and the tokens, beside the prefix', () => {
+  expect(windowBudget(plainFit({ windowMax: 100 }))).toBe(100);
+  expect(windowBudget(plainFit({ windowMax: 100, tokens: 20 }, { prefix: 8 }))).toBe(72);
+});
+
+describe('a slice', () => {
+  const bytes = Buffer.from('0123456789'.repeat(10));
+  const slice = (
+    from: 'head' | 'tail',
+    limits: Partial<Limits>,
+    over: Partial<AnswerFit> = {},
+    room?: number,
+  ): string => Buffer.from(sliceOf(bytes, utf8, plainFit(limits, over), from, room)).toString();
+
+  test('is the head or the tail that fits', () => {
+    expect(slice('head', { bytes: 12 })).toBe('012345678901');
+    expect(slice('tail', { bytes: 12 })).toBe('890123456789');
+    expect(slice('head', { bytes: 12 }, {}, 5)).toBe('01234');
+    expect(slice('tail', {})).toBe('0123456789'.repeat(10));
+  });
+
+  test('is halved until its tokens fit, down to eight bytes', () => {
+    // 4 × 10 bytes are 40 tokens of a letter each, then 20, then 10.
+    expect(slice('head', { tokens: 10 }, { tokens: (text) => text.length })).toBe('0123456789');
+    expect(slice('tail', { tokens: 10 }, { tokens: (text) => text.length })).toBe('0123456789');
+    expect(slice('head', { tokens: 5 }, { tokens: (text) => text.length })).toBe('01234');
+    expect(slice('head', { tokens: 4 }, { tokens: () => 99 })).toBe('01234567');
+    expect(slice('head', { tokens: 10 }, { ...inFour, prefix: 8 })).toBe('01234567890123456789012345678901');
+  });
+
+  test('has one character at least', () => {
+    expect(slice('head', { bytes: 0 })).toBe('0');
+    expect(slice('tail', { bytes: 0 })).toBe('9');
+  });
+});
+
+describe('the fit of a dialect', () => {
+  const display: LineDisplay = {
+    show: (line) => `* ${line.text}`,
+    text: (text) => `${text}!`,
+  };
+  const line = lineOf('é\n');
+
+  test('measures what its display shows', () => {
+    const fit = fitOf(cutPolicy, display, wide);
+    expect(fit).toMatchObject({ limits: wide, prefix: 0, overflow: 'cut', longLine: { as: 'slice' } });
+    expect('bareLines' in fit).toBe(false);
+    expect([fit.cost(line), fit.shown('é'), fit.tokens('four')]).toEqual([5, 3, 1]);
+  });
+
+  test('takes the costs of the policy, of the display and the counter of the host, if there are any', () => {
+    const costly = { ...display, prefix: 7, cost: () => 70 };
+    const policy = { ...cutPolicy, bareLines: true };
+    const fit = fitOf(policy, costly, wide, () => 9);
+    expect([fit.prefix, fit.cost(line), fit.tokens(''), fit.bareLines]).toEqual([7, 70, 9, true]);
+    expect(fitOf({ ...policy, cost: () => 700 }, costly, wide).cost(line)).toBe(700);
+  });
+});

@@ -1,0 +1,413 @@
+import { describe, expect, test } from 'vitest';
+import { fc } from '../support/properties.ts';
+import { memoryBytes } from '../../src/text/bytes.ts';
+import { countNewlines } from '../../src/text/encoding.ts';
+import type { Excerpt, Line } from '../../src/types/excerpt.ts';
+import type { KeptEnd } from '../../src/types/request.ts';
+import { OutputEnds, outputExcerpt } from '../../src/text/output.ts';
+import { cutWindow } from '../../src/text/excerpt.ts';
+import { follow, inputOf, plainFit, textOf, windowOf } from '../support/windows.ts';
+
+const REMEMBERED = 1 << 16;
+
+function endsOf(text: string | Uint8Array, chunk = 1_000, remembered = REMEMBERED): OutputEnds {
+  const ends = new OutputEnds({ head: remembered, tail: remembered, countNewlines });
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += chunk) ends.push(bytes.subarray(at, at + chunk));
+  return ends;
+}
+
+const numbered = (from: number, to: number): string =>
+  Array.from({ length: to - from + 1 }, (_, i) => `${from + i}\n`).join('');
+
+describe('the tail', () => {
+  test('by lines', () => {
+    const result = outputExcerpt(endsOf(numbered(1, 5_000)), 'tail', plainFit({ lines: 2_000 }));
+    expect(textOf(result)).toBe(numbered(3_001, 5_000));
+    expect(result.parts[0]?.[0]).toMatchObject({ no: 3_001, start: 13_893, role: 'asked' });
+    expect(result).toMatchObject({
+      totals: { lines: 5_000, bytes: 23_893 },
+      cutBy: 'lines',
+      next: { by: 'tail', lines: 3_000, before: 13_893 },
+      span: { start: 13_893, end: 23_893 },
+    });
+  });
+
+  test('by bytes, whole lines only', () => {
+    const result = outputExcerpt(endsOf('aaaa\nbbbb\ncccc\n'), 'tail', plainFit({ bytes: 12 }));
+    expect(textOf(result)).toBe('bbbb\ncccc\n');
+    expect(result).toMatchObject({ cutBy: 'bytes', next: { by: 'tail', lines: 1, before: 5 } });
+  });
+
+  test('what fits is shown whole, at the limits exactly', () => {
+    const result = outputExcerpt(endsOf('aaaa\nbbbb\n'), 'tail', plainFit({ bytes: 10, lines: 2 }));
+    expect(textOf(result)).toBe('aaaa\nbbbb\n');
+    expect(result).not.toHaveProperty('cutBy');
+    expect(result).not.toHaveProperty('next');
+  });
+
+  test('a last line over the budget: its last bytes, on a character boundary', () => {
+    const result = outputExcerpt(endsOf(`one\n${'é'.repeat(100)}`), 'tail', plainFit({ bytes: 51 }));
+    expect(textOf(result)).toBe('é'.repeat(25));
+    expect(result).toMatchObject({
+      cutBy: 'line',
+      oversized: { no: 2, start: 4, bytes: 200 },
+      next: { by: 'tail', lines: 2, before: 154 },
+      unterminated: true,
+    });
+  });
+
+  test('a last line longer than the buffer', () => {
+    const ends = endsOf(`one\n${'x'.repeat(200_000)}\n`);
+    const result = outputExcerpt(ends, 'tail', plainFit({ bytes: 50 }));
+    expect(textOf(result)).toBe(`${'x'.repeat(49)}\n`);
+    expect(result.oversized).toStrictEqual({ no: 2, start: 4, bytes: 200_001 });
+  });
+
+  test('a tail ends at an earlier line that is longer than the buffer', () => {
+    const ends = endsOf(`${'x'.repeat(200_000)}\nlast\n`);
+    const result = outputExcerpt(ends, 'tail', plainFit());
+    expect(textOf(result)).toBe('last\n');
+    expect(result).toMatchObject({ cutBy: 'bytes', next: { by: 'tail', lines: 1, before: 200_001 } });
+  });
+
+  test('a progress bar longer than the buffer: the state drawn last', () => {
+    const bar = Array.from({ length: 20_000 }, (_, i) => `${i}\r`).join('');
+    const result = outputExcerpt(endsOf(`${bar}done\nlast\n`), 'tail', plainFit({ bytes: REMEMBERED }));
+    const [first, last] = result.parts[0] ?? [];
+    expect(first?.text).toMatch(/^\d+\r.*\r19999\rdone\n$/s);
+    expect([first?.no, first?.cut, last?.text]).toStrictEqual([1, 'slice', 'last\n']);
+  });
+
+  test('nothing', () => {
+    const result = outputExcerpt(endsOf(''), 'tail', plainFit());
+    expect(result).toStrictEqual({ parts: [[]], totals: { bytes: 0, lines: 0 }, invalid: 0 });
+  });
+});
+
+describe('the head', () => {
+  test('ends with its last whole line', () => {
+    const result = outputExcerpt(endsOf('aaaa\nbbbb\ncccc\n'), 'head', plainFit({ bytes: 12 }));
+    expect(textOf(result)).toBe('aaaa\nbbbb\n');
+    expect(result).toMatchObject({ cutBy: 'bytes', next: { by: 'lines', ranges: [{ from: 3 }] } });
+  });
+
+  test('or is filled to the last character', () => {
+    const result = outputExcerpt(endsOf('aaaa\nbbbb\néééé\n'), 'head', plainFit({ bytes: 13 }), 'char');
+    expect(textOf(result)).toBe('aaaa\nbbbb\né');
+    expect(result).toMatchObject({ cutBy: 'line', next: { by: 'bytes', start: 12 } });
+  });
+
+  test('a first line over the budget is cut on a character boundary', () => {
+    const result = outputExcerpt(endsOf(`${'é'.repeat(100)}\n`), 'head', plainFit({ bytes: 51 }));
+    expect(textOf(result)).toBe('é'.repeat(25));
+    expect(result).toMatchObject({ oversized: { no: 1, start: 0 }, next: { by: 'bytes', start: 50 } });
+  });
+
+  test('by lines, of an output much longer than the buffer', () => {
+    const result = outputExcerpt(endsOf(numbered(1, 50_000), 4_096), 'head', plainFit({ lines: 10 }));
+    expect(textOf(result)).toBe(numbered(1, 10));
+    expect(result).toMatchObject({ cutBy: 'lines', totals: { lines: 50_000 } });
+  });
+});
+
+describe('both ends', () => {
+  test('share the budget', () => {
+    const result = outputExcerpt(endsOf(numbered(1, 1_000)), 'ends', plainFit({ lines: 7 }));
+    expect(result.parts.map((lines) => lines.map(({ no }) => no))).toStrictEqual([
+      [1, 2, 3, 4],
+      [998, 999, 1_000],
+    ]);
+    expect(result.next).toStrictEqual({ by: 'tail', lines: 993, before: 3_880 });
+  });
+
+  test('of one oversized line are its end', () => {
+    const result = outputExcerpt(endsOf('x'.repeat(1_000)), 'ends', plainFit({ bytes: 100 }));
+    expect(textOf(result)).toBe('x'.repeat(100));
+    expect(result.next).toStrictEqual({ by: 'tail', lines: 1, before: 900 });
+  });
+
+  test('an oversized last line is read backwards to the head', () => {
+    const ends = endsOf(`${numbered(1, 9)}${'x'.repeat(1_000)}`);
+    const result = outputExcerpt(ends, 'ends', plainFit({ bytes: 100, lines: 10 }));
+    expect(result.parts.map((lines) => lines.map(({ no, start }) => [no, start]))).toStrictEqual([
+      [
+        [1, 0],
+        [2, 2],
+        [3, 4],
+        [4, 6],
+        [5, 8],
+      ],
+      [[10, 968]],
+    ]);
+    expect(result.next).toStrictEqual({ by: 'tail', lines: 5, before: 968 });
+  });
+
+  test('an output that fits is one part', () => {
+    const result = outputExcerpt(endsOf(numbered(1, 6)), 'ends', plainFit({ lines: 7 }));
+    expect(result.parts).toHaveLength(1);
+    expect(textOf(result)).toBe(numbered(1, 6));
+  });
+});
+
+describe('whole answers', () => {
+  const line = (no: number, start: number, text: string, cut?: 'slice'): Line => ({
+    no,
+    start,
+    end: start + Buffer.byteLength(text),
+    text,
+    role: 'asked',
+    ...(cut && { cut }),
+  });
+  const TEXT = 'é\nb\nc\nd\nlast';
+  const [one, two, three, four, five] = [
+    line(1, 0, 'é\n'),
+    line(2, 3, 'b\n'),
+    line(3, 5, 'c\n'),
+    line(4, 7, 'd\n'),
+    line(5, 9, 'last'),
+  ];
+  const totals = { bytes: 13, lines: 5 };
+
+  test('the tail', () => {
+    expect(outputExcerpt(endsOf(TEXT), 'tail', plainFit({ lines: 2 }))).toStrictEqual({
+      parts: [[four, five]],
+      totals,
+      invalid: 0,
+      span: { start: 7, end: 13 },
+      unterminated: true,
+      cutBy: 'lines',
+      next: { by: 'tail', lines: 3, before: 7 },
+    });
+    expect(outputExcerpt(endsOf(TEXT), 'tail', plainFit({ bytes: 7 }))).toMatchObject({
+      parts: [[four, five]],
+      cutBy: 'bytes',
+    });
+    const tokens = plainFit({ tokens: 6 }, { tokens: (text) => text.length });
+    expect(outputExcerpt(endsOf(TEXT), 'tail', tokens)).toMatchObject({
+      parts: [[four, five]],
+      cutBy: 'tokens',
+    });
+  });
+
+  test('the head', () => {
+    expect(outputExcerpt(endsOf(TEXT), 'head', plainFit({ lines: 2 }))).toStrictEqual({
+      parts: [[one, two]],
+      totals,
+      invalid: 0,
+      span: { start: 0, end: 5 },
+      cutBy: 'lines',
+      next: { by: 'lines', ranges: [{ from: 3 }] },
+    });
+    expect(outputExcerpt(endsOf(TEXT), 'head', plainFit())).toStrictEqual({
+      parts: [[one, two, three, four, five]],
+      totals,
+      invalid: 0,
+      span: { start: 0, end: 13 },
+      unterminated: true,
+    });
+    expect(outputExcerpt(endsOf(''), 'head', plainFit())).toStrictEqual({
+      parts: [[]],
+      totals: { bytes: 0, lines: 0 },
+      invalid: 0,
+    });
+  });
+
+  test('both ends', () => {
+    expect(outputExcerpt(endsOf(TEXT), 'ends', plainFit({ lines: 3 }))).toStrictEqual({
+      parts: [[one, two], [five]],
+      totals,
+      invalid: 0,
+      span: { start: 0, end: 13 },
+      unterminated: true,
+      cutBy: 'lines',
+      next: { by: 'tail', lines: 2, before: 9 },
+    });
+    const tokens = plainFit({ tokens: 7 }, { tokens: (text) => text.length });
+    expect(outputExcerpt(endsOf('é\nb\nc\nd\n'), 'ends', tokens).parts).toStrictEqual([[one, two], [four]]);
+  });
+
+  test('the head, filled to the last character', () => {
+    const filled = (bytes: number, text = 'aaaa\néé\n'): Excerpt =>
+      outputExcerpt(endsOf(text), 'head', plainFit({ bytes }), 'char');
+    const whole = line(1, 0, 'aaaa\n');
+    expect(filled(8)).toStrictEqual({
+      parts: [[whole, line(2, 5, 'é', 'slice')]],
+      totals: { bytes: 10, lines: 2 },
+      invalid: 0,
+      span: { start: 0, end: 7 },
+      cutBy: 'line',
+      next: { by: 'bytes', start: 7 },
+    });
+    // No character fits any more.
+    for (const bytes of [5, 6])
+      expect(filled(bytes)).toStrictEqual({
+        parts: [[whole]],
+        totals: { bytes: 10, lines: 2 },
+        invalid: 0,
+        span: { start: 0, end: 5 },
+        cutBy: 'bytes',
+        next: { by: 'lines', ranges: [{ from: 2 }] },
+      });
+    // One is shown even so, if it is the first.
+    expect(filled(1, 'éé\n')).toStrictEqual({
+      parts: [[line(1, 0, 'é', 'slice')]],
+      totals: { bytes: 5, lines: 1 },
+      invalid: 0,
+      span: { start: 0, end: 2 },
+      cutBy: 'line',
+      next: { by: 'bytes', start: 2 },
+      oversized: { no: 1, start: 0 },
+    });
+    const lines = outputExcerpt(endsOf(TEXT), 'head', plainFit({ lines: 2 }), 'char');
+    expect([lines.parts, lines.cutBy]).toStrictEqual([[[one, two]], 'lines']);
+  });
+
+  test('a head of which not all is captured ends with its last whole line', () => {
+    const text = `aaaa\n${'b'.repeat(20)}\nc\n`;
+    const cut = outputExcerpt(endsOf(text, 3, 10), 'head', plainFit());
+    expect(cut).toStrictEqual({
+      parts: [[line(1, 0, 'aaaa\n')]],
+      totals: { bytes: 28, lines: 3 },
+      invalid: 0,
+      span: { start: 0, end: 5 },
+      cutBy: 'bytes',
+      next: { by: 'lines', ranges: [{ from: 2 }] },
+    });
+    // The captured bytes end with a line.
+    const ended = outputExcerpt(endsOf(text, 3, 5), 'head', plainFit());
+    expect(ended).toStrictEqual(cut);
+    const filled = outputExcerpt(endsOf(text, 3, 10), 'head', plainFit(), 'char');
+    expect([filled.parts, filled.cutBy, filled.next]).toStrictEqual([
+      [[line(1, 0, 'aaaa\n'), line(2, 5, 'bbbbb', 'slice')]],
+      'line',
+      { by: 'bytes', start: 10 },
+    ]);
+  });
+
+  test('a tail of which not all is captured begins with its first whole line', () => {
+    const text = `a\n${'b'.repeat(20)}\ncccc\n`;
+    expect(outputExcerpt(endsOf(text, 3, 10), 'tail', plainFit())).toStrictEqual({
+      parts: [[line(3, 23, 'cccc\n')]],
+      totals: { bytes: 28, lines: 3 },
+      invalid: 0,
+      span: { start: 23, end: 28 },
+      cutBy: 'bytes',
+      next: { by: 'tail', lines: 2, before: 23 },
+    });
+    // Of a last line that is not whole, what is captured is shown.
+    expect(outputExcerpt(endsOf(`a\n${'b'.repeat(20)}`, 3, 10), 'tail', plainFit())).toStrictEqual({
+      parts: [[line(2, 12, 'b'.repeat(10), 'slice')]],
+      totals: { bytes: 22, lines: 2 },
+      invalid: 0,
+      span: { start: 12, end: 22 },
+      unterminated: true,
+      cutBy: 'bytes',
+      next: { by: 'tail', lines: 2, before: 12 },
+    });
+  });
+
+  test('of a bar whose beginning is not captured, what was drawn last', () => {
+    const bar = (end: string): unknown =>
+      outputExcerpt(endsOf(`${'x'.repeat(20)}\r50%\r99%${end}`, 3, 10), 'tail', plainFit())
+        .parts.flat()
+        .map(({ start, text }) => [start, text]);
+    expect(bar('')).toStrictEqual([[21, '50%\r99%']]);
+    expect(bar('\n')).toStrictEqual([[21, '50%\r99%\n']]);
+    // At its end a carriage return draws nothing.
+    expect(bar('\r\n')).toStrictEqual([[21, '50%\r99%\r\n']]);
+    expect(bar('\r\n!\n')).toStrictEqual([
+      [25, '99%\r\n'],
+      [30, '!\n'],
+    ]);
+  });
+
+  test('invalid sequences are counted in the lines that are shown', () => {
+    const bytes = Buffer.from('ff0a61ff0aff620aff0a', 'hex');
+    const invalid = (keep: KeptEnd, lines: number): number =>
+      outputExcerpt(endsOf(bytes), keep, plainFit({ lines })).invalid;
+    expect([invalid('head', 2), invalid('tail', 3), invalid('ends', 2), invalid('tail', 9)]).toStrictEqual([
+      2, 3, 2, 4,
+    ]);
+  });
+
+  test('of a last line over the budget the end, between characters', () => {
+    const text = `a\n${'€'.repeat(10)}x\n`;
+    const slice = (bytes: number): unknown => {
+      const { parts, oversized, next } = outputExcerpt(endsOf(text), 'tail', plainFit({ bytes }));
+      return [parts.flat().map(({ no, start, text: shown }) => [no, start, shown]), oversized, next];
+    };
+    const oversized = { no: 2, start: 2, bytes: 32 };
+    expect(slice(10)).toStrictEqual([[[2, 26, '€€x\n']], oversized, { by: 'tail', lines: 2, before: 26 }]);
+    expect(slice(11)).toStrictEqual([[[2, 23, '€€€x\n']], oversized, { by: 'tail', lines: 2, before: 23 }]);
+  });
+});
+
+describe('laws', () => {
+  const line = fc.oneof(
+    { weight: 4, arbitrary: fc.string({ maxLength: 30 }) },
+    { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 20 }) },
+    { weight: 1, arbitrary: fc.integer({ min: 50, max: 900 }).map((length) => 'y'.repeat(length)) },
+    { weight: 1, arbitrary: fc.constant('') },
+  );
+  const output = fc
+    .tuple(fc.array(line, { maxLength: 40 }), line)
+    .map(([lines, last]) => lines.map((text) => `${text.replaceAll('\n', '')}\n`).join('') + last)
+    .map((text) => text.toWellFormed());
+  const limits = fc.record({
+    lines: fc.integer({ min: 1, max: 20 }),
+    bytes: fc.integer({ min: 64, max: 600 }),
+  });
+  const keep = fc.constantFrom<KeptEnd>('head', 'tail', 'ends');
+  const chunk = fc.integer({ min: 1, max: 300 });
+
+  test('excerpts stay within the limits and have correct offsets', () =>
+    fc.assert(
+      fc.property(
+        output,
+        limits,
+        keep,
+        chunk,
+        fc.constantFrom<'line' | 'char'>('line', 'char'),
+        (text, limit, kept, size, snap) => {
+          const fit = plainFit({ ...limit, line: limit.bytes });
+          const result = outputExcerpt(endsOf(text, size), kept, fit, snap);
+          const lines = result.parts.flat();
+          expect(lines.length).toBeLessThanOrEqual(limit.lines);
+          expect(Buffer.byteLength(textOf(result))).toBeLessThanOrEqual(limit.bytes);
+          const stored = Buffer.from(text);
+          for (const shown of lines) {
+            expect(shown.text).toBe(stored.subarray(shown.start, shown.end).toString());
+            const before = stored.subarray(0, shown.start).toString();
+            expect(shown.no).toBe(before.split('\n').length);
+          }
+          expect(result.next === undefined).toBe(textOf(result) === text);
+        },
+      ),
+    ));
+
+  test('following the next window yields every byte once', () =>
+    fc.assert(
+      fc.asyncProperty(output, limits, keep, chunk, async (text, limit, kept, size) => {
+        const fit = plainFit({ ...limit, line: limit.bytes, windowMax: 400, window: 400 });
+        const first = outputExcerpt(endsOf(text, size), kept, fit);
+        const pages: Excerpt[] = first.next ? await follow(inputOf(text), windowOf(first.next), fit) : [];
+        const seen = [first, ...pages].flatMap(({ parts }) => parts.flat()).sort((a, b) => a.start - b.start);
+        expect(seen.map((shown) => shown.text).join('')).toBe(text);
+      }),
+    ));
+
+  test('the tail is the tail window of the whole text', () =>
+    fc.assert(
+      fc.asyncProperty(output, limits, chunk, async (text, limit, size) => {
+        // Elsewhere a line that leaves no room for a prefix is an oversized.
+        fc.pre(text.split('\n').every((one) => Buffer.byteLength(one) < limit.bytes - 32));
+        const fit = plainFit({ ...limit, line: limit.bytes });
+        const found = outputExcerpt(endsOf(text, size), 'tail', fit);
+        const window = { by: 'tail' as const, lines: limit.lines };
+        const expected = await cutWindow({ ...inputOf(text), source: memoryBytes(text) }, window, fit);
+        expect(found.parts).toStrictEqual(expected.parts);
+        expect(found.totals).toStrictEqual(expected.totals);
+      }),
+    ));
+});
