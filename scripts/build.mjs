@@ -11,7 +11,7 @@ import {
   readlinkSync,
   renameSync,
   rmSync,
-  statSync,
+  lstatSync,
   symlinkSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -32,7 +32,7 @@ function sweep() {
     if (pid > 0 && !isAlive(pid)) rmSync(path, { recursive: true, force: true });
   }
   for (const path of entriesOf(join(building, 'tests'))) {
-    if (statSync(path).mtimeMs < Date.now() - 2 * DAY_MS) rmSync(path, { recursive: true, force: true });
+    if (lstatSync(path).mtimeMs < Date.now() - 2 * DAY_MS) rmSync(path, { recursive: true, force: true });
   }
 }
 
