@@ -93,7 +93,7 @@ test('without configuration a server reads none', async () => {
   const server = await objectServer({ box: { a: 'a\n' } });
   const here = place('oriel', { s3: false });
   expect((await here.call('read', { path: 's3://box/a' })).text).toBe(
-    's3:// is not read: objects are off here. The operator of oriel can allow them by leaving out s3: false.',
+    's3:// is not read: objects are off here. The operator of oriel can allow them with s3: true.',
   );
   expect(server.heard).toEqual([]);
 });
