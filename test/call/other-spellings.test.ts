@@ -93,7 +93,7 @@ describe('spellings of other tools are understood', () => {
     ['src/c.ts#L5-L7,src/a b.ts lines 1-2', 'src/c.ts#L5-L7,src/a b.ts lines 1-2'],
     ['src/c.ts\nsrc/a b.ts', 'src/c.ts,src/a b.ts'],
     ['["src/c.ts","src/a b.ts"]', 'src/c.ts,src/a b.ts'],
-  ])('%j is %j', same);
+  ])('%j is %j', { tags: 'slow' }, same);
 
   test.each([
     ['#L5', ':5:1'],

@@ -7,7 +7,7 @@ import { zip } from '../support/zip.ts';
 const lines = (name: string, count: number): string =>
   Array.from({ length: count }, (_, i) => `${name}${i + 1}\n`).join('');
 
-test('two paths in one string, with selectors on each', async () => {
+test('two paths in one string, with selectors on each', { tags: 'slow' }, async () => {
   const { write, text } = workspace();
   write('a.ts', lines('a', 3));
   write('src/b.ts', lines('b', 30));
@@ -246,16 +246,20 @@ describe('more paths than one call reads', () => {
     return { code: 'LIMIT', message, next };
   };
 
-  test.each([',', ', ', ';', '\n', ' ', ' and ', ' | '])('separated by %j', async (separator) => {
-    const { write, read, text } = workspace();
-    for (const name of names) write(name, `${name}\n`);
-    for (const count of [21, 30]) {
-      const { details, isError } = await read(names.slice(0, count).join(separator));
-      expect([isError, details['error']]).toEqual([true, errorFor(names)]);
-    }
-    const { next } = (await read(names.join(separator))).details['error'] as { next: string };
-    expect(await text(next)).toMatch(/^==> f0\.txt <==\n[^]*==> f19\.txt <==\n1\|f19\.txt\n$/);
-  });
+  test.each([',', ', ', ';', '\n', ' ', ' and ', ' | '])(
+    'separated by %j',
+    { tags: 'slow' },
+    async (separator) => {
+      const { write, read, text } = workspace();
+      for (const name of names) write(name, `${name}\n`);
+      for (const count of [21, 30]) {
+        const { details, isError } = await read(names.slice(0, count).join(separator));
+        expect([isError, details['error']]).toEqual([true, errorFor(names)]);
+      }
+      const { next } = (await read(names.join(separator))).details['error'] as { next: string };
+      expect(await text(next)).toMatch(/^==> f0\.txt <==\n[^]*==> f19\.txt <==\n1\|f19\.txt\n$/);
+    },
+  );
 
   test('in braces', async () => {
     const { write, read } = workspace();

@@ -49,6 +49,7 @@ test('code over 12 KiB is answered with its map: every symbol, within 8 KiB', { 
 
 test.each([400, 1_000, 4_000, 8_192, 20_000])(
   'read.mapBytes %d is used up but not exceeded',
+  { tags: 'slow' },
   async (mapBytes) => {
     const { write, text } = workspace();
     const short = (i: number): string =>
@@ -87,41 +88,45 @@ test('the ranges that a map names cover exactly the first lines that it left out
   expect(reread).toBe(expected.join('…\n'));
 });
 
-test('no map for code up to 12 KiB, prose and data, selectors, :raw and other settings', async () => {
-  const { write, read } = workspace();
-  const isMap = async (path: string, options = {}): Promise<boolean> =>
-    'summary' in (await read(path, options)).details;
-  const cut = source.slice(0, 12 * 1024);
-  write('wide.ts', source);
-  write('short.ts', cut);
-  write('longer.ts', `${cut} `);
-  write('notes.md', '# One\n\ntext\n\n'.repeat(2_000));
-  write(
-    'data.json',
-    JSON.stringify(
-      Array.from({ length: 2_000 }, (_, i) => ({ i })),
-      null,
-      1,
-    ),
-  );
-  write('script', `#!/usr/bin/env node\n${source.replace('export ', '').replaceAll(': number', '')}`);
-  for (const path of ['wide.ts', 'longer.ts', 'script'])
-    expect([path, await isMap(path)]).toEqual([path, true]);
-  for (const path of [
-    'short.ts',
-    'notes.md',
-    'data.json',
-    'wide.ts:raw',
-    'wide.ts:1',
-    'wide.ts:-500',
-    'wide.ts:@0',
-  ]) {
-    expect([path, await isMap(path)]).toEqual([path, false]);
-  }
-  expect(await isMap('wide.ts', { read: { summarize: false } })).toBe(false);
-});
+test(
+  'no map for code up to 12 KiB, prose and data, selectors, :raw and other settings',
+  { tags: 'slow' },
+  async () => {
+    const { write, read } = workspace();
+    const isMap = async (path: string, options = {}): Promise<boolean> =>
+      'summary' in (await read(path, options)).details;
+    const cut = source.slice(0, 12 * 1024);
+    write('wide.ts', source);
+    write('short.ts', cut);
+    write('longer.ts', `${cut} `);
+    write('notes.md', '# One\n\ntext\n\n'.repeat(2_000));
+    write(
+      'data.json',
+      JSON.stringify(
+        Array.from({ length: 2_000 }, (_, i) => ({ i })),
+        null,
+        1,
+      ),
+    );
+    write('script', `#!/usr/bin/env node\n${source.replace('export ', '').replaceAll(': number', '')}`);
+    for (const path of ['wide.ts', 'longer.ts', 'script'])
+      expect([path, await isMap(path)]).toEqual([path, true]);
+    for (const path of [
+      'short.ts',
+      'notes.md',
+      'data.json',
+      'wide.ts:raw',
+      'wide.ts:1',
+      'wide.ts:-500',
+      'wide.ts:@0',
+    ]) {
+      expect([path, await isMap(path)]).toEqual([path, false]);
+    }
+    expect(await isMap('wide.ts', { read: { summarize: false } })).toBe(false);
+  },
+);
 
-test('long code shown without a map gives the reason', async () => {
+test('long code shown without a map gives the reason', { tags: 'slow' }, async () => {
   const { write, text } = workspace();
   const note = async (path: string, options = {}): Promise<string | undefined> =>
     /\[No map: ([^[]*?)(?:\. This is the text itself|, so only the first 8 KiB are shown)\]/.exec(
@@ -400,22 +405,26 @@ test('members of archives, compressed files and converted texts have outlines to
   expect(await text('wide.ts.gz:outline')).toContain('  [L3-18] method0(a: number): number\n');
 });
 
-test('a map shows the same amount for any path length, and says where the path of its calls goes', async () => {
-  const { write, text } = workspace();
-  const methods = Array.from(
-    { length: 20 },
-    (_, i) => `  method${i}() {\n${'    step();\n'.repeat(9)}  }\n`,
-  ).join('');
-  const code = Array.from({ length: 60 }, (_, i) => `export class Class${i} {\n${methods}}\n`).join('');
-  const far = `packages/${'some-directory/'.repeat(7)}two.ts`;
-  write('two.ts', code);
-  write(far, code);
-  const classes = (map: string): number => map.match(/\|export class Class\d+ /g)?.length ?? 0;
-  const map = await text(far);
-  expect(classes(await text('two.ts'))).toBe(60);
-  expect(classes(map)).toBe(60);
-  expect(Buffer.byteLength(map)).toBeLessThanOrEqual(8192);
-  const [, call = ''] = / symbols, use (:#Class59:outline) /.exec(map) ?? [];
-  expect(map).toContain('; the path goes before each :#… and :N..M)');
-  expect(await text(far + call)).toContain('method19()');
-});
+test(
+  'a map shows the same amount for any path length, and says where the path of its calls goes',
+  { tags: 'slow' },
+  async () => {
+    const { write, text } = workspace();
+    const methods = Array.from(
+      { length: 20 },
+      (_, i) => `  method${i}() {\n${'    step();\n'.repeat(9)}  }\n`,
+    ).join('');
+    const code = Array.from({ length: 60 }, (_, i) => `export class Class${i} {\n${methods}}\n`).join('');
+    const far = `packages/${'some-directory/'.repeat(7)}two.ts`;
+    write('two.ts', code);
+    write(far, code);
+    const classes = (map: string): number => map.match(/\|export class Class\d+ /g)?.length ?? 0;
+    const map = await text(far);
+    expect(classes(await text('two.ts'))).toBe(60);
+    expect(classes(map)).toBe(60);
+    expect(Buffer.byteLength(map)).toBeLessThanOrEqual(8192);
+    const [, call = ''] = / symbols, use (:#Class59:outline) /.exec(map) ?? [];
+    expect(map).toContain('; the path goes before each :#… and :N..M)');
+    expect(await text(far + call)).toContain('method19()');
+  },
+);

@@ -179,7 +179,7 @@ describe('truncation of lists is in the details', () => {
     expect((await read('d/sub')).details['truncation']).toBeUndefined();
   });
 
-  test('tables, rows and queries', async () => {
+  test('tables, rows and queries', { tags: 'slow' }, async () => {
     const { write, read } = workspace();
     const tables = Array.from({ length: 520 }, (_, i) => `create table t${i}(a);`).join('');
     const rows = 'with recursive n(i) as (values(1) union all select i+1 from n where i<60) select i from n';

@@ -154,7 +154,7 @@ async function untilParsed(code: string): Promise<void> {
   expect(said).toContain('f199');
 }
 
-test('maps, outlines and symbols', { timeout: 120_000 }, async () => {
+test('maps, outlines and symbols', { tags: 'slow', timeout: 120_000 }, async () => {
   const { call, write, report } = recorded(unhurried);
   const code = Array.from(
     { length: 200 },
@@ -268,7 +268,7 @@ test('a call that cannot be recorded is answered all the same, and the host hear
   expect([answer.isError, heard.map(String)]).toEqual([false, ['Error: no memory']]);
 });
 
-test('until a call is counted, nothing of its answer is held', async () => {
+test('until a call is counted, nothing of its answer is held', { tags: 'slow' }, async () => {
   const notes: unknown[] = [];
   const sink = {
     record: (note: unknown) => void notes.push(note),

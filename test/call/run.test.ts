@@ -21,13 +21,13 @@ describe('how a command ends', () => {
     expect(result).not.toHaveProperty('exitCode');
   });
 
-  test('a timeout may be a fraction of a second and keeps the output', async () => {
+  test('a timeout may be a fraction of a second and keeps the output', { tags: 'slow' }, async () => {
     const result = await bench().run('echo before; sleep 60; echo after', { timeout: 1.5 });
     expect(result).toMatchObject({ timedOut: true, cancelled: false, timeout: 1.5, signal: 'SIGTERM' });
     expect(shown(result)).toBe('before\n');
   });
 
-  test('output written during termination is kept', async () => {
+  test('output written during termination is kept', { tags: 'slow' }, async () => {
     const result = await bench().run('trap "echo bye; exit 7" TERM; sleep 60 & wait', { timeout: 1.5 });
     expect(shown(result)).toBe('bye\n');
     expect(result).toMatchObject({ timedOut: true, exitCode: 7 });
@@ -46,10 +46,14 @@ describe('how a command ends', () => {
     expect(result).toMatchObject({ timedOut: true, timeout: 0.2 });
   });
 
-  test.each([86_401, 2 ** 31, Number.POSITIVE_INFINITY])('a timeout of %d is applied', async (timeout) => {
-    const result = await bench().run('sleep 0.05', { timeout });
-    expect(result).toMatchObject({ exitCode: 0, timedOut: false, timeout });
-  });
+  test.each([86_401, 2 ** 31, Number.POSITIVE_INFINITY])(
+    'a timeout of %d is applied',
+    { tags: 'slow' },
+    async (timeout) => {
+      const result = await bench().run('sleep 0.05', { timeout });
+      expect(result).toMatchObject({ exitCode: 0, timedOut: false, timeout });
+    },
+  );
 
   test.each([0, -1, Number.NaN])('a timeout of %d is refused', async (timeout) => {
     await expect(bench().run('echo hi', { timeout })).rejects.toMatchObject({
@@ -126,7 +130,7 @@ describe('environment', () => {
     expect(shown(result)).toBe('dumb cat cat 0\n');
   });
 
-  test('an allow-list keeps all other variables out', async () => {
+  test('an allow-list keeps all other variables out', { tags: 'slow' }, async () => {
     process.env['ORIEL_TEST_SECRET'] = 'secret';
     process.env['ORIEL_TEST_OPEN_A'] = 'open';
     const command = 'echo "$ORIEL_TEST_SECRET|$ORIEL_TEST_OPEN_A|$TERM"';
@@ -221,7 +225,7 @@ describe('progress', () => {
 });
 
 describe('processes left behind', () => {
-  test('they are ended with the shell, and counted', async () => {
+  test('they are ended with the shell, and counted', { tags: 'slow' }, async () => {
     const result = await bench().run(`${nap(711)}1 > /dev/null 2>&1 & ${nap(711)}2 & echo hi`);
     expect(shown(result)).toBe('hi\n');
     expect(result).toMatchObject({ exitCode: 0, background: { ended: 2, left: 0 } });
@@ -237,14 +241,14 @@ describe('processes left behind', () => {
     process.kill(pid);
   });
 
-  test('later output of continuing processes is discarded', async () => {
+  test('later output of continuing processes is discarded', { tags: 'slow' }, async () => {
     const { run } = bench({ settings: { background: 'keep' } });
     const result = await run(`yes ${nap(713)} & echo $!`, { keep: 'head' });
     expect(shown(result)).toMatch(/^\d+\n/);
     await expect.poll(() => living(nap(713))).toEqual([]);
   });
 
-  test('one that cleared its environment is found through its parent', async () => {
+  test('one that cleared its environment is found through its parent', { tags: 'slow' }, async () => {
     const cleared = `env -i sh -c "echo > ready; exec ${nap(714)}"`;
     const result = await bench().run(
       `setsid sh -c '${cleared}; :' & until [ -e ready ]; do sleep 0.05; done; exit 0`,

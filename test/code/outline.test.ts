@@ -14,7 +14,7 @@ const names = readdirSync(fixtures)
 const fixture = (file: string): string => readFileSync(new URL(file, fixtures), 'utf8');
 
 describe('the outline of', () => {
-  test.each(names)('%s', async (name) => {
+  test.each(names)('%s', { tags: 'slow' }, async (name) => {
     expect(await outlineOf(name, fixture(`${name}.txt`))).toBe(fixture(`${name}.outline`));
   });
 });
@@ -122,7 +122,7 @@ test('a file with syntax errors keeps the symbols around them', async () => {
   );
 });
 
-test('text that is no code has a reason for having no outline', async () => {
+test('text that is no code has a reason for having no outline', { tags: 'slow' }, async () => {
   expect(await structureOf('photo.xyz', 'text')).toBe('language');
   expect(await structureOf('empty.ts', '')).toBe('empty');
   expect(await structureOf('nul.ts', 'const a = 1;\n\0')).toBe('binary');

@@ -213,5 +213,5 @@ describe('departures', () => {
   test('every declared one is held to, and none is held to that is not declared', () =>
     expect(Object.keys(departures).toSorted()).toEqual(declared.toSorted()));
 
-  test.each(Object.entries(departures))('%s', (_, hold) => hold());
+  test.each(Object.entries(departures))('%s', { tags: 'slow' }, (_, hold) => hold());
 });

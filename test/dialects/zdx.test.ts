@@ -86,7 +86,7 @@ describe('read', () => {
     expect(await read(numbered(1, 5000), { limit: 4000 })).toMatchObject({ lines_shown: 2000 });
   });
 
-  test('test_read_huge_single_line', async () => {
+  test('test_read_huge_single_line', { tags: 'slow' }, async () => {
     expect(await read('x'.repeat(20 << 20))).toEqual({
       path: 'file.txt',
       content: 'x'.repeat(500),
@@ -275,7 +275,7 @@ describe('bash', () => {
     expect(stdout).toBe(`x${'€'.repeat(17_066)}`);
   });
 
-  test('what was cut is in a file that read can page through', async () => {
+  test('what was cut is in a file that read can page through', { tags: 'slow' }, async () => {
     const { call } = place('zdx');
     const { data = {} } = envelopeOf(await call('bash', { command: 'seq 100000' }));
     const path = data['stdout_file'] as string;
@@ -297,7 +297,7 @@ describe('bash', () => {
     });
   });
 
-  test('both ends of a long stream', async () => {
+  test('both ends of a long stream', { tags: 'slow' }, async () => {
     const data = await bash('seq 100000', { keep: 'ends' });
     const stdout = data['stdout'] as string;
     const tail = data['stdout_tail_byte'] as number;

@@ -69,7 +69,7 @@ describe('a file without a window', () => {
     expect(await zed(content)()).toBe(content);
   });
 
-  test('of more is its outline, which is no larger than a window', async () => {
+  test('of more is its outline, which is no larger than a window', { tags: 'slow' }, async () => {
     const { write, call } = place('zed');
     const methods = (count: number): string =>
       Array.from(

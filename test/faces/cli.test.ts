@@ -142,7 +142,7 @@ test('help and version', () => {
   expect(runProcess(['--version']).out).toBe(`${version}\n`);
 });
 
-test('a deleted working directory is an error, except when another one is given', () => {
+test('a deleted working directory is an error, except when another one is given', { tags: 'slow' }, () => {
   const { W, write } = workspace();
   write('f', 'a\n');
   mkdirSync(join(W, 'gone'));

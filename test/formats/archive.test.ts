@@ -82,7 +82,7 @@ describe.each(['a.zip', 'a.tar', 'a.tar.gz'])('%s', (name) => {
   });
 });
 
-test('500 entries are shown, and the notices lead to all of them', async () => {
+test('500 entries are shown, and the notices lead to all of them', { tags: 'slow' }, async () => {
   const names = Array.from({ length: 1_203 }, (_, i) => `f${String(i).padStart(4, '0')}.txt`);
   oriel.write('many.zip', zip(names.map((name) => ({ name: `d/${name}`, content: 'x' }))));
   const seen: string[] = [];
@@ -211,7 +211,7 @@ test('images and notebooks inside are shown as such', async () => {
   }
 });
 
-test('a database inside is read as a database', async () => {
+test('a database inside is read as a database', { tags: 'slow' }, async () => {
   const bytes = await databaseBytes(
     'create table t (id integer primary key, name text)',
     "insert into t values (1, 'one'), (2, 'two')",
@@ -359,17 +359,21 @@ test('a member larger than one answer is paged to its end, with every byte once'
   expect(all).toBe(text);
 });
 
-test('reading changes nothing on the disk, and the same call gives the same answer', async () => {
-  const before = await stat(oriel.folder);
-  const names = (await readdir(oriel.folder)).sort();
-  const bytes = await readFile(`${oriel.folder}/a.tar.gz`);
-  for (const path of ['a.tar.gz', 'a.tar.gz:dir/x.ts', 'a.zip:dir', 't.tar.xz:ok.txt']) {
-    expect(await oriel.read(path)).toBe(await oriel.read(path));
-  }
-  expect((await readdir(oriel.folder)).sort()).toEqual(names);
-  expect((await stat(oriel.folder)).mtimeMs).toBe(before.mtimeMs);
-  expect(await readFile(`${oriel.folder}/a.tar.gz`)).toEqual(bytes);
-});
+test(
+  'reading changes nothing on the disk, and the same call gives the same answer',
+  { tags: 'slow' },
+  async () => {
+    const before = await stat(oriel.folder);
+    const names = (await readdir(oriel.folder)).sort();
+    const bytes = await readFile(`${oriel.folder}/a.tar.gz`);
+    for (const path of ['a.tar.gz', 'a.tar.gz:dir/x.ts', 'a.zip:dir', 't.tar.xz:ok.txt']) {
+      expect(await oriel.read(path)).toBe(await oriel.read(path));
+    }
+    expect((await readdir(oriel.folder)).sort()).toEqual(names);
+    expect((await stat(oriel.folder)).mtimeMs).toBe(before.mtimeMs);
+    expect(await readFile(`${oriel.folder}/a.tar.gz`)).toEqual(bytes);
+  },
+);
 
 test('a changed archive is listed again', async () => {
   oriel.write('live.zip', zip([{ name: 'old', content: '1' }]));

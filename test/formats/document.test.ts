@@ -131,7 +131,7 @@ test('a binary presentation has each text under its slide, also with equal texts
   }
 });
 
-test('a missing slide does not affect the others', async () => {
+test('a missing slide does not affect the others', { tags: 'slow' }, async () => {
   const { write, read, text } = workspace(unhurried);
   const parts = Object.entries(unzipSync(fixture('slides.pptx'))).filter(
     ([name]) => name !== 'ppt/slides/slide2.xml',
@@ -168,22 +168,26 @@ test.each(['sheet.xlsx', 'sheet.xls', 'sheet.ods'])(
   },
 );
 
-test('a range of cells, a row, and pages of rows with the grammar of databases', async () => {
-  const { write, text, read } = workspace(unhurried);
-  write('sheet.xlsx', fixture('sheet.xlsx'));
-  expect(await text('sheet.xlsx:Sales:A1:C3')).toBe(
-    '1||  | A | B | C |\n2|| --- | --- | --- | --- |\n3|| 1 | Date | Region | Units |\n4|| 2 | 2026-01-01 | North | 47 |\n5|| 3 | 2026-01-02 | South | 377 |\n',
-  );
-  expect(await text('sheet.xlsx:b2:c2')).toContain('| 2 | North | 47 |');
-  expect(await text('sheet.xlsx:Merged & Wide:raw')).toMatch(/^## Merged & Wide\n/);
-  const page = await text("sheet.xlsx:Sales?where=Region='South' and Units>450&order=Units:desc&limit=2");
-  expect(page).toContain('489');
-  expect(page.trim().split('\n')).toHaveLength(4);
-  expect(await text('sheet.xlsx:Sales:2')).toContain('Region: North');
-  expect(await text('sheet.xlsx?q=select count(*) as n from Sales')).toContain('| 45 |');
-  const missing = await read('sheet.xlsx:Nope?limit=1');
-  expect(missing.details['error']).toMatchObject({ code: 'NOT_FOUND', next: 'sheet.xlsx:Sales' });
-});
+test(
+  'a range of cells, a row, and pages of rows with the grammar of databases',
+  { tags: 'slow' },
+  async () => {
+    const { write, text, read } = workspace(unhurried);
+    write('sheet.xlsx', fixture('sheet.xlsx'));
+    expect(await text('sheet.xlsx:Sales:A1:C3')).toBe(
+      '1||  | A | B | C |\n2|| --- | --- | --- | --- |\n3|| 1 | Date | Region | Units |\n4|| 2 | 2026-01-01 | North | 47 |\n5|| 3 | 2026-01-02 | South | 377 |\n',
+    );
+    expect(await text('sheet.xlsx:b2:c2')).toContain('| 2 | North | 47 |');
+    expect(await text('sheet.xlsx:Merged & Wide:raw')).toMatch(/^## Merged & Wide\n/);
+    const page = await text("sheet.xlsx:Sales?where=Region='South' and Units>450&order=Units:desc&limit=2");
+    expect(page).toContain('489');
+    expect(page.trim().split('\n')).toHaveLength(4);
+    expect(await text('sheet.xlsx:Sales:2')).toContain('Region: North');
+    expect(await text('sheet.xlsx?q=select count(*) as n from Sales')).toContain('| 45 |');
+    const missing = await read('sheet.xlsx:Nope?limit=1');
+    expect(missing.details['error']).toMatchObject({ code: 'NOT_FOUND', next: 'sheet.xlsx:Sales' });
+  },
+);
 
 test(
   'a large sheet is answered with its first rows, its size and the calls for more',
@@ -208,7 +212,7 @@ test.each([
   [['rowid', 'oid']],
   [['_rowid_', 'OID', 'ROWID']],
   [['_rowid_', 'OID', 'ROWID', 'rowid_']],
-])('columns named %j keep their values beside the row numbers', async (names) => {
+])('columns named %j keep their values beside the row numbers', { tags: 'slow' }, async (names) => {
   const { write, text } = workspace();
   const cells = names.map((_, i) => 9000 + i);
   const rows = [
@@ -329,29 +333,33 @@ test('cells of the column P are not pages', async () => {
   expect(await text('named.xlsx:P2')).toContain('## P2');
 });
 
-test('names of any length and any number of sheets: the answer and its details are bounded', async () => {
-  const { write, read } = workspace(unhurried);
-  const one = `<sheetData>${sheetRow(1, ['value'])}</sheetData>`;
-  const long = 'N'.repeat(100_000);
-  write(
-    'long.xlsx',
-    xlsx([
-      [long, one],
-      ['b', one],
-    ]),
-  );
-  write('many.xlsx', xlsx(Array.from({ length: 600 }, (_, i) => [`Sheet number ${i}`, one] as const)));
-  for (const path of ['long.xlsx', 'long.xlsx:zz', 'many.xlsx', 'many.xlsx:zz']) {
-    const answer = await read(path);
-    expect(textOf(answer).length).toBeLessThan(52_000);
-    expect(JSON.stringify(answer.details).length).toBeLessThan(16_000);
-  }
-  expect(textOf(await read(`long.xlsx:${'N'.repeat(255)}:A1`))).toContain('| 1 | value |');
-  expect(textOf(await read('many.xlsx:Sheet number 599:A1'))).toContain('| 1 | value |');
-  expect((await read('many.xlsx')).details['meta']).toMatchObject({ document: { sheetCount: 600 } });
-});
+test(
+  'names of any length and any number of sheets: the answer and its details are bounded',
+  { tags: 'slow' },
+  async () => {
+    const { write, read } = workspace(unhurried);
+    const one = `<sheetData>${sheetRow(1, ['value'])}</sheetData>`;
+    const long = 'N'.repeat(100_000);
+    write(
+      'long.xlsx',
+      xlsx([
+        [long, one],
+        ['b', one],
+      ]),
+    );
+    write('many.xlsx', xlsx(Array.from({ length: 600 }, (_, i) => [`Sheet number ${i}`, one] as const)));
+    for (const path of ['long.xlsx', 'long.xlsx:zz', 'many.xlsx', 'many.xlsx:zz']) {
+      const answer = await read(path);
+      expect(textOf(answer).length).toBeLessThan(52_000);
+      expect(JSON.stringify(answer.details).length).toBeLessThan(16_000);
+    }
+    expect(textOf(await read(`long.xlsx:${'N'.repeat(255)}:A1`))).toContain('| 1 | value |');
+    expect(textOf(await read('many.xlsx:Sheet number 599:A1'))).toContain('| 1 | value |');
+    expect((await read('many.xlsx')).details['meta']).toMatchObject({ document: { sheetCount: 600 } });
+  },
+);
 
-test('the notice of a large sheet is short, whatever its name', async () => {
+test('the notice of a large sheet is short, whatever its name', { tags: 'slow' }, async () => {
   const { write, read, text } = workspace(unhurried);
   const rows = Array.from({ length: 1_200 }, (_, i) => sheetRow(i + 1, [i]));
   const large = `<sheetData>${rows.join('')}</sheetData>`;
@@ -367,7 +375,7 @@ test('the notice of a large sheet is short, whatever its name', async () => {
   expect(await text(`0.xlsx:${'N'.repeat(254)}2?limit=1&offset=40`)).toContain('| 40 |');
 });
 
-test('pages begin at 1', async () => {
+test('pages begin at 1', { tags: 'slow' }, async () => {
   const { write, read } = workspace(unhurried);
   write('report.pdf', fixture('report.pdf'));
   write('slides.pptx', fixture('slides.pptx'));
@@ -484,7 +492,7 @@ test.each([
   expect(await text(`book.xlsx:${typed}`)).toContain(said);
 });
 
-test('a single page of a PDF has the same lines as among others', async () => {
+test('a single page of a PDF has the same lines as among others', { tags: 'slow' }, async () => {
   const { write, text, oriel } = workspace(unhurried);
   const line = (y: number, size: number, words: string): string =>
     `BT /F1 ${size} Tf 72 ${y} Td (${words}) Tj ET\n`;
@@ -513,35 +521,39 @@ test('a single page of a PDF has the same lines as among others', async () => {
   expect(await text(`${call}:${no}..${no}`)).toBe(`${no}|${shown}\n`);
 });
 
-test('the calls for rows and cells of a large sheet work, whatever its start cell and name', async () => {
-  const { write, text, read } = workspace(unhurried);
-  const rows = Array.from(
-    { length: 1_300 },
-    (_, i) => `<row r="${i + 100}"><c r="C${i + 100}"><v>${i}</v></c></row>`,
-  );
-  const far = `<sheetData>${rows.join('')}</sheetData>`;
-  write(
-    'book.xlsx',
-    xlsx([
-      ['far', far],
-      ['sqlite_x', far],
-      ['Far', far],
-    ]),
-  );
-  const whole = await text('book.xlsx:raw');
-  const named = [...whole.matchAll(/(book\.xlsx:\S+?) for (?:rows|cells)/g)].map(([, call = '']) => call);
-  expect(named).toEqual(
-    ['far', 'sqlite_x', 'Far'].flatMap((name) => [
-      expect.stringMatching(`^book\\.xlsx:${name}\\?limit=50&offset=\\d+$`),
-      `book.xlsx:${name}:C100:C149`,
-    ]),
-  );
-  for (const call of named) {
-    const answer = await read(call);
-    expect([call, answer.isError]).toEqual([call, false]);
-    expect(textOf(answer).match(/^(?:\d+\|)?\|/gm)?.length).toBeGreaterThanOrEqual(50);
-    // The next page of the rows too.
-    const next = nextOf(answer);
-    if (next !== undefined) expect([next, (await read(next)).isError]).toEqual([next, false]);
-  }
-});
+test(
+  'the calls for rows and cells of a large sheet work, whatever its start cell and name',
+  { tags: 'slow' },
+  async () => {
+    const { write, text, read } = workspace(unhurried);
+    const rows = Array.from(
+      { length: 1_300 },
+      (_, i) => `<row r="${i + 100}"><c r="C${i + 100}"><v>${i}</v></c></row>`,
+    );
+    const far = `<sheetData>${rows.join('')}</sheetData>`;
+    write(
+      'book.xlsx',
+      xlsx([
+        ['far', far],
+        ['sqlite_x', far],
+        ['Far', far],
+      ]),
+    );
+    const whole = await text('book.xlsx:raw');
+    const named = [...whole.matchAll(/(book\.xlsx:\S+?) for (?:rows|cells)/g)].map(([, call = '']) => call);
+    expect(named).toEqual(
+      ['far', 'sqlite_x', 'Far'].flatMap((name) => [
+        expect.stringMatching(`^book\\.xlsx:${name}\\?limit=50&offset=\\d+$`),
+        `book.xlsx:${name}:C100:C149`,
+      ]),
+    );
+    for (const call of named) {
+      const answer = await read(call);
+      expect([call, answer.isError]).toEqual([call, false]);
+      expect(textOf(answer).match(/^(?:\d+\|)?\|/gm)?.length).toBeGreaterThanOrEqual(50);
+      // The next page of the rows too.
+      const next = nextOf(answer);
+      if (next !== undefined) expect([next, (await read(next)).isError]).toEqual([next, false]);
+    }
+  },
+);

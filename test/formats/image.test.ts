@@ -105,7 +105,7 @@ describe('a larger image', () => {
     );
   });
 
-  test('reduces quality, then pixels, until its bytes fit', async () => {
+  test('reduces quality, then pixels, until its bytes fit', { tags: 'slow' }, async () => {
     const budget = { edge: 400, bytes: 20_000 };
     const answer = await read(noise(500, 300), { budget });
     expect(answer.image?.data.length).toBeLessThanOrEqual(budget.bytes);
@@ -274,7 +274,7 @@ describe('hostile images', () => {
     expect(answer.facts).toMatchObject({ shown: { width: 64, height: 48 } });
   });
 
-  test('I04 forty zTXt chunks of 50 MB each are not unpacked', async () => {
+  test('I04 forty zTXt chunks of 50 MB each are not unpacked', { tags: 'slow' }, async () => {
     const text = pngChunk('zTXt', Buffer.concat([Buffer.from('Comment\0\0'), await deflatedZeros(50e6)]));
     const answer = await read(makePng(64, 48, undefined, Array<Buffer>(40).fill(text)), { rest: 'meta' });
     expect(answer.text).toMatch(/, 64x48 pixels, 3 channels, no alpha$/);

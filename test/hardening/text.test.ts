@@ -205,7 +205,7 @@ test('T21 2^31 and 2^32 byte offsets', async () => {
   expect(await text('s:@2147483650+4')).toContain('HALF\n');
 });
 
-test('T23 line numbers agree across read, grep, sed', async () => {
+test('T23 line numbers agree across read, grep, sed', { tags: 'slow' }, async () => {
   const { W, write, text } = workspace();
   const samples = fc.sample(
     fc.array(

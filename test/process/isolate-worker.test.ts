@@ -36,21 +36,25 @@ test('a job is answered', async () => {
   expect(reply).toMatchObject({ said: 'hello', stopped: 0 });
 });
 
-test('a worker that was woken for a call that is over does not end at its old time in the next one', async () => {
-  const workers = pool(1);
-  await workers.lend({ signal: never }, (ask) => ask({}, later(), never));
-  holdTimers();
-  await workers.lend({ signal: never }, (ask) => ask({}, later(), never));
-  const over = AbortSignal.abort(new Error('over'));
-  await expect(workers.lend({ signal: never }, (ask) => ask({}, later(), over))).rejects.toThrow('over');
-  const stop = new AbortController();
-  const reply = workers.lend({ signal: never }, (ask) => ask({ do: 'obey' }, later(1e8), stop.signal));
-  vi.advanceTimersByTime(60_001);
-  // A thread that was ended takes a moment to be gone.
-  await sleep(200);
-  stop.abort();
-  expect(await reply).toMatchObject({ stopped: 1 });
-});
+test(
+  'a worker that was woken for a call that is over does not end at its old time in the next one',
+  { tags: 'slow' },
+  async () => {
+    const workers = pool(1);
+    await workers.lend({ signal: never }, (ask) => ask({}, later(), never));
+    holdTimers();
+    await workers.lend({ signal: never }, (ask) => ask({}, later(), never));
+    const over = AbortSignal.abort(new Error('over'));
+    await expect(workers.lend({ signal: never }, (ask) => ask({}, later(), over))).rejects.toThrow('over');
+    const stop = new AbortController();
+    const reply = workers.lend({ signal: never }, (ask) => ask({ do: 'obey' }, later(1e8), stop.signal));
+    vi.advanceTimersByTime(60_001);
+    // A thread that was ended takes a moment to be gone.
+    await sleep(200);
+    stop.abort();
+    expect(await reply).toMatchObject({ stopped: 1 });
+  },
+);
 
 test('no more calls hold a worker than there are workers', async () => {
   const workers = pool(2);
@@ -192,7 +196,7 @@ test('an idle thread that has ended is not lent', { tags: 'slow' }, async () => 
   expect([first, second]).not.toContain(third);
 });
 
-test('an idle thread ends after its time', async () => {
+test('an idle thread ends after its time', { tags: 'slow' }, async () => {
   const workers = pool(1, 1);
   const first = await threadOf(workers);
   await expect.poll(() => workers.hasIdle).toBe(false);

@@ -95,7 +95,7 @@ describe('RipgrepRun', () => {
     expect(run.outcome).toMatchObject({ code: undefined, broken: true, timedOut: false });
   });
 
-  test('no more processes run concurrently than there are slots', async () => {
+  test('no more processes run concurrently than there are slots', { tags: 'slow' }, async () => {
     const runs = Array.from({ length: 12 }, () =>
       over('one\n', ['--regexp=one'], { signal: new AbortController().signal }),
     );

@@ -57,7 +57,7 @@ test('pages without text are counted', { tags: 'slow' }, async () => {
   ]);
 });
 
-test('every page of a long PDF', async () => {
+test('every page of a long PDF', { tags: 'slow' }, async () => {
   const w = workspace();
   w.write('long.pdf', pdfPages(Array.from({ length: 230 }, (_, i) => pdfText(`page number ${i + 1} here`))));
   expect(await found(w, 'long.pdf', 'number (7|107|227) here')).toEqual([

@@ -132,7 +132,7 @@ describe('output: files and count', () => {
 });
 
 describe('type', () => {
-  test('filters by the file types of ripgrep, combined with a glob', async () => {
+  test('filters by the file types of ripgrep, combined with a glob', { tags: 'slow' }, async () => {
     await work.write({
       'a.ts': 'x\n',
       'b.py': 'x\n',

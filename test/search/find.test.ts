@@ -42,7 +42,7 @@ test('finds files by path, relative to the given folder', async () => {
   expect(await find({ pattern: join(work.path, 'src/**/*.ts') })).toBe('src/deep/c.ts');
 });
 
-test('ignore files apply without a repository too', async () => {
+test('ignore files apply without a repository too', { tags: 'slow' }, async () => {
   const plain = await Tree.create({
     '.gitignore': 'b\n',
     'd/.gitignore': 'c\n',
@@ -106,7 +106,7 @@ test('the byte limit truncates between paths', async () => {
   );
 });
 
-test('following the offsets lists every file once', async () => {
+test('following the offsets lists every file once', { tags: 'slow' }, async () => {
   const all = await find({ pattern: '**' });
   await fc.assert(
     fc.asyncProperty(

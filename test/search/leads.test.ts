@@ -58,7 +58,7 @@ release(undefined);
 `;
 
 describe('the symbol around a match', () => {
-  test('is shown once above its matches, with its lines', async () => {
+  test('is shown once above its matches, with its lines', { tags: 'slow' }, async () => {
     await work.write({ 'src/session.ts': session });
     await led(
       { pattern: 'release' },
@@ -93,7 +93,7 @@ src/session.ts:20: release(undefined);`,
     },
   );
 
-  test('is above the first of its lines that is shown', async () => {
+  test('is above the first of its lines that is shown', { tags: 'slow' }, async () => {
     await work.write({ 'src/session.ts': session });
     await led(
       { pattern: 'release|reopen', context: 1, path: 'src/session.ts' },
@@ -149,7 +149,7 @@ src/session.ts:20: release(undefined);`,
     );
   });
 
-  test('of the first eight files of code that are small, and of no prose', async () => {
+  test('of the first eight files of code that are small, and of no prose', { tags: 'slow' }, async () => {
     const code = 'function f() {\n  needle();\n}\n';
     const names = Array.from({ length: 10 }, (_, i) => `f${i}.ts`);
     await work.write({

@@ -36,7 +36,7 @@ test('records are read from any chunks', async () => {
 describe('matches over several lines', () => {
   const code = 'class A {\n  b() {\n    c();\n  }\n}\n';
 
-  test('show all of their lines, for every file separately', async () => {
+  test('show all of their lines, for every file separately', { tags: 'slow' }, async () => {
     await work.write({ 'a.txt': code, 'b.txt': `x\n${code}`, 'c.txt': '  b() {\n', 'd.txt': 'class A {\n' });
     const lines = (name: string, no: number): string =>
       `${name}:${no}: class A {\n${name}:${no + 1}:   b() {`;
@@ -98,7 +98,7 @@ describe('matches over several lines', () => {
     expect(await grep({ pattern: raw`A \{\s+b`, output: 'files' })).toBe('a.txt');
   });
 
-  test('inside members and rows', async () => {
+  test('inside members and rows', { tags: 'slow' }, async () => {
     await work.write({
       'a.zip': zip([{ name: 'x.txt', content: code }]),
       'b.db': await databaseBytes('CREATE TABLE t (a TEXT)', "INSERT INTO t VALUES ('one'), ('two')"),

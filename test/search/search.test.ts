@@ -57,7 +57,7 @@ describe('matches', () => {
     );
   });
 
-  test('nothing', async () => {
+  test('nothing', { tags: 'slow' }, async () => {
     await work.write({ a: 'y\n' });
     expect(await work.answer('grep', { pattern: 'x' })).toEqual({
       content: [{ type: 'text', text: 'No matches found' }],
@@ -79,7 +79,7 @@ describe('matches', () => {
     expect(await grep({ pattern: 'a.b', word: true, literal: true })).toBe('a:4: a.b a.bc');
   });
 
-  test('$ matches before CRLF, and a lone CR does not end a line', async () => {
+  test('$ matches before CRLF, and a lone CR does not end a line', { tags: 'slow' }, async () => {
     await work.write({ a: 'one\r\ntwo one\rmore\r\nlast one' });
     expect(await grep({ pattern: 'one$' })).toContain('a:1: one\n');
     expect(await grep({ pattern: 'last' })).toBe('a:3: last one');
@@ -105,7 +105,7 @@ describe('matches', () => {
     );
   });
 
-  test('invalid bytes are shown as U+FFFD', async () => {
+  test('invalid bytes are shown as U+FFFD', { tags: 'slow' }, async () => {
     await work.write({ a: Buffer.from('ok\n\xff x\n', 'latin1') });
     expect(await grep({ pattern: 'x' })).toBe('a:2: \ufffd x');
   });
@@ -144,7 +144,7 @@ describe('which files', () => {
     expect(await grep({ pattern: 'x', glob: '*.{js,log}' })).toBe('b.js:1: x');
   });
 
-  test('a subfolder obeys the ignore rules above it', async () => {
+  test('a subfolder obeys the ignore rules above it', { tags: 'slow' }, async () => {
     await work.write({ 'src/e.log': 'x\n' });
     expect(await grep({ pattern: '^x', path: 'src' })).toBe('src/.env:1: x\nsrc/c.ts:1: x');
   });
@@ -229,7 +229,7 @@ describe('limits', () => {
     );
   });
 
-  test('context lines', async () => {
+  test('context lines', { tags: 'slow' }, async () => {
     await work.write({ a: '1\n2\nx3\n4\n5\n6\n7\nx8\n', b: 'x\n' });
     expect(await grep({ pattern: 'x', context: 1 })).toBe(
       'a-2- 2\na:3: x3\na-4- 4\n--\na-7- 7\na:8: x8\n--\nb:1: x',
@@ -453,7 +453,7 @@ describe('hostile input', () => {
     },
   );
 
-  test('G10 option injection', async () => {
+  test('G10 option injection', { tags: 'slow' }, async () => {
     await work.write({ '-rf': 'x --pre=sh\n', '--files': 'x\n' });
     expect(await grep({ pattern: '--pre=sh', path: '-rf' })).toBe('-rf:1: x --pre=sh');
     expect(await grep({ pattern: '--files' })).toBe('No matches found');
@@ -504,7 +504,7 @@ describe('hostile input', () => {
     },
   );
 
-  test('a FIFO in the tree is skipped, and refused by name', async () => {
+  test('a FIFO in the tree is skipped, and refused by name', { tags: 'slow' }, async () => {
     await work.write({ a: 'x\n' });
     execFileSync('mkfifo', [join(work.path, 'pipe')]);
     expect(await grep({ pattern: 'x' })).toBe('a:1: x');

@@ -98,7 +98,7 @@ async function pieces(directory: string, key: string): Promise<Buffer[] | undefi
   return found ? taken : undefined;
 }
 
-test('a value is written and read in small pieces', async () => {
+test('a value is written and read in small pieces', { tags: 'slow' }, async () => {
   const directory = place();
   const value = Buffer.from(Array.from({ length: 5_500_000 }, (_, i) => (i * 7) & 255));
   const cache = new FileCache({ directory });

@@ -289,7 +289,7 @@ test('a window reads little more than itself, wherever it is', async () => {
   expect(asked).toBe(1 + (CAP + 256 + 2) + (60 + 4096) + 1);
 });
 
-test('following `next` from any start reaches the end of the text', async () => {
+test('following `next` from any start reaches the end of the text', { tags: 'slow' }, async () => {
   const line = fc.oneof(
     { weight: 5, arbitrary: fc.string({ maxLength: 20 }) },
     { weight: 1, arbitrary: fc.integer({ min: 50, max: 300 }).map((length) => 'é'.repeat(length)) },

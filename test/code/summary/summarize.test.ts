@@ -101,8 +101,11 @@ ${ballast('ballast')}`;
 `);
 });
 
-test('with less room, bodies and comments go first, and every symbol is visible with its whole signature', async () => {
-  const text = `/**
+test(
+  'with less room, bodies and comments go first, and every symbol is visible with its whole signature',
+  { tags: 'slow' },
+  async () => {
+    const text = `/**
  * A module.
  *
  * Its licence.
@@ -132,8 +135,8 @@ try {
 ${body(5)}} catch (error) {
 ${body(5)}}
 `;
-  const summary = await summaryOf('server.ts', text, { bytes: 200 });
-  expect(shown(summary)).toBe(`1-4|...
+    const summary = await summaryOf('server.ts', text, { bytes: 200 });
+    expect(shown(summary)).toBe(`1-4|...
 6-9|import a from 'a'; ...
 11|export class Server {
 12|  port = 80;
@@ -144,15 +147,16 @@ ${body(5)}}
 29-32|  stop() { ... }
 35-46|...
 `);
-  expect(summary?.elided).toEqual([
-    { from: 1, to: 4 },
-    { from: 7, to: 9 },
-    { from: 18, to: 28 },
-    { from: 30, to: 46 },
-  ]);
-  expect(summary?.elidedLines).toBe(35);
-  expect(summary?.left).toBeUndefined();
-});
+    expect(summary?.elided).toEqual([
+      { from: 1, to: 4 },
+      { from: 7, to: 9 },
+      { from: 18, to: 28 },
+      { from: 30, to: 46 },
+    ]);
+    expect(summary?.elidedLines).toBe(35);
+    expect(summary?.left).toBeUndefined();
+  },
+);
 
 test('Python: docstrings are not part of the signature, nested functions stay visible', async () => {
   const text = `"""Models.
@@ -212,26 +216,30 @@ end
 `);
 });
 
-test('where not every symbol fits, those inside are counted, with the call that lists them', async () => {
-  const classes = Array.from(
-    { length: 40 },
-    (_, i) =>
-      `class C${i} {\n  field = 1;\n  one() {\n${body(6)}    function deep() {\n${body(6)}    }\n  }\n  two() {\n${body(9)}  }\n}\n`,
-  ).join('');
-  const all = await summaryOf('many.js', classes);
-  expect(all?.left).toBeUndefined();
-  const tight = await summaryOf('many.js', classes, { bytes: 2_500 });
-  expect(tight?.left).toBeGreaterThan(0);
-  expect(shown(tight)).toMatch(/\n\d+-\d+\|class C39 \{ \.\.\. \d symbols, use :#C39:outline \}\n$/);
-  const tightest = await summaryOf('many.js', classes, { lines: 10 });
-  expect(shown(tightest)).toMatch(/class C8 \{ \.\.\..*\n271-1198\|\.\.\. \d+ symbols\n$/);
-  expect(tightest?.parts).toHaveLength(10);
-});
+test(
+  'where not every symbol fits, those inside are counted, with the call that lists them',
+  { tags: 'slow' },
+  async () => {
+    const classes = Array.from(
+      { length: 40 },
+      (_, i) =>
+        `class C${i} {\n  field = 1;\n  one() {\n${body(6)}    function deep() {\n${body(6)}    }\n  }\n  two() {\n${body(9)}  }\n}\n`,
+    ).join('');
+    const all = await summaryOf('many.js', classes);
+    expect(all?.left).toBeUndefined();
+    const tight = await summaryOf('many.js', classes, { bytes: 2_500 });
+    expect(tight?.left).toBeGreaterThan(0);
+    expect(shown(tight)).toMatch(/\n\d+-\d+\|class C39 \{ \.\.\. \d symbols, use :#C39:outline \}\n$/);
+    const tightest = await summaryOf('many.js', classes, { lines: 10 });
+    expect(shown(tightest)).toMatch(/class C8 \{ \.\.\..*\n271-1198\|\.\.\. \d+ symbols\n$/);
+    expect(tightest?.parts).toHaveLength(10);
+  },
+);
 
 test.each([
   ['rs', (at: number) => `pub struct Test${at} {\n    pub first: String,\n    pub second: usize,\n}\n\n`],
   ['ts', (at: number) => `export interface Test${at} {\n  first: string;\n  second: number;\n}\n\n`],
-])('where not all containers fit, none shows its fields (%s)', async (ext, block) => {
+])('where not all containers fit, none shows its fields (%s)', { tags: 'slow' }, async (ext, block) => {
   const text = Array.from({ length: 1_000 }, (_, i) => block(i)).join('');
   const map = shown(await summaryOf(`structs.${ext}`, text));
   expect(map.match(/ Test\d+ \{/g)?.length).toBeGreaterThan(160);
@@ -325,6 +333,7 @@ test.each([
   ['a.scss', '.a {', 'color: red; // red', '}'],
 ])(
   'what follows a comment or directive is not put on its line (%s: %s %s)',
+  { tags: 'slow' },
   async (name, head, line, end) => {
     const map = await summaryOf(name, `${head}\n  ${line}\n${end}\n\n${ballastOf(name)}`, { bytes: 500 });
     expect(shown(map)).toContain(`1|${head}\n2|  ${line}\n`);
@@ -396,7 +405,7 @@ const code = fc.letrec<{ block: string[]; item: string[] }>((tie) => ({
 
 const trivial = (line: string): boolean => /^\s*(?:[)\]}]*[;,]?|\*\/)\s*$/.test(line);
 
-test('the laws of a map, for any code and any budget', async () => {
+test('the laws of a map, for any code and any budget', { tags: 'slow' }, async () => {
   await fc.assert(
     fc.asyncProperty(code, fc.integer({ min: 64, max: 4_000 }), async (lines, bytes) => {
       const text = `function first() {\n}\n${lines.map((line) => `${line}\n`).join('')}`;
@@ -491,7 +500,7 @@ ${body(40, '')}`;
 `);
 });
 
-test('what follows a block that ends with its indentation is not in it', async () => {
+test('what follows a block that ends with its indentation is not in it', { tags: 'slow' }, async () => {
   const calls = (count: number, line: string): string => `${line}\n`.repeat(count);
   const text = `${calls(40, 'prepare()')}if ready:\n${calls(10, '    work()')}${calls(2_000, 'after()')}def last():\n${body(20)}`;
   const openers = new Set<string | undefined>();

@@ -10,8 +10,8 @@ import { cli, type Outcome } from '../../support/cli.ts';
 import { run as runIn } from '../../support/warm-cli.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'oriel-habits-'));
-afterAll(() => rmSync(cwd, { recursive: true }));
-const env = { ...process.env, XDG_CACHE_HOME: join(cwd, '.cache') };
+afterAll(() => [cwd, `${cwd}-cache`].forEach((at) => rmSync(at, { recursive: true, force: true })));
+const env = { ...process.env, XDG_CACHE_HOME: `${cwd}-cache` };
 mkdirSync(join(cwd, 'dir'));
 mkdirSync(join(cwd, 'sub'));
 writeFileSync(join(cwd, 'a.txt'), 'one\ntwo\nthree\n');
@@ -90,7 +90,7 @@ describe('short options of other programs', () => {
     }
   }, 300_000);
 
-  test('what they advise works', () => {
+  test('what they advise works', { tags: 'slow' }, () => {
     const sh = (command: string): string =>
       execFileSync('sh', ['-c', command.replaceAll('oriel ', `${process.execPath} ${cli} `)], {
         cwd,
@@ -239,24 +239,28 @@ describe('read -', () => {
     expect(piped('a\nb\n', 'read', '-', '--dialect', 'pi').out).toBe('a\nb\n');
   });
 
-  test('an endless input is read up to a bound, and later answers say so', () => {
-    const piping = (producer: string): Outcome => {
-      const command = `${producer} | ${process.execPath} ${cli} read - --limits lines=1`;
-      const { stdout, stderr, status } = spawnSync('sh', ['-c', command], { cwd, env, encoding: 'utf8' });
-      return { out: stdout, err: stderr, code: status };
-    };
-    // Lines of three bytes: the last one is cut.
-    const { out, err, code } = piping('yes ab');
-    expect([err, code]).toEqual(['oriel: only the first 256 MiB of the input are read\n', 0]);
-    const url = /artifact:\/\/\d+/.exec(out)?.[0] as string;
-    const said = `[${url} holds the first 256 MiB of its output; the rest was not kept]\n`;
-    expect(out).toContain(said);
-    expect(run('read', `${url}:-2`).out).toBe(`89478485|ab\n89478486|a\n${said}`);
-    // An input of exactly that size is kept whole.
-    const whole = piping(`yes ab | head -c ${256 << 20}`);
-    expect([whole.err, whole.code]).toEqual(['', 0]);
-    expect(whole.out).not.toContain('kept');
-  }, 300_000);
+  test(
+    'an endless input is read up to a bound, and later answers say so',
+    { tags: 'slow', timeout: 300_000 },
+    () => {
+      const piping = (producer: string): Outcome => {
+        const command = `${producer} | ${process.execPath} ${cli} read - --limits lines=1`;
+        const { stdout, stderr, status } = spawnSync('sh', ['-c', command], { cwd, env, encoding: 'utf8' });
+        return { out: stdout, err: stderr, code: status };
+      };
+      // Lines of three bytes: the last one is cut.
+      const { out, err, code } = piping('yes ab');
+      expect([err, code]).toEqual(['oriel: only the first 256 MiB of the input are read\n', 0]);
+      const url = /artifact:\/\/\d+/.exec(out)?.[0] as string;
+      const said = `[${url} holds the first 256 MiB of its output; the rest was not kept]\n`;
+      expect(out).toContain(said);
+      expect(run('read', `${url}:-2`).out).toBe(`89478485|ab\n89478486|a\n${said}`);
+      // An input of exactly that size is kept whole.
+      const whole = piping(`yes ab | head -c ${256 << 20}`);
+      expect([whole.err, whole.code]).toEqual(['', 0]);
+      expect(whole.out).not.toContain('kept');
+    },
+  );
 });
 
 describe('exit codes of bash', () => {

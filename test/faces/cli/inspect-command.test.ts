@@ -78,6 +78,7 @@ test('access needs the token: no page of another site, no other name of this mac
 
 test.runIf(has('script'))(
   'H26 a private file leads the browser in, once; a ticket used twice ends the server',
+  { tags: 'slow' },
   async () => {
     const path = fileWith(lineOf(call()));
     const { options, opened } = desktop(join(path, '..'));
@@ -143,7 +144,7 @@ test('new lines of the file are read, also after a rotation; an incomplete line 
   expect(await calls()).toMatchObject({ events: 4, skipped: 0 });
 });
 
-test('a file that is emptied or replaced is read from its new start', async () => {
+test('a file that is emptied or replaced is read from its new start', { tags: 'slow' }, async () => {
   const path = fileWith(lineOf(page(1, 100)).repeat(20));
   writeFileSync(`${path}.1`, lineOf(call({ task: 'before' })));
   const shown = await inspection([path]);

@@ -228,23 +228,29 @@ test.each(['=', ' ', '/'])('a sentence beside the pattern %j is reworded', (patt
 });
 
 /** Sentences of tools in their source, as far as a line of it goes. */
-const sentences = ['src/engine', 'src/render/list-notices.ts', 'src/walk', 'src/dialects/oriel.ts'].flatMap(
-  (at) => {
-    const files = at.endsWith('.ts')
-      ? [at]
-      : (readdirSync(at, { recursive: true }) as string[])
-          .filter((name) => name.endsWith('.ts'))
-          .map((name) => join(at, name));
-    return files.flatMap((file) =>
-      readFileSync(file, 'utf8')
-        .split('\n')
-        .filter((line) => !/^\s*(?:\*|\/)/.test(line))
-        .flatMap((line) => line.match(/'(?:[^'\\]|\\.)* (?:[^'\\]|\\.)*'|`[^`]* [^`]*`/g) ?? [])
-        .filter((text) => BARE.test(text))
-        .map((text) => ({ file, text: text.slice(1, -1) })),
-    );
-  },
-);
+const sentences = [
+  'src/call',
+  'src/search',
+  'src/target',
+  'src/walk',
+  'src/files',
+  'src/render/list-notices.ts',
+  'src/dialects/oriel.ts',
+].flatMap((at) => {
+  const files = at.endsWith('.ts')
+    ? [at]
+    : (readdirSync(at, { recursive: true }) as string[])
+        .filter((name) => name.endsWith('.ts'))
+        .map((name) => join(at, name));
+  return files.flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => !/^\s*(?:\*|\/)/.test(line))
+      .flatMap((line) => line.match(/'(?:[^'\\]|\\.)* (?:[^'\\]|\\.)*'|`[^`]* [^`]*`/g) ?? [])
+      .filter((text) => BARE.test(text))
+      .map((text) => ({ file, text: text.slice(1, -1) })),
+  );
+});
 
 test('every sentence in the source that names a field is reworded', () => {
   expect(sentences.length).toBeGreaterThan(8);

@@ -55,7 +55,7 @@ test('every route has its method', async () => {
   expect(unwrap(await client.openApi())['openapi']).toBe('3.1.0');
 });
 
-test('a client with a name is the same on every connection', async () => {
+test('a client with a name is the same on every connection', { tags: 'slow' }, async () => {
   const names: unknown[] = [];
   const { url } = await answering((response, _, { headers }) => {
     names.push(headers['oriel-client']);

@@ -86,25 +86,29 @@ async function serving(): Promise<{ post: Post; another: () => Promise<Post> } &
   return { ...made, post: await open(app), another: () => open(app) };
 }
 
-test('an id in flight is refused, in another POST and within a batch, and nothing of these starts', async () => {
-  const { post, begun, begin } = await serving();
-  const first = answersIn(post(call(1, 'first')));
-  await begin(1);
-  const second = await post(call(1, 'second'));
-  expect([second.status, await second.json()]).toEqual([
-    400,
-    {
-      jsonrpc: '2.0',
-      id: 1,
-      error: { code: -32600, message: 'A request with this id is still being answered.' },
-    },
-  ]);
-  expect(await answersIn(post([call(2, 'x'), call(1, 'y')]))).toEqual([[1, -32600]]);
-  expect(await answersIn(post([call(3, 'x'), call(3, 'y')]))).toEqual([[3, -32600]]);
-  expect(begun.map(({ name }) => name)).toEqual(['first']);
-  begun[0]?.end();
-  expect(await first).toEqual([[1, 'first']]);
-});
+test(
+  'an id in flight is refused, in another POST and within a batch, and nothing of these starts',
+  { tags: 'slow' },
+  async () => {
+    const { post, begun, begin } = await serving();
+    const first = answersIn(post(call(1, 'first')));
+    await begin(1);
+    const second = await post(call(1, 'second'));
+    expect([second.status, await second.json()]).toEqual([
+      400,
+      {
+        jsonrpc: '2.0',
+        id: 1,
+        error: { code: -32600, message: 'A request with this id is still being answered.' },
+      },
+    ]);
+    expect(await answersIn(post([call(2, 'x'), call(1, 'y')]))).toEqual([[1, -32600]]);
+    expect(await answersIn(post([call(3, 'x'), call(3, 'y')]))).toEqual([[3, -32600]]);
+    expect(begun.map(({ name }) => name)).toEqual(['first']);
+    begun[0]?.end();
+    expect(await first).toEqual([[1, 'first']]);
+  },
+);
 
 test('of many concurrent POSTs with one id, one is answered, with its own answer', async () => {
   const { post, begun, begin } = await serving();
@@ -220,7 +224,7 @@ describe('POSTs of very many messages are refused before any is processed', () =
     ['one more than there may be', many(101, (i) => call(i, 'x'))],
     ['as many values as a body may have', many(1_600, (i) => call(i, 'x'))],
   ];
-  test.each(bodies)('%s', async (_title, body) => {
+  test.each(bodies)('%s', { tags: 'slow' }, async (_title, body) => {
     const { post, begun } = await serving();
     const bytes = Buffer.from(JSON.stringify(body));
     await withoutLag(async () => {

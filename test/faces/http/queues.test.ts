@@ -124,6 +124,7 @@ test('every route that reads files is counted as a call', async () => {
 describe('too many waiting requests', () => {
   test.each(['read-file-lines', 'read-file', 'resolve-path'])(
     '%s answers 503 with Retry-After',
+    { tags: 'slow' },
     async (route) => {
       const held = await Promise.all(
         Array.from({ length: queues.calls.limit }, () => queues.calls.acquire({ caller: {} })),
@@ -147,7 +148,7 @@ describe('too many waiting requests', () => {
 });
 
 describe('a client that reads slowly', () => {
-  test('lets the next one pass, and gets its remaining bytes later', async () => {
+  test('lets the next one pass, and gets its remaining bytes later', { tags: 'slow' }, async () => {
     limitOf('downloads', 1);
     const slow = await get('read-file', 'large.bin');
     const reader = (slow.body as ReadableStream<Uint8Array>).getReader();

@@ -68,7 +68,7 @@ describe('TestReadFileLines', () => {
     expect(await status('')).toEqual(wanted);
   });
 
-  test('RelativePath', async () => {
+  test('RelativePath', { tags: 'slow' }, async () => {
     const { status } = await files(basic);
     expect(await status('path=relative/path&offset=0&limit=0')).toEqual([
       200,
@@ -84,12 +84,12 @@ describe('TestReadFileLines', () => {
     });
   });
 
-  test('IsDir', async () => {
+  test('IsDir', { tags: 'slow' }, async () => {
     const { W, lines } = await files((root) => mkdirSync(join(root, 'a-directory')));
     expect(await lines('a-directory')).toEqual({ ...nothing, error: `not a file: ${W}/a-directory` });
   });
 
-  test('NoPermissions', async () => {
+  test('NoPermissions', { tags: 'slow' }, async () => {
     // The superuser may read everything: the server runs as somebody else then.
     const uid = process.getuid?.() === 0 ? 65_534 : undefined;
     const { W, lines } = await files((root) => {
@@ -99,12 +99,12 @@ describe('TestReadFileLines', () => {
     expect(await lines('no-perms')).toEqual({ ...nothing, error: `permission denied: ${W}/no-perms` });
   });
 
-  test('EmptyFile', async () => {
+  test('EmptyFile', { tags: 'slow' }, async () => {
     const { lines } = await files((W) => writeFileSync(join(W, 'empty'), ''));
     expect(await lines('empty')).toEqual({ ...nothing, success: true });
   });
 
-  test('BasicRead', async () => {
+  test('BasicRead', { tags: 'slow' }, async () => {
     const { lines } = await files(basic);
     expect(await lines('basic', { offset: 0, limit: 0 })).toEqual({
       success: true,
@@ -116,7 +116,7 @@ describe('TestReadFileLines', () => {
     });
   });
 
-  test('Offset2', async () => {
+  test('Offset2', { tags: 'slow' }, async () => {
     const { lines } = await files(basic);
     expect(await lines('basic', { offset: 2 })).toMatchObject({
       lines_read: 2,
@@ -124,7 +124,7 @@ describe('TestReadFileLines', () => {
     });
   });
 
-  test('Limit1', async () => {
+  test('Limit1', { tags: 'slow' }, async () => {
     const { lines } = await files(basic);
     expect(await lines('basic', { limit: 1 })).toMatchObject({
       total_lines: 3,
@@ -133,7 +133,7 @@ describe('TestReadFileLines', () => {
     });
   });
 
-  test('Offset2Limit1', async () => {
+  test('Offset2Limit1', { tags: 'slow' }, async () => {
     const { lines } = await files(basic);
     expect(await lines('basic', { offset: 2, limit: 1 })).toMatchObject({
       lines_read: 1,
@@ -141,13 +141,13 @@ describe('TestReadFileLines', () => {
     });
   });
 
-  test('OffsetBeyondFile', async () => {
+  test('OffsetBeyondFile', { tags: 'slow' }, async () => {
     const { lines } = await files(basic);
     const error = 'offset 100 is beyond the file length of 3 lines';
     expect(await lines('basic', { offset: 100 })).toEqual({ ...nothing, error });
   });
 
-  test('LongLineTruncation', async () => {
+  test('LongLineTruncation', { tags: 'slow' }, async () => {
     const { lines } = await files((W) => writeFileSync(join(W, 'long'), 'x'.repeat(1025)));
     expect(await lines('long')).toEqual({
       success: true,
@@ -159,7 +159,7 @@ describe('TestReadFileLines', () => {
     });
   });
 
-  test('LargeFile', async () => {
+  test('LargeFile', { tags: 'slow' }, async () => {
     const { lines } = await files((W) => writeFileSync(join(W, 'large'), 'x'.repeat(2 ** 20 + 1)));
     expect(await lines('large')).toEqual({
       ...nothing,
@@ -171,7 +171,7 @@ describe('TestReadFileLines', () => {
 });
 
 describe('limits are inclusive', () => {
-  test('exactly 1,024 bytes of a line, cut between characters', async () => {
+  test('exactly 1,024 bytes of a line, cut between characters', { tags: 'slow' }, async () => {
     const { lines } = await files((W) => {
       writeFileSync(join(W, 'fits'), `${'x'.repeat(1024)}\nb\n`);
       writeFileSync(join(W, 'splits'), `${'x'.repeat(1023)}€\n`);
@@ -180,38 +180,42 @@ describe('limits are inclusive', () => {
     expect((await lines('splits')).content).toBe(`1\t${'x'.repeat(1023)}... [truncated]`);
   });
 
-  test('exactly 1 MiB of a file; a larger one is read in part, as the error says', async () => {
-    const { lines } = await files((W) => {
-      writeFileSync(
-        join(W, 'fits'),
-        'x'
-          .repeat(15)
-          .concat('\n')
-          .repeat(2 ** 16),
-      );
-      writeFileSync(
-        join(W, 'large'),
-        `${'x'
-          .repeat(15)
-          .concat('\n')
-          .repeat(2 ** 16)}y`,
-      );
-    });
-    expect(await lines('fits', { max_response_bytes: 262_144 })).toMatchObject({
-      success: true,
-      total_lines: 65_536,
-    });
-    expect((await lines('large')).error).toContain('use offset and limit to read a portion');
-    expect(await lines('large', { limit: 1 })).toMatchObject({
-      total_lines: 65_537,
-      content: '1\txxxxxxxxxxxxxxx',
-    });
-    expect(await lines('large', { offset: 65_537 })).toMatchObject({ lines_read: 1, content: '65537\ty' });
-    expect((await lines('large', { offset: 1 })).success).toBe(false);
-    expect((await lines('large', { max_file_size: 2 ** 21, limit: 2 })).success).toBe(true);
-  });
+  test(
+    'exactly 1 MiB of a file; a larger one is read in part, as the error says',
+    { tags: 'slow' },
+    async () => {
+      const { lines } = await files((W) => {
+        writeFileSync(
+          join(W, 'fits'),
+          'x'
+            .repeat(15)
+            .concat('\n')
+            .repeat(2 ** 16),
+        );
+        writeFileSync(
+          join(W, 'large'),
+          `${'x'
+            .repeat(15)
+            .concat('\n')
+            .repeat(2 ** 16)}y`,
+        );
+      });
+      expect(await lines('fits', { max_response_bytes: 262_144 })).toMatchObject({
+        success: true,
+        total_lines: 65_536,
+      });
+      expect((await lines('large')).error).toContain('use offset and limit to read a portion');
+      expect(await lines('large', { limit: 1 })).toMatchObject({
+        total_lines: 65_537,
+        content: '1\txxxxxxxxxxxxxxx',
+      });
+      expect(await lines('large', { offset: 65_537 })).toMatchObject({ lines_read: 1, content: '65537\ty' });
+      expect((await lines('large', { offset: 1 })).success).toBe(false);
+      expect((await lines('large', { max_file_size: 2 ** 21, limit: 2 })).success).toBe(true);
+    },
+  );
 
-  test('exactly 32,768 bytes of an answer, numbers and joiners counted', async () => {
+  test('exactly 32,768 bytes of an answer, numbers and joiners counted', { tags: 'slow' }, async () => {
     // 32 lines of 1,024 bytes with number, tab and joiner: 32 × 1,024 without the last joiner.
     const width = (no: number): number => 1024 - String(no).length - 2;
     const text = (over: number): string =>
@@ -241,16 +245,20 @@ describe('limits are inclusive', () => {
   });
 });
 
-test('an empty file has no line 2; a final line feed begins no line; carriage returns stay', async () => {
-  const { lines } = await files((W) => {
-    writeFileSync(join(W, 'empty'), '');
-    writeFileSync(join(W, 'dos'), 'a\r\nb\r\n');
-  });
-  expect((await lines('empty', { offset: 2 })).error).toBe('offset 2 is beyond the file length of 0 lines');
-  expect(await lines('dos')).toMatchObject({ total_lines: 2, content: '1\ta\r\n2\tb\r' });
-});
+test(
+  'an empty file has no line 2; a final line feed begins no line; carriage returns stay',
+  { tags: 'slow' },
+  async () => {
+    const { lines } = await files((W) => {
+      writeFileSync(join(W, 'empty'), '');
+      writeFileSync(join(W, 'dos'), 'a\r\nb\r\n');
+    });
+    expect((await lines('empty', { offset: 2 })).error).toBe('offset 2 is beyond the file length of 0 lines');
+    expect(await lines('dos')).toMatchObject({ total_lines: 2, content: '1\ta\r\n2\tb\r' });
+  },
+);
 
-test('what cannot be seen is shown, what is no text is refused', async () => {
+test('what cannot be seen is shown, what is no text is refused', { tags: 'slow' }, async () => {
   const { W, lines } = await files((root) => {
     writeFileSync(join(root, 'ansi'), 'a\u001b[2Jb\n');
     writeFileSync(join(root, 'nul'), Buffer.from([65, 0, 66]));
@@ -262,7 +270,7 @@ test('what cannot be seen is shown, what is no text is refused', async () => {
   });
 });
 
-test('parameters that make no sense are named', async () => {
+test('parameters that make no sense are named', { tags: 'slow' }, async () => {
   const { W, status } = await files((root) => writeFileSync(join(root, 'f'), 'x'));
   const path = encodeURIComponent(join(W, 'f'));
   for (const [query, field, detail] of [
@@ -296,17 +304,23 @@ test('the walls hold', async () => {
   }
 });
 
-test('a limit of 1 is kept, an empty parameter is as good as none, a changed text is counted', async () => {
-  const { W, lines, status } = await files((root) => {
-    writeFileSync(join(root, 'f'), 'one\ntwo\n');
-    writeFileSync(join(root, 'hidden'), '\ufeffa\u0001\n');
-  });
-  expect((await lines('f', { max_response_bytes: 1 })).error).toMatch(/^output would exceed 1 bytes\./);
-  expect((await lines('f', { max_response_lines: 1, limit: 2 })).error).toMatch(
-    /^output would exceed 1 lines\./,
-  );
-  expect((await lines('f', { max_line_bytes: 1 })).content).toBe('1\to... [truncated]\n2\tt... [truncated]');
-  const [code, body] = await status(`path=${encodeURIComponent(join(W, 'f'))}&offset=&limit=`);
-  expect([code, body]).toEqual([200, expect.objectContaining({ lines_read: 2 })]);
-  expect(await lines('hidden')).toMatchObject({ escaped_characters: 1, byte_order_mark: true });
-});
+test(
+  'a limit of 1 is kept, an empty parameter is as good as none, a changed text is counted',
+  { tags: 'slow' },
+  async () => {
+    const { W, lines, status } = await files((root) => {
+      writeFileSync(join(root, 'f'), 'one\ntwo\n');
+      writeFileSync(join(root, 'hidden'), '\ufeffa\u0001\n');
+    });
+    expect((await lines('f', { max_response_bytes: 1 })).error).toMatch(/^output would exceed 1 bytes\./);
+    expect((await lines('f', { max_response_lines: 1, limit: 2 })).error).toMatch(
+      /^output would exceed 1 lines\./,
+    );
+    expect((await lines('f', { max_line_bytes: 1 })).content).toBe(
+      '1\to... [truncated]\n2\tt... [truncated]',
+    );
+    const [code, body] = await status(`path=${encodeURIComponent(join(W, 'f'))}&offset=&limit=`);
+    expect([code, body]).toEqual([200, expect.objectContaining({ lines_read: 2 })]);
+    expect(await lines('hidden')).toMatchObject({ escaped_characters: 1, byte_order_mark: true });
+  },
+);

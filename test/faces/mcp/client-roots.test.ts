@@ -1,4 +1,8 @@
-/** Roots that a client declares narrow what is read on every way in, and what is not known of them opens nothing. */
+/**
+ * Roots that a client declares narrow what is read on every way in, and what is not known of them opens nothing.
+ *
+ * @module-tag slow
+ */
 
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
@@ -71,7 +75,7 @@ async function resource(client: Client, path: string): Promise<string> {
 }
 
 describe.each(ways)('over %s in protocol %s', (...way) => {
-  test('tools and resources stay inside the declared roots', async () => {
+  test('tools and resources stay inside the declared roots', { tags: 'slow' }, async () => {
     const { W, write } = workspace();
     write('a/in.txt', 'in\n');
     write('b/out.txt', 'out\n');
@@ -85,7 +89,7 @@ describe.each(ways)('over %s in protocol %s', (...way) => {
     );
   });
 
-  test('a root that is removed, created again, or missing opens nothing else', async () => {
+  test('a root that is removed, created again, or missing opens nothing else', { tags: 'slow' }, async () => {
     const { W, write } = workspace();
     write('a/in.txt', 'in\n');
     write('b/out.txt', 'out\n');
@@ -114,7 +118,7 @@ describe.each(ways)('over %s in protocol %s', (...way) => {
     await refused();
   });
 
-  test('a link in a root reveals nothing about files outside', async () => {
+  test('a link in a root reveals nothing about files outside', { tags: 'slow' }, async () => {
     const { W, O, write } = workspace();
     write('a/in.txt', 'in\n');
     write('b/out.txt', 'out\n');
@@ -144,7 +148,7 @@ describe.each(ways)('over %s in protocol %s', (...way) => {
     expect(await told(`${O}/there`)).toEqual(await told(`${O}/missing`));
   });
 
-  test('roots that are declared but cannot be listed open nothing', async () => {
+  test('roots that are declared but cannot be listed open nothing', { tags: 'slow' }, async () => {
     const { W, write } = workspace();
     write('out.txt', 'out\n');
     let roots: Roots = () => Promise.reject(new Error('Not now'));
@@ -160,38 +164,44 @@ describe.each(ways)('over %s in protocol %s', (...way) => {
     expect(await read(client, 'out.txt')).toBe('1|out\n');
   });
 
-  test('an unknown resource is refused before the roots are requested', async () => {
+  test('an unknown resource is refused before the roots are requested', { tags: 'slow' }, async () => {
     const { W } = workspace();
     const client = await connect(way, W, () => Promise.reject(new Error('asked')));
     await expect(client.readResource({ uri: 'test://nothing' })).rejects.toThrow(/not found/i);
   });
 
-  test('M17 of roots that all lie outside nothing is left; an empty list leaves the roots of the server', async () => {
-    const { W, O, write } = workspace();
-    write('b/out.txt', 'out\n');
-    symlinkSync(O, join(W, 'link'));
-    let roots: readonly string[] = [];
-    let client = await connect(way, W, () => roots);
-    const nothing = 'None of the roots that the client declares is a directory inside';
-    for (const [declared, left] of [
-      [[], '1|out\n'],
-      [[O], nothing],
-      [[join(W, 'link')], nothing],
-      [[O, join(W, 'link'), join(W, 'b/out.txt')], nothing],
-      [[O, join(W, 'b')], '1|out\n'],
-      [[dirname(W)], '1|out\n'],
-      [['/not/of/this/machine'], nothing],
-      [['file://elsewhere/y'], nothing],
-    ] as const) {
-      roots = declared;
-      // A client of its own where that starts no process.
-      if (way[0] === 'HTTP') client = await connect(way, W, () => declared);
-      else if (way[1] === '2025-11-25') await client.sendRootsListChanged();
-      expect(await read(client, join(W, 'b/out.txt'))).toContain(left);
-      expect(await resource(client, join(W, 'b/out.txt'))).toContain(left.replace('1|', ''));
-      expect(await read(client, join(O, 'secret.txt'))).toMatch(/outside the directories|None of the roots/);
-    }
-  });
+  test(
+    'M17 of roots that all lie outside nothing is left; an empty list leaves the roots of the server',
+    { tags: 'slow' },
+    async () => {
+      const { W, O, write } = workspace();
+      write('b/out.txt', 'out\n');
+      symlinkSync(O, join(W, 'link'));
+      let roots: readonly string[] = [];
+      let client = await connect(way, W, () => roots);
+      const nothing = 'None of the roots that the client declares is a directory inside';
+      for (const [declared, left] of [
+        [[], '1|out\n'],
+        [[O], nothing],
+        [[join(W, 'link')], nothing],
+        [[O, join(W, 'link'), join(W, 'b/out.txt')], nothing],
+        [[O, join(W, 'b')], '1|out\n'],
+        [[dirname(W)], '1|out\n'],
+        [['/not/of/this/machine'], nothing],
+        [['file://elsewhere/y'], nothing],
+      ] as const) {
+        roots = declared;
+        // A client of its own where that starts no process.
+        if (way[0] === 'HTTP') client = await connect(way, W, () => declared);
+        else if (way[1] === '2025-11-25') await client.sendRootsListChanged();
+        expect(await read(client, join(W, 'b/out.txt'))).toContain(left);
+        expect(await resource(client, join(W, 'b/out.txt'))).toContain(left.replace('1|', ''));
+        expect(await read(client, join(O, 'secret.txt'))).toMatch(
+          /outside the directories|None of the roots/,
+        );
+      }
+    },
+  );
 });
 
 test('a client of protocol 2025 that disconnects while its roots are requested does not affect others of its session', async () => {
@@ -211,21 +221,25 @@ test('a client of protocol 2025 that disconnects while its roots are requested d
   expect(await second).toBe('1|in\n');
 });
 
-test('a client of protocol 2025 that does not answer is asked once for all waiting calls, and again for the next one', async () => {
-  const { W, write } = workspace();
-  write('a/in.txt', 'in\n');
-  let asked = 0;
-  let answer: () => readonly string[] | Promise<readonly string[]> = () => new Promise(() => undefined);
-  const client = await connect(['HTTP', '2025-11-25'], W, () => {
-    asked += 1;
-    return answer();
-  });
-  const calls = await Promise.all(Array.from({ length: 8 }, () => read(client, 'in.txt')));
-  expect(calls).toEqual(Array(8).fill(expect.stringContaining('did not list them')));
-  expect(asked).toBe(1);
-  answer = () => [join(W, 'a')];
-  expect(await read(client, 'in.txt')).toBe('1|in\n');
-});
+test(
+  'a client of protocol 2025 that does not answer is asked once for all waiting calls, and again for the next one',
+  { tags: 'slow' },
+  async () => {
+    const { W, write } = workspace();
+    write('a/in.txt', 'in\n');
+    let asked = 0;
+    let answer: () => readonly string[] | Promise<readonly string[]> = () => new Promise(() => undefined);
+    const client = await connect(['HTTP', '2025-11-25'], W, () => {
+      asked += 1;
+      return answer();
+    });
+    const calls = await Promise.all(Array.from({ length: 8 }, () => read(client, 'in.txt')));
+    expect(calls).toEqual(Array(8).fill(expect.stringContaining('did not list them')));
+    expect(asked).toBe(1);
+    answer = () => [join(W, 'a')];
+    expect(await read(client, 'in.txt')).toBe('1|in\n');
+  },
+);
 
 test('an operator can ignore the roots of clients, which are not even asked for', async () => {
   const { W, write } = workspace();

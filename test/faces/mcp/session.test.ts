@@ -1,4 +1,8 @@
-/** Sessions over stdio with the official client, in both eras of the protocol, and by hand where it is too polite. */
+/**
+ * Sessions over stdio with the official client, in both eras of the protocol, and by hand where it is too polite.
+ *
+ * @module-tag slow
+ */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,29 +37,33 @@ async function connect(
 const OWN_LIMITS = ['--limits', 'lines=3000,bytes=50K,window=64K'];
 
 describe.each(eras)('protocol %s', (version, mode) => {
-  test('tools are listed and called: text in content, facts in _meta, nothing structured', async () => {
-    const { W, write, read } = workspace();
-    write('f', 'a\nb\n');
-    const client = await connect(['--cwd', W, ...OWN_LIMITS], mode);
-    expect(client.getNegotiatedProtocolVersion()).toBe(version);
-    expect(client.getServerVersion()).toMatchObject({ name: 'oriel' });
-    const { tools } = await client.listTools();
-    const offered = orielOffering({ cwd: W, roots: [W], web: false }, { bash: false });
-    onTestFinished(() => offered.close());
-    expect(tools.map(({ name, description }) => ({ name, description }))).toEqual(
-      offered.tools
-        .filter(({ effects }) => effects.readOnly)
-        .map(({ name, description }) => ({ name, description })),
-    );
-    const result = await client.callTool({ name: 'read', arguments: { path: 'f:2..2' } });
-    const answer = await read('f:2..2');
-    expect(result.content).toEqual(answer.content);
-    expect(result._meta?.['io.github.oriel/details']).toEqual(answer.details);
-    expect(result).not.toHaveProperty('structuredContent');
-    expect(result.isError).toBeFalsy();
-  });
+  test(
+    'tools are listed and called: text in content, facts in _meta, nothing structured',
+    { tags: 'slow' },
+    async () => {
+      const { W, write, read } = workspace();
+      write('f', 'a\nb\n');
+      const client = await connect(['--cwd', W, ...OWN_LIMITS], mode);
+      expect(client.getNegotiatedProtocolVersion()).toBe(version);
+      expect(client.getServerVersion()).toMatchObject({ name: 'oriel' });
+      const { tools } = await client.listTools();
+      const offered = orielOffering({ cwd: W, roots: [W], web: false }, { bash: false });
+      onTestFinished(() => offered.close());
+      expect(tools.map(({ name, description }) => ({ name, description }))).toEqual(
+        offered.tools
+          .filter(({ effects }) => effects.readOnly)
+          .map(({ name, description }) => ({ name, description })),
+      );
+      const result = await client.callTool({ name: 'read', arguments: { path: 'f:2..2' } });
+      const answer = await read('f:2..2');
+      expect(result.content).toEqual(answer.content);
+      expect(result._meta?.['io.github.oriel/details']).toEqual(answer.details);
+      expect(result).not.toHaveProperty('structuredContent');
+      expect(result.isError).toBeFalsy();
+    },
+  );
 
-  test('a failure is an answer', async () => {
+  test('a failure is an answer', { tags: 'slow' }, async () => {
     const { W } = workspace();
     const client = await connect(['--cwd', W], mode);
     const result = await client.callTool({ name: 'read', arguments: { path: '../outside/secret.txt' } });
@@ -63,7 +71,7 @@ describe.each(eras)('protocol %s', (version, mode) => {
     expect(result._meta?.['io.github.oriel/details']).toMatchObject({ error: { code: 'OUTSIDE_ROOT' } });
   });
 
-  test('--structured adds structuredContent that matches its schema', async () => {
+  test('--structured adds structuredContent that matches its schema', { tags: 'slow' }, async () => {
     const { W, write, read } = workspace();
     write('f', 'a\n');
     const client = await connect(['--cwd', W, '--structured', ...OWN_LIMITS], mode);
@@ -73,7 +81,7 @@ describe.each(eras)('protocol %s', (version, mode) => {
     expect(structuredContent).toEqual({ text: '1|a\n', details: (await read('f')).details });
   });
 
-  test('answers are sized for the host that names itself', async () => {
+  test('answers are sized for the host that names itself', { tags: 'slow' }, async () => {
     const { W, write } = workspace();
     write('long', 'x'.repeat(79).concat('\n').repeat(5_000));
     const sizes = async (name: string): Promise<number> => {
@@ -110,7 +118,7 @@ test('the root is the working directory unless directories are given', async () 
 });
 
 describe('cancellation', () => {
-  test('reaches the work immediately, and nothing is answered', async () => {
+  test('reaches the work immediately, and nothing is answered', { tags: 'slow' }, async () => {
     const { tool, started, stopped } = hangingTool('hang');
     const input = new PassThrough();
     const output = new PassThrough();
@@ -132,23 +140,27 @@ describe('cancellation', () => {
 });
 
 describe('the end', () => {
-  test('requests before the end of input are answered, then the process ends with 0', async () => {
-    const { W, write } = workspace();
-    write('f', 'hi\n');
-    const piped = wire(['mcp', '--cwd', W]);
-    const hello = {
-      protocolVersion: '2025-11-25',
-      capabilities: {},
-      clientInfo: { name: 't', version: '1' },
-    };
-    piped.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params: hello });
-    piped.send({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: readCall('f') });
-    piped.end();
-    expect(await piped.exited).toBe(0);
-    expect(piped.lines).toHaveLength(2);
-    expect(piped.lines[1]).toContain('1|hi');
-    expect(piped.stderr()).toBe('');
-  });
+  test(
+    'requests before the end of input are answered, then the process ends with 0',
+    { tags: 'slow' },
+    async () => {
+      const { W, write } = workspace();
+      write('f', 'hi\n');
+      const piped = wire(['mcp', '--cwd', W]);
+      const hello = {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: { name: 't', version: '1' },
+      };
+      piped.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params: hello });
+      piped.send({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: readCall('f') });
+      piped.end();
+      expect(await piped.exited).toBe(0);
+      expect(piped.lines).toHaveLength(2);
+      expect(piped.lines[1]).toContain('1|hi');
+      expect(piped.stderr()).toBe('');
+    },
+  );
 
   test('work that hangs ends with its client', async () => {
     const { tool, started, stopped } = hangingTool('hang');
@@ -163,12 +175,16 @@ describe('the end', () => {
     await Promise.all([stopped, ended]);
   });
 
-  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s ends the process with 0', async (signal) => {
-    const running = await session([]);
-    running.kill(signal);
-    expect(await running.exited).toBe(0);
-    expect(running.stderr()).toBe('');
-  });
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    '%s ends the process with 0',
+    { tags: 'slow' },
+    async (signal) => {
+      const running = await session([]);
+      running.kill(signal);
+      expect(await running.exited).toBe(0);
+      expect(running.stderr()).toBe('');
+    },
+  );
 
   test('a client that no longer reads ends the process too', async () => {
     const input = new PassThrough();
@@ -183,7 +199,7 @@ test.each([
   [['mcp', '/no/such/folder'], '/no/such/folder does not exist.'],
   [['mcp', '--root', '/no/such/folder'], '/no/such/folder does not exist.'],
   [['mcp', '--dialect', 'none'], 'There is no dialect none.'],
-])('%j is one line on stderr and exit 2', async (args, message) => {
+])('%j is one line on stderr and exit 2', { tags: 'slow' }, async (args, message) => {
   const failed = wire(args);
   expect(await failed.exited).toBe(2);
   expect(failed.stderr()).toContain(message);

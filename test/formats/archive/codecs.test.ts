@@ -63,7 +63,7 @@ describe.each(samples)('%s', (codec, { hello, lines }) => {
     expect(failure).toMatchObject({ code: 'CORRUPT' });
   });
 
-  test('yields the decodable part of a truncated stream, then fails', async () => {
+  test('yields the decodable part of a truncated stream, then fails', { tags: 'slow' }, async () => {
     const { bytes, failure } = await unpack(codec, lines.subarray(0, lines.length - 10));
     expect(LINES.startsWith(bytes.toString())).toBe(true);
     expect(failure).toMatchObject({ code: 'CORRUPT', message: 'its packed data ends early' });
@@ -132,10 +132,14 @@ test('zstd: a window of a gigabyte is refused, a bad checksum is reported', { ta
   expect((await unpack('zstd', wrong)).failure).toMatchObject({ code: 'CORRUPT' });
 });
 
-test('xz: a dictionary of a gigabyte is refused, an unknown check is reported', async () => {
-  expect((await unpack('xz', packed.xz.hugeDictionary)).failure).toMatchObject({ code: 'LIMIT' });
-  expect((await unpack('xz', packed.xz.sha256)).failure).toMatchObject({ code: 'UNSUPPORTED' });
-});
+test(
+  'xz: a dictionary of a gigabyte is refused, an unknown check is reported',
+  { tags: 'slow' },
+  async () => {
+    expect((await unpack('xz', packed.xz.hugeDictionary)).failure).toMatchObject({ code: 'LIMIT' });
+    expect((await unpack('xz', packed.xz.sha256)).failure).toMatchObject({ code: 'UNSUPPORTED' });
+  },
+);
 
 test(
   'lz4: checksums, dictionaries, other versions and blocks over their size are refused',

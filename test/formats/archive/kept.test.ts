@@ -121,7 +121,7 @@ const archives: [string, string, () => Buffer][] = [
   ['app.log.gz', '', () => gzipSync(content)],
 ];
 
-test.each(archives)('paging %s unpacks each byte once', async (name, rest, build) => {
+test.each(archives)('paging %s unpacks each byte once', { tags: 'slow' }, async (name, rest, build) => {
   const packed = build();
   const archive = new Archive(name, packed);
   const first = await archive.page(rest, 0, PAGE);

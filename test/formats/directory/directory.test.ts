@@ -96,7 +96,7 @@ test('an empty directory, and windows over a listing', async () => {
   );
 });
 
-test('a large directory is bounded and paged to its end', async () => {
+test('a large directory is bounded and paged to its end', { tags: 'slow' }, async () => {
   const space = workspace();
   const names = Array.from(
     { length: 5000 },
@@ -139,7 +139,7 @@ test('the last line of a long .gitignore decides, and one that is too long is re
   expect((await space.text('.')).match(/^ *….*not used/gm)).toHaveLength(2);
 });
 
-test('slow rules do not block other calls', { timeout: 60_000 }, async () => {
+test('slow rules do not block other calls', { tags: 'slow', timeout: 60_000 }, async () => {
   const space = workspace();
   const many = '*1a*[x-z]\n'.repeat(6_500);
   const one = `${'*1a*[x-z]'.repeat(7_000)}\n`;

@@ -56,7 +56,7 @@ test.each([
   expect(await text('s.ods')).toContain(`| 2 ${line}${'  |'.repeat(6 - columns - 1)}`.trimEnd());
 });
 
-test('dates of OpenDocument sheets keep their time and day in any year', async () => {
+test('dates of OpenDocument sheets keep their time and day in any year', { tags: 'slow' }, async () => {
   const { write, text } = workspace(unhurried);
   const days = [
     '2024-02-29',
@@ -108,7 +108,7 @@ function withLongBooleans(bytes: Buffer): Buffer {
   return Buffer.from(CFB.write(file, { type: 'buffer' }) as Uint8Array);
 }
 
-test('a boolean of .xls is right, with and without a byte after it', async () => {
+test('a boolean of .xls is right, with and without a byte after it', { tags: 'slow' }, async () => {
   const { write, text } = workspace(unhurried);
   const book = utils.book_new();
   const rows = Array.from({ length: 600 }, (_, i) => [
@@ -126,38 +126,42 @@ test('a boolean of .xls is right, with and without a byte after it', async () =>
   expect(await text('long.xls')).toBe(plain.replaceAll('plain.xls', 'long.xls'));
 });
 
-test('bytes behind the last record of .xls that are too few for a record do not hang', async () => {
-  const { write, text } = workspace(unhurried);
-  const book = utils.book_new();
-  utils.book_append_sheet(book, utils.aoa_to_sheet([['name'], ['x']]), 'S');
-  const file = CFB.read(writeBook(book, { type: 'buffer', bookType: 'biff8' }), { type: 'buffer' });
-  const records = Buffer.from(CFB.find(file, 'Workbook')?.content as Uint8Array);
-  const xls = (content: Buffer): Buffer => {
-    CFB.utils.cfb_add(file, 'Workbook', content);
-    return Buffer.from(CFB.write(file, { type: 'buffer' }) as Uint8Array);
-  };
-  write('a.xls', xls(records));
-  const plain = await text('a.xls:raw');
-  expect(plain).toContain('| x');
-  const bare = writeBook(book, { type: 'buffer', bookType: 'biff2' }) as Buffer;
-  for (const rest of [[7], [7, 0], [7, 0, 1], [0, 0]]) {
-    write('a.xls', xls(Buffer.concat([records, Buffer.from(rest)])));
-    expect([rest, await text('a.xls:raw')]).toEqual([rest, plain]);
-    write('bare.xls', Buffer.concat([bare, Buffer.from(rest)]));
-    expect([rest, await text('bare.xls:raw')]).toEqual([rest, expect.stringContaining('| x')]);
-  }
-  for (const content of [
-    [7, 0],
-    [7, 0, 1],
-    [9, 8, 1],
-  ]) {
-    write('a.xls', xls(Buffer.from(content)));
-    expect([content, await text('a.xls')]).toEqual([
-      content,
-      '[Cannot read .xls file: it is damaged or truncated. Get the file again, or ask for a copy in another format.]',
-    ]);
-  }
-});
+test(
+  'bytes behind the last record of .xls that are too few for a record do not hang',
+  { tags: 'slow' },
+  async () => {
+    const { write, text } = workspace(unhurried);
+    const book = utils.book_new();
+    utils.book_append_sheet(book, utils.aoa_to_sheet([['name'], ['x']]), 'S');
+    const file = CFB.read(writeBook(book, { type: 'buffer', bookType: 'biff8' }), { type: 'buffer' });
+    const records = Buffer.from(CFB.find(file, 'Workbook')?.content as Uint8Array);
+    const xls = (content: Buffer): Buffer => {
+      CFB.utils.cfb_add(file, 'Workbook', content);
+      return Buffer.from(CFB.write(file, { type: 'buffer' }) as Uint8Array);
+    };
+    write('a.xls', xls(records));
+    const plain = await text('a.xls:raw');
+    expect(plain).toContain('| x');
+    const bare = writeBook(book, { type: 'buffer', bookType: 'biff2' }) as Buffer;
+    for (const rest of [[7], [7, 0], [7, 0, 1], [0, 0]]) {
+      write('a.xls', xls(Buffer.concat([records, Buffer.from(rest)])));
+      expect([rest, await text('a.xls:raw')]).toEqual([rest, plain]);
+      write('bare.xls', Buffer.concat([bare, Buffer.from(rest)]));
+      expect([rest, await text('bare.xls:raw')]).toEqual([rest, expect.stringContaining('| x')]);
+    }
+    for (const content of [
+      [7, 0],
+      [7, 0, 1],
+      [9, 8, 1],
+    ]) {
+      write('a.xls', xls(Buffer.from(content)));
+      expect([content, await text('a.xls')]).toEqual([
+        content,
+        '[Cannot read .xls file: it is damaged or truncated. Get the file again, or ask for a copy in another format.]',
+      ]);
+    }
+  },
+);
 
 test.each([
   ['an array formula', [0x21, 0, 2, 0, 1, 1]],
@@ -248,7 +252,7 @@ test.each([
   expect(await grep(`near${rows - 1}end`)).toContain(`near${rows - 1}end`);
 });
 
-test('row 1 of a sheet with a header is its header', async () => {
+test('row 1 of a sheet with a header is its header', { tags: 'slow' }, async () => {
   const { write, text } = workspace(unhurried);
   write(
     'h.xlsx',
@@ -259,7 +263,7 @@ test('row 1 of a sheet with a header is its header', async () => {
   expect(await text('h.xlsx:S:9')).toContain('S has no row 9');
 });
 
-test('an empty row of a sheet is an answer, and one after the last an error', async () => {
+test('an empty row of a sheet is an answer, and one after the last an error', { tags: 'slow' }, async () => {
   const { write, text, read } = workspace(unhurried);
   const rows = [1, 2, 4].map((number) => sheetRow(number, [number === 1 ? 'id' : number, 'x']));
   write('gap.xlsx', xlsx([['S', `<sheetData>${rows.join('')}</sheetData>`]]));
@@ -273,28 +277,33 @@ test('an empty row of a sheet is an answer, and one after the last an error', as
   );
 });
 
-test('a condition without a sheet, or with an unquoted text, is answered with the intended call', async () => {
-  const { write, read } = workspace(unhurried);
-  const rows = [sheetRow(1, ['Region', 'Units']), sheetRow(2, ['North', 4]), sheetRow(3, ['South', 5])];
-  write('book.xlsx', xlsx([['My Sales', `<sheetData>${rows.join('')}</sheetData>`]]));
-  const next = async (path: string): Promise<string> => {
-    const { details } = await read(path);
-    return String((details['error'] as { next?: string } | undefined)?.next);
-  };
-  expect(await next('book.xlsx?where=Units>4')).toBe('book.xlsx:My Sales?where=Units>4');
-  const meant = await next('book.xlsx:My Sales?where=Region=North');
-  expect(meant).toBe("book.xlsx:My Sales?where=Region='North'");
-  expect(textOf(await read(meant))).toContain('| North  | 4     |');
-  expect(await next('book.xlsx:My Sales?where=Units>4 and Region like Nor')).toBe(
-    "book.xlsx:My Sales?where=Units>4%20and%20Region%20like%20'Nor'",
-  );
-  // A column that is there, and one that is not, are no texts.
-  expect(await next('book.xlsx:My Sales?where=Region=Unitz')).toBe('book.xlsx:My Sales');
-  expect(await next('book.xlsx:My Sales?where=nope=4')).toBe('book.xlsx:My Sales');
-});
+test(
+  'a condition without a sheet, or with an unquoted text, is answered with the intended call',
+  { tags: 'slow' },
+  async () => {
+    const { write, read } = workspace(unhurried);
+    const rows = [sheetRow(1, ['Region', 'Units']), sheetRow(2, ['North', 4]), sheetRow(3, ['South', 5])];
+    write('book.xlsx', xlsx([['My Sales', `<sheetData>${rows.join('')}</sheetData>`]]));
+    const next = async (path: string): Promise<string> => {
+      const { details } = await read(path);
+      return String((details['error'] as { next?: string } | undefined)?.next);
+    };
+    expect(await next('book.xlsx?where=Units>4')).toBe('book.xlsx:My Sales?where=Units>4');
+    const meant = await next('book.xlsx:My Sales?where=Region=North');
+    expect(meant).toBe("book.xlsx:My Sales?where=Region='North'");
+    expect(textOf(await read(meant))).toContain('| North  | 4     |');
+    expect(await next('book.xlsx:My Sales?where=Units>4 and Region like Nor')).toBe(
+      "book.xlsx:My Sales?where=Units>4%20and%20Region%20like%20'Nor'",
+    );
+    // A column that is there, and one that is not, are no texts.
+    expect(await next('book.xlsx:My Sales?where=Region=Unitz')).toBe('book.xlsx:My Sales');
+    expect(await next('book.xlsx:My Sales?where=nope=4')).toBe('book.xlsx:My Sales');
+  },
+);
 
 test.each(['small', 'large'])(
   'formulas without a stored result are shown, in a %s workbook',
+  { tags: 'slow' },
   async (size) => {
     const { write, text } = workspace(unhurried);
     const open = (cell: string, formula: string, result = ''): string =>

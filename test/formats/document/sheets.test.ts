@@ -59,6 +59,7 @@ test('all truncated sheets are counted, and the calls lead to all', async () => 
 
 test.each(['book.bak', 'book.dat', 'book.tmp', 'book.doc', 'book.docx', 'book.odt', 'book'])(
   'every suggested call for a workbook named %s works',
+  { tags: 'slow' },
   async (file) => {
     const { write, read, text } = workspace(unhurried);
     write(

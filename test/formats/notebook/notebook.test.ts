@@ -274,7 +274,7 @@ describe('damaged notebooks', () => {
     expect(await wholeText(resource)).toBe('# %% [code] cell:0\na\n# %% [output] cell:0\n[NaN,Infinity]');
   });
 
-  test('more than a hundred thousand cells', async () => {
+  test('more than a hundred thousand cells', { tags: 'slow' }, async () => {
     const cells = Array<string>(100_001).fill('{"cell_type":"raw","source":""}').join(',');
     await expect(text(`{"cells":[${cells}]}`)).rejects.toMatchObject({
       code: 'LIMIT',

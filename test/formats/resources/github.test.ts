@@ -60,7 +60,7 @@ async function open(
 }
 
 describe('an issue', () => {
-  test('shows its metadata, its text and its comments', async () => {
+  test('shows its metadata, its text and its comments', { tags: 'slow' }, async () => {
     const { read } = await open();
     const { text, details } = await read('issue://acme/widget/7');
     expect(text).toBe(
@@ -133,7 +133,7 @@ describe('an issue', () => {
   });
 });
 
-test('windows of a long thread are parts of one text, which is built once', async () => {
+test('windows of a long thread are parts of one text, which is built once', { tags: 'slow' }, async () => {
   const converted = vi.spyOn(queues.pagesSmall, 'run');
   const long = Array.from({ length: 150 }, (_, i) => comment('bob', `remark ${i} ${'word '.repeat(200)}`));
   const repository: Repository = { ...widget, comments: { 7: long } };

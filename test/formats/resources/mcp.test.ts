@@ -1,4 +1,8 @@
-/** `mcp://`: resources of real servers over stdio and HTTP, their environment, and their end. */
+/**
+ * `mcp://`: resources of real servers over stdio and HTTP, their environment, and their end.
+ *
+ * @module-tag slow
+ */
 
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -33,7 +37,7 @@ test('lists the servers, without arguments and secrets', async () => {
   expect((await open({ mcpServers: {} }).read('mcp://')).text).toBe('(no servers in .mcp.json)\n');
 });
 
-test('lists the resources of a server, templates last', async () => {
+test('lists the resources of a server, templates last', { tags: 'slow' }, async () => {
   const { read } = open();
   const { text } = await read('mcp://notes');
   expect(text).toMatch(/^mcp:\/\/notes\/note:\/\/one {2}one: the first note\n/);
@@ -58,7 +62,7 @@ test('a text is requested again, its further parts are from the same reply', asy
   expect((await read('mcp://notes/note://count')).text).toBe('read 2\nsecond line\n');
 });
 
-test('replies are separate for each working directory', async () => {
+test('replies are separate for each working directory', { tags: 'slow' }, async () => {
   const session = createSession();
   const mcpServers = notesServer(temporaryFolder());
   const there = () => open({ session, mcpServers, cwd: temporaryFolder() });
@@ -104,7 +108,7 @@ describe('failures are one sentence with advice', () => {
     ],
     ['mcp://notes/note://huge', 'LIMIT', /^The MCP server sent more than 16 MiB at once, and was ended\.$/],
     ['mcp://notes:0', 'BAD_SELECTOR', /^Line selector 0 is invalid/],
-  ])('%s', async (path, code, sentence) => {
+  ])('%s', { tags: 'slow' }, async (path, code, sentence) => {
     const { read } = open();
     const { text, isError, details } = await read(path);
     expect(isError).toBe(true);
@@ -114,7 +118,7 @@ describe('failures are one sentence with advice', () => {
     expect((await read('mcp://notes/note://one')).isError).toBe(false);
   });
 
-  test('a missing program, and one that is not a server', async () => {
+  test('a missing program, and one that is not a server', { tags: 'slow' }, async () => {
     const { read } = open({
       mcpServers: {
         gone: { command: 'no-such-program-here' },
@@ -185,6 +189,7 @@ describe('a server', () => {
 
   test.runIf(process.platform === 'linux')(
     'is started once, and ends with the session, with its child processes',
+    { tags: 'slow' },
     async () => {
       const folder = temporaryFolder();
       const mark = join(folder, 'mark');
@@ -343,18 +348,22 @@ describe('.mcp.json', () => {
     expect(asked).not.toEqual([]);
   });
 
-  test('a started server uses the configuration of its start, not later changes', async () => {
-    const { W, write } = workspace();
-    const listing = (mcpServers: object): void => void write('.mcp.json', JSON.stringify({ mcpServers }));
-    listing({ first: { command: 'first' } });
-    const { post } = await server(['--cwd', W, '--mcp-resources']);
-    const listed = async (): Promise<string> =>
-      JSON.stringify(await (await post('/api/v0/tools/read', { path: 'mcp://' })).json());
-    expect(await listed()).toContain('mcp://first');
-    listing({ later: { command: 'later' } });
-    expect(await listed()).toContain('mcp://first');
-    expect(await listed()).not.toContain('mcp://later');
-  });
+  test(
+    'a started server uses the configuration of its start, not later changes',
+    { tags: 'slow' },
+    async () => {
+      const { W, write } = workspace();
+      const listing = (mcpServers: object): void => void write('.mcp.json', JSON.stringify({ mcpServers }));
+      listing({ first: { command: 'first' } });
+      const { post } = await server(['--cwd', W, '--mcp-resources']);
+      const listed = async (): Promise<string> =>
+        JSON.stringify(await (await post('/api/v0/tools/read', { path: 'mcp://' })).json());
+      expect(await listed()).toContain('mcp://first');
+      listing({ later: { command: 'later' } });
+      expect(await listed()).toContain('mcp://first');
+      expect(await listed()).not.toContain('mcp://later');
+    },
+  );
 
   test('without the option none is read; with --offline no HTTP servers', () => {
     expect(configured({ a: { command: 'x' } }, { 'mcp-resources': undefined })).toBeUndefined();

@@ -396,7 +396,7 @@ describe('lists', () => {
     expect(text).toContain('[The list has the first 1000 of 1005 names; others can be read by name]');
   });
 
-  test('open a bounded number of directories', async () => {
+  test('open a bounded number of directories', { tags: 'slow' }, async () => {
     for (let i = 0; i < 30; i += 1)
       for (let j = 0; j < 20; j += 1)
         mkdirSync(join(here.folder, `.oriel/memory/${i}/${j}`), { recursive: true });

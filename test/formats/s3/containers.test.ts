@@ -9,7 +9,7 @@ import { databaseBytes } from '../../support/sqlite.ts';
 import { tar } from '../../support/tar.ts';
 import { zip } from '../../support/zip.ts';
 
-test('a zip: its directory is read, then the bytes of one member', async () => {
+test('a zip: its directory is read, then the bytes of one member', { tags: 'slow' }, async () => {
   const noise = Array.from({ length: 2 << 20 }, (_, i) => ((i * 7919) ^ (i >> 5)) & 255);
   const large = { name: 'large.bin', content: Buffer.from(noise), method: 0 };
   const members = Array.from({ length: 100 }, (_, i) => ({ name: `dir/${i}.txt`, content: `text ${i}\n` }));

@@ -11,6 +11,7 @@ const USERS = `create table users(id integer primary key, name text not null, sc
 describe('what is a database', () => {
   test.each(['db.sqlite', 'db.sqlite3', 'db.db', 'db.db3', 'DB.SQLITE'])(
     '%s with its header',
+    { tags: 'slow' },
     async (name) => {
       const read = reader(await database(name, 'create table t(a)'));
       expect((await read(name)).text).toBe('t (0 rows)\n');
@@ -71,7 +72,7 @@ describe('the list', () => {
     expect((await read('db.sqlite')).text).toBe('(no tables)\n');
   });
 
-  test('five hundred per page, each once', async () => {
+  test('five hundred per page, each once', { tags: 'slow' }, async () => {
     const names = Array.from({ length: 1203 }, (_, at) => `t${String(at).padStart(4, '0')}`);
     const read = reader(await database('db.sqlite', ...names.map((name) => `create table ${name}(a)`)));
     const first = await read('db.sqlite');

@@ -124,7 +124,7 @@ test.each(['', ':raw'])('one full reply does not disable ranges for a file that 
   expect(await read(`${raw}:@${SIZE / 2}+64K`)).toContain(lineOf(SIZE / 2 / 64 + 1));
 });
 
-test('after a full reply to the first range, :fresh tries ranges again', async () => {
+test('after a full reply to the first range, :fresh tries ranges again', { tags: 'slow' }, async () => {
   const log = largeLog('bytes', false);
   const { url } = await site({ '/big.log': log.page });
   const here = place('oriel', { display: 'plain', web });

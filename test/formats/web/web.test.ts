@@ -100,7 +100,7 @@ describe('ways to read a page', () => {
     expect(details).toMatchObject({ kind: 'web', meta: { method: 'image' } });
   });
 
-  test('an archive lists, and its members are read', async () => {
+  test('an archive lists, and its members are read', { tags: 'slow' }, async () => {
     const { url } = await site({
       '/a.zip': { type: 'application/zip', body: zip([{ name: 'dir/x.txt', content: 'one\ntwo\n' }]) },
     });
@@ -126,7 +126,7 @@ describe('ways to read a page', () => {
     },
   );
 
-  test('content that is not text is described, with a call that shows it', async () => {
+  test('content that is not text is described, with a call that shows it', { tags: 'slow' }, async () => {
     const { url } = await site({
       '/page': { type: 'application/octet-stream', body: new Uint8Array([1, 0, 2, 0, 0x41]) },
     });
@@ -340,7 +340,7 @@ describe('alternates of a page', () => {
       expect(text.split('\n---\n')[2]).toContain(other);
     });
 
-    test('are shown if the document that they link to cannot be read', async () => {
+    test('are shown if the document that they link to cannot be read', { tags: 'slow' }, async () => {
       const page = `<!doctype html><title>Status</title><body>${own}<a href="/manual.pdf">Manual</a>`;
       const { text, details } = await readOne(page, '/page', others);
       expect(text).toContain('Notes: it links to a document that cannot be read: http://site/manual.pdf\n');

@@ -312,7 +312,7 @@ async function changing(
   };
 }
 
-test('a log that grows with every request is read in its state at opening', async () => {
+test('a log that grows with every request is read in its state at opening', { tags: 'slow' }, async () => {
   const read = await changing(LINES.join(''), (path, i) =>
     appendFileSync(path, `appended ${i}\n`.repeat(100)),
   );

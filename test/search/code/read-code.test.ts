@@ -84,18 +84,22 @@ describe('the map of a directory', () => {
     },
   );
 
-  test('files that do not fit the budget are counted, and the next calls reach the last file', async () => {
-    for (let i = 0; i < 60; i += 1)
-      w.write(`src/many/file${i}.ts`, `export function made${i}() {\n  return ${i};\n}\n`);
-    const seen = new Set<string>();
-    let target: string | undefined = 'src:outline?bytes=400';
-    for (let call = 0; target !== undefined && call < 40; call += 1) {
-      const answer = await w.read(target);
-      for (const name of namedIn(textOf(answer))) seen.add(name);
-      target = nextOf(answer);
-    }
-    expect(seen.size).toBe(65);
-  });
+  test(
+    'files that do not fit the budget are counted, and the next calls reach the last file',
+    { tags: 'slow' },
+    async () => {
+      for (let i = 0; i < 60; i += 1)
+        w.write(`src/many/file${i}.ts`, `export function made${i}() {\n  return ${i};\n}\n`);
+      const seen = new Set<string>();
+      let target: string | undefined = 'src:outline?bytes=400';
+      for (let call = 0; target !== undefined && call < 40; call += 1) {
+        const answer = await w.read(target);
+        for (const name of namedIn(textOf(answer))) seen.add(name);
+        target = nextOf(answer);
+      }
+      expect(seen.size).toBe(65);
+    },
+  );
 
   test('the lines and the notices together fit the budget', { tags: 'slow' }, async () => {
     const words = ['read', 'write', 'open', 'close', 'parse', 'print', 'merge', 'split', 'join', 'sort'];
@@ -121,7 +125,7 @@ describe('the map of a directory', () => {
     expect(text).toContain('src:#NAME for a symbol');
   });
 
-  test('notices that are known only with the map are part of the budget too', async () => {
+  test('notices that are known only with the map are part of the budget too', { tags: 'slow' }, async () => {
     for (let i = 0; i < 60; i += 1) w.write(`src/many/file${i}.ts`, `export const made${i} = ${i};\n`);
     w.write('src/huge.ts', `// ${'x'.repeat(1 << 20)}\n`);
     for (const bytes of [400, 450, 500, 600]) {
@@ -131,19 +135,23 @@ describe('the map of a directory', () => {
     }
   });
 
-  test('a path longer than the budget is shown anyway: every page makes progress', async () => {
-    w.write(`src/${'long/'.repeat(120)}x.ts`, 'export const x = 1;\n');
-    const seen = new Set<string>();
-    let target: string | undefined = 'src:outline?bytes=256';
-    for (let call = 0; target !== undefined && call < 20; call += 1) {
-      expect(seen).not.toContain(target);
-      seen.add(target);
-      target = nextOf(await w.read(target));
-    }
-    expect(target).toBeUndefined();
-  });
+  test(
+    'a path longer than the budget is shown anyway: every page makes progress',
+    { tags: 'slow' },
+    async () => {
+      w.write(`src/${'long/'.repeat(120)}x.ts`, 'export const x = 1;\n');
+      const seen = new Set<string>();
+      let target: string | undefined = 'src:outline?bytes=256';
+      for (let call = 0; target !== undefined && call < 20; call += 1) {
+        expect(seen).not.toContain(target);
+        seen.add(target);
+        target = nextOf(await w.read(target));
+      }
+      expect(target).toBeUndefined();
+    },
+  );
 
-  test('a line budget is kept too, and the next calls reach the last file', async () => {
+  test('a line budget is kept too, and the next calls reach the last file', { tags: 'slow' }, async () => {
     for (let i = 0; i < 40; i += 1) w.write(`src/d${i}/file${i}.ts`, `export const made${i} = ${i};\n`);
     const seen = new Set<string>();
     let target: string | undefined = 'src:outline';
@@ -338,7 +346,7 @@ describe('names with control characters', () => {
   const body = (name: string): string => `export function ${name}() {\n  return 1;\n}\n`;
   const url = (path: string): string => pathToFileURL(join(w.W, path)).href;
 
-  test('definitions, uses and importers name calls that work', async () => {
+  test('definitions, uses and importers name calls that work', { tags: 'slow' }, async () => {
     for (let i = 0; i < 6; i += 1) w.write(`odd/d\nl/${i}.ts`, body('same'));
     const first = `${url('odd/d\nl/0.ts')}:#same`;
     expect(await w.text('odd:#same')).toContain(`${first}  1-3  export function same()\n`);
@@ -366,7 +374,7 @@ describe('names with control characters', () => {
     }
   });
 
-  test('the map of a directory names the call for one directory in it', async () => {
+  test('the map of a directory names the call for one directory in it', { tags: 'slow' }, async () => {
     for (let i = 0; i < 60; i += 1) w.write(`odd/d\nl/${i}/file${i}.ts`, body(`made${i}`));
     const call = `${url('odd/d\nl')}:outline`;
     expect(await w.text('odd:outline?bytes=700')).toContain(`${call} for one directory`);

@@ -96,6 +96,7 @@ describe.each(Object.entries(blocks))('a page with code %s', (_, code) => {
 
 test.each(['<ul><li>x', '<div>x', '<blockquote>x', '<table><tr><td>x'])(
   'deeply nested text, %s, is converted as a whole, because the libraries take quadratic time for it',
+  { tags: 'slow' },
   (inner) => {
     const { how, markdown } = extractPage(
       `<body>${inner.repeat(100_000)}</body>`,
