@@ -14,6 +14,7 @@ import { temporaryFolder } from '../../support/commands.ts';
 import { has } from '../../support/has.ts';
 import { numberedObject, objectServer } from '../../support/objects.ts';
 import { callOn, replicasOn, textOf } from '../../support/replicas.ts';
+import { AUTHORIZATION } from '../../support/server.ts';
 import { redisServer } from '../../support/stores.ts';
 
 interface Site {
@@ -121,7 +122,7 @@ describe.runIf(has('redis'))('reading from page to page', () => {
       const shown = async (replica: 0 | 1, client: string, tag: string): Promise<unknown> => {
         const query = new URLSearchParams({ path: file, tag });
         const response = await fetch(`${replicas[replica].url}/api/v0/shown-lines?${query}`, {
-          headers: { 'oriel-client': client },
+          headers: { ...AUTHORIZATION, 'oriel-client': client },
         });
         return ((await response.json()) as { lines: unknown }).lines;
       };
