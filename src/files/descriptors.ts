@@ -3,7 +3,7 @@
  *
  * Operations that may wait for a disk, a server or another process (finding a name, reading) run in a thread.
  * Operations that a local file system answers from memory run on the main thread: finding a name in a directory that was
- * just used, opening it, its stats, and reading the start of a file that was just read (`cached-head.ts`). They take 1 to
+ * just used, opening it, its stats, and reading the start of a file that was just read (in `file.ts`). They take 1 to
  * 5 µs; through a thread they would take 20 to 50. `O_NONBLOCK` keeps an open from waiting for a lease. An open may still
  * block on a virus scanner.
  */

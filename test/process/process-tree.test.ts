@@ -1,4 +1,4 @@
-/** How a process tree is found and ended, on a simulated machine. Real processes are ended in engine/run.test.ts and hardening/. */
+/** How a process tree is found and ended, on a simulated machine. Real processes are ended in call/run.test.ts and hardening/. */
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {

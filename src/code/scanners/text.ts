@@ -1,6 +1,8 @@
-/** Finds the headings of Markdown, each with its section. */
+/** Scanners of texts: Markdown, reStructuredText, diffs, Dockerfiles and Makefiles. */
 
 import type { LineScanner, ScannedSymbol } from '../structure.ts';
+
+// Finds the headings of Markdown, each with its section.
 
 const atx = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
 const setext = /^ {0,3}(=+|-+)[ \t]*$/;
