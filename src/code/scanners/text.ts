@@ -147,7 +147,7 @@ export const scanDiff: LineScanner = (lines) => {
       const end = hunkEnd(lines, row, Number(header[1] ?? 1), Number(header[2] ?? 1));
       parts.push({ kind: 'hunk', name: header[0], signature: text, from: row + 1, to: end + 1 });
       row = end;
-      // If there are no `scanDiff` lines, the next `---` begins another file.
+      // If there are no `diff` lines, the next `---` begins another file.
       fresh = !lines[(file?.from ?? 1) - 1]?.startsWith('diff ');
     }
     if (file && text !== '') file.to = row + 1;
