@@ -166,7 +166,7 @@ const SAME: readonly (readonly [DialectName, string, object, object])[] = [
 ];
 
 describe('taken silently', () => {
-  test.each(SAME)('%s %s: %j as %j', async (dialect, tool, input, given) => {
+  test.each(SAME)('%s %s: %j as %j', { tags: 'slow' }, async (dialect, tool, input, given) => {
     const { write, call } = place(dialect, { now: () => 0 });
     write('f', numbered(1, 20));
     expect(await call(tool, given)).toEqual(await call(tool, input));

@@ -31,7 +31,7 @@ test('paths in headers are canonical, whatever was typed', async () => {
   expect(await text('src/../a.ts,@src/b.ts#L2-L2')).toMatch(/^==> a\.ts <==\n[^]*==> src\/b\.ts:\S+ <==\n/);
 });
 
-test('a list is still a list if `..` would cancel its first part', async () => {
+test('a list is still a list if `..` would cancel its first part', { tags: 'slow' }, async () => {
   const { write, text, read, oriel } = workspace();
   for (const name of ['aa.ts', 'src/a.ts', 'x,y/a.ts']) write(name, `${name}\n`);
   write('bb.ts', 'found\n');
@@ -51,7 +51,7 @@ test('a list is still a list if `..` would cancel its first part', async () => {
   );
 });
 
-test('the limit of paths is also the limit of archive members', async () => {
+test('the limit of paths is also the limit of archive members', { tags: 'slow' }, async () => {
   const { write, text } = workspace();
   write('c.zip', zip([{ name: 'd.txt', content: 'd\n' }]));
   const paths = Array.from({ length: 20 }, () => 'c.zip:d.txt');

@@ -29,7 +29,7 @@ const calls = (text: string): string[] => /e\.g\. (\S+), or all of it: (\S+)\]$/
 
 const size = (text: string): number => Buffer.byteLength(text);
 
-test('code over 12 KiB is answered with its map: every symbol, within 8 KiB', async () => {
+test('code over 12 KiB is answered with its map: every symbol, within 8 KiB', { tags: 'slow' }, async () => {
   const { write, read } = workspace();
   write('src/wide.ts', source);
   const answer = await read('src/wide.ts');

@@ -33,7 +33,7 @@ describe('how a command ends', () => {
     expect(result).toMatchObject({ timedOut: true, exitCode: 7 });
   });
 
-  test('SIGTERM is sent once, even while the command starts others', async () => {
+  test('SIGTERM is sent once, even while the command starts others', { tags: 'slow' }, async () => {
     const result = await bench().run('trap "echo bye" TERM; while :; do sleep 0.02 & wait $!; done', {
       timeout: 1.5,
     });
@@ -146,7 +146,7 @@ describe('working directory', () => {
     },
   );
 
-  test('B11 the folder of the session, another one, a missing one, a file', async () => {
+  test('B11 the folder of the session, another one, a missing one, a file', { tags: 'slow' }, async () => {
     const { run, folder } = bench();
     mkdirSync(join(folder, 'sub'));
     writeFileSync(join(folder, 'file'), '');
@@ -203,7 +203,7 @@ describe('working directory', () => {
 });
 
 describe('progress', () => {
-  test('shows the current tail, only when it has changed', async () => {
+  test('shows the current tail, only when it has changed', { tags: 'slow' }, async () => {
     const { run, progress, folder } = bench();
     const until = (name: string): string => `until [ -e ${name} ]; do sleep 0.05; done`;
     const running = run(`seq 100; ${until('more')}; echo done; ${until('end')}`);

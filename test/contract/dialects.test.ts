@@ -1,4 +1,8 @@
-/** The laws of an answer, run against every tool of every dialect that does not declare to depart from them. */
+/**
+ * The laws of an answer, run against every tool of every dialect that does not declare to depart from them.
+ *
+ * @module-tag slow
+ */
 
 import { execFileSync } from 'node:child_process';
 import { readdirSync, statSync, symlinkSync } from 'node:fs';

@@ -4,6 +4,8 @@
  * answered as it answers it. What differs by design are the numbers of kept outputs.
  *
  * ORIEL_MODEL_SEED and ORIEL_MODEL_RUNS make other and longer runs; a failure prints the seed that repeats it.
+ *
+ * @module-tag slow
  */
 
 import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises';

@@ -249,7 +249,7 @@ describe('a selector behind a path that is not read', () => {
       'src:outline has a selector: only whole directories are listed.',
       undefined,
     ],
-  ])('%s %s %j', async (dialect, tool, input, message, next) => {
+  ])('%s %s %j', { tags: 'slow' }, async (dialect, tool, input, message, next) => {
     const { call } = tree(dialect);
     const { text, details } = await call(tool, input);
     expect({ text, next: (details['error'] as { next?: string }).next }).toEqual({ text: message, next });

@@ -70,7 +70,7 @@ describe('what a model sees', () => {
     expect(details).toMatchObject({ signal: 'SIGSEGV', error: { code: 'EXIT' } });
   });
 
-  test('a time-out, with what was said until then', async () => {
+  test('a time-out, with what was said until then', { tags: 'slow' }, async () => {
     const { text, details, isError } = await session().call('bash', {
       command: 'echo hi; sleep 60',
       timeout: 1.5,
@@ -80,7 +80,7 @@ describe('what a model sees', () => {
     expect(details).toMatchObject({ timedOut: true, error: { code: 'TIMEOUT' } });
   });
 
-  test('a cancel, with what was said until then', async () => {
+  test('a cancel, with what was said until then', { tags: 'slow' }, async () => {
     const stop = new AbortController();
     const cwd = temporaryFolder();
     const answer = session({ cwd }).call('bash', { command: 'echo hi; touch said; sleep 60' }, stop.signal);
@@ -115,12 +115,13 @@ describe('what is left out', () => {
       'a\\x00b\\x07c\n\\u202ex',
     ));
 
-  test('colours and what a progress bar drew over', async () =>
+  test('colours and what a progress bar drew over', { tags: 'slow' }, async () =>
     expect(
       (await bash('printf "\\033[32mok\\033[0m\\n"; for i in 1 2 3; do printf "\\r$i/3"; done')).text,
-    ).toBe('ok\n3/3'));
+    ).toBe('ok\n3/3'),
+  );
 
-  test('by lines', async () => {
+  test('by lines', { tags: 'slow' }, async () => {
     const answer = await bash('seq 50000');
     expect(answer.text).toBe(
       `${numbered(48_001, 50_000)}[Showing lines 48001-50000 of 50000. Full output: ${pathOf(answer)}. ` +
@@ -138,7 +139,7 @@ describe('what is left out', () => {
     });
   });
 
-  test('by bytes', async () => {
+  test('by bytes', { tags: 'slow' }, async () => {
     const answer = await bash('for i in $(seq 1000); do printf "%099d\\n" $i; done');
     const shown = Array.from({ length: 512 }, (_, i) => `${String(489 + i).padStart(99, '0')}\n`).join('');
     expect(answer.text).toBe(
@@ -147,7 +148,7 @@ describe('what is left out', () => {
     );
   });
 
-  test('of a last line over the limit', async () => {
+  test('of a last line over the limit', { tags: 'slow' }, async () => {
     const answer = await bash('seq 9; head -c 102400 /dev/zero | tr "\\0" x');
     expect(answer.text).toBe(
       `${'x'.repeat(51_200)}\n[Showing last 50 KiB of line 10 (line is 100 KiB). Full output: ${pathOf(answer)}. ` +
@@ -162,7 +163,7 @@ describe('what is left out', () => {
     );
   });
 
-  test('beyond the cap of a spill', async () => {
+  test('beyond the cap of a spill', { tags: 'slow' }, async () => {
     const answer = await bash('seq 50000', { spills: { cap: 100 << 10 } });
     expect(answer.text).toContain(
       `[Showing lines 48001-50000 of 50000. Full output: ${pathOf(answer)} (its first 100 KiB). Use artifact://1:-48000@276894 to continue backwards]`,
@@ -174,7 +175,7 @@ describe('what is left out', () => {
     expect(answer.text).toMatch(/^98\n99\n100\n\[Showing lines 98-100 of 100\. /);
   });
 
-  test('next to how the command ended', async () => {
+  test('next to how the command ended', { tags: 'slow' }, async () => {
     const answer = await bash('seq 3000; exit 2');
     expect(answer.text).toBe(
       `${numbered(1_001, 3_000)}Command exited with code 2\n[Showing lines 1001-3000 of 3000. ` +
@@ -189,7 +190,7 @@ test.each([
   ['long lines', 'for i in $(seq 40); do head -c $((i * 4000)) /dev/zero | tr "\\0" x; echo; done'],
   ['one oversized line', 'head -c 300000 /dev/zero | tr "\\0" x'],
   ['wide characters', 'for i in $(seq 3000); do echo "héllo wörld 👍 $i"; done; echo -n end'],
-])('following the notices yields every byte once: %s', async (_, command) => {
+])('following the notices yields every byte once: %s', { tags: 'slow' }, async (_, command) => {
   const { call } = session();
   const first = await call('bash', { command });
   type Facts = {

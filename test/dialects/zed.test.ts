@@ -242,7 +242,7 @@ async function page({ call }: Place, start_byte: number, max_bytes?: number): Pr
   }
 }
 
-test('paging visits every byte once, inside oversized lines too', async () => {
+test('paging visits every byte once, inside oversized lines too', { tags: 'slow' }, async () => {
   const line = fc.oneof(
     { weight: 6, arbitrary: fc.string({ unit: 'grapheme', maxLength: 60 }) },
     { weight: 2, arbitrary: fc.integer({ min: 60, max: 130 }).map((length) => 'y'.repeat(length)) },

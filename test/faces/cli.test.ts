@@ -7,7 +7,7 @@ import { has } from '../support/has.ts';
 import { run } from '../support/warm-cli.ts';
 import { workspace } from '../support/workspace.ts';
 
-test('read prints the answer and ends with 0, 1 or 2', () => {
+test('read prints the answer and ends with 0, 1 or 2', { tags: 'slow' }, () => {
   const { W, write } = workspace();
   write('f', 'a\nb\n');
   expect(runProcess(['read', 'f'], { cwd: W })).toEqual({ out: '1|a\n2|b\n', err: '', code: 0 });

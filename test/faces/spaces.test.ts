@@ -1,4 +1,8 @@
-/** Kept outputs are those of one client: on every way in, no other reads them, lists them or opens their files. */
+/**
+ * Kept outputs are those of one client: on every way in, no other reads them, lists them or opens their files.
+ *
+ * @module-tag slow
+ */
 
 import {
   chmodSync,

@@ -204,28 +204,24 @@ test.each(
           [dialect, true],
         ] as const,
     ),
-)(
-  '%s, structured content: %s',
-  async (dialect, structured) => {
-    const options = fittedTo(
-      { name: 'nobody has measured it', structured },
-      { dialect, cwd: folder, roots: [folder] },
-    );
-    const oriel = createOriel({ ...options, cache: false, web: false, spills: { state: temporaryFolder() } });
-    const over: object[] = [];
-    const calls = callsOf(dialect, oriel);
-    for (const [tool, input] of structured ? calls.filter((_, at) => at % 6 === 0) : calls) {
-      const answer = await oriel.tool(tool).run(input);
-      const { content, structuredContent } = toolResult(answer, structured);
-      const text = structured
-        ? JSON.stringify(structuredContent)
-        : content.map((block) => ('text' in block ? block.text : '')).join('');
-      const { bytes, lines } = sizeOf(text);
-      if (bytes > MOST_BYTES || lines > MOST_LINES)
-        over.push({ tool, input: JSON.stringify(input).slice(0, 100), bytes, lines });
-    }
-    await oriel.close();
-    expect(over).toEqual([]);
-  },
-  180_000,
-);
+)('%s, structured content: %s', { tags: 'slow', timeout: 180_000 }, async (dialect, structured) => {
+  const options = fittedTo(
+    { name: 'nobody has measured it', structured },
+    { dialect, cwd: folder, roots: [folder] },
+  );
+  const oriel = createOriel({ ...options, cache: false, web: false, spills: { state: temporaryFolder() } });
+  const over: object[] = [];
+  const calls = callsOf(dialect, oriel);
+  for (const [tool, input] of structured ? calls.filter((_, at) => at % 6 === 0) : calls) {
+    const answer = await oriel.tool(tool).run(input);
+    const { content, structuredContent } = toolResult(answer, structured);
+    const text = structured
+      ? JSON.stringify(structuredContent)
+      : content.map((block) => ('text' in block ? block.text : '')).join('');
+    const { bytes, lines } = sizeOf(text);
+    if (bytes > MOST_BYTES || lines > MOST_LINES)
+      over.push({ tool, input: JSON.stringify(input).slice(0, 100), bytes, lines });
+  }
+  await oriel.close();
+  expect(over).toEqual([]);
+});

@@ -35,7 +35,7 @@ function folders(): Folders {
     ['to-directory', 'a'],
     ['absolute', join(W, 'a')],
     ['a/up', '../a/file'],
-    ['a/round', '../../../..' + join(W, 'a/file')],
+    ['a/round', '../../../../../../../../..' + join(W, 'a/file')],
     ['out', O],
     ['out-relative', join('..', O.split('/').at(-1) as string, 'secret')],
     ['out-and-in', join(O, 'back')],
@@ -323,7 +323,7 @@ describe.runIf(process.platform === 'linux')('roots that a client declares', () 
     mkdirSync(join(own, 'deeper'));
     keepFromClients(own);
     for (const wanted of [own, join(own, 'deeper')])
-      expect(Array.from(await narrowRoots(holdRoots([W]), [wanted]))).toStrictEqual([]);
+      await expect(narrowRoots(holdRoots([W]), [wanted])).rejects.toMatchObject({ code: 'OUTSIDE_ROOT' });
   });
 
   test('a link out of the roots is none of them', async () => {

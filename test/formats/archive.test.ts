@@ -122,7 +122,7 @@ test('reads archives in archives', async () => {
   );
 });
 
-test('a single compressed file is read as its content', async () => {
+test('a single compressed file is read as its content', { tags: 'slow' }, async () => {
   oriel.write('notes.txt.gz', gzipSync('a\nb\nc\n'));
   oriel.write('notes.txt.bz2', packed.bz2.hello);
   oriel.write('notes.txt.xz', packed.xz.hello);
@@ -146,7 +146,7 @@ test('a compressed SVG is read as the SVG', async () => {
   expect(await oriel.read('a.svgz:2..2')).toContain('2|<g/></svg>\n');
 });
 
-test('compressed tars of every kind', async () => {
+test('compressed tars of every kind', { tags: 'slow' }, async () => {
   for (const ending of ['bz2', 'xz', 'zst', 'lz4'] as const) {
     oriel.write(`t.tar.${ending}`, packed[ending].tar);
     expect(await oriel.read(`t.tar.${ending}`)).toBe('dir/\nok.txt (5 B)\n');

@@ -185,19 +185,23 @@ test('a range of cells, a row, and pages of rows with the grammar of databases',
   expect(missing.details['error']).toMatchObject({ code: 'NOT_FOUND', next: 'sheet.xlsx:Sales' });
 });
 
-test('a large sheet is answered with its first rows, its size and the calls for more', async () => {
-  const { write, read, text } = workspace(unhurried);
-  const rows = Array.from({ length: 5000 }, (_, i) => sheetRow(i + 2, [i, `name ${i}`]));
-  const content = `<sheetData>${sheetRow(1, ['id', 'name'])}${rows.join('')}</sheetData>`;
-  write('big.xlsx', xlsx([['Big', content]]));
-  const answer = await read('big.xlsx');
-  expect(textOf(answer)).toContain('A1:B5001, 5001 rows, 2 columns');
-  expect(textOf(answer).split('\n').length).toBeLessThan(40);
-  expect(textOf(answer)).toContain('Big has 5001 rows, of which the first 20 are shown');
-  expect(textOf(answer)).toContain('big.xlsx:Big?limit=50&offset=19');
-  expect(await text('big.xlsx:Big?limit=2&offset=19')).toContain('name 19');
-  expect(await text('big.xlsx:Big:A5000:B5001')).toContain('| 5001 | 4999 | name 4999 |');
-});
+test(
+  'a large sheet is answered with its first rows, its size and the calls for more',
+  { tags: 'slow' },
+  async () => {
+    const { write, read, text } = workspace(unhurried);
+    const rows = Array.from({ length: 5000 }, (_, i) => sheetRow(i + 2, [i, `name ${i}`]));
+    const content = `<sheetData>${sheetRow(1, ['id', 'name'])}${rows.join('')}</sheetData>`;
+    write('big.xlsx', xlsx([['Big', content]]));
+    const answer = await read('big.xlsx');
+    expect(textOf(answer)).toContain('A1:B5001, 5001 rows, 2 columns');
+    expect(textOf(answer).split('\n').length).toBeLessThan(40);
+    expect(textOf(answer)).toContain('Big has 5001 rows, of which the first 20 are shown');
+    expect(textOf(answer)).toContain('big.xlsx:Big?limit=50&offset=19');
+    expect(await text('big.xlsx:Big?limit=2&offset=19')).toContain('name 19');
+    expect(await text('big.xlsx:Big:A5000:B5001')).toContain('| 5001 | 4999 | name 4999 |');
+  },
+);
 
 test.each([
   [['RowID', 'amount']],
@@ -240,18 +244,22 @@ test('cells A1 and XFD1048576, and a sheet named __proto__', async () => {
   expect(await text('far.xlsx:__proto__?limit=1')).toContain('value');
 });
 
-test('a sheet with more rows than a function call may have arguments: cells, rows and queries far down', async () => {
-  const { write, text } = workspace(unhurried);
-  const rows = Array.from(
-    { length: 150_000 },
-    (_, i) => `<row r="${i + 1}"><c r="A${i + 1}"><v>${i}</v></c></row>`,
-  );
-  write('long.xlsx', xlsx([['Long', `<sheetData>${rows.join('')}</sheetData>`]]));
-  expect(await text('long.xlsx:Long:A149999:A150000')).toContain('4|| 150000 | 149999 |');
-  expect(await text('long.xlsx:Long?limit=1&offset=149999')).toContain('| 149999 |');
-});
+test(
+  'a sheet with more rows than a function call may have arguments: cells, rows and queries far down',
+  { tags: 'slow' },
+  async () => {
+    const { write, text } = workspace(unhurried);
+    const rows = Array.from(
+      { length: 150_000 },
+      (_, i) => `<row r="${i + 1}"><c r="A${i + 1}"><v>${i}</v></c></row>`,
+    );
+    write('long.xlsx', xlsx([['Long', `<sheetData>${rows.join('')}</sheetData>`]]));
+    expect(await text('long.xlsx:Long:A149999:A150000')).toContain('4|| 150000 | 149999 |');
+    expect(await text('long.xlsx:Long?limit=1&offset=149999')).toContain('| 149999 |');
+  },
+);
 
-test('the row count of a large workbook that does not declare it', async () => {
+test('the row count of a large workbook that does not declare it', { tags: 'slow' }, async () => {
   const { write, text, oriel } = workspace(unhurried);
   // What hardly packs.
   const filler = (): string => randomBytes(10_000).toString('base64');
@@ -268,7 +276,7 @@ test('the row count of a large workbook that does not declare it', async () => {
   expect(await text('wide.xlsx:Wide:1400')).toContain('name 1399');
 });
 
-test('a large workbook with more text than is searched gives a notice', async () => {
+test('a large workbook with more text than is searched gives a notice', { tags: 'slow' }, async () => {
   const { write, oriel } = workspace(unhurried);
   const row = (_: unknown, i: number): string =>
     `<row r="${i + 1}"><c r="A${i + 1}" t="s"><v>0</v></c><c r="B${i + 1}"><v>${i}</v></c></row>`;

@@ -43,7 +43,7 @@ const noise = (width: number, height: number) => {
 };
 
 describe('an image within the budget', () => {
-  test('is shown at full size, with its details', async () => {
+  test('is shown at full size, with its details', { tags: 'slow' }, async () => {
     const png = makePng(64, 48);
     const answer = await read(png);
     const shown = answer.image?.data.length ?? 0;
@@ -58,10 +58,14 @@ describe('an image within the budget', () => {
     expect(await sharp(answer.image?.data).raw().toBuffer()).toEqual(await sharp(png).raw().toBuffer());
   });
 
-  test.each(['jpeg', 'webp', 'gif', 'avif', 'tiff', 'png'] as const)('%s', async (format) => {
-    const answer = await read(await sharp(makePng(64, 48)).toFormat(format).toBuffer());
-    expect(await sharp(answer.image?.data).metadata()).toMatchObject({ width: 64, height: 48 });
-  });
+  test.each(['jpeg', 'webp', 'gif', 'avif', 'tiff', 'png'] as const)(
+    '%s',
+    { tags: 'slow' },
+    async (format) => {
+      const answer = await read(await sharp(makePng(64, 48)).toFormat(format).toBuffer());
+      expect(await sharp(answer.image?.data).metadata()).toMatchObject({ width: 64, height: 48 });
+    },
+  );
 
   test('an animation is shown by its first frame', async () => {
     const frames = [makePng(9, 9, () => [255, 0, 0]), makePng(9, 9, () => [0, 0, 255])];
@@ -94,7 +98,7 @@ describe('an image within the budget', () => {
 });
 
 describe('a larger image', () => {
-  test('is scaled to 1,568 pixels, with the factor', async () => {
+  test('is scaled to 1,568 pixels, with the factor', { tags: 'slow' }, async () => {
     const answer = await read(await sharp(makePng(16, 8)).resize(3136, 1568).jpeg().toBuffer());
     expect(answer.text.split('\n')[1]).toBe(
       `Shown at 1568x784 pixels (scale 0.5; multiply positions by 2), image/jpeg, ${answer.image?.data.length} bytes`,
@@ -108,14 +112,14 @@ describe('a larger image', () => {
     expect(answer.facts).toMatchObject({ shown: { mimeType: 'image/jpeg' } });
   });
 
-  test('fits the default budget even as noise with alpha', async () => {
+  test('fits the default budget even as noise with alpha', { tags: 'slow' }, async () => {
     const picture = await sharp(noise(900, 900)).ensureAlpha(0.5).png().toBuffer();
     const answer = await read(picture);
     expect(answer.image?.data.length).toBeLessThanOrEqual(300 * 1024);
     expect(answer.image?.mimeType).toBe('image/webp');
   });
 
-  test('the same call gives the same bytes', async () => {
+  test('the same call gives the same bytes', { tags: 'slow' }, async () => {
     const picture = noise(700, 500);
     const [one, two] = [await read(picture), await read(picture)];
     expect(one).toEqual(two);
@@ -203,7 +207,7 @@ describe('svg', () => {
 });
 
 describe('hostile images', () => {
-  test('I01 a PNG of 60,000×60,000 in 437 KB is refused by its header', async () => {
+  test('I01 a PNG of 60,000×60,000 in 437 KB is refused by its header', { tags: 'slow' }, async () => {
     const pixels = pngChunk('IDAT', await deflatedZeros(60_000 * (1 + 60_000 / 8)));
     const bomb = Buffer.concat([pngSignature, pngHeader(60_000, 60_000, 0, 1), pixels, pngEnd]);
     await expect(read(bomb, { decoder: new URL('file:///must-not-run') })).rejects.toMatchObject({
@@ -236,7 +240,7 @@ describe('hostile images', () => {
     });
   });
 
-  test('I01 pixels that the header hides are refused while decoding', async () => {
+  test('I01 pixels that the header hides are refused while decoding', { tags: 'slow' }, async () => {
     const large = await sharp(makePng(4, 4)).resize(3000, 3000).webp().toBuffer();
     const container = Buffer.from(await sharp(makePng(4, 4)).ensureAlpha(0.5).webp().toBuffer());
     // The outer canvas says 4x4 where the frame inside has 3000x3000.
@@ -247,19 +251,23 @@ describe('hostile images', () => {
     });
   });
 
-  test.each(['png', 'jpeg', 'webp', 'gif', 'avif', 'tiff'] as const)('I03 truncated %s', async (format) => {
-    const whole = await sharp(noise(300, 200))
-      .toFormat(format, { compression: 'lzw' } as object)
-      .toBuffer();
-    const error: unknown = await read(whole.subarray(0, whole.length * 0.6)).catch(
-      (reason: unknown) => reason,
-    );
-    expect(error).toMatchObject({ code: 'CORRUPT' });
-    // A TIFF has its header at its end.
-    if (format !== 'tiff') expect((error as Error).message).toContain('300x200 pixels');
-  });
+  test.each(['png', 'jpeg', 'webp', 'gif', 'avif', 'tiff'] as const)(
+    'I03 truncated %s',
+    { tags: 'slow' },
+    async (format) => {
+      const whole = await sharp(noise(300, 200))
+        .toFormat(format, { compression: 'lzw' } as object)
+        .toBuffer();
+      const error: unknown = await read(whole.subarray(0, whole.length * 0.6)).catch(
+        (reason: unknown) => reason,
+      );
+      expect(error).toMatchObject({ code: 'CORRUPT' });
+      // A TIFF has its header at its end.
+      if (format !== 'tiff') expect((error as Error).message).toContain('300x200 pixels');
+    },
+  );
 
-  test('I04 a zTXt chunk that unpacks to 256 MB is not unpacked', async () => {
+  test('I04 a zTXt chunk that unpacks to 256 MB is not unpacked', { tags: 'slow' }, async () => {
     const text = pngChunk('zTXt', Buffer.concat([Buffer.from('Comment\0\0'), await deflatedZeros(256e6)]));
     const profile = pngChunk('iCCP', Buffer.concat([Buffer.from('icc\0\0'), await deflatedZeros(256e6)]));
     const answer = await read(makePng(64, 48, undefined, [text, profile]));
@@ -272,7 +280,7 @@ describe('hostile images', () => {
     expect(answer.text).toMatch(/, 64x48 pixels, 3 channels, no alpha$/);
   });
 
-  test('I04 ancillary chunks do not count as source bytes', async () => {
+  test('I04 ancillary chunks do not count as source bytes', { tags: 'slow' }, async () => {
     const bulk = pngChunk('prVt', Buffer.alloc(1024));
     bulk.writeUInt32BE(129 * 1024 * 1024);
     const png = makePng(64, 48);
@@ -287,7 +295,7 @@ describe('hostile images', () => {
     expect(answer.facts).toMatchObject({ shown: { width: 64, height: 48 } });
   });
 
-  test('decoder memory may be large: pixels and time are the limits', async () => {
+  test('decoder memory may be large: pixels and time are the limits', { tags: 'slow' }, async () => {
     const noise = randomBytes(3400 * 2600 * 3);
     const png = await sharp(noise, { raw: { width: 3400, height: 2600, channels: 3 } })
       .png({ compressionLevel: 0 })
@@ -296,7 +304,7 @@ describe('hostile images', () => {
     expect((await read(png)).facts).toMatchObject({ shown: { width: 1568, height: 1199 } });
   });
 
-  test('the source may have at most 128 MiB', async () => {
+  test('the source may have at most 128 MiB', { tags: 'slow' }, async () => {
     const jpeg = await sharp(makePng(64, 48)).jpeg().toBuffer();
     const error = await read(Buffer.concat([jpeg, Buffer.alloc(128 * 1024 * 1024)])).catch(
       (reason: unknown) => reason,
@@ -411,7 +419,7 @@ describe('I09 a decoder that fails', () => {
     });
   });
 
-  test('of twelve concurrent ones at most two run at a time', async () => {
+  test('of twelve concurrent ones at most two run at a time', { tags: 'slow' }, async () => {
     const url = await decoder('setTimeout(() => process.exit(), 200)');
     let most = 0;
     const watch = setInterval(() => {
@@ -428,18 +436,22 @@ describe('I09 a decoder that fails', () => {
     expect(most).toBeLessThanOrEqual(2);
   });
 
-  test('a decoder is used again, and gets each image with its own decoder enabled', async () => {
-    const formats = ['png', 'jpeg', 'webp', 'gif', 'tiff', 'png'] as const;
-    await read(makePng(64, 48));
-    const before = childProcesses();
-    for (const format of formats) {
-      const image = await sharp(makePng(64, 48)).toFormat(format).toBuffer();
-      expect(await read(image)).toMatchObject({ image: { width: 64, height: 48 } });
-    }
-    expect(childProcesses().filter((pid) => !before.includes(pid))).toEqual([]);
-  });
+  test(
+    'a decoder is used again, and gets each image with its own decoder enabled',
+    { tags: 'slow' },
+    async () => {
+      const formats = ['png', 'jpeg', 'webp', 'gif', 'tiff', 'png'] as const;
+      await read(makePng(64, 48));
+      const before = childProcesses();
+      for (const format of formats) {
+        const image = await sharp(makePng(64, 48)).toFormat(format).toBuffer();
+        expect(await read(image)).toMatchObject({ image: { width: 64, height: 48 } });
+      }
+      expect(childProcesses().filter((pid) => !before.includes(pid))).toEqual([]);
+    },
+  );
 
-  test('is kept after a large image, because it has released its memory', async () => {
+  test('is kept after a large image, because it has released its memory', { tags: 'slow' }, async () => {
     const side = 4500;
     const large = await sharp(randomBytes(3 * side ** 2), { raw: { width: side, height: side, channels: 3 } })
       .png({ compressionLevel: 0 })
@@ -454,7 +466,7 @@ describe('I09 a decoder that fails', () => {
     expect(childrenOf(process.pid, 'decode-child').filter((pid) => !before.includes(pid))).toEqual([]);
   });
 
-  test('shows each of two images of one size that use the same memory', async () => {
+  test('shows each of two images of one size that use the same memory', { tags: 'slow' }, async () => {
     const plain = (background: string): Promise<Buffer> =>
       sharp({ create: { width: 900, height: 700, channels: 3, background } })
         .png({ compressionLevel: 0 })
@@ -481,30 +493,34 @@ describe('I09 a decoder that fails', () => {
     expect(await failing('setInterval(() => {}, 1000)', cancel.signal)).toMatchObject({ message: 'enough' });
   });
 
-  test('is not found where sharp is not installed: the answer names the package', async () => {
-    const folder = await temporaryFolder();
-    const child = 'formats/image/decode-child.js';
-    for (const name of [child, 'chunks']) await cp(builtUrl(name), join(folder, name), { recursive: true });
-    const path = join(folder, child);
-    await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-    await expect(read(makePng(64, 48), { decoder: pathToFileURL(path) })).rejects.toMatchObject({
-      code: 'UNSUPPORTED',
-      message: expect.stringMatching(
-        /^The image \(image\/png, .*\) cannot be shown: that needs the optional package sharp, which is not installed \(npm install sharp\)\.$/,
-      ) as string,
-      next: 'picture.bin:meta',
-    });
-    const decoder = pathToFileURL(path);
-    const photo = withExif(await sharp(makePng(64, 48)).jpeg().toBuffer(), exifBlock(6));
-    expect(await read(photo, { decoder, rest: 'meta' })).toMatchObject({
-      text: `image/jpeg, ${photo.length} bytes, 48x64 pixels`,
-    });
-    await expect(read(makePng(64, 48).subarray(0, 16), { decoder, rest: 'meta' })).rejects.toMatchObject({
-      code: 'UNSUPPORTED',
-      message:
-        'The png image cannot be read: that needs the optional package sharp, which is not installed (npm install sharp).',
-    });
-  });
+  test(
+    'is not found where sharp is not installed: the answer names the package',
+    { tags: 'slow' },
+    async () => {
+      const folder = await temporaryFolder();
+      const child = 'formats/image/decode-child.js';
+      for (const name of [child, 'chunks']) await cp(builtUrl(name), join(folder, name), { recursive: true });
+      const path = join(folder, child);
+      await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+      await expect(read(makePng(64, 48), { decoder: pathToFileURL(path) })).rejects.toMatchObject({
+        code: 'UNSUPPORTED',
+        message: expect.stringMatching(
+          /^The image \(image\/png, .*\) cannot be shown: that needs the optional package sharp, which is not installed \(npm install sharp\)\.$/,
+        ) as string,
+        next: 'picture.bin:meta',
+      });
+      const decoder = pathToFileURL(path);
+      const photo = withExif(await sharp(makePng(64, 48)).jpeg().toBuffer(), exifBlock(6));
+      expect(await read(photo, { decoder, rest: 'meta' })).toMatchObject({
+        text: `image/jpeg, ${photo.length} bytes, 48x64 pixels`,
+      });
+      await expect(read(makePng(64, 48).subarray(0, 16), { decoder, rest: 'meta' })).rejects.toMatchObject({
+        code: 'UNSUPPORTED',
+        message:
+          'The png image cannot be read: that needs the optional package sharp, which is not installed (npm install sharp).',
+      });
+    },
+  );
 
   test.each(['png', 'jpeg', 'webp', 'gif', 'avif', 'tiff'] as const)(
     'I09 damaged %s files are answers or errors',

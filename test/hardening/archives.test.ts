@@ -1,3 +1,7 @@
+/**
+ * @module-tag slow
+ */
+
 import { readdir } from 'node:fs/promises';
 import { deflateRawSync, gzipSync, crc32 } from 'node:zlib';
 import { beforeEach, expect, test } from 'vitest';

@@ -1,4 +1,8 @@
-/** The index of code under what happens to whole processes: several at once, killed ones, full disks, changing files. */
+/**
+ * The index of code under what happens to whole processes: several at once, killed ones, full disks, changing files.
+ *
+ * @module-tag slow
+ */
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

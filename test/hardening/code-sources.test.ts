@@ -1,4 +1,8 @@
-/** Sources below a directory that are made to hurt a parser, and indexes that several make at once. */
+/**
+ * Sources below a directory that are made to hurt a parser, and indexes that several make at once.
+ *
+ * @module-tag slow
+ */
 
 import { chmodSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,8 @@
-/** Code below a directory that is made to mislead: names that look like something else, and more of all than is kept. */
+/**
+ * Code below a directory that is made to mislead: names that look like something else, and more of all than is kept.
+ *
+ * @module-tag slow
+ */
 
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,3 +1,7 @@
+/**
+ * @module-tag slow
+ */
+
 import { readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';

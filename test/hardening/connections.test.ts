@@ -1,4 +1,8 @@
-/** Connections that lead elsewhere, never end, or prove nothing, by the numbers of their classes. */
+/**
+ * Connections that lead elsewhere, never end, or prove nothing, by the numbers of their classes.
+ *
+ * @module-tag slow
+ */
 
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,3 +1,7 @@
+/**
+ * @module-tag slow
+ */
+
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { built } from '../support/built.ts';

@@ -1,4 +1,8 @@
-/** What the child takes that converts a bomb: a case has the bound of its row, and the child is one for all. */
+/**
+ * What the child takes that converts a bomb: a case has the bound of its row, and the child is one for all.
+ *
+ * @module-tag slow
+ */
 
 import { expect, test } from 'vitest';
 import { convertersOf } from '../support/children.ts';

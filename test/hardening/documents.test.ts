@@ -1,3 +1,7 @@
+/**
+ * @module-tag slow
+ */
+
 import { deflateSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { docx, fixture, paragraph, pdf, pdfPages, pdfStream, pdfText, xlsx } from '../support/documents.ts';

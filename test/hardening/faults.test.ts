@@ -1,6 +1,8 @@
 /**
  * The n-th operation on a file, a process or a connection fails, for every n: what is answered is right, or an error, or
  * says that it is a part; the next call is right; nothing stays open.
+ *
+ * @module-tag slow
  */
 
 import { execFile } from 'node:child_process';

@@ -1,4 +1,8 @@
-/** What a search could not read is said wherever its answer ends: not only where everything was looked through. */
+/**
+ * What a search could not read is said wherever its answer ends: not only where everything was looked through.
+ *
+ * @module-tag slow
+ */
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';

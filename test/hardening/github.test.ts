@@ -1,4 +1,8 @@
-/** A hostile or broken server in the place of GitHub's API, and a hostile working directory. */
+/**
+ * A hostile or broken server in the place of GitHub's API, and a hostile working directory.
+ *
+ * @module-tag slow
+ */
 
 import { once } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';

@@ -1,4 +1,8 @@
-/** Helpers that are ended at random moments: decoders, worker threads, shells. No answer may look complete that is not. */
+/**
+ * Helpers that are ended at random moments: decoders, worker threads, shells. No answer may look complete that is not.
+ *
+ * @module-tag slow
+ */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,3 +1,7 @@
+/**
+ * @module-tag slow
+ */
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { networkInterfaces } from 'node:os';

@@ -1,3 +1,7 @@
+/**
+ * @module-tag slow
+ */
+
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';

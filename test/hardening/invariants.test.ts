@@ -1,4 +1,8 @@
-/** What holds after any mixed bag of calls, whatever each of them asked for, and the same through every face. */
+/**
+ * What holds after any mixed bag of calls, whatever each of them asked for, and the same through every face.
+ *
+ * @module-tag slow
+ */
 
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';

@@ -1,6 +1,8 @@
 /**
  * What one input does is gone before the next: documents and pages are converted in pairs, in both orders and in one child,
  * and each answer is that of a child of its own. `ORIEL_PAIRS=DIR` tries all pairs of the documents and pages below DIR.
+ *
+ * @module-tag slow
  */
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';

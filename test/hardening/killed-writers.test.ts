@@ -1,6 +1,8 @@
 /**
  * Servers that are killed at any moment while they keep outputs, fill caches and share state: who comes after them gives
  * right answers only, and cleans what they have left. ORIEL_KILL_ROUNDS: how often, for each way.
+ *
+ * @module-tag slow
  */
 
 import { spawn } from 'node:child_process';

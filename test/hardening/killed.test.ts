@@ -1,4 +1,8 @@
-/** What becomes of commands when oriel itself is ended in a way that it cannot notice, through every face. */
+/**
+ * What becomes of commands when oriel itself is ended in a way that it cannot notice, through every face.
+ *
+ * @module-tag slow
+ */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

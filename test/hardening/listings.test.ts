@@ -1,4 +1,8 @@
-/** Directories of a hundred thousand entries at the end of a path of thousands of bytes. */
+/**
+ * Directories of a hundred thousand entries at the end of a path of thousands of bytes.
+ *
+ * @module-tag slow
+ */
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';

@@ -1,4 +1,8 @@
-/** Servers behind `mcp://` that do not want to end: each is ended with all that it has started, and the next call is served. */
+/**
+ * Servers behind `mcp://` that do not want to end: each is ended with all that it has started, and the next call is served.
+ *
+ * @module-tag slow
+ */
 
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

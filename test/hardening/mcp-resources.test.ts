@@ -1,4 +1,8 @@
-/** Hostile servers behind `mcp://`: what they send, and what they do not. */
+/**
+ * Hostile servers behind `mcp://`: what they send, and what they do not.
+ *
+ * @module-tag slow
+ */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,8 @@
-/** Servers behind `mcp://` that fail for a while: the connection to one is not kept when nothing comes over it any more. */
+/**
+ * Servers behind `mcp://` that fail for a while: the connection to one is not kept when nothing comes over it any more.
+ *
+ * @module-tag slow
+ */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { resolve } from 'node:path';

@@ -1,3 +1,7 @@
+/**
+ * @module-tag slow
+ */
+
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';

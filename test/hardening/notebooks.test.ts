@@ -1,3 +1,7 @@
+/**
+ * @module-tag slow
+ */
+
 import { expect, test } from 'vitest';
 import { parseNotebookText } from '../../src/formats/notebook/cells.ts';
 import type { Answer } from '../../src/index.ts';

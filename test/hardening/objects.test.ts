@@ -1,4 +1,8 @@
-/** Servers of objects that lie, change what they hold, or waste time: bounded, said, never a wrong byte. */
+/**
+ * Servers of objects that lie, change what they hold, or waste time: bounded, said, never a wrong byte.
+ *
+ * @module-tag slow
+ */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';

@@ -1,4 +1,8 @@
-/** Texts made to hang, crash or fill a parser: the text is given instead, bounded, and it is said. */
+/**
+ * Texts made to hang, crash or fill a parser: the text is given instead, bounded, and it is said.
+ *
+ * @module-tag slow
+ */
 
 import { expect, test } from 'vitest';
 import { codeOf, textOf, workspace } from '../support/workspace.ts';

@@ -1,3 +1,7 @@
+/**
+ * @module-tag slow
+ */
+
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { basename, join } from 'node:path';

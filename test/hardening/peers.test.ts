@@ -1,4 +1,8 @@
-/** Peers that never read what they asked for, and peers that vanish: on every route, and on stdio. */
+/**
+ * Peers that never read what they asked for, and peers that vanish: on every route, and on stdio.
+ *
+ * @module-tag slow
+ */
 
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';

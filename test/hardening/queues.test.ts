@@ -1,4 +1,8 @@
-/** Many calls at once, of every kind: none waits for ever, none starves another, each is answered as if it were alone. */
+/**
+ * Many calls at once, of every kind: none waits for ever, none starves another, each is answered as if it were alone.
+ *
+ * @module-tag slow
+ */
 
 import { statSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';

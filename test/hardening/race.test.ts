@@ -1,4 +1,8 @@
-/** The race of W10 through the servers: MCP over stdio and over HTTP, the tools over HTTP and its routes for files. */
+/**
+ * The race of W10 through the servers: MCP over stdio and over HTTP, the tools over HTTP and its routes for files.
+ *
+ * @module-tag slow
+ */
 
 import { onTestFinished, expect, test } from 'vitest';
 import {

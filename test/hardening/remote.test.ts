@@ -1,4 +1,8 @@
-/** What servers send holds up nobody: the event loop goes on, whatever the size and shape of an answer. */
+/**
+ * What servers send holds up nobody: the event loop goes on, whatever the size and shape of an answer.
+ *
+ * @module-tag slow
+ */
 
 import { describe, expect, test } from 'vitest';
 import { place } from '../support/dialect.ts';

@@ -1,4 +1,8 @@
-/** Requests that are cheap to send and dear to take: what they cost others, at the same address and at others. */
+/**
+ * Requests that are cheap to send and dear to take: what they cost others, at the same address and at others.
+ *
+ * @module-tag slow
+ */
 
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,4 +1,8 @@
-/** Search and walks against hostile trees: what is opened, what an answer may tell, and what happens when helpers die. */
+/**
+ * Search and walks against hostile trees: what is opened, what an answer may tell, and what happens when helpers die.
+ *
+ * @module-tag slow
+ */
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';

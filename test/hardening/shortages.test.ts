@@ -1,6 +1,8 @@
 /**
  * Disks that are full and descriptors that have run out, at every write in turn: a file system of a few megabytes is
  * mounted where private files go, and a filler leaves room for so many pages (or files) and no more.
+ *
+ * @module-tag slow
  */
 
 import { execFileSync, spawnSync } from 'node:child_process';

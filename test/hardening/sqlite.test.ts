@@ -1,4 +1,8 @@
-/** Hostile databases and hostile questions, named by case. */
+/**
+ * Hostile databases and hostile questions, named by case.
+ *
+ * @module-tag slow
+ */
 
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';

@@ -1,4 +1,8 @@
-/** What surrounds the process: homes and temporary directories that are not there, little memory, a clock that jumps. */
+/**
+ * What surrounds the process: homes and temporary directories that are not there, little memory, a clock that jumps.
+ *
+ * @module-tag slow
+ */
 
 import { existsSync, mkdirSync, rmdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,8 @@
-/** Every hostile case through every way in: one table. `npm run hardening` prints it; ORIEL_TABLE=1 does, or names a file for it. */
+/**
+ * Every hostile case through every way in: one table. `npm run hardening` prints it; ORIEL_TABLE=1 does, or names a file for it.
+ *
+ * @module-tag slow
+ */
 
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,8 @@
-/** Hostile servers, pages and addresses, by the numbers of their classes. */
+/**
+ * Hostile servers, pages and addresses, by the numbers of their classes.
+ *
+ * @module-tag slow
+ */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';

@@ -124,26 +124,34 @@ test.each([
   ['hang', { maxMs: 300 }, 'slow'],
   ['memory', { maxMemory: 150 * MIB }, 'memory'],
   ['much', {}, 'output'],
-] as const)('%s: one failure, and the next job is done by another child', async (head, more, why) => {
-  const ask = await pool();
-  const before = pidOf(await ask('echo'));
-  const failure = await ask(head, more).catch((error: unknown) => error);
-  expect(failure).toBeInstanceOf(ChildFailure);
-  expect((failure as ChildFailure).why).toBe(why);
-  expect(pidOf(await ask('echo'))).not.toBe(before);
-});
+] as const)(
+  '%s: one failure, and the next job is done by another child',
+  { tags: 'slow' },
+  async (head, more, why) => {
+    const ask = await pool();
+    const before = pidOf(await ask('echo'));
+    const failure = await ask(head, more).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ChildFailure);
+    expect((failure as ChildFailure).why).toBe(why);
+    expect(pidOf(await ask('echo'))).not.toBe(before);
+  },
+);
 
-test('what one job has left is not counted against the next, on whatever child it is done', async () => {
-  const ask = await pool();
-  const most = { maxMemory: 150 * MIB };
-  await ask({ use: 60 }, most);
-  const before = await ask({ keep: 100 });
-  expect(pidOf(await ask({ use: 60 }, most))).toBe(pidOf(before));
-  // It is the job itself that takes too much.
-  await expect(ask({ use: 300 }, most)).rejects.toThrow(/memory/);
-});
+test(
+  'what one job has left is not counted against the next, on whatever child it is done',
+  { tags: 'slow' },
+  async () => {
+    const ask = await pool();
+    const most = { maxMemory: 150 * MIB };
+    await ask({ use: 60 }, most);
+    const before = await ask({ keep: 100 });
+    expect(pidOf(await ask({ use: 60 }, most))).toBe(pidOf(before));
+    // It is the job itself that takes too much.
+    await expect(ask({ use: 300 }, most)).rejects.toThrow(/memory/);
+  },
+);
 
-test('a cancelled job ends with the reason, and its child with it', async () => {
+test('a cancelled job ends with the reason, and its child with it', { tags: 'slow' }, async () => {
   const ask = await pool();
   const controller = new AbortController();
   const job = ask('hang', {}, controller.signal);
@@ -168,21 +176,25 @@ test('a large reply goes into a private file, a small one stays in memory', asyn
   await file?.close();
 });
 
-test('a reply that cannot be written fails immediately, and the next job is done', async () => {
-  const ask = await pool();
-  const full = new Error('no space left');
-  const files: string[] = [];
-  const file = {
-    fd: -1,
-    append: () => Promise.reject(full),
-    readInto: () => Promise.resolve(0),
-    close: () => Promise.resolve(void files.push('closed')),
-  };
-  for (const open of [() => Promise.reject(full), () => Promise.resolve(file)])
-    await expect(ask('much', { maxOutput: 20 * MIB, aside: { over: MIB, open } })).rejects.toBe(full);
-  expect(files).toEqual(['closed']);
-  expect((await ask('echo')).body.toString()).toBe('body');
-});
+test(
+  'a reply that cannot be written fails immediately, and the next job is done',
+  { tags: 'slow' },
+  async () => {
+    const ask = await pool();
+    const full = new Error('no space left');
+    const files: string[] = [];
+    const file = {
+      fd: -1,
+      append: () => Promise.reject(full),
+      readInto: () => Promise.resolve(0),
+      close: () => Promise.resolve(void files.push('closed')),
+    };
+    for (const open of [() => Promise.reject(full), () => Promise.resolve(file)])
+      await expect(ask('much', { maxOutput: 20 * MIB, aside: { over: MIB, open } })).rejects.toBe(full);
+    expect(files).toEqual(['closed']);
+    expect((await ask('echo')).body.toString()).toBe('body');
+  },
+);
 
 const pooled = (options: Partial<ChildPoolOptions>): ReturnType<typeof pool> =>
   pool('', async () => undefined, options);
@@ -201,7 +213,7 @@ test.each<[string, Partial<ChildPoolOptions>]>([
   ['whose reply says so', { keeps: (head) => (head as { loaded: string }).loaded !== '' }],
   ['that is too large', { keepUpTo: 1 * MIB }],
   ['that is idle for its time', { idleMs: 1 }],
-])('a child %s is ended and not used again', async (_, options) => {
+])('a child %s is ended and not used again', { tags: 'slow' }, async (_, options) => {
   const ask = await pooled(options);
   const before = pidOf(await ask('echo'));
   await expect.poll(() => lives(before)).toBe(false);

@@ -181,7 +181,7 @@ test('a call goes on with another thread if its own has ended', async () => {
   expect(workers.hasIdle).toBe(true);
 });
 
-test('an idle thread that has ended is not lent', async () => {
+test('an idle thread that has ended is not lent', { tags: 'slow' }, async () => {
   const workers = pool(2);
   const [first, second] = await Promise.all([threadOf(workers), threadOf(workers)]);
   // The last that came to rest ends a moment after its answer.

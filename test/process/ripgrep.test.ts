@@ -162,6 +162,7 @@ describe('RipgrepRun', () => {
 
   test.runIf(process.platform === 'linux')(
     'a line larger than its memory ends it, and --mmap needs none',
+    { tags: 'slow' },
     async () => {
       await writeFile(join(dir, 'oversized'), 'needle');
       await truncate(join(dir, 'oversized'), 600 * 1024 * 1024);

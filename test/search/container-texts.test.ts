@@ -20,7 +20,7 @@ async function found(w: ReturnType<typeof workspace>, path: string, pattern: str
   return lines;
 }
 
-test('pages of a PDF, slides, and the lines of a text', async () => {
+test('pages of a PDF, slides, and the lines of a text', { tags: 'slow' }, async () => {
   const w = workspace();
   w.write('a.pdf', pdfPages(['one', 'needle two', 'three'].map(pdfText)));
   w.write('a.pptx', fixture('slides.pptx'));
@@ -41,7 +41,7 @@ test('a content line that looks like a page mark is not taken for one', async ()
   expect((await found(w, 'a.pdf', 'needle'))[0]).toMatch(/^a\.pdf:p1:\d+: .*a needle$/);
 });
 
-test('pages without text are counted', async () => {
+test('pages without text are counted', { tags: 'slow' }, async () => {
   const w = workspace();
   w.write('scan.pdf', pdfPages(['', 'a word', ''].map(pdfText)));
   w.write('one.zip', zip([{ name: 'in/scan.pdf', content: pdfPages([pdfText('')]) }]));
@@ -67,7 +67,7 @@ test('every page of a long PDF', async () => {
   ]);
 });
 
-test('the shown parts of a workbook, and every row of its large sheets', async () => {
+test('the shown parts of a workbook, and every row of its large sheets', { tags: 'slow' }, async () => {
   const w = workspace();
   const rows = (word: string): string =>
     `<sheetData>${Array.from({ length: 3000 }, (_, i) => sheetRow(i + 1, [i, `${word} ${i}`])).join('')}</sheetData>`;
@@ -107,7 +107,7 @@ test('the shown parts of a workbook, and every row of its large sheets', async (
   ]);
 });
 
-test('members of archives, documents among them, and compressed files', async () => {
+test('members of archives, documents among them, and compressed files', { tags: 'slow' }, async () => {
   const w = workspace();
   w.write(
     'a.zip',
@@ -138,6 +138,7 @@ const STORED: readonly (readonly [name: string, content: Buffer, word: string])[
 
 test.each(STORED)(
   'a member %s is searched as it is decoded, also over several lines',
+  { tags: 'slow' },
   async (name, content, word) => {
     const w = workspace();
     w.write('a.zip', zip([{ name, content }]));
@@ -157,7 +158,7 @@ test.each(STORED)(
   },
 );
 
-test('every member of an archive, and every archive below a directory', async () => {
+test('every member of an archive, and every archive below a directory', { tags: 'slow' }, async () => {
   const w = workspace();
   const members = Array.from({ length: 40 }, (_, i) => ({ name: `${10 + i}.txt`, content: 'a needle\n' }));
   w.write('a.zip', zip(members));
@@ -168,7 +169,7 @@ test('every member of an archive, and every archive below a directory', async ()
   expect(textOf(inside)).toBe(members.map(({ name }) => `d/${name}.zip:${name}:1: a needle`).join('\n'));
 });
 
-test('notebook cells, with the line numbers that a read of the cell shows', async () => {
+test('notebook cells, with the line numbers that a read of the cell shows', { tags: 'slow' }, async () => {
   const w = workspace();
   const cells = [
     { cell_type: 'markdown', source: '# Title' },
@@ -196,7 +197,7 @@ test('notebook cells, with the line numbers that a read of the cell shows', asyn
   expect(await w.text('ran.ipynb:outputs:15..15')).toContain('needle of y');
 });
 
-test('rows of a database', async () => {
+test('rows of a database', { tags: 'slow' }, async () => {
   const w = workspace();
   const rows = 'with recursive n(i) as (select 1 union all select i + 1 from n where i < 1200)';
   w.write(
@@ -215,7 +216,7 @@ test('rows of a database', async () => {
   expect(await w.text('app.db:users:3:2')).toContain('name: name 3');
 });
 
-test('long values of a database, addressed by the calls that show them', async () => {
+test('long values of a database, addressed by the calls that show them', { tags: 'slow' }, async () => {
   const w = workspace();
   const long = `${'word '.repeat(400)}needle at the end`;
   const columns = Array.from({ length: 20 }, (_, i) => `column_${i}`);
@@ -251,74 +252,88 @@ test('long values of a database, addressed by the calls that show them', async (
   );
 });
 
-test('every table of a database, even if the list has several pages and one table cannot be read', async () => {
-  const w = workspace();
-  const names = Array.from({ length: 80 }, (_, i) => `t${10 + i}${'x'.repeat(700)}`);
-  w.write(
-    'app.db',
-    await databaseBytes(
-      ...names.map((name) => `create table ${name}(word text)`),
-      `insert into ${names[0]} values ('a needle')`,
-      `insert into ${names[79]} values ('a needle')`,
-      `create table "a (b)"(word text)`,
-      `insert into "a (b)" values ('a needle')`,
-      'create table gone(word text)',
-      'create view m as select * from gone',
-      'drop table gone',
-    ),
-  );
-  const grep = async (pattern: string): Promise<string> =>
-    textOf(await w.oriel.tool('grep').run({ path: 'app.db', pattern }));
-  const gap = /^\[1 document, archive, member or table was not searched \("app\.db:m"\): /;
-  const lines = (await grep('needle')).split('\n');
-  expect(lines.slice(0, 3).map((line) => /^app\.db:(.{5}).*:1:1: /.exec(line)?.[1])).toEqual([
-    'a (b)',
-    't10xx',
-    't89xx',
-  ]);
-  expect(lines.slice(3)).toEqual([expect.stringMatching(gap)]);
-  expect((await grep('absent')).split('\n')).toEqual(['No matches found', expect.stringMatching(gap)]);
-});
+test(
+  'every table of a database, even if the list has several pages and one table cannot be read',
+  { tags: 'slow' },
+  async () => {
+    const w = workspace();
+    const names = Array.from({ length: 80 }, (_, i) => `t${10 + i}${'x'.repeat(700)}`);
+    w.write(
+      'app.db',
+      await databaseBytes(
+        ...names.map((name) => `create table ${name}(word text)`),
+        `insert into ${names[0]} values ('a needle')`,
+        `insert into ${names[79]} values ('a needle')`,
+        `create table "a (b)"(word text)`,
+        `insert into "a (b)" values ('a needle')`,
+        'create table gone(word text)',
+        'create view m as select * from gone',
+        'drop table gone',
+      ),
+    );
+    const grep = async (pattern: string): Promise<string> =>
+      textOf(await w.oriel.tool('grep').run({ path: 'app.db', pattern }));
+    const gap = /^\[1 document, archive, member or table was not searched \("app\.db:m"\): /;
+    const lines = (await grep('needle')).split('\n');
+    expect(lines.slice(0, 3).map((line) => /^app\.db:(.{5}).*:1:1: /.exec(line)?.[1])).toEqual([
+      'a (b)',
+      't10xx',
+      't89xx',
+    ]);
+    expect(lines.slice(3)).toEqual([expect.stringMatching(gap)]);
+    expect((await grep('absent')).split('\n')).toEqual(['No matches found', expect.stringMatching(gap)]);
+  },
+);
 
-test('below a directory if requested: after the texts; unreadable containers are counted', async () => {
-  const w = workspace();
-  w.write('d/z.txt', 'a needle\n');
-  w.write('d/b.pdf', pdfPages([pdfText('a needle')]));
-  w.write('d/c/a.zip', zip([{ name: 'x.txt', content: 'a needle\n' }]));
-  w.write('d/bad.docx', 'PK\x03\x04');
-  const grep = async (input: object): Promise<string> =>
-    textOf(await w.oriel.tool('grep').run({ path: 'd', pattern: 'needle', ...input }));
-  expect(await grep({})).toBe(
-    'd/z.txt:1: a needle\n' +
-      '[3 documents, notebooks, archives or databases were not searched. Use inside=true to search inside]',
-  );
-  expect(await grep({ glob: '*.docx' })).toBe(
-    'No matches found\n' +
-      '[1 document, notebook, archive or database was not searched. Use inside=true to search inside]',
-  );
-  expect(await grep({ inside: true })).toBe(
-    [
-      'd/z.txt:1: a needle',
-      'd/b.pdf:p1:3: a needle',
-      'd/c/a.zip:x.txt:1: a needle',
-      '[1 document, archive, member or table was not searched ("d/bad.docx"): damaged, encrypted, or over a limit]',
-    ].join('\n'),
-  );
-  expect(await grep({ inside: true, glob: '*.zip' })).toBe('d/c/a.zip:x.txt:1: a needle');
-});
+test(
+  'below a directory if requested: after the texts; unreadable containers are counted',
+  { tags: 'slow' },
+  async () => {
+    const w = workspace();
+    w.write('d/z.txt', 'a needle\n');
+    w.write('d/b.pdf', pdfPages([pdfText('a needle')]));
+    w.write('d/c/a.zip', zip([{ name: 'x.txt', content: 'a needle\n' }]));
+    w.write('d/bad.docx', 'PK\x03\x04');
+    const grep = async (input: object): Promise<string> =>
+      textOf(await w.oriel.tool('grep').run({ path: 'd', pattern: 'needle', ...input }));
+    expect(await grep({})).toBe(
+      'd/z.txt:1: a needle\n' +
+        '[3 documents, notebooks, archives or databases were not searched. Use inside=true to search inside]',
+    );
+    expect(await grep({ glob: '*.docx' })).toBe(
+      'No matches found\n' +
+        '[1 document, notebook, archive or database was not searched. Use inside=true to search inside]',
+    );
+    expect(await grep({ inside: true })).toBe(
+      [
+        'd/z.txt:1: a needle',
+        'd/b.pdf:p1:3: a needle',
+        'd/c/a.zip:x.txt:1: a needle',
+        '[1 document, archive, member or table was not searched ("d/bad.docx"): damaged, encrypted, or over a limit]',
+      ].join('\n'),
+    );
+    expect(await grep({ inside: true, glob: '*.zip' })).toBe('d/c/a.zip:x.txt:1: a needle');
+  },
+);
 
-test('the number of containers not searched is given if everything else was searched', async () => {
-  const w = workspace();
-  w.write('a.txt', 'a needle\nanother needle\n');
-  w.write('.gitignore', 'ignored\n');
-  for (const name of ['b.pdf', 'ignored/c.pdf', '.git/d.zip']) w.write(name, '');
-  const grep = async (input: object): Promise<string> =>
-    textOf(await w.oriel.tool('grep').run({ pattern: 'needle', ...input }));
-  expect(await grep({ limit: 1 })).not.toContain('inside');
-  expect(await grep({ offset: 1 })).toContain('1 document, notebook, archive or database was not searched.');
-  expect(await grep({ glob: '*.txt' })).not.toContain('inside');
-  expect(await grep({ inside: true })).not.toContain('inside');
-});
+test(
+  'the number of containers not searched is given if everything else was searched',
+  { tags: 'slow' },
+  async () => {
+    const w = workspace();
+    w.write('a.txt', 'a needle\nanother needle\n');
+    w.write('.gitignore', 'ignored\n');
+    for (const name of ['b.pdf', 'ignored/c.pdf', '.git/d.zip']) w.write(name, '');
+    const grep = async (input: object): Promise<string> =>
+      textOf(await w.oriel.tool('grep').run({ pattern: 'needle', ...input }));
+    expect(await grep({ limit: 1 })).not.toContain('inside');
+    expect(await grep({ offset: 1 })).toContain(
+      '1 document, notebook, archive or database was not searched.',
+    );
+    expect(await grep({ glob: '*.txt' })).not.toContain('inside');
+    expect(await grep({ inside: true })).not.toContain('inside');
+  },
+);
 
 test('a dialect that reads no documents does not search inside them', async () => {
   const w = workspace();
@@ -344,6 +359,7 @@ test('context stays within its page, a limit names the next call, and an unreada
 
 test.runIf(process.platform === 'linux')(
   'a container without matches is closed before the next is opened',
+  { tags: 'slow' },
   async () => {
     const w = workspace();
     for (let i = 0; i < 400; i += 1) w.write(`a${i}.log.gz`, gzipSync('some words\n'));
@@ -438,7 +454,7 @@ describe('more containers than are counted, and a slow glob', () => {
 
   test(
     'do not block other calls, and one after the first 50,000 is found',
-    { timeout: 120_000 },
+    { tags: 'slow', timeout: 120_000 },
     async () => {
       const w = workspace();
       const name = 'a'.repeat(60);

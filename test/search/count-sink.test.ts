@@ -70,7 +70,7 @@ describe('output: files and count', () => {
     );
   });
 
-  test('inside containers: members, and tables with all rows', async () => {
+  test('inside containers: members, and tables with all rows', { tags: 'slow' }, async () => {
     const rows = Array.from({ length: 1200 }, (_, i) => `INSERT INTO users VALUES (${i + 1}, 'ada ${i}');`);
     await work.write({
       'a.zip': zip([
@@ -90,41 +90,45 @@ describe('output: files and count', () => {
     );
   });
 
-  test('following the offsets shows every file once, with the number of its matches', async () => {
-    const content = fc
-      .array(fc.constantFrom('x', 'no', 'x x'), { maxLength: 5 })
-      .map((lines) => lines.join('\n'));
-    await fc.assert(
-      fc.asyncProperty(
-        fc.dictionary(fc.stringMatching(/^[ab]\/[a-c]$|^[a-f]\.t$/), content, { maxKeys: 6 }),
-        fc.integer({ min: 1, max: 4 }),
-        async (files, limit) => {
-          const tree = await Tree.create(files);
-          const expected = Object.keys(files)
-            .filter((name) => files[name]?.includes('x'))
-            .sort((a, b) => (a.replaceAll('/', '\0') < b.replaceAll('/', '\0') ? -1 : 1))
-            .map(
-              (name) => `${name}: ${files[name]?.split('\n').filter((line) => line.includes('x')).length}`,
-            );
-          const seen: string[] = [];
-          for (let offset: number | undefined = 0; offset !== undefined;) {
-            const { content: blocks, details } = await tree.answer('grep', {
-              pattern: 'x',
-              output: 'count',
-              limit,
-              offset,
-            });
-            const text = blocks[0]?.type === 'text' ? blocks[0].text : '';
-            seen.push(...text.split('\n').filter((line) => /: \d+$/.test(line)));
-            offset = (details['truncation'] as { next: { offset: number } } | undefined)?.next.offset;
-          }
-          expect(seen).toEqual(expected);
-          await tree.remove();
-        },
-      ),
-      { numRuns: 15 },
-    );
-  });
+  test(
+    'following the offsets shows every file once, with the number of its matches',
+    { tags: 'slow' },
+    async () => {
+      const content = fc
+        .array(fc.constantFrom('x', 'no', 'x x'), { maxLength: 5 })
+        .map((lines) => lines.join('\n'));
+      await fc.assert(
+        fc.asyncProperty(
+          fc.dictionary(fc.stringMatching(/^[ab]\/[a-c]$|^[a-f]\.t$/), content, { maxKeys: 6 }),
+          fc.integer({ min: 1, max: 4 }),
+          async (files, limit) => {
+            const tree = await Tree.create(files);
+            const expected = Object.keys(files)
+              .filter((name) => files[name]?.includes('x'))
+              .sort((a, b) => (a.replaceAll('/', '\0') < b.replaceAll('/', '\0') ? -1 : 1))
+              .map(
+                (name) => `${name}: ${files[name]?.split('\n').filter((line) => line.includes('x')).length}`,
+              );
+            const seen: string[] = [];
+            for (let offset: number | undefined = 0; offset !== undefined;) {
+              const { content: blocks, details } = await tree.answer('grep', {
+                pattern: 'x',
+                output: 'count',
+                limit,
+                offset,
+              });
+              const text = blocks[0]?.type === 'text' ? blocks[0].text : '';
+              seen.push(...text.split('\n').filter((line) => /: \d+$/.test(line)));
+              offset = (details['truncation'] as { next: { offset: number } } | undefined)?.next.offset;
+            }
+            expect(seen).toEqual(expected);
+            await tree.remove();
+          },
+        ),
+        { numRuns: 15 },
+      );
+    },
+  );
 });
 
 describe('type', () => {

@@ -174,7 +174,7 @@ describe('hostile input', () => {
     expect(await find({ pattern: 'n*' })).toBe('n\\nl\\x1b[2Jq"');
   });
 
-  test('P50 4,000-deep directory', async () => {
+  test('P50 4,000-deep directory', { tags: 'slow' }, async () => {
     // Entered one by one: no path names the deepest.
     const here = process.cwd();
     process.chdir(work.path);

@@ -72,22 +72,26 @@ src/session.ts:20: release(undefined);`,
     );
   });
 
-  test('is taken from the code index without parsing, for exactly the indexed bytes', async () => {
-    await work.write({ 'src/session.ts': session });
-    const map = (): Promise<unknown> => oriel.tool('read').run({ path: '.:outline' });
-    await map();
-    // What was written just before the first one is parsed again.
-    await map();
-    const slots = await Promise.all([queues.outlines.acquire(), queues.outlines.acquire()]);
-    try {
-      const alone = 'src/session.ts:16:     release(again);';
-      await led({ pattern: 'release.again' }, `in Session.reopen [L11-17]\n${alone}`);
-      await work.write({ 'src/session.ts': `\n${session}` });
-      expect(await grep({ pattern: 'release.again' })).toBe(alone.replace('16', '17'));
-    } finally {
-      for (const slot of slots) slot.release();
-    }
-  });
+  test(
+    'is taken from the code index without parsing, for exactly the indexed bytes',
+    { tags: 'slow' },
+    async () => {
+      await work.write({ 'src/session.ts': session });
+      const map = (): Promise<unknown> => oriel.tool('read').run({ path: '.:outline' });
+      await map();
+      // What was written just before the first one is parsed again.
+      await map();
+      const slots = await Promise.all([queues.outlines.acquire(), queues.outlines.acquire()]);
+      try {
+        const alone = 'src/session.ts:16:     release(again);';
+        await led({ pattern: 'release.again' }, `in Session.reopen [L11-17]\n${alone}`);
+        await work.write({ 'src/session.ts': `\n${session}` });
+        expect(await grep({ pattern: 'release.again' })).toBe(alone.replace('16', '17'));
+      } finally {
+        for (const slot of slots) slot.release();
+      }
+    },
+  );
 
   test('is above the first of its lines that is shown', async () => {
     await work.write({ 'src/session.ts': session });
@@ -184,18 +188,22 @@ describe('with line anchors', () => {
     expect(await grep({ pattern: 'needle', path: 'b c.txt' })).toMatch(/^¶b c\.txt#[0-9A-F]{4}\n1:needle$/);
   });
 
-  test('of encoded files too; not of members, kept outputs, and files over 1 MiB', async () => {
-    await work.write({
-      'utf16.txt': Buffer.from('\ufeffone\nneedle\n', 'utf16le'),
-      'big.txt': `${'x'.repeat(1 << 20)}\nneedle\n`,
-      'a.zip': zip([{ name: 'x.txt', content: 'needle\n' }]),
-    });
-    const [header = ''] = textOf(await oriel.tool('read').run({ path: 'utf16.txt' })).split('\n');
-    expect(await grep({ pattern: 'needle', glob: '*.txt' })).toBe(`big.txt:2: needle\n${header}\n2:needle`);
-    expect(await grep({ pattern: 'needle', path: 'a.zip' })).toBe('a.zip:x.txt:1: needle');
-    await oriel.tool('bash').run({ command: 'seq 1 100000' });
-    expect(await grep({ pattern: '^4242$', path: 'artifact://1' })).toBe('artifact://1:4242: 4242');
-  });
+  test(
+    'of encoded files too; not of members, kept outputs, and files over 1 MiB',
+    { tags: 'slow' },
+    async () => {
+      await work.write({
+        'utf16.txt': Buffer.from('\ufeffone\nneedle\n', 'utf16le'),
+        'big.txt': `${'x'.repeat(1 << 20)}\nneedle\n`,
+        'a.zip': zip([{ name: 'x.txt', content: 'needle\n' }]),
+      });
+      const [header = ''] = textOf(await oriel.tool('read').run({ path: 'utf16.txt' })).split('\n');
+      expect(await grep({ pattern: 'needle', glob: '*.txt' })).toBe(`big.txt:2: needle\n${header}\n2:needle`);
+      expect(await grep({ pattern: 'needle', path: 'a.zip' })).toBe('a.zip:x.txt:1: needle');
+      await oriel.tool('bash').run({ command: 'seq 1 100000' });
+      expect(await grep({ pattern: '^4242$', path: 'artifact://1' })).toBe('artifact://1:4242: 4242');
+    },
+  );
 
   test('a file that has changed has another tag, and symbols stand below it', async () => {
     await work.write({ 'a.ts': session });

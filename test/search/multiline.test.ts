@@ -55,28 +55,32 @@ describe('matches over several lines', () => {
     expect(await grep({ pattern: raw`\Aone` })).toBe('a:1: one');
   });
 
-  test.each([1, 3, 5, 9])('%i context lines that are long are shown, below many others', async (context) => {
-    // A line of 700 KiB, and 3 MiB of short lines before these.
-    const long = 'y'.repeat(700 << 10);
-    const lines = [
-      ...Array.from({ length: 400_000 }, (_, i) => `l${i % 10}xxxxx`),
-      long,
-      long,
-      long,
-      'aa',
-      'bb',
-    ];
-    await work.write({ 'f.txt': `${lines.join('\n')}\n` });
-    const answer = await grep({ pattern: raw`aa\nbb`, context });
-    const numbersOf = (text: string): number[] =>
-      [...text.matchAll(/^f\.txt[:-](\d+)[:-]/gm)].map(([, no]) => Number(no));
-    const first = 400_004 - context;
-    expect(numbersOf(answer)).toEqual(Array.from({ length: context + 2 }, (_, i) => first + i));
-    // The same lines as of a match in one line.
-    expect(numbersOf(await work.text('grep', { pattern: 'aa', context }))).toEqual(
-      Array.from({ length: context + 2 }, (_, i) => first + i),
-    );
-  });
+  test.each([1, 3, 5, 9])(
+    '%i context lines that are long are shown, below many others',
+    { tags: 'slow' },
+    async (context) => {
+      // A line of 700 KiB, and 3 MiB of short lines before these.
+      const long = 'y'.repeat(700 << 10);
+      const lines = [
+        ...Array.from({ length: 400_000 }, (_, i) => `l${i % 10}xxxxx`),
+        long,
+        long,
+        long,
+        'aa',
+        'bb',
+      ];
+      await work.write({ 'f.txt': `${lines.join('\n')}\n` });
+      const answer = await grep({ pattern: raw`aa\nbb`, context });
+      const numbersOf = (text: string): number[] =>
+        [...text.matchAll(/^f\.txt[:-](\d+)[:-]/gm)].map(([, no]) => Number(no));
+      const first = 400_004 - context;
+      expect(numbersOf(answer)).toEqual(Array.from({ length: context + 2 }, (_, i) => first + i));
+      // The same lines as of a match in one line.
+      expect(numbersOf(await work.text('grep', { pattern: 'aa', context }))).toEqual(
+        Array.from({ length: context + 2 }, (_, i) => first + i),
+      );
+    },
+  );
 
   test('context surrounds the whole match, and adjacent matches share lines', async () => {
     await work.write({ 'a.txt': code, 'b.txt': '1\n2\nx\ny x\ny\n6\n7\n8\nx\ny\n' });
@@ -128,7 +132,7 @@ describe('matches over several lines', () => {
     );
   });
 
-  test('a text over 16 MiB is not searched, with a notice; one over 4 MiB is', async () => {
+  test('a text over 16 MiB is not searched, with a notice; one over 4 MiB is', { tags: 'slow' }, async () => {
     const filler = Buffer.alloc(5 << 20, `${'x'.repeat(99)}\n`);
     await work.write({
       'big.txt': Buffer.concat([filler, filler, filler, filler, Buffer.from('one\ntwo\n')]),
@@ -145,34 +149,38 @@ describe('matches over several lines', () => {
     );
   });
 
-  test('following the offsets shows every line once, with the same lines as one answer', async () => {
-    const content = fc
-      .array(fc.constantFrom('x', 'y', 'x y', 'no', 'x\r'), { maxLength: 12 })
-      .map((lines) => lines.join('\n'));
-    await fc.assert(
-      fc.asyncProperty(
-        fc.dictionary(fc.stringMatching(/^[ab]\/[a-c]$|^[a-f]\.t$/), content, { maxKeys: 5 }),
-        fc.record({ limit: fc.integer({ min: 1, max: 4 }), before: fc.nat(2), after: fc.nat(2) }),
-        async (files, input) => {
-          const tree = await Tree.create(files);
-          const pattern = raw`x\s+y`;
-          const matched = (text: string): string[] =>
-            text.split('\n').filter((line) => /^[^:]+:\d+: /.test(line));
-          const whole = await tree.text('grep', { pattern, multiline: true, limit: 1000 });
-          const seen: string[] = [];
-          for (let offset: number | undefined = 0; offset !== undefined;) {
-            const answer = await tree.answer('grep', { pattern, multiline: true, ...input, offset });
-            seen.push(...matched(answer.content[0]?.type === 'text' ? answer.content[0].text : ''));
-            const { next } = (answer.details['truncation'] ?? {}) as { next?: { offset: number } };
-            offset = next?.offset;
-          }
-          expect(seen).toEqual(matched(whole));
-          await tree.remove();
-        },
-      ),
-      { numRuns: 15 },
-    );
-  });
+  test(
+    'following the offsets shows every line once, with the same lines as one answer',
+    { tags: 'slow' },
+    async () => {
+      const content = fc
+        .array(fc.constantFrom('x', 'y', 'x y', 'no', 'x\r'), { maxLength: 12 })
+        .map((lines) => lines.join('\n'));
+      await fc.assert(
+        fc.asyncProperty(
+          fc.dictionary(fc.stringMatching(/^[ab]\/[a-c]$|^[a-f]\.t$/), content, { maxKeys: 5 }),
+          fc.record({ limit: fc.integer({ min: 1, max: 4 }), before: fc.nat(2), after: fc.nat(2) }),
+          async (files, input) => {
+            const tree = await Tree.create(files);
+            const pattern = raw`x\s+y`;
+            const matched = (text: string): string[] =>
+              text.split('\n').filter((line) => /^[^:]+:\d+: /.test(line));
+            const whole = await tree.text('grep', { pattern, multiline: true, limit: 1000 });
+            const seen: string[] = [];
+            for (let offset: number | undefined = 0; offset !== undefined;) {
+              const answer = await tree.answer('grep', { pattern, multiline: true, ...input, offset });
+              seen.push(...matched(answer.content[0]?.type === 'text' ? answer.content[0].text : ''));
+              const { next } = (answer.details['truncation'] ?? {}) as { next?: { offset: number } };
+              offset = next?.offset;
+            }
+            expect(seen).toEqual(matched(whole));
+            await tree.remove();
+          },
+        ),
+        { numRuns: 15 },
+      );
+    },
+  );
 });
 
 describe('patterns', () => {

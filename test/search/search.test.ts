@@ -23,20 +23,20 @@ afterEach(() => work.remove());
 const grep = (input: object, options?: object): Promise<string> => work.text('grep', input, options);
 
 describe('matches', () => {
-  test('are lines with their numbers, sorted by path and line', async () => {
+  test('are lines with their numbers, sorted by path and line', { tags: 'slow' }, async () => {
     await work.write({ 'b.ts': 'x\n', 'a.ts': 'no\nx one\n\nx two\n', 'a/z.ts': 'x\n', 'a-b.ts': 'x' });
     expect(await grep({ pattern: 'x' })).toBe(
       'a/z.ts:1: x\na-b.ts:1: x\na.ts:2: x one\na.ts:4: x two\nb.ts:1: x',
     );
   });
 
-  test('in one file, also one that is ignored or hidden', async () => {
+  test('in one file, also one that is ignored or hidden', { tags: 'slow' }, async () => {
     await work.write({ '.gitignore': 'ignored.ts\n', 'ignored.ts': 'x\n', '.hidden.ts': 'x\n' });
     expect(await grep({ pattern: 'x' })).toBe('.hidden.ts:1: x');
     expect(await grep({ pattern: 'x', path: 'ignored.ts' })).toBe('ignored.ts:1: x');
   });
 
-  test('a glob may begin with the directory that is searched', async () => {
+  test('a glob may begin with the directory that is searched', { tags: 'slow' }, async () => {
     await work.write({ 'src/a.ts': 'x\n', 'src/deep/b.test.ts': 'x\n', 'c.ts': 'x\n' });
     expect(await grep({ pattern: 'x', path: 'src', glob: 'src/**/*.ts' })).toBe(
       'src/a.ts:1: x\nsrc/deep/b.test.ts:1: x',
@@ -45,7 +45,7 @@ describe('matches', () => {
     expect(await work.text('find', { pattern: 'src/*.ts', path: 'src' })).toBe('src/a.ts');
   });
 
-  test('below a folder, with paths as they can be read', async () => {
+  test('below a folder, with paths as they can be read', { tags: 'slow' }, async () => {
     await work.write({ 'src/a.ts': 'x\n', 'src/deep/b.ts': 'x\n', 'c.ts': 'x\n' });
     expect(await grep({ pattern: 'x', path: 'src' })).toBe('src/a.ts:1: x\nsrc/deep/b.ts:1: x');
     expect(await grep({ pattern: 'x', path: join(work.path, 'src/deep') })).toBe('src/deep/b.ts:1: x');
@@ -66,14 +66,14 @@ describe('matches', () => {
     });
   });
 
-  test('literal text, and ignoring case', async () => {
+  test('literal text, and ignoring case', { tags: 'slow' }, async () => {
     await work.write({ a: 'a.b\naXb\nA.B\n' });
     expect(await grep({ pattern: 'a.b', literal: true })).toBe('a:1: a.b');
     expect(await grep({ pattern: 'a.b', literal: true, ignoreCase: true })).toBe('a:1: a.b\na:3: A.B');
     expect(await grep({ pattern: '^a.b$' })).toBe('a:1: a.b\na:2: aXb');
   });
 
-  test('whole words', async () => {
+  test('whole words', { tags: 'slow' }, async () => {
     await work.write({ a: 'cat\nconcat\nthe cat.\na.b a.bc\n' });
     expect(await grep({ pattern: 'cat', word: true })).toBe('a:1: cat\na:3: the cat.');
     expect(await grep({ pattern: 'a.b', word: true, literal: true })).toBe('a:4: a.b a.bc');
@@ -132,11 +132,11 @@ describe('which files', () => {
     }),
   );
 
-  test('ignored files and .git are left out; hidden files are searched', async () => {
+  test('ignored files and .git are left out; hidden files are searched', { tags: 'slow' }, async () => {
     expect(await grep({ pattern: '^x' })).toBe('a.ts:1: x\nb.js:1: x\nsrc/.env:1: x\nsrc/c.ts:1: x');
   });
 
-  test('a glob narrows, and does not include ignored files', async () => {
+  test('a glob narrows, and does not include ignored files', { tags: 'slow' }, async () => {
     expect(await grep({ pattern: 'x', glob: '*.ts' })).toBe('a.ts:1: x\nsrc/c.ts:1: x');
     expect(await grep({ pattern: 'x', glob: 'src/**' })).toBe('src/.env:1: x\nsrc/c.ts:1: x');
     expect(await grep({ pattern: '^x', glob: '**/*' })).toBe(await grep({ pattern: '^x' }));
@@ -149,7 +149,7 @@ describe('which files', () => {
     expect(await grep({ pattern: '^x', path: 'src' })).toBe('src/.env:1: x\nsrc/c.ts:1: x');
   });
 
-  test('ignore rules above a root do not apply: nothing is read there', async () => {
+  test('ignore rules above a root do not apply: nothing is read there', { tags: 'slow' }, async () => {
     await writeFile(join(work.path, '..', '.gitignore'), '*\n');
     expect(await grep({ pattern: '^x', glob: 'a.ts' }, { roots: [work.path] })).toBe('a.ts:1: x');
     expect(await grep({ pattern: '^x', glob: 'a.ts' })).toBe('a.ts:1: x');
@@ -162,25 +162,29 @@ describe('which files', () => {
   });
 });
 
-test('the kept output of a command is searched by its URL, whatever the roots', async () => {
-  const oriel = createOriel({ cwd: work.path, roots: [work.path] });
-  await oriel.tool('bash').run({ command: 'seq 1 100000' });
-  const { content } = await oriel.tool('grep').run({ pattern: '^4242', path: 'artifact://1', limit: 2 });
-  expect(content).toEqual([
-    {
-      type: 'text',
-      text: 'artifact://1:4242: 4242\nartifact://1:42420: 42420\n[2 matches limit reached. Use offset=2 to continue, limit=4 for more, or refine pattern]',
-    },
-  ]);
-  const missing = await oriel.tool('grep').run({ pattern: 'x', path: 'artifact://7' });
-  expect(missing.details).toMatchObject({ error: { code: 'NOT_FOUND' } });
-  const listed = await oriel.tool('ls').run({ path: 'artifact://1' });
-  expect(listed.details).toMatchObject({ error: { code: 'NOT_DIRECTORY', next: '{"path":"."}' } });
-  await oriel.close();
-});
+test(
+  'the kept output of a command is searched by its URL, whatever the roots',
+  { tags: 'slow' },
+  async () => {
+    const oriel = createOriel({ cwd: work.path, roots: [work.path] });
+    await oriel.tool('bash').run({ command: 'seq 1 100000' });
+    const { content } = await oriel.tool('grep').run({ pattern: '^4242', path: 'artifact://1', limit: 2 });
+    expect(content).toEqual([
+      {
+        type: 'text',
+        text: 'artifact://1:4242: 4242\nartifact://1:42420: 42420\n[2 matches limit reached. Use offset=2 to continue, limit=4 for more, or refine pattern]',
+      },
+    ]);
+    const missing = await oriel.tool('grep').run({ pattern: 'x', path: 'artifact://7' });
+    expect(missing.details).toMatchObject({ error: { code: 'NOT_FOUND' } });
+    const listed = await oriel.tool('ls').run({ path: 'artifact://1' });
+    expect(listed.details).toMatchObject({ error: { code: 'NOT_DIRECTORY', next: '{"path":"."}' } });
+    await oriel.close();
+  },
+);
 
 describe('limits', () => {
-  test('a limit names the next call, and the last page names none', async () => {
+  test('a limit names the next call, and the last page names none', { tags: 'slow' }, async () => {
     await work.write({ a: 'x1\nx2\nx3\n' });
     expect(await work.answer('grep', { pattern: 'x', limit: 2 })).toEqual({
       content: [
@@ -235,7 +239,7 @@ describe('limits', () => {
     );
   });
 
-  test('lines before and after, each with its own number', async () => {
+  test('lines before and after, each with its own number', { tags: 'slow' }, async () => {
     await work.write({ a: '1\n2\nx3\n4\n5\n6\n' });
     expect(await grep({ pattern: 'x', before: 1 })).toBe('a-2- 2\na:3: x3');
     expect(await grep({ pattern: 'x', after: 2 })).toBe('a:3: x3\na-4- 4\na-5- 5');
@@ -259,7 +263,7 @@ describe('limits', () => {
     });
   });
 
-  test('following the offsets shows every match once, whatever the limits', async () => {
+  test('following the offsets shows every match once, whatever the limits', { tags: 'slow' }, async () => {
     const line = fc.constantFrom('x', 'no', `x${'y'.repeat(40)}`, `${'é'.repeat(600)}x`);
     const content = fc.array(line, { maxLength: 12 }).map((lines) => lines.join('\n'));
     await fc.assert(
@@ -313,7 +317,7 @@ describe('long lines', () => {
     );
   });
 
-  test('G06 match on a 64 MB line', async () => {
+  test('G06 match on a 64 MB line', { tags: 'slow' }, async () => {
     const oversized = Buffer.alloc(64 << 20, 'a');
     oversized.write('xq', 32 << 20);
     await work.write({ oversized });
@@ -326,7 +330,7 @@ describe('long lines', () => {
     expect(await grep({ pattern: 'x' })).toContain(`oversized:1: ${'x'.repeat(500)}... [truncated]\n`);
   });
 
-  test('G06 a line larger than memory, after others', async () => {
+  test('G06 a line larger than memory, after others', { tags: 'slow' }, async () => {
     await work.write({ oversized: `${'needle\n'.repeat(5000)}${'x'.repeat(4096)}` });
     await truncate(join(work.path, 'oversized'), 600 << 20);
     await appendFile(join(work.path, 'oversized'), '\nneedle\n');
@@ -352,7 +356,7 @@ describe('hostile input', () => {
     expect(await grep({ pattern: '(x+x+)+y' })).toBe('No matches found');
   });
 
-  test('G03 invalid regex', async () => {
+  test('G03 invalid regex', { tags: 'slow' }, async () => {
     await work.write({ f: 'x\n' });
     expect(await work.answer('grep', { pattern: '[' })).toEqual({
       content: [
@@ -388,7 +392,7 @@ describe('hostile input', () => {
     }
   });
 
-  test('G04 regex size bomb', async () => {
+  test('G04 regex size bomb', { tags: 'slow' }, async () => {
     await work.write({ f: 'x\n' });
     for (const pattern of ['x{1000}{1000}{1000}', String.raw`(\w{500}){500}`]) {
       const { details } = await work.answer('grep', { pattern });
@@ -396,7 +400,7 @@ describe('hostile input', () => {
     }
   });
 
-  test('G08 symlink loop and symlink to outside in the tree', async () => {
+  test('G08 symlink loop and symlink to outside in the tree', { tags: 'slow' }, async () => {
     await writeFile(join(work.outside, 'secret.txt'), 'TOPSECRET-OUTSIDE\n');
     await work.write({ a: 'TOPSECRET inside\n' });
     await symlink('.', join(work.path, 'self'));
@@ -411,39 +415,43 @@ describe('hostile input', () => {
     }
   });
 
-  test('G08 a folder that is swapped for a link to outside while it is searched', async () => {
-    await work.write({ 'd/f.txt': 'harmless\n' });
-    await writeFile(join(work.outside, 'f.txt'), 'TOPSECRET-OUTSIDE\n');
-    await writeFile(join(work.outside, 'g.txt'), 'TOPSECRET-OUTSIDE\n');
-    await symlink(work.outside, join(work.path, 'link'));
-    const [dir, aside, trap] = ['d', 'aside', 'link'].map((name) => join(work.path, name)) as [
-      string,
-      string,
-      string,
-    ];
-    let going = true;
-    const swapping = (async () => {
-      while (going) {
-        await rename(dir, aside);
-        await rename(trap, dir);
-        await setImmediate();
-        await rename(dir, trap);
-        await rename(aside, dir);
+  test(
+    'G08 a folder that is swapped for a link to outside while it is searched',
+    { tags: 'slow' },
+    async () => {
+      await work.write({ 'd/f.txt': 'harmless\n' });
+      await writeFile(join(work.outside, 'f.txt'), 'TOPSECRET-OUTSIDE\n');
+      await writeFile(join(work.outside, 'g.txt'), 'TOPSECRET-OUTSIDE\n');
+      await symlink(work.outside, join(work.path, 'link'));
+      const [dir, aside, trap] = ['d', 'aside', 'link'].map((name) => join(work.path, name)) as [
+        string,
+        string,
+        string,
+      ];
+      let going = true;
+      const swapping = (async () => {
+        while (going) {
+          await rename(dir, aside);
+          await rename(trap, dir);
+          await setImmediate();
+          await rename(dir, trap);
+          await rename(aside, dir);
+        }
+      })();
+      const roots = [work.path];
+      // W10 and W11 in test/hardening/search.test.ts make hundreds of calls, with a process that swaps much more often.
+      for (let i = 0; i < 20; i += 1) {
+        const answers = await Promise.all([
+          grep({ pattern: 'TOPSECRET|harmless' }, { roots }),
+          grep({ pattern: 'TOPSECRET', path: 'd' }, { roots }),
+          work.text('find', { pattern: '*.txt' }, { roots }),
+        ]);
+        for (const text of answers) expect(text).not.toMatch(/TOPSECRET-OUTSIDE|g\.txt/);
       }
-    })();
-    const roots = [work.path];
-    // W10 and W11 in test/hardening/search.test.ts make hundreds of calls, with a process that swaps much more often.
-    for (let i = 0; i < 20; i += 1) {
-      const answers = await Promise.all([
-        grep({ pattern: 'TOPSECRET|harmless' }, { roots }),
-        grep({ pattern: 'TOPSECRET', path: 'd' }, { roots }),
-        work.text('find', { pattern: '*.txt' }, { roots }),
-      ]);
-      for (const text of answers) expect(text).not.toMatch(/TOPSECRET-OUTSIDE|g\.txt/);
-    }
-    going = false;
-    await swapping;
-  });
+      going = false;
+      await swapping;
+    },
+  );
 
   test('G10 option injection', async () => {
     await work.write({ '-rf': 'x --pre=sh\n', '--files': 'x\n' });
@@ -454,43 +462,47 @@ describe('hostile input', () => {
     expect(await grep({ pattern: '--no-config', literal: true })).toBe('No matches found');
   });
 
-  test('G13 binaries are refused with the call that reads them, damaged containers with the reason', async () => {
-    await work.write({
-      'a.zip': Buffer.from('PK\x03\x04\x14\0\0\0x', 'latin1'),
-      'b.db': Buffer.from('SQLite format 3\0x', 'latin1'),
-      'c.pdf': '%PDF-1.7\nx\n',
-      'd.bin': Buffer.from([0, 1, 2, 0x78]),
-    });
-    for (const path of ['d.bin']) {
-      expect(await work.answer('grep', { pattern: 'x', path })).toMatchObject({
-        content: [
-          {
-            text: `${path} is not plain text: binary files are not searched. Read it instead.`,
-          },
-        ],
-        details: { error: { code: 'UNSUPPORTED', next: path } },
+  test(
+    'G13 binaries are refused with the call that reads them, damaged containers with the reason',
+    { tags: 'slow' },
+    async () => {
+      await work.write({
+        'a.zip': Buffer.from('PK\x03\x04\x14\0\0\0x', 'latin1'),
+        'b.db': Buffer.from('SQLite format 3\0x', 'latin1'),
+        'c.pdf': '%PDF-1.7\nx\n',
+        'd.bin': Buffer.from([0, 1, 2, 0x78]),
       });
-    }
-    for (const path of ['a.zip', 'b.db', 'c.pdf']) {
-      const { details } = await work.answer('grep', { pattern: 'x', path });
-      expect(details).toMatchObject({ error: { code: 'CORRUPT' } });
-    }
-    for (const path of ['a.zip:dir/x.ts', 'b.db:table', 'https://example.com/x']) {
-      const { details } = await work.answer('grep', { pattern: 'x', path });
-      expect(details).toMatchObject({ error: { code: 'UNSUPPORTED', next: path } });
-    }
-    expect((await work.answer('grep', { pattern: 'x', path: 'c.pdf:1-5' })).details).toMatchObject({
-      error: {
-        code: 'UNSUPPORTED',
-        message: 'c.pdf:1-5 has a selector: only whole files are searched. Use c.pdf.',
-        next: '{"pattern":"x","path":"c.pdf"}',
-      },
-    });
-    // In a folder they are passed over.
-    expect(await grep({ pattern: 'SQLite|PK' })).toBe(
-      'No matches found\n[3 documents, notebooks, archives or databases were not searched. Use inside=true to search inside]',
-    );
-  });
+      for (const path of ['d.bin']) {
+        expect(await work.answer('grep', { pattern: 'x', path })).toMatchObject({
+          content: [
+            {
+              text: `${path} is not plain text: binary files are not searched. Read it instead.`,
+            },
+          ],
+          details: { error: { code: 'UNSUPPORTED', next: path } },
+        });
+      }
+      for (const path of ['a.zip', 'b.db', 'c.pdf']) {
+        const { details } = await work.answer('grep', { pattern: 'x', path });
+        expect(details).toMatchObject({ error: { code: 'CORRUPT' } });
+      }
+      for (const path of ['a.zip:dir/x.ts', 'b.db:table', 'https://example.com/x']) {
+        const { details } = await work.answer('grep', { pattern: 'x', path });
+        expect(details).toMatchObject({ error: { code: 'UNSUPPORTED', next: path } });
+      }
+      expect((await work.answer('grep', { pattern: 'x', path: 'c.pdf:1-5' })).details).toMatchObject({
+        error: {
+          code: 'UNSUPPORTED',
+          message: 'c.pdf:1-5 has a selector: only whole files are searched. Use c.pdf.',
+          next: '{"pattern":"x","path":"c.pdf"}',
+        },
+      });
+      // In a folder they are passed over.
+      expect(await grep({ pattern: 'SQLite|PK' })).toBe(
+        'No matches found\n[3 documents, notebooks, archives or databases were not searched. Use inside=true to search inside]',
+      );
+    },
+  );
 
   test('a FIFO in the tree is skipped, and refused by name', async () => {
     await work.write({ a: 'x\n' });
@@ -508,7 +520,7 @@ describe('hostile input', () => {
     );
   });
 
-  test('a name that is not UTF-8 is counted, not guessed', async () => {
+  test('a name that is not UTF-8 is counted, not guessed', { tags: 'slow' }, async () => {
     await work.write({ a: 'x\n' });
     await writeFile(Buffer.concat([Buffer.from(`${work.path}/`), Buffer.from([0xff])]), 'x\n');
     expect(await grep({ pattern: 'x' })).toBe('a:1: x\n[1 file left out whose name is not UTF-8]');
@@ -538,7 +550,7 @@ describe('hostile input', () => {
     }
   });
 
-  test('the same answer every time, however many threads find it', async () => {
+  test('the same answer every time, however many threads find it', { tags: 'slow' }, async () => {
     const files = Array.from({ length: 300 }, (_, i) => [`d${i % 7}/f${i}.txt`, 'x\n'.repeat(i % 5)]);
     await work.write(Object.fromEntries(files) as Record<string, string>);
     const first = await grep({ pattern: 'x', limit: 40, offset: 13 });

@@ -1,4 +1,8 @@
-/** Each kind of store is held to the same: what a session sees of it, whatever happens to the store. */
+/**
+ * Each kind of store is held to the same: what a session sees of it, whatever happens to the store.
+ *
+ * @module-tag slow
+ */
 
 import { execFileSync, spawn } from 'node:child_process';
 import { connect, createServer, type Socket } from 'node:net';
@@ -36,7 +40,7 @@ for (const { kind, start, end } of storeKinds) {
 
     afterAll(() => Promise.all(opened.map((one) => one.close())));
 
-    test('what one replica puts another one gets, and removes', async () => {
+    test('what one replica puts another one gets, and removes', { tags: 'slow' }, async () => {
       const [one, two] = [state().space('s'), state().space('s')];
       expect(await one.get(name)).toBeUndefined();
       expect(await one.put(name, Buffer.from('value'), 60_000)).toBe(true);
@@ -51,7 +55,7 @@ for (const { kind, start, end } of storeKinds) {
       expect(given).toEqual(Array.from({ length: 20 }, () => undefined));
     });
 
-    test('an open state does not keep the process alive', async () => {
+    test('an open state does not keep the process alive', { tags: 'slow' }, async () => {
       const cwd = temporaryFolder();
       const program = `
         import { createOriel } from ${JSON.stringify(builtUrl('index.js').href)};
@@ -117,7 +121,7 @@ for (const { kind, start, end } of storeKinds) {
       await watched.close();
     });
 
-    test('forged, swapped and foreign values count as missing', async () => {
+    test('forged, swapped and foreign values count as missing', { tags: 'slow' }, async () => {
       const seen: [string, string][] = [];
       const backend = await raw();
       const watched = new SharedStore({
@@ -148,80 +152,93 @@ for (const { kind, start, end } of storeKinds) {
       await watched.close();
     });
 
-    test('concurrent operations are limited, and the store does not become unavailable', async () => {
-      const backend = await raw();
-      let [running, most] = [0, 0];
-      const busy = new SharedStore({
-        seal: new ValueSeal(Buffer.from(key)),
-        timeoutMs: 30_000,
-        atOnce: 8,
-        open: async () => ({
-          ...backend,
-          get: async (at: string) => {
-            most = Math.max(most, (running += 1));
-            return backend.get(at).finally(() => (running -= 1));
-          },
-        }),
-      });
-      const spaces = [busy.space('one client'), busy.space('another')] as const;
-      const found = await Promise.all(
-        Array.from({ length: 1_000 }, (_, i) => spaces[i % 2]?.get({ kind: 'spill', of: [i] })),
-      );
-      expect(new Set(found)).toEqual(new Set([undefined]));
-      expect([most, busy.stats().outages]).toEqual([8, 0]);
-      await busy.close();
-    });
+    test(
+      'concurrent operations are limited, and the store does not become unavailable',
+      { tags: 'slow' },
+      async () => {
+        const backend = await raw();
+        let [running, most] = [0, 0];
+        const busy = new SharedStore({
+          seal: new ValueSeal(Buffer.from(key)),
+          timeoutMs: 30_000,
+          atOnce: 8,
+          open: async () => ({
+            ...backend,
+            get: async (at: string) => {
+              most = Math.max(most, (running += 1));
+              return backend.get(at).finally(() => (running -= 1));
+            },
+          }),
+        });
+        const spaces = [busy.space('one client'), busy.space('another')] as const;
+        const found = await Promise.all(
+          Array.from({ length: 1_000 }, (_, i) => spaces[i % 2]?.get({ kind: 'spill', of: [i] })),
+        );
+        expect(new Set(found)).toEqual(new Set([undefined]));
+        expect([most, busy.stats().outages]).toEqual([8, 0]);
+        await busy.close();
+      },
+    );
 
-    test('of a value that is much too large only the start is fetched, and it counts as missing', async () => {
-      const backend = await raw();
-      let at = '';
-      const watched = new SharedStore({
-        seal: new ValueSeal(Buffer.from(key)),
-        timeoutMs: 30_000,
-        open: async () => ({
-          ...backend,
-          set: (to: string, ...more: [string, number]) => backend.set((at = to), ...more),
-        }),
-      });
-      const space = watched.space('huge');
-      await space.put(name, Buffer.from('value'), 60_000);
-      await backend.set(at, 'x'.repeat(32 << 20), 60_000);
-      expect((await backend.get(at))?.length).toBe(MAX_SEALED_VALUE_CHARACTERS + 1);
-      expect(await space.get(name)).toBeUndefined();
-      expect(watched.stats()).toMatchObject({ up: true, outages: 0 });
-      await watched.close();
-    });
+    test(
+      'of a value that is much too large only the start is fetched, and it counts as missing',
+      { tags: 'slow' },
+      async () => {
+        const backend = await raw();
+        let at = '';
+        const watched = new SharedStore({
+          seal: new ValueSeal(Buffer.from(key)),
+          timeoutMs: 30_000,
+          open: async () => ({
+            ...backend,
+            set: (to: string, ...more: [string, number]) => backend.set((at = to), ...more),
+          }),
+        });
+        const space = watched.space('huge');
+        await space.put(name, Buffer.from('value'), 60_000);
+        await backend.set(at, 'x'.repeat(32 << 20), 60_000);
+        expect((await backend.get(at))?.length).toBe(MAX_SEALED_VALUE_CHARACTERS + 1);
+        expect(await space.get(name)).toBeUndefined();
+        expect(watched.stats()).toMatchObject({ up: true, outages: 0 });
+        await watched.close();
+      },
+    );
 
-    test('a value that is too large is not stored', async () => {
+    test('a value that is too large is not stored', { tags: 'slow' }, async () => {
       const space = state().space('large');
       expect(await space.put(name, Buffer.alloc((2 << 20) + 1), 60_000)).toBe(false);
       expect(await space.put(name, Buffer.alloc(2 << 20, 1), 60_000)).toBe(true);
       expect(((await space.get(name)) as Buffer).equals(Buffer.alloc(2 << 20, 1))).toBe(true);
     });
 
-    test('a store that dies is unavailable immediately, and becomes available again without a waiting call', async () => {
-      const shared = state();
-      const changes: StateChange[] = [];
-      shared.onChange((change) => void changes.push(change));
-      const space = shared.space('dies');
-      await space.put(name, Buffer.from('value'), 60_000);
-      await made.server.kill(end);
-      expect(await space.get(name)).toBe('away');
-      expect(await space.put(name, Buffer.from('value'), 60_000)).toBe(false);
-      expect(await space.add(name, 1, 0, 60_000)).toBe('away');
-      expect(shared.stats()).toMatchObject({ up: false, outages: 1 });
-      await made.server.restart();
-      await expect.poll(() => shared.stats().up).toBe(true);
-      expect(await space.put(name, Buffer.from('again'), 60_000)).toBe(true);
-      expect(text(await space.get(name))).toBe('again');
-      expect(changes.map(({ is }) => is)).toEqual(['away', 'back']);
-      expect(JSON.stringify(changes)).not.toContain('127.0.0.1');
-    });
+    test(
+      'a store that dies is unavailable immediately, and becomes available again without a waiting call',
+      { tags: 'slow' },
+      async () => {
+        const shared = state();
+        const changes: StateChange[] = [];
+        shared.onChange((change) => void changes.push(change));
+        const space = shared.space('dies');
+        await space.put(name, Buffer.from('value'), 60_000);
+        await made.server.kill(end);
+        expect(await space.get(name)).toBe('away');
+        expect(await space.put(name, Buffer.from('value'), 60_000)).toBe(false);
+        expect(await space.add(name, 1, 0, 60_000)).toBe('away');
+        expect(shared.stats()).toMatchObject({ up: false, outages: 1 });
+        await made.server.restart();
+        await expect.poll(() => shared.stats().up).toBe(true);
+        expect(await space.put(name, Buffer.from('again'), 60_000)).toBe(true);
+        expect(text(await space.get(name))).toBe('again');
+        expect(changes.map(({ is }) => is)).toEqual(['away', 'back']);
+        expect(JSON.stringify(changes)).not.toContain('127.0.0.1');
+      },
+    );
   });
 }
 
 test.runIf(has('redis'))(
   'a store that takes and never answers is away after the timeout, and for nobody else',
+  { tags: 'slow' },
   async () => {
     const server = await redisServer();
     const shared = openState({ url: server.url, key, timeoutMs: 300 }) as SharedState;
@@ -244,6 +261,7 @@ test.runIf(has('redis'))(
 
 test.runIf(has('redis'))(
   'a password that is wrong, and a store that is full, are said by code alone',
+  { tags: 'slow' },
   async () => {
     const server = await redisServer(['--requirepass', 'hunter2', '--maxmemory', '2mb']);
     const why: StateChange[] = [];
@@ -275,6 +293,7 @@ test.runIf(has('redis'))(
 
 test.runIf(has('redis'))(
   'a value of another type is one value that is not there, and no store that is away',
+  { tags: 'slow' },
   async () => {
     const server = await redisServer();
     const redis = (...args: string[]): string =>
@@ -306,6 +325,7 @@ test.runIf(has('redis'))(
 
 test.runIf(has('redis'))(
   'a store that is slow, and answers in time, is there: nothing is away, and nothing is another value',
+  { tags: 'slow' },
   async () => {
     const server = await redisServer();
     const proxy = await slowProxy(server.port, 150);
@@ -363,28 +383,32 @@ describe.runIf(has('postgres'))('the table of PostgreSQL', () => {
     await Promise.all([early, owner, later].map((shared) => shared.close()));
   });
 
-  test('rows that have expired are removed with one write of a thousand, and by no clock but its own', async () => {
-    const shared = openState({ url: made.server.url, key, timeoutMs: 30_000 }) as SharedState;
-    const space = shared.space('sweep');
-    await space.put({ kind: 'cache', of: ['short'] }, Buffer.from('x'), 1);
-    // A replica whose clock is a day ahead.
-    const real = Date.now;
-    Date.now = () => real() + 86_400_000;
-    try {
-      for (let i = 0; i < 1_000; i += 1) await space.put(name, Buffer.from(`${i}`), 60_000);
+  test(
+    'rows that have expired are removed with one write of a thousand, and by no clock but its own',
+    { tags: 'slow' },
+    async () => {
+      const shared = openState({ url: made.server.url, key, timeoutMs: 30_000 }) as SharedState;
+      const space = shared.space('sweep');
+      await space.put({ kind: 'cache', of: ['short'] }, Buffer.from('x'), 1);
+      // A replica whose clock is a day ahead.
+      const real = Date.now;
+      Date.now = () => real() + 86_400_000;
+      try {
+        for (let i = 0; i < 1_000; i += 1) await space.put(name, Buffer.from(`${i}`), 60_000);
+        expect(text(await space.get(name))).toBe('999');
+      } finally {
+        Date.now = real;
+      }
+      const expired = (): Promise<number> =>
+        asAdmin(async (admin) => {
+          const sql = 'SELECT 1 FROM oriel_state WHERE expires < extract(epoch FROM now()) * 1000';
+          return (await admin.query(sql)).rows.length;
+        });
+      await expect.poll(expired).toBe(0);
       expect(text(await space.get(name))).toBe('999');
-    } finally {
-      Date.now = real;
-    }
-    const expired = (): Promise<number> =>
-      asAdmin(async (admin) => {
-        const sql = 'SELECT 1 FROM oriel_state WHERE expires < extract(epoch FROM now()) * 1000';
-        return (await admin.query(sql)).rows.length;
-      });
-    await expect.poll(expired).toBe(0);
-    expect(text(await space.get(name))).toBe('999');
-    await shared.close();
-  });
+      await shared.close();
+    },
+  );
 });
 
 /** Hands on what comes from the store `ms` milliseconds later. */

@@ -1,4 +1,8 @@
-/** Stores behind TLS: the certificate of the store has to be one that the operator trusts, and of that address. */
+/**
+ * Stores behind TLS: the certificate of the store has to be one that the operator trusts, and of that address.
+ *
+ * @module-tag slow
+ */
 
 import { execFile, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

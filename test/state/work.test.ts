@@ -1,4 +1,8 @@
-/** Work that is done elsewhere: what a replica gets back, whatever workers, the queue and the store do. */
+/**
+ * Work that is done elsewhere: what a replica gets back, whatever workers, the queue and the store do.
+ *
+ * @module-tag slow
+ */
 
 import { createHash, randomBytes } from 'node:crypto';
 import { Queue } from 'bullmq';
@@ -93,7 +97,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     return queue;
   };
 
-  test('without a worker the replica does the job immediately', async () => {
+  test('without a worker the replica does the job immediately', { tags: 'slow' }, async () => {
     expect(await ask(orderOf(kindOf(), 'text'))).toEqual({ is: 'here' });
   });
 
@@ -128,21 +132,25 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     await expect.poll(() => events).toHaveLength(2);
   });
 
-  test('large inputs and results are sent in pieces; the replica does still larger jobs', async () => {
-    const handler = kindOf();
-    const events = await worker(handler);
-    const large = 'a line of text\n'.repeat(200_000);
-    const outcome = await ask(orderOf(handler, large));
-    expect(outcome).toMatchObject({ is: 'done', isCached: false });
-    expect(textOf(outcome) === large.toUpperCase()).toBe(true);
-    expect(await ask(orderOf(handler, 'x', { bytes: (32 << 20) + 1, key: 'larger' }))).toEqual({
-      is: 'here',
-    });
-    await expect.poll(() => events).toHaveLength(1);
-    const huge = kindOf(() => Promise.resolve(Buffer.alloc((32 << 20) + 1)));
-    await worker(huge);
-    expect(await ask(orderOf(huge, 'x'))).toEqual({ is: 'here' });
-  });
+  test(
+    'large inputs and results are sent in pieces; the replica does still larger jobs',
+    { tags: 'slow' },
+    async () => {
+      const handler = kindOf();
+      const events = await worker(handler);
+      const large = 'a line of text\n'.repeat(200_000);
+      const outcome = await ask(orderOf(handler, large));
+      expect(outcome).toMatchObject({ is: 'done', isCached: false });
+      expect(textOf(outcome) === large.toUpperCase()).toBe(true);
+      expect(await ask(orderOf(handler, 'x', { bytes: (32 << 20) + 1, key: 'larger' }))).toEqual({
+        is: 'here',
+      });
+      await expect.poll(() => events).toHaveLength(1);
+      const huge = kindOf(() => Promise.resolve(Buffer.alloc((32 << 20) + 1)));
+      await worker(huge);
+      expect(await ask(orderOf(huge, 'x'))).toEqual({ is: 'here' });
+    },
+  );
 
   test('a job that always fails is tried three times, and the failure is cached', async () => {
     const handler = kindOf(() => Promise.resolve({ why: 'crashed', isLasting: false }));
@@ -199,7 +207,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     expect(ran).toBe(0);
   });
 
-  test('forged results, records and heartbeats are ignored', async () => {
+  test('forged results, records and heartbeats are ignored', { tags: 'slow' }, async () => {
     const backend = await raw();
     onTestFinished(() => backend.close());
     const seen = new Map<string, string>();
@@ -274,7 +282,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     go();
   });
 
-  test('if the store is unavailable, the replica does the work', async () => {
+  test('if the store is unavailable, the replica does the work', { tags: 'slow' }, async () => {
     const mortal = await redisServer();
     onTestFinished(() => mortal.stop());
     let began: () => void = () => undefined;
@@ -391,20 +399,24 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     expect(textOf(await first)).toBe('SLOW');
   });
 
-  test('a worker that ends says so: nobody waits for it, and one that goes on is asked again', async () => {
-    const handler = kindOf();
-    const run = () =>
-      runJobs({ url: server.url, state: open(), handlers: [handler], jobs: 1, log: () => undefined });
-    const hasWorkers = () => open().work('s')?.hasWorkers(handler);
-    const [one, two] = [await run(), await run()];
-    expect(await hasWorkers()).toBe(true);
-    await one?.close();
-    await expect.poll(hasWorkers).toBe(true);
-    await two?.close();
-    expect(await hasWorkers()).toBe(false);
-  });
+  test(
+    'a worker that ends says so: nobody waits for it, and one that goes on is asked again',
+    { tags: 'slow' },
+    async () => {
+      const handler = kindOf();
+      const run = () =>
+        runJobs({ url: server.url, state: open(), handlers: [handler], jobs: 1, log: () => undefined });
+      const hasWorkers = () => open().work('s')?.hasWorkers(handler);
+      const [one, two] = [await run(), await run()];
+      expect(await hasWorkers()).toBe(true);
+      await one?.close();
+      await expect.poll(hasWorkers).toBe(true);
+      await two?.close();
+      expect(await hasWorkers()).toBe(false);
+    },
+  );
 
-  test('a result of which a piece was evicted is made again', async () => {
+  test('a result of which a piece was evicted is made again', { tags: 'slow' }, async () => {
     const handler = kindOf();
     const events = await worker(handler);
     const large = 'a line of text\n'.repeat(200_000);

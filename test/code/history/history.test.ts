@@ -106,7 +106,7 @@ describe.runIf(has('git'))('what was changed lately', () => {
     expect(weights[3]).toBeLessThan(0.1);
   });
 
-  test('the same from a pack with deltas as from single objects', () => {
+  test('the same from a pack with deltas as from single objects', { tags: 'slow' }, () => {
     const repo = history();
     const loose = repo.recent();
     const many = Array.from({ length: 300 }, (_, i) => `many/file-${i}.ts`);
@@ -122,7 +122,7 @@ describe.runIf(has('git'))('what was changed lately', () => {
     expect(repo.recent()).toEqual(before);
   });
 
-  test('a merge is one change', () => {
+  test('a merge is one change', { tags: 'slow' }, () => {
     const repo = history();
     repo.git('checkout', '--quiet', '-b', 'side');
     repo.commit(1, 'side.ts');
@@ -132,7 +132,7 @@ describe.runIf(has('git'))('what was changed lately', () => {
     expect(repo.order().slice(0, 2)).toEqual(['main.ts', 'side.ts']);
   });
 
-  test('a shallow clone has what it has', () => {
+  test('a shallow clone has what it has', { tags: 'slow' }, () => {
     const repo = history();
     const shallow = new Repo();
     rmSync(join(shallow.w.W, '.git'), { recursive: true });
@@ -140,7 +140,7 @@ describe.runIf(has('git'))('what was changed lately', () => {
     expect(shallow.order()).toEqual(['lib/c.ts']);
   });
 
-  test('names that are not UTF-8, submodules and links are left out', () => {
+  test('names that are not UTF-8, submodules and links are left out', { tags: 'slow' }, () => {
     const repo = history();
     symlinkSync('a.ts', join(repo.w.W, 'link.ts'));
     writeFileSync(Buffer.concat([Buffer.from(`${repo.w.W}/`), Buffer.from([0xff, 0x2e, 0x74, 0x73])]), 'x\n');
@@ -149,7 +149,7 @@ describe.runIf(has('git'))('what was changed lately', () => {
     expect(repo.order().slice(0, 2)).toEqual(['lib/c.ts', 'größe.ts']);
   });
 
-  test('a change of very many files says nothing about one of them', () => {
+  test('a change of very many files says nothing about one of them', { tags: 'slow' }, () => {
     const repo = history();
     repo.commit(1, ...Array.from({ length: 600 }, (_, i) => `made/${i}.ts`));
     expect(repo.order()).toEqual(LATELY);
@@ -157,24 +157,34 @@ describe.runIf(has('git'))('what was changed lately', () => {
 });
 
 describe.runIf(has('git'))('a damaged or hostile repository', () => {
-  test('objects that are cut, exchanged or gone end the history, and nothing throws', () => {
-    const repo = history();
-    for (const directory of readdirSync(join(repo.w.W, '.git/objects')).filter((name) => name.length === 2)) {
-      for (const file of repo.files(directory)) {
-        const whole = readFileSync(file);
-        rmSync(file);
-        for (const bytes of [whole.subarray(0, whole.length / 2), Buffer.from('no zlib'), Buffer.alloc(0)]) {
-          writeFileSync(file, bytes);
-          expect(repo.recent().paths.every((path) => LATELY.includes(path))).toBe(true);
+  test(
+    'objects that are cut, exchanged or gone end the history, and nothing throws',
+    { tags: 'slow' },
+    () => {
+      const repo = history();
+      for (const directory of readdirSync(join(repo.w.W, '.git/objects')).filter(
+        (name) => name.length === 2,
+      )) {
+        for (const file of repo.files(directory)) {
+          const whole = readFileSync(file);
           rmSync(file);
+          for (const bytes of [
+            whole.subarray(0, whole.length / 2),
+            Buffer.from('no zlib'),
+            Buffer.alloc(0),
+          ]) {
+            writeFileSync(file, bytes);
+            expect(repo.recent().paths.every((path) => LATELY.includes(path))).toBe(true);
+            rmSync(file);
+          }
+          writeFileSync(file, whole);
         }
-        writeFileSync(file, whole);
       }
-    }
-    expect(repo.order()).toEqual(LATELY);
-  });
+      expect(repo.order()).toEqual(LATELY);
+    },
+  );
 
-  test('a pack and an index that are cut or changed at any place', () => {
+  test('a pack and an index that are cut or changed at any place', { tags: 'slow' }, () => {
     const repo = history();
     repo.git('gc', '--quiet', '--prune=now');
     for (const file of repo.files('pack').filter((name) => /\.(?:pack|idx)$/.test(name))) {

@@ -34,7 +34,7 @@ function ballastOf(name: string): string {
   return name.endsWith('.h') ? `void ${ballast('ballast').slice('function '.length)}` : ballast('ballast');
 }
 
-test('with room, the first lines of comments are there, and the short bodies', async () => {
+test('with room, the first lines of comments are there, and the short bodies', { tags: 'slow' }, async () => {
   const text = `/**
  * A module.
  *

@@ -1,4 +1,8 @@
-/** A call that is cancelled at any of its asynchronous steps gives back descriptors, threads, children and files. */
+/**
+ * A call that is cancelled at any of its asynchronous steps gives back descriptors, threads, children and files.
+ *
+ * @module-tag slow
+ */
 
 import { AsyncResource, createHook, executionAsyncId } from 'node:async_hooks';
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';

@@ -1,4 +1,8 @@
-/** The generic selectors, as one table for every scheme and for pages of the web. */
+/**
+ * The generic selectors, as one table for every scheme and for pages of the web.
+ *
+ * @module-tag slow
+ */
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';

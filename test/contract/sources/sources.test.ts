@@ -1,4 +1,8 @@
-/** What every source and every scheme must keep, whatever it reads. A new one is a row in cases.ts. */
+/**
+ * What every source and every scheme must keep, whatever it reads. A new one is a row in cases.ts.
+ *
+ * @module-tag slow
+ */
 
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

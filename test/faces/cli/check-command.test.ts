@@ -19,7 +19,7 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-test('--case tries only the cases that are named, in the order of the report', () => {
+test('--case tries only the cases that are named, in the order of the report', { tags: 'slow' }, () => {
   const { out, err, code } = run(['check', '--case', 'nul', '--case=missing', ...server]);
   expect(out).toBe(
     [
@@ -35,7 +35,7 @@ test('--case tries only the cases that are named, in the order of the report', (
   expect([err, code]).toEqual(['', 0]);
 });
 
-test('an unknown case is refused with the list of all', () => {
+test('an unknown case is refused with the list of all', { tags: 'slow' }, () => {
   expect(run(['check', '--case', 'nil\u001b', ...server])).toEqual({
     out: '',
     err: `oriel: There is no case nil\\x1b. Use one of ${cases.map(({ id }) => id).join(', ')}.\n`,
@@ -43,18 +43,22 @@ test('an unknown case is refused with the list of all', () => {
   });
 });
 
-test('--keep leaves the files of the last case, and says where; otherwise nothing is left', () => {
-  const tmp = temporaryFolder();
-  const env = { ...process.env, TMPDIR: tmp };
-  const kept = run(['check', '--json', '--keep', '--case', 'phantom-line', ...server], { env });
-  const directory = /^oriel: The files of the check are kept in (.+)\n$/.exec(kept.err)?.[1] as string;
-  expect(dirname(directory)).toBe(tmp);
-  expect(readdirSync(join(directory, 'work')).toSorted()).toEqual(['plain.txt', 'three.txt']);
-  expect(JSON.parse(kept.out)).toMatchObject({ held: 1, left: 0 });
-  rmSync(directory, { recursive: true });
-  run(['check', '--case', 'phantom-line', ...server], { env });
-  expect(readdirSync(tmp)).toEqual([]);
-});
+test(
+  '--keep leaves the files of the last case, and says where; otherwise nothing is left',
+  { tags: 'slow' },
+  () => {
+    const tmp = temporaryFolder();
+    const env = { ...process.env, TMPDIR: tmp };
+    const kept = run(['check', '--json', '--keep', '--case', 'phantom-line', ...server], { env });
+    const directory = /^oriel: The files of the check are kept in (.+)\n$/.exec(kept.err)?.[1] as string;
+    expect(dirname(directory)).toBe(tmp);
+    expect(readdirSync(join(directory, 'work')).toSorted()).toEqual(['plain.txt', 'three.txt']);
+    expect(JSON.parse(kept.out)).toMatchObject({ held: 1, left: 0 });
+    rmSync(directory, { recursive: true });
+    run(['check', '--case', 'phantom-line', ...server], { env });
+    expect(readdirSync(tmp)).toEqual([]);
+  },
+);
 
 test('--location is for SARIF', () => {
   expect(run(['check', '--location', 'a', ...server])).toMatchObject({
@@ -64,7 +68,7 @@ test('--location is for SARIF', () => {
 });
 
 describe('a server that does not start', () => {
-  test('is reported with the end of what it wrote to stderr, escaped', () => {
+  test('is reported with the end of what it wrote to stderr, escaped', { tags: 'slow' }, () => {
     const script = `console.error('x'.repeat(9000)); for (const i of [1, 2, 3, 4, 5, 6, 7]) console.error('line ' + i + '\\x1b[2J'); process.exitCode = 3`;
     const lines = [1, 2, 3, 4, 5, 6, 7].map((i) => String.raw`line ${i}\x1b[2J`);
     expect(run(['check', '--', process.execPath, '-e', script])).toEqual({
@@ -74,7 +78,7 @@ describe('a server that does not start', () => {
     });
   });
 
-  test('whose argument is too long for the name of a file is reported as any other', () => {
+  test('whose argument is too long for the name of a file is reported as any other', { tags: 'slow' }, () => {
     const long = 'a'.repeat(300);
     expect(run(['check', '--', long])).toEqual({
       out: '',
@@ -83,62 +87,70 @@ describe('a server that does not start', () => {
     });
   });
 
-  test('because a file of this directory is named without ./, is told how to write it', () => {
-    const cwd = temporaryFolder();
-    writeFileSync(join(cwd, 'bad.mjs'), '');
-    mkdirSync(join(cwd, 'mcp'));
-    expect(run(['check', '--', process.execPath, 'bad.mjs', 'mcp'], { cwd }).err).toMatch(
-      /^oriel: .* Cannot find module .* It runs in another directory than this one, which has a file bad\.mjs: write \.\/bad\.mjs\. Use oriel check -- COMMAND, with/,
-    );
-  });
+  test(
+    'because a file of this directory is named without ./, is told how to write it',
+    { tags: 'slow' },
+    () => {
+      const cwd = temporaryFolder();
+      writeFileSync(join(cwd, 'bad.mjs'), '');
+      mkdirSync(join(cwd, 'mcp'));
+      expect(run(['check', '--', process.execPath, 'bad.mjs', 'mcp'], { cwd }).err).toMatch(
+        /^oriel: .* Cannot find module .* It runs in another directory than this one, which has a file bad\.mjs: write \.\/bad\.mjs\. Use oriel check -- COMMAND, with/,
+      );
+    },
+  );
 });
 
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)('%s ends the server and removes the files; what was found is reported', async (signal, code) => {
-  const tmp = temporaryFolder();
-  const marks = temporaryFolder();
-  // The second case hangs until the signal.
-  const hangs = join(temporaryFolder(), 'hangs.mjs');
-  writeFileSync(
-    hangs,
-    `import { writeFileSync } from 'node:fs';
+] as const)(
+  '%s ends the server and removes the files; what was found is reported',
+  { tags: 'slow' },
+  async (signal, code) => {
+    const tmp = temporaryFolder();
+    const marks = temporaryFolder();
+    // The second case hangs until the signal.
+    const hangs = join(temporaryFolder(), 'hangs.mjs');
+    writeFileSync(
+      hangs,
+      `import { writeFileSync } from 'node:fs';
     await import(${JSON.stringify(fileServer)});
     process.stdin.prependListener('data', (chunk) => {
       if (!String(chunk).includes('plain.txt\\\\u0000')) return;
       process.stdout.write = () => true;
       writeFileSync(${JSON.stringify(marks)} + '/' + process.pid, '');
     });`,
-  );
-  const args = ['check', '--case', 'missing', '--case', 'nul', '--case', 'controls', '--'];
-  const child = spawn(process.execPath, [cli, ...args, process.execPath, hangs], {
-    env: { ...process.env, TMPDIR: tmp },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let [out, err] = ['', ''];
-  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
-  const ended = new Promise((done) => void child.once('close', done));
-  await expect.poll(() => readdirSync(marks)).toHaveLength(1);
-  child.kill(signal);
-  expect(await ended).toBe(code);
-  expect([out, err]).toEqual([
-    [
-      'read: read_file(path); list: list_directory(path)',
+    );
+    const args = ['check', '--case', 'missing', '--case', 'nul', '--case', 'controls', '--'];
+    const child = spawn(process.execPath, [cli, ...args, process.execPath, hangs], {
+      env: { ...process.env, TMPDIR: tmp },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let [out, err] = ['', ''];
+    child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+    const ended = new Promise((done) => void child.once('close', done));
+    await expect.poll(() => readdirSync(marks)).toHaveLength(1);
+    child.kill(signal);
+    expect(await ended).toBe(code);
+    expect([out, err]).toEqual([
+      [
+        'read: read_file(path); list: list_directory(path)',
+        '',
+        'held     errors  missing  a file that does not exist',
+        '',
+        '1 held, 0 broken, 0 skipped; stopped before 2 more',
+        '',
+      ].join('\n'),
       '',
-      'held     errors  missing  a file that does not exist',
-      '',
-      '1 held, 0 broken, 0 skipped; stopped before 2 more',
-      '',
-    ].join('\n'),
-    '',
-  ]);
-  expect(readdirSync(tmp)).toEqual([]);
-  expect(isRunning(Number(readdirSync(marks)[0]))).toBe(false);
-});
+    ]);
+    expect(readdirSync(tmp)).toEqual([]);
+    expect(isRunning(Number(readdirSync(marks)[0]))).toBe(false);
+  },
+);
 
-test('a signal also ends a server that does not list its tools', async () => {
+test('a signal also ends a server that does not list its tools', { tags: 'slow' }, async () => {
   const tmp = temporaryFolder();
   const marks = temporaryFolder();
   const hostile = resolve('test/support/hostile-checked-server.mjs');

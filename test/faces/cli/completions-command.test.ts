@@ -1,3 +1,7 @@
+/**
+ * @module-tag slow
+ */
+
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +27,7 @@ COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.l
   return stdout.split('\n').filter(Boolean);
 }
 
-test('bash completes commands, options, choices and directories', () => {
+test('bash completes commands, options, choices and directories', { tags: 'slow' }, () => {
   const { W, write } = workspace();
   write('folder/f', '');
   write('file', '');
@@ -63,7 +67,7 @@ async function withParts(): Promise<string> {
   return W;
 }
 
-test('a word after a colon is completed with symbols, members and tables', async () => {
+test('a word after a colon is completed with symbols, members and tables', { tags: 'slow' }, async () => {
   const cwd = await withParts();
   const words = (word: string): unknown => {
     const { out, err, code } = run(['completions', 'bash', word], { cwd });
@@ -89,7 +93,7 @@ test('of many members the first 200 are offered', () => {
   );
 });
 
-test('bash completes the part after the colon, because it splits words there', async () => {
+test('bash completes the part after the colon, because it splits words there', { tags: 'slow' }, async () => {
   const cwd = await withParts();
   const after = (line: string): string[] => {
     const words = line.replaceAll(':', ' : ').split(' ').filter(Boolean);
@@ -148,7 +152,7 @@ const OFFERED: readonly (readonly [line: string, offered: readonly string[], by?
   ['oriel read app.db:', ['app.db:orders', 'app.db:users'], ['zsh', 'fish']],
 ];
 
-test.each(here)('completions in a real %s', async (shell) => {
+test.each(here)('completions in a real %s', { tags: 'slow' }, async (shell) => {
   const cwd = await withParts();
   const offered = shellIn(cwd);
   for (const directory of ['code', 'dir with']) mkdirSync(join(cwd, directory));
@@ -161,12 +165,12 @@ test.each(here)('completions in a real %s', async (shell) => {
   expect(Object.fromEntries(lines.map(([line], i) => [line, answers[i]]))).toEqual(Object.fromEntries(lines));
 });
 
-test('the script of fish has no syntax that fish 3.1 does not know', () => {
+test('the script of fish has no syntax that fish 3.1 does not know', { tags: 'slow' }, () => {
   const { out } = run(['completions', 'fish']);
   expect(out.split('\n').filter((line) => line.includes('$('))).toEqual([]);
 });
 
-test.each(here)('%s accepts its script', (shell) => {
+test.each(here)('%s accepts its script', { tags: 'slow' }, (shell) => {
   const { W, write } = workspace();
   write('script', run(['completions', shell]).out);
   const { status, stderr } = spawnSync(shell, ['-n', 'script'], { cwd: W, encoding: 'utf8' });

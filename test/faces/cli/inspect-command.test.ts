@@ -169,7 +169,7 @@ test('a file that is emptied or replaced is read from its new start', async () =
   expect(await tools('task')).toEqual(['anew', 'more', 'again']);
 });
 
-test('an unreadable file and a port in use are errors of one sentence', async () => {
+test('an unreadable file and a port in use are errors of one sentence', { tags: 'slow' }, async () => {
   const path = fileWith('');
   expect(run(['inspect', `${path}x`]).err).toBe(
     `oriel: ${path}x does not exist. Use oriel inspect FILE with a file that --telemetry FILE wrote.\n`,

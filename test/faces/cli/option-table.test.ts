@@ -420,22 +420,26 @@ describe.each(commands)('$name', (command) => {
     return option === 'debug' ? [...failing(options), ...call] : call;
   };
 
-  test('gives the same result twice without options', async () => {
+  test('gives the same result twice without options', { tags: 'slow' }, async () => {
     const call = callFor('any');
     expect(await outcome(name, call)).toBe(await outcome(name, call));
   });
 
-  test.each(taken.map((option) => option.name))('--%s changes what it does', async (option) => {
-    const call = callFor(option);
-    const see = SEEN[option];
-    const without = await (see ?? knownOutcome)(name, call);
-    const with_ = await (see ?? outcome)(name, [
-      ...(given[`${name} ${option}`] ?? given[option] ?? []),
-      ...call,
-    ]);
-    expect(with_).not.toBe(without);
-    expect(with_).not.toContain('has no option');
-  });
+  test.each(taken.map((option) => option.name))(
+    '--%s changes what it does',
+    { tags: 'slow' },
+    async (option) => {
+      const call = callFor(option);
+      const see = SEEN[option];
+      const without = await (see ?? knownOutcome)(name, call);
+      const with_ = await (see ?? outcome)(name, [
+        ...(given[`${name} ${option}`] ?? given[option] ?? []),
+        ...call,
+      ]);
+      expect(with_).not.toBe(without);
+      expect(with_).not.toContain('has no option');
+    },
+  );
 
   test('refuses every option of other commands, and names its help', () => {
     const others = [...allOptions.values()].filter(

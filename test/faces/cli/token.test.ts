@@ -51,7 +51,7 @@ describe('sources of the token', () => {
     });
   });
 
-  test('a pipe', () => {
+  test('a pipe', { tags: 'slow' }, () => {
     const { status, stderr } = spawnSync(
       'bash',
       [
@@ -112,6 +112,7 @@ describe('commands', () => {
     ['mcp', dev, { ORIEL_TOKEN_DEV: TOKEN }, 'ORIEL_TOKEN_DEV', ofDev],
   ])(
     'a server that starts commands refuses a token that these could read: %s %j %j',
+    { tags: 'slow' },
     (name, args, env, where, use) => {
       for (const [option, who] of [
         ['--allow-bash', 'commands'],
@@ -138,37 +139,45 @@ describe('commands', () => {
     expect(run(args, { env })).toMatchObject({ err: '', code: 0 });
   });
 
-  test.each([['--token-file'], ['ORIEL_TOKEN_FILE']])('no command inherits the token of %s', async (how) => {
-    const path = tokenFile();
-    const args = how === '--token-file' ? [how, path] : [];
-    const running = await server(['--cwd', temporaryFolder(), '--allow-bash', ...args], {
-      env: how === '--token-file' ? {} : { [how]: path },
-    });
-    const command = `env; ls -l /proc/self/fd; for p in $PPID $$; do tr '\\0' '\\n' < /proc/$p/environ; tr '\\0' '\\n' < /proc/$p/cmdline; done`;
-    const ask = (authorization: string): Promise<Response> =>
-      running.post('/api/v0/tools/bash', { command }, { headers: { authorization } });
-    expect((await ask('Bearer wrong')).status).toBe(401);
-    const text = textOf((await (await ask(`Bearer ${TOKEN}`)).json()) as Answer);
-    expect(text).toContain('HOME=');
-    expect(text).not.toContain(TOKEN);
-  });
+  test.each([['--token-file'], ['ORIEL_TOKEN_FILE']])(
+    'no command inherits the token of %s',
+    { tags: 'slow' },
+    async (how) => {
+      const path = tokenFile();
+      const args = how === '--token-file' ? [how, path] : [];
+      const running = await server(['--cwd', temporaryFolder(), '--allow-bash', ...args], {
+        env: how === '--token-file' ? {} : { [how]: path },
+      });
+      const command = `env; ls -l /proc/self/fd; for p in $PPID $$; do tr '\\0' '\\n' < /proc/$p/environ; tr '\\0' '\\n' < /proc/$p/cmdline; done`;
+      const ask = (authorization: string): Promise<Response> =>
+        running.post('/api/v0/tools/bash', { command }, { headers: { authorization } });
+      expect((await ask('Bearer wrong')).status).toBe(401);
+      const text = textOf((await (await ask(`Bearer ${TOKEN}`)).json()) as Answer);
+      expect(text).toContain('HOME=');
+      expect(text).not.toContain(TOKEN);
+    },
+  );
 });
 
-test('a command inherits only the three standard descriptors, however oriel was started', () => {
-  const cli = built('faces/cli/main.js');
-  const opened = 'exec 5</etc/hosts 40</etc/hosts 63</etc/hosts 200</etc/hosts';
-  const said = execFileSync(
-    'bash',
-    [
-      '-c',
-      `${opened}; "$0" "$1" bash 'for f in /proc/self/fd/*; do readlink $f; done | sort | uniq -c'`,
-      process.execPath,
-      cli,
-    ],
-    { encoding: 'utf8', cwd: temporaryFolder() },
-  );
-  expect(said).not.toContain('/etc/hosts');
-});
+test(
+  'a command inherits only the three standard descriptors, however oriel was started',
+  { tags: 'slow' },
+  () => {
+    const cli = built('faces/cli/main.js');
+    const opened = 'exec 5</etc/hosts 40</etc/hosts 63</etc/hosts 200</etc/hosts';
+    const said = execFileSync(
+      'bash',
+      [
+        '-c',
+        `${opened}; "$0" "$1" bash 'for f in /proc/self/fd/*; do readlink $f; done | sort | uniq -c'`,
+        process.execPath,
+        cli,
+      ],
+      { encoding: 'utf8', cwd: temporaryFolder() },
+    );
+    expect(said).not.toContain('/etc/hosts');
+  },
+);
 
 test('a descriptor above a limit that was lowered later does not prevent commands', () => {
   const cli = built('faces/cli/main.js');

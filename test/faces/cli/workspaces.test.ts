@@ -43,7 +43,7 @@ test('workspaces come from arguments, a file and a command, each with its own to
   ]);
 });
 
-test('a server reports the state of each workspace', async () => {
+test('a server reports the state of each workspace', { tags: 'slow' }, async () => {
   const { W, write } = workspace();
   write('f', 'one\ntwo\n');
   const { url } = await server(['--cwd', W]);

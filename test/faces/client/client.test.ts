@@ -68,7 +68,7 @@ test('a client with a name is the same on every connection', async () => {
     expect(() => createClient({ url, name })).toThrow(/is not a name of a client/);
 });
 
-test('progress arrives before the answer', async () => {
+test('progress arrives before the answer', { tags: 'slow' }, async () => {
   const slow = testTool('slow', async (_input, { onProgress }) => {
     onProgress?.({ message: 'half way', done: 1, total: 2 });
     await new Promise((resolve) => void setTimeout(resolve, 20));
@@ -86,7 +86,7 @@ test('progress arrives before the answer', async () => {
 });
 
 describe('failures are values', () => {
-  test('an error, with its code and the wrong parameter', async () => {
+  test('an error, with its code and the wrong parameter', { tags: 'slow' }, async () => {
     const { W } = workspace();
     const running = await server(['--cwd', W], { env: { ORIEL_TOKEN: TOKEN } });
     const client = createClient({ url: running.url, token: TOKEN });

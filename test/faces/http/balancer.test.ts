@@ -1,4 +1,8 @@
-/** Replicas behind the balancer that is shipped, and what becomes of answers whose balancer, replica or store dies. */
+/**
+ * Replicas behind the balancer that is shipped, and what becomes of answers whose balancer, replica or store dies.
+ *
+ * @module-tag slow
+ */
 
 import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';

@@ -1,3 +1,7 @@
+/**
+ * @module-tag slow
+ */
+
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +30,7 @@ async function serving(): Promise<{
 }
 
 describe('GET /api/v0/read-file', () => {
-  test('streams the bytes, whole, by offset and limit, or by a range', async () => {
+  test('streams the bytes, whole, by offset and limit, or by a range', { tags: 'slow' }, async () => {
     const { running, of } = await serving();
     const get = (query: string, headers: Record<string, string> = {}): Promise<Response> =>
       running.get(`/api/v0/read-file?path=${of('data.bin')}${query}`, { headers });
@@ -57,7 +61,7 @@ describe('GET /api/v0/read-file', () => {
     }
   });
 
-  test('requests can depend on a version, by its ETag', async () => {
+  test('requests can depend on a version, by its ETag', { tags: 'slow' }, async () => {
     const { running, of, W } = await serving();
     const path = `/api/v0/read-file?path=${of('a/b/c.txt')}`;
     const tag = async (): Promise<string> => (await running.get(path)).headers.get('etag') ?? '';
@@ -75,7 +79,7 @@ describe('GET /api/v0/read-file', () => {
     expect((await running.get(path, { headers: range })).status).toBe(200);
   });
 
-  test('HEAD returns size and type', async () => {
+  test('HEAD returns size and type', { tags: 'slow' }, async () => {
     const { running, of } = await serving();
     const head = await running.get(`/api/v0/read-file?path=${of('page.html')}`, { method: 'HEAD' });
     expect(Object.fromEntries(head.headers)).toMatchObject({
@@ -86,7 +90,7 @@ describe('GET /api/v0/read-file', () => {
     });
   });
 
-  test('404, 403 and 400 give the reason', async () => {
+  test('404, 403 and 400 give the reason', { tags: 'slow' }, async () => {
     const { running, of, W, O } = await serving();
     const get = async (path: string): Promise<[number, string]> => {
       const response = await running.get(`/api/v0/read-file?path=${path}`);
@@ -111,7 +115,7 @@ describe('GET /api/v0/read-file', () => {
 });
 
 describe('POST /api/v0/list-directory', () => {
-  test('lists directories first, page by page', async () => {
+  test('lists directories first, page by page', { tags: 'slow' }, async () => {
     const { running, W } = await serving();
     const list = async (body: object, query = ''): Promise<Record<string, unknown>> =>
       (await (await running.post(`/api/v0/list-directory${query}`, body)).json()) as Record<string, unknown>;
@@ -167,7 +171,7 @@ describe('POST /api/v0/list-directory', () => {
     [{ limit: 10_001 }, 400],
     [{ unknown: 1 }, 400],
     [[], 400],
-  ])('%j is answered with %i', async (body, status) => {
+  ])('%j is answered with %i', { tags: 'slow' }, async (body, status) => {
     const { running } = await serving();
     const response = await running.post('/api/v0/list-directory', body);
     expect(response.status).toBe(status);
@@ -175,34 +179,42 @@ describe('POST /api/v0/list-directory', () => {
   });
 });
 
-test('GET /api/v0/resolve-path follows links, also to missing targets, and never outside', async () => {
-  const { running, of, W } = await serving();
-  const resolved = async (path: string): Promise<unknown> => {
-    const response = await running.get(`/api/v0/resolve-path?path=${path}`);
-    const body = (await response.json()) as { resolved_path?: string };
-    return body.resolved_path ?? response.status;
-  };
-  expect(await resolved(of('link/b/c.txt'))).toBe(join(W, 'a/b/c.txt'));
-  expect(await resolved(of('link/new/file'))).toBe(join(W, 'a/new/file'));
-  expect(await resolved(of('dangling'))).toBe(join(W, 'later'));
-  expect(await resolved(of('dangling/x'))).toBe(join(W, 'later/x'));
-  expect(await resolved(of('pipe'))).toBe(join(W, 'pipe'));
-  expect(await resolved(of('a/../page.html'))).toBe(join(W, 'page.html'));
-  expect(await resolved(of('loop'))).toBe(400);
-  expect(await resolved(of('away'))).toBe(403);
-  expect(await resolved(of('../outside/none'))).toBe(403);
-  expect(await resolved('/etc/none')).toBe(403);
-  expect(await resolved('relative')).toBe(400);
-});
+test(
+  'GET /api/v0/resolve-path follows links, also to missing targets, and never outside',
+  { tags: 'slow' },
+  async () => {
+    const { running, of, W } = await serving();
+    const resolved = async (path: string): Promise<unknown> => {
+      const response = await running.get(`/api/v0/resolve-path?path=${path}`);
+      const body = (await response.json()) as { resolved_path?: string };
+      return body.resolved_path ?? response.status;
+    };
+    expect(await resolved(of('link/b/c.txt'))).toBe(join(W, 'a/b/c.txt'));
+    expect(await resolved(of('link/new/file'))).toBe(join(W, 'a/new/file'));
+    expect(await resolved(of('dangling'))).toBe(join(W, 'later'));
+    expect(await resolved(of('dangling/x'))).toBe(join(W, 'later/x'));
+    expect(await resolved(of('pipe'))).toBe(join(W, 'pipe'));
+    expect(await resolved(of('a/../page.html'))).toBe(join(W, 'page.html'));
+    expect(await resolved(of('loop'))).toBe(400);
+    expect(await resolved(of('away'))).toBe(403);
+    expect(await resolved(of('../outside/none'))).toBe(403);
+    expect(await resolved('/etc/none')).toBe(403);
+    expect(await resolved('relative')).toBe(400);
+  },
+);
 
-test('the error of a refused path names the working directory as the routes accept it', async () => {
-  const { running, W } = await serving();
-  const refused = await (await running.get('/api/v0/resolve-path?path=/etc')).json();
-  expect(refused).toEqual({
-    code: 'OUTSIDE_ROOT',
-    message: `That path lies outside the directories that may be read. Use ${W} to list the working directory.`,
-    next: W,
-  });
-  const { next } = refused as { next: string };
-  expect((await running.get(`/api/v0/resolve-path?path=${next}`)).status).toBe(200);
-});
+test(
+  'the error of a refused path names the working directory as the routes accept it',
+  { tags: 'slow' },
+  async () => {
+    const { running, W } = await serving();
+    const refused = await (await running.get('/api/v0/resolve-path?path=/etc')).json();
+    expect(refused).toEqual({
+      code: 'OUTSIDE_ROOT',
+      message: `That path lies outside the directories that may be read. Use ${W} to list the working directory.`,
+      next: W,
+    });
+    const { next } = refused as { next: string };
+    expect((await running.get(`/api/v0/resolve-path?path=${next}`)).status).toBe(200);
+  },
+);

@@ -1,4 +1,8 @@
-/** Several `oriel serve` on one shared store, behind a real balancer: for a client they are one server. */
+/**
+ * Several `oriel serve` on one shared store, behind a real balancer: for a client they are one server.
+ *
+ * @module-tag slow
+ */
 
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';

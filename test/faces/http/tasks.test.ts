@@ -64,7 +64,7 @@ test('the events of a task, page by page', async () => {
   expect((await ask('/api/v0/tasks/t/events?from=-1')).status).toBe(400);
 });
 
-test('a page of events is bounded in bytes, and the next one continues there', async () => {
+test('a page of events is bounded in bytes, and the next one continues there', { tags: 'slow' }, async () => {
   const { ask, W, read } = await serving();
   const ranges = Array.from({ length: 16 }, (_, i) => `${2 * i + 1}..${2 * i + 1}`).join(',');
   const names = Array.from({ length: 20 }, (_, i) => `${'long-name-'.repeat(18)}${i}.txt`);

@@ -15,45 +15,52 @@ import { mcpHeaders, server } from '../../support/server.ts';
 import { workspace } from '../../support/workspace.ts';
 
 describe('/api/v0/tools', () => {
-  test('lists the tools of the dialect, and answers calls as the library does', async () => {
-    const { W, write, read } = workspace();
-    write('f', 'a\nb\n');
-    const running = await server(['--cwd', W]);
-    const list = (await (await running.get('/api/v0/tools')).json()) as { dialect: string; tools: object[] };
-    expect(list.dialect).toBe('oriel');
-    const offered = orielOffering({ cwd: W, roots: [W], web: false, s3: false }, { bash: false });
-    onTestFinished(() => offered.close());
-    expect(list.tools).toEqual(
-      offered.tools
-        .filter(({ effects }) => effects.readOnly)
-        .map(({ name, title, description, effects, jsonSchema }) => ({
-          name,
-          title,
-          description,
-          effects,
-          inputSchema: jsonSchema,
-        })),
-    );
-    for (const path of ['f:2..2', 'none', '../outside/secret.txt', 'f:9']) {
-      const response = await running.post('/api/v0/tools/read', { path });
-      expect(response.status).toBe(200);
-      expect(await response.json()).toEqual(JSON.parse(JSON.stringify(await read(path))));
-    }
-    expect(await (await running.post('/api/v0/tools/read', { path: 5 })).json()).toMatchObject({
-      isError: true,
-      details: { error: { code: 'BAD_INPUT' } },
-    });
-    const unknown = await running.post('/api/v0/tools/nothing', {});
-    expect([unknown.status, await unknown.json()]).toEqual([
-      404,
-      { message: expect.stringMatching(/^There is no tool nothing\. Use one of read/), code: 'NOT_FOUND' },
-    ]);
-    const broken = await running.post('/api/v0/tools/read', {}, { body: '{"path":' });
-    expect([broken.status, await broken.json()]).toEqual([
-      400,
-      { message: 'The body is not valid JSON.', code: 'BAD_INPUT' },
-    ]);
-  });
+  test(
+    'lists the tools of the dialect, and answers calls as the library does',
+    { tags: 'slow' },
+    async () => {
+      const { W, write, read } = workspace();
+      write('f', 'a\nb\n');
+      const running = await server(['--cwd', W]);
+      const list = (await (await running.get('/api/v0/tools')).json()) as {
+        dialect: string;
+        tools: object[];
+      };
+      expect(list.dialect).toBe('oriel');
+      const offered = orielOffering({ cwd: W, roots: [W], web: false, s3: false }, { bash: false });
+      onTestFinished(() => offered.close());
+      expect(list.tools).toEqual(
+        offered.tools
+          .filter(({ effects }) => effects.readOnly)
+          .map(({ name, title, description, effects, jsonSchema }) => ({
+            name,
+            title,
+            description,
+            effects,
+            inputSchema: jsonSchema,
+          })),
+      );
+      for (const path of ['f:2..2', 'none', '../outside/secret.txt', 'f:9']) {
+        const response = await running.post('/api/v0/tools/read', { path });
+        expect(response.status).toBe(200);
+        expect(await response.json()).toEqual(JSON.parse(JSON.stringify(await read(path))));
+      }
+      expect(await (await running.post('/api/v0/tools/read', { path: 5 })).json()).toMatchObject({
+        isError: true,
+        details: { error: { code: 'BAD_INPUT' } },
+      });
+      const unknown = await running.post('/api/v0/tools/nothing', {});
+      expect([unknown.status, await unknown.json()]).toEqual([
+        404,
+        { message: expect.stringMatching(/^There is no tool nothing\. Use one of read/), code: 'NOT_FOUND' },
+      ]);
+      const broken = await running.post('/api/v0/tools/read', {}, { body: '{"path":' });
+      expect([broken.status, await broken.json()]).toEqual([
+        400,
+        { message: 'The body is not valid JSON.', code: 'BAD_INPUT' },
+      ]);
+    },
+  );
 
   test('tools that do more than read are offered only if the server allows them', async () => {
     const { W } = workspace();
@@ -164,7 +171,7 @@ test('a call in a session of protocol 2025 is cancelled by its notification', as
 });
 
 describe('/openapi.json', () => {
-  test('is valid OpenAPI 3.1 and describes every route and tool', async () => {
+  test('is valid OpenAPI 3.1 and describes every route and tool', { tags: 'slow' }, async () => {
     const { W } = workspace();
     const offer = createOffer({ cwd: W });
     onTestFinished(() => offer.close());
@@ -220,7 +227,7 @@ describe('/openapi.json', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('answers fit the schemas that it declares', async () => {
+  test('answers fit the schemas that it declares', { tags: 'slow' }, async () => {
     const { W, write } = workspace();
     write('f', 'a\n');
     const running = await server(['--cwd', W]);
@@ -252,7 +259,7 @@ describe('/openapi.json', () => {
   });
 });
 
-test('/metrics counts calls, bytes, truncations, errors and times', async () => {
+test('/metrics counts calls, bytes, truncations, errors and times', { tags: 'slow' }, async () => {
   const { W, write } = workspace();
   write('f', 'x\n'.repeat(4_000));
   const running = await server(['--cwd', W, '--allow-bash']);
@@ -297,6 +304,7 @@ test('/metrics counts calls, bytes, truncations, errors and times', async () => 
 
 test.runIf(has('promtool'))(
   'the parser of Prometheus accepts /metrics, and its linter finds nothing',
+  { tags: 'slow' },
   async () => {
     const { W, write } = workspace();
     write('f', 'x\n'.repeat(4_000));
@@ -314,44 +322,48 @@ test.runIf(has('promtool'))(
   },
 );
 
-test('/metrics counts the truncations of every dialect, by what the event says', async () => {
-  const { W, write } = workspace();
-  write('f', 'x\n'.repeat(4_000));
-  write('g', 'x\n');
-  const counted = async (dialect: string, calls: readonly (readonly [string, object])[]) => {
-    const { post, get } = await server(['--cwd', W, '--allow-bash', '--dialect', dialect]);
-    for (const [tool, input] of calls) await (await post(`/api/v0/tools/${tool}`, input)).text();
-    const text = await (await get('/metrics')).text();
-    return text.match(/^oriel_truncations_total\{.*/gm);
-  };
-  const of = (tool: string, by: string) => `oriel_truncations_total{tool="${tool}",by="${by}"} 1`;
-  const lists = [
-    ['grep', { pattern: 'x', limit: 1 }],
-    ['find', { pattern: '*', limit: 1 }],
-    ['ls', { limit: 1 }],
-  ] as const;
-  const readAndRun = [
-    ['read', { path: 'f' }],
-    ['bash', { command: 'seq 5000' }],
-  ] as const;
-  const all = ['grep', 'find', 'ls'].map((tool) => of(tool, 'limit'));
-  for (const dialect of ['oriel', 'pi', 'pi@0.74'])
-    expect(await counted(dialect, [...lists, ...readAndRun])).toEqual([
-      ...all,
-      of('read', 'lines'),
-      of('bash', 'lines'),
-    ]);
-  expect(await counted('pi', [['read', { path: 'f', limit: 5 }]])).toEqual([of('read', 'window')]);
-  for (const [dialect, input] of [
-    ['zed', { path: 'f', max_bytes: 10 }],
-    ['zdx', { path: 'f', limit: 9 }],
-    ['coder', { path: `${W}/f`, limit: 9 }],
-  ] as const)
-    expect(await counted(dialect, [[dialect === 'zdx' ? 'read' : 'read_file', input]])).toHaveLength(1);
-});
+test(
+  '/metrics counts the truncations of every dialect, by what the event says',
+  { tags: 'slow' },
+  async () => {
+    const { W, write } = workspace();
+    write('f', 'x\n'.repeat(4_000));
+    write('g', 'x\n');
+    const counted = async (dialect: string, calls: readonly (readonly [string, object])[]) => {
+      const { post, get } = await server(['--cwd', W, '--allow-bash', '--dialect', dialect]);
+      for (const [tool, input] of calls) await (await post(`/api/v0/tools/${tool}`, input)).text();
+      const text = await (await get('/metrics')).text();
+      return text.match(/^oriel_truncations_total\{.*/gm);
+    };
+    const of = (tool: string, by: string) => `oriel_truncations_total{tool="${tool}",by="${by}"} 1`;
+    const lists = [
+      ['grep', { pattern: 'x', limit: 1 }],
+      ['find', { pattern: '*', limit: 1 }],
+      ['ls', { limit: 1 }],
+    ] as const;
+    const readAndRun = [
+      ['read', { path: 'f' }],
+      ['bash', { command: 'seq 5000' }],
+    ] as const;
+    const all = ['grep', 'find', 'ls'].map((tool) => of(tool, 'limit'));
+    for (const dialect of ['oriel', 'pi', 'pi@0.74'])
+      expect(await counted(dialect, [...lists, ...readAndRun])).toEqual([
+        ...all,
+        of('read', 'lines'),
+        of('bash', 'lines'),
+      ]);
+    expect(await counted('pi', [['read', { path: 'f', limit: 5 }]])).toEqual([of('read', 'window')]);
+    for (const [dialect, input] of [
+      ['zed', { path: 'f', max_bytes: 10 }],
+      ['zdx', { path: 'f', limit: 9 }],
+      ['coder', { path: `${W}/f`, limit: 9 }],
+    ] as const)
+      expect(await counted(dialect, [[dialect === 'zdx' ? 'read' : 'read_file', input]])).toHaveLength(1);
+  },
+);
 
 describe('listening and shutdown', () => {
-  test('a Unix socket for its owner only; one of a killed server is replaced', async () => {
+  test('a Unix socket for its owner only; one of a killed server is replaced', { tags: 'slow' }, async () => {
     const { W } = workspace();
     const path = join(W, 'oriel.sock');
     const dead = createServer();

@@ -42,6 +42,7 @@ const idsIn = (running: Wire): unknown[] => repliesIn(running).map(({ id }) => i
 describe('a process', () => {
   test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     '%s: each request that was sent before has one reply, also those that are not read yet',
+    { tags: 'slow' },
     async (signal) => {
       const { W } = workspace();
       const running = await session(['--allow-bash', W]);
@@ -56,7 +57,7 @@ describe('a process', () => {
     },
   );
 
-  test('calls that take no time have one reply each, or one error', async () => {
+  test('calls that take no time have one reply each, or one error', { tags: 'slow' }, async () => {
     const { W, write } = workspace();
     write('f', 'hi\n');
     const running = await session([W]);
@@ -72,7 +73,7 @@ describe('a process', () => {
     for (const error of errors) expect([ENDING, ENDED]).toContainEqual(error);
   });
 
-  test('a client that reads nothing does not keep it alive', async () => {
+  test('a client that reads nothing does not keep it alive', { tags: 'slow' }, async () => {
     const { W, write } = workspace();
     write('f', 'x'.repeat(79).concat('\n').repeat(5_000));
     const running = wire(['mcp', '--write-timeout', '100000', '--allow-bash', W], { deaf: true });
@@ -97,7 +98,7 @@ describe('a process', () => {
     expect(running.stderr()).toBe('');
   });
 
-  test('after the end of the input, a call that takes too long gets an error', async () => {
+  test('after the end of the input, a call that takes too long gets an error', { tags: 'slow' }, async () => {
     const { W } = workspace();
     const running = await session(['--allow-bash', W]);
     running.send(callOf(1, 'bash', { command: 'sleep 1000' }));

@@ -43,7 +43,7 @@ const samples: [CompressionCodec, { hello: Buffer; lines: Buffer }][] = [
 ];
 
 describe.each(samples)('%s', (codec, { hello, lines }) => {
-  test('unpacks small and large texts', async () => {
+  test('unpacks small and large texts', { tags: 'slow' }, async () => {
     expect((await unpack(codec, hello)).bytes.toString()).toBe('hello\nworld\n');
     const large = await unpack(codec, lines);
     expect(large.failure).toBeUndefined();
@@ -69,7 +69,7 @@ describe.each(samples)('%s', (codec, { hello, lines }) => {
     expect(failure).toMatchObject({ code: 'CORRUPT', message: 'its packed data ends early' });
   });
 
-  test('ends with its call', async () => {
+  test('ends with its call', { tags: 'slow' }, async () => {
     const stop = new AbortController();
     const endless = (async function* () {
       yield lines.subarray(0, 100);
@@ -103,13 +103,13 @@ async function* race(stream: AsyncGenerator<Uint8Array>, signal: AbortSignal): A
 test.each([
   ['gzip', gzipSync('hello\nworld\n')],
   ['bzip2', packed.bz2.hello],
-] as const)('%s: zeros after a stream are padding', async (codec, hello) => {
+] as const)('%s: zeros after a stream are padding', { tags: 'slow' }, async (codec, hello) => {
   const { bytes, failure } = await unpack(codec, Buffer.concat([hello, Buffer.alloc(5_000_000)]));
   expect(failure).toBeUndefined();
   expect(bytes.toString()).toBe('hello\nworld\n');
 });
 
-test('bzip2: nothing else follows the padding', async () => {
+test('bzip2: nothing else follows the padding', { tags: 'slow' }, async () => {
   const more = Buffer.concat([packed.bz2.hello, Buffer.alloc(5_000_000), Buffer.from('x')]);
   expect((await unpack('bzip2', more)).failure).toMatchObject({ code: 'CORRUPT' });
 });
@@ -123,7 +123,7 @@ test('does not wait for data after a deflate stream', async () => {
   expect(bytes.toString()).toBe('text');
 });
 
-test('zstd: a window of a gigabyte is refused, a bad checksum is reported', async () => {
+test('zstd: a window of a gigabyte is refused, a bad checksum is reported', { tags: 'slow' }, async () => {
   // Magic, a descriptor without size, a window of 2^30 bytes, then one raw block of one byte.
   const wide = Buffer.from('28b52ffd00a009000061', 'hex');
   expect((await unpack('zstd', wide)).failure).toMatchObject({ code: 'LIMIT' });
@@ -137,23 +137,27 @@ test('xz: a dictionary of a gigabyte is refused, an unknown check is reported', 
   expect((await unpack('xz', packed.xz.sha256)).failure).toMatchObject({ code: 'UNSUPPORTED' });
 });
 
-test('lz4: checksums, dictionaries, other versions and blocks over their size are refused', async () => {
-  const damaged = { code: 'CORRUPT', message: 'its packed data is damaged' };
-  for (const at of [6, packed.lz4.lines.length - 1]) {
-    const wrong = Buffer.from(packed.lz4.lines);
-    wrong.writeUInt8((wrong[at] as number) ^ 1, at);
-    expect((await unpack('lz4', wrong)).failure).toMatchObject(damaged);
-  }
-  const unpackHex = (hex: string) => unpack('lz4', Buffer.from(hex, 'hex'));
-  expect((await unpackHex('04224d182440a700000000')).failure).toMatchObject({ code: 'UNSUPPORTED' });
-  // Of blocks of 64 KiB: one that repeats a letter 100,000 times.
-  const many = `1f61${'0100'}${'ff'.repeat(392)}00`;
-  const length = Buffer.alloc(4);
-  length.writeUInt32LE(many.length / 2);
-  expect((await unpackHex(`04224d18604082${length.toString('hex')}${many}00000000`)).failure).toMatchObject(
-    damaged,
-  );
-});
+test(
+  'lz4: checksums, dictionaries, other versions and blocks over their size are refused',
+  { tags: 'slow' },
+  async () => {
+    const damaged = { code: 'CORRUPT', message: 'its packed data is damaged' };
+    for (const at of [6, packed.lz4.lines.length - 1]) {
+      const wrong = Buffer.from(packed.lz4.lines);
+      wrong.writeUInt8((wrong[at] as number) ^ 1, at);
+      expect((await unpack('lz4', wrong)).failure).toMatchObject(damaged);
+    }
+    const unpackHex = (hex: string) => unpack('lz4', Buffer.from(hex, 'hex'));
+    expect((await unpackHex('04224d182440a700000000')).failure).toMatchObject({ code: 'UNSUPPORTED' });
+    // Of blocks of 64 KiB: one that repeats a letter 100,000 times.
+    const many = `1f61${'0100'}${'ff'.repeat(392)}00`;
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(many.length / 2);
+    expect((await unpackHex(`04224d18604082${length.toString('hex')}${many}00000000`)).failure).toMatchObject(
+      damaged,
+    );
+  },
+);
 
 test('lz4: skippable frames, and the next frame', async () => {
   const skipped = Buffer.from('5a2a4d1803000000616263', 'hex');
@@ -162,7 +166,7 @@ test('lz4: skippable frames, and the next frame', async () => {
   expect(bytes.toString()).toBe('hello\nworld\n');
 });
 
-test('lz4: any damage gives an error or the right text', () =>
+test('lz4: any damage gives an error or the right text', { tags: 'slow' }, () =>
   fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 4, max: packed.lz4.noise.length - 1 }),
@@ -177,9 +181,10 @@ test('lz4: any damage gives an error or the right text', () =>
       },
     ),
     { numRuns: 300 },
-  ));
+  ),
+);
 
-test('a decompression bomb is stopped by the byte limit', async () => {
+test('a decompression bomb is stopped by the byte limit', { tags: 'slow' }, async () => {
   const { bytes, failure } = await unpack('gzip', gzipSync(Buffer.alloc(100 << 20)));
   expect(failure).toMatchObject({
     code: 'LIMIT',
@@ -188,22 +193,26 @@ test('a decompression bomb is stopped by the byte limit', async () => {
   expect(bytes.length).toBeLessThanOrEqual(64 << 20);
 });
 
-test('bzip2: any damage gives an error or the right text, and no bytes of a damaged block', () =>
-  fc.assert(
-    fc.asyncProperty(
-      fc.integer({ min: 4, max: packed.bz2.noise.length - 1 }),
-      fc.integer({ min: 1, max: 255 }),
-      async (at, flip) => {
-        const whole = (await drain(bunzip2(pieces(packed.bz2.noise)))).bytes;
-        const damaged = Buffer.from(packed.bz2.noise);
-        damaged.writeUInt8((damaged[at] as number) ^ flip, at);
-        const { bytes, failure } = await drain(bunzip2(pieces(damaged, 7)));
-        if (failure === undefined) expect(bytes.equals(whole)).toBe(true);
-        else {
-          expect(isOrielError(failure) && failure.code === 'CORRUPT').toBe(true);
-          expect(whole.subarray(0, bytes.length).equals(bytes)).toBe(true);
-        }
-      },
+test(
+  'bzip2: any damage gives an error or the right text, and no bytes of a damaged block',
+  { tags: 'slow' },
+  () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 4, max: packed.bz2.noise.length - 1 }),
+        fc.integer({ min: 1, max: 255 }),
+        async (at, flip) => {
+          const whole = (await drain(bunzip2(pieces(packed.bz2.noise)))).bytes;
+          const damaged = Buffer.from(packed.bz2.noise);
+          damaged.writeUInt8((damaged[at] as number) ^ flip, at);
+          const { bytes, failure } = await drain(bunzip2(pieces(damaged, 7)));
+          if (failure === undefined) expect(bytes.equals(whole)).toBe(true);
+          else {
+            expect(isOrielError(failure) && failure.code === 'CORRUPT').toBe(true);
+            expect(whole.subarray(0, bytes.length).equals(bytes)).toBe(true);
+          }
+        },
+      ),
+      { numRuns: 300 },
     ),
-    { numRuns: 300 },
-  ));
+);

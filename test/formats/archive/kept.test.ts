@@ -158,7 +158,7 @@ test('members of a nested archive: the inner archive is unpacked once', async ()
   expect(again).toEqual({ text: content.subarray(1 << 20, (1 << 20) + 64).toString(), read: 0 });
 });
 
-test('cached members are bounded in memory, files and descriptors', async () => {
+test('cached members are bounded in memory, files and descriptors', { tags: 'slow' }, async () => {
   const session = sessionOf({ store: { memory: 8 << 20, disk: 40 << 20, descriptors: 2 } });
   const names = ['a', 'b', 'c', 'd'];
   const archive = new Archive('o.zip', zip(names.map((name) => ({ name, content }))), session);

@@ -201,30 +201,34 @@ test('links of .xls whose areas are all cells of a sheet are left out, and other
   expect(shown).toContain('| not linked');
 });
 
-test('rows whose cells hold an empty result or nothing are not counted, in a small and in a large workbook', async () => {
-  const { write, text } = workspace(unhurried);
-  const empty = ['<v></v>', '<v/>', '<f>""</f><v></v>', '<f>""</f><v xml:space="preserve"></v>'];
-  for (const words of [1, 200]) {
-    const filled = Array.from({ length: 900 }, (_, i) =>
-      sheetRow(i + 1, [Array.from({ length: words }, () => `w${Math.random()}`).join(' '), `x${i}`]),
-    );
-    const rest = Array.from(
-      { length: 500 },
-      (_, i) => `<row r="${i + 901}"><c r="A${i + 901}" t="str">${empty[i % 4]}</c></row>`,
-    );
-    const book = xlsx([['S', `<sheetData>${filled.join('')}${rest.join('')}</sheetData>`]]);
-    // What is over a megabyte is read in part.
-    expect(book.length > 1 << 20).toBe(words > 1);
-    write(`${words}.xlsx`, book);
-    expect(await text(`${words}.xlsx:S:1..3`)).toContain('A1:B900, 900 rows, 2 columns');
-  }
-});
+test(
+  'rows whose cells hold an empty result or nothing are not counted, in a small and in a large workbook',
+  { tags: 'slow' },
+  async () => {
+    const { write, text } = workspace(unhurried);
+    const empty = ['<v></v>', '<v/>', '<f>""</f><v></v>', '<f>""</f><v xml:space="preserve"></v>'];
+    for (const words of [1, 200]) {
+      const filled = Array.from({ length: 900 }, (_, i) =>
+        sheetRow(i + 1, [Array.from({ length: words }, () => `w${Math.random()}`).join(' '), `x${i}`]),
+      );
+      const rest = Array.from(
+        { length: 500 },
+        (_, i) => `<row r="${i + 901}"><c r="A${i + 901}" t="str">${empty[i % 4]}</c></row>`,
+      );
+      const book = xlsx([['S', `<sheetData>${filled.join('')}${rest.join('')}</sheetData>`]]);
+      // What is over a megabyte is read in part.
+      expect(book.length > 1 << 20).toBe(words > 1);
+      write(`${words}.xlsx`, book);
+      expect(await text(`${words}.xlsx:S:1..3`)).toContain('A1:B900, 900 rows, 2 columns');
+    }
+  },
+);
 
 test.each([
   [600, 5_000],
   [10, 1_002],
   [990, 40_000],
-])('a search finds the row far below %i others, at %i', async (rows, far) => {
+])('a search finds the row far below %i others, at %i', { tags: 'slow' }, async (rows, far) => {
   const { write, oriel } = workspace(unhurried);
   const filled = Array.from({ length: rows }, (_, i) =>
     sheetRow(i + 1, [

@@ -90,6 +90,7 @@ test('a recently written document is converted once while its identity becomes r
 
 test.runIf(process.platform === 'linux')(
   'a document that takes too much memory is converted once',
+  { tags: 'slow' },
   async () => {
     const { write, oriel } = workspace(unhurried);
     await settled(write('bomb.docx', docx(paragraph('a short line').repeat(400_000))));
@@ -120,7 +121,7 @@ test.each([
   [':Pears?limit=2&offset=2', 'p3'],
   [':My Sheet?where=B=%27m3%27', 'm3'],
   [':outline', 'Pears'],
-])('reading %j of a workbook first takes one conversion', async (part, word) => {
+])('reading %j of a workbook first takes one conversion', { tags: 'slow' }, async (part, word) => {
   const { write, oriel } = workspace(unhurried);
   const rows = (letter: string): string =>
     `<sheetData>${[1, 2, 3, 4, 5, 6, 7].map((i) => sheetRow(i, i === 1 ? ['A', 'B'] : [i, `${letter}${i - 1}`])).join('')}</sheetData>`;
@@ -226,7 +227,7 @@ function largeBooks(names: readonly string[]): Buffer[] {
 
 test.runIf(process.platform === 'linux')(
   'many large documents leave memory low and the converter ends; the next process finds the cached tables of workbooks',
-  { timeout: 240_000 },
+  { tags: 'slow', timeout: 240_000 },
   async () => {
     // Its converter ends 20 s after its last work; the workbooks and texts are read meanwhile.
     const documents = await laden();

@@ -1,4 +1,8 @@
-/** Text hidden in Word and LibreOffice is not shown, and no visible text is lost with it. */
+/**
+ * Text hidden in Word and LibreOffice is not shown, and no visible text is lost with it.
+ *
+ * @module-tag slow
+ */
 
 import { expect, test } from 'vitest';
 import { unzipSync, zipSync } from 'fflate';
@@ -107,13 +111,17 @@ test('docx: hidden text of headers and footers is not shown', async () => {
   );
 });
 
-test('docx: a hidden run with 300,000 elements and a field is searched completely', async () => {
-  const field = '<w:fldChar w:fldCharType="begin"/><w:fldChar w:fldCharType="end"/>';
-  const text = await word(
-    `<w:p>${run('one ')}<w:r>${HIDES}${'<w:t>x</w:t>'.repeat(300_000)}${field}</w:r></w:p>`,
-  );
-  expect(text).toBe('one\n');
-});
+test(
+  'docx: a hidden run with 300,000 elements and a field is searched completely',
+  { tags: 'slow' },
+  async () => {
+    const field = '<w:fldChar w:fldCharType="begin"/><w:fldChar w:fldCharType="end"/>';
+    const text = await word(
+      `<w:p>${run('one ')}<w:r>${HIDES}${'<w:t>x</w:t>'.repeat(300_000)}${field}</w:r></w:p>`,
+    );
+    expect(text).toBe('one\n');
+  },
+);
 
 test('docx: a header with unclosed tags removes nothing from the text', async () => {
   const header = '<mc:Fallback '.repeat(100_000);
@@ -160,7 +168,7 @@ const p = (content: string, name = ''): string =>
 const span = (name: string, content: string): string =>
   `<text:span text:style-name="${name}">${content}</text:span>`;
 
-test('odt: a style hides only its family, in its own part', async () => {
+test('odt: a style hides only its family, in its own part', { tags: 'slow' }, async () => {
   const text = await open(
     [
       p('one', 'XS'),

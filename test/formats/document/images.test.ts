@@ -161,25 +161,29 @@ const noise = (width: number, height: number): Image => ({
   data: randomBytes(3 * width * height),
 });
 
-test('pictures of pages and embedded images stay within the bytes of a shown image', async () => {
-  const { write, read } = workspace(unhurried);
-  const filled = 'q 612 0 0 792 0 0 cm /X0 Do Q';
-  write('noise.pdf', withImages([noise(1_400, 1_800)], [filled]));
-  write('lines.pdf', withImages([rgb(4_000, 3_000)], [filled]));
-  for (const [path, mimeType] of [
-    ['noise.pdf:p1:image', 'image/jpeg'],
-    ['noise.pdf:p1:image:1', 'image/jpeg'],
-    ['lines.pdf:p1:image', 'image/png'],
-    ['lines.pdf:images/p1-1.png', 'image/png'],
-  ] as const) {
-    const answer = await read(path);
-    const image = answer.content[1];
-    if (image?.type !== 'image') throw new Error(textOf(answer));
-    expect([path, image.mimeType]).toEqual([path, mimeType]);
-    expect(Buffer.from(image.data, 'base64').length).toBeLessThanOrEqual(300 * 1024);
-    expect(textOf(answer)).toMatch(new RegExp(`\\((\\d+)x(\\d+) pixels, ${mimeType}\\)$`));
-  }
-});
+test(
+  'pictures of pages and embedded images stay within the bytes of a shown image',
+  { tags: 'slow' },
+  async () => {
+    const { write, read } = workspace(unhurried);
+    const filled = 'q 612 0 0 792 0 0 cm /X0 Do Q';
+    write('noise.pdf', withImages([noise(1_400, 1_800)], [filled]));
+    write('lines.pdf', withImages([rgb(4_000, 3_000)], [filled]));
+    for (const [path, mimeType] of [
+      ['noise.pdf:p1:image', 'image/jpeg'],
+      ['noise.pdf:p1:image:1', 'image/jpeg'],
+      ['lines.pdf:p1:image', 'image/png'],
+      ['lines.pdf:images/p1-1.png', 'image/png'],
+    ] as const) {
+      const answer = await read(path);
+      const image = answer.content[1];
+      if (image?.type !== 'image') throw new Error(textOf(answer));
+      expect([path, image.mimeType]).toEqual([path, mimeType]);
+      expect(Buffer.from(image.data, 'base64').length).toBeLessThanOrEqual(300 * 1024);
+      expect(textOf(answer)).toMatch(new RegExp(`\\((\\d+)x(\\d+) pixels, ${mimeType}\\)$`));
+    }
+  },
+);
 
 test.each(['slides.pptx', 'report.docx', 'slides.odp', 'small.rtf', 'report.doc'])(
   'pages of %s are not rendered, without an error',
@@ -203,10 +207,14 @@ test.each([
   ['one bit a pixel', 4_960, 7_016, '/ColorSpace/DeviceGray/BitsPerComponent 1', 1 / 8],
   ['grey', 4_960, 7_016, '/ColorSpace/DeviceGray/BitsPerComponent 8', 1],
   ['colours', 4_000, 4_000, '/ColorSpace/DeviceRGB/BitsPerComponent 8', 3],
-])('a page scanned at 600 dpi is rendered: %s', async (_, width, height, entries, perPixel) => {
-  const data = deflateSync(Buffer.alloc(Math.ceil(width * perPixel) * height, 255));
-  const scan = { width, height, entries: `${entries}/Filter/FlateDecode`, data };
-  const { write, read } = workspace(unhurried);
-  write('scan.pdf', withImages([scan], [drawn(0)]));
-  expect(textOf(await read('scan.pdf:p1:image'))).toContain('Page 1 of scan.pdf as an image');
-});
+])(
+  'a page scanned at 600 dpi is rendered: %s',
+  { tags: 'slow' },
+  async (_, width, height, entries, perPixel) => {
+    const data = deflateSync(Buffer.alloc(Math.ceil(width * perPixel) * height, 255));
+    const scan = { width, height, entries: `${entries}/Filter/FlateDecode`, data };
+    const { write, read } = workspace(unhurried);
+    write('scan.pdf', withImages([scan], [drawn(0)]));
+    expect(textOf(await read('scan.pdf:p1:image'))).toContain('Page 1 of scan.pdf as an image');
+  },
+);

@@ -100,6 +100,7 @@ function largeBook(declared: string): Buffer {
 
 test.each(['A1', 'A1:D1500', 'A1:D30000', 'A1:D1048576'])(
   'the rows of a large sheet are counted, whatever it declares: %s',
+  { tags: 'slow' },
   async (declared) => {
     const { write, read, text } = workspace(unhurried);
     write('large.xlsx', largeBook(declared));
@@ -114,20 +115,24 @@ test.each(['A1', 'A1:D1500', 'A1:D30000', 'A1:D1048576'])(
   },
 );
 
-test.each(['xlsb', 'biff8', 'ods'] as const)('the rows of a large %s are counted too', async (bookType) => {
-  const { write, text } = workspace(unhurried);
-  const cells = Array.from({ length: 20_000 }, (_, i) => [i, Math.random(), Math.random(), Math.random()]);
-  const book = utils.book_new();
-  // The writer of xlsb looks up a thousand cells in each row, which is fast in a dense sheet only.
-  // Its types know this option for reading only.
-  const dense: object = { dense: true };
-  const data = utils.aoa_to_sheet([['id', 'a', 'b', 'c'], ...cells], dense);
-  utils.book_append_sheet(book, data, 'Data');
-  utils.book_append_sheet(book, utils.aoa_to_sheet([['x']]), 'Small');
-  write('named.xls', writeBook(book, { type: 'buffer', bookType, compression: true }) as Buffer);
-  expect(await text('named.xls')).toContain('A1:D20001, 20001 rows, 4 columns');
-  expect(await text('named.xls:Data:A20001')).toContain('| 20001 | 19999 |');
-});
+test.each(['xlsb', 'biff8', 'ods'] as const)(
+  'the rows of a large %s are counted too',
+  { tags: 'slow' },
+  async (bookType) => {
+    const { write, text } = workspace(unhurried);
+    const cells = Array.from({ length: 20_000 }, (_, i) => [i, Math.random(), Math.random(), Math.random()]);
+    const book = utils.book_new();
+    // The writer of xlsb looks up a thousand cells in each row, which is fast in a dense sheet only.
+    // Its types know this option for reading only.
+    const dense: object = { dense: true };
+    const data = utils.aoa_to_sheet([['id', 'a', 'b', 'c'], ...cells], dense);
+    utils.book_append_sheet(book, data, 'Data');
+    utils.book_append_sheet(book, utils.aoa_to_sheet([['x']]), 'Small');
+    write('named.xls', writeBook(book, { type: 'buffer', bookType, compression: true }) as Buffer);
+    expect(await text('named.xls')).toContain('A1:D20001, 20001 rows, 4 columns');
+    expect(await text('named.xls:Data:A20001')).toContain('| 20001 | 19999 |');
+  },
+);
 
 test('columns with equal names get unique names, and no other sheet is lost', async () => {
   const { write, text } = workspace(unhurried);
@@ -146,7 +151,7 @@ test('columns with equal names get unique names, and no other sheet is lost', as
   expect((await text('dup.xlsx:T?limit=1')).split('\n')[2]).toMatch(/^\| 1 +\| 2 +\| 3 +\| 4 +\|$/);
 });
 
-test('the header of a sheet is detected from its first rows', async () => {
+test('the header of a sheet is detected from its first rows', { tags: 'slow' }, async () => {
   const { write, read, text } = workspace(unhurried);
   const far = `<row r="9000">${[...'ABCDEFGH'].map((letter) => `<c r="${letter}9000"><v>${Math.random()}</v></c>`).join('')}</row>`;
   const noise = Array.from({ length: 9_000 }, (_, i) => sheetRow(i + 2, [i, Math.random()])).slice(0, 8_998);
@@ -177,33 +182,37 @@ test('a hidden sheet of OpenDocument is marked by its own style, whatever other 
   expect(heads).toEqual(['## Sales', '## Merged & Wide', '## Hidden (hidden)', '## Empty']);
 });
 
-test('columns that do not fit a table are reported, with the call for their cells', async () => {
-  const { write, read, text } = workspace(unhurried);
-  const cells = utils.aoa_to_sheet([
-    Array.from({ length: 1_200 }, (_, i) => `c${i}`),
-    Array.from({ length: 1_200 }, (_, i) => i),
-    Array.from({ length: 1_200 }, (_, i) => -i),
-  ]);
-  const book = utils.book_new();
-  utils.book_append_sheet(book, cells, 'Wide');
-  utils.book_append_sheet(book, utils.aoa_to_sheet([['a'], [1]]), 'Narrow');
-  write('wide.xlsx', writeBook(book, { type: 'buffer', bookType: 'xlsx' }) as Buffer);
-  for (const path of [
-    'wide.xlsx:Wide?limit=1',
-    'wide.xlsx:Wide:2',
-    'wide.xlsx?q=select count(*) from Wide',
-  ]) {
-    const said = noticesOf(await read(path));
-    expect([path, said]).toEqual([
-      path,
-      expect.arrayContaining([
-        'Wide has 1200 columns; those from ALM on are not in its rows. Use wide.xlsx:Wide:ALM1:ATD50 for their cells',
-      ]),
+test(
+  'columns that do not fit a table are reported, with the call for their cells',
+  { tags: 'slow' },
+  async () => {
+    const { write, read, text } = workspace(unhurried);
+    const cells = utils.aoa_to_sheet([
+      Array.from({ length: 1_200 }, (_, i) => `c${i}`),
+      Array.from({ length: 1_200 }, (_, i) => i),
+      Array.from({ length: 1_200 }, (_, i) => -i),
     ]);
-  }
-  expect(await text('wide.xlsx:Wide:ALM1:ATD50')).toContain('| 2 | 1000 | 1001 |');
-  expect(noticesOf(await read('wide.xlsx:Narrow?limit=1')).join('')).not.toContain('columns');
-});
+    const book = utils.book_new();
+    utils.book_append_sheet(book, cells, 'Wide');
+    utils.book_append_sheet(book, utils.aoa_to_sheet([['a'], [1]]), 'Narrow');
+    write('wide.xlsx', writeBook(book, { type: 'buffer', bookType: 'xlsx' }) as Buffer);
+    for (const path of [
+      'wide.xlsx:Wide?limit=1',
+      'wide.xlsx:Wide:2',
+      'wide.xlsx?q=select count(*) from Wide',
+    ]) {
+      const said = noticesOf(await read(path));
+      expect([path, said]).toEqual([
+        path,
+        expect.arrayContaining([
+          'Wide has 1200 columns; those from ALM on are not in its rows. Use wide.xlsx:Wide:ALM1:ATD50 for their cells',
+        ]),
+      ]);
+    }
+    expect(await text('wide.xlsx:Wide:ALM1:ATD50')).toContain('| 2 | 1000 | 1001 |');
+    expect(noticesOf(await read('wide.xlsx:Narrow?limit=1')).join('')).not.toContain('columns');
+  },
+);
 
 test('an empty sheet has no rows, and the calls for it work', async () => {
   const { write, read, text } = workspace(unhurried);

@@ -185,20 +185,24 @@ test('without a cache nothing is stored', async () => {
   expect(() => readdirSync(directory)).toThrow('ENOENT');
 });
 
-test('a command answers immediately, and its process ends when the refresh is done', async () => {
-  const { asked } = await kept();
-  // In the cache that the command finds by its environment.
-  const then = Date.now() - 20 * MINUTE;
-  const here = place('oriel', { now: () => then });
-  await here.call('read', { path: ISSUE });
-  await here.oriel.close();
-  asked();
-  const command = () => runAsync(['read', ISSUE], { env: process.env });
-  const stale = await command();
-  expect(stale.out + stale.err).toContain('[Read 20m ago');
-  expect(asked()).toEqual([304, 304]);
-  const fresh = await command();
-  expect(fresh.out + fresh.err).not.toContain('ago');
-  expect(fresh.out).toContain('PRIVATE-BODY');
-  expect(asked()).toEqual([]);
-});
+test(
+  'a command answers immediately, and its process ends when the refresh is done',
+  { tags: 'slow' },
+  async () => {
+    const { asked } = await kept();
+    // In the cache that the command finds by its environment.
+    const then = Date.now() - 20 * MINUTE;
+    const here = place('oriel', { now: () => then });
+    await here.call('read', { path: ISSUE });
+    await here.oriel.close();
+    asked();
+    const command = () => runAsync(['read', ISSUE], { env: process.env });
+    const stale = await command();
+    expect(stale.out + stale.err).toContain('[Read 20m ago');
+    expect(asked()).toEqual([304, 304]);
+    const fresh = await command();
+    expect(fresh.out + fresh.err).not.toContain('ago');
+    expect(fresh.out).toContain('PRIVATE-BODY');
+    expect(asked()).toEqual([]);
+  },
+);

@@ -619,7 +619,7 @@ describe('the network', () => {
     const github = await gitHubServer({ 'acme/widget': widget });
     const here = place('oriel', { web: false });
     expect((await here.call('read', { path: 'pr://acme/widget/12' })).text).toBe(
-      'pr:// is not read: the web is off here. The operator of oriel can allow it by leaving out web: false.',
+      'pr:// is not read: the web is off here. The operator of oriel can allow it with web: true.',
     );
     expect(github.heard).toEqual([]);
   });

@@ -360,7 +360,7 @@ describe('agent://', () => {
     ['a wide array below many levels', () => `${'['.repeat(400)}${'0,'.repeat(200_000)}0${']'.repeat(400)}`],
     ['very many levels', () => '['.repeat(300_000) + ']'.repeat(300_000)],
     ['a large flat array', () => `[${'"0123456789",'.repeat(1_000_000)}0]`],
-  ])('%s is bounded, in time and in size', async (_, content) => {
+  ])('%s is bounded, in time and in size', { tags: 'slow' }, async (_, content) => {
     write(join(outputs, 'boom.json'), content());
     const { text, details } = await withoutLag(() => here.call('read', { path: 'agent://boom/0' }));
     expect(Buffer.byteLength(text)).toBeLessThan(60_000);
@@ -410,7 +410,7 @@ describe('lists', () => {
     execFileSync('sh', ['-c', `seq -f '${name}' ${count} | xargs touch`], { cwd: at });
   };
 
-  test('examine a bounded number of entries over all directories', async () => {
+  test('examine a bounded number of entries over all directories', { tags: 'slow' }, async () => {
     for (const name of ['a', 'b', 'c']) fill(join(here.folder, '.oriel/memory', name), 'n%g', 8_000);
     // The three directories are entries too.
     expect(await read('memory://')).toContain(
@@ -419,7 +419,7 @@ describe('lists', () => {
     expect(await read('memory://c/n8000')).toBe('[memory://c/n8000 is empty: 0 lines]');
   });
 
-  test('an output of an agent beyond the listed ones is found by its ID', async () => {
+  test('an output of an agent beyond the listed ones is found by its ID', { tags: 'slow' }, async () => {
     const outputs = temporaryFolder();
     fill(outputs, 'o%05g.json', 20_050);
     here = place('oriel', { display: 'plain', agentOutputs: outputs });
@@ -450,7 +450,7 @@ test('oriel:// is the manual', async () => {
   expect(await read((details['error'] as { next: string }).next)).toMatch(/^# /);
 });
 
-test('every list is paged to its end by its notices', async () => {
+test('every list is paged to its end by its notices', { tags: 'slow' }, async () => {
   const outputs = temporaryFolder();
   const limits = { lines: 2 };
   here = place('oriel', { display: 'plain', agentOutputs: outputs, userFiles: true, limits });

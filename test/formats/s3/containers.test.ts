@@ -43,7 +43,7 @@ test('a tar and a compressed file', async () => {
   expect(await read('s3://box/x.log.gz')).toBe('log\n');
 });
 
-test('a database: only the pages that a query needs', async () => {
+test('a database: only the pages that a query needs', { tags: 'slow' }, async () => {
   const database = await databaseBytes(
     'create table users(id integer primary key, name text, note text)',
     `with recursive n(i) as (select 1 union all select i + 1 from n where i < 200000)
@@ -116,7 +116,7 @@ function lengthOf({ range }: Heard): number {
   return Number(to) - Number(from) + 1;
 }
 
-test('code, documents, notebooks and images are read as from files', async () => {
+test('code, documents, notebooks and images are read as from files', { tags: 'slow' }, async () => {
   const code = Array.from({ length: 20 }, (_, i) => `export function f${i}() {\n  return ${i};\n}\n`).join(
     '',
   );

@@ -93,29 +93,33 @@ test('without configuration a server reads none', async () => {
   const server = await objectServer({ box: { a: 'a\n' } });
   const here = place('oriel', { s3: false });
   expect((await here.call('read', { path: 's3://box/a' })).text).toBe(
-    's3:// is not read: objects are off here. The operator of oriel can allow them by leaving out s3: false.',
+    's3:// is not read: objects are off here. The operator of oriel can allow them with s3: true.',
   );
   expect(server.heard).toEqual([]);
 });
 
-test('lines far into an object: they are counted once, and a page of them takes two requests', async () => {
-  const server = await objectServer({ box: { big: numberedObject(64 << 20) } });
-  const here = place('oriel', { display: 'plain' });
-  const read = async (path: string): Promise<[string, number]> => {
-    const before = server.heard.length;
-    const { text } = await here.call('read', { path });
-    return [text, server.heard.length - before];
-  };
-  const [text, requests] = await read('s3://box/big:1000000..1000001');
-  expect(text).toBe(lineOf(1_000_000) + lineOf(1_000_001));
-  // Ever larger parts, up to 4 MiB.
-  expect(requests).toBeLessThan(25);
-  for (const line of [500_000, 17, 999_999, 65_537]) {
-    const [page, count] = await read(`s3://box/big:${line}..`);
-    expect(page.startsWith(lineOf(line) + lineOf(line + 1))).toBe(true);
-    expect(count).toBeLessThanOrEqual(2);
-  }
-});
+test(
+  'lines far into an object: they are counted once, and a page of them takes two requests',
+  { tags: 'slow' },
+  async () => {
+    const server = await objectServer({ box: { big: numberedObject(64 << 20) } });
+    const here = place('oriel', { display: 'plain' });
+    const read = async (path: string): Promise<[string, number]> => {
+      const before = server.heard.length;
+      const { text } = await here.call('read', { path });
+      return [text, server.heard.length - before];
+    };
+    const [text, requests] = await read('s3://box/big:1000000..1000001');
+    expect(text).toBe(lineOf(1_000_000) + lineOf(1_000_001));
+    // Ever larger parts, up to 4 MiB.
+    expect(requests).toBeLessThan(25);
+    for (const line of [500_000, 17, 999_999, 65_537]) {
+      const [page, count] = await read(`s3://box/big:${line}..`);
+      expect(page.startsWith(lineOf(line) + lineOf(line + 1))).toBe(true);
+      expect(count).toBeLessThanOrEqual(2);
+    }
+  },
+);
 
 test('the keys come from the environment or a profile', async () => {
   const server = await objectServer({ box: { a: 'a\n' } });
@@ -156,7 +160,7 @@ test.each([
   );
 });
 
-test('the next process reuses the line index of an earlier one', async () => {
+test('the next process reuses the line index of an earlier one', { tags: 'slow' }, async () => {
   const server = await objectServer({ box: { big: numberedObject(32 << 20) } });
   const read = async (line: number): Promise<number> => {
     const before = server.heard.length;

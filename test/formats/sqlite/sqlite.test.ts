@@ -86,7 +86,7 @@ describe('the list', () => {
     expect(listed).toEqual(names);
   });
 
-  test('large tables are counted up to a bounded amount of work', async () => {
+  test('large tables are counted up to a bounded amount of work', { tags: 'slow' }, async () => {
     const read = reader(
       await database(
         'db.sqlite',

@@ -85,7 +85,7 @@ test('a page of a large log is read by a range, its end too', async () => {
 test.each([
   ['without ranges', largeLog('none'), [undefined]],
   ['that announces ranges and has none', largeLog('bytes', false), [undefined, 'bytes=0-131071', undefined]],
-])('from a server %s the beginning is read, with a notice', async (_, log, requests) => {
+])('from a server %s the beginning is read, with a notice', { tags: 'slow' }, async (_, log, requests) => {
   const { url } = await site({ '/big.log': log.page });
   const here = place('oriel', { web });
   const read = async (rest: string): Promise<string> =>

@@ -22,7 +22,7 @@ async function readOne(page: Page, path = '/page', more: Readonly<Record<string,
 }
 
 describe('ways to read a page', () => {
-  test('HTML becomes its main text, with a header', async () => {
+  test('HTML becomes its main text, with a header', { tags: 'slow' }, async () => {
     const { text, details } = await readOne(article('A title', paragraphs(4)));
     expect(text).toMatch(
       /^URL: http:\/\/site\/page\nContent-Type: text\/html; charset=utf-8\nMethod: readability\n\n---\n# A title\n\nParagraph 1 /,
@@ -76,20 +76,20 @@ describe('ways to read a page', () => {
       'feed',
       '# J\n\n## Three\n\nhttp://site/three\n\nt\n',
     ],
-  ])('%s', async (_, page, method, expected) => {
+  ])('%s', { tags: 'slow' }, async (_, page, method, expected) => {
     const { text } = await readOne(page);
     expect(text).toContain(`\nMethod: ${method}\n\n---\n`);
     expect(text.split('\n---\n')[1]).toBe(expected);
   });
 
-  test('a heading that is the title is shown once', async () => {
+  test('a heading that is the title is shown once', { tags: 'slow' }, async () => {
     const { text } = await readOne(
       '<!doctype html><html><body><h1>Short</h1><p>A few words.</p></body></html>',
     );
     expect(text.split('\n---\n')[1]).toBe('# Short\n\nA few words.\n');
   });
 
-  test('an image is an image', async () => {
+  test('an image is an image', { tags: 'slow' }, async () => {
     const { answer, details } = await (async () => {
       const { url } = await site({ '/a': { type: 'image/png', body: makePng(4, 4) } });
       const { oriel } = reader();
@@ -739,22 +739,26 @@ test.each([
   expect((await here.call('read', { path: `${url}/a.txt:301..301` })).text).toContain('some words');
 });
 
-test('evicted pages are released from memory, whatever age their servers allow', async () => {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  const body = Buffer.alloc(4 << 20, 'some words on a line\n');
-  const paths = Array.from({ length: 40 }, (_, i) => `/${i}.txt`);
-  const page: Page = { type: 'text/plain', headers: { etag: '"1"' }, body };
-  const { url } = await site(Object.fromEntries(paths.map((path) => [path, page])));
-  const here = reader();
-  for (const path of paths) expect((await here.call('read', { path: url + path })).isError).toBe(false);
-  const held = (): number => {
-    collect();
-    return process.memoryUsage().arrayBuffers;
-  };
-  // The store holds 128 MiB; all of them are 160 MiB.
-  await expect.poll(held, { timeout: 10_000 }).toBeLessThan(140 << 20);
-});
+test(
+  'evicted pages are released from memory, whatever age their servers allow',
+  { tags: 'slow' },
+  async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const body = Buffer.alloc(4 << 20, 'some words on a line\n');
+    const paths = Array.from({ length: 40 }, (_, i) => `/${i}.txt`);
+    const page: Page = { type: 'text/plain', headers: { etag: '"1"' }, body };
+    const { url } = await site(Object.fromEntries(paths.map((path) => [path, page])));
+    const here = reader();
+    for (const path of paths) expect((await here.call('read', { path: url + path })).isError).toBe(false);
+    const held = (): number => {
+      collect();
+      return process.memoryUsage().arrayBuffers;
+    };
+    // The store holds 128 MiB; all of them are 160 MiB.
+    await expect.poll(held, { timeout: 10_000 }).toBeLessThan(140 << 20);
+  },
+);
 
 test('for a page that is cached in part the notice says how much', async () => {
   const body = 'some words on a line\n'.repeat(2_000);

@@ -1,4 +1,8 @@
-/** Code on pages, as written by syntax highlighters. */
+/**
+ * Code on pages, as written by syntax highlighters.
+ *
+ * @module-tag slow
+ */
 
 import { expect, test } from 'vitest';
 import { quoteAsides } from '../../../../src/formats/web/child/extract.ts';
@@ -34,7 +38,7 @@ test.each([
   expect(markdown(html)).toBe(`\`\`\`${language}\na\n  b\n\`\`\`\n`);
 });
 
-test('the cost per row is constant', async () => {
+test('the cost per row is constant', { tags: 'slow' }, async () => {
   const { root } = parseHtml(`<pre>${'<div>a row</div>'.repeat(40_000)}</pre>`);
   await withoutLag(() => Promise.resolve(clean(structuredClone(root))));
 });
@@ -197,7 +201,7 @@ test('a page faded in by a script keeps its code', () => {
   ).toBe('Text\n\n```\na\nb\n```\n');
 });
 
-test('nested tables, and many blanks in a link, have linear cost', async () => {
+test('nested tables, and many blanks in a link, have linear cost', { tags: 'slow' }, async () => {
   const nested = `${'<table><tr><td>'.repeat(60)}<table>${'<tr><td>a<td>b'.repeat(10_000)}`;
   const { root } = parseHtml(nested);
   await withoutLag(() => Promise.resolve(clean(structuredClone(root))));

@@ -60,7 +60,7 @@ describe('a feed is parsed only as far as it is shown', () => {
       'RDF, with a prefix',
       `<rdf:RDF xmlns:rdf="http://r"><channel><title>F</title></channel>${'<x:item></x:item>'.repeat(MANY)}</rdf:RDF>`,
     ],
-  ])('%s: the first 1,000 of 200,000 entries, and their number', (_, xml) => {
+  ])('%s: the first 1,000 of 200,000 entries, and their number', { tags: 'slow' }, (_, xml) => {
     const text = feedText(xml, URL);
     expect(text?.split('\n')[0]).toBe('# F');
     expect(entriesIn(text)).toBe(1_000);
@@ -71,7 +71,7 @@ describe('a feed is parsed only as far as it is shown', () => {
     ['beside its entries', rss(`<title>F</title><item/>${'<a/>'.repeat(10 * MANY)}`), 1],
     ['in an entry', rss(`<title>F</title><item>${'<a/>'.repeat(10 * MANY)}</item>`), 1],
     ['before its entries', rss(`<title>F</title>${'<a/>'.repeat(10 * MANY)}<item/>`), 0],
-  ])('two million elements %s', (_, xml, shown) => {
+  ])('two million elements %s', { tags: 'slow' }, (_, xml, shown) => {
     const text = feedText(xml, URL);
     expect(entriesIn(text)).toBe(shown);
     expect(text?.endsWith('(1 more entries)\n')).toBe(shown === 0);
@@ -98,7 +98,7 @@ describe('a feed is parsed only as far as it is shown', () => {
     expect(entriesIn(text)).toBe(shown);
   });
 
-  test('of a long text of an entry only the shown part is converted', () => {
+  test('of a long text of an entry only the shown part is converted', { tags: 'slow' }, () => {
     const html = `${'<p>Some <b>words</b>.</p>'.repeat(1_000)}${'<b>'.repeat(1_000_000)}`;
     const shown = `${'Some **words**.\n\n'.repeat(200).slice(0, 2_000)}… (longer)`;
     const item = `<item><title>E</title><description><![CDATA[${html}]]></description></item>`;
