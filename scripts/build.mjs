@@ -6,12 +6,12 @@
 import {
   copyFileSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readlinkSync,
   renameSync,
   rmSync,
-  lstatSync,
   symlinkSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -32,7 +32,9 @@ function sweep() {
     if (pid > 0 && !isAlive(pid)) rmSync(path, { recursive: true, force: true });
   }
   for (const path of entriesOf(join(building, 'tests'))) {
-    if (lstatSync(path).mtimeMs < Date.now() - 2 * DAY_MS) rmSync(path, { recursive: true, force: true });
+    // A lock is a link without a target, and its builder may remove it meanwhile.
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats && stats.mtimeMs < Date.now() - 2 * DAY_MS) rmSync(path, { recursive: true, force: true });
   }
 }
 

@@ -57,7 +57,7 @@ const TASKS = {
   ],
   'explain the engine': [
     'ARCHITECTURE.md',
-    'src/engine:outline',
+    'src/call:outline',
     'src/call/open-call.ts',
     'src/call/open-call.ts:#openCall',
     'src/walk/walker.ts',

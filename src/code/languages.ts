@@ -7,7 +7,7 @@ export interface CodeLanguage {
   readonly name: string;
   /** Lower case, without the dot. */
   readonly extensions: readonly string[];
-  /** Complete base names, lower case: `scanMakefile`. */
+  /** Complete base names, lower case: `makefile`. */
   readonly names?: readonly string[];
   /** Interpreters in a `#!` line, without version digits. */
   readonly interpreters?: readonly string[];

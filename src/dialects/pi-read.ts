@@ -1,4 +1,4 @@
-/** pi's `piRead`: whole lines from `offset` on, and below them one notice with the next call. */
+/** pi's `read`: whole lines from `offset` on, and below them one notice with the next call. */
 
 import { type DeclaredTool, lineRange, reads, tool } from '../call/dialect.ts';
 import type { InputFields } from '../call/other-names.ts';

@@ -80,7 +80,7 @@ function versionOf(
   };
 }
 
-// pi's `piBash`: the end of a long output, and the file with the full output.
+// pi's `bash`: the end of a long output, and the file with the full output.
 
 interface BashInput {
   readonly command: string;
@@ -175,7 +175,7 @@ function factsOf(stream: RunStream, { limits }: RunResult, style: PiStyle): Reco
   };
 }
 
-// pi's `piGrep`, `piFind` and `piLs`: as much as fits, and a notice about how to get more.
+// pi's `grep`, `find` and `ls`: as much as fits, and a notice about how to get more.
 
 function piGrep(style: PiStyle): DeclaredTool {
   const matches = matchesStyle(style);

@@ -37,7 +37,7 @@ function numeric(zod: SchemaKit, number: ZodType<number>): ZodType<number> {
   );
 }
 
-// zdx's `zdxBash`: stdout and stderr unchanged, each within its own limit, and the files with the full outputs.
+// zdx's `bash`: stdout and stderr unchanged, each within its own limit, and the files with the full outputs.
 
 /** Maximum bytes of a stream. */
 const MAX_STREAM_BYTES = 50 * KIB;

@@ -11,7 +11,7 @@ import {
   readDescriptor,
   untilDescriptors,
 } from './descriptors.ts';
-import { isOnLocalMount } from './paths.ts';
+import { isOnLocalMount } from './mounts.ts';
 import { isShortage } from './system-failure.ts';
 
 /** Bytes at the start that are read once and cached: the kind and the encoding are detected from them. */

@@ -1,7 +1,9 @@
-/** `{a,b}` in wildcard patterns: one pattern with alternatives becomes plain patterns, up to a bound. */
+/** Globs as texts: alternatives in braces, joining two globs, and errors for malformed ones. */
 
 import { OrielError } from '../errors.ts';
 import { oneLine, quote } from '../text/visible.ts';
+
+// `{a,b}` in wildcard patterns: one pattern with alternatives becomes plain patterns, up to a bound.
 
 /** The indices (0-based) of the commas and of the closing brace of a group in the pattern. */
 interface Group {

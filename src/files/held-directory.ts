@@ -8,8 +8,11 @@
 
 import * as fs from 'node:fs';
 import type { FileFacts } from '../identity.ts';
-import { hasDescriptorPaths, O_PATH } from './descriptors.ts';
-import { isKept, isKernelFileSystem, isPathWithin, type KeptFiles } from './paths.ts';
+import { hasDescriptorPaths } from './descriptors.ts';
+import { O_PATH } from './path-walk.ts';
+import { isKernelFileSystem } from './kernel-files.ts';
+import { isPathWithin } from './paths.ts';
+import { isKept, type KeptFiles } from './private-files.ts';
 import { errno } from './system-failure.ts';
 
 export interface HeldEntry {

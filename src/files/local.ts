@@ -25,28 +25,17 @@ import {
   hasDescriptorPaths,
   inspectorOf,
   maxDescriptors,
-  O_PATH,
   openDescriptor,
   openOnMainThread,
   readDescriptor,
-  statsOf,
   untilDescriptors,
 } from './descriptors.ts';
+import { O_PATH, statsOf } from './path-walk.ts';
 import { openedFile } from './file.ts';
-import {
-  absolutePath,
-  isKept,
-  isKeptAt,
-  isKernelFile,
-  isPathWithin,
-  type KeptFiles,
-  keptFromClients,
-  nameInKernel,
-  noteReached,
-  refuseProcessSecret,
-  wasReached,
-  withoutTokens,
-} from './paths.ts';
+import { isKernelFile, nameInKernel, refuseProcessSecret, withoutTokens } from './kernel-files.ts';
+import { noteReached, wasReached } from './mounts.ts';
+import { absolutePath, isPathWithin } from './paths.ts';
+import { isKept, isKeptAt, type KeptFiles, keptFromClients } from './private-files.ts';
 import { FileRoots } from './roots.ts';
 import { errno, isShortage, systemError } from './system-failure.ts';
 

@@ -31,7 +31,7 @@ export function packageDirectory(name: string): string {
   return fileURLToPath(new URL(name, packageRoot()));
 }
 
-/** The URL of a file of the build, by its path below `dist/`: `"views/outline-worker.js"`. */
+/** The URL of a file of the build, by its path below `dist/`: `"code/outline-worker.js"`. */
 export function builtFile(path: string): URL {
   const url = new URL(`dist/${path}`, findBuild?.() ?? packageRoot());
   if (!existsSync(url)) throw new Error(`The package is incomplete: ${url.pathname} is missing.`);

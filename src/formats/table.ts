@@ -1,4 +1,7 @@
-/** The source of images, detected by their first bytes. The implementation is imported with the first image. */
+/**
+ * The table of sources, at the end: the first that claims what was opened reads it. Sources that need libraries or much
+ * code are declared here, and import their implementation when it is first needed.
+ */
 
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
@@ -11,6 +14,8 @@ import { identifyImage } from './image/detect.ts';
 import { notebookSource } from './notebook/detect.ts';
 import { sqliteSource } from './sqlite/detect.ts';
 import { fileSource } from './text/open.ts';
+
+// The source of images, detected by their first bytes.
 
 /** `options` set the limits of the shown copy and the decoder; by default 1,568 pixels, 300 KiB and the package's own. */
 export function createImageSource(options: ImageOptions = {}): ContentSource {
@@ -27,8 +32,7 @@ export function createImageSource(options: ImageOptions = {}): ContentSource {
 const imageSource = createImageSource();
 
 // The source of documents: PDF, Word, PowerPoint, Excel, OpenDocument, RTF and EPUB as Markdown. `report.pdf:p3-5` selects
-// pages, `book.xlsx:Sales:A1:H50` cells, `book.xlsx:Sales?where=…` rows. The implementation is imported with the first
-// document.
+// pages, `book.xlsx:Sales:A1:H50` cells, `book.xlsx:Sales?where=…` rows.
 
 const documentSource: ContentSource = {
   kind: 'document',

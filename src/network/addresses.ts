@@ -1,5 +1,5 @@
 /**
- * Opens sockets for HTTP. A name is resolved here, each of its addresses is checked, and the connection is made to a
+ * Which addresses may be reached, and the sockets to them. A name is resolved here, each of its addresses is checked, and the connection is made to a
  * checked address, so a name that resolves differently later (DNS rebinding) has no effect.
  */
 

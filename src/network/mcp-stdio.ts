@@ -20,7 +20,8 @@ import {
 import { isOrielError, OrielError } from '../errors.ts';
 import { killAtExit, TOKEN_NAME } from '../process/command.ts';
 import { endTree, processStartTime, type ProcessTree } from '../process/process-tree.ts';
-import { start, watch, type WatchedProcess } from '../process/start.ts';
+import { start } from '../process/start.ts';
+import { watch, type WatchedProcess } from '../process/watchdog.ts';
 import { messagesIn, type ReduceMessage } from './mcp-http.ts';
 
 export interface StdioServer {

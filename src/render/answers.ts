@@ -1,4 +1,4 @@
-/** The answer of a read in the default wording: the text with its notices, and the same facts in `details`. */
+/** The answers of reads and of commands in the default wording. */
 
 import { OrielError } from '../errors.ts';
 import { writeSelector } from '../selector/selection.ts';
@@ -28,6 +28,8 @@ import {
   withNotices,
 } from './notices.ts';
 import { beyondNotice, readNotices, shownLines, summaryAnswer } from './read-notices.ts';
+
+// The answer of a read: the text with its notices, and the same facts in `details`.
 
 export function readAnswer(result: ReadResult, words: NoticeWording): Answer {
   if (result.is === 'several') return severalAnswer(result, words);

@@ -1,4 +1,4 @@
-/** The answers of `find` and `ls`: one path or name per line, and the notices below. `grep` shares some of its functions. */
+/** The answers of `grep`, `find` and `ls` in the default wording. */
 
 import { estimateTokens } from '../text/limits.ts';
 import { makeVisible, oneLine } from '../text/visible.ts';
@@ -26,6 +26,8 @@ import {
   shownName,
 } from './list-notices.ts';
 import { textAnswer, withCalls } from './notices.ts';
+
+// The answers of `find` and `ls`: one path or name per line, and the notices below. `grep` shares some of the functions.
 
 /** The style of a dialect's lists. */
 export interface ListStyle<Shown> {

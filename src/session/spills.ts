@@ -8,9 +8,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, openSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { OrielError } from '../errors.ts';
-import { inspectorOf, leavePipes, openRegular, untilDescriptors } from '../files/descriptors.ts';
+import { inspectorOf, leavePipes, untilDescriptors } from '../files/descriptors.ts';
+import { openRegular } from '../files/path-walk.ts';
 import { openedFile } from '../files/file.ts';
-import { isPrivateDirectory, PRIVATE_FILE, privateDirectory } from '../files/paths.ts';
+import { isPrivateDirectory, PRIVATE_FILE, privateDirectory } from '../files/private-files.ts';
 import { errno, isShortage, writeFailure } from '../files/system-failure.ts';
 import type { KeptSpill, OpenedSpill } from '../types/session.ts';
 import {

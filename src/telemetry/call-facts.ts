@@ -1,6 +1,6 @@
 /**
  * Extracts the facts of a call from its request and result: what was read, which part of it, which limit cut it. This runs
- * while the caller waits; the event is made later (`event-of-call.ts`).
+ * while the caller waits; the event is made later (`eventOfCall`).
  */
 
 import type { Identity } from '../identity.ts';

@@ -7,7 +7,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, type Stats, writeS
 import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { OrielError } from '../errors.ts';
-import { keepFromClients, makePrivate, PRIVATE_FILE, trustedDirectory } from '../files/paths.ts';
+import { keepFromClients, makePrivate, PRIVATE_FILE, trustedDirectory } from '../files/private-files.ts';
 import { errno, UnsafeDirectory } from '../files/system-failure.ts';
 import { quote } from '../text/visible.ts';
 import type { TelemetryEvent } from '../types/telemetry.ts';

@@ -180,7 +180,7 @@ export interface NoteResource {
 
 export type Resource = TextResource | ImageResource | MixedResource | NoteResource;
 
-// The interface of a source: which paths it claims, and how it opens them. Each kind is implemented in sources/.
+// The interface of a source: which paths it claims, and how it opens them. Each kind is implemented in formats/.
 
 export interface ContentSource {
   readonly kind: SourceKind;

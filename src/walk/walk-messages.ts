@@ -1,7 +1,7 @@
 /** The messages between a walk's worker threads and the call that started them. */
 
 import { openRefusalFor } from '../files/held-directory.ts';
-import type { KeptFiles } from '../files/paths.ts';
+import type { KeptFiles } from '../files/private-files.ts';
 import type { SearchGaps } from '../types/result.ts';
 import type { GapsBefore } from './gaps.ts';
 

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { isLocalPath, isOnLocalMount } from '../../src/files/paths.ts';
+import { isLocalPath, isOnLocalMount } from '../../src/files/mounts.ts';
 import { readLocalHead } from '../../src/files/file.ts';
 import { codeOf, SECRET, workspace } from '../support/workspace.ts';
 

@@ -29,9 +29,9 @@ const host = vi.hoisted(() => ({
   closed: { main: [] as number[], thread: [] as number[] },
 }));
 
-vi.mock('../../src/files/paths.ts', async (original) => ({
-  ...(await original<typeof import('../../src/files/paths.ts')>()),
-  isLocal: () => host.isLocal,
+vi.mock('../../src/files/mounts.ts', async (original) => ({
+  ...(await original<typeof import('../../src/files/mounts.ts')>()),
+  isLocalPath: () => host.isLocal,
 }));
 
 vi.mock('node:timers/promises', async (original) => {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { ripgrepPath } from '../../src/process/ripgrep.ts';
+import { ripgrepPath } from '../../src/process/ripgrep-path.ts';
 import { checkGlobSyntax } from '../../src/files/glob-text.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { fc } from '../support/properties.ts';

@@ -2,13 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { isKernelFile, isKernelFileSystem } from '../../src/files/paths.ts';
+import { isKernelFile, isKernelFileSystem } from '../../src/files/kernel-files.ts';
 
 const host = vi.hoisted(() => ({ isLocal: undefined as boolean | undefined }));
 
-vi.mock('../../src/files/paths.ts', async (original) => {
-  const real = await original<typeof import('../../src/files/paths.ts')>();
-  return { ...real, isLocal: (path: string) => host.isLocal ?? real.isLocalPath(path) };
+vi.mock('../../src/files/mounts.ts', async (original) => {
+  const real = await original<typeof import('../../src/files/mounts.ts')>();
+  return { ...real, isLocalPath: (path: string) => host.isLocal ?? real.isLocalPath(path) };
 });
 
 /** As if what lies at `path` were found elsewhere: its own path must not matter. */

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { isLocalMount, isOnLocalMount, mountsOf } from '../../src/files/paths.ts';
+import { isLocalMount, isOnLocalMount, mountsOf } from '../../src/files/mounts.ts';
 
 test('mounts that wait for a server, a process or a hypervisor are remote, and so is what is not known', () => {
   const mountinfo = [

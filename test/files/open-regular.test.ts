@@ -3,7 +3,8 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type DescriptorInspector, inspectorOf, openRegular } from '../../src/files/descriptors.ts';
+import { type DescriptorInspector, inspectorOf } from '../../src/files/descriptors.ts';
+import { openRegular } from '../../src/files/path-walk.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { makeFifo } from '../support/fifo.ts';
 

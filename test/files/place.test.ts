@@ -3,7 +3,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { lookUpRealPlace } from '../../src/files/roots.ts';
+import { lookUpRealPlace } from '../../src/files/place.ts';
 import { temporaryFolder } from '../support/commands.ts';
 
 /** Lookups of these paths wait until they are released. */

@@ -26,7 +26,7 @@ import {
   PRIVATE_FILE,
   privateDirectory,
   trustedDirectory,
-} from '../../src/files/paths.ts';
+} from '../../src/files/private-files.ts';
 
 function temporary(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'oriel-private-')));

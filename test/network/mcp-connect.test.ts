@@ -61,7 +61,7 @@ const mocked = vi.hoisted(() => ({
   failed: (() => undefined) as (error: OrielError) => void,
 }));
 
-vi.mock('../../src/network/mcp-client.ts', () => ({
+vi.mock('../../src/network/transport.ts', () => ({
   transportTo(server: unknown, cwd: string, reduce: unknown, failed: (error: OrielError) => void) {
     Object.assign(mocked, { given: [server, cwd, reduce], failed });
     const release = () => Promise.resolve(void (mocked.released += 1));
@@ -69,7 +69,7 @@ vi.mock('../../src/network/mcp-client.ts', () => ({
   },
 }));
 vi.mock('../../src/network/mcp-stdio.ts', () => ({
-  StdioTransport: { [Symbol.hasInstance]: (one: object) => 'heard' in one },
+  StdioClientTransport: { [Symbol.hasInstance]: (one: object) => 'heard' in one },
 }));
 
 let answers: Record<string, Answer>;

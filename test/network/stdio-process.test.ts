@@ -50,7 +50,7 @@ vi.mock('../../src/process/start.ts', () => ({
     return child;
   },
 }));
-vi.mock('../../src/process/start.ts', () => ({
+vi.mock('../../src/process/watchdog.ts', () => ({
   watch(token: string) {
     mocked.events.push(`watch ${token}`);
     return {
@@ -61,13 +61,13 @@ vi.mock('../../src/process/start.ts', () => ({
 }));
 vi.mock('../../src/process/command.ts', () => ({
   TOKEN_NAME: 'ORIEL_RUN',
-  endWithUs(tree: unknown) {
+  killAtExit(tree: unknown) {
     mocked.trees.push(tree);
     return () => void mocked.events.push('over');
   },
 }));
 vi.mock('../../src/process/process-tree.ts', () => ({
-  beginOf: (pid: number) => pid + 1,
+  processStartTime: (pid: number) => pid + 1,
   endTree(tree: { pid: number }, grace: number) {
     mocked.events.push(`end ${tree.pid} after ${grace}`);
     return Promise.resolve();

@@ -2,12 +2,12 @@
 
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { basicEnvironment, transportTo } from '../../src/network/mcp-client.ts';
+import { basicEnvironment, transportTo } from '../../src/network/transport.ts';
 
 const mocked = vi.hoisted(() => ({ stdio: [] as unknown[], http: [] as unknown[][], closed: 0 }));
 
 vi.mock('../../src/network/mcp-stdio.ts', () => ({
-  StdioTransport: vi.fn(function (options: unknown) {
+  StdioClientTransport: vi.fn(function (options: unknown) {
     mocked.stdio.push(options);
   }),
 }));
@@ -67,7 +67,9 @@ test('to a URL: with its headers, bounded, and released by closing', async () =>
   const server = { url: 'https://mcp.example/path', headers: { 'x-key': 'k' } };
   const { transport, release } = transportTo(server, '/here', reduce, failed);
   expect(transport).toBeInstanceOf(StreamableHTTPClientTransport);
-  expect(mocked.http).toStrictEqual([[new URL(server.url), { maxBytes: MOST, reduce, failed }]]);
+  expect(mocked.http).toStrictEqual([
+    [new URL(server.url), { addresses: undefined, maxBytes: MOST, reduce, failed }],
+  ]);
   await transport.start();
   await expect(transport.send({ jsonrpc: '2.0', id: 1, method: 'ping' })).rejects.toThrow();
   const [url, init] = asked.mock.calls[0] ?? [];

@@ -34,8 +34,8 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
-async function build(): Promise<{ code: number; said: string }> {
-  const child = spawn(process.execPath, ['scripts/build.mjs'], { cwd: project });
+async function build(...args: readonly string[]): Promise<{ code: number; said: string }> {
+  const child = spawn(process.execPath, ['scripts/build.mjs', ...args], { cwd: project });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk));
   const [code] = (await once(child, 'close')) as [number];
@@ -73,6 +73,14 @@ test('the build has every file that package.json names, and its declarations', (
 });
 
 const read = (path: string): string => readFileSync(join(project, path), 'utf8');
+
+test('a build begins while another one holds its lock', { timeout: 120_000 }, async () => {
+  mkdirSync(join(project, '.build/tests'), { recursive: true });
+  symlinkSync(String(process.pid), join(project, '.build/tests/other.lock'));
+  expect(await build('--once', '.build/tests/own')).toEqual({ code: 0, said: '' });
+  expect(existsSync(join(project, '.build/tests/own/dist/index.js'))).toBe(true);
+  rmSync(join(project, '.build'), { recursive: true });
+});
 
 test('a build without changes leaves every file in place', { timeout: 120_000 }, async () => {
   const before = files();

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { confinedCommand } from '../../src/process/child-pool.ts';
+import { confinedCommand } from '../../src/process/confinement.ts';
 
 let root: string;
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { maxTimerBefore, ownDeadline, startOwnTimer, cpuWaitMeter } from '../../src/process/worker-ending.ts';
+import { maxTimerBefore, ownDeadline, startOwnTimer, cpuWaitMeter } from '../../src/process/cpu-timeout.ts';
 
 /** Files of /proc by their paths; where there are none, the real ones are read. */
 const faked = vi.hoisted(() => ({
@@ -170,7 +170,7 @@ test('a process that is gone waits for nobody, and on other systems nothing is r
 /** A deadline of 1,000 ms of this thread, from a new copy of the module. */
 async function ownCopy(): Promise<() => boolean> {
   vi.resetModules();
-  return (await import('../../src/process/worker-ending.ts')).ownDeadline(1_000);
+  return (await import('../../src/process/cpu-timeout.ts')).ownDeadline(1_000);
 }
 
 test('the waiting time of this thread is read from the system, at most every 20 ms', async () => {

@@ -5,7 +5,7 @@ import { fstatSync, mkdtempSync, readdirSync, readSync, rmSync, writeSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { closeBoth, closeSparePipes, takePipes } from '../../src/process/command.ts';
+import { closeBoth, closeSparePipes, takePipes } from '../../src/process/fifo.ts';
 import { arePipesInUse, leavePipes } from '../../src/files/descriptors.ts';
 import type { start } from '../../src/process/start.ts';
 
@@ -54,7 +54,7 @@ vi.mock('../../src/process/start.ts', async (original) => {
 });
 
 // With inherited descriptors `start` would open one, too.
-vi.mock('../../src/process/start.ts', () => ({ inheritedDescriptors: () => [] }));
+vi.mock('../../src/process/inherited.ts', () => ({ inheritedDescriptors: () => [] }));
 
 let directory: string;
 

@@ -24,7 +24,7 @@ vi.mock('node:fs', async (original) => ({
     return content;
   },
 }));
-vi.mock('../../src/files/descriptors.ts', () => ({ mostDescriptors: () => faked.most }));
+vi.mock('../../src/files/descriptors.ts', () => ({ maxDescriptors: () => faked.most }));
 
 /** As in proc_pid_fdinfo(5). */
 const info = (flags: string): string => `pos:\t0\nflags:\t${flags}\nmnt_id:\t15\nino:\t2\n`;
@@ -34,7 +34,7 @@ const CLOSED = info('02100002');
 async function inherited(platform = 'linux'): Promise<() => readonly number[]> {
   vi.resetModules();
   vi.stubGlobal('process', Object.create(process, { platform: { value: platform } }));
-  const { inheritedDescriptors } = await import('../../src/process/start.ts');
+  const { inheritedDescriptors } = await import('../../src/process/inherited.ts');
   return () => {
     try {
       return inheritedDescriptors();

@@ -2,12 +2,9 @@ import { pathToFileURL } from 'node:url';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import {
-  ChildFailure,
-  ChildPool,
-  type ChildPoolOptions,
-  type ChildJob,
-} from '../../src/process/child-pool.ts';
+import { ChildPool, type ChildPoolOptions } from '../../src/process/child-pool.ts';
+import type { ChildJob } from '../../src/process/warm-child.ts';
+import { ChildFailure } from '../../src/process/node-child.ts';
 import { Queue } from '../../src/queues/queue.ts';
 import { ScratchDirectory } from '../../src/session/directories.ts';
 import { temporaryFolder } from '../support/open-source.ts';

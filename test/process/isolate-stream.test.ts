@@ -4,11 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { EventEmitter } from 'node:events';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import {
-  type startWorker,
-  type WorkerConversation,
-  startConversation,
-} from '../../src/process/worker-threads.ts';
+import { type WorkerConversation, startConversation } from '../../src/process/worker-threads.ts';
+import type { startWorker } from '../../src/process/worker-start.ts';
 import { LOADED } from '../../src/process/worker-ending.ts';
 
 /** A thread that the test plays. */
@@ -25,7 +22,7 @@ class Played extends EventEmitter {
 }
 
 const mocked = vi.hoisted(() => ({ worker: undefined as Played | undefined, options: undefined as unknown }));
-vi.mock('../../src/process/worker-threads.ts', async (original) => {
+vi.mock('../../src/process/worker-start.ts', async (original) => {
   const real = await original<{ startWorker: typeof startWorker }>();
   return {
     ...real,

@@ -37,15 +37,15 @@ const mocked = vi.hoisted(() => ({
   }[],
 }));
 
-vi.mock('../../src/process/worker-threads.ts', async (original) => ({
+vi.mock('../../src/process/worker-start.ts', async (original) => ({
   ...(await original<object>()),
   startWorker(options: unknown) {
     mocked.options = options;
     return (mocked.worker = new Played());
   },
 }));
-vi.mock('../../src/process/worker-ending.ts', () => ({
-  waitingOf: (pid: number) => () => Promise.resolve(pid),
+vi.mock('../../src/process/cpu-timeout.ts', () => ({
+  cpuWaitMeter: (pid: number) => () => Promise.resolve(pid),
   startOwnTimer(ms: number, waited: () => Promise<number>, over: () => void, most: number) {
     const timer = { ms, waited, over, most, isStopped: false };
     mocked.timers.push(timer);

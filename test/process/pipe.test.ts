@@ -5,13 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import {
-  closeSparePipes,
-  type OutputIntake,
-  openPipes,
-  readStream,
-  type TakeChunk,
-} from '../../src/process/command.ts';
+import { type OutputIntake, openPipes, readStream, type TakeChunk } from '../../src/process/command.ts';
+import { closeSparePipes } from '../../src/process/fifo.ts';
 import { leavePipes } from '../../src/files/descriptors.ts';
 
 interface Read {

@@ -11,7 +11,7 @@ import {
   lastProcess,
   listProcesses,
   processStat,
-} from '../../src/process/process-tree.ts';
+} from '../../src/process/process-table.ts';
 
 const faked = vi.hoisted(() => ({
   root: '/proc',

@@ -1,13 +1,8 @@
-/** How a process tree is found and ended, on a simulated machine. Real processes are ended in engine/run.test.ts and hardening/. */
+/** How a process tree is found and ended, on a simulated machine. Real processes are ended in call/run.test.ts and hardening/. */
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import {
-  processStartTime,
-  endTree,
-  killTree,
-  type ProcessTree,
-  type ProcessStat,
-} from '../../src/process/process-tree.ts';
+import { processStartTime, endTree, killTree, type ProcessTree } from '../../src/process/process-tree.ts';
+import type { ProcessStat } from '../../src/process/process-table.ts';
 
 interface Simulated extends ProcessStat {
   /** Whether the token is in its environment; undefined during execve. */
@@ -36,7 +31,7 @@ function happens(event: string): void {
   machine.follow(event);
 }
 
-vi.mock('../../src/process/process-tree.ts', () => ({
+vi.mock('../../src/process/process-table.ts', () => ({
   listProcesses: () => (machine.hasProc ? [...machine.processes.keys()].sort((a, b) => a - b) : undefined),
   lastProcess: () => (machine.last.length > 1 ? machine.last.shift() : machine.last[0]),
   isProcess(pid: number) {

@@ -4,13 +4,10 @@ import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import {
-  closeSparePipes,
-  type RunningShell,
-  type ShellCommand,
-  startShell,
-} from '../../src/process/command.ts';
-import type { start, watch } from '../../src/process/start.ts';
+import { type RunningShell, type ShellCommand, startShell } from '../../src/process/command.ts';
+import { closeSparePipes } from '../../src/process/fifo.ts';
+import type { start } from '../../src/process/start.ts';
+import type { watch } from '../../src/process/watchdog.ts';
 import { createOriel } from '../../src/oriel.ts';
 import { builtUrl } from '../support/built.ts';
 import { bench, living, nap, shown, temporaryFolder } from '../support/commands.ts';
@@ -27,7 +24,7 @@ vi.mock('../../src/process/start.ts', async (original) => {
   return { start: (...call: Parameters<typeof start>) => (mocked.start ?? real.start)(...call) };
 });
 
-vi.mock('../../src/process/start.ts', async (original) => {
+vi.mock('../../src/process/watchdog.ts', async (original) => {
   const real = await original<{ watch: typeof watch }>();
   return {
     ...real,

@@ -3,7 +3,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import type * as ripgrep from '../../src/process/ripgrep.ts';
+import type * as ripgrep from '../../src/process/ripgrep-path.ts';
 import { temporaryFolder } from '../support/commands.ts';
 
 /** What was asked for, and from where. */
@@ -32,7 +32,7 @@ afterEach(() => {
 async function fresh(): Promise<typeof ripgrep> {
   vi.resetModules();
   resolved.length = 0;
-  return import('../../src/process/ripgrep.ts');
+  return import('../../src/process/ripgrep-path.ts');
 }
 
 function executable(name: string): string {

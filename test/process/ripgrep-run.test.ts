@@ -23,7 +23,7 @@ const host = vi.hoisted(() => ({
   watched: [] as { pid: number | undefined; over: boolean }[],
 }));
 
-vi.mock('../../src/process/ripgrep.ts', () => ({ ripgrepPath: () => host.program }));
+vi.mock('../../src/process/ripgrep-path.ts', () => ({ ripgrepPath: () => host.program }));
 vi.mock('../../src/process/start.ts', async (original) => {
   const { start } = await original<typeof import('../../src/process/start.ts')>();
   return {
@@ -37,7 +37,7 @@ vi.mock('../../src/process/start.ts', async (original) => {
     },
   };
 });
-vi.mock('../../src/process/start.ts', () => ({
+vi.mock('../../src/process/watchdog.ts', () => ({
   watchHelper: ({ pid }: { pid: number | undefined }) => {
     const one = { pid, over: false };
     host.watched.push(one);

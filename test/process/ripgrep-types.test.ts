@@ -11,8 +11,8 @@ import { temporaryFolder } from '../support/commands.ts';
 /** A program instead of the installed ripgrep. */
 let program: string | undefined;
 
-vi.mock('../../src/process/ripgrep.ts', async (original) => {
-  const real = await original<typeof import('../../src/process/ripgrep.ts')>();
+vi.mock('../../src/process/ripgrep-path.ts', async (original) => {
+  const real = await original<typeof import('../../src/process/ripgrep-path.ts')>();
   return { ...real, ripgrepPath: () => program ?? real.ripgrepPath() };
 });
 

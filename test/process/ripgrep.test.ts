@@ -7,7 +7,8 @@ import { delimiter, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 
-import { onPath, ripgrepPath, splitRecords, type RipgrepJob, RipgrepRun } from '../../src/process/ripgrep.ts';
+import { splitRecords, type RipgrepJob, RipgrepRun } from '../../src/process/ripgrep.ts';
+import { onPath, ripgrepPath } from '../../src/process/ripgrep-path.ts';
 import { queues } from '../../src/queues/queue-table.ts';
 
 let dir: string;

@@ -7,7 +7,7 @@ import { start } from '../../src/process/start.ts';
 
 // Node closes what it has opened itself; what it was started with, a test cannot add.
 const mocked = vi.hoisted(() => ({ inherited: [3, 5, 40] }));
-vi.mock('../../src/process/start.ts', () => ({ inheritedDescriptors: () => mocked.inherited }));
+vi.mock('../../src/process/inherited.ts', () => ({ inheritedDescriptors: () => mocked.inherited }));
 
 const LIST = ['-c', 'for fd in 3 4 5 40; do echo $fd $(readlink /proc/self/fd/$fd); done'];
 

@@ -5,7 +5,8 @@ import type * as fs from 'node:fs';
 import { PassThrough, Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { ChildFailure, type ChildJob, WarmChild } from '../../src/process/child-pool.ts';
+import { type ChildJob, WarmChild } from '../../src/process/warm-child.ts';
+import { ChildFailure } from '../../src/process/node-child.ts';
 import { encodeFrame } from '../../src/text/frames.ts';
 
 /** A pipe to the child, which takes a piece when the test says so. */
@@ -56,24 +57,26 @@ const mocked = vi.hoisted(() => ({
   watched: [] as number[],
 }));
 
-vi.mock('../../src/process/child-pool.ts', async (original) => ({
+vi.mock('../../src/process/node-child.ts', async (original) => ({
   ...(await original<object>()),
   spawnNode(args: readonly string[]) {
     mocked.args = args;
     return (mocked.child = new Played());
   },
 }));
-vi.mock('../../src/process/child-pool.ts', () => ({ confined: (entry: string) => [`--only=${entry}`] }));
-vi.mock('../../src/process/worker-ending.ts', () => ({
-  waitingOf: (pid: number) => void (mocked.waitingOf = pid),
-  mostBefore: (deadline: number, ms: number) => Math.min(deadline, 1_000 * ms),
+vi.mock('../../src/process/confinement.ts', () => ({
+  confinedCommand: (entry: string) => [`--only=${entry}`],
+}));
+vi.mock('../../src/process/cpu-timeout.ts', () => ({
+  cpuWaitMeter: (pid: number) => void (mocked.waitingOf = pid),
+  maxTimerBefore: (deadline: number, ms: number) => Math.min(deadline, 1_000 * ms),
   startOwnTimer(ms: number, _: unknown, over: () => void, most: number) {
     const timer = { ms, over, most, isStopped: false };
     mocked.timer = timer;
     return () => void (timer.isStopped = true);
   },
 }));
-vi.mock('../../src/process/start.ts', () => ({
+vi.mock('../../src/process/watchdog.ts', () => ({
   watchHelper({ pid }: { pid: number }) {
     mocked.watched.push(pid);
     return () => void mocked.watched.splice(mocked.watched.indexOf(pid), 1);
@@ -134,7 +137,12 @@ async function failureOf(job: Promise<unknown>): Promise<unknown> {
 }
 
 test('it is started with its heap and what it may read', () => {
-  expect(mocked.args).toEqual(['--max-old-space-size=64', '--only=/code/child.js', '/code/child.js']);
+  expect(mocked.args).toEqual([
+    '--max-old-space-size=64',
+    '--disallow-code-generation-from-strings',
+    '--only=/code/child.js',
+    '/code/child.js',
+  ]);
   expect(warm.alive).toBe(true);
 });
 

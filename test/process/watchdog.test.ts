@@ -37,14 +37,14 @@ vi.mock('../../src/process/start.ts', () => ({
   },
 }));
 
-type Module = typeof import('../../src/process/start.ts');
+type Module = typeof import('../../src/process/watchdog.ts');
 let watch: Module['watch'];
 let watchHelper: Module['watchHelper'];
 
 beforeEach(async () => {
   Object.assign(mocked, { started: [], calls: [], fails: false });
   vi.resetModules();
-  ({ watch, watchHelper } = await import('../../src/process/start.ts'));
+  ({ watch, watchHelper } = await import('../../src/process/watchdog.ts'));
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
 });
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { ripgrepPath } from '../../src/process/ripgrep.ts';
+import { ripgrepPath } from '../../src/process/ripgrep-path.ts';
 import { needleOf } from '../../src/search/pattern.ts';
 
 test.each([

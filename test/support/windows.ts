@@ -1,4 +1,4 @@
-/** Windows over in-memory texts without decoration, for unit tests of window/. */
+/** Windows over in-memory texts without decoration, for unit tests of text/. */
 
 import { Identity } from '../../src/identity.ts';
 import { memoryBytes } from '../../src/text/bytes.ts';

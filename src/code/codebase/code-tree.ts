@@ -38,7 +38,7 @@ export class CodeTree {
     return this.paths[file] ?? '';
   }
 
-  /** The serialized tags of a file (see views/file-tags.ts); empty if there are none. */
+  /** The serialized tags of a file (see tags.ts); empty if there are none. */
   textOf(file: number): string {
     return this.graph.fileOf(file)?.tags() ?? '';
   }

@@ -71,7 +71,7 @@ export class StoredFile {
     return this.block.tags.known[this.at] ?? KNOWN.nothing;
   }
 
-  /** Hashes of the names that it declares: see views/packed-tags.ts. */
+  /** Hashes of the names that it declares: see `PackedTags` in tags.ts. */
   get declared(): Uint32Array {
     return declaredIn(this.block.tags, this.at);
   }

@@ -1,7 +1,9 @@
-/** Finds the keys of the first two levels of JSON (with comments), or the items of a top-level array. */
+/** Scanners of data: JSON, YAML, TOML and INI, CSV and TSV, notebooks. */
 
 import { plural } from '../../render/display.ts';
 import type { LineScanner, ScannedSymbol, TextPosition } from '../structure.ts';
+
+// Finds the keys of the first two levels of JSON (with comments), or the items of a top-level array.
 
 /** Levels of keys that are listed. */
 const JSON_LEVELS = 2;

@@ -1,10 +1,10 @@
-/**
- * Finds the packages, classes and subroutines of Perl. A hand-written scanner: no grammar package includes WebAssembly
- * (tree-sitter-perl 2.0.0, @ganezdragon/tree-sitter-perl 1.1.1, tree-sitter-wasms 0.1.13). A body ends at the brace in
- * the column of its declaration, as perltidy writes it: braces in patterns and strings cannot mislead it.
- */
+/** Scanners of Perl and SQL. */
 
 import { type LineScanner, placer, type ScannedSymbol, type SymbolKind } from '../structure.ts';
+
+// Finds the packages, classes and subroutines of Perl. A hand-written scanner: no grammar package includes WebAssembly
+// (tree-sitter-perl 2.0.0, @ganezdragon/tree-sitter-perl 1.1.1, tree-sitter-wasms 0.1.13). A body ends at the brace in
+// the column of its declaration, as perltidy writes it: braces in patterns and strings cannot mislead it.
 
 const DECLARATION =
   /^([ \t]*)(?:(?:my|our|state)[ \t]+)?(package|class|role|sub|method|has)[ \t]+(?:'([\w:]+)'|"([\w:]+)"|\+?([A-Za-z_][\w:']*))(.*)$/;

@@ -1,6 +1,8 @@
-/** Finds the types, extensions, functions, initialisers and fields of Swift. There is no grammar of Swift in the package. */
+/** Scanners of Swift and of Objective-C, with the matching of braces that both need. */
 
 import type { LineScanner, ScannedSymbol, SymbolKind, TextPosition } from '../structure.ts';
+
+// Finds the types, extensions, functions, initialisers and fields of Swift. There is no grammar of Swift in the package.
 
 const modifiers = String.raw`(?:(?:@\w+(?:\([^)]*\))?|public|private|fileprivate|internal|open|package|static|class|final|override|mutating|nonmutating|indirect|required|convenience|lazy|weak|unowned|async|nonisolated|isolated|distributed|prefix|postfix|infix|dynamic|optional)(?:\(\w+\))?\s+)*`;
 const declaration = new RegExp(

@@ -1,6 +1,8 @@
-/** Finds the headings of Markdown, each with its section. */
+/** Scanners of texts: Markdown, reStructuredText, diffs, Dockerfiles and Makefiles. */
 
 import type { LineScanner, ScannedSymbol } from '../structure.ts';
+
+// Finds the headings of Markdown, each with its section.
 
 const atx = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
 const setext = /^ {0,3}(=+|-+)[ \t]*$/;
@@ -145,7 +147,7 @@ export const scanDiff: LineScanner = (lines) => {
       const end = hunkEnd(lines, row, Number(header[1] ?? 1), Number(header[2] ?? 1));
       parts.push({ kind: 'hunk', name: header[0], signature: text, from: row + 1, to: end + 1 });
       row = end;
-      // If there are no `scanDiff` lines, the next `---` begins another file.
+      // If there are no `diff` lines, the next `---` begins another file.
       fresh = !lines[(file?.from ?? 1) - 1]?.startsWith('diff ');
     }
     if (file && text !== '') file.to = row + 1;

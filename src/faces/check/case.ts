@@ -1,4 +1,4 @@
-/** The interface of a hostile case of `oriel check`. Each case is one file in `cases/` and a row in its table. */
+/** The interface of a hostile case of `oriel check`. The cases are in `cases/`, each with a row in its table. */
 
 import { BrokenLaw, type ServerAnswer, shows } from './outcome.ts';
 import type { ToolRole } from './roles.ts';
@@ -6,7 +6,7 @@ import type { CheckSandbox } from './sandbox.ts';
 
 export type CheckLaw = 'bounded' | 'lines' | 'continuation' | 'walls' | 'hangs' | 'memory' | 'errors';
 
-/** The server under test. Every answer is checked against `laws.ts`; `call` throws `Broken` for a violation. */
+/** The server under test. Every answer is checked against the rules below; `call` throws `BrokenLaw` for a violation. */
 export interface ServerUnderTest {
   readonly roles: Readonly<Partial<Record<ToolRole, unknown>>>;
   /** `more`: further arguments, or replacements of the usual ones. */
@@ -37,9 +37,9 @@ export interface HostileCase {
   readonly role: ToolRole;
   /** The case itself changes files while they are read. */
   readonly changes?: true;
-  /** Creates its files. Throws `Skipped` if the case cannot be tried on this machine. */
+  /** Creates its files. Throws `SkippedCase` if the case cannot be tried on this machine. */
   prepare?(sandbox: CheckSandbox): Promise<void> | void;
-  /** Throws `Broken` with the reason, or `Skipped` if the case does not apply. */
+  /** Throws `BrokenLaw` with the reason, or `SkippedCase` if the case does not apply. */
   run(server: ServerUnderTest, sandbox: CheckSandbox): Promise<void>;
 }
 

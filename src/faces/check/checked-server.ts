@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { Client, ProtocolError } from '@modelcontextprotocol/client';
 import { OrielError } from '../../errors.ts';
 import { version } from '../../files/package-files.ts';
-import { basicEnvironment } from '../../network/mcp-client.ts';
+import { basicEnvironment } from '../../network/transport.ts';
 import { StdioClientTransport } from '../../network/mcp-stdio.ts';
 import { type ProcessTree, runningProcessIds } from '../../process/process-tree.ts';
 import { quote } from '../../text/visible.ts';

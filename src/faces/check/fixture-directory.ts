@@ -23,7 +23,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { mountIdOf } from '../../files/paths.ts';
+import { mountIdOf } from '../../files/mounts.ts';
 import { BrokenLaw } from './outcome.ts';
 
 const FRESH =

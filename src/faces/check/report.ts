@@ -1,4 +1,4 @@
-/** The report of a check: as text, or as JSON with all figures. SARIF is in `sarif-report.ts`. */
+/** The report of a check: as text, as JSON with all figures, or as SARIF. */
 
 import { version } from '../../files/package-files.ts';
 import { oneLine, quote, safeJson } from '../../text/visible.ts';
@@ -52,7 +52,7 @@ function counts(findings: readonly CaseFinding[]): Record<CaseFinding['verdict']
   return { held: of('held'), broken: of('broken'), skipped: of('skipped') };
 }
 
-// The report of a check as SARIF 2.1.0, with everything that code hosts require. Sources: Static Analysis Results Interchange
+// As SARIF 2.1.0, with everything that code hosts require. Sources: Static Analysis Results Interchange
 // Format 2.1.0, and "SARIF support for code scanning" of GitHub.
 
 /** A server has no line for a finding: all are shown at the first one of a file. */

@@ -1,4 +1,4 @@
-/** `oriel call`: any tool of any dialect, with its arguments as JSON. */
+/** `oriel call`: any tool of any dialect, with its arguments as JSON. `oriel tools`: the tools as models see them. */
 
 import { toolNames } from '../../dialects/dialect-table.ts';
 import { OrielError } from '../../errors.ts';
@@ -48,7 +48,7 @@ function parseJson(text: string, typed: TypedCommand): unknown {
   }
 }
 
-// `oriel tools`: prints the tools as models see them.
+// `oriel tools`.
 
 export const toolsCommand: CliCommand = {
   name: 'tools',

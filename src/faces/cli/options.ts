@@ -219,7 +219,7 @@ export function optionRow({ name, short, value, help }: CliOption): readonly [st
   return [`${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`, help];
 }
 
-// The interface of a command of the command line. Each command is one file in this directory.
+// The interface of a command. The list of commands is in `commands.ts`.
 
 /**
  * As in ripgrep: 0 something was found, 1 nothing was found, 2 an error. `oriel bash` exits with the code of its command,

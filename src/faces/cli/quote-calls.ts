@@ -1,4 +1,4 @@
-/** Quotes the calls in notices and errors for a shell, so that they can be pasted. */
+/** Writes the calls in notices and errors as commands that can be pasted into a shell. */
 
 import { callsOf } from '../../render/notices.ts';
 import { oneLine, quote, shellArgument, shellWord } from '../../text/visible.ts';

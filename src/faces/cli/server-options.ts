@@ -1,4 +1,4 @@
-/** The options that all servers share. */
+/** The options that all servers share, and `oriel mcp`, which has few others. */
 
 import { resolve } from 'node:path';
 import type { ServedSources } from '../../call/preload.ts';

@@ -1,4 +1,4 @@
-/** `POST /api/v0/list-directory`: the entries of one directory, directories first. */
+/** The routes over files besides downloads: directories, real paths, numbered lines, and the lines that were shown. */
 
 import { isAbsolute, join, resolve, sep } from 'node:path';
 import * as z from 'zod';
@@ -17,6 +17,8 @@ import { jsonReply, problemSchema } from './problem.ts';
 import { absolute, countOf, reading, RELATIVITIES, startOf } from './read-file.ts';
 import { countInQuery, type HttpRoute, route, type RouteContext } from './route.ts';
 import { taskOf } from './tasks.ts';
+
+// `POST /api/v0/list-directory`: the entries of one directory, directories first.
 
 const MAX_LISTING_ENTRIES = 10_000;
 const SHOWN = 1_000;

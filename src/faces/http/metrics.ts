@@ -1,4 +1,4 @@
-/** The metrics of calls, requests and queues in the format of Prometheus. */
+/** What an operator sees of a server: metrics in the format of Prometheus, and the log. */
 
 import type { Writable } from 'node:stream';
 import { queues } from '../../queues/queue-table.ts';
@@ -12,6 +12,8 @@ import type { WorkspaceReport } from '../client/fleet.ts';
 import { outbox } from '../outbox.ts';
 import { connections } from './exchange.ts';
 import { inbox } from './request-body.ts';
+
+// The metrics that are counted: calls, requests, connections.
 
 /** Upper bounds of the buckets in seconds. */
 const BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];

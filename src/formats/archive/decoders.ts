@@ -1,4 +1,4 @@
-/** Reads 7z, rar, ar, cpio, rpm, cab and iso with libarchive-wasm, in the worker. The library needs the whole archive in memory. */
+/** The decoders that run in the worker: archives with libarchive, and streams of xz, zstd and LZ4. */
 
 import { createRequire } from 'node:module';
 import type { LibarchiveWasm } from 'libarchive-wasm';
@@ -7,6 +7,8 @@ import { OrielError } from '../../errors.ts';
 import { StreamCursor } from './cursor.ts';
 import { archiveLimits } from './limits.ts';
 import type { MemberType } from './members.ts';
+
+// 7z, rar, ar, cpio, rpm, cab and iso with libarchive-wasm, which needs the whole archive in memory.
 
 /** A member as libarchive reports it; its names are not yet made printable. */
 export interface ReportedMember {

@@ -14,7 +14,7 @@ import { archiveLimits } from './limits.ts';
 export type MemberType = 'file' | 'directory' | 'symlink' | 'hardlink' | 'fifo' | 'device' | 'other';
 
 export interface ArchiveMember {
-  /** The stored name, made printable by member-names.ts; `/` separates directories; `..` and a leading `/` are kept. */
+  /** The stored name, made printable (below); `/` separates directories; `..` and a leading `/` are kept. */
   readonly name: string;
   readonly type: MemberType;
   /** Unpacked bytes as declared: shown, not trusted. */

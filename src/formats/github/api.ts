@@ -2,7 +2,7 @@
  * Requests to GitHub's REST API, with the base URL and token from the environment, and error messages for refusals.
  *
  * @octokit/core 7.0.8 was tried (8 packages, 6 MB): only a GET with four headers would be used, and connections, timeouts
- * and limits must be those of access/network anyway.
+ * and limits must be those of network/ anyway.
  */
 
 import { createHash } from 'node:crypto';

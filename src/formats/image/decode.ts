@@ -5,7 +5,8 @@
 
 import { OrielError } from '../../errors.ts';
 import { builtFile, digestOfCode } from '../../files/package-files.ts';
-import { ChildFailure, ChildPool } from '../../process/child-pool.ts';
+import { ChildPool } from '../../process/child-pool.ts';
+import { ChildFailure } from '../../process/node-child.ts';
 import { queues } from '../../queues/queue-table.ts';
 import { type OffloadCall, offloadWork } from '../../state/work-values.ts';
 import { chunksOf } from '../../text/bytes.ts';

@@ -115,7 +115,7 @@ export async function textListing(
   };
 }
 
-// The interface of a scheme, such as `artifact://1:50-100`. Each scheme is one file beside this one.
+// The interface of a scheme, such as `artifact://1:50-100`. The schemes are listed in `table.ts`.
 
 export interface UrlScheme {
   /** The name without the colon: `artifact`. */

@@ -1,4 +1,7 @@
-/** The scheme `artifact://N`: the full output of a truncated answer, with any selector. */
+/**
+ * The built-in URL schemes, with their table at the end. Large ones import their implementation at the first use. The
+ * table itself is imported with the first URL, because most reads are of paths.
+ */
 
 import { join } from 'node:path';
 import { isOrielError, OrielError } from '../../errors.ts';
@@ -25,6 +28,8 @@ import {
   openListed,
 } from './named-files.ts';
 import { byName, type ListedName, listNames, type NameList, type UrlScheme } from './names.ts';
+
+// The scheme `artifact://N`: the full output of a truncated answer, with any selector.
 
 const artifactScheme: UrlScheme = {
   name: 'artifact',
@@ -79,7 +84,7 @@ function cappedNote(target: string, kept: number): string {
   return `${target} holds the first ${binarySize(kept)} of its output; the rest was not kept`;
 }
 
-// The scheme `issue://`: issues on GitHub. The implementation is imported at the first use.
+// The scheme `issue://`: issues on GitHub.
 
 const issueScheme: UrlScheme = {
   name: 'issue',
@@ -87,7 +92,7 @@ const issueScheme: UrlScheme = {
   open: async (rest, call) => (await import('../github/open.ts')).openGitHub('issue', rest, call),
 };
 
-// The scheme `pr://`: pull requests and their diffs on GitHub. The implementation is imported at the first use.
+// The scheme `pr://`: pull requests and their diffs on GitHub.
 
 const prScheme: UrlScheme = {
   name: 'pr',
@@ -103,7 +108,7 @@ const mcpScheme: UrlScheme = {
   open: async (rest, call) => (await import('../mcp/open.ts')).openMcp(rest, call),
 };
 
-// The scheme `s3://BUCKET/KEY`: objects of S3 and compatible servers. The implementation is imported at the first use.
+// The scheme `s3://BUCKET/KEY`: objects of S3 and compatible servers.
 
 const s3Scheme: UrlScheme = {
   name: 's3',
@@ -111,7 +116,7 @@ const s3Scheme: UrlScheme = {
   open: async (rest, call) => (await import('../s3/open.ts')).openObject(rest, call),
 };
 
-// The scheme `ws://NAME/path`: files of remote workspaces. The implementation is imported at the first use.
+// The scheme `ws://NAME/path`: files of remote workspaces.
 
 const wsScheme: UrlScheme = {
   name: 'ws',
@@ -336,7 +341,7 @@ async function descriptionOf(place: NamedDirectory, name: string, call: Call): P
   }
 }
 
-// The table of built-in URL schemes. It is imported with the first URL, because most reads are of paths.
+// The table of built-in URL schemes.
 
 export const schemes: readonly UrlScheme[] = [
   agentScheme,

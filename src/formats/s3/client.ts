@@ -2,7 +2,7 @@
  * Requests to S3 and compatible servers, signed with aws4fetch, with error messages for refusals.
  *
  * @aws-sdk/client-s3 is not used: it has its own network layer and dozens of packages, and only two GETs would be used of
- * it. Connections, timeouts and limits must be those of access/network anyway.
+ * it. Connections, timeouts and limits must be those of network/ anyway.
  */
 
 import { homedir } from 'node:os';

@@ -1,7 +1,4 @@
-/**
- * Lays out rows: as a table if the columns fit, otherwise as a block per row; a single row in full. Paging is in
- * `row-page.ts`.
- */
+/** Lays out rows: as a table if the columns fit, otherwise as a block per row; a single row in full. */
 
 import {
   fit,

@@ -1,7 +1,8 @@
 /** Converts a page, a feed or JSON in a child process, which is killed when it exceeds a limit. */
 
 import { builtFile } from '../../files/package-files.ts';
-import { ChildFailure, ChildPool } from '../../process/child-pool.ts';
+import { ChildPool } from '../../process/child-pool.ts';
+import { ChildFailure } from '../../process/node-child.ts';
 import { queues } from '../../queues/queue-table.ts';
 import { chunksOf, memoryBytes } from '../../text/bytes.ts';
 import { CONVERT_MEMORY, CONVERT_MS, MAX_CONVERTED_PAGE_BYTES, SMALL_PAGE } from './limits.ts';

@@ -1,4 +1,4 @@
-/** arXiv: abstracts from its API, with the URL of the full text. */
+/** The sites whose pages are read through their APIs: one after the other, and the table at the end. */
 
 import { withoutTrailingSlashes } from '../../text/visible.ts';
 import { isGitHub, REPOSITORY_PART } from '../github/repository.ts';
@@ -24,6 +24,8 @@ import {
 } from './site-api.ts';
 import { fileStep } from './steps.ts';
 
+// arXiv: abstracts from its API, with the URL of the full text.
+
 const arxiv: ApiSite = {
   name: 'arxiv',
   hosts: /^(?:(?:www|export)\.)?arxiv\.org$/,
@@ -48,7 +50,7 @@ const arxiv: ApiSite = {
   },
 };
 
-// GitHub: repositories and files through its REST API. Issues and pull requests are in `sources/github`.
+// GitHub: repositories and files through its REST API. Issues and pull requests are in `formats/github/`.
 
 export const github: ApiSite = {
   name: 'github',
@@ -303,7 +305,7 @@ function nameOf(title: string): string {
   }
 }
 
-// The table of sites whose pages are read through their APIs; each is a file beside this one.
+// The table of sites, in the order in which they are asked.
 
 const sites: readonly ApiSite[] = [github, npm, pypi, wikipedia, stackexchange, arxiv, mdn, rfc];
 

@@ -1,4 +1,4 @@
-/** The steps for the main text of a page, for `llms.txt` if there is none, and for pages with little text. */
+/** The steps of reading a page, one for each form in which a page has its text. `pipeline.ts` has their order. */
 
 import { Identity } from '../../identity.ts';
 import { detectEncoding } from '../../text/encoding.ts';
@@ -18,6 +18,8 @@ import {
   subjectOf,
   textRendering,
 } from './page-step.ts';
+
+// The main text of a page, `llms.txt` if there is none, and pages with little text.
 
 export const readableStep: PageStep = async (page, visit) => {
   const converted = await convertedPage(page, visit);

@@ -140,7 +140,7 @@ const KEEP_PART = 1 / 50;
 
 /**
  * The share of the remaining time that a batch, or a file that is parsed alone, may take, so that one that never ends
- * leaves time for the others. The `LEAST_` values are milliseconds: a batch gets at least so many; a file that failed with
+ * leaves time for the others. The `MIN_` values are milliseconds: a batch gets at least so many; a file that failed with
  * fewer is tried again in the next call.
  */
 const BATCH_PART = 1 / 4;

@@ -1,7 +1,8 @@
 /** Sequences of damaged documents and pages in one child, each followed by one whose answer is known. */
 
 import { chunksOf, memoryBytes } from '../../../src/text/bytes.ts';
-import { ChildFailure, ChildPool } from '../../../src/process/child-pool.ts';
+import { ChildPool } from '../../../src/process/child-pool.ts';
+import { ChildFailure } from '../../../src/process/node-child.ts';
 import { builtFile } from '../../../src/files/package-files.ts';
 import { Queue } from '../../../src/queues/queue.ts';
 import type { PipeFrame } from '../../../src/text/frames.ts';

@@ -1,4 +1,4 @@
-/** A case of `oriel check`: a file of 4 MB. */
+/** The cases about the bounds of answers: bytes, lines, pages, memory, time. */
 
 import { expectFound, expectWholeRows, type HostileCase, row, rows, shownRows } from '../case.ts';
 import { BrokenLaw, shows, SkippedCase } from '../outcome.ts';
@@ -18,8 +18,6 @@ export const boundedFile: HostileCase = {
   },
 };
 
-// A case of `oriel check`: one line of 8 MB.
-
 export const boundedLine: HostileCase = {
   id: 'bounded-line',
   law: 'bounded',
@@ -32,8 +30,6 @@ export const boundedLine: HostileCase = {
       throw new BrokenLaw('nothing of it is shown', { answer });
   },
 };
-
-// A case of `oriel check`: a directory of 3,000 files with long names.
 
 export const boundedDirectory: HostileCase = {
   id: 'bounded-directory',
@@ -50,8 +46,6 @@ export const boundedDirectory: HostileCase = {
   },
 };
 
-// A case of `oriel check`: a search that hits 20,000 lines, and one of 8 MB.
-
 export const boundedSearch: HostileCase = {
   id: 'bounded-search',
   law: 'bounded',
@@ -67,8 +61,6 @@ export const boundedSearch: HostileCase = {
   },
 };
 
-// A case of `oriel check`: a text of 400 MB.
-
 const PIECES = 100;
 
 export const large: HostileCase = {
@@ -81,8 +73,6 @@ export const large: HostileCase = {
     await server.call('read', 'large.log');
   },
 };
-
-// A case of `oriel check`: each page names the next one, and together they show every line once.
 
 /** A file of 600 KB. */
 const PAGED_LINES = 15_000;
@@ -118,8 +108,6 @@ export const pages: HostileCase = {
   },
 };
 
-// A case of `oriel check`: a file of three lines is said to have three, not four.
-
 export const phantomLine: HostileCase = {
   id: 'phantom-line',
   law: 'lines',
@@ -136,8 +124,6 @@ export const phantomLine: HostileCase = {
   },
 };
 
-// A case of `oriel check`: lines of a file that does not fit are shown whole.
-
 export const wholeLines: HostileCase = {
   id: 'whole-lines',
   law: 'lines',
@@ -150,8 +136,6 @@ export const wholeLines: HostileCase = {
     expectWholeRows(answer);
   },
 };
-
-// A case of `oriel check`: a file of 1 TB that takes no room.
 
 export const sparse: HostileCase = {
   id: 'sparse',
@@ -171,8 +155,6 @@ export const sparse: HostileCase = {
     if (at !== -1) throw new BrokenLaw('NUL bytes are shown as text', { answer, at });
   },
 };
-
-// A case of `oriel check`: a pattern that takes a backtracking engine for ever.
 
 const PATTERN = '^(a+)+$';
 

@@ -1,4 +1,4 @@
-/** Every case of `oriel check`, in the order of the report. A new one is a file here and a row below. */
+/** Every case of `oriel check`, in the order of the report. A new one is a value in one of these files and a row below. */
 
 import type { HostileCase } from '../case.ts';
 import {

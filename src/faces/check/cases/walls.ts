@@ -1,4 +1,4 @@
-/** A case of `oriel check`: absolute paths outside the root. */
+/** The cases about the root: nothing outside it is read, listed or searched. */
 
 import { spawn } from 'node:child_process';
 import { expectFound, expectRefused, type HostileCase, LEAK } from '../case.ts';
@@ -15,8 +15,6 @@ export const wallAbsolute: HostileCase = {
   },
 };
 
-// A case of `oriel check`: a path that leads outside with `..`.
-
 export const wallParent: HostileCase = {
   id: 'wall-parent',
   law: 'walls',
@@ -27,8 +25,6 @@ export const wallParent: HostileCase = {
       expectRefused(await server.call('read', path, { mayName: true }));
   },
 };
-
-// A case of `oriel check`: a path outside the root, written with URL escapes.
 
 export const wallEncoded: HostileCase = {
   id: 'wall-encoded',
@@ -41,8 +37,6 @@ export const wallEncoded: HostileCase = {
   },
 };
 
-// A case of `oriel check`: a link to a file outside.
-
 export const wallLink: HostileCase = {
   id: 'wall-link',
   law: 'walls',
@@ -54,8 +48,6 @@ export const wallLink: HostileCase = {
   },
 };
 
-// A case of `oriel check`: a file reached through a link to a directory outside.
-
 export const wallDirectoryLink: HostileCase = {
   id: 'wall-directory-link',
   law: 'walls',
@@ -66,8 +58,6 @@ export const wallDirectoryLink: HostileCase = {
     expectRefused(await server.call('read', `directory/${secretName}`, { mayName: true }));
   },
 };
-
-// A case of `oriel check`: a chain of links whose last one leads outside.
 
 export const wallLinkChain: HostileCase = {
   id: 'wall-link-chain',
@@ -84,8 +74,6 @@ export const wallLinkChain: HostileCase = {
   },
 };
 
-// A case of `oriel check`: files of /proc: the environment of the server, and the whole disk through its root.
-
 export const wallKernel: HostileCase = {
   id: 'wall-kernel',
   law: 'walls',
@@ -101,8 +89,6 @@ export const wallKernel: HostileCase = {
   },
 };
 
-// A case of `oriel check`: listing a directory outside, through a link and with `..`.
-
 export const wallList: HostileCase = {
   id: 'wall-list',
   law: 'walls',
@@ -113,8 +99,6 @@ export const wallList: HostileCase = {
     for (const path of ['directory', '../outside', outside]) expectRefused(await server.call('list', path));
   },
 };
-
-// A case of `oriel check`: a search over links that lead outside, and into themselves.
 
 export const wallSearch: HostileCase = {
   id: 'wall-search',
@@ -133,8 +117,6 @@ export const wallSearch: HostileCase = {
     expectFound(answer, 'a.txt', 'secret-word');
   },
 };
-
-// A case of `oriel check`: 1,000 reads while a directory is exchanged with a link to the one outside.
 
 const READS = 1_000;
 const AT_ONCE = 8;

@@ -1,6 +1,8 @@
-/** Removes hidden text from the XML of a .docx. In cases of doubt text is kept. */
+/** Removes hidden text from the XML of text documents. In cases of doubt text is kept. */
 
 import { Parser } from 'htmlparser2';
+
+// The XML of a .docx.
 
 /** The longest chain of parent styles that is followed. */
 const MAX_WORD_STYLE_PARENTS = 50;
@@ -112,7 +114,7 @@ function valueOf(attributes: XmlAttributes, local: string): string | undefined {
   return undefined;
 }
 
-// Removes hidden text from the XML of an .odt. In cases of doubt text is kept.
+// The XML of an .odt.
 
 /** The longest chain of parent styles that is followed. */
 const MAX_ODF_STYLE_PARENTS = 50;

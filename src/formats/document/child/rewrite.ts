@@ -1,12 +1,12 @@
-/**
- * Rewrites XML packages (.docx, .odt, .epub) before conversion, so that the converter does not lose comments, glosses,
- * equations and hyphens, and extracts headers and footers, which are in separate parts.
- */
+/** Rewrites documents before conversion: what the converter would lose is added as text, what it would show wrongly removed. */
 
 import { zipSync } from 'fflate';
 import { shownOpen, shownWord, wordStyles } from './hidden-text.ts';
 import { comment, HEADS_AND_FEET, MARGIN, type MarginSection } from './markdown.ts';
 import { attribute, contents, each, plainText, ZipParts } from './zip-parts.ts';
+
+// XML packages (.docx, .odt, .epub): keeps comments, glosses, equations and hyphens, and extracts headers and footers, which
+// are in separate parts.
 
 export interface RewrittenPackage {
   readonly bytes: Buffer;
@@ -179,7 +179,7 @@ function mendedContent(xml: string): string {
   );
 }
 
-// Rewrites rich text (RTF) before conversion: removes tracked deletions, hidden text and duplicate content, and adds
+// Rich text (RTF): removes tracked deletions, hidden text and duplicate content, and adds
 // comments, glosses, headers and footers as text.
 
 /** A token: a control word with its number, a character code, a control symbol, a brace, or other text. */

@@ -1,4 +1,4 @@
-/** The interface of a record kind, which formats JSON of a site's API as Markdown. Each kind is a file beside this one. */
+/** Formats JSON of the APIs of sites as Markdown: a reader for each kind of record, listed in the table at the end. */
 
 import type { RecordKind } from '../protocol.ts';
 import { fragment } from './extract.ts';

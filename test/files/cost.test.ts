@@ -4,7 +4,7 @@ import { createHook } from 'node:async_hooks';
 import { closeSync, openSync, statSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isLocalPath, isOnLocalMount } from '../../src/files/paths.ts';
+import { isLocalPath, isOnLocalMount } from '../../src/files/mounts.ts';
 import type { Answer } from '../../src/types/answer.ts';
 import { workspace } from '../support/workspace.ts';
 

@@ -7,7 +7,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type * as held from '../../src/files/held-directory.ts';
-import { fileKey, keptFromClients } from '../../src/files/paths.ts';
+import { fileKey, keptFromClients } from '../../src/files/private-files.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { makeFifo } from '../support/fifo.ts';
 
@@ -81,7 +81,7 @@ vi.mock('node:fs', async (original) => {
   };
 });
 
-vi.mock('../../src/files/paths.ts', () => ({
+vi.mock('../../src/files/kernel-files.ts', () => ({
   isKernelFileSystem(path: string) {
     host.asked.push(path);
     return host.kernel;

@@ -15,8 +15,8 @@ const host = vi.hoisted(() => ({
   most: Number.POSITIVE_INFINITY,
 }));
 
-vi.mock('../../src/files/paths.ts', () => ({
-  isLocal: () => true,
+vi.mock('../../src/files/mounts.ts', () => ({
+  isLocalPath: () => true,
   isOnLocalMount: () => {
     host.asked += 1;
     return host.isLocal;

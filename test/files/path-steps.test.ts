@@ -4,15 +4,14 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type * as descriptors from '../../src/files/descriptors.ts';
+import { type DescriptorInspector, inspectorOf } from '../../src/files/descriptors.ts';
 import {
-  type DescriptorInspector,
-  inspectorOf,
   openPathEntry,
   type ReachedPath,
   statsOf,
   walkPath,
   type WalkBase,
-} from '../../src/files/descriptors.ts';
+} from '../../src/files/path-walk.ts';
 import { temporaryFolder } from '../support/commands.ts';
 
 const host = vi.hoisted(() => ({
@@ -27,8 +26,8 @@ const host = vi.hoisted(() => ({
   statFails: undefined as ((fd: number) => string | undefined) | undefined,
 }));
 
-vi.mock('../../src/files/paths.ts', () => ({
-  isLocal: () => host.isLocal,
+vi.mock('../../src/files/mounts.ts', () => ({
+  isLocalPath: () => host.isLocal,
   wasReached: () => host.isLocal,
 }));
 

@@ -1,7 +1,7 @@
 /** How child processes are started, and how their ends are classified. Running one is tested in isolate-pool.test.ts. */
 
 import { afterEach, expect, test, vi } from 'vitest';
-import { ChildFailure, childEndFailure, spawnNode } from '../../src/process/child-pool.ts';
+import { ChildFailure, childEndFailure, spawnNode } from '../../src/process/node-child.ts';
 
 const started = vi.hoisted(() => [] as unknown[][]);
 vi.mock('../../src/process/start.ts', () => ({ start: (...call: unknown[]) => void started.push(call) }));

@@ -8,7 +8,7 @@ import {
   mountIdOf,
   noteReached,
   wasReached,
-} from '../../src/files/paths.ts';
+} from '../../src/files/mounts.ts';
 
 /** The files below /proc that are read, by path; a missing one cannot be read. */
 const files = new Map<string, string>();

@@ -1,7 +1,7 @@
 /** How worker threads are started, and how their errors are classified. Running one is tested in isolate-worker.test.ts. */
 
 import { beforeEach, expect, test, vi } from 'vitest';
-import { isOutgrown, isStartFailure, startWorker } from '../../src/process/worker-threads.ts';
+import { isOutgrown, isStartFailure, startWorker } from '../../src/process/worker-start.ts';
 
 const mocked = vi.hoisted(() => ({ started: [] as unknown[][], error: undefined as unknown }));
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type * as descriptors from '../../src/files/descriptors.ts';
 import { holdRoots, narrowRoots, FileRoots } from '../../src/files/roots.ts';
-import type * as place from '../../src/files/roots.ts';
+import type * as place from '../../src/files/place.ts';
 import { temporaryFolder } from '../support/commands.ts';
 
 const host = vi.hoisted(() => ({
@@ -15,12 +15,15 @@ const host = vi.hoisted(() => ({
   lookedUp: [] as string[],
 }));
 
-vi.mock('../../src/files/roots.ts', async (original) => {
+vi.mock('../../src/files/place.ts', async (original) => {
   const real = await original<typeof place>();
-  return { ...real, placeOf: (path: string) => (host.lookedUp.push(path), real.lookUpRealPlace(path)) };
+  return {
+    ...real,
+    lookUpRealPlace: (path: string) => (host.lookedUp.push(path), real.lookUpRealPlace(path)),
+  };
 });
 
-vi.mock('../../src/files/paths.ts', () => ({ isLocal: () => host.isLocal, wasReached: () => false }));
+vi.mock('../../src/files/mounts.ts', () => ({ isLocalPath: () => host.isLocal, wasReached: () => false }));
 
 vi.mock('../../src/files/descriptors.ts', async (original) => {
   const real = await original<typeof descriptors>();
