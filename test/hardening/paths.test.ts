@@ -364,6 +364,9 @@ describe('special files', () => {
       '--token=token-2',
       'ORIEL_TOKEN_DEV=token-3',
       'Authorization: Bearer token-4',
+      '--token',
+      `1'token-5"token-6`,
+      'ORIEL_TOKEN="1 token-7" oriel serve',
     ];
     const child = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1e6)', '--', ...given]);
     onTestFinished(() => void child.kill('SIGKILL'));
