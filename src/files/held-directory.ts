@@ -9,7 +9,7 @@
 import * as fs from 'node:fs';
 import type { FileFacts } from '../identity.ts';
 import { hasDescriptorPaths, O_PATH } from './descriptors.ts';
-import { isKept, isKernelFileSystem, isPathWithin, type KeptFiles } from './paths.ts';
+import { isKept, isKernelFileSystem, isPathWithin, type KeptFiles, mayBeProcessSecret } from './paths.ts';
 import { errno } from './system-failure.ts';
 
 export interface HeldEntry {
@@ -126,14 +126,15 @@ export class HeldDirectory {
   }
 
   /**
-   * Opens a directory in this one. Undefined for virtual file systems of the kernel, directories of `skipFiles`, and outside of
-   * `roots` (if any).
+   * Opens a directory in this one. Undefined for virtual file systems of the kernel, the descriptors of a process, directories
+   * of `skipFiles`, and outside of `roots` (if any).
    */
   enter(name: string, roots: readonly string[]): HeldDirectory | undefined {
     const inner = HeldDirectory.#open(`${this.self}/${name}`, joined(this.path, name), ENTER);
     let isOurs = false;
     try {
-      const isStored = inner.dev === this.dev || !isKernelDevice(inner.dev, inner.self);
+      const mayBeKernels = inner.dev !== this.dev || mayBeProcessSecret(name);
+      const isStored = !mayBeKernels || !isKernelDevice(inner.dev, inner.self);
       isOurs = !inner.#isKept && isStored && inner.#isInside(roots);
       return isOurs ? inner : undefined;
     } finally {

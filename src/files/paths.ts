@@ -407,6 +407,10 @@ function isOnDisk(dev: bigint): boolean {
  */
 const PROCESS_SECRET = /\/(?:environ|mem|kcore)$|\/(?:fd|fdinfo|map_files)(?:\/|$)/;
 
+/** Whether a directory of this name is one of them if it is on a file system of the kernel. */
+export function mayBeProcessSecret(name: string): boolean {
+  return PROCESS_SECRET.test(`/${name}`);
+}
 
 /**
  * Throws `DENIED` for a path (absolute, without `..`) that names such a file in /proc. Links in /proc lead on to other files,

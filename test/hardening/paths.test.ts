@@ -356,6 +356,16 @@ describe('special files', () => {
     expect(ran.stderr.match(/ is never read/g)).toHaveLength(4);
   });
 
+  test('P54 the descriptors of a process are not listed with what is around them', async () => {
+    const here = workspace().with({ ...PROC, cwd: `/proc/${process.pid}` });
+    const listed = textOf(await here.tool('read').run({ path: '.' }));
+    expect(listed).toMatch(/^fd\/ {2}.*\n\S/m);
+    expect(listed).toMatch(/^map_files\/ {2}.*\n\S/m);
+    const found = textOf(await here.tool('find').run({ pattern: '*', path: '.' }));
+    expect(found).toMatch(/attr\/current/);
+    expect(found).not.toMatch(/fd(?:info)?\//);
+  });
+
   test('P54 a token among the arguments of any process is not shown', async () => {
     const { read } = workspace();
     const given = [
