@@ -114,7 +114,7 @@ function tokensOf(pattern: string): GlobToken[] {
 }
 
 function withoutDot(pattern: string): string {
-  return pattern.startsWith('../walk') ? pattern.slice(2) : pattern;
+  return pattern.startsWith('./') ? pattern.slice(2) : pattern;
 }
 
 // One file of ignore rules (`.gitignore`, `.ignore`), matched in time linear in the path. Source: gitignore(5).

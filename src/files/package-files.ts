@@ -18,9 +18,9 @@ export function useBuild(find: () => URL): void {
 
 /** The directory with our package.json. */
 function packageRoot(): URL {
-  for (let at = new URL('../access', import.meta.url); root === undefined; at = new URL('..', at)) {
+  for (let at = new URL('./', import.meta.url); root === undefined; at = new URL('../', at)) {
     if (existsSync(new URL('package.json', at))) root = at;
-    else if (at.pathname === new URL('..', at).pathname)
+    else if (at.pathname === new URL('../', at).pathname)
       throw new Error('The package is incomplete: package.json is missing.');
   }
   return root;

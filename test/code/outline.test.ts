@@ -6,7 +6,7 @@ import { splitLines } from '../../src/code/structure.ts';
 import { found, outlineOf, structureOf } from '../support/structure.ts';
 
 /** `NAME.txt` is a file called NAME, `NAME.outline` its whole outline. */
-const fixtures = new URL('../fixtures/outlines', import.meta.url);
+const fixtures = new URL('../fixtures/outlines/', import.meta.url);
 const names = readdirSync(fixtures)
   .filter((file) => file.endsWith('.txt'))
   .map((file) => file.slice(0, -'.txt'.length));

@@ -69,7 +69,7 @@ function linesOf(named: readonly PatternedName[]): Map<string, Line> {
 
 /** `src/deep/inside/*.ts` below `src/deep/` → `  inside/*.ts`; the directory itself is `  ./`. */
 function headBelow(head: string, base: string): string {
-  return base === '' ? head : `  ${head.slice(base.length) || '../../codebase'}`;
+  return base === '' ? head : `  ${head.slice(base.length) || './'}`;
 }
 
 /** For each head the directory whose omission saves most characters; none if only this head would be below it. */
@@ -148,7 +148,7 @@ function namePatterns(paths: readonly string[], { words }: PatternOptions): Patt
 function directoryAndName(path: string): PatternedName {
   if (isAmbiguous(path)) return { pattern: pathWord(path), name: '', isAlone: true };
   const slash = path.lastIndexOf('/') + 1;
-  return { pattern: slash === 0 ? '../../codebase' : path.slice(0, slash), name: path.slice(slash) };
+  return { pattern: slash === 0 ? './' : path.slice(0, slash), name: path.slice(slash) };
 }
 
 /** `src/a.ts` → `src/*.ts`, `a`. */
@@ -165,7 +165,7 @@ function byDirectory(path: string): PatternedName | undefined {
   const start = path.lastIndexOf('/', slash - 1) + 1;
   const name = path.slice(start, slash);
   if (name === '' || slash === path.length - 1 || /\s/.test(name)) return undefined;
-  return { pattern: `${start === 0 ? '../../codebase' : path.slice(0, start)}*${path.slice(slash)}`, name };
+  return { pattern: `${start === 0 ? './' : path.slice(0, start)}*${path.slice(slash)}`, name };
 }
 
 /** Names with the same first or last words get a pattern of their own where that makes the lines shorter. */

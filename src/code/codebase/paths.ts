@@ -43,7 +43,7 @@ export class ModuleResolver {
     // Relative imports of Python: `.models`, `..util`.
     const dots = /^\.+/.exec(module)?.[0].length ?? 0;
     if (dots > 0)
-      return this.#relative(`./${'../..'.repeat(dots - 1)}${module.slice(dots).replaceAll('.', '/')}`, from);
+      return this.#relative(`./${'../'.repeat(dots - 1)}${module.slice(dots).replaceAll('.', '/')}`, from);
     const beside = this.#relative(`./${module}`, from);
     if (beside.length > 0) return beside;
     const known = this.#found.get(module) ?? this.#byEnd(module);

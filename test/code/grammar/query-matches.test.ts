@@ -15,7 +15,7 @@ const { WebAssembly: wasm } = globalThis as unknown as {
 const module = { wasmMemory: new wasm.Memory({ initial: 512, maximum: 32_768 }) } as ParserModule;
 await Parser.init(module);
 
-const fixtures = new URL('../../fixtures/outlines', import.meta.url);
+const fixtures = new URL('../../fixtures/outlines/', import.meta.url);
 const asset = (path: string): Buffer => readFileSync(built(`grammars/${path}`));
 
 const plain = ({ patternIndex, captures }: QueryMatch): GrammarMatch => ({

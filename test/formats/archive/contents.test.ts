@@ -82,7 +82,7 @@ describe('a listing', () => {
   });
 
   test('of nothing says so', async () => {
-    expect(await listed(await contentsOf([{ name: '../../sources/archive', flag: '5' }]))).toEqual([
+    expect(await listed(await contentsOf([{ name: './', flag: '5' }]))).toEqual([
       '(empty archive)',
     ]);
   });

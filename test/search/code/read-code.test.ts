@@ -50,7 +50,7 @@ function namedIn(map: string): string[] {
   return map.split('\n').flatMap((line) => {
     const [, head = '', rest = ''] = /^([^\s:[]+): (.*)$/.exec(line) ?? [];
     if (head.endsWith('/'))
-      return rest.split(' ').map((name) => head.replace('../../engine/code', '') + name);
+      return rest.split(' ').map((name) => head.replace('./', '') + name);
     return head.includes('*') ? rest.split(' ').map((name) => head.replace('*', name)) : head ? [head] : [];
   });
 }
