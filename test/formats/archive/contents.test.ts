@@ -82,9 +82,7 @@ describe('a listing', () => {
   });
 
   test('of nothing says so', async () => {
-    expect(await listed(await contentsOf([{ name: './', flag: '5' }]))).toEqual([
-      '(empty archive)',
-    ]);
+    expect(await listed(await contentsOf([{ name: './', flag: '5' }]))).toEqual(['(empty archive)']);
   });
 });
 

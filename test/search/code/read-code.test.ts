@@ -49,8 +49,7 @@ const OTHER = `export function open(): void {
 function namedIn(map: string): string[] {
   return map.split('\n').flatMap((line) => {
     const [, head = '', rest = ''] = /^([^\s:[]+): (.*)$/.exec(line) ?? [];
-    if (head.endsWith('/'))
-      return rest.split(' ').map((name) => head.replace('./', '') + name);
+    if (head.endsWith('/')) return rest.split(' ').map((name) => head.replace('./', '') + name);
     return head.includes('*') ? rest.split(' ').map((name) => head.replace('*', name)) : head ? [head] : [];
   });
 }
