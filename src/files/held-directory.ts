@@ -10,7 +10,7 @@ import * as fs from 'node:fs';
 import type { FileFacts } from '../identity.ts';
 import { hasDescriptorPaths } from './descriptors.ts';
 import { O_PATH } from './path-walk.ts';
-import { isKernelFileSystem } from './kernel-files.ts';
+import { isKernelFileSystem, mayBeProcessSecret } from './kernel-files.ts';
 import { isPathWithin } from './paths.ts';
 import { isKept, type KeptFiles } from './private-files.ts';
 import { errno } from './system-failure.ts';
@@ -129,14 +129,15 @@ export class HeldDirectory {
   }
 
   /**
-   * Opens a directory in this one. Undefined for virtual file systems of the kernel, directories of `skipFiles`, and outside of
-   * `roots` (if any).
+   * Opens a directory in this one. Undefined for virtual file systems of the kernel, the descriptors of a process, directories
+   * of `skipFiles`, and outside of `roots` (if any).
    */
   enter(name: string, roots: readonly string[]): HeldDirectory | undefined {
     const inner = HeldDirectory.#open(`${this.self}/${name}`, joined(this.path, name), ENTER);
     let isOurs = false;
     try {
-      const isStored = inner.dev === this.dev || !isKernelDevice(inner.dev, inner.self);
+      const mayBeKernels = inner.dev !== this.dev || mayBeProcessSecret(name);
+      const isStored = !mayBeKernels || !isKernelDevice(inner.dev, inner.self);
       isOurs = !inner.#isKept && isStored && inner.#isInside(roots);
       return isOurs ? inner : undefined;
     } finally {

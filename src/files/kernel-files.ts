@@ -67,6 +67,11 @@ function isOnDisk(dev: bigint): boolean {
  */
 const PROCESS_SECRET = /\/(?:environ|mem|kcore)$|\/(?:fd|fdinfo|map_files)(?:\/|$)/;
 
+/** Whether a directory of this name is one of them if it is on a file system of the kernel. */
+export function mayBeProcessSecret(name: string): boolean {
+  return PROCESS_SECRET.test(`/${name}`);
+}
+
 /**
  * Throws `DENIED` for a path (absolute, without `..`) that names such a file in /proc. Links in /proc lead on to other files,
  * so each path on the way is checked.
@@ -94,9 +99,9 @@ function processSecret(shown: string): OrielError {
 }
 
 /** Tokens in the arguments of a process: of `--token`, of a variable that a shell sets, of a header for curl. */
-const TOKEN_ARGUMENT = /(--token[=\0\s]+|ORIEL_TOKEN\w*=|Bearer\s+)(['"]?)[^\0\s'"]+/gi;
+const TOKEN_ARGUMENT = /(--token[=\0\s]+|ORIEL_TOKEN\w*=|Bearer\s+)(?:"[^\0"]*"|'[^\0']*'|[^\0\s])+/gi;
 
 /** The arguments of a process (`/proc/PID/cmdline`) without tokens. */
 export function withoutTokens(bytes: Buffer): Buffer {
-  return Buffer.from(bytes.toString('latin1').replace(TOKEN_ARGUMENT, '$1$2***'), 'latin1');
+  return Buffer.from(bytes.toString('latin1').replace(TOKEN_ARGUMENT, '$1***'), 'latin1');
 }

@@ -32,7 +32,13 @@ import {
 } from './descriptors.ts';
 import { O_PATH, statsOf } from './path-walk.ts';
 import { openedFile } from './file.ts';
-import { isKernelFile, nameInKernel, refuseProcessSecret, withoutTokens } from './kernel-files.ts';
+import {
+  isKernelFile,
+  mayBeProcessSecret,
+  nameInKernel,
+  refuseProcessSecret,
+  withoutTokens,
+} from './kernel-files.ts';
 import { noteReached, wasReached } from './mounts.ts';
 import { absolutePath, isPathWithin } from './paths.ts';
 import { isKept, isKeptAt, type KeptFiles, keptFromClients } from './private-files.ts';
@@ -347,9 +353,11 @@ export function openedDirectory(
       let entered: OpenedDirectory | undefined;
       try {
         const found = await of.stat(inner);
-        // Virtual file systems of the kernel are never entered from here, only by their own paths if these are allowed.
+        // Virtual file systems of the kernel are never entered from here, only by their own paths if these are allowed; and
+        // in them never the descriptors of a process.
         const again = hasDescriptorPaths() ? `/proc/self/fd/${inner}` : at;
-        const isKernels = found.dev !== stats.dev && (await isKernelFile(at, again, found.dev));
+        const mayBeKernels = found.dev !== stats.dev || mayBeProcessSecret(name);
+        const isKernels = mayBeKernels && (await isKernelFile(at, again, found.dev));
         if (!isKernels && !isKept(kept, found)) entered = openedDirectory(inner, at, found, of, kept);
         return entered;
       } finally {

@@ -360,6 +360,16 @@ describe('special files', () => {
     expect(ran.stderr.match(/ is never read/g)).toHaveLength(4);
   });
 
+  test('P54 the descriptors of a process are not listed with what is around them', async () => {
+    const here = workspace().with({ ...PROC, cwd: `/proc/${process.pid}` });
+    const listed = textOf(await here.tool('read').run({ path: '.' }));
+    expect(listed).toMatch(/^fd\/ {2}.*\n\S/m);
+    expect(listed).toMatch(/^map_files\/ {2}.*\n\S/m);
+    const found = textOf(await here.tool('find').run({ pattern: '*', path: '.' }));
+    expect(found).toMatch(/attr\/current/);
+    expect(found).not.toMatch(/fd(?:info)?\//);
+  });
+
   test('P54 a token among the arguments of any process is not shown', async () => {
     const { read } = workspace();
     const given = [
@@ -368,6 +378,9 @@ describe('special files', () => {
       '--token=token-2',
       'ORIEL_TOKEN_DEV=token-3',
       'Authorization: Bearer token-4',
+      '--token',
+      `1'token-5"token-6`,
+      'ORIEL_TOKEN="1 token-7" oriel serve',
     ];
     const child = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1e6)', '--', ...given]);
     onTestFinished(() => void child.kill('SIGKILL'));

@@ -206,8 +206,10 @@ export function serverToken(values: OptionValues, tokens: NodeJS.ProcessEnv): Se
     refuseReadable(values, option ? '--token' : 'ORIEL_TOKEN', '--token-file FILE, or ORIEL_TOKEN_FILE');
   const file = fileOption ?? (option === undefined ? fileVariable || undefined : undefined);
   if (file !== undefined) return tokenIn(file, makeSecret(file));
-  const token = option ?? variable;
-  return token ? { token } : undefined;
+  const token = option ?? (variable || undefined);
+  return token === undefined
+    ? undefined
+    : { token: checkedToken(token, option === undefined ? 'ORIEL_TOKEN' : '--token') };
 }
 
 /** Programs that oriel starts for clients, by the option that allows it. */
@@ -236,14 +238,17 @@ export function makeSecret(path: string): string {
 /** Reads a token; the file may be a pipe: `--token-file <(pass show oriel)`. `remedy`: the advice if there is no file. */
 function tokenIn(path: string, remedy: string): ServerToken {
   const { text, warning } = readSecret(path, 'token', remedy);
-  const token = text.trim();
-  if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new OrielError(
-      'BAD_INPUT',
-      `The token in ${quote(path)} is not one line of visible ASCII characters. Use one such as openssl rand -hex 32 prints.`,
-    );
-  }
+  const token = checkedToken(text.trim(), quote(path));
   return { token, ...(warning !== undefined && { warning }) };
+}
+
+/** Throws `BAD_INPUT` for a token that no header can hold, or that is empty. */
+function checkedToken(token: string, where: string): string {
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw new OrielError(
+    'BAD_INPUT',
+    `The token in ${where} is not one line of visible ASCII characters. Use one such as openssl rand -hex 32 prints.`,
+  );
 }
 
 /** The content of a private file of at most 4 KiB. `what`: its name in errors; `remedy`: the advice if it is missing. */

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import * as z from 'zod';
 import { explained } from '../../call/unexpected.ts';
+import { PRIVATE_FILE, privateDirectory, trustedDirectory } from '../../files/private-files.ts';
 import { shortName } from '../../telemetry/call-facts.ts';
 import type { EventFile } from '../../telemetry/event-file.ts';
 import type { HttpApp } from './app.ts';
@@ -142,10 +143,10 @@ export function openInBrowser(url: string, env: NodeJS.ProcessEnv = process.env)
   if (!command) return undefined;
   const [program, ...args] = command;
   try {
-    const directory = mkdtempSync(join(tmpdir(), 'oriel-open-'));
+    const directory = privateDirectory(mkdtempSync(join(trustedDirectory(tmpdir()), 'oriel-open-')));
     const path = join(directory, 'open.html');
     writeFileSync(path, `<!doctype html><meta http-equiv="refresh" content="0;url=${url}">\n`, {
-      mode: 0o600,
+      mode: PRIVATE_FILE,
       flag: 'wx',
     });
     const child = spawn(program, [...args, path], { stdio: 'ignore', detached: true });

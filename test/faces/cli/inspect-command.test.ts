@@ -13,12 +13,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { createOriel } from '../../../src/index.ts';
 import { run } from '../../support/cli.ts';
 import { has } from '../../support/has.ts';
 import { desktop, inspection } from '../../support/inspection.ts';
 import { call, page } from '../../support/telemetry.ts';
+import { codeOf } from '../../support/workspace.ts';
 
 const lineOf = (event: object): string => `${JSON.stringify(event)}\n`;
 
@@ -86,6 +88,9 @@ test.runIf(has('script'))(
     await expect.poll(() => existsSync(opened) && readFileSync(opened, 'utf8')).toMatch(/\n$/);
     const entrance = readFileSync(opened, 'utf8').trimEnd();
     expect(entrance).toMatch(/\/open\.html$/);
+    const others = createOriel({ roots: [dirname(dirname(entrance))], cache: false });
+    onTestFinished(() => others.close());
+    expect(codeOf(await others.tool('read').run({ path: entrance }))).toBe('DENIED');
     expect([statSync(entrance).mode & 0o777, statSync(join(entrance, '..')).mode & 0o777]).toEqual([
       0o600, 0o700,
     ]);

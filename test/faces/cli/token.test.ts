@@ -43,6 +43,11 @@ describe('sources of the token', () => {
     expect(serverToken({}, {})).toBeUndefined();
   });
 
+  test('an option without a token, as of a variable that is not set, is refused', () => {
+    for (const token of ['', ' ', 'two words'])
+      expect(thrownBy(() => serverToken({ token }, {}))).toMatchObject({ code: 'BAD_INPUT' });
+  });
+
   test('a file that others may read causes a warning', () => {
     const path = tokenFile(TOKEN, 0o644);
     expect(serverToken({ 'token-file': path }, {})).toEqual({

@@ -1,0 +1,74 @@
+/** A realm for each job: nothing that a job can reach keeps what it writes there. */
+
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { encodeFrame, readFrame } from '../../src/text/frames.ts';
+import { built } from '../support/built.ts';
+import { temporaryFolder } from '../support/commands.ts';
+
+/** Writes to all that it reaches, or names what was written to. */
+const JOB = `
+exports.answer = async (head) => {
+  const paths = new Map();
+  const waiting = [];
+  const found = [];
+  const reach = (value, path) => {
+    if (Object(value) !== value || paths.has(value)) return;
+    paths.set(value, path);
+    waiting.push(value);
+  };
+  const made = {
+    controllers: () => { const all = []; const start = (one) => { all.push(one); }; new ReadableStream({ start }); new ReadableStream({ type: 'bytes', start }); return all; },
+    event: () => { let event; const it = new AbortController(); it.signal.onabort = (one) => { event = one; }; it.abort(); return event; },
+    reader: () => new ReadableStream({}).getReader(),
+    byteReader: () => new ReadableStream({ type: 'bytes' }).getReader({ mode: 'byob' }),
+    values: () => new ReadableStream({}).values(),
+    copies: () => [ReadableStream.prototype.tee?.call(new ReadableStream({})), ReadableStream.from?.([])],
+    parameters: () => new URL('http://x/?a=b').searchParams.entries(),
+    encoded: () => new TextEncoder().encode('x'),
+    bytes: () => [Buffer.from('x'), Buffer.from('x').entries(), Buffer.concat([])],
+    failures: () => [() => new TextDecoder('none'), () => new URL('none'), () => atob('%'), () => Buffer.alloc(-1), () => setTimeout(1), () => new ReadableStream(1), () => require('none')].map((fail) => { try { return fail(); } catch (error) { return error; } }),
+    require: () => require,
+  };
+  reach(globalThis, 'globalThis');
+  for (const [name, make] of Object.entries(made)) reach(make(), name);
+  for (let value = waiting.pop(); value; value = waiting.pop()) {
+    const path = paths.get(value);
+    reach(Object.getPrototypeOf(value), path + '.__proto__');
+    for (const key of Reflect.ownKeys(value)) {
+      if (typeof key === 'symbol') continue;
+      const { value: content, get, set } = Object.getOwnPropertyDescriptor(value, key);
+      for (const part of [content, get, set]) reach(part, path + '.' + key);
+      if (!get) continue;
+      try { const got = value[key]; reach(got, path + '.' + key); got?.then?.(undefined, () => {}); } catch (error) { reach(error, path + '.' + key + '!'); }
+    }
+    if (JSON.parse(head) === 'write') Reflect.defineProperty(value, 'left', { value: true });
+    else if (Object.hasOwn(value, 'left')) found.push(path);
+  }
+  return { reply: JSON.stringify({ reached: paths.size, found }), body: new Uint8Array(0) };
+};
+`;
+
+test('what a job writes to anything that it reaches is gone in the next', () => {
+  const home = temporaryFolder();
+  for (const directory of ['formats/web', 'process']) mkdirSync(join(home, directory), { recursive: true });
+  for (const file of ['formats/web/page-child.js', 'process/realm-globals.cjs'])
+    copyFileSync(built(file), join(home, file));
+  writeFileSync(join(home, 'package.json'), '{"type":"module"}');
+  writeFileSync(join(home, 'formats/web/page-realm.cjs'), JOB);
+  const { stdout, stderr } = spawnSync(process.execPath, [join(home, 'formats/web/page-child.js')], {
+    input: Buffer.concat(['write', 'look'].flatMap((head) => encodeFrame(head, Buffer.from('x')))),
+  });
+  expect(stderr.toString()).toBe('');
+  let at = 0;
+  const fill = (target: Uint8Array): boolean => {
+    at += target.length;
+    return stdout.copy(target, 0, at - target.length, at) === target.length;
+  };
+  const [first, second] = [readFrame(1 << 20, fill), readFrame(1 << 20, fill)];
+  const { reached = 0 } = (first?.head ?? {}) as { reached?: number };
+  expect(reached).toBeGreaterThan(500);
+  expect(second?.head).toEqual({ reached, found: [] });
+});
