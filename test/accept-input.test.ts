@@ -67,7 +67,7 @@ test.each(UNITS)('the longest allowed text of %j holds up nobody in any field', 
   }
 });
 
-test('of very many unknown fields a few are named', async () => {
+test('of very many unknown fields a few are named', { tags: 'slow' }, async () => {
   const { oriel } = workspace();
   const keys = Array.from(
     { length: 100_000 },

@@ -97,7 +97,7 @@ test('without a confident guess text is shown as UTF-8, with the call that decod
   expect(await text('menu.txt:encoding=windows-1252:2..2')).toBe('2|thé\n');
 });
 
-test('map and outline are made from the decoded text', async () => {
+test('map and outline are made from the decoded text', { tags: 'slow' }, async () => {
   const { write, text } = workspace();
   const method = Buffer.from(
     '  // Crée le répertoire s\'il n\'est pas présent\n  static String réponse(int clé) {\n    int a = clé;\n    int b = a;\n    return "" + b;\n  }\n\n',

@@ -100,7 +100,7 @@ describe('spellings of other tools are understood', () => {
     ['#L5-L7', ':5-7'],
     ['#v5', ':#v5'],
     ['', ''],
-  ])('a file URL with %j is the path with %j', async (fragment, selector) => {
+  ])('a file URL with %j is the path with %j', { tags: 'slow' }, async (fragment, selector) => {
     const { write, text } = workspace();
     const url = pathToFileURL(write('src/a b.ts', ten)).href;
     expect(await text(`${url}${fragment}`)).toBe(await text(`src/a b.ts${selector}`));

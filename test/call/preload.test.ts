@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { languages } from '../../src/code/languages.ts';
 
 /** Loaded in threads and children of their own, which a call may lose. */
-const ISOLATED = /(?:-worker|-child)\.ts$|\/(?:worker|child)\/|\/(?:libarchive|unlz4|unxz|unzstd)\.ts$/;
+const ISOLATED = /(?:-worker|-child|-realm)\.ts$|\/(?:worker|child)\/|\/archive\/decoders\.ts$/;
 
 test('every lazily loaded module of the engine is in the preload list of a server', () => {
   const listed = new Set(importsOf('src/call/preload.ts'));

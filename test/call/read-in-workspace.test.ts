@@ -50,23 +50,30 @@ test('a workspace that does not answer, refuses or sends too much is an error an
   );
 });
 
-test('--workspace names it for the command line and for MCP, with a token of its own', async () => {
-  const { W, write } = workspace();
-  const path = write('f', 'one\n');
-  const { url } = await server(['--cwd', W], { env: { ORIEL_TOKEN: 'secret-of-dev' } });
-  const args = ['--dialect', 'coder', '--workspace', `me/dev=${url}`];
-  const call = (env: NodeJS.ProcessEnv): ReturnType<typeof run> =>
-    run(['call', tool, JSON.stringify({ workspace: 'me/dev', path }), ...args], {
-      env: { ...process.env, ...env },
+test(
+  '--workspace names it for the command line and for MCP, with a token of its own',
+  { tags: 'slow' },
+  async () => {
+    const { W, write } = workspace();
+    const path = write('f', 'one\n');
+    const { url } = await server(['--cwd', W], { env: { ORIEL_TOKEN: 'secret-of-dev' } });
+    const args = ['--dialect', 'coder', '--workspace', `me/dev=${url}`];
+    const call = (env: NodeJS.ProcessEnv): ReturnType<typeof run> =>
+      run(['call', tool, JSON.stringify({ workspace: 'me/dev', path }), ...args], {
+        env: { ...process.env, ...env },
+      });
+    expect(call({ ORIEL_TOKEN_ME_DEV: 'secret-of-dev' }).out).toBe(
+      '{"content":"1\\tone","file_size":4,"total_lines":1,"lines_read":1}\n',
+    );
+    expect(call({}).err).toContain('This server wants its token');
+    const running = await session(args);
+    const reply = await running.ask(1, 'tools/call', {
+      name: tool,
+      arguments: { workspace: 'me/dev', path },
     });
-  expect(call({ ORIEL_TOKEN_ME_DEV: 'secret-of-dev' }).out).toBe(
-    '{"content":"1\\tone","file_size":4,"total_lines":1,"lines_read":1}\n',
-  );
-  expect(call({}).err).toContain('This server wants its token');
-  const running = await session(args);
-  const reply = await running.ask(1, 'tools/call', { name: tool, arguments: { workspace: 'me/dev', path } });
-  expect(JSON.stringify(reply)).toContain('This server wants its token');
-  expect(run(['call', tool, '{}', '--dialect', 'coder', '--workspace', 'dev'], {}).err).toBe(
-    'oriel: dev is not NAME=URL. Use --workspace dev=http://127.0.0.1:7345.\n',
-  );
-});
+    expect(JSON.stringify(reply)).toContain('This server wants its token');
+    expect(run(['call', tool, '{}', '--dialect', 'coder', '--workspace', 'dev'], {}).err).toBe(
+      'oriel: dev is not NAME=URL. Use --workspace dev=http://127.0.0.1:7345.\n',
+    );
+  },
+);

@@ -63,7 +63,7 @@ test.each([400, 1_000, 4_000, 8_192, 20_000])(
   },
 );
 
-test('limits of the host below the size of a map apply', async () => {
+test('limits of the host below the size of a map apply', { tags: 'slow' }, async () => {
   const { write, text } = workspace();
   write('wide.ts', source);
   expect(size(await text('wide.ts', { limits: { bytes: 1_500 } }))).toBeLessThanOrEqual(1_500);

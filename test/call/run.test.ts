@@ -143,6 +143,7 @@ describe('environment', () => {
 describe('working directory', () => {
   test.each(['-x', '--version', '--'])(
     'a command that begins with a dash is not an option of the shell: %s',
+    { tags: 'slow' },
     async (command) => {
       const result = await bench().run(command);
       expect(result).toMatchObject({ exitCode: 127 });

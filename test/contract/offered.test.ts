@@ -60,7 +60,7 @@ const all = switches.reduce<{ options: OfferOptions; unsaid: readonly RegExp[] }
 
 const NAMES = ['read', 'bash', 'grep', 'find', 'ls'];
 
-test.each(dialectNames)('%s: every configuration', async (dialect) => {
+test.each(dialectNames)('%s: every configuration', { tags: 'slow' }, async (dialect) => {
   for (const { options, unsaid } of all) {
     const offer = createOffer({ ...options, dialect });
     const tools = offer.tools();

@@ -70,6 +70,7 @@ describe('oriel: `next` is the whole argument, and works', () => {
 
   test.each(['bad.db', 'bad.zip', 'bad.gz', 'bad.png'])(
     'the sentence about %s names programs, and no call of ours',
+    { tags: 'slow' },
     async (path) => {
       const { call } = await tree();
       const { text, details } = await call('read', { path });
@@ -96,7 +97,7 @@ describe('the other dialects', () => {
     ['pi', 'grep', { pattern: 'a', path: 'ff' }],
     ['pi', 'ls', { path: 'f' }],
     ['pi', 'ls', { limit: 0 }],
-  ])('%s %s %j', async (dialect, tool, input) => {
+  ])('%s %s %j', { tags: 'slow' }, async (dialect, tool, input) => {
     const { write, call } = place(dialect);
     write('f', 'a\n');
     const { details } = await call(tool, input);

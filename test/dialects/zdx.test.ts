@@ -309,7 +309,7 @@ describe('bash', () => {
     expect(stdout.length).toBeGreaterThan(51_000);
   });
 
-  test('what a command says is shown while it runs, within bounds', async () => {
+  test('what a command says is shown while it runs, within bounds', { tags: 'slow' }, async () => {
     const { oriel } = place('zdx');
     const tails: string[] = [];
     await oriel

@@ -23,7 +23,7 @@ test('read prints the answer and ends with 0, 1 or 2', { tags: 'slow' }, () => {
   });
 });
 
-test('several paths are separated; the worst outcome is the exit code', () => {
+test('several paths are separated; the worst outcome is the exit code', { tags: 'slow' }, () => {
   const { W, write } = workspace();
   write('f', 'a\n');
   const { out, code } = run(['read', 'f', 'none', 'f:1..1'], { cwd: W });
@@ -31,7 +31,7 @@ test('several paths are separated; the worst outcome is the exit code', () => {
   expect(code).toBe(2);
 });
 
-test('--json prints the same answer as the library, one object for each line', async () => {
+test('--json prints the same answer as the library, one object for each line', { tags: 'slow' }, async () => {
   const { W, write, read } = workspace();
   write('f', 'a\nb\n');
   const { out } = run(['read', 'f:2..2', 'none', '--json', '--root', W, '--cwd', W]);
@@ -113,6 +113,7 @@ test('a reader that closes the pipe early is not a failure', () => {
 
 test.runIf(has('script'))(
   'on a terminal notices are coloured and control sequences are escaped; NO_COLOR is respected',
+  { tags: 'slow' },
   () => {
     const { W, write } = workspace();
     write('f', 'a\x1b[2J\nb\nc\n');

@@ -40,7 +40,7 @@ test('oriel read loads two files: no schemas, no server', () => {
   expect(files).toEqual(['chunks/core.js', 'faces/cli/main.js']);
 });
 
-test('oriel mcp answers initialize before it loads what calls need', () => {
+test('oriel mcp answers initialize before it loads what calls need', { tags: 'slow' }, () => {
   const { files, out } = loaded(['mcp'], `${JSON.stringify(INITIALIZE)}\n`);
   expect(JSON.parse(out)).toMatchObject({ id: 1, result: { serverInfo: { name: 'oriel' } } });
   expect(files).toEqual([

@@ -107,7 +107,7 @@ describe('limits', () => {
     expect(checkGlob('*.ts')).toBeUndefined();
   });
 
-  test('the cost is linear in the path length, for any stars and alternatives', () => {
+  test('the cost is linear in the path length, for any stars and alternatives', { tags: 'slow' }, () => {
     const name = `${'a'.repeat(250)}!`;
     expect(matches(`${'a*'.repeat(100)}b`, name)).toBe(false);
     const deep = 'a/'.repeat(200) + name;
@@ -118,7 +118,7 @@ describe('limits', () => {
   });
 });
 
-test('agrees with the plain definition of * and **', () => {
+test('agrees with the plain definition of * and **', { tags: 'slow' }, () => {
   const part = fc.constantFrom('a', 'b', 'ab', '*', 'a*', '*b', 'a*b*', '?', '?b', '**');
   const name = fc.stringMatching(/^[ab]{1,4}$/);
   fc.assert(

@@ -66,38 +66,42 @@ beforeAll(() => {
 
 afterAll(() => rmSync(repository, { recursive: true }));
 
-test.runIf(spawnSync('git', ['--version']).status === 0)('agrees with git on any rules and paths', () => {
-  const part = fc.stringMatching(/^(\*\*|[ab*?.]{1,4}|\[ab\]|\[!a\]b?)$/);
-  const rule = fc
-    .tuple(
-      fc.constantFrom('', '!'),
-      fc.constantFrom('', '/'),
-      fc.array(part, { minLength: 1, maxLength: 3 }),
-      fc.constantFrom('', '/'),
-    )
-    .map(([not, front, parts, end]) => not + front + parts.join('/') + end);
-  const path = fc.array(fc.stringMatching(/^[ab]{1,3}$/), { minLength: 1, maxLength: 4 });
-  fc.assert(
-    fc.property(
-      fc.array(rule, { minLength: 1, maxLength: 4 }),
-      fc.array(path, { minLength: 1, maxLength: 12 }),
-      (rules, paths) => {
-        const text = rules.join('\n');
-        writeFileSync(join(repository, '.gitignore'), `${text}\n`);
-        const asked = paths.map((names) => names.join('/'));
-        const said = spawnSync('git', ['check-ignore', '--no-index', '--stdin'], {
-          cwd: repository,
-          input: asked.join('\n'),
-          encoding: 'utf8',
-        });
-        const ignored = new Set(said.stdout.split('\n'));
-        for (const one of asked)
-          expect([one, verdictOf(text, one) === 'ignored']).toEqual([one, ignored.has(one)]);
-      },
-    ),
-    { numRuns: 150 },
-  );
-});
+test.runIf(spawnSync('git', ['--version']).status === 0)(
+  'agrees with git on any rules and paths',
+  { tags: 'slow' },
+  () => {
+    const part = fc.stringMatching(/^(\*\*|[ab*?.]{1,4}|\[ab\]|\[!a\]b?)$/);
+    const rule = fc
+      .tuple(
+        fc.constantFrom('', '!'),
+        fc.constantFrom('', '/'),
+        fc.array(part, { minLength: 1, maxLength: 3 }),
+        fc.constantFrom('', '/'),
+      )
+      .map(([not, front, parts, end]) => not + front + parts.join('/') + end);
+    const path = fc.array(fc.stringMatching(/^[ab]{1,3}$/), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(
+        fc.array(rule, { minLength: 1, maxLength: 4 }),
+        fc.array(path, { minLength: 1, maxLength: 12 }),
+        (rules, paths) => {
+          const text = rules.join('\n');
+          writeFileSync(join(repository, '.gitignore'), `${text}\n`);
+          const asked = paths.map((names) => names.join('/'));
+          const said = spawnSync('git', ['check-ignore', '--no-index', '--stdin'], {
+            cwd: repository,
+            input: asked.join('\n'),
+            encoding: 'utf8',
+          });
+          const ignored = new Set(said.stdout.split('\n'));
+          for (const one of asked)
+            expect([one, verdictOf(text, one) === 'ignored']).toEqual([one, ignored.has(one)]);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  },
+);
 
 test('the cost of a million characters of rules is linear', () => {
   const rules = new IgnoreFile(`${'*a'.repeat(100)}b\n`.repeat(500));

@@ -20,6 +20,7 @@ function directoryOf(entries: number): OpenedDirectory {
 
 test.each([100, 5_000, 19_000, MAX_DIRECTORY_ENTRIES + 1])(
   '64 calls that list a directory of %d entries hold a few of them in a small one, and those of two in a large one',
+  { tags: 'slow' },
   async (size) => {
     let [held, most] = [0, 0];
     const calls = Array.from({ length: 64 }, () =>

@@ -487,7 +487,7 @@ describe('I09 a decoder that fails', () => {
     expect(pixels).toEqual([red, red.toReversed(), red, red.toReversed()]);
   });
 
-  test('is killed when the call is cancelled', async () => {
+  test('is killed when the call is cancelled', { tags: 'slow' }, async () => {
     const cancel = new AbortController();
     setTimeout(() => cancel.abort(new Error('enough')), 300);
     expect(await failing('setInterval(() => {}, 1000)', cancel.signal)).toMatchObject({ message: 'enough' });
@@ -524,6 +524,7 @@ describe('I09 a decoder that fails', () => {
 
   test.each(['png', 'jpeg', 'webp', 'gif', 'avif', 'tiff'] as const)(
     'I09 damaged %s files are answers or errors',
+    { tags: 'slow' },
     async (format) => {
       const whole = await sharp(makePng(120, 90)).toFormat(format).toBuffer();
       let state = 7;

@@ -57,18 +57,22 @@ describe.runIf(has('redis'))('heavy work', () => {
   ];
 
   // The first test: nothing else is alive yet.
-  test('without a worker, or with workers of another version, it is done locally', async () => {
-    const version = randomBytes(32).toString('hex');
-    const events = await worker(workHandlers().map((handler) => ({ ...handler, version })));
-    for (const [, name, path, content] of cases) {
-      const { write, read } = workspace({ timeoutMs: 300_000 });
-      write(name, content);
-      expect(await read(path, shared('versions'))).toEqual(await read(path));
-    }
-    expect(events).toEqual([]);
-  });
+  test(
+    'without a worker, or with workers of another version, it is done locally',
+    { tags: 'slow' },
+    async () => {
+      const version = randomBytes(32).toString('hex');
+      const events = await worker(workHandlers().map((handler) => ({ ...handler, version })));
+      for (const [, name, path, content] of cases) {
+        const { write, read } = workspace({ timeoutMs: 300_000 });
+        write(name, content);
+        expect(await read(path, shared('versions'))).toEqual(await read(path));
+      }
+      expect(events).toEqual([]);
+    },
+  );
 
-  test.each(cases)('%s: %s', async (kind, name, path, content) => {
+  test.each(cases)('%s: %s', { tags: 'slow' }, async (kind, name, path, content) => {
     const events = await worker(workHandlers());
     const { write, read } = workspace({ timeoutMs: 300_000 });
     write(name, content);

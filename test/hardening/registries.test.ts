@@ -41,7 +41,7 @@ describe.each([
   test.each([
     ['as it is', false],
     ['packed', true],
-  ])('endless metadata, %s', async (_, packed) => {
+  ])('endless metadata, %s', { tags: 'slow' }, async (_, packed) => {
     const metadata = endless(packed);
     const { read, url, asked } = await apiSite({
       [path]: article('widget', paragraphs(3)),

@@ -75,7 +75,7 @@ test('S12 limit × width over budget', async () => {
   expect(textOf(second).startsWith(`26|${lines[25]}`)).toBe(true);
 });
 
-test('S13 paging covers the file exactly once', async () => {
+test('S13 paging covers the file exactly once', { tags: 'slow' }, async () => {
   const { write, read } = workspace();
   const content = Array.from({ length: 100_000 }, (_, i) => `${i + 1}\n`).join('');
   write('f', content);

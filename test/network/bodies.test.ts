@@ -113,7 +113,7 @@ test('one piece of all bodies is taken in a turn of the event loop, in order', a
   expect(seen.every((count, i) => count - (seen[i - 1] ?? 0) <= 1)).toBe(true);
 });
 
-test('chunks of one byte from many origins do not hold the event loop', async () => {
+test('chunks of one byte from many origins do not hold the event loop', { tags: 'slow' }, async () => {
   const tiny = endlessly(
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n',
     '1\r\na\r\n'.repeat(20_000),

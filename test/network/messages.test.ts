@@ -27,7 +27,7 @@ describe('lines', () => {
     expect(seen.join('')).toBe(text.toString());
   });
 
-  test('that come byte by byte take little more memory than their bytes', async () => {
+  test('that come byte by byte take little more memory than their bytes', { tags: 'slow' }, async () => {
     const before = bytesHeld();
     let held = 0;
     const chunks = bytesOf(Buffer.from(line(BYTES)), () => (held = bytesHeld() - before));
@@ -46,17 +46,21 @@ describe('lines', () => {
   });
 });
 
-test('an event that comes byte by byte is the same, and takes little more memory than its bytes', async () => {
-  const text = `event: message\ndata: ${'a'.repeat(250_000)}\n\n`;
-  const before = bytesHeld();
-  let held = 0;
-  const bytes = bytesOf(Buffer.from(text), () => (held = bytesHeld() - before));
-  const seen: Uint8Array[] = [];
-  const events = ReadableStream.from(bytes).pipeThrough(eventsWith(whole, MOST));
-  for await (const part of events) seen.push(part);
-  expect(Buffer.concat(seen).toString()).toBe(text);
-  expect(held).toBeLessThan(8 << 20);
-});
+test(
+  'an event that comes byte by byte is the same, and takes little more memory than its bytes',
+  { tags: 'slow' },
+  async () => {
+    const text = `event: message\ndata: ${'a'.repeat(250_000)}\n\n`;
+    const before = bytesHeld();
+    let held = 0;
+    const bytes = bytesOf(Buffer.from(text), () => (held = bytesHeld() - before));
+    const seen: Uint8Array[] = [];
+    const events = ReadableStream.from(bytes).pipeThrough(eventsWith(whole, MOST));
+    for await (const part of events) seen.push(part);
+    expect(Buffer.concat(seen).toString()).toBe(text);
+    expect(held).toBeLessThan(8 << 20);
+  },
+);
 
 describe('a message', () => {
   const message = (bytes: number): string => {

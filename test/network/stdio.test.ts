@@ -48,7 +48,7 @@ test.each(['chatty', 'chatty by strings'])('%s: not read on once nobody waits fo
   await untilStill(() => taken);
 });
 
-test('one that sends pings without an end and reads no answer is not read on', async () => {
+test('one that sends pings without an end and reads no answer is not read on', { tags: 'slow' }, async () => {
   const transport = transportTo('pings');
   let taken = 0;
   const answer = (message: JSONRPCMessage): void => {

@@ -46,18 +46,22 @@ test('command output is shown as a terminal would leave it', () => {
   expect(outputDisplays.terminal.text('10%\r100%')).toBe('100%');
 });
 
-test('the cost of a line is the bytes that are shown of it, and a prefix is no longer than is said', () => {
-  const text = fc.string({ unit: 'binary', maxLength: 40 }).map((part) => part.toWellFormed());
-  const property = fc.property(text, fc.option(fc.nat(10 ** 15), { nil: undefined }), (content, no) => {
-    for (const display of [numbers, hashline, plain]) {
-      const one = line(content, no);
-      expect(display.cost?.(one)).toBe(Buffer.byteLength(display.show(one)));
-      const prefix = Buffer.byteLength(display.show(one)) - Buffer.byteLength(display.text(content));
-      expect(prefix).toBeLessThanOrEqual(display.prefix ?? 0);
-    }
-  });
-  fc.assert(property);
-});
+test(
+  'the cost of a line is the bytes that are shown of it, and a prefix is no longer than is said',
+  { tags: 'slow' },
+  () => {
+    const text = fc.string({ unit: 'binary', maxLength: 40 }).map((part) => part.toWellFormed());
+    const property = fc.property(text, fc.option(fc.nat(10 ** 15), { nil: undefined }), (content, no) => {
+      for (const display of [numbers, hashline, plain]) {
+        const one = line(content, no);
+        expect(display.cost?.(one)).toBe(Buffer.byteLength(display.show(one)));
+        const prefix = Buffer.byteLength(display.show(one)) - Buffer.byteLength(display.text(content));
+        expect(prefix).toBeLessThanOrEqual(display.prefix ?? 0);
+      }
+    });
+    fc.assert(property);
+  },
+);
 
 test('the cost of a line known to be printable ASCII is the same', () => {
   const one = line('const a = 1;\n', 7);

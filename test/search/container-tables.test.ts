@@ -18,7 +18,7 @@ const TABLES: readonly (readonly [name: string, columns: string, id: string])[] 
 const COUNT = 230_000;
 const NEAR = [1, 2, 99_999, 100_000, 100_001, 200_000, COUNT];
 
-test.each(TABLES)('a table with %s', async (_, columns, id) => {
+test.each(TABLES)('a table with %s', { tags: 'slow' }, async (_, columns, id) => {
   const { write, oriel, read } = workspace(unhurried);
   const body = `case when i in (${NEAR.join(',')}) then 'the ' || i || '.myneedle' else 'some hay' end`;
   const [key, third] = id.split(', ');

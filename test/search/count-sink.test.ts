@@ -15,7 +15,7 @@ afterEach(() => work.remove());
 const grep = (input: object, options?: object): Promise<string> => work.text('grep', input, options);
 
 describe('output: files and count', () => {
-  test('lists paths, or paths with the number of matching lines, sorted', async () => {
+  test('lists paths, or paths with the number of matching lines, sorted', { tags: 'slow' }, async () => {
     await work.write({ 'b.ts': 'x\nx x\nno\n', 'a/z.ts': 'x\n', 'c.ts': 'no\n' });
     expect(await work.answer('grep', { pattern: 'x', output: 'files' })).toEqual({
       content: [{ type: 'text', text: 'a/z.ts\nb.ts' }],

@@ -1,4 +1,8 @@
-/** A search that finds nothing in a damaged archive says that the archive is damaged, wherever the damage is. */
+/**
+ * A search that finds nothing in a damaged archive says that the archive is damaged, wherever the damage is.
+ *
+ * @module-tag slow
+ */
 
 import { deflateRawSync, gzipSync, crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -33,7 +37,7 @@ const FILES: readonly (readonly [name: string, bytes: Uint8Array, most: number])
   ['b.txt.gz', gzipSync(needleText, { level: 0 }), 300],
 ];
 
-test.each(FILES)('%s', async (path, bytes, most) => {
+test.each(FILES)('%s', { tags: 'slow' }, async (path, bytes, most) => {
   const { write, call } = place('oriel');
   const silent: object[] = [];
   for (const flip of flips(bytes.length, most)) {
@@ -52,7 +56,7 @@ const MEMBERS: readonly (readonly [name: string, method: number, bytes: Uint8Arr
   ['xz', 95, packed.xz.needle, 30],
 ];
 
-test.each(MEMBERS)('a member of a zip, %s', async (_, method, bytes, most) => {
+test.each(MEMBERS)('a member of a zip, %s', { tags: 'slow' }, async (_, method, bytes, most) => {
   const { write, call } = place('oriel');
   const whole = { name: 'a.txt', method, size: needleText.length, crc: crc32(needleText) };
   const silent: object[] = [];
@@ -105,7 +109,7 @@ test('a damaged member without a readable line is an error, and one that is not 
   );
 });
 
-test('a packed text that cannot be searched has the name by which it is read', async () => {
+test('a packed text that cannot be searched has the name by which it is read', { tags: 'slow' }, async () => {
   const { write, call } = place('oriel');
   write('a.txt.bz2', flipped(packed.bz2.needle, { at: 200, bit: 0 }));
   const { text } = await call('grep', { pattern: 'NEEDLE', path: 'a.txt.bz2', inside: true });

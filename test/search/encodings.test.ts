@@ -29,7 +29,7 @@ describe('below a directory', () => {
     ['the text of it', {}],
     ['without regard to case, which no sieve helps', { pattern: 'D\u00c9J\u00c0', ignoreCase: true }],
     ['over several lines', { multiline: true }],
-  ])('%s', async (_, more) => {
+  ])('%s', { tags: 'slow' }, async (_, more) => {
     const { write, call } = place('oriel');
     for (const [name, bytes] of FILES) write(`src/${name}`, bytes);
     for (let i = 0; i < 80; i += 1) write(`src/none${i}.txt`, 'nothing of it\n');
@@ -48,7 +48,7 @@ describe('below a directory', () => {
     );
   });
 
-  test('counts of files, and sorting by time', async () => {
+  test('counts of files, and sorting by time', { tags: 'slow' }, async () => {
     const { write, call } = place('oriel');
     for (const [name, bytes] of FILES) write(name, bytes);
     const names = FILES.map(([name]) => name);
@@ -125,7 +125,7 @@ test.each([
     latin1(`${FRENCH.toString('latin1')}${LONG}\0\nneedle\n`),
     true,
   ],
-])('%s: a search takes for text what read does', async (_, bytes, isText) => {
+])('%s: a search takes for text what read does', { tags: 'slow' }, async (_, bytes, isText) => {
   const { write, call } = place('oriel');
   write('d/a.txt', bytes);
   for (let i = 0; i < 80; i += 1) write(`d/none${i}.txt`, 'nothing of it\n');

@@ -168,24 +168,28 @@ const CONTAINERS: Readonly<Record<string, (next: () => string) => Uint8Array | P
     ]),
 };
 
-test.each(Object.keys(CONTAINERS))('every word of %s, by a call that shows it', async (name) => {
-  const { write, oriel } = workspace(unhurried);
-  const { next, all } = needles();
-  write(name, await (CONTAINERS[name] as (next: () => string) => Uint8Array | Promise<Uint8Array>)(next));
-  const lost: string[] = [];
-  for (const needle of all) {
-    const answer = textOf(await oriel.tool('grep').run({ path: name, pattern: needle, limit: 5 }));
-    const calls = answer.split('\n').flatMap((line) => {
-      const [front] = line.split(/: (?=.*needle)/, 1);
-      const [, call, no] = /^(.*):(\d+)$/.exec(/^(.*?:\d+): .*$/.exec(line)?.[1] ?? front ?? '') ?? [];
-      return call === undefined ? [] : [`${call}:${no}..${no}`];
-    });
-    if (calls.length === 0) lost.push(`${needle}: ${answer.slice(0, 200)}`);
-    for (const call of calls) {
-      const shown = textOf(await oriel.tool('read').run({ path: call }));
-      if (!shown.includes(needle)) lost.push(`${call}: ${shown.slice(0, 200)}`);
+test.each(Object.keys(CONTAINERS))(
+  'every word of %s, by a call that shows it',
+  { tags: 'slow' },
+  async (name) => {
+    const { write, oriel } = workspace(unhurried);
+    const { next, all } = needles();
+    write(name, await (CONTAINERS[name] as (next: () => string) => Uint8Array | Promise<Uint8Array>)(next));
+    const lost: string[] = [];
+    for (const needle of all) {
+      const answer = textOf(await oriel.tool('grep').run({ path: name, pattern: needle, limit: 5 }));
+      const calls = answer.split('\n').flatMap((line) => {
+        const [front] = line.split(/: (?=.*needle)/, 1);
+        const [, call, no] = /^(.*):(\d+)$/.exec(/^(.*?:\d+): .*$/.exec(line)?.[1] ?? front ?? '') ?? [];
+        return call === undefined ? [] : [`${call}:${no}..${no}`];
+      });
+      if (calls.length === 0) lost.push(`${needle}: ${answer.slice(0, 200)}`);
+      for (const call of calls) {
+        const shown = textOf(await oriel.tool('read').run({ path: call }));
+        if (!shown.includes(needle)) lost.push(`${call}: ${shown.slice(0, 200)}`);
+      }
     }
-  }
-  expect(all.length).toBeGreaterThan(0);
-  expect(lost).toEqual([]);
-});
+    expect(all.length).toBeGreaterThan(0);
+    expect(lost).toEqual([]);
+  },
+);

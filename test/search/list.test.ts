@@ -94,7 +94,7 @@ describe('hostile input', () => {
     expect(await ls()).toBe('n\\nl\\x1b[2Jq"\\t');
   });
 
-  test('P51 directory mutated while listed', async () => {
+  test('P51 directory mutated while listed', { tags: 'slow' }, async () => {
     let going = true;
     const mutating = (async () => {
       for (let i = 0; going; i += 1) {

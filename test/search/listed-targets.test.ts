@@ -19,30 +19,34 @@ describe('several paths in one search', () => {
     ['{a,b}.ts'],
     ['["a.ts","b.ts"]'],
     [['a.ts', 'b.ts']],
-  ])('%j', async (path) => {
+  ])('%j', { tags: 'slow' }, async (path) => {
     const { text, isError } = await here().call('grep', { pattern: 'needle', path });
     expect(isError).toBe(false);
     expect(text).toBe('a.ts:1: needle a\nb.ts:1: needle b\nb.ts:2: needle c');
   });
 
-  test('are searched in order, with one byte limit; the notices lead through all of them', async () => {
-    const { call } = here();
-    const path = 'src,b.ts,a.ts';
-    const shown: string[] = [];
-    for (let offset: number | undefined = 0; offset !== undefined;) {
-      const { text, details } = await call('grep', { pattern: 'needle', path, offset, limit: 2 });
-      shown.push(...text.split('\n').filter((line) => !line.startsWith('[')));
-      const { next } = (details['truncation'] ?? {}) as { next?: { offset: number } };
-      offset = next?.offset;
-    }
-    expect(shown).toEqual([
-      'src/c.ts:1: needle d',
-      'src/deep/e.ts:1: needle e',
-      'b.ts:1: needle b',
-      'b.ts:2: needle c',
-      'a.ts:1: needle a',
-    ]);
-  });
+  test(
+    'are searched in order, with one byte limit; the notices lead through all of them',
+    { tags: 'slow' },
+    async () => {
+      const { call } = here();
+      const path = 'src,b.ts,a.ts';
+      const shown: string[] = [];
+      for (let offset: number | undefined = 0; offset !== undefined;) {
+        const { text, details } = await call('grep', { pattern: 'needle', path, offset, limit: 2 });
+        shown.push(...text.split('\n').filter((line) => !line.startsWith('[')));
+        const { next } = (details['truncation'] ?? {}) as { next?: { offset: number } };
+        offset = next?.offset;
+      }
+      expect(shown).toEqual([
+        'src/c.ts:1: needle d',
+        'src/deep/e.ts:1: needle e',
+        'b.ts:1: needle b',
+        'b.ts:2: needle c',
+        'a.ts:1: needle a',
+      ]);
+    },
+  );
 
   test.each([',', ';', ' ', '\n', '{,}'])(
     'more than 20, separated by %j, are an error',

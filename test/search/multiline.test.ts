@@ -92,7 +92,7 @@ describe('matches over several lines', () => {
     );
   });
 
-  test('are counted by their lines', async () => {
+  test('are counted by their lines', { tags: 'slow' }, async () => {
     await work.write({ 'a.txt': code, 'b.txt': 'no\n' });
     expect(await grep({ pattern: raw`A \{\s+b`, output: 'count' })).toBe('a.txt: 2');
     expect(await grep({ pattern: raw`A \{\s+b`, output: 'files' })).toBe('a.txt');

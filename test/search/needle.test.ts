@@ -61,7 +61,7 @@ test('with literal the whole pattern is the needle, with ignoreCase there is non
   expect(needleOf('ab', { ignoreCase: true })).toBeUndefined();
 });
 
-test('every line found by ripgrep contains the needle, for random patterns', () => {
+test('every line found by ripgrep contains the needle, for random patterns', { tags: 'slow' }, () => {
   const parts = [
     'a',
     'b',

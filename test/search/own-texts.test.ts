@@ -58,33 +58,39 @@ const FILES: Readonly<Record<string, () => string | Uint8Array | Promise<Uint8Ar
 
 const TEXTS: readonly string[] = ['page.doc', 'drawing.svg', 'plain.txt'];
 
-test.each(Object.keys(FILES))('%s below a directory, with its lines as they are read', async (name) => {
-  const { write, oriel } = workspace(unhurried);
-  write(`d/${name}`, await (FILES[name] as () => string | Uint8Array | Promise<Uint8Array>)());
-  for (const inside of [false, true]) {
-    for (const input of [{}, { multiline: true }, { pattern: 'n[e]+dle' }, { ignoreCase: true }]) {
-      const answer = textOf(
-        await oriel.tool('grep').run({ path: 'd', pattern: 'needle', inside, limit: 20, ...input }),
-      );
-      const calls = answer.split('\n').flatMap((line) => /^(d\/.*?):(\d+): (.*)$/.exec(line) ?? []);
-      for (let at = 0; at < calls.length; at += 4) {
-        const [, path = '', no = '', text = ''] = calls.slice(at, at + 4);
-        expect(textOf(await oriel.tool('read').run({ path: `${path}:${no}..${no}` }))).toContain(text);
-        expect(text).not.toContain('that is not shown');
-      }
-      if (inside || TEXTS.includes(name)) expect(calls.length).toBeGreaterThan(0);
-      else {
-        expect(answer).toBe(
-          'No matches found\n[1 document, notebook, archive or database was not searched. Use inside=true to search inside]',
+test.each(Object.keys(FILES))(
+  '%s below a directory, with its lines as they are read',
+  { tags: 'slow' },
+  async (name) => {
+    const { write, oriel } = workspace(unhurried);
+    write(`d/${name}`, await (FILES[name] as () => string | Uint8Array | Promise<Uint8Array>)());
+    for (const inside of [false, true]) {
+      for (const input of [{}, { multiline: true }, { pattern: 'n[e]+dle' }, { ignoreCase: true }]) {
+        const answer = textOf(
+          await oriel.tool('grep').run({ path: 'd', pattern: 'needle', inside, limit: 20, ...input }),
         );
+        const calls = answer.split('\n').flatMap((line) => /^(d\/.*?):(\d+): (.*)$/.exec(line) ?? []);
+        for (let at = 0; at < calls.length; at += 4) {
+          const [, path = '', no = '', text = ''] = calls.slice(at, at + 4);
+          expect(textOf(await oriel.tool('read').run({ path: `${path}:${no}..${no}` }))).toContain(text);
+          expect(text).not.toContain('that is not shown');
+        }
+        if (inside || TEXTS.includes(name)) expect(calls.length).toBeGreaterThan(0);
+        else {
+          expect(answer).toBe(
+            'No matches found\n[1 document, notebook, archive or database was not searched. Use inside=true to search inside]',
+          );
+        }
       }
     }
-  }
-  if (name === 'junk.pdf') return;
-  // Words that are stored otherwise than they are shown.
-  const words = await oriel.tool('grep').run({ path: 'd', pattern: 'Grüße', inside: true, output: 'files' });
-  expect(textOf(words)).toMatch(/^d\//);
-});
+    if (name === 'junk.pdf') return;
+    // Words that are stored otherwise than they are shown.
+    const words = await oriel
+      .tool('grep')
+      .run({ path: 'd', pattern: 'Grüße', inside: true, output: 'files' });
+    expect(textOf(words)).toMatch(/^d\//);
+  },
+);
 
 test('containers recognised by content are counted as not searched each time', async () => {
   const { write, oriel } = workspace(unhurried);

@@ -39,7 +39,7 @@ const inOrder = [
   'a.txt:2: x2',
 ];
 
-test('newest files first, those of equal times by path', async () => {
+test('newest files first, those of equal times by path', { tags: 'slow' }, async () => {
   expect(await work.text('grep', { pattern: 'x', sort: 'time' })).toBe(inOrder.join('\n'));
   expect(await work.text('grep', { pattern: 'x', sort: 'path' })).toBe(inOrder.toSorted().join('\n'));
   expect(await work.text('grep', { pattern: 'x', sort: 'time', output: 'count' })).toBe(
@@ -54,16 +54,20 @@ test('newest files first, those of equal times by path', async () => {
   expect(await work.text('grep', { pattern: 'x2', sort: 'time', path: 'a.txt' })).toBe('a.txt:2: x2');
 });
 
-test.each([1, 2, 3, 5])('pages of %i matches show every match once, in order', async (limit) => {
-  const seen: string[] = [];
-  for (let offset: number | undefined = 0; offset !== undefined;) {
-    const { content, details } = await work.answer('grep', { pattern: 'x', sort: 'time', limit, offset });
-    const text = content[0]?.type === 'text' ? content[0].text : '';
-    seen.push(...text.split('\n').filter((line) => !line.startsWith('[')));
-    offset = (details['truncation'] as { next: { offset: number } } | undefined)?.next.offset;
-  }
-  expect(seen).toEqual(inOrder);
-});
+test.each([1, 2, 3, 5])(
+  'pages of %i matches show every match once, in order',
+  { tags: 'slow' },
+  async (limit) => {
+    const seen: string[] = [];
+    for (let offset: number | undefined = 0; offset !== undefined;) {
+      const { content, details } = await work.answer('grep', { pattern: 'x', sort: 'time', limit, offset });
+      const text = content[0]?.type === 'text' ? content[0].text : '';
+      seen.push(...text.split('\n').filter((line) => !line.startsWith('[')));
+      offset = (details['truncation'] as { next: { offset: number } } | undefined)?.next.offset;
+    }
+    expect(seen).toEqual(inOrder);
+  },
+);
 
 test('an offset beyond the last match is explained', async () => {
   expect(await work.text('grep', { pattern: 'x', sort: 'time', offset: 9 })).toBe(
@@ -103,6 +107,7 @@ test.each([
   ['BUSY', 'these results are partial'],
 ] as const)(
   'a file that becomes unreadable after it was found (%s) is reported as a gap',
+  { tags: 'slow' },
   async (code, said) => {
     const { engine, run, tool } = assemble({ cwd: work.path, telemetry: false });
     const { open } = engine.access;

@@ -85,25 +85,29 @@ describe('matches', () => {
     expect(await grep({ pattern: 'last' })).toBe('a:3: last one');
   });
 
-  test('UTF-16 and text after a byte order mark, with the line numbers of a read', async () => {
-    const text = 'first\nzwei Äpfel\n😀 Äpfel\n';
-    const utf16 = Buffer.from(text, 'utf16le');
-    await work.write({
-      'bom.txt': `\ufeff${text}`,
-      'utf16.txt': Buffer.concat([Buffer.from([0xff, 0xfe]), utf16]),
-      'utf16be.txt': Buffer.concat([Buffer.from([0xfe, 0xff]), Buffer.from(utf16).swap16()]),
-      'unmarked.txt': utf16,
-    });
-    const found = ['bom.txt', 'utf16.txt', 'utf16be.txt'].map(
-      (name) => `${name}:2: zwei Äpfel\n${name}:3: 😀 Äpfel`,
-    );
-    expect(await grep({ pattern: 'Äpfel$' })).toBe(found.join('\n'));
-    const plain = Buffer.from('first\nsecond first\n', 'utf16le');
-    await work.write({ 'unmarked.txt': plain });
-    expect(await grep({ pattern: 'first$', path: 'unmarked.txt' })).toBe(
-      'unmarked.txt:1: first\nunmarked.txt:2: second first',
-    );
-  });
+  test(
+    'UTF-16 and text after a byte order mark, with the line numbers of a read',
+    { tags: 'slow' },
+    async () => {
+      const text = 'first\nzwei Äpfel\n😀 Äpfel\n';
+      const utf16 = Buffer.from(text, 'utf16le');
+      await work.write({
+        'bom.txt': `\ufeff${text}`,
+        'utf16.txt': Buffer.concat([Buffer.from([0xff, 0xfe]), utf16]),
+        'utf16be.txt': Buffer.concat([Buffer.from([0xfe, 0xff]), Buffer.from(utf16).swap16()]),
+        'unmarked.txt': utf16,
+      });
+      const found = ['bom.txt', 'utf16.txt', 'utf16be.txt'].map(
+        (name) => `${name}:2: zwei Äpfel\n${name}:3: 😀 Äpfel`,
+      );
+      expect(await grep({ pattern: 'Äpfel$' })).toBe(found.join('\n'));
+      const plain = Buffer.from('first\nsecond first\n', 'utf16le');
+      await work.write({ 'unmarked.txt': plain });
+      expect(await grep({ pattern: 'first$', path: 'unmarked.txt' })).toBe(
+        'unmarked.txt:1: first\nunmarked.txt:2: second first',
+      );
+    },
+  );
 
   test('invalid bytes are shown as U+FFFD', { tags: 'slow' }, async () => {
     await work.write({ a: Buffer.from('ok\n\xff x\n', 'latin1') });
@@ -299,17 +303,21 @@ describe('limits', () => {
 });
 
 describe('long lines', () => {
-  test('are shown around the match, and completely by the read that the notice names', async () => {
-    await work.write({ a: `${'-'.repeat(1000)}needle${'+'.repeat(1000)}\nneedle\n` });
-    const text = await grep({ pattern: 'needle' });
-    expect(text).toBe(
-      `a:1: [truncated] ...${'-'.repeat(166)}needle${'+'.repeat(328)}... [truncated]\na:2: needle\n` +
-        '[Some lines truncated to 500 chars. Use read a:1..1 to see the first of them in full]',
-    );
-    expect(await work.text('read', { path: 'a:1..1' })).toContain(`1|${'-'.repeat(1000)}needle`);
-  });
+  test(
+    'are shown around the match, and completely by the read that the notice names',
+    { tags: 'slow' },
+    async () => {
+      await work.write({ a: `${'-'.repeat(1000)}needle${'+'.repeat(1000)}\nneedle\n` });
+      const text = await grep({ pattern: 'needle' });
+      expect(text).toBe(
+        `a:1: [truncated] ...${'-'.repeat(166)}needle${'+'.repeat(328)}... [truncated]\na:2: needle\n` +
+          '[Some lines truncated to 500 chars. Use read a:1..1 to see the first of them in full]',
+      );
+      expect(await work.text('read', { path: 'a:1..1' })).toContain(`1|${'-'.repeat(1000)}needle`);
+    },
+  );
 
-  test('of exactly 500 characters are complete, whatever their bytes', async () => {
+  test('of exactly 500 characters are complete, whatever their bytes', { tags: 'slow' }, async () => {
     await work.write({ a: `${'😀'.repeat(499)}x\n${'😀'.repeat(500)}x\n` });
     expect(await grep({ pattern: 'x' })).toBe(
       `a:1: ${'😀'.repeat(499)}x\na:2: [truncated] ...${'😀'.repeat(499)}x\n` +

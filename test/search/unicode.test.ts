@@ -58,7 +58,7 @@ const OPTIONS: Record<string, { input: object; shown: readonly string[] }> = {
 };
 
 describe.each(Object.entries(encode))('%s', (_, encoded) => {
-  test.each(Object.entries(WAYS))('%s', async (_, { input, path }) => {
+  test.each(Object.entries(WAYS))('%s', { tags: 'slow' }, async (_, { input, path }) => {
     const { write, call } = place('oriel');
     const bytes = encoded(`\ufeff${TEXT}`);
     write('d/a.txt', bytes);
@@ -76,6 +76,7 @@ describe.each(Object.entries(encode))('%s', (_, encoded) => {
 
 test.each(['utf-32le', 'utf-32be'])(
   '%s: a text larger than the blocks in which it is decoded',
+  { tags: 'slow' },
   async (name) => {
     const { write, call } = place('oriel');
     const lines = Array.from({ length: 120_000 }, (_, i) => `line ${i} \u{1f600}`);

@@ -66,6 +66,7 @@ test.skipIf(process.platform !== 'linux')(
 
 test.skipIf(process.platform !== 'linux')(
   'in a shared temporary directory, links and files of other users are left alone',
+  { tags: 'slow' },
   async () => {
     const home = temporaryFolder();
     vi.stubEnv('TMPDIR', home);

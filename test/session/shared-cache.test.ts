@@ -31,7 +31,7 @@ describe('the cache of several replicas', () => {
   }
   const text = (value: Buffer | undefined): string | undefined => value?.toString();
 
-  test('a newer value that is too large to share removes the older one', async () => {
+  test('a newer value that is too large to share removes the older one', { tags: 'slow' }, async () => {
     const one = replica('large');
     one.cache.put('key', [Buffer.from('old')]);
     await one.cache.close();

@@ -54,19 +54,23 @@ test('a touched but unchanged file keeps its tag; raw text and listings have non
 const numbered = (i: number): string =>
   digest((i & 0xffff).toString(16).padStart(4, '0'), (i >> 16).toString(16));
 
-test('a tag is never reused for other content of its path, after any number of versions', () => {
-  const snapshots = new LocalSnapshots();
-  const contents = new Map<string, string>();
-  for (let i = 0; i < 70_000; i += 1) {
-    const tag = snapshots.tag('f', numbered(i));
-    expect(contents.get(tag)).toBeUndefined();
-    contents.set(tag, numbered(i));
-  }
-  // The first ones are forgotten by now: they get new tags, never those of others.
-  const again = snapshots.tag('f', numbered(3));
-  expect(contents.get(again) ?? numbered(3)).toBe(numbered(3));
-  expect(snapshots.tag('f', numbered(69_999))).toBe([...contents.keys()].at(-1));
-});
+test(
+  'a tag is never reused for other content of its path, after any number of versions',
+  { tags: 'slow' },
+  () => {
+    const snapshots = new LocalSnapshots();
+    const contents = new Map<string, string>();
+    for (let i = 0; i < 70_000; i += 1) {
+      const tag = snapshots.tag('f', numbered(i));
+      expect(contents.get(tag)).toBeUndefined();
+      contents.set(tag, numbered(i));
+    }
+    // The first ones are forgotten by now: they get new tags, never those of others.
+    const again = snapshots.tag('f', numbered(3));
+    expect(contents.get(again) ?? numbered(3)).toBe(numbered(3));
+    expect(snapshots.tag('f', numbered(69_999))).toBe([...contents.keys()].at(-1));
+  },
+);
 
 test('a tag is not reused even if its path was evicted in between', () => {
   const snapshots = new LocalSnapshots();

@@ -71,21 +71,25 @@ test('many small tasks of one client leave the large one of another', () => {
   expect(tasks.all().reduce((sum, { events }) => sum + events.length, 0)).toBeLessThanOrEqual(12);
 });
 
-test('many clients that read many pages of many files soon use all of the bound, and it is little memory', () => {
-  const tasks = new BoundedTasks<string>();
-  const before = bytesHeld();
-  const fill = (from: number, to: number): number => {
-    for (let i = from; i < to; i += 1) {
-      const line = 40 * ((i * 7_919) % 90) + 1;
-      const read = { source: `src/file-${(i * 31) % 331}.ts` };
-      tasks.add(
-        `client ${i % 100}`,
-        page(line, line + 20, read, { task: `task ${i % 100}`, at: 1.8e12 + i }),
-      );
-    }
-    return tasks.all().reduce((sum, { figures }) => sum + figures.weight, 0);
-  };
-  expect(fill(0, 30_000)).toBeGreaterThan(0.95 * TASK_BOUNDS.weight);
-  expect(fill(30_000, 80_000)).toBeLessThanOrEqual(TASK_BOUNDS.weight);
-  expect((bytesHeld() - before) >> 20).toBeLessThan(32);
-});
+test(
+  'many clients that read many pages of many files soon use all of the bound, and it is little memory',
+  { tags: 'slow' },
+  () => {
+    const tasks = new BoundedTasks<string>();
+    const before = bytesHeld();
+    const fill = (from: number, to: number): number => {
+      for (let i = from; i < to; i += 1) {
+        const line = 40 * ((i * 7_919) % 90) + 1;
+        const read = { source: `src/file-${(i * 31) % 331}.ts` };
+        tasks.add(
+          `client ${i % 100}`,
+          page(line, line + 20, read, { task: `task ${i % 100}`, at: 1.8e12 + i }),
+        );
+      }
+      return tasks.all().reduce((sum, { figures }) => sum + figures.weight, 0);
+    };
+    expect(fill(0, 30_000)).toBeGreaterThan(0.95 * TASK_BOUNDS.weight);
+    expect(fill(30_000, 80_000)).toBeLessThanOrEqual(TASK_BOUNDS.weight);
+    expect((bytesHeld() - before) >> 20).toBeLessThan(32);
+  },
+);

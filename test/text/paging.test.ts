@@ -59,10 +59,13 @@ describe.each(Object.entries(encoders))(
     const forwards = (pages: string[]) => pages.join('');
     const backwards = (pages: string[]) => pages.toReversed().join('');
 
-    test('by lines', () => check(() => undefined, forwards, true));
-    test('by bytes', () => check(() => ({ by: 'bytes', start: 0 }), forwards, true));
-    test('by bytes where lines are not counted', () =>
-      check(() => ({ by: 'bytes', start: 0 }), forwards, false));
-    test('by tail, backwards', () => check((size) => ({ by: 'tail', lines: size + 1 }), backwards, true));
+    test('by lines', { tags: 'slow' }, () => check(() => undefined, forwards, true));
+    test('by bytes', { tags: 'slow' }, () => check(() => ({ by: 'bytes', start: 0 }), forwards, true));
+    test('by bytes where lines are not counted', { tags: 'slow' }, () =>
+      check(() => ({ by: 'bytes', start: 0 }), forwards, false),
+    );
+    test('by tail, backwards', { tags: 'slow' }, () =>
+      check((size) => ({ by: 'tail', lines: size + 1 }), backwards, true),
+    );
   },
 );

@@ -18,7 +18,7 @@ const paths = fc
   })
   .filter((path) => path !== '');
 
-test('bash reads what was written', () => {
+test('bash reads what was written', { tags: 'slow' }, () => {
   fc.assert(
     fc.property(fc.array(paths, { minLength: 20, maxLength: 40 }), (words) => {
       expect(asRead(words)).toEqual(words.map((word) => (word.startsWith('-') ? `./${word}` : word)));

@@ -31,17 +31,21 @@ test('a search for names is none: its cases are skipped, and the report says why
   });
 });
 
-test('beside a search for names, the one for content is found; without regular expressions it cannot be slow', async () => {
-  expect(await found('search', 'searches both')).toEqual({
-    tool: 'search_content',
-    findings: [
-      ['bounded-search', 'held'],
-      ['wall-search', 'held'],
-      ['fifo-search', 'held'],
-      ['slow-pattern', 'skipped', 'its search takes no regular expressions'],
-    ],
-  });
-});
+test(
+  'beside a search for names, the one for content is found; without regular expressions it cannot be slow',
+  { tags: 'slow' },
+  async () => {
+    expect(await found('search', 'searches both')).toEqual({
+      tool: 'search_content',
+      findings: [
+        ['bounded-search', 'held'],
+        ['wall-search', 'held'],
+        ['fifo-search', 'held'],
+        ['slow-pattern', 'skipped', 'its search takes no regular expressions'],
+      ],
+    });
+  },
+);
 
 test('a listing without the names of the files is none', async () => {
   const why =
@@ -52,7 +56,7 @@ test('a listing without the names of the files is none', async () => {
   });
 });
 
-test('a tool that a mapping names for what it does not do is an error', () => {
+test('a tool that a mapping names for what it does not do is an error', { tags: 'slow' }, () => {
   const file = join(temporaryFolder(), 'map.json');
   writeFileSync(
     file,

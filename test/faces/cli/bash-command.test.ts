@@ -21,7 +21,7 @@ function cli(args: string[], cwd: string, cache: string): Promise<Ran> {
   });
 }
 
-test('runs a command and prints its output', async () => {
+test('runs a command and prints its output', { tags: 'slow' }, async () => {
   const ran = await cli(['bash', 'echo hi; pwd'], temporaryFolder(), temporaryFolder());
   expect(ran).toMatchObject({ code: 0, stderr: '' });
   expect(ran.stdout).toMatch(/^hi\n\/.*\n$/);
@@ -37,7 +37,7 @@ test('a failing command keeps its output', async () => {
   expect(ran).toEqual({ code: 3, stdout: 'hi\nCommand exited with code 3\n', stderr: '' });
 });
 
-test('a timeout can be set', async () => {
+test('a timeout can be set', { tags: 'slow' }, async () => {
   const ran = await cli(['bash', '--timeout', '0.3', 'sleep 60'], temporaryFolder(), temporaryFolder());
   expect(ran).toEqual({ code: 124, stdout: 'Command timed out after 0.3 seconds\n', stderr: '' });
 });
@@ -53,7 +53,7 @@ test.each([
   expect(ran).toEqual({ code: 125, stdout: '', stderr });
 });
 
-test('a kept output can be read by the next call, only in the same directory', async () => {
+test('a kept output can be read by the next call, only in the same directory', { tags: 'slow' }, async () => {
   const [folder, other, cache] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
   const ran = await cli(['bash', 'seq 5000'], folder, cache);
   expect(ran.stdout).toContain('Use artifact://1:-3000@13893 to continue backwards]\n');
@@ -80,7 +80,7 @@ test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
   ['SIGHUP', 129],
-] as const)('B15 %s ends the command with all its processes', async (signal, code) => {
+] as const)('B15 %s ends the command with all its processes', { tags: 'slow' }, async (signal, code) => {
   const marker = nap(code);
   const child = spawn(process.execPath, [main, 'bash', `echo before; setsid ${marker}1 & ${marker}2`], {
     cwd: temporaryFolder(),
@@ -97,7 +97,7 @@ test.each([
   expect(living(marker)).toEqual([]);
 });
 
-test('a timeout that is not a number of seconds is named as it was typed', () => {
+test('a timeout that is not a number of seconds is named as it was typed', { tags: 'slow' }, () => {
   for (const given of ['abc', '0', '-1', '']) {
     expect(run(['bash', `--timeout=${given}`, 'true'])).toEqual({
       out: '',
@@ -107,13 +107,17 @@ test('a timeout that is not a number of seconds is named as it was typed', () =>
   }
 });
 
-test('a working directory outside the roots: the option that names one inside', async () => {
-  const [outside, inside, cache] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
-  const ran = await cli(['bash', '--root', inside, 'pwd'], outside, cache);
-  expect([ran.code, ran.stderr]).toEqual([
-    125,
-    `oriel: . lies outside the directories that may be read. Use --cwd ${inside}.\n`,
-  ]);
-  const again = await cli(['bash', '--root', inside, '--cwd', inside, 'pwd'], outside, cache);
-  expect([again.code, again.stdout]).toEqual([0, `${inside}\n`]);
-});
+test(
+  'a working directory outside the roots: the option that names one inside',
+  { tags: 'slow' },
+  async () => {
+    const [outside, inside, cache] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
+    const ran = await cli(['bash', '--root', inside, 'pwd'], outside, cache);
+    expect([ran.code, ran.stderr]).toEqual([
+      125,
+      `oriel: . lies outside the directories that may be read. Use --cwd ${inside}.\n`,
+    ]);
+    const again = await cli(['bash', '--root', inside, '--cwd', inside, 'pwd'], outside, cache);
+    expect([again.code, again.stdout]).toEqual([0, `${inside}\n`]);
+  },
+);

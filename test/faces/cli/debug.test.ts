@@ -39,7 +39,7 @@ test('a server over stdio, whose stdout stays the protocol’s', async () => {
   expect(running.stderr()).toContain('oriel: INTERNAL in ls: Error: no clock');
 });
 
-test('a server over HTTP', async () => {
+test('a server over HTTP', { tags: 'slow' }, async () => {
   const { W } = workspace();
   const { post, log } = await server(['--cwd', W, '--debug'], { env });
   const answer = await post('/api/v0/tools/ls', {});

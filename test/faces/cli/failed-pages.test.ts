@@ -5,7 +5,7 @@ import { runAsync } from '../../support/warm-cli.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 import { site } from '../../support/web.ts';
 
-test('0 with a page, 1 without one, 2 if the server refuses or fails', async () => {
+test('0 with a page, 1 without one, 2 if the server refuses or fails', { tags: 'slow' }, async () => {
   const cwd = temporaryFolder();
   const env = { ...process.env, XDG_CACHE_HOME: cwd };
   const codes = { 200: 0, 403: 2, 404: 1, 410: 1, 429: 2, 500: 2, 503: 2 };

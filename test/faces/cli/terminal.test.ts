@@ -37,7 +37,7 @@ describe.runIf(has('script'))('on a terminal', () => {
     expect(code).toBe(4);
   });
 
-  test('a long output is shown in full, with the path where it is kept', () => {
+  test('a long output is shown in full, with the path where it is kept', { tags: 'slow' }, () => {
     const { screen } = onTerminal('bash seq 5000', { NO_COLOR: '1' });
     expect(screen.split('\n').slice(0, 2)).toEqual(['1', '2']);
     const named = /\n5000\n\[The whole output is kept: oriel read (artifact:\/\/\d+)\]\n$/.exec(screen)?.[1];
@@ -49,7 +49,7 @@ describe.runIf(has('script'))('on a terminal', () => {
     expect(kept).toBe('4999|4999\n5000|5000\n');
   });
 
-  test('errors, paths and line numbers have colours', () => {
+  test('errors, paths and line numbers have colours', { tags: 'slow' }, () => {
     expect(shown('grep on a.txt')).toBe(
       '\u001b[35ma.txt\u001b[39m:\u001b[32m1\u001b[39m: \u001b[91mon\u001b[39me\n',
     );
@@ -66,7 +66,7 @@ describe.runIf(has('script'))('on a terminal', () => {
     expect(screen).toMatch(/^\r\u001b\[Kworking for \d+ s[^{]*\r\u001b\[K\{"content"/);
   });
 
-  test.each([40, 80, 200])('help fits %i columns', (columns) => {
+  test.each([40, 80, 200])('help fits %i columns', { tags: 'slow' }, (columns) => {
     for (const command of ['help', 'help read', 'help serve']) {
       const { stdout } = spawnSync(
         'script',

@@ -115,7 +115,7 @@ describe('failures are values', () => {
     expect(await client.callTool('../read', {})).toMatchObject({ ok: false, error: { status: 404 } });
   });
 
-  test('no response, an invalid response, a truncated response', async () => {
+  test('no response, an invalid response, a truncated response', { tags: 'slow' }, async () => {
     const gone = await answering(() => undefined);
     const { port } = new URL(gone.url);
     expect(await createClient({ url: `http://127.0.0.1:1`, retries: 0 }).health()).toMatchObject({

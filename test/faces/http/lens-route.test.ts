@@ -19,7 +19,7 @@ test('the limits and the display of the server apply, except those in the reques
   expect(JSON.stringify(wider)).toContain('line 9');
 });
 
-test('an input that no tool accepts is refused and not repeated', async () => {
+test('an input that no tool accepts is refused and not repeated', { tags: 'slow' }, async () => {
   const { W } = workspace();
   const { post } = await server(['--cwd', W]);
   let nested: unknown = 'x';
@@ -44,14 +44,18 @@ test('an input that no tool accepts is refused and not repeated', async () => {
   }
 });
 
-test.each(['path', 'input'])('%s of more than 8,192 characters is refused', async (field) => {
-  const { post } = await server(['--cwd', workspace().W]);
-  const ask = async (length: number): Promise<string> => {
-    const path = './'.repeat(length / 2);
-    const question = field === 'path' ? { path } : { input: { path } };
-    const response = await post('/api/v0/lens', { dialect: 'oriel', ...question });
-    return `${response.status} ${(await response.text()).slice(0, 200)}`;
-  };
-  expect(await ask(8_000)).toMatch(/^200 /);
-  expect(await ask(8_194)).toMatch(/^400 .*BAD_INPUT/);
-});
+test.each(['path', 'input'])(
+  '%s of more than 8,192 characters is refused',
+  { tags: 'slow' },
+  async (field) => {
+    const { post } = await server(['--cwd', workspace().W]);
+    const ask = async (length: number): Promise<string> => {
+      const path = './'.repeat(length / 2);
+      const question = field === 'path' ? { path } : { input: { path } };
+      const response = await post('/api/v0/lens', { dialect: 'oriel', ...question });
+      return `${response.status} ${(await response.text()).slice(0, 200)}`;
+    };
+    expect(await ask(8_000)).toMatch(/^200 /);
+    expect(await ask(8_194)).toMatch(/^400 .*BAD_INPUT/);
+  },
+);

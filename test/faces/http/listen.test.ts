@@ -53,29 +53,33 @@ test.each(INVALID_KINDS)('%s in the same packet as a request', async (_, bytes) 
   expect(await peer(Number(new URL(url).port), get('/healthz') + bytes).said).toBe('');
 });
 
-test.each(INVALID_KINDS)('%s during a download: nothing is written into its body', async (_, bytes) => {
-  const { W, write } = workspace();
-  write('large', '');
-  truncateSync(join(W, 'large'), 64 << 20);
-  const running = await server(['--cwd', W]);
-  const { socket, said } = peer(
-    running.port,
-    get(`/api/v0/read-file?path=${encodeURIComponent(join(W, 'large'))}`),
-  );
-  await new Promise((resolve) => void socket.once('data', resolve));
-  socket.pause().write(bytes);
-  await running.get('/healthz');
-  socket.resume();
-  const [head = '', body = ''] = (await said).split('\r\n\r\n');
-  expect(head).toMatch(/^HTTP\/1\.1 200 [^]*content-length: 67108864/i);
-  expect(body.replaceAll('\0', '')).toBe('');
-});
+test.each(INVALID_KINDS)(
+  '%s during a download: nothing is written into its body',
+  { tags: 'slow' },
+  async (_, bytes) => {
+    const { W, write } = workspace();
+    write('large', '');
+    truncateSync(join(W, 'large'), 64 << 20);
+    const running = await server(['--cwd', W]);
+    const { socket, said } = peer(
+      running.port,
+      get(`/api/v0/read-file?path=${encodeURIComponent(join(W, 'large'))}`),
+    );
+    await new Promise((resolve) => void socket.once('data', resolve));
+    socket.pause().write(bytes);
+    await running.get('/healthz');
+    socket.resume();
+    const [head = '', body = ''] = (await said).split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 200 [^]*content-length: 67108864/i);
+    expect(body.replaceAll('\0', '')).toBe('');
+  },
+);
 
 test.each([
   ['a CONNECT', '400 Bad Request'],
   ['bytes that are no request', '400 Bad Request'],
   ['too long headers', '431 Request Header Fields Too Large'],
-] as const)('%s after a reply, or first on a connection: %s', async (kind, status) => {
+] as const)('%s after a reply, or first on a connection: %s', { tags: 'slow' }, async (kind, status) => {
   const bytes = INVALID[kind];
   const { url } = await serveOffer(offerOf());
   const port = Number(new URL(url).port);

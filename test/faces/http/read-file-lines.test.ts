@@ -76,7 +76,7 @@ describe('TestReadFileLines', () => {
     ]);
   });
 
-  test('NonExistent', async () => {
+  test('NonExistent', { tags: 'slow' }, async () => {
     const { W, lines } = await files(basic);
     expect(await lines('does-not-exist')).toEqual({
       ...nothing,
@@ -231,18 +231,22 @@ describe('limits are inclusive', () => {
     });
   });
 
-  test('2,000 lines when no limit is given, refused when more are asked for than may be answered', async () => {
-    const { lines } = await files((W) => writeFileSync(join(W, 'f'), 'x\n'.repeat(2_001)));
-    expect(await lines('f')).toMatchObject({ success: true, total_lines: 2_001, lines_read: 2_000 });
-    expect((await lines('f', { limit: 2_001 })).error).toBe(
-      'output would exceed 2000 lines. Read less at a time using offset and limit parameters.',
-    );
-    expect(await lines('f', { max_response_lines: 10 })).toMatchObject({ success: true, lines_read: 10 });
-    expect(await lines('f', { limit: 2_001, max_response_lines: 4_000 })).toMatchObject({
-      lines_read: 2_001,
-    });
-    expect(await lines('f', { offset: 2_001, limit: 5_000 })).toMatchObject({ lines_read: 1 });
-  });
+  test(
+    '2,000 lines when no limit is given, refused when more are asked for than may be answered',
+    { tags: 'slow' },
+    async () => {
+      const { lines } = await files((W) => writeFileSync(join(W, 'f'), 'x\n'.repeat(2_001)));
+      expect(await lines('f')).toMatchObject({ success: true, total_lines: 2_001, lines_read: 2_000 });
+      expect((await lines('f', { limit: 2_001 })).error).toBe(
+        'output would exceed 2000 lines. Read less at a time using offset and limit parameters.',
+      );
+      expect(await lines('f', { max_response_lines: 10 })).toMatchObject({ success: true, lines_read: 10 });
+      expect(await lines('f', { limit: 2_001, max_response_lines: 4_000 })).toMatchObject({
+        lines_read: 2_001,
+      });
+      expect(await lines('f', { offset: 2_001, limit: 5_000 })).toMatchObject({ lines_read: 1 });
+    },
+  );
 });
 
 test(
@@ -294,7 +298,7 @@ test('parameters that make no sense are named', { tags: 'slow' }, async () => {
   }
 });
 
-test('the walls hold', async () => {
+test('the walls hold', { tags: 'slow' }, async () => {
   const { W, status } = await files((root) => writeFileSync(join(root, 'f'), 'x'));
   for (const path of [join(W, '../outside/secret.txt'), '/etc/passwd', `${W}/%00`, `/proc/self/environ`]) {
     const [code, body] = await status(`path=${path}`);

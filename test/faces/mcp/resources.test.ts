@@ -1,3 +1,7 @@
+/**
+ * @module-tag slow
+ */
+
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { symlinkSync } from 'node:fs';
@@ -18,7 +22,7 @@ async function connect(W: string, ...args: readonly string[]): Promise<Client> {
   return client;
 }
 
-test('kept outputs are listed, completed and read, also in part', async () => {
+test('kept outputs are listed, completed and read, also in part', { tags: 'slow' }, async () => {
   const { W } = workspace();
   const client = await connect(W, '--allow-bash');
   expect(await client.listResources()).toMatchObject({ resources: [] });
@@ -77,7 +81,7 @@ test('the server describes its purpose for hosts that show no tools', async () =
   expect(client.getInstructions()).toMatch(/^Read files.*Tools: read, grep, find, ls\./);
 });
 
-test('roots that a client declares apply inside those of the server', async () => {
+test('roots that a client declares apply inside those of the server', { tags: 'slow' }, async () => {
   const { W, O, write } = workspace();
   write('a/in.txt', 'in\n');
   write('b/out.txt', 'out\n');
@@ -114,7 +118,7 @@ test('roots that a client declares apply inside those of the server', async () =
   }
 });
 
-test('without --allow-bash a call of bash is an error that says why', async () => {
+test('without --allow-bash a call of bash is an error that says why', { tags: 'slow' }, async () => {
   const { W } = workspace();
   const client = await connect(W);
   const names = (await client.listTools()).tools.map(({ name }) => name);

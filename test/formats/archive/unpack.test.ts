@@ -50,7 +50,7 @@ test('an idle decoder yields its slot to a waiting call and continues where it w
   expect(queues.unpackSmall.stats).toMatchObject({ running: 0, waiting: 0 });
 });
 
-test('alternating pages of several archives through one slot are right', async () => {
+test('alternating pages of several archives through one slot are right', { tags: 'slow' }, async () => {
   withLimit(1);
   const pages = [lines(), lines()];
   const texts = ['', ''];
@@ -112,7 +112,7 @@ test('a changed archive is not taken for the earlier one', async () => {
   await expect(rest(page)).rejects.toMatchObject({ code: 'BUSY' });
 });
 
-test('a finished call releases its slot, whatever its decoder does', async () => {
+test('a finished call releases its slot, whatever its decoder does', { tags: 'slow' }, async () => {
   withLimit(1);
   const stop = new AbortController();
   const endless: PackedInput = {

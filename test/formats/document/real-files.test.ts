@@ -32,50 +32,62 @@ describe.runIf(has('libreoffice'))('by LibreOffice', () => {
     return (rest) => place.text(`made.${as}${rest}`);
   };
 
-  test.each(formatsOf('text'))('a text as %s: words in order, complete rows', async (as) => {
-    const read = await made('text', as);
-    const shown = await read(':raw');
-    expectInOrder(shown, WORDS);
-    expectRows(shown);
-    expect(shown).toContain(FOOTNOTE);
-    expect(shown).toContain('Ünïcödé &');
-    if (as !== 'epub') expect(await read(':outline')).toContain('Stock MARK-HEAD-5');
-  });
+  test.each(formatsOf('text'))(
+    'a text as %s: words in order, complete rows',
+    { tags: 'slow' },
+    async (as) => {
+      const read = await made('text', as);
+      const shown = await read(':raw');
+      expectInOrder(shown, WORDS);
+      expectRows(shown);
+      expect(shown).toContain(FOOTNOTE);
+      expect(shown).toContain('Ünïcödé &');
+      if (as !== 'epub') expect(await read(':outline')).toContain('Stock MARK-HEAD-5');
+    },
+  );
 
-  test.each(formatsOf('sheets'))('a workbook as %s: sheets, formats, rows, cells, queries', async (as) => {
-    const read = await made('sheets', as);
-    const shown = await read(':raw');
-    expectInOrder(shown, [
-      '## Stock',
-      '## Sums',
-      '25.6%',
-      '2026-03-09',
-      '42',
-      '## Away (hidden)',
-      'MARK-AWAY-8',
-    ]);
-    expectRows(shown);
-    expect(await read(':Stock:A3:C3')).toContain('| 3 | Item 2 | 22 kg | Shelf B |');
-    expect(await read(":Stock?where=Weight='33 kg'")).toContain('| Item 3 | 33 kg  | Shelf C |');
-  });
+  test.each(formatsOf('sheets'))(
+    'a workbook as %s: sheets, formats, rows, cells, queries',
+    { tags: 'slow' },
+    async (as) => {
+      const read = await made('sheets', as);
+      const shown = await read(':raw');
+      expectInOrder(shown, [
+        '## Stock',
+        '## Sums',
+        '25.6%',
+        '2026-03-09',
+        '42',
+        '## Away (hidden)',
+        'MARK-AWAY-8',
+      ]);
+      expectRows(shown);
+      expect(await read(':Stock:A3:C3')).toContain('| 3 | Item 2 | 22 kg | Shelf B |');
+      expect(await read(":Stock?where=Weight='33 kg'")).toContain('| Item 3 | 33 kg  | Shelf C |');
+    },
+  );
 
-  test.each(formatsOf('slides'))('slides as %s: each with its number and notes', async (as) => {
-    const read = await made('slides', as);
-    const shown = await read(':raw');
-    const isPdf = as === 'pdf';
-    expectInOrder(
-      shown,
-      SLIDES.flatMap((number) => [
-        `--- ${isPdf ? 'page' : 'slide'} ${number} ---`,
-        `MARK-SLIDE-${number}`,
-        `MARK-POINT-${number}`,
-        ...(isPdf ? [] : [`MARK-SAID-${number}`]),
-      ]),
-    );
-    const second = await read(':p2:raw');
-    expect(second).toContain('MARK-POINT-2');
-    expect(second).not.toMatch(/MARK-\w+-[13]/);
-  });
+  test.each(formatsOf('slides'))(
+    'slides as %s: each with its number and notes',
+    { tags: 'slow' },
+    async (as) => {
+      const read = await made('slides', as);
+      const shown = await read(':raw');
+      const isPdf = as === 'pdf';
+      expectInOrder(
+        shown,
+        SLIDES.flatMap((number) => [
+          `--- ${isPdf ? 'page' : 'slide'} ${number} ---`,
+          `MARK-SLIDE-${number}`,
+          `MARK-POINT-${number}`,
+          ...(isPdf ? [] : [`MARK-SAID-${number}`]),
+        ]),
+      );
+      const second = await read(':p2:raw');
+      expect(second).toContain('MARK-POINT-2');
+      expect(second).not.toMatch(/MARK-\w+-[13]/);
+    },
+  );
 
   test.each(formatsOf('reviewed'))('%s: deleted text is not shown', async (as) => {
     const shown = await (await made('reviewed', as))(':raw');

@@ -30,26 +30,30 @@ describe('artifact://N', () => {
       ':9999',
       '[Line 9999 is beyond the end of artifact://1 (5000 lines). Use artifact://1:5000 for the end or artifact://1:1 for the start]',
     ],
-  ])('takes every selector: %s', async (selector, expected) => {
+  ])('takes every selector: %s', { tags: 'slow' }, async (selector, expected) => {
     const made = oriel();
     await text(made, 'bash', { command: 'seq 5000' });
     expect(await text(made, 'read', { path: `artifact://1${selector}` })).toBe(expected);
   });
 
-  test('if the shared store does not answer, the error names the call for the same part', async () => {
-    const key = 'the key of one operator, and no other';
-    const made = oriel({ state: { url: 'redis://127.0.0.1:1', key } });
-    for (const path of ['artifact://1234567', 'artifact://1234567:5..9', 'artifact://1234567:-20']) {
-      const { details } = await made.tool('read').run({ path });
-      expect(details['error']).toEqual({
-        code: 'BUSY',
-        message: `artifact://1234567 is not on this replica, and the shared store, which may have it, does not answer now. Read it again in a moment. Use ${path}.`,
-        next: path,
-      });
-    }
-  });
+  test(
+    'if the shared store does not answer, the error names the call for the same part',
+    { tags: 'slow' },
+    async () => {
+      const key = 'the key of one operator, and no other';
+      const made = oriel({ state: { url: 'redis://127.0.0.1:1', key } });
+      for (const path of ['artifact://1234567', 'artifact://1234567:5..9', 'artifact://1234567:-20']) {
+        const { details } = await made.tool('read').run({ path });
+        expect(details['error']).toEqual({
+          code: 'BUSY',
+          message: `artifact://1234567 is not on this replica, and the shared store, which may have it, does not answer now. Read it again in a moment. Use ${path}.`,
+          next: path,
+        });
+      }
+    },
+  );
 
-  test('names the output and its file in details', async () => {
+  test('names the output and its file in details', { tags: 'slow' }, async () => {
     const made = oriel();
     const ran = await made.tool('bash').run({ command: 'seq 5000' });
     const { fullOutputPath } = ran.details['output'] as { fullOutputPath: string };
@@ -63,7 +67,7 @@ describe('artifact://N', () => {
     });
   });
 
-  test('keeps what the answer of the command omitted', async () => {
+  test('keeps what the answer of the command omitted', { tags: 'slow' }, async () => {
     const made = oriel();
     const command = 'for i in $(seq 2500); do printf "\\033[31mred $i\\033[0m\\n"; done';
     expect(await text(made, 'bash', { command })).toMatch(/^red 501\nred 502\n/);

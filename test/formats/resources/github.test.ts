@@ -79,7 +79,7 @@ describe('an issue', () => {
     });
   });
 
-  test('can be read without its comments, and by lines', async () => {
+  test('can be read without its comments, and by lines', { tags: 'slow' }, async () => {
     const { read, github } = await open();
     expect((await read('issue://acme/widget/7?comments=0')).text).not.toContain('Same here');
     expect((await read('issue://acme/widget#7?comments=0:1..1')).text).toMatch(

@@ -90,25 +90,29 @@ test('a database: only the pages that a query needs', { tags: 'slow' }, async ()
   }
 });
 
-test('a database that is replaced while it is read, or takes too many requests', async () => {
-  const bytes = await databaseBytes(
-    'create table t(id integer primary key, body text)',
-    `with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000)
+test(
+  'a database that is replaced while it is read, or takes too many requests',
+  { tags: 'slow' },
+  async () => {
+    const bytes = await databaseBytes(
+      'create table t(id integer primary key, body text)',
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000)
      insert into t select i, hex(zeroblob(1000)) from n`,
-  );
-  const server = await objectServer({ box: { 'app.db': bytes } });
-  const here = place('oriel');
-  let asked = 0;
-  server.instead = () => {
-    asked += 1;
-    if (asked === 2) server.buckets = { box: { 'app.db': Buffer.concat([bytes, Buffer.alloc(4096)]) } };
-    return false;
-  };
-  const { text, details } = await here.call('read', { path: 's3://box/app.db:t:2500' });
-  expect(text).toContain('s3://box/app.db was replaced while it was read');
-  expect(details['error']).toMatchObject({ code: 'BUSY' });
-  expect((await here.call('read', { path: 's3://box/app.db:t:2500' })).isError).toBe(false);
-});
+    );
+    const server = await objectServer({ box: { 'app.db': bytes } });
+    const here = place('oriel');
+    let asked = 0;
+    server.instead = () => {
+      asked += 1;
+      if (asked === 2) server.buckets = { box: { 'app.db': Buffer.concat([bytes, Buffer.alloc(4096)]) } };
+      return false;
+    };
+    const { text, details } = await here.call('read', { path: 's3://box/app.db:t:2500' });
+    expect(text).toContain('s3://box/app.db was replaced while it was read');
+    expect(details['error']).toMatchObject({ code: 'BUSY' });
+    expect((await here.call('read', { path: 's3://box/app.db:t:2500' })).isError).toBe(false);
+  },
+);
 
 /** Bytes that were asked for. */
 function lengthOf({ range }: Heard): number {

@@ -58,24 +58,28 @@ describe.runIf(has('redis'))('a worker that counts lines', () => {
       return sum + Number(end) - Number(start);
     }, 0);
 
-  test('asks a server that sends one byte per range no more often than an honest one', async () => {
-    const server = await objects('"slow"');
-    const events = await worker({ allow: [] });
-    const { read } = workspace();
-    server.instead = (request, response) => {
-      const [, from = '0'] = /bytes=(\d+)-/.exec(request.headers.range ?? '') ?? [];
-      if (Number(from) < 32 * MIB) return false;
-      const range = `bytes ${from}-${from}/${SIZE}`;
-      response.writeHead(206, { 'content-range': range, etag: '"slow"' }).end('x');
-      return true;
-    };
-    await read(last, shared());
-    await expect.poll(() => events).toMatchObject([{ kind: 'lines', outcome: 'failed', why: 'here' }]);
-    // Those of the replica, which stops at 256, and those of the worker.
-    expect(server.heard.length).toBeLessThan(256 + 100);
-  });
+  test(
+    'asks a server that sends one byte per range no more often than an honest one',
+    { tags: 'slow' },
+    async () => {
+      const server = await objects('"slow"');
+      const events = await worker({ allow: [] });
+      const { read } = workspace();
+      server.instead = (request, response) => {
+        const [, from = '0'] = /bytes=(\d+)-/.exec(request.headers.range ?? '') ?? [];
+        if (Number(from) < 32 * MIB) return false;
+        const range = `bytes ${from}-${from}/${SIZE}`;
+        response.writeHead(206, { 'content-range': range, etag: '"slow"' }).end('x');
+        return true;
+      };
+      await read(last, shared());
+      await expect.poll(() => events).toMatchObject([{ kind: 'lines', outcome: 'failed', why: 'here' }]);
+      // Those of the replica, which stops at 256, and those of the worker.
+      expect(server.heard.length).toBeLessThan(256 + 100);
+    },
+  );
 
-  test('reads the object itself, and every replica has its line index', async () => {
+  test('reads the object itself, and every replica has its line index', { tags: 'slow' }, async () => {
     const server = await objects('"one"');
     const events = await worker({ allow: [] });
     const { text } = workspace();
@@ -89,7 +93,7 @@ describe.runIf(has('redis'))('a worker that counts lines', () => {
     expect(events).toHaveLength(1);
   });
 
-  test('leaves an object to the calling replica if it may not read it', async () => {
+  test('leaves an object to the calling replica if it may not read it', { tags: 'slow' }, async () => {
     await objects('"two"');
     const events = await worker({ allow: [], buckets: ['others'] });
     const { text } = workspace();
@@ -97,7 +101,7 @@ describe.runIf(has('redis'))('a worker that counts lines', () => {
     await expect.poll(() => events).toMatchObject([{ kind: 'lines', outcome: 'failed', why: 'here' }]);
   });
 
-  test('leaves a replaced object to the calling replica', async () => {
+  test('leaves a replaced object to the calling replica', { tags: 'slow' }, async () => {
     const server = await objects('"three"');
     const events = await worker({ allow: [] });
     const { read } = workspace();

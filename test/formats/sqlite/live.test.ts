@@ -41,7 +41,7 @@ describe.runIf(has('python3'))('no answer mixes two states', () => {
     ['truncate', 'synchronous=off'],
     ['persist', 'synchronous=normal'],
     ['memory', 'synchronous=normal'],
-  ])('journal_mode=%s, %s', { timeout: 60_000 }, async (mode, settings) => {
+  ])('journal_mode=%s, %s', { tags: 'slow', timeout: 60_000 }, async (mode, settings) => {
     const cwd = folder();
     const read = reader(cwd);
     const live = await writer(join(cwd, 'live.db'), transfers(mode, settings));
@@ -79,37 +79,41 @@ print('ready', flush=True); sys.stdin.read()`,
   },
 );
 
-test('a replaced database is read as either the old or the new one', { timeout: 30_000 }, async () => {
-  const cwd = folder();
-  const read = reader(cwd);
-  const versions = await Promise.all(
-    [1, 2].map((version) =>
-      databaseBytes(
-        `create table t(a, pad);
+test(
+  'a replaced database is read as either the old or the new one',
+  { tags: 'slow', timeout: 30_000 },
+  async () => {
+    const cwd = folder();
+    const read = reader(cwd);
+    const versions = await Promise.all(
+      [1, 2].map((version) =>
+        databaseBytes(
+          `create table t(a, pad);
          with recursive n(i) as (values(1) union all select i + 1 from n where i < 500)
          insert into t select ${version}, zeroblob(500) from n`,
+        ),
       ),
-    ),
-  );
-  fs.writeFileSync(join(cwd, 'live.db'), versions[0] as Uint8Array);
-  let over = false;
-  const replacing = (async () => {
-    for (let round = 0; round < 100; round++) {
-      fs.writeFileSync(join(cwd, 'new.db'), versions[round % 2] as Uint8Array);
-      fs.renameSync(join(cwd, 'new.db'), join(cwd, 'live.db'));
-      await new Promise((resolve) => setTimeout(resolve, 3));
-    }
-    over = true;
-  })();
-  const seen = new Set<string>();
-  while (!over) seen.add((await read('live.db?q=select min(a) least, max(a) most from t')).text);
-  await replacing;
-  const answer = (version: number): string =>
-    `| least | most |\n|-------|------|\n| ${version}     | ${version}    |\n`;
-  seen.delete(answer(1));
-  seen.delete(answer(2));
-  expect([...seen]).toEqual([]);
-});
+    );
+    fs.writeFileSync(join(cwd, 'live.db'), versions[0] as Uint8Array);
+    let over = false;
+    const replacing = (async () => {
+      for (let round = 0; round < 100; round++) {
+        fs.writeFileSync(join(cwd, 'new.db'), versions[round % 2] as Uint8Array);
+        fs.renameSync(join(cwd, 'new.db'), join(cwd, 'live.db'));
+        await new Promise((resolve) => setTimeout(resolve, 3));
+      }
+      over = true;
+    })();
+    const seen = new Set<string>();
+    while (!over) seen.add((await read('live.db?q=select min(a) least, max(a) most from t')).text);
+    await replacing;
+    const answer = (version: number): string =>
+      `| least | most |\n|-------|------|\n| ${version}     | ${version}    |\n`;
+    seen.delete(answer(1));
+    seen.delete(answer(2));
+    expect([...seen]).toEqual([]);
+  },
+);
 
 test('a database that changes during every attempt is BUSY', async () => {
   const cwd = folder();

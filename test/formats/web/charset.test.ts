@@ -63,7 +63,7 @@ test.each([
   ['windows-1252', 0x80],
   ['utf-8', 0xff],
   ['shift_jis', 0xfd],
-])('8 MiB that are slow to decode as %s', async (name, byte) => {
+])('8 MiB that are slow to decode as %s', { tags: 'slow' }, async (name, byte) => {
   const bytes = Buffer.alloc(8 << 20, byte);
   await withoutLag(() => textOfBytes(bytes, `text/plain; charset=${name}`));
 });

@@ -52,7 +52,7 @@ describe('a truncated body', () => {
       { '/f': plain(`<rss version="2.0"><channel><title>F</title>${ENTRIES}`, 'application/rss+xml') },
       'feed',
     ],
-  ])('%s', async (_, path, pages, method) => {
+  ])('%s', { tags: 'slow' }, async (_, path, pages, method) => {
     const { url } = await site(pages);
     const read = reader();
     for (const selector of ['', ':2..3', ':-2']) {
@@ -72,7 +72,7 @@ describe('a truncated body', () => {
     expect(text).toContain(SAID);
   });
 
-  test('as an archive', async () => {
+  test('as an archive', { tags: 'slow' }, async () => {
     const large = { name: 'large.txt', content: Buffer.alloc(65 << 20, 'x\n') };
     const { url } = await site({
       '/a.tar': { type: 'application/x-tar', body: tar([{ name: 'small.txt', content: 'small\n' }, large]) },

@@ -77,15 +77,19 @@ test('a URL that redirects to a page fetches its newest version', async () => {
   expect(await read('/to')).toContain('version 3');
 });
 
-test.each(['', ':raw'])('the largest body is requested once, for any parts%s', async (raw) => {
-  const body = Buffer.alloc((64 << 20) + 1, 'a line of some words\n');
-  const { url, asked } = await site({ '/huge': { type: 'application/octet-stream', body } });
-  const { call } = reader();
-  for (const lines of [raw, `${raw}:301..310`, `${raw}:601..610`]) {
-    expect((await call('read', { path: `${url}/huge${lines}` })).text).toContain('a line of some words\n');
-  }
-  expect(asked).toEqual(['/huge']);
-});
+test.each(['', ':raw'])(
+  'the largest body is requested once, for any parts%s',
+  { tags: 'slow' },
+  async (raw) => {
+    const body = Buffer.alloc((64 << 20) + 1, 'a line of some words\n');
+    const { url, asked } = await site({ '/huge': { type: 'application/octet-stream', body } });
+    const { call } = reader();
+    for (const lines of [raw, `${raw}:301..310`, `${raw}:601..610`]) {
+      expect((await call('read', { path: `${url}/huge${lines}` })).text).toContain('a line of some words\n');
+    }
+    expect(asked).toEqual(['/huge']);
+  },
+);
 
 describe('an error page longer than an answer', () => {
   const rows = Array.from({ length: 900 }, (_, i) => `<p>row ${i + 1}</p>`).join('\n');

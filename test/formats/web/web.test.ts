@@ -111,6 +111,7 @@ describe('ways to read a page', () => {
 
   test.each(['/a.zip?dl=1', '/download?id=7', '/download'])(
     'members of an archive at %s are read, and page',
+    { tags: 'slow' },
     async (path) => {
       const content = Array.from({ length: 400 }, (_, i) => `line ${i + 1}\n`).join('');
       const members = [{ name: 'my dir/x y.txt', content }];

@@ -45,7 +45,7 @@ beforeEach(() => {
 });
 
 describe.each(['pkg.tar', 'pkg.tgz', 'pkg.zip'])('%s', (name) => {
-  test('shows its map, and the map of a directory in it', async () => {
+  test('shows its map, and the map of a directory in it', { tags: 'slow' }, async () => {
     const text = await w.text(`${name}:package:outline`);
     expect(text).toContain('lib/store.js: Store 4-12, .put 5-7, .get 9-11, exports 14\n');
     expect(text).toContain('lib/trim.js: ');

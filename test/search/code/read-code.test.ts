@@ -191,7 +191,7 @@ describe('the map of a directory', () => {
     expect((await w.text('src:outline')).split('\n')[0]).toBe(before);
   });
 
-  test('search words rank matching files higher', async () => {
+  test('search words rank matching files higher', { tags: 'slow' }, async () => {
     expect((await w.text('src:outline?q=door')).split('\n')[0]).toMatch(/^door\.ts: /);
   });
 

@@ -36,7 +36,7 @@ beforeAll(async () => {
   await sleep(50);
 });
 
-test('without any tags on disk the map is the same, and nothing is parsed again', () => {
+test('without any tags on disk the map is the same, and nothing is parsed again', { tags: 'slow' }, () => {
   ask('src:#run7');
   const tags = stored();
   const map = ask('src:outline');
@@ -48,7 +48,7 @@ test('without any tags on disk the map is the same, and nothing is parsed again'
   expect(stored()).toEqual(maps);
 });
 
-test('each question has its own map, and a changed file another', async () => {
+test('each question has its own map, and a changed file another', { tags: 'slow' }, async () => {
   const map = ask('src:outline');
   expect(ask('src:outline?bytes=1K')).not.toBe(map);
   expect(ask('src:outline?q=run7')).not.toBe(map);
@@ -59,7 +59,7 @@ test('each question has its own map, and a changed file another', async () => {
   expect(ask('src:outline?bytes=32K')).toBe(changed);
 });
 
-test('a few files have no map on disk', () => {
+test('a few files have no map on disk', { tags: 'slow' }, () => {
   ask('few:#one');
   const before = stored();
   ask('few:outline');
