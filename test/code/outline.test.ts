@@ -24,7 +24,7 @@ test('every language of the table has a fixture', () => {
   expect(languages.map(({ name }) => name).filter((name) => !covered.has(name))).toEqual([]);
 });
 
-test('a function that is assigned under its own name is one symbol', async () => {
+test('a function that is assigned under its own name is one symbol', { tags: 'slow' }, async () => {
   const text = `View.prototype.lookup = function lookup(name) {
   return this.render(function render() {
     return name;
@@ -43,7 +43,7 @@ var other = function named() {
   ]);
 });
 
-test('names, qualified names, kinds and bodies', async () => {
+test('names, qualified names, kinds and bodies', { tags: 'slow' }, async () => {
   const { symbols } = await found('server.ts', fixture('server.ts.txt'));
   const start = symbols.find(({ name }) => name === 'start');
   expect(start).toEqual({
@@ -109,7 +109,7 @@ test.each([
   ['user.rb', 'Shop.User.Admin.load'],
   ['shapes.rs', 'Circle.new'],
   ['Server.kt', 'Server.companion.create'],
-])('%s knows %s', async (name, qualified) => {
+])('%s knows %s', { tags: 'slow' }, async (name, qualified) => {
   const { symbols } = await found(name, fixture(`${name}.txt`));
   expect(symbols.map((symbol) => symbol.qualified)).toContain(qualified);
 });

@@ -1,4 +1,8 @@
-/** A glob in a path: the error names the call that finds what was meant, and that call works. */
+/**
+ * A glob in a path: the error names the call that finds what was meant, and that call works.
+ *
+ * @module-tag slow
+ */
 
 import { describe, expect, test } from 'vitest';
 import { place } from '../support/dialect.ts';

@@ -1,3 +1,7 @@
+/**
+ * @module-tag slow
+ */
+
 import { Writable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { CLIENT_BYTES, outbox, PeerOutlet } from '../../src/faces/outbox.ts';

@@ -33,6 +33,7 @@ vi.mock('../../src/files/descriptors.ts', async (original) => {
 });
 
 vi.mock('../../src/files/kernel-files.ts', () => ({
+  mayBeProcessSecret: () => false,
   isKernelFile(...args: unknown[]) {
     host.asked.push(args);
     return Promise.resolve(host.isKernel);

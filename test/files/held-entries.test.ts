@@ -82,6 +82,7 @@ vi.mock('node:fs', async (original) => {
 });
 
 vi.mock('../../src/files/kernel-files.ts', () => ({
+  mayBeProcessSecret: () => false,
   isKernelFileSystem(path: string) {
     host.asked.push(path);
     return host.kernel;

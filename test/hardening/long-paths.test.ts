@@ -1,4 +1,8 @@
-/** Paths of any length, whatever they are made of, hold the event loop no longer than others. */
+/**
+ * Paths of any length, whatever they are made of, hold the event loop no longer than others.
+ *
+ * @module-tag slow
+ */
 
 import { expect, test } from 'vitest';
 import { withoutLag } from '../support/lag.ts';

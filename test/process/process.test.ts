@@ -56,7 +56,7 @@ function onlyPrograms(...names: string[]): void {
 }
 
 describe('where there is no mkfifo', () => {
-  test('a command runs all the same', async () => {
+  test('a command runs all the same', { tags: 'slow' }, async () => {
     onlyPrograms('bash', 'seq', 'sleep');
     const result = await bench().run('seq 5000; sleep 0.1; echo err >&2; exit 4');
     expect(result).toMatchObject({ exitCode: 4, streams: [{ lines: 5_001, truncated: true }] });
@@ -69,7 +69,7 @@ describe('where there is no mkfifo', () => {
     expect([shown(result, 0), shown(result, 1)]).toEqual(['out\n', 'err\n']);
   });
 
-  test('a flood is held up until it is written', async () => {
+  test('a flood is held up until it is written', { tags: 'slow' }, async () => {
     onlyPrograms('bash', 'seq');
     const result = await bench().run('seq 3000000');
     expect(result.streams).toMatchObject([
@@ -78,7 +78,7 @@ describe('where there is no mkfifo', () => {
   });
 });
 
-test('the pipes of six short commands are made by one process', async () => {
+test('the pipes of six short commands are made by one process', { tags: 'slow' }, async () => {
   closeSparePipes();
   const mkfifo = execFileSync('which', ['mkfifo'], { encoding: 'utf8' }).trim();
   const log = join(temporaryFolder(), 'log');
@@ -109,7 +109,7 @@ test('that there is no shell at all is said', async () => {
   });
 });
 
-test('a process that exits takes its commands with it', async () => {
+test('a process that exits takes its commands with it', { tags: 'slow' }, async () => {
   const code = `import { createOriel } from ${JSON.stringify(builtUrl('index.js').href)};
     const command = '${nap(740)}1 & setsid ${nap(740)}2 & echo started; ${nap(740)}3';
     const onProgress = () => process.exit(7);
@@ -133,7 +133,7 @@ test('a listener of the host that fails, fails alone', async () => {
   await oriel.close();
 });
 
-test('no pipe and no descriptor is left behind', async () => {
+test('no pipe and no descriptor is left behind', { tags: 'slow' }, async () => {
   const { run, spills } = bench();
   await run('true');
   const descriptors = (): number => readdirSync('/proc/self/fd').length;

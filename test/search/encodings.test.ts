@@ -1,4 +1,8 @@
-/** Texts that are not UTF-8 are searched as they are read: in their declared encoding, otherwise by a confident guess. */
+/**
+ * Texts that are not UTF-8 are searched as they are read: in their declared encoding, otherwise by a confident guess.
+ *
+ * @module-tag slow
+ */
 
 import { describe, expect, test } from 'vitest';
 import { place } from '../support/dialect.ts';

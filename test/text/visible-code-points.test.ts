@@ -1,4 +1,8 @@
-/** Every code point of Unicode: those without ink are escaped, and all others pass. */
+/**
+ * Every code point of Unicode: those without ink are escaped, and all others pass.
+ *
+ * @module-tag slow
+ */
 
 import { describe, expect, test } from 'vitest';
 import { makeVisible } from '../../src/text/visible.ts';

@@ -1,4 +1,8 @@
-/** Matches that are read from the parser's memory are those that its library makes. */
+/**
+ * Matches that are read from the parser's memory are those that its library makes.
+ *
+ * @module-tag slow
+ */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';

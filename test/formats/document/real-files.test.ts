@@ -1,4 +1,8 @@
-/** Documents written by real programs: LibreOffice in every format, SheetJS also in older formats of Excel. */
+/**
+ * Documents written by real programs: LibreOffice in every format, SheetJS also in older formats of Excel.
+ *
+ * @module-tag slow
+ */
 
 import { afterAll, describe, expect, test } from 'vitest';
 import { type BookType, utils, write as writeBook } from '@e965/xlsx';

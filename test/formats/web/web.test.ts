@@ -143,6 +143,7 @@ describe('ways to read a page', () => {
 
   test.each(['none', 'utf-8', 'identity, aws-chunked', 'BINARY'])(
     'a body with content encoding %s is decoded',
+    { tags: 'slow' },
     async (coding) => {
       const { text } = await readOne({
         type: 'text/plain',
@@ -177,16 +178,20 @@ describe('alternates of a page', () => {
     expect(text).toContain('Method: alternate-markdown');
   });
 
-  test('of many links to Markdown two are tried, and a hanging one does not fail the page', async () => {
-    const links = Array.from(
-      { length: 30 },
-      (_, i) => `<link rel="alternate" type="text/markdown" href="/${i}">`,
-    );
-    const hanging = Object.fromEntries(links.map((_, i) => [`/${i}`, () => undefined]));
-    const { text, asked } = await readOne(article('A', paragraphs(3), links.join('')), '/page', hanging);
-    expect(text).toContain('Method: readability');
-    expect(asked.filter((path) => /^\/\d+$/.test(path))).toEqual(['/0', '/1']);
-  });
+  test(
+    'of many links to Markdown two are tried, and a hanging one does not fail the page',
+    { tags: 'slow' },
+    async () => {
+      const links = Array.from(
+        { length: 30 },
+        (_, i) => `<link rel="alternate" type="text/markdown" href="/${i}">`,
+      );
+      const hanging = Object.fromEntries(links.map((_, i) => [`/${i}`, () => undefined]));
+      const { text, asked } = await readOne(article('A', paragraphs(3), links.join('')), '/page', hanging);
+      expect(text).toContain('Method: readability');
+      expect(asked.filter((path) => /^\/\d+$/.test(path))).toEqual(['/0', '/1']);
+    },
+  );
 
   test('URL.md, if it is Markdown', async () => {
     const { text } = await readOne(article('A', paragraphs(3)), '/page', {
