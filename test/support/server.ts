@@ -93,7 +93,7 @@ export async function server(
   };
 }
 
-const TOKEN = 'token-of-a-server-that-runs-commands';
+export const TOKEN = 'token-of-a-server-that-runs-commands';
 
 /** The header for a server with `--allow-bash` that was started without another token; `get` and `post` send it. */
 export const AUTHORIZATION = { authorization: `Bearer ${TOKEN}` };

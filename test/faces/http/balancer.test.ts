@@ -20,7 +20,7 @@ import {
   shippedBalancer,
   textOf,
 } from '../../support/replicas.ts';
-import { AUTHORIZATION, mcpHeaders } from '../../support/server.ts';
+import { AUTHORIZATION, mcpHeaders, TOKEN } from '../../support/server.ts';
 import { redisServer } from '../../support/stores.ts';
 
 describe.runIf(has('redis') && has('haproxy'))('behind a balancer', () => {
@@ -138,7 +138,7 @@ describe.runIf(has('redis') && has('haproxy'))('behind a balancer', () => {
       path: string,
       kill: () => Promise<void>,
     ): Promise<{ bytes: number; failed: boolean }> {
-      const opened = await createClient({ url }).readFile(path);
+      const opened = await createClient({ url, token: TOKEN }).readFile(path);
       if (!opened.ok) throw new Error(opened.error.message);
       const reader = opened.value.body.getReader();
       let [bytes, isKilled] = [0, false];
