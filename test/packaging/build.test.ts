@@ -94,7 +94,7 @@ test('builds at the same time leave one whole build and nothing else', { timeout
   const built = { code: 0, said: '' };
   expect(await Promise.all([build(), build()])).toEqual([built, built]);
   expect(readFileSync(join(dist, 'oriel.1'), 'utf8')).toContain('list a single directory');
-  const chunks = readdirSync(join(dist, 'chunks')).filter((name) => name.startsWith('ls-'));
+  const chunks = readdirSync(join(dist, 'chunks')).filter((name) => name.startsWith('list-commands-'));
   expect(chunks).toHaveLength(1);
   expect(readdirSync(join(project, '.build'))).toEqual([]);
   expect(readdirSync(project).toSorted()).toEqual([
