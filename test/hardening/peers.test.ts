@@ -258,7 +258,7 @@ describe('connections of one address', () => {
 
 describe('requests that are cheap to send', { retry: LAG_RETRIES }, () => {
   const start = (): Promise<ServerProcess> =>
-    server(['--cwd', W], { env: { ORIEL_TOKEN: 'a token' }, node: heartbeat });
+    server(['--cwd', W], { env: { ORIEL_TOKEN: 'a-token' }, node: heartbeat });
   const open = async ({ port }: ServerProcess, bytes: string, halfOpen = false): Promise<Socket> => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: halfOpen });
     socket.on('error', () => undefined).resume();
@@ -495,7 +495,7 @@ test('invalid request targets are answered with 400 or 401 before the token is l
     ['nothing', 'GET  HTTP/1.1'],
     ['bytes over ASCII', 'GET /\u00ff\u00fe HTTP/1.1'],
   ] as const;
-  const running = await server([], { env: { ORIEL_TOKEN: 'a token' } });
+  const running = await server([], { env: { ORIEL_TOKEN: 'a-token' } });
   const statuses = targets.map(async ([title, line]) => {
     const bytes = Buffer.from(`${line}\r\nHost: localhost\r\nConnection: close\r\n\r\n`, 'latin1');
     const [status = ''] = (await running.raw([bytes])).split('\r\n');
