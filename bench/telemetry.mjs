@@ -53,13 +53,13 @@ export async function rows() {
 }
 
 async function inProgram(directory, recorded, options) {
-  const { assemble, openCall, read, recordEnded, Telemetry } = await stepsOfACall();
+  const { assemble, openCall, read, recordEnded, TelemetryRecorder } = await stepsOfACall();
   const { engine, limits, session, tool } = assemble({
     cwd: directory,
     roots: [directory],
     telemetry: false,
   });
-  const telemetry = new Telemetry(options);
+  const telemetry = new TelemetryRecorder(options);
   // Its timer would fire within other calls; instead, counting and writing is done and timed at the end of a turn.
   const flush = telemetry.flush.bind(telemetry);
   telemetry.flush = () => Promise.resolve();
