@@ -117,6 +117,7 @@ async function bundleRealm(to, path) {
     dir: to,
     format: 'cjs',
     dynamicImportInCjs: false,
+    minify: true,
     entryFileNames: '[name].cjs',
     chunkFileNames: 'chunks/[name]-[hash].cjs',
   });

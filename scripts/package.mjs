@@ -13,8 +13,8 @@ const to = resolve(process.argv[2] ?? join(root, '.bench/package'));
 
 const TOOLS = ['publint@0.3.25', '@arethetypeswrong/cli@0.18.5', '@anthropic-ai/mcpb@2.1.2'];
 
-/** Maximum bytes of the packed package, most of which are grammars. */
-const MOST_PACKED = 4 * 2 ** 20;
+/** Maximum bytes of the packed package, most of which are grammars and what reads documents and pages. */
+const MAX_PACKED_BYTES = 4.5 * 2 ** 20;
 
 const work = await mkdtemp(join(tmpdir(), 'oriel-package-'));
 try {
@@ -31,7 +31,7 @@ try {
   );
   const { size } = await stat(tarball);
   console.log(`packed: ${(size / 2 ** 20).toFixed(2)} MiB`);
-  if (size > MOST_PACKED) throw new Error(`the package has ${size} bytes, more than ${MOST_PACKED}`);
+  if (size > MAX_PACKED_BYTES) throw new Error(`the package has ${size} bytes, more than ${MAX_PACKED_BYTES}`);
 
   await tool('publint', ['--strict', root]);
   console.log('publint: clean');

@@ -6,7 +6,7 @@ import { cpuSeconds } from './cpu-seconds.ts';
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** CPU seconds of a test or a file, with those of its processes that have ended. */
+    /** CPU seconds of a test or a file, with those of its processes. */
     cpuSeconds?: number;
   }
 }
