@@ -1,5 +1,5 @@
 // The cost of recording for a small read. In a program the recording is timed separately in calls that are made step by
-// step: the part for which the caller waits by wall-clock time, counting and writing, which happen later, by CPU time. Over
+// step: the part for which the caller waits by wall-clock time, writing, which happens later, by CPU time. Over
 // MCP the CPU time of a recording server is compared with that of one without recording, alternating in many short turns;
 // two servers without recording are compared too, as a measure of noise.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,11 +14,7 @@ const recordingServer = fileURLToPath(new URL('./lib/recording-server.mjs', impo
 
 const TURNS = sized({ program: 200, mcp: 240 }, { program: 8, mcp: 4 });
 
-/** A multiple of the calls that are counted together, so that their counting is in the same turn. */
-const CALLS = 8 * 255;
-
-/** Calls that are counted together: with one more they would be counted within a call. */
-const BLOCK = 255;
+const CALLS = 2_000;
 
 /** The share of the longest wall-clock times that is left out: calls interrupted by other processes or garbage collection. */
 const INTERRUPTED = 0.01;
@@ -60,9 +56,9 @@ async function inProgram(directory, recorded, options) {
     telemetry: false,
   });
   const telemetry = new TelemetryRecorder(options);
-  // Its timer would fire within other calls; instead, counting and writing is done and timed at the end of a turn.
+  // Its timer would fire within other calls; instead, writing is done and timed at the end of a turn.
   const flush = telemetry.flush.bind(telemetry);
-  telemetry.flush = () => Promise.resolve();
+  telemetry.flush = () => undefined;
   const recording = { ...engine, session: { telemetry } };
   const { name, prepare } = tool('read');
   const called = async () => {
@@ -80,25 +76,18 @@ async function inProgram(directory, recorded, options) {
   /** `[milliseconds of its calls, of their recording]` */
   const oneTurn = async () => {
     const noted = [];
-    let [calls, counted] = [0, 0];
-    for (let done = 0; done < CALLS; done += BLOCK) {
-      const began = processorOfThis();
-      for (let i = 0; i < BLOCK; i += 1) {
-        const call = await called();
-        const ended = performance.now();
-        recordEnded(recording, call);
-        noted.push(performance.now() - ended);
-      }
-      const between = processorOfThis();
-      telemetry.settle();
-      calls += between - began;
-      counted += processorOfThis() - between;
+    const began = processorOfThis();
+    for (let i = 0; i < CALLS; i += 1) {
+      const call = await called();
+      const ended = performance.now();
+      recordEnded(recording, call);
+      noted.push(performance.now() - ended);
     }
     const before = processorOfThis();
-    await flush();
+    flush();
     const uninterrupted = noted.toSorted((one, other) => one - other).slice(0, (1 - INTERRUPTED) * CALLS);
     const mean = uninterrupted.reduce((sum, ms) => sum + ms, 0) / uninterrupted.length;
-    return [calls - mean * CALLS, mean * CALLS + counted + processorOfThis() - before];
+    return [before - began - mean * CALLS, mean * CALLS + processorOfThis() - before];
   };
   const warm = await called();
   for (let i = 0; i < WARM_RECORDED; i += 1) recordEnded(recording, warm);

@@ -1,7 +1,7 @@
 /** One call of a tool, from its input to its answer: all steps in order. All errors of a call are caught here. */
 
 import { PlaceError } from '../errors.ts';
-import { listFacts, noteOfText, readFacts } from '../telemetry/call-facts.ts';
+import { listFacts, readFacts } from '../telemetry/call-facts.ts';
 import type { Call } from '../types/call.ts';
 import type { Limits, TextPolicy } from '../types/excerpt.ts';
 import type { EngineRequest, RequestOf } from '../types/request.ts';
@@ -100,7 +100,7 @@ function perform<K extends Kind>(
   return performers[request.do](request, call, policy);
 }
 
-// Records ended calls in the telemetry of the session. The events are made from these records later.
+// Records ended calls in the telemetry of the session.
 
 /** The facts of a call at its end. */
 export interface EndedCall {
@@ -124,8 +124,7 @@ export function recordEnded(engine: Engine, call: EndedCall): void {
   try {
     const { tool, dialect, options, began, request, result, error } = call;
     const { content = '', details, isError } = call.answer as Answered;
-    const isText = result?.is === 'text';
-    // One object literal with all fields in the same order is fastest: this runs in every call, before its answer is sent.
+    const ms = performance.now() - began;
     telemetry.record(
       {
         task: options.task,
@@ -133,13 +132,12 @@ export function recordEnded(engine: Engine, call: EndedCall): void {
         host: options.host,
         dialect,
         tool,
-        began,
-        ms: performance.now() - began,
+        at: Math.round(Date.now() - ms),
+        ms,
         bytes: bytesOf(content),
         images: imagesOf(content),
         error: error ?? (isError === true ? codeIn(details) : undefined),
-        text: isText ? noteOfText(result, dialect) : undefined,
-        reads: isText || !request ? undefined : readFacts(request, result, dialect),
+        reads: request && readFacts(request, result, dialect),
         list: request && listFacts(request, details),
       },
       options.trace,

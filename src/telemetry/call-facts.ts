@@ -1,11 +1,8 @@
-/**
- * Extracts the facts of a call from its request and result: what was read, which part of it, which limit cut it. This runs
- * while the caller waits; the event is made later (`eventOfCall`).
- */
+/** Extracts the facts of a call from its request and result: what was read, which part of it, which limit cut it. */
 
-import type { Identity } from '../identity.ts';
+import { createHash } from 'node:crypto';
 import { oneLine } from '../text/visible.ts';
-import type { CompleteFields, Excerpt, Window } from '../types/excerpt.ts';
+import type { Excerpt, Window } from '../types/excerpt.ts';
 import type { EngineRequest } from '../types/request.ts';
 import type {
   EngineResult,
@@ -15,7 +12,7 @@ import type {
   SummaryResult,
   TextResult,
 } from '../types/result.ts';
-import type { CallEvent, CallNote, ListFacts, NumberSpan, ReadFacts, TextNote } from '../types/telemetry.ts';
+import type { ListFacts, NumberSpan, ReadFacts } from '../types/telemetry.ts';
 
 /** Maximum ranges of a read; further ones are merged into the last one. */
 const MAX_READ_SPANS = 16;
@@ -82,8 +79,8 @@ export function listFacts(
   return {
     query: digest(JSON.stringify(question)),
     from: offset,
-    ...(typeof next?.offset === 'number' && { next: next.offset }),
-    ...(cutBy !== undefined && { cutBy }),
+    next: typeof next?.offset === 'number' ? next.offset : undefined,
+    cutBy,
   };
 }
 
@@ -95,7 +92,7 @@ function failed(request: EngineRequest): readonly ReadFacts[] {
 function singleRead(result: SingleResult, dialect: string): readonly ReadFacts[] {
   switch (result.is) {
     case 'text':
-      return [readOfText(noteOfText(result, dialect))];
+      return [textRead(result, dialect)];
     case 'summary':
       return [mapRead(result)];
     case 'image':
@@ -113,50 +110,23 @@ function shownOf(result: SingleResult): number {
 }
 
 function origin({ target, kind, identity }: ReadOrigin): ReadFacts {
-  const { source, version } = textVersion(target, identity);
-  return { source, what: kind, version };
+  return { source: sourceName(target), what: kind, version: identity && digest(identity.key) };
 }
 
-/** All fields in a fixed order, for speed: this runs in every read, while its caller waits. */
-export function noteOfText(result: TextResult, dialect: string): TextNote {
-  const { excerpt, selection, target, kind, identity } = result;
-  const { parts, totals } = excerpt;
-  const only = parts.length === 1 ? parts[0] : undefined;
-  const [first, last] = [only?.[0], only?.[only.length - 1]];
+function textRead(result: TextResult, dialect: string): ReadFacts {
+  const { excerpt, selection } = result;
+  const { source, what, version } = origin(result);
   return {
-    of: textVersion(target, identity),
-    kind,
+    source,
+    what,
+    version,
     view: viewOf(result),
-    window: selection.window,
+    window: selection.window && written(selection.window),
+    ...spansOf(excerpt),
+    totalLines: excerpt.totals.lines,
+    totalBytes: excerpt.totals.bytes,
     cutBy: excerpt.cutBy ?? (saysMore(result, dialect) ? 'window' : undefined),
-    totals,
-    first: first?.no,
-    last: last?.no,
-    from: first?.start,
-    to: last?.end,
-    spans: parts.length > 1 ? spansOf(excerpt) : undefined,
   };
-}
-
-/** All fields in a fixed order (one hidden class), for speed. */
-function readOfText(text: TextNote): CompleteFields<Omit<ReadFacts, 'shown'>> {
-  const { of, kind, view, window, cutBy, totals, first, last, from, to, spans } = text;
-  return {
-    source: of.source,
-    what: kind,
-    version: of.version,
-    view,
-    window: window && written(window),
-    lines: spans ? spans.lines : spanOf(first, last),
-    bytes: spans ? spans.bytes : spanOf(from, to),
-    totalLines: totals.lines,
-    totalBytes: totals.bytes,
-    cutBy,
-  };
-}
-
-function spanOf(from: number | undefined, to: number | undefined): readonly NumberSpan[] | undefined {
-  return from === undefined || to === undefined ? undefined : [[from, to]];
 }
 
 function viewOf({ selection, notes }: TextResult): string | undefined {
@@ -187,7 +157,7 @@ function keptOutputs({ streams }: RunResult): readonly ReadFacts[] {
             what: 'internal',
             ...spansOf(excerpt),
             totalBytes: spill.bytes,
-            ...(excerpt.cutBy && { cutBy: excerpt.cutBy }),
+            cutBy: excerpt.cutBy,
           },
         ]
       : [],
@@ -233,80 +203,6 @@ function written(window: Window): string {
     case 'tail':
       return `-${window.lines}${window.before === undefined ? '' : `@${window.before}`}`;
   }
-}
-
-// Makes the event of a call from the note that was taken when the call ended.
-
-/** What the recorder adds to a note. */
-interface RecordedOrigin {
-  readonly task: string;
-  readonly client: string | undefined;
-  /** Milliseconds since the epoch at which `performance.now()` was 0. */
-  readonly origin: number;
-}
-
-/** All fields, in the order in which `writeEvent` writes them. */
-export function eventOfCall(
-  note: CallNote,
-  { task, client, origin }: RecordedOrigin,
-): CompleteFields<CallEvent> {
-  const { host, dialect, tool, began, ms, bytes, images, error, text, reads, list } = note;
-  return {
-    kind: 'call',
-    task,
-    client,
-    at: Math.round(origin + began),
-    ms: Math.round(ms * 1_000) / 1_000,
-    dialect,
-    tool,
-    host: host === undefined ? undefined : shortName(host, MAX_HOST_NAME_CHARACTERS),
-    bytes,
-    tokens: Math.ceil(bytes / 4),
-    images,
-    error,
-    reads: text ? [readOfText(text)] : reads,
-    list,
-  };
-}
-
-// The name and version of a text that was read. They are computed once, however often the text is read.
-
-class TextVersion {
-  /** As in `ReadFacts`. */
-  readonly source: string;
-  readonly #identity: Identity | undefined;
-  #version: string | undefined;
-
-  constructor(target: string, identity: Identity | undefined) {
-    this.source = sourceName(target);
-    this.#identity = identity;
-  }
-
-  /** As in `ReadFacts`. Computed on first access, because the digest takes longer than the rest of a note. */
-  get version(): string | undefined {
-    return (this.#version ??= this.#identity && digest(this.#identity.key));
-  }
-
-  is(identity: Identity | undefined): boolean {
-    if (!this.#identity || !identity) return this.#identity === identity;
-    return this.#identity.equals(identity);
-  }
-}
-
-/** A cache of the last ones, by path. */
-const last = new Map<string, TextVersion>();
-
-const MAX_CACHED_VERSIONS = 256;
-
-/** Returns the same object for the same text, so that queued calls share it. */
-export function textVersion(target: string, identity: Identity | undefined): TextVersion {
-  const known = last.get(target);
-  if (known?.is(identity)) return known;
-  const text = new TextVersion(target, identity);
-  if (target.length > MAX_PATH_CHARACTERS) return text;
-  if (last.size >= MAX_CACHED_VERSIONS) last.clear();
-  last.set(target, text);
-  return text;
 }
 
 // Sanitizes names from callers and files: one line, bounded, without hidden characters, without secrets.
@@ -370,19 +266,7 @@ export function taskName(given: unknown): string | undefined {
 
 // A short, non-cryptographic digest that distinguishes texts without revealing them. It does not protect against guessing.
 
-/** Only this many characters and the length are hashed. */
-const MAX_DIGESTED_CHARACTERS = 4_096;
-
-/** 53 bits in base 36, the same in every process. (cyrb53, public domain, by bryc.) */
+/** Equal for equal texts, the same in every process. */
 export function digest(text: string): string {
-  let [one, two] = [0xdeadbeef ^ text.length, 0x41c6ce57 ^ text.length];
-  const end = Math.min(text.length, MAX_DIGESTED_CHARACTERS);
-  for (let i = 0; i < end; i += 1) {
-    const code = text.charCodeAt(i);
-    one = Math.imul(one ^ code, 2_654_435_761);
-    two = Math.imul(two ^ code, 1_597_334_677);
-  }
-  one = Math.imul(one ^ (one >>> 16), 2_246_822_507) ^ Math.imul(two ^ (two >>> 13), 3_266_489_909);
-  two = Math.imul(two ^ (two >>> 16), 2_246_822_507) ^ Math.imul(one ^ (one >>> 13), 3_266_489_909);
-  return (4_294_967_296 * (2_097_151 & two) + (one >>> 0)).toString(36);
+  return createHash('sha256').update(text).digest('hex').slice(0, 11);
 }

@@ -1,73 +1,88 @@
-/**
- * A telemetry file that is inspected: its tasks, and the position of each event. Events stay in the file. The file may
- * grow and be rotated meanwhile.
- */
+/** A telemetry file and its rotated parts: its tasks and their events. The file may grow and be rotated meanwhile. */
 
-import { constants, type Stats } from 'node:fs';
+import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
+import { OrielError } from '../errors.ts';
+import { errno } from '../files/system-failure.ts';
+import { quote } from '../text/visible.ts';
 import type { EventsPage, FileState, TelemetryEvent } from '../types/telemetry.ts';
 import { NamedTasks } from './bounded-tasks.ts';
-import { parseEvent } from './event-line.ts';
-import { EventLines, openParts } from './read-events.ts';
+import { parseEvent } from './parse-event.ts';
 import type { TaskFigures } from './task-figures.ts';
-import { ROTATE_AT } from './telemetry-file.ts';
+import { ROTATED } from './telemetry-file.ts';
 
 /** The polling interval for new events, in ms. */
 const LOOK_MS = 500;
 
-/** The most parts that are held open. If the file continues to be rotated, the oldest are dropped. */
-const MAX_OPEN_PARTS = 64;
+/** The most characters of events that `oriel inspect` keeps. */
+export const MAX_INSPECTED_CHARACTERS: number = 256 << 20;
 
-/** Free offsets between two parts, in bytes: a process that has not noticed a rotation yet still writes to the old part. */
-const GAP: number = ROTATE_AT;
+/** The share of a task's events that is dropped at a time. */
+const DROPPED_SHARE = 0.1;
+
+/** Bytes of events after which a page ends: a page is written as JSON in one step, which blocks the event loop. */
+export const PAGE_BYTES: number = 512 << 10;
 
 export interface FileTask {
   readonly figures: TaskFigures;
-  /** The number of its events so far, and how many of them (the first ones) are no longer indexed. */
+  /** The number of its events so far, and how many of them (the first ones) are no longer kept. */
   readonly total: number;
   readonly forgotten: number;
   /** A page of events from number `from` (0-based): at most `most` events and about 512 KiB. */
-  events(from: number, most: number): Promise<EventsPage>;
+  events(from: number, most: number): EventsPage;
 }
 
 /** Called with each event, and with undefined when a part of the file has been read. Must not throw. */
 export type FileWatcher = (event: TelemetryEvent | undefined) => void;
 
-interface Part {
-  readonly handle: FileHandle;
-  readonly lines: EventLines;
-  /** The offset of its first byte, counted through all parts. */
-  readonly base: number;
-  size: number;
+/** The lines of the events of a task, the first ones dropped. */
+interface KeptLines {
+  lines: string[];
+  characters: number;
+  dropped: number;
 }
 
 export class EventFile {
   readonly #path: string;
-  readonly #parts: Part[] = [];
+  readonly #mostKept: number;
+  /** The file at the path is the last one; before it was read, its rotated parts come first. */
+  readonly #parts: EventLines[];
   readonly #tasks = new NamedTasks();
-  readonly #index = new EventIndex();
+  readonly #kept = new Map<TaskFigures, KeptLines>();
+  #keptCharacters = 0;
   readonly #watchers = new Set<FileWatcher>();
   #events = 0;
   #skipped = 0;
+  /** Bytes of the parts that are closed, and of those that are open. */
+  #closedBytes = 0;
+  #openBytes = 0;
 
-  private constructor(path: string) {
+  private constructor(path: string, handles: readonly FileHandle[], mostKept: number) {
     this.#path = path;
+    this.#parts = handles.map((handle) => new EventLines(handle));
+    this.#mostKept = mostKept;
   }
 
-  /** Throws OrielError (`NOT_FOUND`, `BAD_INPUT`) if it cannot be read. */
-  static async open(path: string): Promise<EventFile> {
-    const file = new EventFile(path);
-    for (const handle of await openParts(path, 'oriel inspect FILE')) await file.#hold(handle);
+  /**
+   * Of the events of all tasks at most `mostKept` characters are kept, of the longest task the last ones. Throws OrielError
+   * (`NOT_FOUND`, `BAD_INPUT`) if the file cannot be read; the error suggests `command`.
+   */
+  static async open(path: string, command: string, mostKept: number): Promise<EventFile> {
+    const file = new EventFile(path, await openParts(path, command), mostKept);
+    await file.#measure();
     return file;
   }
 
   get state(): FileState {
-    const [events, { withoutReads }] = [this.#events, this.#tasks];
-    const skipped = this.#skipped + (this.#parts.at(-1)?.lines.hasBegun === true ? 1 : 0);
-    const sum = (of: (part: Part) => number): number => this.#parts.reduce((all, part) => all + of(part), 0);
-    const [read, size] = [sum(({ lines }) => lines.at), sum((part) => Math.max(part.size, part.lines.at))];
-    return { events, skipped, withoutReads, read, size };
+    const skipped = this.#skipped + (this.#parts.at(-1)?.hasBegun === true ? 1 : 0);
+    const read = this.#closedBytes + this.#parts.reduce((sum, { at }) => sum + at, 0);
+    const size = Math.max(read, this.#closedBytes + this.#openBytes);
+    return { events: this.#events, skipped, withoutReads: this.#tasks.withoutReads, read, size };
+  }
+
+  get figures(): readonly TaskFigures[] {
+    return this.#tasks.all;
   }
 
   /** Most recently used first. */
@@ -75,12 +90,12 @@ export class EventFile {
     return this.#tasks.all
       .toSorted((a, b) => b.last - a.last)
       .map((figures) => {
-        const { total, forgotten } = this.#index.of(figures);
+        const { lines, dropped } = this.#keptOf(figures);
         return {
           figures,
-          total,
-          forgotten,
-          events: (from, most) => this.#index.read(figures, from, most, (at, into) => this.#bytes(at, into)),
+          total: dropped + lines.length,
+          forgotten: dropped,
+          events: (from, most) => pageOf(lines, Math.max(0, from - dropped), most, dropped),
         };
       });
   }
@@ -94,10 +109,15 @@ export class EventFile {
   /** Reads everything that has been written since the last `read`. Throws the errors of reading. */
   async read(signal: AbortSignal): Promise<void> {
     const before = this.#events + this.#skipped;
-    for (const part of this.#parts) {
-      await part.lines.readOn((line, offset) => this.#take(line, part.base + offset), signal);
-      this.#takeLast(part);
-      part.size = part.lines.at;
+    await this.#measure();
+    for (let part = this.#parts[0]; part; part = this.#parts[0]) {
+      await part.readOn((line) => this.#take(line), signal);
+      if (this.#parts.length === 1) {
+        // A last line without a newline, unless it is still being written (it does not parse yet).
+        if (part.rest && parseEvent(part.rest.toString('utf8'))) part.takeRest((line) => this.#take(line));
+        break;
+      }
+      await this.#closeFirst(part);
     }
     if (this.#events + this.#skipped > before) this.#tell(undefined);
   }
@@ -116,193 +136,220 @@ export class EventFile {
     await Promise.all(this.#parts.map(({ handle }) => handle.close()));
   }
 
-  async #hold(handle: FileHandle, after: Part | undefined = this.#parts.at(-1)): Promise<void> {
-    const base = after ? after.base + Math.max(after.size, after.lines.at) + GAP : 0;
-    const { size } = await handle.stat();
-    this.#parts.push({ handle, lines: new EventLines(handle), base, size });
+  async #measure(): Promise<void> {
+    const stats = await Promise.all(this.#parts.map(({ handle }) => handle.stat()));
+    this.#openBytes = stats.reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Opens the file at the path; undefined if there is no regular file. */
-  async #opened(): Promise<FileHandle | undefined> {
-    const handle = await open(this.#path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
-    // The path may have been replaced since the last `stat`.
-    if (!handle || (await handle.stat()).isFile()) return handle;
-    await handle.close();
-    return undefined;
+  /** Closes a part that was rotated, to which nobody writes any more. */
+  async #closeFirst(part: EventLines): Promise<void> {
+    part.takeRest((line) => this.#take(line));
+    this.#parts.shift();
+    this.#closedBytes += part.at;
+    this.#openBytes -= part.at;
+    await part.handle.close();
   }
 
-  /** After the file was truncated: reads it again from its start. The old events are gone. */
-  async #beginAnew(emptied: Part): Promise<void> {
-    const handle = await this.#opened();
-    if (!handle) return;
-    this.#parts.pop();
-    await emptied.handle.close();
-    await this.#hold(handle, emptied);
-  }
-
-  /** After a rotation: reads the rest of the old file, to which nobody writes any more, and then opens the new one. */
+  /** Opens the file that has replaced the last one, and begins at the start of one that was emptied. */
   async #followRotation(): Promise<void> {
     const last = this.#parts.at(-1);
-    const [held, named] = await Promise.all([
-      last?.handle.stat(),
-      stat(this.#path).catch((): undefined => undefined),
-    ]);
+    const named = await stat(this.#path).catch(() => undefined);
+    const held = await last?.handle.stat();
     if (!named?.isFile()) return;
-    if (isSame(held, named)) {
-      if (last && named.size < last.lines.at) await this.#beginAnew(last);
+    if (held?.ino === named.ino && held.dev === named.dev && named.size >= (last?.at ?? 0)) return;
+    const handle = await open(this.#path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
+    // The path may have been replaced since.
+    if (handle && !(await handle.stat()).isFile()) await handle.close();
+    else if (handle) this.#parts.push(new EventLines(handle));
+  }
+
+  #take(line: Buffer | undefined): void {
+    const text = line?.toString('utf8');
+    const event = text === undefined ? undefined : parseEvent(text);
+    if (text === undefined || !event) {
+      if (text !== '') this.#skipped += 1;
       return;
     }
-    const handle = await this.#opened();
-    if (!handle) return;
-    if (last) last.size = (await last.handle.stat()).size;
-    await this.#hold(handle);
-    if (this.#parts.length > MAX_OPEN_PARTS) {
-      await this.#parts.shift()?.handle.close();
-      this.#index.forgetBefore(this.#parts[0]?.base ?? 0);
-    }
-  }
-
-  #take(line: Buffer | undefined, at: number): void {
-    const event = line && parseEvent(line.toString('utf8'));
-    if (event) this.#add(event, at, line.length);
-    else if (line?.length !== 0) this.#skipped += 1;
-  }
-
-  /** Takes a last line without a newline, unless it is still being written (it does not parse yet). */
-  #takeLast(part: Part): void {
-    const { rest } = part.lines;
-    const isWritten = part !== this.#parts.at(-1);
-    if (isWritten || (rest && parseEvent(rest.toString('utf8'))))
-      part.lines.takeRest((line, offset) => this.#take(line, part.base + offset));
-  }
-
-  #add(event: TelemetryEvent, at: number, length: number): void {
     this.#events += 1;
     const [figures] = this.#tasks.add(event);
-    this.#index.add(figures, at, length);
+    if (this.#mostKept > 0) this.#keep(this.#keptOf(figures), text);
     this.#tell(event);
+  }
+
+  #keptOf(figures: TaskFigures): KeptLines {
+    let kept = this.#kept.get(figures);
+    if (!kept) this.#kept.set(figures, (kept = { lines: [], characters: 0, dropped: 0 }));
+    return kept;
+  }
+
+  #keep(kept: KeptLines, line: string): void {
+    kept.lines.push(line);
+    kept.characters += line.length;
+    this.#keptCharacters += line.length;
+    if (this.#keptCharacters <= this.#mostKept) return;
+    const longest = [...this.#kept.values()].reduce((one, other) =>
+      other.characters > one.characters ? other : one,
+    );
+    const dropped = longest.lines.splice(0, Math.ceil(longest.lines.length * DROPPED_SHARE));
+    const characters = dropped.reduce((sum, { length }) => sum + length, 0);
+    longest.dropped += dropped.length;
+    longest.characters -= characters;
+    this.#keptCharacters -= characters;
   }
 
   #tell(event: TelemetryEvent | undefined): void {
     for (const watcher of this.#watchers) watcher(event);
   }
+}
 
-  /** Fills `into` from offset `at`, counted through all parts. Returns the number of bytes read. */
-  async #bytes(at: number, into: Buffer): Promise<number> {
-    const part = this.#parts.findLast(({ base }) => base <= at);
-    if (!part) return 0;
-    return (await part.handle.read(into, 0, into.length, at - part.base)).bytesRead;
+/** The events from index `start` on: at most `most`, and at most `PAGE_BYTES` plus one event. */
+function pageOf(lines: readonly string[], start: number, most: number, dropped: number): EventsPage {
+  const events: TelemetryEvent[] = [];
+  let [at, bytes] = [start, 0];
+  for (; at < lines.length && events.length < most && bytes < PAGE_BYTES; at += 1) {
+    const line = lines[at] as string;
+    bytes += line.length;
+    const event = parseEvent(line);
+    if (event) events.push(event);
   }
+  return { events, next: dropped + at };
 }
 
-function isSame(one: Stats | undefined, other: Stats): boolean {
-  return one !== undefined && one.ino === other.ino && one.dev === other.dev;
-}
+// Reads the lines of a telemetry file piece by piece, and continues at the same position when the file has grown.
 
-// An index of the positions of each task's events in a file: eight bytes per event.
-
-/** The most indexed events of all tasks; beyond it the first events of the longest task are dropped. */
-const MAX_INDEXED_EVENTS = 4_000_000;
-
-/** The share of a task's events that is dropped at a time. */
-const FORGOTTEN = 0.1;
-
-/** Packs a position and a length into one number: lengths are below 2^17, so positions may be up to 2^36 (64 GiB). */
-const LENGTHS = 2 ** 17;
+/** The most bytes of a line; no event is longer. */
+export const MAX_EVENT_LINE_BYTES: number = 64 << 10;
 
 /** Bytes that are read and parsed without giving control back to the event loop. */
-const WINDOW = 128 << 10;
+const PIECE = 64 << 10;
 
-/** Bytes of events after which a page ends: a page is written as JSON in one step, which blocks the event loop. */
-export const PAGE_BYTES: number = 512 << 10;
+const NONE = Buffer.alloc(0);
 
-/** Fills `into` from offset `at` and returns the number of bytes read. */
-type ReadBytes = (at: number, into: Buffer) => Promise<number>;
+/** Called with a line without its newline; undefined if it is too long. */
+type TakeLine = (line: Buffer | undefined) => void;
 
-interface Places {
-  packed: number[];
-  forgotten: number;
-}
+export class EventLines {
+  readonly handle: FileHandle;
+  readonly #piece = Buffer.alloc(PIECE);
+  /** The offset of the next byte to read. */
+  #at = 0;
+  /** The start of a line whose end was not read yet, at most `MAX_EVENT_LINE_BYTES` bytes of it; `#restBytes` counts all its bytes. */
+  #rest: Buffer = NONE;
+  #restBytes = 0;
 
-export class EventIndex {
-  readonly #most: number;
-  readonly #places = new Map<TaskFigures, Places>();
-  #total = 0;
-
-  constructor(most: number = MAX_INDEXED_EVENTS) {
-    this.#most = most;
+  constructor(handle: FileHandle) {
+    this.handle = handle;
   }
 
-  of(task: TaskFigures): { readonly total: number; readonly forgotten: number } {
-    const { packed, forgotten } = this.#of(task);
-    return { total: forgotten + packed.length, forgotten };
+  /** The number of bytes that have been read. */
+  get at(): number {
+    return this.#at;
   }
 
-  add(task: TaskFigures, at: number, length: number): void {
-    this.#of(task).packed.push(at * LENGTHS + length);
-    this.#total += 1;
-    if (this.#total > this.#most) this.#forgetSome();
-  }
-
-  /** Drops all events before offset `at`. */
-  forgetBefore(at: number): void {
-    for (const places of this.#places.values()) {
-      const kept = places.packed.findIndex((packed) => packed >= at * LENGTHS);
-      this.#forget(places, kept === -1 ? places.packed.length : kept);
+  /** Passes all complete lines up to the current end of the file to `take`. Throws the errors of reading. */
+  async readOn(take: TakeLine, signal?: AbortSignal): Promise<void> {
+    for (;;) {
+      signal?.throwIfAborted();
+      const { bytesRead } = await this.handle.read(this.#piece, 0, PIECE, this.#at);
+      if (bytesRead === 0) return;
+      this.#split(this.#piece.subarray(0, bytesRead), take);
+      this.#at += bytesRead;
     }
   }
 
-  /** A page of events from number `from`: at most `most` and about 512 KiB. Lines that are no longer events are left out. */
-  async read(task: TaskFigures, from: number, most: number, bytes: ReadBytes): Promise<EventsPage> {
-    const { packed, forgotten } = this.#of(task);
-    const start = Math.max(0, from - forgotten);
-    const places = pageOf(packed, start, most);
-    const events: TelemetryEvent[] = [];
-    const window = Buffer.allocUnsafe(WINDOW);
-    for (let i = 0; i < places.length;) {
-      const [first = 0] = places[i] ?? [];
-      const got = await bytes(first, window);
-      const begun = i;
-      for (; i < places.length; i += 1) {
-        const [at, length] = places[i] as readonly [number, number];
-        if (at + length > first + WINDOW) break;
-        const event = parseEvent(window.toString('utf8', at - first, Math.min(got, at - first + length)));
-        if (event) events.push(event);
-      }
-      if (i === begun) i += 1;
+  /** Passes an unfinished last line to `take`, if there is one. Bytes after it count as a new line. */
+  takeRest(take: TakeLine): void {
+    const [line, bytes] = [this.#line(NONE), this.#restBytes];
+    this.#dropRest();
+    if (bytes > 0) take(line);
+  }
+
+  /** Whether there is an unfinished last line. */
+  get hasBegun(): boolean {
+    return this.#restBytes > 0;
+  }
+
+  /** The unfinished last line; undefined if it is too long. */
+  get rest(): Buffer | undefined {
+    return this.#line(NONE);
+  }
+
+  #split(piece: Buffer, take: TakeLine): void {
+    let from = 0;
+    for (let end = piece.indexOf(10); end !== -1; end = piece.indexOf(10, from)) {
+      take(this.#line(piece.subarray(from, end)));
+      this.#dropRest();
+      from = end + 1;
     }
-    return { events, next: forgotten + start + places.length };
+    const begun = piece.subarray(from);
+    this.#restBytes += begun.length;
+    if (this.#restBytes <= MAX_EVENT_LINE_BYTES) this.#rest = Buffer.concat([this.#rest, begun]);
   }
 
-  #of(task: TaskFigures): Places {
-    let places = this.#places.get(task);
-    if (!places) this.#places.set(task, (places = { packed: [], forgotten: 0 }));
-    return places;
+  #line(end: Buffer): Buffer | undefined {
+    if (this.#restBytes + end.length > MAX_EVENT_LINE_BYTES) return undefined;
+    return this.#restBytes === 0 ? end : Buffer.concat([this.#rest, end]);
   }
 
-  #forgetSome(): void {
-    let longest: Places = { packed: [], forgotten: 0 };
-    for (const places of this.#places.values())
-      if (places.packed.length > longest.packed.length) longest = places;
-    this.#forget(longest, Math.ceil(longest.packed.length * FORGOTTEN));
-  }
-
-  #forget(places: Places, count: number): void {
-    if (count === 0) return;
-    places.packed = places.packed.slice(count);
-    places.forgotten += count;
-    this.#total -= count;
+  #dropRest(): void {
+    this.#rest = NONE;
+    this.#restBytes = 0;
   }
 }
 
-/** Positions and lengths from index `start` on, at most `most` and at most `PAGE_BYTES` plus one event. */
-function pageOf(packed: readonly number[], start: number, most: number): (readonly [number, number])[] {
-  const places: (readonly [number, number])[] = [];
-  let bytes = 0;
-  for (let i = start; i < packed.length && places.length < most && bytes < PAGE_BYTES; i += 1) {
-    const one = packed[i] as number;
-    places.push([Math.floor(one / LENGTHS), one % LENGTHS]);
-    bytes += one % LENGTHS;
+// Opens a telemetry file together with its rotated parts.
+
+/**
+ * The handles of all existing parts, oldest first; `path` itself is last. Throws OrielError (`NOT_FOUND`, `BAD_INPUT`)
+ * if `path` cannot be read; the error suggests `command`.
+ */
+export async function openParts(path: string, command: string): Promise<FileHandle[]> {
+  const parts: FileHandle[] = [];
+  try {
+    // Newest first: a part that is rotated meanwhile is then found twice (which is detected), but never missed.
+    for (let n = 0; n <= ROTATED; n += 1) {
+      const part = await openPart(path, n, command);
+      if (part && !(await isAmong(parts, part))) parts.unshift(part);
+      else await part?.close();
+    }
+    return parts;
+  } catch (error) {
+    await Promise.all(parts.map((part) => part.close()));
+    throw error;
   }
-  return places;
+}
+
+async function openPart(path: string, n: number, command: string): Promise<FileHandle | undefined> {
+  const name = n === 0 ? path : `${path}.${n}`;
+  let handle: FileHandle;
+  try {
+    handle = await open(name, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (cause) {
+    if (n > 0) return undefined;
+    const missing = errno(cause) === 'ENOENT';
+    const why = missing ? 'does not exist' : `cannot be read (${errno(cause)})`;
+    throw unreadable(missing ? 'NOT_FOUND' : 'BAD_INPUT', `${quote(path)} ${why}`, command, cause);
+  }
+  if ((await handle.stat()).isFile()) return handle;
+  await handle.close();
+  if (n > 0) return undefined;
+  throw unreadable('BAD_INPUT', `${quote(path)} is not a file of telemetry`, command);
+}
+
+async function isAmong(parts: readonly FileHandle[], part: FileHandle): Promise<boolean> {
+  const { ino, dev } = await part.stat();
+  for (const other of parts) {
+    const stats = await other.stat();
+    if (stats.ino === ino && stats.dev === dev) return true;
+  }
+  return false;
+}
+
+function unreadable(
+  code: 'NOT_FOUND' | 'BAD_INPUT',
+  what: string,
+  command: string,
+  cause?: unknown,
+): OrielError {
+  return new OrielError(code, `${what}. Use ${command} with a file that --telemetry FILE wrote.`, { cause });
 }

@@ -1,17 +1,26 @@
 /**
  * Appends events to a private file as lines of JSON and rotates it. Events that cannot be written are dropped and
- * counted; no call fails or waits because of them.
+ * counted; no call fails because of them.
  */
 
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats, writeSync } from 'node:fs';
-import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { OrielError } from '../errors.ts';
 import { keepFromClients, makePrivate, PRIVATE_FILE, trustedDirectory } from '../files/private-files.ts';
 import { errno, UnsafeDirectory } from '../files/system-failure.ts';
-import { quote } from '../text/visible.ts';
+import { quote, safeJson } from '../text/visible.ts';
 import type { TelemetryEvent } from '../types/telemetry.ts';
-import { LineBuffer, writeEvent } from './event-line.ts';
 
 export interface TelemetryFileOptions {
   readonly path: string;
@@ -21,32 +30,22 @@ export interface TelemetryFileOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-export const ROTATE_AT: number = 16 << 20;
+const ROTATE_AT: number = 16 << 20;
 
-/** The most bytes that wait to be written; beyond it events are dropped. */
-const MAX_WAITING_BYTES = 4 << 20;
-
-const NEWLINE = Buffer.from('\n');
+/** The most characters that wait to be written; beyond it events are dropped. */
+const MAX_WAITING_CHARACTERS = 4 << 20;
 
 /** If the file cannot be rotated, events are dropped when it has this many times the size of a rotation. */
 const MAX_UNROTATED_SIZES = 2;
-
-type FileIdentity = Pick<Stats, 'ino' | 'dev'>;
 
 export class TelemetryFile {
   readonly #path: string;
   readonly #rotateAt: number;
   readonly #onError: (error: unknown) => void;
-  #handle: FileHandle | undefined;
-  /** The identity of the open file. */
-  #identity: FileIdentity | undefined;
-  readonly #waiting = new LineBuffer();
-  /** The number of lines in `#waiting`. */
-  #lines = 0;
-  #writing: Promise<void> = Promise.resolve();
+  /** Lines that are not written yet. They are ASCII. */
+  #waiting: string[] = [];
+  #characters = 0;
   #dropped = 0;
-  /** The last line was written only in part, so the next write begins with a newline. */
-  #torn = false;
   readonly #told = new Set<string>();
 
   constructor({ path, rotateAt = ROTATE_AT, onError = () => undefined }: TelemetryFileOptions) {
@@ -61,141 +60,56 @@ export class TelemetryFile {
     return this.#dropped;
   }
 
-  /** Adds an event to the buffer that `flush` writes. */
+  /** Adds an event to those that `flush` writes. */
   add(event: TelemetryEvent): void {
-    const before = this.#waiting.length;
-    writeEvent(this.#waiting, event);
-    if (this.#waiting.length > MAX_WAITING_BYTES) {
-      this.#waiting.cut(before);
+    const line = `${safeJson(event)}\n`;
+    if (this.#characters + line.length > MAX_WAITING_CHARACTERS) {
       this.#dropped += 1;
-    } else this.#lines += 1;
-  }
-
-  /** Resolves when all events added before are written or dropped. Never throws. */
-  async flush(): Promise<void> {
-    // Writes run one after the other, because each may rotate the file and replace the handle.
-    this.#writing = this.#writing.then(() => (this.#lines > 0 ? this.#write() : undefined));
-    await this.#writing;
-  }
-
-  async close(): Promise<void> {
-    await this.flush();
-    await this.#close();
-  }
-
-  async #write(): Promise<void> {
-    try {
-      const handle = await this.#opened();
-      const [bytes, lines] = this.#take();
-      await this.#append(handle, bytes, lines);
-    } catch (error) {
-      const [, lines] = this.#take();
-      this.#dropped += lines;
-      await this.#close();
-      this.#tell(error);
+      return;
     }
+    this.#waiting.push(line);
+    this.#characters += line.length;
   }
 
-  async #append(handle: FileHandle, text: Buffer, lines: number): Promise<void> {
-    const bytes = this.#onItsOwnLine(text);
+  /** Writes all events added before, or drops them. Never throws. */
+  flush(): void {
+    const lines = this.#waiting;
+    if (lines.length === 0) return;
+    this.#waiting = [];
+    this.#characters = 0;
     let written = 0;
+    let fd: number | undefined;
     try {
-      // One write call for whole lines, so that lines of several processes do not mix.
-      while (written < bytes.length) written += (await handle.write(bytes, written)).bytesWritten;
-      this.#torn = false;
+      fd = this.#open();
+      // After a killed process or on a full disk the last line is incomplete; these begin on a new one.
+      const before = endsTorn(this.#path) ? '\n' : '';
+      // One write call for whole lines, so that lines of several processes do not mix. It may be short on a full disk.
+      const bytes = Buffer.from(before + lines.join(''), 'latin1');
+      written -= before.length;
+      while (written < bytes.length - before.length) written += writeSync(fd, bytes, written + before.length);
     } catch (error) {
-      this.#countTorn(text, lines, written - (bytes.length - text.length));
-      this.#torn = written > 0 || this.#torn;
-      throw error;
-    }
-  }
-
-  /** Counts the lines that are not in the first `written` bytes of `text`; less than 0 if only a newline was before it. */
-  #countTorn(text: Buffer, lines: number, written: number): void {
-    const whole = text.subarray(0, Math.max(0, written)).toString().split('\n').length - 1;
-    this.#dropped += lines - whole;
-  }
-
-  /** Removes and returns the buffered lines and their number. */
-  #take(): readonly [Buffer, number] {
-    const taken = [this.#waiting.take(), this.#lines] as const;
-    this.#lines = 0;
-    return taken;
-  }
-
-  #onItsOwnLine(bytes: Buffer): Buffer {
-    return this.#torn ? Buffer.concat([NEWLINE, bytes]) : bytes;
-  }
-
-  /** The current file at the path, rotated first if it is full. Another process may have rotated it meanwhile. */
-  async #opened(): Promise<FileHandle> {
-    if (this.#handle) {
-      const named = await lstat(this.#path).catch(() => undefined);
-      if (named && isSame(named, this.#identity) && named.size < this.#rotateAt) return this.#handle;
-      await this.#close();
-    }
-    let handle = await this.#newlyOpened();
-    if ((await handle.stat()).size >= this.#rotateAt) {
-      await this.#close();
-      await this.#rotate();
-      handle = await this.#newlyOpened();
-    }
-    return handle;
-  }
-
-  /** Rotates the file. If that fails, `onError` is told and the file may grow up to `MAX_UNROTATED_SIZES` times; then it throws. */
-  async #rotate(): Promise<void> {
-    try {
-      await rotate(this.#path, this.#rotateAt);
-    } catch (error) {
-      this.#tell(error);
-      const { size } = await lstat(this.#path);
-      if (size >= MAX_UNROTATED_SIZES * this.#rotateAt) throw error;
-    }
-  }
-
-  /** Opens the file and checks whether its last line is incomplete, after a killed process or on a full disk. */
-  async #newlyOpened(): Promise<FileHandle> {
-    const handle = await openPrivately(this.#path);
-    try {
-      this.#identity = await handle.stat();
-    } catch (error) {
-      await handle.close();
-      throw error;
-    }
-    this.#torn = endsTorn(this.#path);
-    // Set only now: `flushNow` may run at any time and needs to know whether the last line is incomplete.
-    this.#handle = handle;
-    return handle;
-  }
-
-  async #close(): Promise<void> {
-    const handle = this.#handle;
-    this.#handle = undefined;
-    await handle?.close().catch(() => undefined);
-  }
-
-  /** Writes synchronously while the process exits. Never throws. */
-  flushNow(): void {
-    const [text, lines] = this.#take();
-    if (lines === 0) return;
-    let opened: number | undefined;
-    let [before, written] = [0, 0];
-    try {
-      const fd = this.#handle?.fd ?? (opened = openNow(this.#path));
-      if (opened !== undefined) this.#torn = endsTorn(this.#path);
-      const bytes = this.#onItsOwnLine(text);
-      before = bytes.length - text.length;
-      // A write may be short, on a disk that is nearly full.
-      while (written < bytes.length) written += writeSync(fd, bytes, written);
-      this.#torn = false;
-    } catch (error) {
-      this.#countTorn(text, lines, written - before);
-      this.#torn = written > 0 || this.#torn;
+      for (const line of lines) {
+        written -= line.length;
+        if (written < 0) this.#dropped += 1;
+      }
       this.#tell(error);
     } finally {
-      if (opened !== undefined) closeSync(opened);
+      if (fd !== undefined) closeSync(fd);
     }
+  }
+
+  /** Opens the file, rotated first if it is full. */
+  #open(): number {
+    const fd = openPrivately(this.#path);
+    if (fstatSync(fd).size < this.#rotateAt) return fd;
+    closeSync(fd);
+    try {
+      rotate(this.#path, this.#rotateAt);
+    } catch (error) {
+      this.#tell(error);
+      if (lstatSync(this.#path).size >= MAX_UNROTATED_SIZES * this.#rotateAt) throw error;
+    }
+    return openPrivately(this.#path);
   }
 
   #tell(error: unknown): void {
@@ -206,38 +120,21 @@ export class TelemetryFile {
   }
 }
 
-function isSame(one: FileIdentity, other: FileIdentity | undefined): boolean {
-  return one.ino === other?.ino && one.dev === other.dev;
-}
-
 // Opens a telemetry file for appending. It must be a private regular file of this user, not a link or a FIFO.
 
 const APPEND =
   constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Opens or creates the file (mode 0600). Throws OrielError (`BAD_INPUT`) if it is not acceptable. */
-async function openPrivately(path: string): Promise<FileHandle> {
-  checkParents(path);
-  const handle = await open(path, APPEND, PRIVATE_FILE).catch((cause: unknown) => {
-    throw failedToOpen(path, cause);
-  });
-  try {
-    checkFile(path, handle.fd, await handle.stat());
-    return handle;
-  } catch (error) {
-    await handle.close();
-    throw error;
-  }
-}
-
-/** The synchronous `openPrivately`; returns the descriptor. */
-function openNow(path: string): number {
-  checkParents(path);
+function openPrivately(path: string): number {
   let fd: number;
   try {
+    // Otherwise another account could put another file in its place.
+    trustedDirectory(dirname(path));
     fd = openSync(path, APPEND, PRIVATE_FILE);
   } catch (cause) {
-    throw failedToOpen(path, cause);
+    const why = cause instanceof UnsafeDirectory ? cause.message : (WHY[errno(cause)] ?? errno(cause));
+    throw refused(path, why, cause);
   }
   try {
     checkFile(path, fd, fstatSync(fd));
@@ -263,26 +160,12 @@ function endsTorn(path: string): boolean {
   }
 }
 
-/** Throws if another account could put another file in its place. */
-function checkParents(path: string): void {
-  try {
-    trustedDirectory(dirname(path));
-  } catch (cause) {
-    throw failedToOpen(path, cause);
-  }
-}
-
 /** Makes it private. Throws for anything but a regular file of this user with one hard link. */
 function checkFile(path: string, fd: number, stats: Stats): void {
   if (!stats.isFile()) throw refused(path, 'it is not a regular file');
   if (process.getuid && stats.uid !== process.getuid()) throw refused(path, 'it belongs to another user');
   if (stats.nlink > 1) throw refused(path, 'it has several names');
   makePrivate(fd, stats);
-}
-
-function failedToOpen(path: string, cause: unknown): OrielError {
-  const why = cause instanceof UnsafeDirectory ? cause.message : (WHY[errno(cause)] ?? errno(cause));
-  return refused(path, why, cause);
 }
 
 const WHY: Readonly<Record<string, string>> = {
@@ -302,7 +185,7 @@ const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 /** Checks at program start that `path` is writable. Throws OrielError (`BAD_INPUT`), but not for a full disk. */
 export function checkTelemetryFile(path: string): void {
   try {
-    closeSync(openNow(path));
+    closeSync(openPrivately(path));
   } catch (error) {
     if (!FULL.has(errno((error as OrielError).cause))) throw error;
   }
@@ -322,36 +205,31 @@ const STALE_MS = 10_000;
 
 /**
  * If `path` has `at` bytes or more: `PATH` becomes `PATH.1`, `PATH.1` becomes `PATH.2`, and so on. Does nothing while
- * another process rotates. Throws errors of the file system, and `UnsafeDirectory`.
+ * another process rotates. Throws errors of the file system.
  */
-async function rotate(path: string, at: number): Promise<void> {
+function rotate(path: string, at: number): void {
   const lock = `${path}.lock`;
-  trustedDirectory(dirname(path));
-  const held = await open(lock, 'wx', PRIVATE_FILE).catch((error: unknown) => {
+  try {
+    closeSync(openSync(lock, 'wx', PRIVATE_FILE));
+  } catch (error) {
     if (errno(error) !== 'EEXIST') throw error;
-  });
-  if (!held) return removeStale(lock);
+    // Throws if the path cannot be a lock (a directory), because it would block rotation for ever.
+    const stats = lstatSync(lock, { throwIfNoEntry: false });
+    if (stats && (!stats.isFile() || Date.now() - stats.mtimeMs > STALE_MS)) rmSync(lock, { force: true });
+    return;
+  }
   try {
     // Another process may have rotated it just before.
-    const stats = await lstat(path).catch(nothingThere);
-    if (!stats || stats.size < at) return;
+    if ((lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) < at) return;
+    const parts = [path, ...rotatedParts(path)];
     for (let n = ROTATED; n > 0; n -= 1) {
-      await rename(n === 1 ? path : `${path}.${n - 1}`, `${path}.${n}`).catch(nothingThere);
+      try {
+        renameSync(parts[n - 1] as string, parts[n] as string);
+      } catch (error) {
+        if (errno(error) !== 'ENOENT') throw error;
+      }
     }
   } finally {
-    await held.close();
-    await rm(lock, { force: true });
+    rmSync(lock, { force: true });
   }
-}
-
-/** Removes a stale lock. Throws if the path cannot be a lock (a directory), because it would block rotation for ever. */
-async function removeStale(lock: string): Promise<void> {
-  const stats = await lstat(lock).catch(nothingThere);
-  if (!stats) return;
-  const isStale = Date.now() - stats.mtimeMs > STALE_MS;
-  if (isStale || !stats.isFile()) await rm(lock, { force: true });
-}
-
-function nothingThere(error: unknown): undefined {
-  if (errno(error) !== 'ENOENT') throw error;
 }

@@ -200,6 +200,3 @@ export interface NewlineScanner {
  * every read.
  */
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
-/** The same fields, none of which may be left out: a new field of `T` then does not compile until it is handled. */
-export type CompleteFields<T> = { readonly [K in keyof T]-?: T[K] };

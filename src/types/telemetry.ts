@@ -1,7 +1,5 @@
 /** The events of telemetry: in a ring buffer in memory, and in a file as lines of JSON. They contain no content. */
 
-import type { Window } from './excerpt.ts';
-
 export type TelemetryEvent = CallEvent | RateLimitEvent;
 
 interface TaskEvent {
@@ -66,60 +64,17 @@ export interface ListFacts {
   /** Number of entries that were skipped. */
   readonly from: number;
   /** The offset of the next page, as a notice named it. */
-  readonly next?: number;
-  readonly cutBy?: string;
+  readonly next?: number | undefined;
+  readonly cutBy?: string | undefined;
 }
 
 /** The model's provider refused a request of the host because of a rate limit. */
 interface RateLimitEvent extends TaskEvent {
   readonly kind: 'rate-limit';
   /** Seconds after which the request may be repeated, if the provider said so. */
-  readonly retryAfter?: number;
+  readonly retryAfter?: number | undefined;
   /** The provider, as the host named it. */
-  readonly by?: string;
-}
-
-/**
- * The note that is taken when a call ends, from which its event is made later. It is small and cheap to make, because
- * the caller is still waiting for the answer, and contains nothing of the answer.
- */
-export interface CallNote {
-  /** The name that the caller gave. */
-  readonly task: string | undefined;
-  readonly caller: object | undefined;
-  readonly host: string | undefined;
-  readonly dialect: string;
-  readonly tool: string;
-  /** On the clock of `performance.now()`. */
-  readonly began: number;
-  readonly ms: number;
-  readonly bytes: number;
-  readonly images: number | undefined;
-  readonly error: string | undefined;
-  /** What was read, if it was one text; otherwise it is in `reads`. */
-  readonly text: TextNote | undefined;
-  readonly reads: readonly ReadFacts[] | undefined;
-  readonly list: ListFacts | undefined;
-}
-
-/** A text that was read. */
-export interface TextNote {
-  /** One object for all calls that read the same text. */
-  readonly of: Pick<ReadFacts, 'source' | 'version'>;
-  readonly kind: string;
-  readonly view: string | undefined;
-  readonly window: Window | undefined;
-  readonly cutBy: string | undefined;
-  readonly totals: { readonly lines?: number | undefined; readonly bytes?: number | undefined };
-  /**
-   * Lines `first` to `last` (1-based, inclusive) and bytes `from` to `to` (0-based, half-open) of a text that is shown in
-   * one part; of several parts they are in `spans`.
-   */
-  readonly first: number | undefined;
-  readonly last: number | undefined;
-  readonly from: number | undefined;
-  readonly to: number | undefined;
-  readonly spans: Pick<ReadFacts, 'lines' | 'bytes'> | undefined;
+  readonly by?: string | undefined;
 }
 
 /** The task and the caller of a call. */
@@ -128,6 +83,9 @@ export interface CallOrigin {
   readonly task?: string | undefined;
   readonly caller?: object | undefined;
 }
+
+/** What is recorded when a call ends. `task` is the name that its caller gave. */
+export type CallNote = CallOrigin & Omit<CallEvent, 'kind' | 'task' | 'client' | 'tokens'>;
 
 /** The counters of a task. */
 export interface TaskCounts {

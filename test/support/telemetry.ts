@@ -22,10 +22,7 @@ export function call(event: Partial<CallEvent> = {}): CallEvent {
 
 /** The call note from which `event` would be made. */
 export function noteOf(event: CallEvent, task: string | undefined, caller?: object): CallNote {
-  const { host, dialect, tool, ms, bytes, images, error, reads, list } = event;
-  const began = event.at - (Date.now() - performance.now());
-  const told = { host, dialect, tool, ms, bytes, images, error, reads, list };
-  return { ...told, task, caller, began, text: undefined };
+  return { ...event, task, caller };
 }
 
 /** A read of lines `from` to `to` (1-based, inclusive) of a text with 1,000 lines of 100 bytes. */

@@ -19,7 +19,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -57,47 +56,43 @@ const toolsIn = (path: string): string[] =>
     .split('\n')
     .map((line) => (JSON.parse(line) as { tool: string }).tool);
 
-test('events are JSON lines in a private file', async () => {
+test('events are JSON lines in a private file', () => {
   const { path } = place();
   const file = new TelemetryFile({ path });
   file.add(call({ tool: 'one' }));
   file.add(call({ tool: 'two\u2028\u202e' }));
-  await file.close();
+  file.flush();
   expect(toolsIn(path)).toEqual(['one', 'two\u2028\u202e']);
   expect(readFileSync(path, 'utf8')).toMatch(/^[\x20-\x7e\n]+$/);
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test('an existing file is appended to and made private', async () => {
+test('an existing file is appended to and made private', () => {
   const { path } = place();
   writeFileSync(path, `${JSON.stringify(call({ tool: 'before' }))}\n`);
   chmodSync(path, 0o644);
   const file = new TelemetryFile({ path });
   file.add(call({ tool: 'after' }));
-  await file.close();
+  file.flush();
   expect(toolsIn(path)).toEqual(['before', 'after']);
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test.each(['written', 'written at the end of the process'] as const)(
-  'after an incomplete line of a killed process, an event is %s on a new line',
-  async (how) => {
-    const { path } = place();
-    writeFileSync(path, `${JSON.stringify(call({ tool: 'before' }))}\n{"kind":"call","task":"cut o`);
-    const file = new TelemetryFile({ path });
-    file.add(call({ tool: 'after' }));
-    if (how === 'written') await file.close();
-    else file.flushNow();
-    const lines = readFileSync(path, 'utf8').split('\n');
-    expect(lines).toHaveLength(4);
-    expect([lines[0], lines[2]].map((line) => (JSON.parse(line ?? '') as { tool: string }).tool)).toEqual([
-      'before',
-      'after',
-    ]);
-  },
-);
+test('after an incomplete line of a killed process, an event is written on a new line', () => {
+  const { path } = place();
+  writeFileSync(path, `${JSON.stringify(call({ tool: 'before' }))}\n{"kind":"call","task":"cut o`);
+  const file = new TelemetryFile({ path });
+  file.add(call({ tool: 'after' }));
+  file.flush();
+  const lines = readFileSync(path, 'utf8').split('\n');
+  expect(lines).toHaveLength(4);
+  expect([lines[0], lines[2]].map((line) => (JSON.parse(line ?? '') as { tool: string }).tool)).toEqual([
+    'before',
+    'after',
+  ]);
+});
 
-test('a link, a FIFO, a directory, a second name: refused at the start, and later dropped without a failure', async () => {
+test('a link, a FIFO, a directory, a second name: refused at the start, and later dropped without a failure', () => {
   const { path, folder } = place();
   const target = join(folder, 'target');
   const [hard, fifo, directory, nowhere] = ['hard', 'fifo', 'directory', 'none/t'].map((name) =>
@@ -121,11 +116,10 @@ test('a link, a FIFO, a directory, a second name: refused at the start, and late
     const file = new TelemetryFile({ path: wrong, onError: (error) => void told.push(error) });
     for (let i = 0; i < 3; i += 1) {
       file.add(call());
-      await file.flush();
+      file.flush();
     }
     file.add(call());
-    file.flushNow();
-    await file.close();
+    file.flush();
     // Told once, and counted each time.
     expect([told.length, file.dropped]).toEqual([1, 4]);
   }
@@ -133,65 +127,63 @@ test('a link, a FIFO, a directory, a second name: refused at the start, and late
   expect(readlinkSync(path)).toBe(target);
 });
 
-test.skipIf(!process.getuid)(
-  'C12 where others could replace the file, nothing is written or rotated',
-  async () => {
-    const { path, folder } = place();
-    const target = join(folder, 'target');
-    mkdirSync(target);
-    writeFileSync(join(target, 't.jsonl'), 'precious', { mode: 0o600 });
-    mkdirSync(join(folder, 'own'));
-    symlinkSync(target, join(folder, 'own/calls'));
-    const through = join(folder, 'own/calls/t.jsonl');
-    chmodSync(join(folder, 'own'), 0o777);
-    expect(() => checkTelemetryFile(through)).toThrow(
-      `Telemetry cannot be written to ${through}: other users can change ${join(folder, 'own')}.`,
-    );
-    const file = new TelemetryFile({ path: through, rotateAt: 1 });
-    file.add(call());
-    await file.close();
-    expect([readdirSync(target), file.dropped]).toEqual([['t.jsonl'], 1]);
-    expect(readFileSync(join(target, 't.jsonl'), 'utf8')).toBe('precious');
-    expect(existsSync(path)).toBe(false);
-  },
-);
+test.skipIf(!process.getuid)('C12 where others could replace the file, nothing is written or rotated', () => {
+  const { path, folder } = place();
+  const target = join(folder, 'target');
+  mkdirSync(target);
+  writeFileSync(join(target, 't.jsonl'), 'precious', { mode: 0o600 });
+  mkdirSync(join(folder, 'own'));
+  symlinkSync(target, join(folder, 'own/calls'));
+  const through = join(folder, 'own/calls/t.jsonl');
+  chmodSync(join(folder, 'own'), 0o777);
+  expect(() => checkTelemetryFile(through)).toThrow(
+    `Telemetry cannot be written to ${through}: other users can change ${join(folder, 'own')}.`,
+  );
+  const file = new TelemetryFile({ path: through, rotateAt: 1 });
+  file.add(call());
+  file.flush();
+  expect([readdirSync(target), file.dropped]).toEqual([['t.jsonl'], 1]);
+  expect(readFileSync(join(target, 't.jsonl'), 'utf8')).toBe('precious');
+  expect(existsSync(path)).toBe(false);
+});
 
-test('a link that takes the place of the file is not followed', async () => {
+test('a link that takes the place of the file is not followed', () => {
   const { path, folder } = place();
   const target = join(folder, 'target');
   writeFileSync(target, 'precious');
   const file = new TelemetryFile({ path });
   file.add(call());
-  await file.flush();
+  file.flush();
   rmSync(path);
   symlinkSync(target, path);
   file.add(call());
-  await file.close();
+  file.flush();
   expect([readFileSync(target, 'utf8'), file.dropped]).toEqual(['precious', 1]);
 });
 
-test('a failed write is no error: events are dropped, counted, and reported once', async () => {
+test('a failed write is no error: events are dropped, counted, and reported once', () => {
   const told: unknown[] = [];
   const file = new TelemetryFile({ path: '/dev/full', onError: (error) => void told.push(error) });
   file.add(call());
   file.add(call());
-  await file.flush();
+  file.flush();
   file.add(call());
-  await file.close();
+  file.flush();
   expect([file.dropped, told.length]).toEqual([3, 1]);
 });
 
 test.each([
   ['begun by this process', ''],
   ['that ends in a torn line', '{"kind":"call","task":"cut o'],
-])('when the disk is full, every event without a whole line is counted, in a file %s', async (_, before) => {
+])('when the disk is full, every event without a whole line is counted, in a file %s', (_, before) => {
   const { path } = place();
   writeFileSync(path, before);
-  await failAfter(path, 400);
+  Object.assign(writes, { until: 400 });
+  onTestFinished(() => void Object.assign(writes, { most: Infinity, until: Infinity }));
   const file = new TelemetryFile({ path });
   // 1.5 lines of four are written.
   for (let i = 0; i < 4; i += 1) file.add(call({ tool: `${i}`, host: 'x'.repeat(150) }));
-  await file.close();
+  file.flush();
   const whole = readFileSync(path, 'utf8')
     .split('\n')
     .slice(0, -1)
@@ -199,31 +191,14 @@ test.each([
   expect([whole.length, file.dropped]).toEqual([1, 3]);
 });
 
-interface Writes {
-  write(buffer: Buffer, offset: number, length?: number): Promise<{ readonly bytesWritten: number }>;
-}
-
-/** Lets the next write to a file stop after `most` bytes and the one after it fail, as on a full disk. */
-async function failAfter(path: string, most: number): Promise<void> {
-  const handle = await open(path);
-  const prototype = Object.getPrototypeOf(handle) as Writes;
-  await handle.close();
-  const { write } = prototype;
-  const spy = vi.spyOn(prototype, 'write').mockImplementation(async function (this: Writes, buffer, offset) {
-    if (offset > 0) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
-    return await write.call(this, buffer, 0, most);
-  });
-  onTestFinished(() => void spy.mockRestore());
-}
-
-test('the file is rotated, the oldest part is removed, and no other event is lost', async () => {
+test('the file is rotated, the oldest part is removed, and no other event is lost', () => {
   const { path } = place();
   const file = new TelemetryFile({ path, rotateAt: 400 });
   for (let i = 0; i < 20; i += 1) {
     file.add(call({ tool: `call ${i}`, host: 'x'.repeat(300) }));
-    await file.flush();
+    file.flush();
   }
-  await file.close();
+  file.flush();
   const parts = [4, 3, 2, 1].map((n) => `${path}.${n}`);
   const kept = [...parts, path].flatMap(toolsIn);
   expect(kept).toEqual(Array.from({ length: kept.length }, (_, i) => `call ${20 - kept.length + i}`));
@@ -231,28 +206,27 @@ test('the file is rotated, the oldest part is removed, and no other event is los
   for (const part of parts) expect(statSync(part).mode & 0o777).toBe(0o600);
 });
 
-test('a failed rotation is reported, and the file grows to at most twice its size', async () => {
+test('a failed rotation is reported, and the file grows to at most twice its size', () => {
   const { path } = place();
   mkdirSync(join(`${path}.lock`, 'in-the-way'), { recursive: true });
   const told: unknown[] = [];
   const file = new TelemetryFile({ path, rotateAt: 2_000, onError: (error) => void told.push(error) });
   for (let i = 0; i < 20; i += 1) {
     file.add(call({ host: 'x'.repeat(300) }));
-    await file.flush();
+    file.flush();
   }
-  await file.close();
+  file.flush();
   expect([told.length, file.dropped > 5, statSync(path).size < 5_000]).toEqual([1, true, true]);
 });
 
-test('two writers of one file rotate it together: every event is in one of its parts, on its own line', async () => {
+test('two writers of one file rotate it together: every event is in one of its parts, on its own line', () => {
   const { path } = place();
   const writers = [0, 1].map(() => new TelemetryFile({ path, rotateAt: 6_000 }));
   for (let i = 0; i < 40; i += 1) {
     for (const [w, writer] of writers.entries())
       writer.add(call({ tool: `${w} ${i}`, host: 'x'.repeat(200) }));
-    await Promise.all(writers.map((writer) => writer.flush()));
+    for (const writer of writers) writer.flush();
   }
-  await Promise.all(writers.map((writer) => writer.close()));
   const parts = [path, 1, 2, 3, 4].map((part) => (typeof part === 'number' ? `${path}.${part}` : part));
   const kept = parts.filter(existsSync).flatMap(toolsIn);
   expect(kept.toSorted()).toEqual(
@@ -260,36 +234,36 @@ test('two writers of one file rotate it together: every event is in one of its p
   );
 });
 
-test('a file that was moved away is created again', async () => {
+test('a file that was moved away is created again', () => {
   const { path } = place();
   const file = new TelemetryFile({ path });
   file.add(call({ tool: 'old' }));
-  await file.flush();
+  file.flush();
   renameSync(path, `${path}.away`);
   file.add(call({ tool: 'new' }));
-  await file.close();
+  file.flush();
   expect([toolsIn(`${path}.away`), toolsIn(path)]).toEqual([['old'], ['new']]);
 });
 
-test('short writes at the exit are continued, and lines after a failed one are counted', async () => {
+test('short writes are continued, and lines after a failed one are counted', () => {
   const { path } = place();
   const told: unknown[] = [];
   const file = new TelemetryFile({ path, onError: (error) => void told.push(error) });
   onTestFinished(() => void Object.assign(writes, { most: Infinity, until: Infinity }));
   writes.most = 7;
   for (const tool of ['a', 'b', 'c']) file.add(call({ tool }));
-  file.flushNow();
+  file.flush();
   expect([toolsIn(path), file.dropped, told]).toEqual([['a', 'b', 'c'], 0, []]);
   const line = readFileSync(path).length / 3;
   // The disk takes one line and a half.
   writes.until = Math.floor(line * 1.5);
   for (const tool of ['d', 'e', 'f']) file.add(call({ tool }));
-  file.flushNow();
+  file.flush();
   expect([file.dropped, told.length]).toEqual([2, 1]);
   writes.until = Infinity;
   file.add(call({ tool: 'g' }));
-  file.flushNow();
-  await file.close();
+  file.flush();
+  file.flush();
   const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
   const whole = lines.filter((_, at) => at !== 4).map((one) => (JSON.parse(one) as { tool: string }).tool);
   expect([lines.length, whole]).toEqual([6, ['a', 'b', 'c', 'd', 'g']]);
@@ -300,6 +274,6 @@ test('the buffer is bounded', () => {
   const file = new TelemetryFile({ path });
   for (let i = 0; i < 60; i += 1) file.add(call({ host: 'x'.repeat(100_000) }));
   expect(file.dropped).toBeGreaterThan(10);
-  file.flushNow();
+  file.flush();
   expect(statSync(path).size).toBeLessThan(5 << 20);
 });

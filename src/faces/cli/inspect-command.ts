@@ -30,13 +30,13 @@ export const inspectCommand: CliCommand = {
         'No file was given. Use oriel inspect FILE, with a file that --telemetry FILE wrote.',
       );
     }
-    const [{ EventFile }, { inspect }, { addressText }] = await Promise.all([
+    const [{ EventFile, MAX_INSPECTED_CHARACTERS }, { inspect }, { addressText }] = await Promise.all([
       import('../../telemetry/event-file.ts'),
       import('../http/inspect.ts'),
       import('../http/guard.ts'),
     ]);
     const port = portOf(values);
-    const file = await EventFile.open(path);
+    const file = await EventFile.open(path, 'oriel inspect FILE', MAX_INSPECTED_CHARACTERS);
     const [token, ticket] = [secret(), secret()];
     const reused = new AbortController();
     let entrance: Entrance | undefined;

@@ -17,22 +17,20 @@ export const reportCommand: CliCommand = {
         'No file was given. Use oriel report FILE, with a file that --telemetry FILE wrote.',
       );
     }
-    const [
-      { readTelemetryFile: readEvents },
-      { NamedTasks },
-      { overviewOf },
-      { formatTaskReport: reportText },
-    ] = await Promise.all([
-      import('../../telemetry/read-events.ts'),
-      import('../../telemetry/bounded-tasks.ts'),
+    const [{ EventFile }, { overviewOf }, { formatTaskReport: reportText }] = await Promise.all([
+      import('../../telemetry/event-file.ts'),
       import('../../telemetry/report.ts'),
       import('./report-text.ts'),
     ]);
-    const tasks = new NamedTasks();
-    const { events, skipped } = await readEvents(path, (event) => void tasks.add(event), signal);
-    const { withoutReads } = tasks;
+    const file = await EventFile.open(path, 'oriel report FILE', 0);
+    try {
+      await file.read(signal);
+    } finally {
+      await file.close();
+    }
+    const { events, skipped, withoutReads } = file.state;
     const read = { events, skipped, ...(withoutReads > 0 && { withoutReads }) };
-    const overview: TasksOverview = overviewOf(tasks.all);
+    const overview: TasksOverview = overviewOf(file.figures);
     out.write(
       values['json'] === true ? `${safeJson({ ...read, ...overview })}\n` : reportText(read, overview),
     );

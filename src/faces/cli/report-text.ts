@@ -1,6 +1,5 @@
 /** Formats the report on a telemetry file as text. */
 
-import type { ReadEvents } from '../../telemetry/read-events.ts';
 import {
   countWords,
   coverageWords,
@@ -12,7 +11,7 @@ import {
   skippedWords,
   type TasksOverview,
 } from '../../telemetry/report.ts';
-import type { HabitReport, TaskReport, TaskTotals } from '../../types/telemetry.ts';
+import type { FileState, HabitReport, TaskReport, TaskTotals } from '../../types/telemetry.ts';
 
 /** Maximum tasks, and sources of each; `--json` has more. */
 const MAX_REPORTED_TASKS = 20;
@@ -21,7 +20,7 @@ const MAX_REPORTED_FILES = 10;
 const MAX_REPORTED_EXAMPLES = 3;
 
 /** `withoutReads`: number of events of which only the call was counted, because the limit of tracked data was reached. */
-type Read = ReadEvents & { readonly withoutReads?: number };
+type Read = Pick<FileState, 'events' | 'skipped'> & { readonly withoutReads?: number };
 
 export function formatTaskReport(
   { events, skipped, withoutReads = 0 }: Read,

@@ -80,7 +80,6 @@ const REFUSED: Record<GuardRefusal['status'], Record<string, string>> = {
 
 export function createApp({ offer: uncounted, log, guard, structured, writeTimeoutMs }: AppOptions): HttpApp {
   const metrics = createMetrics(() => {
-    uncounted.telemetry?.settle();
     const { store, disk } = uncounted.engine().session;
     return {
       store: store.stats(),

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import type { RunOptions } from '../../assemble.ts';
-import type { EventQueue, TrackedTask } from '../../telemetry/bounded-tasks.ts';
+import type { TrackedTask } from '../../telemetry/bounded-tasks.ts';
 import { taskName } from '../../telemetry/call-facts.ts';
 import { PAGE_BYTES } from '../../telemetry/event-file.ts';
 import { reportOf } from '../../telemetry/report.ts';
@@ -292,11 +292,11 @@ function recordedTask({ figures, events, dropped }: TrackedTask, telemetry: Tele
   };
 }
 
-function pageOf(all: EventQueue, start: number, most: number, dropped: number): EventsPage {
+function pageOf(all: readonly TelemetryEvent[], start: number, most: number, dropped: number): EventsPage {
   const events: TelemetryEvent[] = [];
   let bytes = 0;
   for (let i = start; i < all.length && events.length < most && bytes < PAGE_BYTES; i += 1) {
-    const event = all.at(i) as TelemetryEvent;
+    const event = all[i] as TelemetryEvent;
     events.push(event);
     bytes += JSON.stringify(event).length;
   }

@@ -11,7 +11,7 @@ import type { CDPSession, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { addressText } from '../../../src/faces/http/guard.ts';
 import { inspect } from '../../../src/faces/http/inspect.ts';
-import { EventFile } from '../../../src/telemetry/event-file.ts';
+import { EventFile, MAX_INSPECTED_CHARACTERS } from '../../../src/telemetry/event-file.ts';
 import { closeBrowserAtEnd, pageOf } from '../../support/browser.ts';
 import { has } from '../../support/has.ts';
 import { page as pageEvent } from '../../support/telemetry.ts';
@@ -35,7 +35,7 @@ async function inspecting(): Promise<{ url: string; path: string }> {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'calls.jsonl');
   writeFileSync(path, Array.from({ length: EVENTS }, (_, i) => line(i)).join(''));
-  const file = await EventFile.open(path);
+  const file = await EventFile.open(path, 'oriel inspect FILE', MAX_INSPECTED_CHARACTERS);
   const serving = await inspect({
     file,
     path,

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { addressText } from '../../../src/faces/http/guard.ts';
 import { inspect } from '../../../src/faces/http/inspect.ts';
-import { EventFile } from '../../../src/telemetry/event-file.ts';
+import { EventFile, MAX_INSPECTED_CHARACTERS } from '../../../src/telemetry/event-file.ts';
 import type { TelemetryEvent } from '../../../src/types/telemetry.ts';
 import { closeBrowserAtEnd, expectAccessible, pageOf } from '../../support/browser.ts';
 import { has } from '../../support/has.ts';
@@ -23,7 +23,7 @@ async function inspecting(lines: Iterable<string>): Promise<string> {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'calls.jsonl');
   writeFileSync(path, [...lines].join('\n'));
-  const file = await EventFile.open(path);
+  const file = await EventFile.open(path, 'oriel inspect FILE', MAX_INSPECTED_CHARACTERS);
   const serving = await inspect({
     file,
     path,
