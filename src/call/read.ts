@@ -4,7 +4,6 @@ import { isOrielError } from '../errors.ts';
 import { claimsArchive } from '../formats/archive/detect.ts';
 import { isWeb, openWeb } from '../formats/web/detect.ts';
 import type { CodeReadResult } from '../search/code/answer-code.ts';
-import { withSelector } from '../selector/rewrites.ts';
 import { endsInCodeQuestion, parseCodeQuestion } from '../selector/selection.ts';
 import { findTarget, type FoundTarget, openAny, withShell } from '../target/find-target.ts';
 import { oneLine } from '../text/visible.ts';
@@ -65,16 +64,8 @@ type ResolvedTarget = Pick<ReadOrigin, 'target' | 'resolvedPath' | 'suffix'> & {
   readonly resource: Resource;
 };
 
-/**
- * Opens `target`: a URL, a question about code, or a path that a source opens. With `isLocated` the target is already a
- * corrected spelling, and no others are tried.
- */
-async function resolve(
-  target: string,
-  grammar: PathGrammar,
-  call: Call,
-  isLocated = false,
-): Promise<ResolvedTarget> {
+/** Opens `target`: a URL, a question about code, or a path that a source opens. */
+async function resolve(target: string, grammar: PathGrammar, call: Call): Promise<ResolvedTarget> {
   const typed = unwrapped(target);
   const atUrl = grammar === 'selectors' && isUrl(typed) ? await openUrl(typed, call) : undefined;
   if (atUrl) {
@@ -90,9 +81,7 @@ async function resolve(
     if (url === undefined || !resource) throw error;
     return { resource, target: url, resolvedPath: url };
   }
-  return (
-    (await codeAnswer(found, grammar, call)) ?? (await openFound(found, target, grammar, call, isLocated))
-  );
+  return (await codeAnswer(found, grammar, call)) ?? (await openFound(found, call));
 }
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
@@ -145,24 +134,12 @@ async function codeAnswer(
   return withPlace(isSame ? found : await resolve(answer.byName, grammar, call), answer);
 }
 
-async function openFound(
-  { subject, suffix }: FoundTarget,
-  target: string,
-  grammar: PathGrammar,
-  call: Call,
-  isLocated: boolean,
-): Promise<ResolvedTarget> {
+async function openFound({ subject, suffix }: FoundTarget, call: Call): Promise<ResolvedTarget> {
   try {
     const resource = await call.open(subject);
     return { resource, target: subject.typed, resolvedPath: subject.path, ...(suffix && { suffix }) };
   } catch (error) {
-    // For `a.zip:x.ts#L3` the archive exists but has no member of that name, so `#L3` may be a selector.
-    const mayBe = grammar === 'selectors' && !isLocated && isOrielError(error);
-    const located = mayBe ? withSelector(target) : undefined;
-    if (located === undefined) throw subject.opened.is === 'file' ? withShell(error, subject.typed) : error;
-    return resolve(located, grammar, call, true).catch(() => {
-      throw error;
-    });
+    throw subject.opened.is === 'file' ? withShell(error, subject.typed) : error;
   }
 }
 

@@ -5,14 +5,7 @@ import { encodingName, ENCODINGS } from '../text/legacy-encoding.ts';
 import { nearNames } from '../text/near.ts';
 import { endSentence, quote } from '../text/visible.ts';
 import type { Next, Selection, SelectionMode, Window } from '../types/excerpt.ts';
-import {
-  bad,
-  otherSpelling,
-  parseItem,
-  parseWindow,
-  type WindowItem,
-  withoutThousands,
-} from './parse-window.ts';
+import { bad, parseItem, parseWindow, type WindowItem } from './parse-window.ts';
 
 /** The whole text in the default display. */
 export const everything: Selection = {};
@@ -128,27 +121,50 @@ export function withNext<T>(whole: (next: string) => string, parse: () => T): T 
 }
 
 function parseSpelled(rest: string): Selection | undefined {
-  try {
-    const selection = parseSelection(rest);
-    if (selection) return selection;
-  } catch (error) {
-    const plain = withoutSeparators(rest);
-    if (plain === undefined) throw error;
-    return parseSelection(plain);
-  }
-  const other = otherSpelling(rest) ?? withoutThousands(rest);
+  const selection = parseSelection(rest);
+  if (selection) return selection;
+  const other = otherSpelling(rest);
   return other === undefined ? undefined : parseSelection(other);
 }
 
-/** Removes thousands separators: `1,000-1,010` is invalid as a list. Undefined for anything else. */
-function withoutSeparators(text: string): string | undefined {
-  const range = /^(?:raw:)?L?\d{1,3}(?:,\d{3})*(?:(?:-|\.\.|\+)(?:L?\d{1,3}(?:,\d{3})*)?)?(?::raw)?$/i;
-  return text.includes(',') && range.test(text) ? text.replaceAll(',', '') : undefined;
+/** Maximum characters of a selector in the syntax of another tool: anything longer is taken for a name. */
+const MAX_SPELLING_CHARACTERS = 512;
+
+/** The selectors that compilers, browsers, editors and models write, and what they are here. */
+const SPELLINGS: readonly (readonly [form: RegExp, canonical: string])[] = [
+  // `12:5: error: x` of a compiler, `12: text` of a search, `L12C5`, columns 5 to 9 of line 12.
+  [/^(\d+)(?:(?::\d+)?: |:\d+ - ).*$/s, '$1:1'],
+  [/^l?(\d+)[c:]\d+(?:-\d+)?$/, '$1:1'],
+  // `L5C3-L7C9`, `5:3-7:9`, `L5:L7`, `[5,7]`, `[5,-1]`, `95-end`.
+  [/^l?(\d+)(?:[c:]\d+)?(-|\.\.)l?(\d+)(?:[c:]\d+)?$/, '$1$2$3'],
+  [/^l(\d+):l(\d+)$/, '$1-$2'],
+  [/^\[(\d+),(\d+)\]$/, '$1-$2'],
+  [/^\[(\d+),-1\]$/, '$1-'],
+  [/^l?(\d+)(?:-|\.\.)(?:\$|end|eof|-1)$/, '$1-'],
+  [/^(?:head|first) (\d+)$/, '1..$1'],
+  [/^(?:tail|last) (\d+)$/, '-$1'],
+  [/^(?:all|full|whole)$/, '1..'],
+];
+
+/** The selector in the syntax of another tool, `lines 5 to 10`, in our own syntax. Undefined if it is none, or ours. */
+export function otherSpelling(text: string): string | undefined {
+  if (text.length > MAX_SPELLING_CHARACTERS) return undefined;
+  const plain = text
+    .trim()
+    .toLowerCase()
+    .replace(/[\u2010-\u2015\u2212]/g, '-')
+    .replace(/^(?:lines?|ln) (?=l?\d)/, '')
+    .replace(/(?<=\d) *(-|\.\.|\+|,|\bto\b) *(?=[l-]?\d)/g, (_, joint: string) =>
+      joint === 'to' ? '-' : joint,
+    );
+  const row = SPELLINGS.find(([form]) => form.test(plain));
+  const other = row ? plain.replace(...row) : plain;
+  return other !== text && isSelector(other) ? other : undefined;
 }
 
 /** As `isSelector`, also for the syntax of other tools: for text that is known to follow a path. */
 export function isSpelledSelector(text: string): boolean {
-  return isSelector(text) || otherSpelling(text) !== undefined || withoutThousands(text) !== undefined;
+  return isSelector(text) || otherSpelling(text) !== undefined;
 }
 
 /** A symbol, or a list with a symbol in it, possibly after ranges. */

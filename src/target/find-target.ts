@@ -6,7 +6,7 @@ import { advised, type ErrorCode, GlobPathError, isOrielError, OrielError, Place
 import { validGlob } from '../files/glob-text.ts';
 import { absolutePath, foreignName, pathSpellings } from '../files/paths.ts';
 import { sources } from '../formats/table.ts';
-import { pathRewrites, targetRewrites, withFragment, withSymbol } from '../selector/rewrites.ts';
+import { pathRewrites, targetRewrites, withFragment } from '../selector/rewrites.ts';
 import { candidates, isSpelledSelector, parseBehind, type PathCandidate } from '../selector/selection.ts';
 import { readSourceHead } from '../text/bytes.ts';
 import { oneLine, quote, shellWord } from '../text/visible.ts';
@@ -52,9 +52,7 @@ function belowOwnName(target: string, { access }: Call): string[] {
 
 /** Other spellings of `target`, most likely first. */
 function otherTargets(target: string, grammar: PathGrammar): string[] {
-  if (grammar !== 'selectors') return pathRewrites(target);
-  const symbol = withSymbol(target);
-  return [...targetRewrites(target, holds), ...(symbol === undefined ? [] : [symbol])];
+  return grammar === 'selectors' ? targetRewrites(target, holds) : pathRewrites(target);
 }
 
 /** Throws `PlaceError` if `target` is an existing path with a line range: `src/app.ts:12:5`, `src/app.ts#L3-L9`. */

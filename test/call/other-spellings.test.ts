@@ -20,70 +20,25 @@ describe('spellings of other tools are understood', () => {
     ['src/c.ts:lines 5-7', 'src/c.ts:5-7'],
     ['src/c.ts lines 5-7', 'src/c.ts:5-7'],
     ['src/c.ts (lines 5-7)', 'src/c.ts:5-7'],
-    ['src/a b.ts, lines 5-7', 'src/a b.ts:5-7'],
     ['src/c.ts#5-7', 'src/c.ts:5-7'],
     ['src/c.ts#L5..L7', 'src/c.ts:5-7'],
     ['src/c.ts:L5C3-L7C2', 'src/c.ts:5-7'],
     ['src/c.ts:5-7:30', 'src/c.ts:5-7'],
     ['src/c.ts:5:2-9', 'src/c.ts:5:1'],
     ['src/c.ts:5\u20137', 'src/c.ts:5-7'],
-    ['src/c.ts\uff1a5-7', 'src/c.ts:5-7'],
     ['src/c.ts:8-$', 'src/c.ts:8-'],
     ['src/c.ts:8-end', 'src/c.ts:8-'],
-    ['src/c.ts:-3..-1', 'src/c.ts:-3'],
-    ['src/c.ts:$', 'src/c.ts:-1'],
-    ['src/c.ts:5-7,', 'src/c.ts:5-7'],
     ['src/c.ts:[5, 7]', 'src/c.ts:5-7'],
-    ['src/c.ts::5', 'src/c.ts:5'],
-    ['src/c.ts :5-7', 'src/c.ts:5-7'],
     [' src/c.ts:5-7', 'src/c.ts:5-7'],
     ['src/c.ts:tail 3', 'src/c.ts:-3'],
     ['src/c.ts:all', 'src/c.ts:1..'],
-    ['src/c.ts:raw:', 'src/c.ts:raw'],
-    ['src/c.ts:raw,5-7', 'src/c.ts:raw:5-7'],
-    ['src/c.ts:5-7 raw', 'src/c.ts:5-7:raw'],
     ['src/c.ts:L5:L7', 'src/c.ts:5-7'],
-    ['src/c.ts@L5-L7', 'src/c.ts:5-7'],
-    ['src/c.ts@5', 'src/c.ts:5'],
-    ['src/c.ts{5-7}', 'src/c.ts:5-7'],
-    ['src/c.ts[5..7]', 'src/c.ts:5-7'],
-    ['src/c.ts[5, 7]', 'src/c.ts:5-7'],
-    ['src/c.ts (5-7)', 'src/c.ts:5-7'],
-    ['src/c.ts 5-7', 'src/c.ts:5-7'],
-    ['src/c.ts, L5-7', 'src/c.ts:5-7'],
-    ['src/c.ts:from 5 to 7', 'src/c.ts:5-7'],
-    ['src/c.ts:between 5 and 7', 'src/c.ts:5-7'],
-    ['src/c.ts:5..=7', 'src/c.ts:5..7'],
-    ['src/c.ts:5~7', 'src/c.ts:5-7'],
-    ['src/c.ts:start=5,end=7', 'src/c.ts:5-7'],
-    ['src/c.ts:offset=5,limit=3', 'src/c.ts:5+3'],
-    ['src/c.ts:5,7p', 'src/c.ts:5..7'],
-    ['src/c.ts:5,+2', 'src/c.ts:5..7'],
-    ['src/c.ts:bytes 0-19', 'src/c.ts:@0+20'],
-    ['src/c.ts:line 5 column 2', 'src/c.ts:5:1'],
-    ['src/c.ts:5-7)', 'src/c.ts:5-7'],
     ['src/c.ts:5: error: const', 'src/c.ts:5:1'],
     ['src/c.ts:5:7 - error TS2322: x', 'src/c.ts:5:1'],
     ['src/c.ts:5: const v5 = 5;', 'src/c.ts:5:1'],
-    ['src/c.ts and src/a b.ts', 'src/c.ts,src/a b.ts'],
     ['src/{c,a b}.ts', 'src/c.ts,src/a b.ts'],
-    ['cat src/c.ts', 'src/c.ts'],
-    ["sed -n '5,7p' src/c.ts", 'src/c.ts:5..7'],
-    ['head -n 3 src/c.ts', 'src/c.ts:1..3'],
-    ['tail -3 src/c.ts', 'src/c.ts:-3'],
-    ['[c.ts](src/c.ts#L5-L7)', 'src/c.ts:5-7'],
-    ['<src/c.ts>', 'src/c.ts'],
-    ['- src/c.ts', 'src/c.ts'],
-    ['path: src/c.ts:5-7', 'src/c.ts:5-7'],
-    ['{"path":"src/c.ts:5-7"}', 'src/c.ts:5-7'],
     ['at run (src/c.ts:5:7)', 'src/c.ts:5:1'],
-    [' --> src/c.ts:5:7', 'src/c.ts:5:1'],
-    ['lines 5-7 of src/c.ts', 'src/c.ts:5-7'],
-    ['+5 src/c.ts', 'src/c.ts:5'],
-    ['+++ b/src/c.ts', 'src/c.ts'],
-    ['$PWD/src/c.ts', 'src/c.ts'],
-    ['${workspaceFolder}/src/c.ts:5', 'src/c.ts:5'],
-    ['file://src/c.ts', 'src/c.ts'],
+    ['--> src/c.ts:5:7', 'src/c.ts:5:1'],
     ['src/c.ts#v5', 'src/c.ts:#v5'],
     ['src/c.ts:v5', 'src/c.ts:#v5'],
     ['src/c.ts::v5', 'src/c.ts:#v5'],
@@ -92,7 +47,6 @@ describe('spellings of other tools are understood', () => {
     ['src/c.ts:1-2; src/c.ts:9', 'src/c.ts:1-2,src/c.ts:9'],
     ['src/c.ts#L5-L7,src/a b.ts lines 1-2', 'src/c.ts#L5-L7,src/a b.ts lines 1-2'],
     ['src/c.ts\nsrc/a b.ts', 'src/c.ts,src/a b.ts'],
-    ['["src/c.ts","src/a b.ts"]', 'src/c.ts,src/a b.ts'],
   ])('%j is %j', { tags: 'slow' }, same);
 
   test.each([
@@ -111,9 +65,9 @@ describe('spellings of other tools are understood', () => {
 });
 
 describe('a place is shown with the lines around it and the next call', () => {
-  const places = ['80:5', '80:', '80:5:', 'L80C5', '80:5: error: x', '80: text', 'line 80 col 5', '80:5-9'];
+  const places = ['80:5', '80:', '80:5:', 'L80C5', '80:5: error: x', '80: text', '80:5-9'];
   const spelled = [...places.map((place) => `a.log:${place}`), 'a.log#L80', 'a.log(80,5)', 'a.log, line 80'];
-  test.each([...spelled, 'at run (a.log:80:5)', 'a.log:80:5,', '@a.log:80:5'])('%j', async (typed) => {
+  test.each([...spelled, 'at run (a.log:80:5)', '@a.log:80:5'])('%j', async (typed) => {
     const { write, text } = workspace();
     write('a.log', Array.from({ length: 5_000 }, (_, i) => `line ${i + 1}\n`).join(''));
     const shown = Array.from({ length: 51 }, (_, i) => `${i + 70}|line ${i + 70}\n`).join('');
@@ -141,14 +95,6 @@ describe('a place is shown with the lines around it and the next call', () => {
   });
 });
 
-test.each([
-  ['file://src/a b.ts', 'src/a b.ts'],
-  ['file://src/a%20b.ts:5-7', 'src/a b.ts:5-7'],
-  ['file://src/c.ts#L5-L7', 'src/c.ts:5-7'],
-  ['file://./src/c.ts', 'src/c.ts'],
-  ['file://src/../src/c.ts', 'src/c.ts'],
-])('a URL with a directory in place of a host, %j, is %j', same);
-
 test('a file URL of a missing file, and an invalid file URL, get a call that works', async () => {
   const { write, read } = workspace();
   write('src/c.ts', ten);
@@ -167,34 +113,6 @@ test('a file URL of a missing file, and an invalid file URL, get a call that wor
     });
     expect((await read(next)).isError).toBe(false);
   }
-});
-
-describe('a number with grouped thousands', () => {
-  const thousands = Array.from({ length: 1_200 }, (_, i) => `${i + 1}\n`).join('');
-  test.each([
-    [':1,000-1,010', ':1000-1010'],
-    [':L1,000-L1,010', ':1000-1010'],
-    [':998-1,010', ':998-1010'],
-    [':1,000..1,010', ':1000..1010'],
-    [':1,000+10', ':1000+10'],
-    [':1,000', ':1000'],
-    [':1,000-1,010:raw', ':1000-1010:raw'],
-    // A list with a meaning stays one.
-    [':1,100', ':1-1,100-100'],
-    [':1-1,100', ':1-1,100-100'],
-  ])('%s is %s', async (typed, plain) => {
-    const { write, read } = workspace();
-    write('a.log', thousands);
-    const answer = await read(`a.log${typed}`);
-    expect(answer.isError).toBe(false);
-    expect(textOf(answer)).toBe(textOf(await read(`a.log${plain}`)));
-  });
-
-  test.each([':0', ':0,5', ':7-5', ':1,000-999'])('%s has no meaning', async (typed) => {
-    const { write, read } = workspace();
-    write('a.log', thousands);
-    expect(codeOf(await read(`a.log${typed}`))).toBe('BAD_SELECTOR');
-  });
 });
 
 describe('ambiguous spellings are refused with a call that works', () => {
@@ -232,16 +150,6 @@ test('a file with exactly that name takes precedence', async () => {
     expect(await text(name)).toBe(`1|${name}\n`);
 });
 
-test('thousands separators', async () => {
-  const { write, text } = workspace();
-  write('long.txt', Array.from({ length: 3_000 }, (_, i) => `line ${i + 1}\n`).join(''));
-  for (const typed of ['1,000..1,010', '1_000..1_010', "1'000..1'010", '1\u2019000..1\u2019010'])
-    expect(await text(`long.txt:${typed}`)).toBe(await text('long.txt:1000..1010'));
-  expect(await text('long.txt:1,000')).toBe(await text('long.txt:1000'));
-  // A list of lines stays one.
-  expect(await text('long.txt:100,200')).not.toBe(await text('long.txt:100200'));
-});
-
 test('the name of the working directory in front', async () => {
   const { W, write, text } = workspace();
   write('src/c.ts', ten);
@@ -254,11 +162,6 @@ test('a path of another machine gets the call for the local file', async () => {
   const answer = await read('/workspace/src/c.ts:5-7');
   expect(codeOf(answer)).toBe('OUTSIDE_ROOT');
   expect(textOf(answer)).toMatch(/ Use src\/c\.ts:5-7\.$/);
-});
-
-test('a program named by another tool is not run as a path', async () => {
-  const { read } = workspace();
-  expect(codeOf(await read('cat nothing.ts'))).toBe('NOT_FOUND');
 });
 
 test('too many ranges in one selector are refused with that reason', async () => {

@@ -36,7 +36,7 @@ test('a list is still a list if `..` would cancel its first part', { tags: 'slow
   for (const name of ['aa.ts', 'src/a.ts', 'x,y/a.ts']) write(name, `${name}\n`);
   write('bb.ts', 'found\n');
   for (const first of ['./aa.ts', 'aa.ts', 'src/../aa.ts']) {
-    for (const between of [',', ', ', ';', ' ', ' and ']) {
+    for (const between of [',', ', ', ';', ' ']) {
       for (const second of ['src/../bb.ts', './src/../bb.ts']) {
         expect(await text(`${first}${between}${second}`)).toMatch(/^==> .*\n1\|aa\.ts\n==> .*\n1\|found\n$/);
       }
@@ -79,42 +79,19 @@ test.each([
     'scr/app.ts does not exist. Did you mean src/app.ts? Use app.ts for the other path.',
     'app.ts',
   ],
-  // Duplicates are removed.
-  ['app.ts, zzz.ts, app.ts, zzz.ts', 'zzz.ts does not exist. Use app.ts for the other path.', 'app.ts'],
-  ['["app.ts","zzz.ts"]', 'zzz.ts does not exist. Use app.ts for the other path.', 'app.ts'],
-  [
-    './app.ts:1-5,9;./zzz;src/app.ts',
-    './zzz does not exist. Use app.ts:1-5,9;src/app.ts for the other paths.',
-    'app.ts:1-5,9;src/app.ts',
-  ],
   [
     'app.ts:1-5,9,zzz.ts,src/app.ts',
-    'zzz.ts does not exist. Use app.ts:1-5,9,src/app.ts for the other paths.',
+    'zzz.ts does not exist. Use app.ts:1-5,9,src/app.ts for the others.',
     'app.ts:1-5,9,src/app.ts',
   ],
-  // A newline cannot be shown in a message, so the others are joined with commas.
-  [
-    'app.ts\nzzz.ts\nsrc/app.ts',
-    'zzz.ts does not exist. Use app.ts,src/app.ts for the other paths.',
-    'app.ts,src/app.ts',
-  ],
-  ['app.ts\nzzz.ts\nx,y.ts', 'zzz.ts does not exist. Read the other paths one by one.', undefined],
-  ['zzz.ts;x,y.ts', 'zzz.ts does not exist. Use x,y.ts for the other path.', 'x,y.ts'],
   ['app.ts:1-5,zzz.ts', 'zzz.ts does not exist. Use app.ts:1-5 for the other path.', 'app.ts:1-5'],
-  ['x.ts,app.ts,y.ts', 'x.ts and y.ts do not exist. Use app.ts for the other path.', 'app.ts'],
-  ['app.ts,1.ts,2.ts,3.ts', '1.ts, 2.ts and 3.ts do not exist. Use app.ts for the other path.', 'app.ts'],
-  [
-    'app.ts,1.ts,2.ts,3.ts,4.ts,5.ts',
-    '1.ts, 2.ts, 3.ts and 2 more do not exist. Use app.ts for the other path.',
-    'app.ts',
-  ],
+  // Of several the first is named, and the next one by the next call.
+  ['x.ts,app.ts,y.ts', 'x.ts does not exist. Use app.ts for the others.', 'app.ts'],
   [
     'app.ts,/etc/zzz',
     'That path lies outside the directories that may be read. Use app.ts for the other path.',
     'app.ts',
   ],
-  // That a path outside the roots does not exist is not said.
-  ['app.ts,/etc/zzz,x.ts', '/etc/zzz and x.ts cannot be read. Use app.ts for the other path.', 'app.ts'],
   [
     'app.ts,src/app.ts/x.ts',
     'src/app.ts/x.ts goes through src/app.ts, which is a file. Use app.ts for the other path.',
@@ -126,7 +103,6 @@ test.each([
   ['Makefile,src/zz.ts', 'src/zz.ts does not exist. Use Makefile for the other path.', 'Makefile'],
   ['src/zz.ts, Makefile:1', 'src/zz.ts does not exist. Use Makefile:1 for the other path.', 'Makefile:1'],
   ['src,lib/zz.ts', 'lib/zz.ts does not exist. Use src for the other path.', 'src'],
-  ['src, zz.ts', 'src, zz.ts does not exist. Did you mean src? Use . to list the working directory.', 'src'],
   ['zzz.ts,yyy.ts', 'zzz.ts,yyy.ts does not exist. Use . to list the working directory.', '.'],
   ['c.zip:d, e', 'c.zip has no entry d, e. Use c.zip to list it.', 'c.zip'],
   [
@@ -159,30 +135,6 @@ test('an error of a list gives one piece of advice', async () => {
   );
 });
 
-test.each([
-  [
-    'app.ts,https://example.com/x',
-    'https://example.com/x is a URL: a list holds only paths, and a URL is read alone. Use app.ts for the other path.',
-  ],
-  [
-    'app.ts;artifact://1;skill://deploy',
-    'artifact://1 and skill://deploy are URLs: a list holds only paths, and each URL is read alone. Use app.ts for the other path.',
-  ],
-  [
-    'app.ts, pr://12',
-    'pr://12 is a URL: a list holds only paths, and a URL is read alone. Use app.ts for the other path.',
-  ],
-  [
-    'app.ts,zzz.ts,www.example.com/x',
-    'zzz.ts does not exist. www.example.com/x is a URL: a list holds only paths, and a URL is read alone. Use app.ts for the other path.',
-  ],
-])('a list with a URL: %j', async (path, message) => {
-  const { write, read } = workspace();
-  write('app.ts', 'x\n');
-  const answer = await read(path);
-  expect([textOf(answer), answer.details['error']]).toMatchObject([message, { next: 'app.ts' }]);
-});
-
 test('a missing path that can be read in another way is not reported as missing', async () => {
   const { write, text } = workspace();
   for (const name of ['app.ts', 'main.ts']) write(name, 'x\n');
@@ -201,13 +153,10 @@ test('a URL with a comma is not a list', async () => {
 
 test.each([
   ['test data/x.json', 'Did you mean test-data/x.json?', 'test-data/x.json'],
-  ['test,data/x.json', 'Did you mean test-data/x.json or test?', 'test-data/x.json'],
-  ['my.ts,fil.ts', 'Did you mean my.ts,file.ts or my.ts?', 'my.ts,file.ts'],
   ['my.ts > out.txt', 'Did you mean my.ts?', 'my.ts'],
   ['my.ts; wc -l my.ts', 'Did you mean my.ts?', 'my.ts'],
   ['my.ts;$HOME.txt', 'Did you mean my.ts?', 'my.ts'],
   ['my.ts,zzz', 'Did you mean my.ts?', 'my.ts'],
-  ['Smith, John.pdf', 'Did you mean Smith?', 'Smith'],
 ])('a path, a name or a command is not a list with a missing path: %s', async (path, meant, next) => {
   const { write, read } = workspace();
   for (const name of ['my.ts', 'my.ts,file.ts', 'test/a', 'test-data/x.json', 'Smith/a']) write(name, 'x\n');
@@ -240,26 +189,22 @@ test('paths share one budget, and every truncation names the call of its own par
 
 describe('more paths than one call reads', () => {
   const names = Array.from({ length: 30 }, (_, i) => `f${i}.txt`);
-  const errorFor = (first: readonly string[], separator = ','): unknown => {
-    const next = first.slice(0, 20).join(separator);
+  const errorFor = (first: readonly string[]): unknown => {
+    const next = first.slice(0, 20).join(',');
     const message = `At most 20 paths are read in one call. Use ${next} for the first 20, then read the others.`;
     return { code: 'LIMIT', message, next };
   };
 
-  test.each([',', ', ', ';', '\n', ' ', ' and ', ' | '])(
-    'separated by %j',
-    { tags: 'slow' },
-    async (separator) => {
-      const { write, read, text } = workspace();
-      for (const name of names) write(name, `${name}\n`);
-      for (const count of [21, 30]) {
-        const { details, isError } = await read(names.slice(0, count).join(separator));
-        expect([isError, details['error']]).toEqual([true, errorFor(names)]);
-      }
-      const { next } = (await read(names.join(separator))).details['error'] as { next: string };
-      expect(await text(next)).toMatch(/^==> f0\.txt <==\n[^]*==> f19\.txt <==\n1\|f19\.txt\n$/);
-    },
-  );
+  test.each([',', ', ', ';', '\n', ' '])('separated by %j', { tags: 'slow' }, async (separator) => {
+    const { write, read, text } = workspace();
+    for (const name of names) write(name, `${name}\n`);
+    for (const count of [21, 30]) {
+      const { details, isError } = await read(names.slice(0, count).join(separator));
+      expect([isError, details['error']]).toEqual([true, errorFor(names)]);
+    }
+    const { next } = (await read(names.join(separator))).details['error'] as { next: string };
+    expect(await text(next)).toMatch(/^==> f0\.txt <==\n[^]*==> f19\.txt <==\n1\|f19\.txt\n$/);
+  });
 
   test('in braces', async () => {
     const { write, read } = workspace();
@@ -280,10 +225,7 @@ describe('more paths than one call reads', () => {
     expect(details['error']).toEqual(errorFor(names));
     const commas = names.map((name) => `a,${name}`);
     for (const name of commas) write(name, 'x\n');
-    expect((await read(commas.join('\n'))).details['error']).toEqual(errorFor(commas, ';'));
-    const both = names.map((name) => `a,;${name}`);
-    for (const name of both) write(name, 'x\n');
-    expect((await read(both.join('\n'))).details['error']).toEqual({
+    expect((await read(commas.join('\n'))).details['error']).toEqual({
       code: 'LIMIT',
       message: 'At most 20 paths are read in one call. Read the others in another call.',
     });
@@ -341,8 +283,6 @@ test('with too few bytes for all, the first paths are shown', async () => {
   const { write, text } = workspace();
   const names = Array.from({ length: 20 }, (_, i) => `f${i + 10}`);
   for (const name of names) write(name, lines('line', 100));
-  const two = await text('f10,f11', { limits: { bytes: 500 } });
-  expect(two).toMatch(/^==> f10 <==\n1\|line1\n[^]*==> f11 <==\n\[not shown: .*\]$/);
   const counts = linesOfParts(await text(names.join(','), { limits: { bytes: 2_000 } }));
   const shown = counts.filter((count) => count > 0);
   expect(shown.length).toBeGreaterThan(2);
@@ -353,34 +293,6 @@ test('with too few bytes for all, the first paths are shown', async () => {
   expect(await text(`${long},f11`, { limits: { bytes: 64 } })).toMatch(
     /^==> x+ <==\n1\|line1\n[^]*==> f11 <==\n\[not shown: /,
   );
-});
-
-test('what later paths do not use goes to the first truncated one', async () => {
-  const { write, text, read } = workspace();
-  const long = (name: string): string => `${name}${'-'.repeat(90)}\n`.repeat(1_000);
-  write('app.log', long('a'));
-  write('menu.txt', lines('m', 3));
-  write('big.log', long('b'));
-  const shown = await text('app.log,menu.txt,big.log:-2');
-  // Alone it would fill the whole budget of 50 KiB.
-  expect(Buffer.byteLength(shown)).toBeGreaterThan(48 * 1024);
-  expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(50 * 1024);
-  expect(shown).toContain('3|m3\n==> big.log:-2 <==\n999|b');
-  const [, to] = /\n(\d+)\|a-+\n\[/.exec(shown) ?? [];
-  const { details } = await read('app.log,menu.txt,big.log:-2');
-  expect(details['truncation']).toMatchObject({ next: `app.log:${Number(to) + 1}..` });
-  // The first one fits then, and the second one gets the rest.
-  write('b.log', `b${'-'.repeat(90)}\n`.repeat(200));
-  const [first = 0, second = 0, third] = linesOfParts(await text('b.log,app.log,menu.txt'));
-  expect([first, third]).toEqual([200, 3]);
-  expect(second).toBeGreaterThan(300);
-});
-
-test('what later paths do not use of a limit of lines goes to the first truncated one', async () => {
-  const { write, text } = workspace();
-  write('a', lines('a', 100));
-  write('c', lines('c', 1));
-  expect(linesOfParts(await text('a,c,c', { limits: { lines: 30 } }))).toEqual([28, 1, 1]);
 });
 
 test('a limit of tokens that leaves no room is named', async () => {
@@ -414,5 +326,5 @@ test('every call that a part names is in the details, also several of one part',
   write('a', lines('a', 5_000));
   const { details } = await read('d,a,e');
   const { next, others } = details['truncation'] as { next: string; others: string[] };
-  expect([next, ...others].toSorted()).toEqual(['a:2959..', 'd/x', 'd/y', 'e/z']);
+  expect([next, ...others].toSorted()).toEqual([expect.stringMatching(/^a:\d+\.\.$/), 'd/x', 'd/y', 'e/z']);
 });

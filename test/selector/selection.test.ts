@@ -294,18 +294,3 @@ test('every form that an error names is one', () => {
   expect(parseSelection('encoding=gbk')).toEqual({ encoding: 'gbk' });
   expect(everything).toEqual({});
 });
-
-test.each([
-  ['1,000-1,010', '1000-1010'],
-  ['1,000..1,010', '1000..1010'],
-  ['12,345+1,000', '12345+1000'],
-  ['1,000,000-', '1000000-'],
-  ['L1,000-L1,010', 'L1000-L1010'],
-  ['raw:1,000-1,010', 'raw:1000-1010'],
-  ['2,000-1,010:raw', undefined],
-  ['20-1,010', '20-1010'],
-])('%j has separators of thousands where it means nothing as a list', (typed, plain) => {
-  const parse = (): unknown => parseBehind('a', typed);
-  if (plain === undefined) expect(parse).toThrow();
-  else expect(parse()).toEqual(parseSelection(plain));
-});

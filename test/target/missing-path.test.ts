@@ -122,7 +122,6 @@ test.each([
   ['a.zip/dir/x.ts', 'a.zip:dir/x.ts'],
   ['a.zip/dir/x.ts:1..1', 'a.zip:dir/x.ts'],
   ['a.zip:dir\\x.ts', 'a.zip:dir/x.ts'],
-  ['a.zip:dir/x.ts#L1', 'a.zip:dir/x.ts'],
   ['app.db/users', 'app.db:users'],
 ])('%j reads %s', async (typed, source) => {
   const { write, read } = workspace();

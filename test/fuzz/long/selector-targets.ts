@@ -3,12 +3,12 @@
 import {
   parseCodeQuestion,
   isSpelledSelector,
+  otherSpelling,
   parseBehind,
   parseSelection,
   writeSelector,
   candidates,
 } from '../../../src/selector/selection.ts';
-import { otherSpelling, withoutThousands } from '../../../src/selector/parse-window.ts';
 import { MAX_LISTED_PATHS, pathLists, pathRewrites, targetRewrites } from '../../../src/selector/rewrites.ts';
 import type { Window } from '../../../src/types/excerpt.ts';
 import typed from '../corpus/typed.json' with { type: 'json' };
@@ -100,7 +100,7 @@ export const selectorTargets: readonly FuzzTarget[] = [
     name: 'spelling',
     run(input) {
       const text = input.toString();
-      const other = otherSpelling(text) ?? withoutThousands(text);
+      const other = otherSpelling(text);
       if (other === undefined) return;
       must(other !== text, 'another spelling is another text');
       must(other.length <= 2 * text.length + 32, 'it is not much longer');
