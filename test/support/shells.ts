@@ -23,7 +23,7 @@ export function shellIn(cwd: string): (shell: Shell, lines: readonly string[]) =
   const out = join(W, 'offered');
   const ask = (command: string, ...args: readonly string[]): string => {
     writeFileSync(out, '');
-    const { status, stderr } = spawnSync(command, args, { cwd, env, encoding: 'utf8', timeout: 60_000 });
+    const { status, stderr } = spawnSync(command, args, { cwd, env, encoding: 'utf8', timeout: 240_000 });
     expect([status, stderr]).toEqual([0, '']);
     return readFileSync(out, 'utf8');
   };

@@ -114,8 +114,8 @@ export function commandHelp({ name, operands, help, options }: CliCommand, to: W
   ].join('\n');
 }
 
-export function allCommands(): Promise<CliCommand[]> {
-  return Promise.all(commandNames.map(loadCommand));
+export async function allCommands(names = commandNames): Promise<CliCommand[]> {
+  return Promise.all(names.map(loadCommand));
 }
 
 /** Minimum characters of the right column; otherwise it is put below the left one. */

@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { allCommands } from '../../../src/faces/cli/commands.ts';
 import { globalOptions } from '../../../src/faces/cli/options.ts';
 import { built } from '../../support/built.ts';
@@ -17,36 +17,6 @@ import { workspace } from '../../support/workspace.ts';
 import { zip } from '../../support/zip.ts';
 
 const forBash = run(['completions', 'bash']).out;
-
-/** What bash offers for the last word. */
-function complete(cwd: string, ...words: readonly string[]): string[] {
-  const script = `${forBash}
-COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _oriel; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout, stderr } = spawnSync('bash', ['-c', script], { cwd, encoding: 'utf8' });
-  expect(stderr).toBe('');
-  return stdout.split('\n').filter(Boolean);
-}
-
-test('bash completes commands, options, choices and directories', { tags: 'slow' }, () => {
-  const { W, write } = workspace();
-  write('folder/f', '');
-  write('file', '');
-  expect(complete(W, 'oriel', 're')).toEqual(['read', 'report']);
-  expect(complete(W, 'oriel', 'ins')).toEqual(['inspect']);
-  expect(complete(W, 'oriel', 'serve', '--li')).toEqual(['--listen', '--limits']);
-  expect(complete(W, 'oriel', 'read', '--li')).toEqual(['--limits']);
-  expect(complete(W, 'oriel', 'read', '--display', '')).toEqual(['numbers', 'hashline', 'plain']);
-  expect(complete(W, 'oriel', 'mcp', '--root', 'f')).toEqual(['folder']);
-  expect(complete(W, 'oriel', 'read', 'f')).toEqual([]);
-  expect(complete(W, 'oriel', 'completions', '')).toEqual(['bash', 'zsh', 'fish']);
-  expect(complete(W, 'oriel', 'help', 'gr')).toEqual(['grep']);
-  expect(complete(W, 'oriel', 'tools', 'read')).toEqual(['read', 'read_file']);
-  expect(complete(W, 'oriel', 'call', 'co')).toEqual(['coder_workspace_read_file']);
-  expect(complete(W, 'oriel', '--json', 're')).toEqual(['read', 'report']);
-  expect(complete(W, 'oriel', '--dialect', 'pi', 'gr')).toEqual(['grep']);
-  expect(complete(W, 'oriel', '--json', 'read', '--li')).toEqual(['--limits']);
-  expect(complete(W, 'oriel', '--ver')).toEqual(['--version']);
-});
 
 const PARTS = {
   'a.ts': 'export class App {\n  start() {\n    go();\n  }\n}\nfunction other() {\n  go();\n}\n',
@@ -70,8 +40,8 @@ async function withParts(): Promise<string> {
 test('a word after a colon is completed with symbols, members and tables', { tags: 'slow' }, async () => {
   const cwd = await withParts();
   const words = (word: string): unknown => {
-    const { out, err, code } = run(['completions', 'bash', word], { cwd });
-    return err === '' && code === (out === '' ? 1 : 0) ? out.split('\n').filter(Boolean) : err;
+    const { out, err } = run(['completions', 'bash', 'read', word], { cwd });
+    return err === '' ? out.split('\n').slice(1).filter(Boolean) : err;
   };
   expect(words('a.ts:#')).toEqual(['a.ts:#App', 'a.ts:#App.start', 'a.ts:#other']);
   expect(words('a.ts:#o')).toEqual(['a.ts:#other']);
@@ -87,8 +57,8 @@ test('a word after a colon is completed with symbols, members and tables', { tag
 test('of many members the first 200 are offered', () => {
   const { W, write } = workspace();
   write('a.zip', zip(Array.from({ length: 300 }, (_, i) => ({ name: `${1000 + i}.txt`, content: '' }))));
-  const { out } = run(['completions', 'fish', 'a.zip:1'], { cwd: W });
-  expect(out.split('\n').filter(Boolean)).toEqual(
+  const { out } = run(['completions', 'fish', 'read', 'a.zip:1'], { cwd: W });
+  expect(out.split('\n').slice(1, -1)).toEqual(
     Array.from({ length: 200 }, (_, i) => `a.zip:${1000 + i}.txt`),
   );
 });
@@ -96,7 +66,10 @@ test('of many members the first 200 are offered', () => {
 test('bash completes the part after the colon, because it splits words there', { tags: 'slow' }, async () => {
   const cwd = await withParts();
   const after = (line: string): string[] => {
-    const words = line.replaceAll(':', ' : ').split(' ').filter(Boolean);
+    const words = line
+      .replaceAll(':', ' : ')
+      .split(/(?<!\\) /)
+      .filter(Boolean);
     const script = `oriel() { '${process.execPath}' '${built('faces/cli/main.js')}' "$@"; }
 ${forBash}
 COMP_LINE='${line}'; COMP_POINT=${line.length}; COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')})
@@ -177,16 +150,16 @@ test.each(here)('%s accepts its script', { tags: 'slow' }, (shell) => {
   expect([status, stderr]).toEqual([0, '']);
 });
 
-describe.each(['bash', 'zsh', 'fish'])('%s', (shell) => {
-  test('knows every command and every option', async () => {
-    const { out, code } = run(['completions', shell]);
-    expect(code).toBe(0);
-    const dashes = shell === 'fish' ? '-l ' : '--';
-    for (const { name, options } of await allCommands()) {
-      expect(out).toContain(name);
-      for (const option of [...options, ...globalOptions]) expect(out).toContain(dashes + option.name);
-    }
-  });
+test('every command and every option is offered', async () => {
+  const offered = (...words: string[]): string[] =>
+    run(['completions', 'bash', ...words])
+      .out.split('\n')
+      .slice(1, -1)
+      .map((line) => line.replace(/\t.*/, ''));
+  const commands = await allCommands();
+  expect(offered('')).toEqual([...commands.map(({ name }) => name), 'help']);
+  for (const { name, options } of commands)
+    expect(offered(name, '--'), name).toEqual([...options, ...globalOptions].map((one) => `--${one.name}`));
 });
 
 test.each([
