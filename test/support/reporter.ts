@@ -20,7 +20,7 @@ export class TierReporter implements Reporter {
     const seconds = modules.reduce((sum, module) => sum + costOf(module), 0);
     console.log(`CPU time of the tests: ${seconds.toFixed(0)} s.`);
     const [first] = modules;
-    if (first?.project.globalConfig.tagsFilter === undefined) return;
+    if (!first?.project.globalConfig.tagsFilter?.includes('!slow')) return;
     for (const module of modules.filter((one) => costOf(one) > MAX_FILE_SECONDS)) {
       console.error(
         `TOO EXPENSIVE ${module.relativeModuleId}: ${costOf(module).toFixed(1)} s of CPU time, at most ${MAX_FILE_SECONDS}. Tag its slow tests.`,
