@@ -29,9 +29,9 @@ export const common = {
   // One more than cores, because tests also wait: for servers, timers and the disk.
   maxWorkers: availableParallelism() + 1,
   // These only end what hangs: on a busy machine a test takes many times as long as on an idle one.
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
-  expect: { poll: { timeout: 100_000, interval: 20 } },
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 200_000, interval: 20 } },
   tags: [
     { name: 'slow', description: 'Not of `npm test`: a test of over a second of CPU time, or a whole file.' },
     { name: 'check', description: 'Of `npm run check`: documents, wording, the shape of the code.' },

@@ -7,6 +7,7 @@
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { utils, type WorkSheet, write as writeBook } from '@e965/xlsx';
 import { expect, onTestFinished, test } from 'vitest';
 import { memoryBytes, chunksOf } from '../../src/text/bytes.ts';
@@ -15,9 +16,14 @@ import { builtFile } from '../../src/files/package-files.ts';
 import { Queue } from '../../src/queues/queue.ts';
 import { convertJob } from '../../src/formats/document/convert.ts';
 import { docx, fixture, paragraph, sheetRow, xlsx } from '../support/documents.ts';
+import { makePng } from '../support/images.ts';
 import { databaseBytes } from '../support/sqlite.ts';
+import { tar } from '../support/tar.ts';
 import { textOf, unhurried, workspace } from '../support/workspace.ts';
 import { zip } from '../support/zip.ts';
+import { library } from './ways/library.ts';
+import { makePlace } from './ways/place.ts';
+import type { Door } from './ways/way.ts';
 
 const LIE = '999,000.00 (paid)';
 const NOTE = 'A note that nobody wrote here';
@@ -284,6 +290,73 @@ test('what is read without a child changes nothing in this process, whatever its
   ])
     expect([path, (await read(path)).isError]).toEqual([path, false]);
   expect(intrinsics()).toEqual(before);
+});
+
+const notebook = JSON.stringify({
+  cells: [
+    { cell_type: 'markdown', metadata: {}, source: ['# Title'] },
+    { cell_type: 'code', metadata: {}, source: ['1 + 1'], outputs: [], execution_count: 1 },
+  ],
+  metadata: {},
+  nbformat: 4,
+  nbformat_minor: 5,
+});
+
+/** What is read without a child of documents or pages, whole and damaged, and one of these. */
+const otherFiles = async (): Promise<Readonly<Record<string, Uint8Array>>> => {
+  const image = makePng(40, 30);
+  const archive = zip([{ name: 'a/b.txt', data: Buffer.from('Some words\n') }]);
+  const packed = tar([{ name: 'a/b.txt', content: 'Other words\n' }]);
+  const database = await databaseBytes('create table t (a, b)', `insert into t values (1, '__proto__')`);
+  return {
+    'a.png': image,
+    'damaged.png': image.subarray(0, 400),
+    'damaged.zip': archive.subarray(0, archive.length - 30),
+    'a.tar': packed,
+    'damaged.tar.gz': gzipSync(packed).subarray(0, 60),
+    'a.ipynb': Buffer.from(notebook),
+    'damaged.ipynb': Buffer.from(notebook.slice(0, 120)),
+    'a.db': database,
+    'damaged.db': database.map((byte, at) => (at >= 4096 ? 255 : byte)),
+    'a.docx': formats['a.docx'] as Buffer,
+    'a.html': pages['a.html'] as Buffer,
+  };
+};
+
+test('whatever the format: no pair changes what one process answers for the second file', async () => {
+  const place = await makePlace();
+  onTestFinished(() => place.remove());
+  const open = async (): Promise<Door> => {
+    const door = await library.open({ cwd: place.W, roots: [place.W], home: place.home('library') });
+    onTestFinished(async () => void (await door.close()));
+    return door;
+  };
+  let reads = 0;
+  // A file of its own for each read, so that nothing is answered from what was kept.
+  const read = async (door: Door, name: string, bytes: Uint8Array): Promise<string> => {
+    reads += 1;
+    const path = `${reads}-${name}`;
+    place.write(path, bytes);
+    const reply = await door.call('read', { path });
+    return `${reply?.code} ${reply?.images} ${reply?.text.replaceAll(path, name)}`;
+  };
+  const files = Object.entries(await otherFiles());
+  const expected: string[] = [];
+  for (const [name, bytes] of files) {
+    const alone = await open();
+    expected.push(await read(alone, name, bytes));
+    await alone.close();
+  }
+  const changed: string[] = [];
+  const one = await open();
+  let before = 'nothing';
+  for (const at of everyPair(files.length)) {
+    const [name, bytes] = files[at] as readonly [string, Uint8Array];
+    if ((await read(one, name, bytes)) !== expected[at]) changed.push(`${name} after ${before}`);
+    before = name;
+  }
+  expect(changed).toEqual([]);
+  expect(expected.filter((answer) => answer.startsWith('OK')).length).toBeGreaterThan(5);
 });
 
 const { ORIEL_PAIRS } = process.env;
