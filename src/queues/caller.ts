@@ -1,5 +1,6 @@
 /** Whom a call works for. Queues serve callers in turn, so that many calls of one do not block the others. */
 
+import { setMaxListeners } from 'node:events';
 import type { Progress } from '../types/session.ts';
 
 /**
@@ -63,37 +64,26 @@ export function combineSignals(signal: AbortSignal, ...others: readonly AbortSig
 
 // The caller of work that several callers share: in a fair queue the work gets the turns of all its members.
 
-interface MemberWatcher {
-  joined(member: Caller): void;
-  left(member: Caller): void;
+interface Member {
+  readonly caller: Caller;
+  hasLeft: boolean;
 }
 
-interface Members {
-  /** How many times each member has joined. */
-  readonly counts: Map<Caller, number>;
-  readonly watchers: Set<MemberWatcher>;
-}
-
-const sharedCallers = new WeakMap<Caller, Members>();
+const sharedCallers = new WeakMap<Caller, readonly Member[]>();
 
 /** Creates a shared caller without members. Queues do not serve it before the first member has joined. */
 export function createSharedCaller(): Caller {
   const caller = {};
-  sharedCallers.set(caller, { counts: new Map(), watchers: new Set() });
+  sharedCallers.set(caller, []);
   return caller;
 }
 
 /** The members of a shared caller; for any other caller, the caller itself. */
 export function membersOf(caller: Caller): readonly Caller[] {
   const members = sharedCallers.get(caller);
-  return members ? [...members.counts.keys()] : [caller];
-}
-
-/** Calls `watcher` when members join or leave, until the returned function is called. Ignores a caller that is not shared. */
-export function watchMembers(caller: Caller, watcher: MemberWatcher): () => void {
-  const watchers = sharedCallers.get(caller)?.watchers;
-  watchers?.add(watcher);
-  return () => void watchers?.delete(watcher);
+  if (!members) return [caller];
+  const present = members.filter(({ hasLeft }) => !hasLeft);
+  return (present.length > 0 ? present : members.slice(-1)).flatMap((member) => membersOf(member.caller));
 }
 
 /**
@@ -101,35 +91,10 @@ export function watchMembers(caller: Caller, watcher: MemberWatcher): () => void
  * work that continues after all callers have left still counts as its work.
  */
 export function joinCaller(whole: Caller, caller: Caller): () => void {
-  const members = sharedCallers.get(whole);
-  if (!members) return () => undefined;
-  const { counts, watchers } = members;
-  const own = new Set<Caller>();
-  const add = (member: Caller): void => {
-    if (own.has(member)) return;
-    own.add(member);
-    const before = counts.get(member);
-    counts.set(member, (before ?? 0) + 1);
-    if (before !== undefined) return;
-    for (const watcher of watchers) watcher.joined(member);
-    for (const [other, count] of counts) if (count === 0 && other !== member) drop(other);
-  };
-  const drop = (member: Caller): void => {
-    counts.delete(member);
-    for (const watcher of watchers) watcher.left(member);
-  };
-  const remove = (member: Caller): void => {
-    if (!own.delete(member)) return;
-    const left = (counts.get(member) ?? 1) - 1;
-    counts.set(member, left);
-    if (left === 0 && counts.size > 1) drop(member);
-  };
-  for (const member of membersOf(caller)) add(member);
-  const unwatch = watchMembers(caller, { joined: add, left: remove });
-  return () => {
-    unwatch();
-    for (const member of own) remove(member);
-  };
+  const member: Member = { caller, hasLeft: false };
+  const others = sharedCallers.get(whole)?.filter(({ hasLeft }) => !hasLeft) ?? [];
+  sharedCallers.set(whole, [...others, member]);
+  return () => void (member.hasLeft = true);
 }
 
 // A deadline for work that may wait in queues. Waiting time counts only if the claim is `timed`.
@@ -223,59 +188,21 @@ export function pauseClocks(signal: AbortSignal | undefined): () => void {
   };
 }
 
-// One abort listener for all calls that share a signal: Node warns when a signal has more than ten listeners.
-
-type Act = () => void;
-
-interface Shared {
-  readonly acts: Set<Act>;
-  readonly listener: () => void;
+/** Runs `act` once when `signal` aborts. The returned function removes it. Node does not warn about many listeners. */
+export function onAbort(signal: AbortSignal, act: () => void): () => void {
+  setMaxListeners(0, signal);
+  const own = (): void => act();
+  signal.addEventListener('abort', own, { once: true });
+  return () => signal.removeEventListener('abort', own);
 }
 
-const abortListeners = new WeakMap<AbortSignal, Shared>();
-
-/** Runs `act` once when `signal` aborts. The returned function removes it. `act` must not throw. */
-export function onAbort(signal: AbortSignal, act: Act): () => void {
-  const { acts, listener } = abortListeners.get(signal) ?? listen(signal);
-  // Two calls may register the same function.
-  const own: Act = () => act();
-  acts.add(own);
-  return () => {
-    if (!acts.delete(own) || acts.size > 0) return;
-    signal.removeEventListener('abort', listener);
-    abortListeners.delete(signal);
-  };
-}
-
-function listen(signal: AbortSignal): Shared {
-  const acts = new Set<Act>();
-  const listener = (): void => {
-    abortListeners.delete(signal);
-    for (const act of acts) {
-      acts.delete(act);
-      act();
-    }
-  };
-  const made = { acts, listener };
-  abortListeners.set(signal, made);
-  signal.addEventListener('abort', listener, { once: true });
-  return made;
-}
-
-// Timers of any length: setTimeout is limited to 2^31 - 1 milliseconds, and fires a longer timer immediately.
-
+/** The longest timer of `setTimeout`, which fires a longer one immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Calls `act` after `ms` milliseconds, never for `Infinity`. Returns a function that clears the timer. */
+/** Calls `act` after `ms` milliseconds (24 days at most), never for `Infinity`. Returns a function that clears the timer. */
 export function startTimer(ms: number, act: () => void): () => void {
   if (ms === Number.POSITIVE_INFINITY) return () => undefined;
-  let left = ms;
-  const wait = (): NodeJS.Timeout => {
-    const part = Math.min(left, MAX_TIMER_MS);
-    left -= part;
-    return setTimeout(() => (left > 0 ? void (timer = wait()) : act()), part);
-  };
-  let timer = wait();
+  const timer = setTimeout(act, Math.min(ms, MAX_TIMER_MS));
   return () => clearTimeout(timer);
 }
 

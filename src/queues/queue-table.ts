@@ -4,12 +4,11 @@
  * The order prevents deadlocks: work that holds a slot of one queue waits only for queues further down.
  */
 
-import { LeaseQueue } from './lease.ts';
 import { Queue, type QueueSlot } from './queue.ts';
 
 export const queues = {
   /** Raw file downloads over HTTP. Each holds a descriptor until its client has received all bytes. */
-  downloads: new LeaseQueue('downloads', 'files are sent', { limit: 32, waiting: 512, share: 0.75 }),
+  downloads: new Queue('downloads', 'files are sent', { limit: 32, waiting: 512, share: 0.75 }),
   /** Shell commands. They mostly wait, some of them for hours. */
   commands: new Queue('commands', 'commands run', { limit: 32, waiting: 512, share: 0.75 }),
   /** Calls with possibly large answers, in addition to their slot in `calls`: such an answer takes several times its size. */
@@ -41,9 +40,9 @@ export const queues = {
   /** The thread that reads the last commits of a repository: up to 64 descriptors, and 24 MiB of objects. */
   histories: new Queue('histories', 'histories are read', { limit: 1, waiting: 1024 }),
   /** Threads that unpack bzip2, xz, zstd, lz4, 7z and rar: up to 176 MiB each. */
-  unpack: new LeaseQueue('unpack', 'archives are unpacked', { limit: 4, waiting: 1024 }),
+  unpack: new Queue('unpack', 'archives are unpacked', { limit: 4, waiting: 1024 }),
   /** The same for small archives, which never wait for large ones. */
-  unpackSmall: new LeaseQueue('unpack-small', 'small archives are unpacked', { limit: 2, waiting: 1024 }),
+  unpackSmall: new Queue('unpack-small', 'small archives are unpacked', { limit: 2, waiting: 1024 }),
   /** Pairs of buffers in which newlines are counted, 4 MiB each. Two scans saturate memory. */
   scans: new Queue('scans', 'texts are scanned', { limit: 2, waiting: 8192 }),
   /** HTTP requests to sites and object stores. A slot is one connection, from the request to the end of the last response. */

@@ -18,7 +18,6 @@ import {
   membersOf,
   onAbort,
   pauseClocks,
-  watchMembers,
 } from './caller.ts';
 
 export interface QueueLimits {
@@ -59,7 +58,7 @@ export interface QueueClaim {
 
 interface Waiter {
   grant(slot: QueueSlot): void;
-  refuse(error: OrielError): void;
+  refuse(error: Error): void;
 }
 
 /** `BUSY`: too many entries wait, or one has waited too long. */
@@ -148,9 +147,6 @@ export class Queue {
     if (this.#paused.delete(caller)) this.#serve();
   }
 
-  /** Called when an entry begins to wait. */
-  protected onWait(): void {}
-
   #mayHold(caller: Caller): boolean {
     if (this.#paused.has(caller)) return false;
     if (this.#share === undefined) return true;
@@ -198,40 +194,28 @@ export class Queue {
   #wait(caller: Caller, signal: AbortSignal | undefined, timed: boolean): Promise<QueueSlot> {
     if (this.#list.size >= this.maxWaiting) this.#makeRoom(caller);
     return new Promise((resolve, reject) => {
-      let settle = (): void => undefined;
+      const resume = pauseClocks(timed ? undefined : signal);
+      const unlisten =
+        signal &&
+        onAbort(signal, () => {
+          this.#list.remove(caller, waiter);
+          const isLate = timed && isDeadlineReason(signal.reason);
+          waiter.refuse(isLate ? this.#tooLate() : (signal.reason as Error));
+        });
       const waiter: Waiter = {
         grant(slot) {
-          settle();
+          resume();
+          unlisten?.();
           resolve(slot);
         },
         refuse(error) {
-          settle();
+          resume();
+          unlisten?.();
           reject(error);
         },
       };
-      const abort = (): void => {
-        resume();
-        unwatch();
-        this.#list.remove(waiter);
-        reject(timed && isDeadlineReason(signal?.reason) ? this.#tooLate() : (signal?.reason as Error));
-      };
-      const unwatch = watchMembers(caller, {
-        joined: (member) => {
-          this.#list.add([member], waiter);
-          this.#serve();
-        },
-        left: (member) => this.#list.leave(member, waiter),
-      });
-      const unlisten = signal && onAbort(signal, abort);
-      const resume = pauseClocks(timed ? undefined : signal);
-      settle = () => {
-        resume();
-        unwatch();
-        unlisten?.();
-      };
-      this.#list.add(membersOf(caller), waiter);
+      this.#list.add(caller, waiter);
       this.#mostWaiting = Math.max(this.#mostWaiting, this.#list.size);
-      this.onWait();
     });
   }
 
@@ -248,7 +232,7 @@ export class Queue {
     const full = new QueueFull(
       `Too many calls wait: ${this.limit} ${this.#what} at a time and ${this.maxWaiting} wait already. Make the same call again in a moment.`,
     );
-    const newest = this.#list.takeNewest(membersOf(caller)[0] ?? caller);
+    const newest = this.#list.takeNewest(caller);
     if (!newest) throw full;
     newest.refuse(full);
   }
@@ -264,62 +248,50 @@ async function within<T>(slot: QueueSlot, work: () => Promise<T>, { signal }: Qu
   }
 }
 
-// The waiting entries of a queue, by address and caller. Addresses are served round robin, as are the callers of one
-// address; the entries of one caller are first in, first out. An entry may wait for several callers.
-
-interface Place {
-  readonly origin: CallerOrigin;
-  readonly caller: Caller;
-}
-
-type Callers<Entry> = Map<Caller, Set<Entry>>;
+// The waiting entries of a queue. The address that was served longest ago is served next, and of it the caller that was
+// served longest ago; the entries of one caller are first in, first out. An entry may wait for several callers.
 
 export class WaitingList<Entry> {
-  /** In the order of service: the address, and within it the caller, that is served next comes first. */
-  readonly #origins = new Map<CallerOrigin, Callers<Entry>>();
-  readonly #places = new Map<Entry, Place[]>();
+  readonly #callers = new Map<Caller, Set<Entry>>();
+  /** When each address and caller was served last, since entries began to wait. */
+  readonly #served = new Map<CallerOrigin, number>();
+  #now = 0;
+  #size = 0;
 
   get size(): number {
-    return this.#places.size;
+    return this.#size;
   }
 
-  add(callers: readonly Caller[], entry: Entry): void {
-    const places = this.#places.get(entry) ?? [];
-    this.#places.set(entry, places);
-    for (const caller of callers) {
-      const origin = callerOrigin(caller);
-      const known = this.#origins.get(origin) ?? new Map<Caller, Set<Entry>>();
-      this.#origins.set(origin, known);
-      known.set(caller, (known.get(caller) ?? new Set()).add(entry));
-      places.push({ origin, caller });
-    }
+  add(caller: Caller, entry: Entry): void {
+    const entries = this.#callers.get(caller) ?? new Set();
+    this.#callers.set(caller, entries.add(entry));
+    this.#size += 1;
   }
 
-  remove(entry: Entry): void {
-    for (const place of this.#places.get(entry) ?? []) this.#leave(place, entry);
-    this.#places.delete(entry);
+  remove(caller: Caller, entry: Entry): void {
+    const entries = this.#callers.get(caller);
+    if (!entries?.delete(entry)) return;
+    this.#size -= 1;
+    if (entries.size === 0) this.#callers.delete(caller);
+    if (this.#size === 0) this.#served.clear();
   }
 
-  /** The entry no longer waits for `caller`, only for its other callers. */
-  leave(caller: Caller, entry: Entry): void {
-    const places = this.#places.get(entry);
-    const at = places?.findIndex((place) => place.caller === caller) ?? -1;
-    if (places && at !== -1) this.#leave(places.splice(at, 1)[0] as Place, entry);
-  }
-
-  /** Removes and returns the first entry of the next caller that `isServed` accepts; that caller and its address move last. */
+  /** Removes and returns the first entry of the next caller that `isServed` accepts. */
   takeNext(isServed: (caller: Caller) => boolean): { caller: Caller; entry: Entry } | undefined {
-    for (const [origin, callers] of this.#origins) {
-      for (const [caller, entries] of callers) {
-        const [entry] = entries;
-        if (entry === undefined || !isServed(caller)) continue;
-        this.remove(entry);
-        moveToEnd(callers, caller);
-        moveToEnd(this.#origins, origin);
-        return { caller, entry };
+    let next: { caller: Caller; by: Caller; of: number; own: number } | undefined;
+    for (const by of this.#callers.keys()) {
+      for (const caller of membersOf(by)) {
+        const [of, own] = [this.#servedAt(callerOrigin(caller)), this.#servedAt(caller)];
+        if (next && (of > next.of || (of === next.of && own >= next.own))) continue;
+        if (isServed(caller)) next = { caller, by, of, own };
       }
     }
-    return undefined;
+    const [entry] = (next && this.#callers.get(next.by)) ?? [];
+    if (!next || entry === undefined) return undefined;
+    this.#now += 1;
+    for (const one of [next.caller, callerOrigin(next.caller)]) this.#served.set(one, this.#now);
+    this.remove(next.by, entry);
+    return { caller: next.caller, entry };
   }
 
   /**
@@ -328,45 +300,30 @@ export class WaitingList<Entry> {
    * address. Undefined if neither has more: then the new entry itself is the one to refuse.
    */
   takeNewest(caller: Caller): Entry | undefined {
-    const own = this.#origins.get(callerOrigin(caller));
-    const fullest = heaviest(this.#origins, countOf) ?? own;
-    const isOther = fullest !== own && fullest && countOf(fullest) > (own ? countOf(own) : 0) + 1;
-    const entries = isOther ? heaviest(fullest, sizeOf) : own && heaviest(own, sizeOf);
-    const isMore = isOther || sizeOf(entries) > sizeOf(own?.get(caller)) + 1;
-    const newest = isMore ? [...(entries ?? [])].at(-1) : undefined;
-    if (newest !== undefined) this.remove(newest);
+    const counts = new Map<CallerOrigin, number>();
+    const countOf = (key: CallerOrigin): number => counts.get(key) ?? 0;
+    for (const [by, { size }] of this.#callers)
+      for (const key of new Set([by, originOf(by)])) counts.set(key, countOf(key) + size);
+    const origin = originOf(caller);
+    const heavier = (keyOf: (by: Caller) => CallerOrigin, among: readonly Caller[]): readonly Caller[] => {
+      const most = Math.max(0, ...among.map((by) => countOf(keyOf(by))));
+      return most > countOf(keyOf(caller)) + 1 ? among.filter((by) => countOf(keyOf(by)) === most) : [];
+    };
+    const all = [...this.#callers.keys()];
+    const others = heavier(originOf, all);
+    const own = all.filter((by) => originOf(by) === origin);
+    const from = (others.length > 0 ? others : heavier((by) => by, own)).at(-1);
+    const newest = from && [...(this.#callers.get(from) ?? [])].at(-1);
+    if (from && newest !== undefined) this.remove(from, newest);
     return newest;
   }
 
-  #leave({ origin, caller }: Place, entry: Entry): void {
-    const callers = this.#origins.get(origin);
-    const entries = callers?.get(caller);
-    if (!callers || !entries?.delete(entry) || entries.size > 0) return;
-    callers.delete(caller);
-    if (callers.size === 0) this.#origins.delete(origin);
+  #servedAt(key: CallerOrigin): number {
+    return this.#served.get(key) ?? 0;
   }
 }
 
-function moveToEnd<K, V>(map: Map<K, V>, key: K): void {
-  const value = map.get(key);
-  if (value === undefined) return;
-  map.delete(key);
-  map.set(key, value);
-}
-
-const sizeOf = (entries: ReadonlySet<unknown> | undefined): number => entries?.size ?? 0;
-
-function countOf(callers: Callers<unknown>): number {
-  let count = 0;
-  for (const entries of callers.values()) count += entries.size;
-  return count;
-}
-
-/** The value with the highest weight; of equal ones the last. */
-function heaviest<V>(map: ReadonlyMap<unknown, V>, weigh: (value: V) => number): V | undefined {
-  let heaviest: V | undefined;
-  for (const value of map.values()) {
-    if (heaviest === undefined || weigh(value) >= weigh(heaviest)) heaviest = value;
-  }
-  return heaviest;
+/** The address of a caller, or of the first member of a shared one. */
+function originOf(caller: Caller): CallerOrigin {
+  return callerOrigin(membersOf(caller)[0] ?? caller);
 }

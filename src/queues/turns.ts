@@ -39,7 +39,7 @@ export function createStarts(isSingle: () => boolean): (start: StartWork, caller
     }
   };
   return (start, caller) => {
-    if (isTaken) return waiting.add([caller()], { start });
+    if (isTaken) return waiting.add(caller(), { start });
     isTaken = start();
     if (isTaken) setImmediate(serve);
   };

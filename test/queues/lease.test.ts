@@ -1,17 +1,18 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { LeaseQueue } from '../../src/queues/lease.ts';
+import { SlotLease } from '../../src/queues/lease.ts';
+import { Queue } from '../../src/queues/queue.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   return () => vi.useRealTimers();
 });
 
-const queueOf = (limit = 1): LeaseQueue => new LeaseQueue('test', 'tests run', { limit, waiting: 100 });
+const queueOf = (): Queue => new Queue('test', 'tests run', { limit: 1, waiting: 100 });
 
 /** A lease, and how often it was taken back. */
-function leaseIn(queue: LeaseQueue) {
+function leaseIn(queue: Queue) {
   let closed = 0;
-  const lease = queue.lease({ caller: {} }, () => {
+  const lease = new SlotLease(queue, { caller: {} }, () => {
     closed += 1;
     return Promise.resolve();
   });
@@ -64,23 +65,6 @@ test('a slot in use is not revoked', async () => {
   await waiting.lease.end();
 });
 
-test('as many idle slots are revoked as callers wait, the longest idle first', async () => {
-  const queue = queueOf(3);
-  const resting = [leaseIn(queue), leaseIn(queue), leaseIn(queue)];
-  for (const { lease } of resting) {
-    await lease.work();
-    lease.rest();
-    await vi.advanceTimersByTimeAsync(10);
-  }
-  const late = leaseIn(queue);
-  const served = late.lease.work();
-  await vi.advanceTimersByTimeAsync(500);
-  await served;
-  expect(resting.map(({ closed }) => closed())).toEqual([1, 0, 0]);
-  for (const { lease } of [...resting, late]) await lease.end();
-  expect(queue.stats.running).toBe(0);
-});
-
 test('a lease is released once', async () => {
   const queue = queueOf();
   const [one, two] = [leaseIn(queue), leaseIn(queue)];
@@ -96,7 +80,7 @@ test('a lease is released once', async () => {
 
 test('a failed close still releases the slot', async () => {
   const queue = queueOf();
-  const stuck = () => queue.lease({ caller: {} }, () => Promise.reject(new Error('EIO')));
+  const stuck = () => new SlotLease(queue, { caller: {} }, () => Promise.reject(new Error('EIO')));
   for (let i = 0; i < 3; i += 1) {
     const rests = stuck();
     await rests.work();

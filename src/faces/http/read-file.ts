@@ -8,7 +8,7 @@ import * as z from 'zod';
 import { explained } from '../../call/unexpected.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import type { Identity } from '../../identity.ts';
-import type { SlotLease } from '../../queues/lease.ts';
+import { SlotLease } from '../../queues/lease.ts';
 import { queues } from '../../queues/queue-table.ts';
 import type { QueueClaim } from '../../queues/queue.ts';
 import { readAt } from '../../text/bytes.ts';
@@ -225,7 +225,7 @@ class FileDownload {
   constructor(open: () => Promise<OpenedFile>, claim: QueueClaim) {
     this.#open = open;
     this.#claim = claim;
-    this.#lease = queues.downloads.lease(claim, () => this.#close());
+    this.#lease = new SlotLease(queues.downloads, claim, () => this.#close());
   }
 
   /** Opens the file until `rest` or `end`. Throws `BUSY` if too many wait, `INCOMPLETE` if it is another file now. */

@@ -8,7 +8,7 @@ import { isOrielError, OrielError } from '../../errors.ts';
 import { builtFile } from '../../files/package-files.ts';
 import { startConversation } from '../../process/worker-threads.ts';
 import { callerOf, registerCaller } from '../../queues/caller.ts';
-import type { SlotLease } from '../../queues/lease.ts';
+import { SlotLease } from '../../queues/lease.ts';
 import { queues } from '../../queues/queue-table.ts';
 import { binarySize } from '../../render/display.ts';
 import { Spool, SpoolReader } from '../../text/spool.ts';
@@ -282,7 +282,7 @@ export async function* pullFromWorker<T extends Uint8Array | readonly unknown[]>
     await ended?.end();
   };
   const queue = packed.size <= SMALL ? queues.unpackSmall : queues.unpack;
-  const lease = queue.lease({ signal }, close);
+  const lease = new SlotLease(queue, { signal }, close);
   /** The number of bytes (or list items) that the consumer got, and how many of these a new decoder still has to skip. */
   let given = 0;
   let again = 0;
