@@ -15,7 +15,7 @@ import { removeQuietly } from './directories.ts';
 
 const writeSome = promisify(write);
 
-/** Bytes of each buffer. */
+/** Bytes of the buffer. */
 const BUFFER = 128 << 10;
 
 /** After a write that blocked for longer than this, in ms, later writes are asynchronous. */
@@ -41,9 +41,8 @@ export class SpillWriter {
   readonly #cap: number;
   readonly #share: SpillShare | undefined;
   #buffer = Buffer.allocUnsafeSlow(BUFFER);
-  #other = Buffer.allocUnsafeSlow(BUFFER);
   #filled = 0;
-  /** Bytes written so far: the offset for the next buffer. */
+  /** The offset of the next write. */
   #at = 0;
   #writing: Promise<void> | undefined;
   #slow = false;
@@ -73,17 +72,10 @@ export class SpillWriter {
     const taken = bytes.length > room ? bytes.subarray(0, room) : bytes;
     if (bytes.length > room) this.#capped = true;
     if (taken.length === 0) return undefined;
-    if (taken.length > BUFFER - this.#filled) {
-      this.#writeNow(taken);
-      return undefined;
-    }
+    if (taken.length > BUFFER - this.#filled) return this.#flush(taken);
     this.#buffer.set(taken, this.#filled);
     this.#filled += taken.length;
-    if (BUFFER - this.#filled >= ROOM) return undefined;
-    if (this.#writing) return this.#writing.then(() => this.#swap());
-    if (this.#slow) this.#swap();
-    else this.#writeNow();
-    return undefined;
+    return BUFFER - this.#filled < ROOM ? this.#flush() : undefined;
   }
 
   /**
@@ -93,10 +85,7 @@ export class SpillWriter {
   async finish(capped = false): Promise<SpilledOutput> {
     this.#finished = true;
     this.#capped ||= capped;
-    while (this.#writing || this.#filled > 0) {
-      await this.#writing;
-      this.#swap();
-    }
+    await this.#flush();
     try {
       if (this.#open && fstatSync(this.#fd).nlink === 0) throw REMOVED;
       this.#close();
@@ -125,27 +114,15 @@ export class SpillWriter {
     return this.#share ? this.#share.take(wanted) : wanted;
   }
 
-  /** Starts an asynchronous write of the full buffer and continues with the second buffer. */
-  #swap(): void {
-    if (this.#failure !== undefined) this.#filled = 0;
-    if (this.#writing || this.#filled === 0) return;
-    const [bytes, at] = [this.#buffer.subarray(0, this.#filled), this.#at];
-    this.#at += this.#filled;
+  /** Writes the buffer, and then `more`, which has no room in it. */
+  #flush(more: Uint8Array = NOTHING): Promise<void> | undefined {
+    if (this.#failure !== undefined) return this.#writing;
+    const parts = [this.#buffer.subarray(0, this.#filled), more];
     this.#filled = 0;
-    [this.#buffer, this.#other] = [this.#other, this.#buffer];
-    this.#writing = writeAll(this.#fd, bytes, at)
-      .catch((error: unknown) => this.#fail(error))
-      .finally(() => {
-        this.#writing = undefined;
-        if (this.#failure !== undefined) this.#closeRemoved();
-      });
-  }
-
-  /** Writes the buffer synchronously, and then `more`, which has no room in it. */
-  #writeNow(more?: Uint8Array): void {
+    if (this.#slow) return this.#writeLater(Buffer.concat(parts));
     const began = performance.now();
     try {
-      for (const part of [this.#buffer.subarray(0, this.#filled), more ?? NOTHING]) {
+      for (const part of parts) {
         for (let done = 0; done < part.length;) {
           const written = writeSync(this.#fd, part, done, part.length - done, this.#at);
           done += written;
@@ -155,8 +132,22 @@ export class SpillWriter {
     } catch (error) {
       this.#fail(error);
     }
-    this.#filled = 0;
-    this.#slow ||= performance.now() - began > SLOW;
+    this.#slow = performance.now() - began > SLOW;
+    return undefined;
+  }
+
+  #writeLater(bytes: Buffer): Promise<void> {
+    const at = this.#at;
+    this.#at += bytes.length;
+    const writing = (this.#writing ?? Promise.resolve())
+      .then(() => writeAll(this.#fd, bytes, at))
+      .catch((error: unknown) => this.#fail(error))
+      .finally(() => {
+        if (this.#writing !== writing) return;
+        this.#writing = undefined;
+        if (this.#failure !== undefined) this.#closeRemoved();
+      });
+    return (this.#writing = writing);
   }
 
   /**
@@ -213,17 +204,10 @@ export interface SpillShare {
 }
 
 interface Share {
-  readonly owner: Owner;
+  readonly owner: object;
   bytes: number;
   kept: boolean;
   readonly remove: () => void;
-}
-
-interface Owner {
-  readonly key: object;
-  /** Oldest first. */
-  readonly shares: Set<Share>;
-  bytes: number;
 }
 
 export class SpillQuota {
@@ -231,7 +215,8 @@ export class SpillQuota {
   readonly total: number;
   #used = 0;
   #outputs = 0;
-  readonly #owners = new Map<object, Owner>();
+  /** By owner, the oldest first. */
+  readonly #owners = new Map<object, Set<Share>>();
 
   constructor(total: number) {
     this.total = total;
@@ -246,14 +231,13 @@ export class SpillQuota {
     return this.#outputs;
   }
 
-  /** Begins an output of the owner `key` (compared by identity); `remove` is called when it is evicted. */
-  begin(key: object, remove: () => void): SpillShare {
-    const owner = this.#owners.get(key) ?? { key, shares: new Set(), bytes: 0 };
-    if (owner.shares.size >= MAX_SESSION_SPILLS) this.#evict(owner);
-    if (this.#outputs >= MAX_SPILLS) this.#evict(this.#heaviest(({ shares }) => shares.size));
-    this.#owners.set(key, owner);
+  /** Begins an output of `owner` (compared by identity); `remove` is called when it is evicted. */
+  begin(owner: object, remove: () => void): SpillShare {
+    const shares = this.#owners.get(owner) ?? new Set();
+    if (shares.size >= MAX_SESSION_SPILLS) this.#evict(shares);
+    if (this.#outputs >= MAX_SPILLS) this.#evict(this.#heaviest(() => 1));
     const share: Share = { owner, bytes: 0, kept: false, remove };
-    owner.shares.add(share);
+    this.#owners.set(owner, shares.add(share));
     this.#outputs += 1;
     return {
       take: (bytes) => this.#take(share, bytes),
@@ -264,57 +248,51 @@ export class SpillQuota {
     };
   }
 
-  /** Returns all shares of the owner `key` after its outputs were removed. */
-  leave(key: object): void {
-    for (const share of this.#owners.get(key)?.shares ?? []) this.#drop(share);
+  /** Returns all shares of `owner` after its outputs were removed. */
+  leave(owner: object): void {
+    for (const share of this.#owners.get(owner) ?? []) this.#drop(share);
   }
 
   #take(share: Share, bytes: number): number {
     // The session was closed meanwhile.
-    if (!share.owner.shares.has(share)) return 0;
-    while (this.#used + bytes > this.total) {
-      if (!this.#evict(this.#heaviest((owner) => owner.bytes))) break;
-    }
+    if (this.#owners.get(share.owner)?.has(share) !== true) return 0;
+    while (this.#used + bytes > this.total && this.#evict(this.#heaviest((one) => one.bytes)));
     const granted = Math.min(bytes, Math.max(0, this.total - this.#used));
-    this.#add(share, granted);
+    share.bytes += granted;
+    this.#used += granted;
     return granted;
   }
 
-  #add(share: Share, bytes: number): void {
-    share.bytes += bytes;
-    share.owner.bytes += bytes;
-    this.#used += bytes;
-  }
-
   #drop(share: Share): void {
-    const { owner } = share;
-    if (!owner.shares.delete(share)) return;
-    if (owner.shares.size === 0) this.#owners.delete(owner.key);
-    this.#add(share, -share.bytes);
+    const shares = this.#owners.get(share.owner);
+    if (!shares?.delete(share)) return;
+    if (shares.size === 0) this.#owners.delete(share.owner);
+    this.#used -= share.bytes;
     this.#outputs -= 1;
   }
 
-  /** Evicts the oldest complete output of the owner; false if there is none. */
-  #evict(owner: Owner | undefined): boolean {
-    const oldest = owner && oldestOf(owner);
-    if (!oldest) return false;
-    this.#drop(oldest);
-    oldest.remove();
-    return true;
+  /** Evicts the oldest complete output; false if there is none. */
+  #evict(shares: ReadonlySet<Share>): boolean {
+    for (const share of shares) {
+      if (!share.kept) continue;
+      this.#drop(share);
+      share.remove();
+      return true;
+    }
+    return false;
   }
 
-  /** The owner with the highest value of `weigh` among those that have a complete output. */
-  #heaviest(weigh: (owner: Owner) => number): Owner | undefined {
-    let heaviest: Owner | undefined;
-    for (const owner of this.#owners.values()) {
-      if (heaviest && weigh(owner) <= weigh(heaviest)) continue;
-      if (oldestOf(owner)) heaviest = owner;
+  /** The outputs of the owner with most among those that have a complete one. */
+  #heaviest(weigh: (share: Share) => number): ReadonlySet<Share> {
+    let [heaviest, most] = [new Set<Share>(), -1];
+    for (const shares of this.#owners.values()) {
+      let [weight, isKept] = [0, false];
+      for (const share of shares) {
+        weight += weigh(share);
+        isKept ||= share.kept;
+      }
+      if (isKept && weight > most) [heaviest, most] = [shares, weight];
     }
     return heaviest;
   }
-}
-
-function oldestOf({ shares }: Owner): Share | undefined {
-  for (const share of shares) if (share.kept) return share;
-  return undefined;
 }
