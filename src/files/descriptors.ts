@@ -3,7 +3,7 @@
  *
  * Operations that may wait for a disk, a server or another process (finding a name, reading) run in a thread.
  * Operations that a local file system answers from memory run on the main thread: finding a name in a directory that was
- * just used, opening it, its stats, and reading the start of a file that was just read (in `file.ts`). They take 1 to
+ * just used, opening it, its stats, and reading the start of a file (in `file.ts`). They take 1 to
  * 5 µs; through a thread they would take 20 to 50. `O_NONBLOCK` keeps an open from waiting for a lease. An open may still
  * block on a virus scanner.
  */
@@ -169,22 +169,20 @@ export function maxDescriptors(): number | undefined {
   }
 }
 
-// Tracks the sessions that have run commands: with the last of them the pool of pipes is closed.
-
-/** The private directories of these sessions, in which the FIFOs are made. */
-const directories = new Set<string>();
-let closeSpare: (() => void) | undefined;
-
-/** `close` closes the pool of pipes. */
-export function usePipes(directory: string, close: () => void): void {
-  directories.add(directory);
-  closeSpare = close;
+/** Both ends of a pipe, which no other process has. */
+export interface PipeEnds {
+  readonly readEnd: number;
+  readonly writeEnd: number;
 }
 
-export function leavePipes(directory: string): void {
-  if (directories.delete(directory) && directories.size === 0) closeSpare?.();
+/** Pipes for the output of the next commands; they are closed with any session, and made again when they are needed. */
+export const sparePipes: PipeEnds[] = [];
+
+export function closeSparePipes(): void {
+  for (const ends of sparePipes.splice(0)) closePipe(ends);
 }
 
-export function arePipesInUse(): boolean {
-  return directories.size > 0;
+export function closePipe({ readEnd, writeEnd }: PipeEnds): void {
+  fs.closeSync(writeEnd);
+  fs.closeSync(readEnd);
 }

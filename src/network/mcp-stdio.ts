@@ -1,9 +1,9 @@
 /**
  * The transport to an MCP server that is a child process. The SDK's own transport is not used, because its child stays in
- * our process group, inherits our descriptors, and its descendants are not ended.
+ * our process group, and its descendants are not ended.
  */
 
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
@@ -20,9 +20,22 @@ import {
 import { isOrielError, OrielError } from '../errors.ts';
 import { killAtExit, TOKEN_NAME } from '../process/command.ts';
 import { endTree, processStartTime, type ProcessTree } from '../process/process-tree.ts';
-import { start } from '../process/start.ts';
 import { watch, type WatchedProcess } from '../process/watchdog.ts';
 import { messagesIn, type ReduceMessage } from './mcp-http.ts';
+
+/** Maximum bytes that are buffered for a server that does not read. */
+const MAX_UNSENT_BYTES = 1 << 20;
+
+function isFull(input: Writable | null): boolean {
+  return (input?.writableLength ?? 0) >= MAX_UNSENT_BYTES;
+}
+
+function unreadInput(): OrielError {
+  return new OrielError(
+    'BUSY',
+    'The MCP server does not read its input: more than 1 MiB is waiting for it. Use the same call later.',
+  );
+}
 
 export interface StdioServer {
   readonly command: string;
@@ -52,7 +65,6 @@ export class StdioClientTransport implements Transport {
   heard = 0;
   #running: Running | undefined;
   #ended: Promise<void> = Promise.resolve();
-  #unsent: UnsentMessages | undefined;
   /** Requests without an answer, by their ids. */
   readonly #waiting = new Set<unknown>();
   #wake: (() => void) | undefined;
@@ -80,7 +92,6 @@ export class StdioClientTransport implements Transport {
     const reading = this.#read(child.stdout as Readable);
     const input = child.stdin as Writable;
     input.on('error', (error) => this.onerror?.(error));
-    this.#unsent = new UnsentMessages(input);
     // Earlier output is still read, unless another process holds the pipe open.
     child.once('exit', () => void Promise.race([reading, sleep(GRACE_MS)]).then(() => this.close()));
     // An idle server does not keep this process alive; a pending request does.
@@ -134,7 +145,7 @@ export class StdioClientTransport implements Transport {
 
   /** Waits while the buffer of unsent messages is full: a server that sends pings and never reads would fill it with answers. */
   async #untilRead(): Promise<void> {
-    while (this.#unsent?.isFull && this.#running) {
+    while (this.#running && isFull(this.#running.child.stdin)) {
       const { stdin } = this.#running.child;
       await new Promise<void>((resolve) => {
         stdin?.once('drain', resolve);
@@ -145,25 +156,19 @@ export class StdioClientTransport implements Transport {
 
   /** Resolves when the message is buffered. Rejects with `BUSY` if the server does not read earlier messages. */
   async send(message: JSONRPCMessage): Promise<void> {
-    if (!this.#running?.child.stdin?.writable || !this.#unsent) {
+    const input = this.#running?.child.stdin;
+    if (!input?.writable) {
       throw new Error('The server does not run any more.');
     }
     if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
-      const id = message.params?.['requestId'];
-      this.#waiting.delete(id);
-      if (this.#unsent.remove(id)) return;
+      this.#waiting.delete(message.params?.['requestId']);
     }
-    const bytes = Buffer.from(serializeMessage(message));
-    if (!isJSONRPCRequest(message)) return this.#unsent.add(bytes);
-    if (this.#unsent.isFull) {
-      throw new OrielError(
-        'BUSY',
-        'The MCP server does not read its input: more than 1 MiB is waiting for it. Use the same call later.',
-      );
+    if (isJSONRPCRequest(message)) {
+      if (isFull(input)) throw unreadInput();
+      this.#waiting.add(message.id);
+      this.#wake?.();
     }
-    this.#waiting.add(message.id);
-    this.#wake?.();
-    this.#unsent.add(bytes, message.id);
+    input.write(serializeMessage(message));
   }
 
   /** Ends the server and its descendants. Resolves when the process is gone, also for a second caller. */
@@ -211,7 +216,7 @@ async function startServer({ command, args, cwd, env, onStderr }: StdioServer): 
   const watched = watch(token);
   const began = performance.now();
   try {
-    const child = start(command, args, {
+    const child = spawn(command, args, {
       cwd,
       env: { ...env, [TOKEN_NAME]: outer ? `${outer},${token}` : token },
       detached: true,
@@ -229,46 +234,5 @@ async function startServer({ command, args, cwd, env, onStderr }: StdioServer): 
   } catch (error) {
     watched.release();
     throw error;
-  }
-}
-
-// Messages to an MCP server that were not written to its pipe yet. A request that is cancelled meanwhile is never sent.
-
-/** Maximum bytes that are buffered for a server that does not read. */
-const MAX_UNSENT_BYTES = 1 << 20;
-
-export class UnsentMessages {
-  readonly #input: Writable;
-  /** By the id of a request; other messages by themselves. */
-  readonly #messages = new Map<unknown, Buffer>();
-  #bytes = 0;
-
-  constructor(input: Writable) {
-    this.#input = input;
-    input.on('drain', () => this.#send());
-  }
-
-  get isFull(): boolean {
-    return this.#bytes >= MAX_UNSENT_BYTES;
-  }
-
-  add(message: Buffer, id: unknown = message): void {
-    this.#messages.set(id, message);
-    this.#bytes += message.length;
-    this.#send();
-  }
-
-  /** Removes a request. Returns whether it was not sent yet. */
-  remove(id: unknown): boolean {
-    this.#bytes -= this.#messages.get(id)?.length ?? 0;
-    return this.#messages.delete(id);
-  }
-
-  #send(): void {
-    for (const [id, message] of this.#messages) {
-      if (this.#input.writableNeedDrain) return;
-      this.remove(id);
-      this.#input.write(message);
-    }
   }
 }

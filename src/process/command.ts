@@ -2,11 +2,14 @@
  * Starts a shell command in its own process group, with stdin closed, and forwards its output while it runs.
  */
 
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync } from 'node:fs';
+import { once } from 'node:events';
+import { closeSync, constants, existsSync, openSync, rmSync } from 'node:fs';
 import { Socket, type SocketConstructorOpts, type TcpSocketConnectOpts } from 'node:net';
+import { join } from 'node:path';
 import { OrielError } from '../errors.ts';
+import { closePipe, type PipeEnds, sparePipes } from '../files/descriptors.ts';
 import {
   type EndedProcesses,
   endTree,
@@ -14,9 +17,7 @@ import {
   processStartTime,
   type ProcessTree,
 } from './process-tree.ts';
-import { type ProcessStartOptions, start } from './start.ts';
 import { watch, type WatchedProcess } from './watchdog.ts';
-import { takePipes, closeBoth } from './fifo.ts';
 
 /** The environment variable with the tokens of all runs that a process belongs to, the innermost last. */
 export const TOKEN_NAME = 'ORIEL_RUN';
@@ -84,7 +85,7 @@ export async function startShell(options: ShellCommand): Promise<RunningShell> {
   return shell(child, { token, began }, intakes, watched);
 }
 
-async function spawnShell(command: string, options: ProcessStartOptions): Promise<ChildProcess> {
+async function spawnShell(command: string, options: SpawnOptions): Promise<ChildProcess> {
   for (const name of ['bash', 'sh']) {
     const started = await tryStart(name, command, options);
     if (started instanceof Error) {
@@ -102,11 +103,11 @@ async function spawnShell(command: string, options: ProcessStartOptions): Promis
 function tryStart(
   shell: string,
   command: string,
-  options: ProcessStartOptions,
+  options: SpawnOptions,
 ): Promise<ChildProcess | NodeJS.ErrnoException> {
   return new Promise((resolve) => {
     try {
-      const child = start(shell, ['-c', '--', command], options);
+      const child = spawn(shell, ['-c', '--', command], options);
       child.once('spawn', () => resolve(child));
       child.once('error', resolve);
     } catch (error) {
@@ -215,17 +216,59 @@ interface OutputPipe {
   discard(): void;
 }
 
-/** `count` pipes; undefined if they cannot be made. See `takePipes`. */
+/** Number of pipes that one process makes: it takes as long as a short command. */
+const PIPES_AT_ONCE = 6;
+
+/**
+ * `count` pipes, made as FIFOs in `directory`, which is private to this user, and unlinked immediately. Undefined if they
+ * cannot be made: there is no `mkfifo`, or the file system does not support FIFOs.
+ */
 export async function openPipes(directory: string, count: number): Promise<OutputPipe[] | undefined> {
-  const taken = await takePipes(directory, count);
-  return taken?.map((ends) => ({
+  if (sparePipes.length < count) await makePipes(directory);
+  if (sparePipes.length < count) return undefined;
+  return sparePipes.splice(0, count).map((ends) => ({
     writeEnd: ends.writeEnd,
     read(take) {
       closeSync(ends.writeEnd);
       return readInto(Buffer.allocUnsafeSlow(READ), ends.readEnd, take);
     },
-    discard: () => closeBoth(ends),
+    discard: () => closePipe(ends),
   }));
+}
+
+/** Adds those that could be opened; there may be too few descriptors for all. */
+async function makePipes(directory: string): Promise<void> {
+  const paths = Array.from({ length: PIPES_AT_ONCE }, () =>
+    join(directory, `pipe-${randomBytes(8).toString('hex')}`),
+  );
+  try {
+    await once(spawn('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore' }), 'close');
+    for (const path of paths) sparePipes.push(openEnds(path));
+  } catch {
+    // The caller counts them.
+  } finally {
+    for (const path of paths) unlinkQuietly(path);
+  }
+}
+
+/** A name that remains is removed later with its directory. */
+function unlinkQuietly(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // The pipes work without this.
+  }
+}
+
+/** The reading end first and without blocking: opening the writing end alone would wait for a reader. */
+function openEnds(path: string): PipeEnds {
+  const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    return { readEnd, writeEnd: openSync(path, constants.O_WRONLY) };
+  } catch (error) {
+    closeSync(readEnd);
+    throw error;
+  }
 }
 
 /** Reads into one buffer, which is reused, so that gigabytes of output create no garbage. */

@@ -3,7 +3,7 @@
  * search. The caller interprets the output.
  */
 
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { parse } from 'node:path';
@@ -12,7 +12,6 @@ import { pipeline } from 'node:stream/promises';
 import { OrielError } from '../errors.ts';
 import { isStartShortage } from '../files/system-failure.ts';
 import { queues, SharedSlots } from '../queues/queue-table.ts';
-import { start, type StreamEnd } from './start.ts';
 import { watchHelper } from './watchdog.ts';
 import { ripgrepPath } from './ripgrep-path.ts';
 
@@ -205,9 +204,9 @@ function startJob({ flags }: RipgrepJob, input: RipgrepInput): ChildProcess {
   const [command, args] = bounded(ripgrepPath(), words);
   // An empty environment: RIPGREP_CONFIG_PATH would add flags, among them --pre, which runs programs.
   const env = process.platform === 'win32' ? { SystemRoot: process.env['SystemRoot'] } : {};
-  const stdio: StreamEnd[] =
+  const stdio: StdioOptions =
     input.is === 'bytes' ? ['pipe', 'pipe', 'pipe'] : ['ignore', 'pipe', 'pipe', input.fd];
-  const child = start(command, args, { cwd: parse(process.execPath).root, env, stdio, windowsHide: true });
+  const child = spawn(command, args, { cwd: parse(process.execPath).root, env, stdio, windowsHide: true });
   // It may exit before it has read all of its input; an error of the input itself is kept.
   if (input.is === 'bytes' && child.stdin) pipeline(input.bytes, child.stdin).catch(() => undefined);
   return child;
@@ -264,7 +263,7 @@ async function typeList(signal: AbortSignal): Promise<string> {
   const slot = await searchSlots.take(signal);
   try {
     const env = process.platform === 'win32' ? { SystemRoot: process.env['SystemRoot'] } : {};
-    const child = start(ripgrepPath(), ['--no-config', '--type-list'], {
+    const child = spawn(ripgrepPath(), ['--no-config', '--type-list'], {
       env,
       stdio: ['ignore', 'pipe', 'ignore'],
       timeout: TIMEOUT_MS,

@@ -4,9 +4,8 @@
  * the other end is closed. It is started with the first command and ends soon after the last.
  */
 
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { start } from './start.ts';
 
 /** A watched process, registered before it is started. */
 export interface WatchedProcess {
@@ -72,7 +71,7 @@ function startWatchdog(): ChildProcess | undefined {
   const began = performance.now();
   let child: ChildProcess;
   try {
-    child = start('/bin/sh', ['-c', SCRIPT, 'oriel-watchdog'], {
+    child = spawn('/bin/sh', ['-c', SCRIPT, 'oriel-watchdog'], {
       cwd: '/',
       env: { PATH, ...(ORIEL_RUN !== undefined && { ORIEL_RUN }) },
       detached: true,

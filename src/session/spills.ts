@@ -8,7 +8,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, openSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { OrielError } from '../errors.ts';
-import { inspectorOf, leavePipes, untilDescriptors } from '../files/descriptors.ts';
+import { inspectorOf, closeSparePipes, untilDescriptors } from '../files/descriptors.ts';
 import { openRegular } from '../files/path-walk.ts';
 import { openedFile } from '../files/file.ts';
 import { isPrivateDirectory, PRIVATE_FILE, privateDirectory } from '../files/private-files.ts';
@@ -134,7 +134,7 @@ export class LocalSpills {
     this.#quota?.leave(this);
     this.#directory = undefined;
     if (directory === undefined) return;
-    leavePipes(directory);
+    closeSparePipes();
     if (this.#options.workingDirectory === undefined) await removeQuietly(directory);
   }
 

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { listProcesses, processStat } from '../../src/process/process-table.ts';
+import { listProcesses, processStat } from '../../src/process/process-tree.ts';
 import type { Answer, Oriel } from '../../src/index.ts';
 import { cli, run } from '../support/cli.ts';
 import { temporaryFolder } from '../support/commands.ts';

@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type OutputIntake, openPipes, readStream, type TakeChunk } from '../../src/process/command.ts';
-import { closeSparePipes } from '../../src/process/fifo.ts';
-import { leavePipes } from '../../src/files/descriptors.ts';
+import { closeSparePipes } from '../../src/files/descriptors.ts';
 
 interface Read {
   readonly intake: OutputIntake;
@@ -25,7 +24,6 @@ const KINDS: Record<string, (take: TakeChunk) => Promise<Read>> = {
     const { openSync, closeSync } = await import('node:fs');
     const child = openSync(`/proc/self/fd/${pipe.writeEnd}`, 'w');
     const intake = pipe.read(take);
-    leavePipes(directory);
     rmSync(directory, { recursive: true });
     return { intake, write: (text) => void writeSync(child, text), end: () => closeSync(child) };
   },
@@ -124,7 +122,6 @@ test('a pipe that no child has is closed at both ends', async () => {
   expect(fstatSync(fd).isFIFO()).toBe(true);
   pipe?.discard();
   expect(() => fstatSync(fd)).toThrow('EBADF');
-  leavePipes(directory);
   rmSync(directory, { recursive: true });
 });
 
@@ -132,5 +129,4 @@ test('without mkfifo there is no pipe', async () => {
   vi.stubEnv('PATH', '/nowhere');
   expect(await openPipes(tmpdir(), 1)).toBeUndefined();
   vi.unstubAllEnvs();
-  leavePipes(tmpdir());
 });

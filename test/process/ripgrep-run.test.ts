@@ -24,12 +24,14 @@ const host = vi.hoisted(() => ({
 }));
 
 vi.mock('../../src/process/ripgrep-path.ts', () => ({ ripgrepPath: () => host.program }));
-vi.mock('../../src/process/start.ts', async (original) => {
-  const { start } = await original<typeof import('../../src/process/start.ts')>();
+vi.mock('node:child_process', async (original) => {
+  const real = await original<typeof import('node:child_process')>();
+  const spawn = real.spawn as (...args: unknown[]) => unknown;
   return {
-    start(...args: Parameters<typeof start>) {
+    ...real,
+    spawn(...args: unknown[]) {
       const { failing } = host;
-      if (!failing) return start(...args);
+      if (!failing) return spawn(...args);
       // As of `spawn` without descriptors: without streams.
       const child = Object.assign(new EventEmitter(), { kill: () => false });
       process.nextTick(() => child.emit('error', failing));

@@ -3,7 +3,7 @@
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { ProcessStartOptions } from '../../src/process/start.ts';
+import type { SpawnOptions } from 'node:child_process';
 
 /** A watchdog that was started. */
 class Started extends EventEmitter {
@@ -23,12 +23,12 @@ class Started extends EventEmitter {
 
 const mocked = vi.hoisted(() => ({
   started: [] as Started[],
-  calls: [] as [command: string, args: readonly string[], options: ProcessStartOptions][],
+  calls: [] as [command: string, args: readonly string[], options: SpawnOptions][],
   fails: false,
 }));
 
-vi.mock('../../src/process/start.ts', () => ({
-  start(...call: (typeof mocked.calls)[number]) {
+vi.mock('node:child_process', () => ({
+  spawn(...call: (typeof mocked.calls)[number]) {
     mocked.calls.push(call);
     if (mocked.fails) throw Object.assign(new Error('spawn EMFILE'), { code: 'EMFILE' });
     const child = new Started();
