@@ -4,8 +4,7 @@
  */
 
 import { isUtf8 } from 'node:buffer';
-import { type AutomatonState, endingTokens, GlobAutomaton } from '../files/automaton.ts';
-import { compileGlob, IgnoreFile } from '../files/glob.ts';
+import { Glob, IgnoreFile } from '../files/glob.ts';
 import {
   closeHeld,
   HeldDirectory,
@@ -21,14 +20,7 @@ import { isNamedNotebook } from '../formats/notebook/detect.ts';
 import { isNamedDatabase } from '../formats/sqlite/detect.ts';
 import type { SearchGaps } from '../types/result.ts';
 import type { GapsSeen } from './gaps.ts';
-import {
-  DescriptorShortage,
-  now,
-  retryOnShortage,
-  type WalkControl,
-  type WalkFilter,
-  type WalkJob,
-} from './walk-messages.ts';
+import { DescriptorShortage, now, retryOnShortage, type WalkControl, type WalkJob } from './walk-messages.ts';
 
 /** The most entries that are read of one directory. */
 const MAX_WALKED_ENTRIES = 500_000;
@@ -58,16 +50,17 @@ interface Level {
   readonly kept: ReadonlySet<string> | undefined;
   at: number;
   rules: WalkRules;
-  /** The state of the path filter; undefined below a name that is not UTF-8. */
-  readonly filter: AutomatonState | undefined;
+  /** `front` as text; undefined below a name that is not UTF-8. */
+  readonly text: string | undefined;
 }
 
 export class DirectoryWalker {
   readonly gaps: GapsSeen;
   readonly #job: WalkJob;
   readonly #control: WalkControl;
-  readonly #filter: GlobAutomaton | undefined;
-  readonly #named: GlobAutomaton | undefined;
+  readonly #filter: Glob | undefined;
+  readonly #ending: string | undefined;
+  readonly #named: Glob | undefined;
   readonly #onlyContainers: boolean;
   readonly #levels: Level[] = [];
   /** Names that are skipped silently, by the path of their directory. */
@@ -84,15 +77,17 @@ export class DirectoryWalker {
     this.#control = control;
     this.gaps = gaps;
     this.#reading = { gaps, retryOnShortage: (open) => retryOnShortage(control, open) };
-    this.#filter = job.filter && automatonOf(job.filter);
-    this.#named = job.named === undefined ? undefined : compileGlob(job.named);
+    const { filter, named } = job;
+    if (filter?.is === 'glob') this.#filter = new Glob(filter.pattern);
+    if (filter?.is === 'ending') this.#ending = `/${filter.names}`;
+    this.#named = named === undefined ? undefined : new Glob(named);
     this.#onlyContainers = job.wants.is === 'paths' && job.wants.containers === true;
   }
 
   walk(visitor: WalkVisitor): void {
     const rules = this.#rulesAbove();
     const base = this.#job.chain.at(-1) as WalkJob['chain'][number];
-    this.#push(this.#adopt(base.path, base.fd), '', rules, this.#filter?.start ?? NO_FILTER);
+    this.#push(this.#adopt(base.path, base.fd), '', '', rules);
     for (let level = this.#levels.at(-1); level; level = this.#levels.at(-1)) {
       const entry = level.entries[level.at++];
       if (!entry) this.#pop();
@@ -149,11 +144,13 @@ export class DirectoryWalker {
       this.#enter(level, name, text);
       return true;
     }
-    if (text === undefined || level.filter === undefined) {
+    if (text === undefined || level.text === undefined) {
       this.gaps.unnamed += 1;
       return true;
     }
-    if (this.#filter && this.#filter.accepted(this.#filter.run(level.filter, text)).length === 0) return true;
+    const path = level.text + text;
+    if (this.#filter && !this.#filter.matches(path)) return true;
+    if (this.#ending !== undefined && !path.endsWith(this.#ending)) return true;
     if (this.#named && !this.#named.matches(text)) return true;
     if (this.#onlyContainers && !isContainerName(name)) return true;
     if (level.path.length + 1 + name.length > MAX_WALKED_PATH_BYTES) {
@@ -170,24 +167,22 @@ export class DirectoryWalker {
       this.gaps.tooDeep = true;
       return;
     }
-    let filter = text === undefined ? undefined : level.filter;
-    if (this.#filter && filter) {
-      filter = this.#filter.run(filter, `${text}/`);
-      if (this.#filter.isDead(filter)) return;
-    }
+    const path = text === undefined || level.text === undefined ? undefined : level.text + text;
+    if (path !== undefined && this.#filter?.mayMatchBelow(path) === false) return;
     const { directory } = level;
     const inner = this.#attempt(() => directory.enter(name, this.#job.roots));
-    if (inner) this.#push(inner, `${level.front}${name}/`, level.rules.below(text ?? name), filter);
+    if (inner)
+      this.#push(inner, `${level.front}${name}/`, path && `${path}/`, level.rules.below(text ?? name));
   }
 
-  #push(directory: HeldDirectory, front: string, above: WalkRules, filter: AutomatonState | undefined): void {
+  #push(directory: HeldDirectory, front: string, text: string | undefined, above: WalkRules): void {
     const listed = this.#attempt(() => directory.entries(MAX_WALKED_ENTRIES));
     if (!listed) return directory.release();
     const { entries, more } = listed;
     this.gaps.tooMany ||= more;
     const { path, dev, ino } = directory;
     const kept = this.#kept.get(path);
-    const level = { directory, path, dev, ino, front, entries, kept, at: 0, rules: above, filter };
+    const level = { directory, path, dev, ino, front, text, entries, kept, at: 0, rules: above };
     this.#levels.push(level);
     level.rules = above.within(directory, (name) => found(entries, name)?.is, this.#reading);
     // The first level is never released, because all others are reached from it.
@@ -221,12 +216,6 @@ export class DirectoryWalker {
   }
 }
 
-const NO_FILTER: AutomatonState = { bits: new Uint32Array(0), accepted: undefined, next: new Map() };
-
-function automatonOf(filter: WalkFilter): GlobAutomaton {
-  return filter.is === 'glob' ? compileGlob(filter.pattern) : new GlobAutomaton([endingTokens(filter.names)]);
-}
-
 /** Finds an entry by binary search; entries are sorted by name. */
 function found(entries: readonly HeldEntry[], name: string): HeldEntry | undefined {
   let [low, high] = [0, entries.length];
@@ -251,10 +240,10 @@ function decodeName(name: string): string | undefined {
 /** The most bytes of an ignore file; a larger file is probably not a list of patterns. */
 const MAX_IGNORE_FILE_BYTES = 1 << 20;
 
-/** The rules of one file, and their matching state for the directories between it and the current one. */
+/** The rules of one file, and the path from its directory to the current one: empty, or ending with a slash. */
 interface Layer {
   readonly file: IgnoreFile;
-  readonly state: AutomatonState;
+  readonly front: string;
 }
 
 type Kind = 'file' | 'directory' | 'other' | undefined;
@@ -286,8 +275,8 @@ class WalkRules {
 
   ignores(name: string, isDirectory: boolean): boolean {
     for (const layers of [this.#custom, this.#git, this.#exclude]) {
-      for (const { file, state } of layers) {
-        const verdict = file.verdict(state, name, isDirectory);
+      for (const { file, front } of layers) {
+        const verdict = file.verdict(front + name, isDirectory);
         if (verdict) return verdict === 'ignored';
       }
     }
@@ -297,7 +286,7 @@ class WalkRules {
   /** The rules for the content of the directory `name`, without its own ignore files. */
   below(name: string): WalkRules {
     const down = (layers: readonly Layer[]): Layer[] =>
-      layers.map(({ file, state }) => ({ file, state: file.below(state, name) }));
+      layers.map(({ file, front }) => ({ file, front: `${front}${name}/` }));
     return this === WalkRules.none
       ? this
       : new WalkRules(down(this.#custom), down(this.#git), down(this.#exclude));
@@ -361,8 +350,7 @@ function readRules(
     reading.gaps.rules += 1;
     return undefined;
   }
-  const file = new IgnoreFile(text);
-  return { file, state: file.start };
+  return { file: new IgnoreFile(text), front: '' };
 }
 
 /** Undefined for a file that is too large or cannot be read. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
-import { compileGlob } from '../../src/files/glob.ts';
+import { Glob } from '../../src/files/glob.ts';
 import { globAtPath, globBelowPath, joinGlobs, globWithinPath } from '../../src/files/glob-text.ts';
 
 test.each([
@@ -67,15 +67,15 @@ test('a joined glob matches what the second glob matches below a directory that 
   fc.assert(
     fc.property(directory, fc.constantFrom(...globs), names, (first, second, path) => {
       const joined = joinGlobs(first, second) as string;
-      const above = compileGlob(`/${first.replace(/\/$/, '')}`);
-      const below = compileGlob(second);
+      const above = new Glob(`/${first.replace(/\/$/, '')}`);
+      const below = new Glob(second);
       const parts = path.flatMap((_, at) => {
         const isDirectory = at === 0 ? first === '**' : above.matches(path.slice(0, at).join('/'));
         return isDirectory ? [path.slice(at).join('/')] : [];
       });
       const excludes = second.startsWith('!');
       const meant = parts.length > 0 && parts[excludes ? 'every' : 'some']((part) => below.matches(part));
-      expect({ joined, matches: compileGlob(joined).matches(path.join('/')) }).toEqual({
+      expect({ joined, matches: new Glob(joined).matches(path.join('/')) }).toEqual({
         joined,
         matches: meant,
       });

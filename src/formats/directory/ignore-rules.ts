@@ -2,7 +2,6 @@
 
 import { dirname, relative } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { AutomatonState } from '../../files/automaton.ts';
 import { exists } from '../../files/deepest-directory.ts';
 import { IgnoreFile, type IgnoreVerdict } from '../../files/glob.ts';
 import { readAt } from '../../text/bytes.ts';
@@ -101,15 +100,13 @@ async function verdictOn(
   parts: readonly IgnoreFile[],
   yielder: Yielder,
 ): Promise<IgnoreVerdict | undefined> {
-  const states = parts.map(({ start }) => start);
-  for (const [i, name] of names.entries()) {
+  for (const i of names.keys()) {
     const last = i === names.length - 1;
+    const path = names.slice(0, i + 1).join('/');
     let verdict: IgnoreVerdict | undefined;
-    for (const [at, part] of parts.entries()) {
-      const state = states[at] as AutomatonState;
-      verdict ??= part.verdict(state, name, !last || isDirectory);
-      if (last && verdict) break;
-      if (!last) states[at] = part.below(state, name);
+    for (const part of parts) {
+      verdict = part.verdict(path, !last || isDirectory);
+      if (verdict) break;
       await yielder.pause();
     }
     if (last || verdict === 'ignored') return verdict;
