@@ -11,7 +11,6 @@ import {
   readDescriptor,
   untilDescriptors,
 } from './descriptors.ts';
-import { isOnLocalMount } from './mounts.ts';
 import { isShortage } from './system-failure.ts';
 
 /** Bytes at the start that are read once and cached: the kind and the encoding are detected from them. */
@@ -50,8 +49,8 @@ export function openedFile(
   let head: Uint8Array | Promise<Uint8Array> | undefined;
   const readHead = (): Uint8Array | Promise<Uint8Array> => {
     const bytes = Buffer.allocUnsafe(Math.min(size, HEAD_BYTES));
-    const got = inspector.isLocal ? readLocalHead(fd, stats, bytes) : readDescriptor(fd, bytes, 0);
-    if (typeof got === 'number') return bytes.subarray(0, got);
+    const got = inspector.isLocal && !isTurnOver() ? readNow(fd, bytes) : readDescriptor(fd, bytes, 0);
+    if (typeof got === 'number') return (head = bytes.subarray(0, got));
     return got.then((read) => (head = bytes.subarray(0, read)));
   };
   const readInto = (target: Uint8Array, offset: number, signal?: AbortSignal): number | Promise<number> => {
@@ -158,69 +157,24 @@ function isSettled({ ctimeMs }: BigIntStats): boolean {
   return sinceChange < 0 || sinceChange >= TICK_MS;
 }
 
-// Reads the first bytes of a file on a local file system. If the file was just read, they are in the page cache: reading
-// them on the main thread takes 2 to 15 µs, through a thread 20 to 50. Any other read may wait for a disk and is done in a
-// thread.
-//
-// The open file is checked, not its path: it must be the same unchanged file on a local file system.
+// The start of a file on a local file system is usually in the page cache: reading it on the main thread takes 2 to 15 µs,
+// through a thread 20 to 50.
 
-const RECENT_MS = 1_000;
-const MAX_RECENT_FILES = 256;
-
-/**
- * Many concurrent calls must not block the event loop: after this many ms in one turn, heads are read in
- * threads.
- */
+/** Many concurrent calls must not block the event loop: after this many ms in one turn, heads are read in threads. */
 const TURN_MS = 10;
 
-interface Recent {
-  readonly stats: BigIntStats;
-  /** When it was last read. */
-  at: number;
-  /** Determined when it is read for the second time, because most files are read once. */
-  isLocal?: boolean;
-}
+/** When the first head of this turn of the event loop was read. */
+let turnBegan: number | undefined;
 
-/** By inode number. */
-const recent = new Map<bigint, Recent>();
-
-/** Fills `target` from the start of the regular file that is open at `fd`; fewer bytes only at its end. */
-export function readLocalHead(fd: number, stats: BigIntStats, target: Uint8Array): number | Promise<number> {
+function isTurnOver(): boolean {
   const now = performance.now();
-  const known = recentlyRead(stats, now);
-  if (!known || isTurnOver(now)) return readInThread(fd, stats, target, known);
-  known.isLocal ??= isOnLocalMount(fd);
-  if (!known.isLocal) return readInThread(fd, stats, target, known);
-  known.at = now;
-  return readNow(fd, target);
+  if (turnBegan !== undefined) return now - turnBegan > TURN_MS;
+  turnBegan = now;
+  setImmediate(() => (turnBegan = undefined));
+  return false;
 }
 
-function recentlyRead(stats: BigIntStats, now: number): Recent | undefined {
-  const known = recent.get(stats.ino);
-  if (!known || now - known.at > RECENT_MS) return undefined;
-  const { dev, size, mtimeNs, ctimeNs } = known.stats;
-  const isSame =
-    stats.dev === dev && stats.size === size && stats.mtimeNs === mtimeNs && stats.ctimeNs === ctimeNs;
-  return isSame ? known : undefined;
-}
-
-async function readInThread(
-  fd: number,
-  stats: BigIntStats,
-  target: Uint8Array,
-  known: Recent | undefined,
-): Promise<number> {
-  const got = await readDescriptor(fd, target, 0);
-  const at = performance.now();
-  if (known) {
-    known.at = at;
-  } else if (got === target.length) {
-    if (recent.size >= MAX_RECENT_FILES) recent.clear();
-    recent.set(stats.ino, { stats, at });
-  }
-  return got;
-}
-
+/** Fills `target` from the start of the file; fewer bytes only at its end. */
 function readNow(fd: number, target: Uint8Array): number {
   let filled = 0;
   while (filled < target.length) {
@@ -229,14 +183,4 @@ function readNow(fd: number, target: Uint8Array): number {
     filled += got;
   }
   return filled;
-}
-
-/** When the first head of this turn of the event loop was read. */
-let turnBegan: number | undefined;
-
-function isTurnOver(now: number): boolean {
-  if (turnBegan !== undefined) return now - turnBegan > TURN_MS;
-  turnBegan = now;
-  setImmediate(() => (turnBegan = undefined));
-  return false;
 }

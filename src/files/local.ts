@@ -149,9 +149,7 @@ export function createAccess(options: AccessOptions): FileAccess {
   async function lookInside(path: string, shown: () => string): Promise<Handle> {
     if (!hasDescriptorPaths()) return lookByPath(await roots.resolve(path, shown));
     const { fd, stats, path: real } = await roots.find(path, shown);
-    const handle = handleOf(fd, real, stats);
-    noteReached(real);
-    return { ...handle, inside: true };
+    return { ...handleOf(fd, real, stats), inside: true };
   }
 
   async function sibling(path: string): Promise<OpenedFile | undefined> {

@@ -49,9 +49,6 @@ export function isLocalWhole(path: string): boolean {
   return isLocalPath(path) && !mounts?.all.some((mount) => mount !== path && isPathWithin(mount, path));
 }
 
-/** `isOnLocalMount` does not count overlays as local: one of the layers may be remote, and it is unknown which one has the file. */
-const OVERLAY = 'overlay';
-
 /**
  * The id of the mount through which the file at `fd` was opened, if the system tells. It is not reused while `fd` is open: its mount
  * cannot be removed, whatever happens to the path. Source: proc_pid_fdinfo(5).
@@ -79,22 +76,6 @@ export function pathInMount(fd: number, path: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Whether the file open at `fd` is on a local file system. Takes 30 µs or more. */
-export function isOnLocalMount(fd: number): boolean {
-  const id = mountIdOf(fd);
-  try {
-    return id !== undefined && isLocalMount(id, readFileSync('/proc/self/mountinfo', 'utf8'));
-  } catch {
-    return false;
-  }
-}
-
-export function isLocalMount(id: string, mountinfo: string): boolean {
-  const fields = mountFields(id, mountinfo);
-  const type = fields?.[fields.indexOf('-') + 1] ?? '';
-  return type !== OVERLAY && LOCAL_TYPES.has(type);
 }
 
 function mountFields(id: string, mountinfo: string): readonly string[] | undefined {

@@ -6,7 +6,6 @@
 import { type BigIntStats, constants, readlinkSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { type DescriptorInspector, hasDescriptorPaths, inspectorOf, openDescriptor } from './descriptors.ts';
-import { wasReached } from './mounts.ts';
 import { isPathWithin } from './paths.ts';
 import { errno, isShortage } from './system-failure.ts';
 
@@ -50,9 +49,7 @@ export async function walkPath(path: string, base: WalkBase): Promise<ReachedPat
     for (const [i, name] of names.entries()) {
       const inner = `/proc/self/fd/${fd}/${name}`;
       const isLast = i === names.length - 1;
-      const found = isLast
-        ? await openPathEntry(inner, wasReached(path), inspector)
-        : await enter(inner, inspector);
+      const found = isLast ? await openPathEntry(inner, inspector) : await enter(inner, inspector);
       if (typeof found === 'number') {
         const closing = inspector.close(fd, 0);
         if (closing) await closing;
@@ -104,7 +101,7 @@ async function enter(path: string, inspector: DescriptorInspector): Promise<numb
     return await inspector.open(path, ENTER);
   } catch (error) {
     if (errno(error) !== 'ENOTDIR') throw error;
-    const found = await openPathEntry(path, true, inspector);
+    const found = await openPathEntry(path, inspector);
     if (typeof found !== 'object') return found;
     if (found.stats.isDirectory()) return found.fd;
     await inspector.close(found.fd);
@@ -112,16 +109,12 @@ async function enter(path: string, inspector: DescriptorInspector): Promise<numb
   }
 }
 
-/**
- * Opens an entry that is not a link, in a thread if it may have to be read from a disk. Returns the target if
- * it is a link, and undefined if it is being replaced.
- */
+/** Opens an entry that is not a link. Returns the target if it is a link, and undefined if it is being replaced. */
 export async function openPathEntry(
   path: string,
-  isKnown: boolean,
   inspector: DescriptorInspector,
 ): Promise<PathDescriptor | string | undefined> {
-  const opening = isKnown ? inspector.open(path, LOOK) : openDescriptor(path, LOOK);
+  const opening = inspector.open(path, LOOK);
   const fd = typeof opening === 'number' ? opening : await opening;
   const asked = statsOf(fd, inspector);
   const stats = asked instanceof Promise ? await asked : asked;
@@ -183,7 +176,7 @@ const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | 
 export async function openRegular(path: string, inspector: DescriptorInspector): Promise<PathDescriptor> {
   if (!hasDescriptorPaths()) return judged(await openDescriptor(path, READ), inspector);
   // A writer on a FIFO must not notice, and opening a device may have side effects.
-  const found = await openPathEntry(path, false, inspector);
+  const found = await openPathEntry(path, inspector);
   if (typeof found !== 'object') throw NO_FILE;
   try {
     if (!found.stats.isFile()) throw NO_FILE;

@@ -1,47 +1,16 @@
 /** What may have become of a file since it was read a moment ago. */
 
 import { execFileSync } from 'node:child_process';
-import {
-  closeSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { isLocalPath, isOnLocalMount } from '../../src/files/mounts.ts';
-import { readLocalHead } from '../../src/files/file.ts';
+import { isLocalPath } from '../../src/files/mounts.ts';
 import { codeOf, SECRET, workspace } from '../support/workspace.ts';
 
 /** So that its head is in memory. */
 async function readTwice(of: ReturnType<typeof workspace>, path: string): Promise<void> {
   for (let i = 0; i < 2; i += 1) expect(codeOf(await of.read(path))).toBe('OK');
 }
-
-test('what a mount makes up is read in a thread however often it is read, though its facts stay the same', async () => {
-  const { write } = workspace();
-  const [made, stored] = [openSync('/proc/version', 'r'), openSync(write('f', 'one\n'), 'r')];
-  onTestFinished(() => [made, stored].forEach((fd) => closeSync(fd)));
-  const how: [number, string][] = [];
-  for (const fd of [made, made, stored, stored]) {
-    const stats = fstatSync(fd, { bigint: true });
-    const read = readLocalHead(fd, stats, new Uint8Array(3));
-    how.push([await read, typeof read]);
-  }
-  const again = isOnLocalMount(stored) ? 'number' : 'object';
-  expect(how).toEqual([
-    [3, 'object'],
-    [3, 'object'],
-    [3, 'object'],
-    [3, again],
-  ]);
-});
 
 test('a file of the same length and time that takes its place is read', async () => {
   const of = workspace();

@@ -1,14 +1,7 @@
 /** What is answered about paths while the table of mounts changes: it is read again after a second. */
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import {
-  isLocalPath,
-  isLocalWhole,
-  isOnLocalMount,
-  mountIdOf,
-  noteReached,
-  wasReached,
-} from '../../src/files/mounts.ts';
+import { isLocalPath, isLocalWhole, mountIdOf, noteReached, wasReached } from '../../src/files/mounts.ts';
 
 /** The files below /proc that are read, by path; a missing one cannot be read. */
 const files = new Map<string, string>();
@@ -92,15 +85,12 @@ test('without a table nothing is local', () => {
   expect([isLocalPath('/'), isLocalWhole('/'), isLocalPath('/srv')]).toStrictEqual([false, false, false]);
 });
 
-test('an open file is local by its own mount', () => {
+test('the mount of an open file', () => {
   mounted(mount('/mnt', 'nfs'));
   files.set('/proc/self/fdinfo/7', 'pos:\t0\nflags:\t0100000\nmnt_id:\t27\nino:\t30\n');
   files.set('/proc/self/fdinfo/8', 'pos:\t0\nflags:\t0100000\nmnt_id:\t30\nino:\t27\n');
   files.set('/proc/self/fdinfo/9', 'pos:\t27\nflags:\t0100000\n');
   expect([7, 8, 9, 10].map(mountIdOf)).toStrictEqual(['27', '30', undefined, undefined]);
-  expect([7, 8, 9, 10].map(isOnLocalMount)).toStrictEqual([true, false, false, false]);
-  files.delete(TABLE);
-  expect(isOnLocalMount(7)).toBe(false);
 });
 
 test('names in a directory that was just reached are known for a second', () => {

@@ -1,6 +1,5 @@
-import { closeSync, openSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { isLocalMount, isOnLocalMount, mountsOf } from '../../src/files/mounts.ts';
+import { mountsOf } from '../../src/files/mounts.ts';
 
 test('mounts that wait for a server, a process or a hypervisor are remote, and so is what is not known', () => {
   const mountinfo = [
@@ -25,20 +24,4 @@ test('mounts that wait for a server, a process or a hypervisor are remote, and s
 
 test('the root itself may be remote', () => {
   expect(mountsOf('1 0 0:1 / / rw - 9p none rw\n')).toEqual({ all: ['/'], remote: ['/'] });
-});
-
-test('what is open is judged by its mount: of an overlay nothing tells which layer a file is in', () => {
-  const mountinfo = [
-    '2 1 0:60 / /home/me rw shared:1 - fuse.sshfs me@host: rw',
-    '27 1 254:0 / / rw,relatime - ext4 /dev/vda rw,discard',
-    '28 1 0:28 / /home rw shared:7 master:1 - btrfs /dev/sda2 rw',
-    '29 1 0:29 / /merged rw - overlay overlay rw,lowerdir=/lower,upperdir=/upper',
-    '30 1 0:30 / /mnt rw - nfs4 server:/export rw',
-  ].join('\n');
-  const local = ['2', '7', '27', '28', '29', '30', '31'].filter((id) => isLocalMount(id, mountinfo));
-  expect(local).toEqual(['27', '28']);
-  const status = openSync('/proc/self/status', 'r');
-  expect(isOnLocalMount(status)).toBe(false);
-  closeSync(status);
-  expect(isOnLocalMount(status)).toBe(false);
 });

@@ -5,13 +5,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type * as descriptors from '../../src/files/descriptors.ts';
 import { type DescriptorInspector, inspectorOf } from '../../src/files/descriptors.ts';
-import {
-  openPathEntry,
-  type ReachedPath,
-  statsOf,
-  walkPath,
-  type WalkBase,
-} from '../../src/files/path-walk.ts';
+import { type ReachedPath, statsOf, walkPath, type WalkBase } from '../../src/files/path-walk.ts';
 import { temporaryFolder } from '../support/commands.ts';
 
 const host = vi.hoisted(() => ({
@@ -278,26 +272,6 @@ describe.runIf(process.platform === 'linux')('one step', () => {
     Object.assign(host, { isLocal: true, opening: undefined, readlink: undefined, statFails: undefined });
     host.opened.length = 0;
   });
-
-  test.each([true, false])(
-    'a name in a known directory is opened on the main thread: %j',
-    async (isKnown) => {
-      const { W } = folders();
-      const real = inspectorOf(W);
-      const main: string[] = [];
-      const inspector: DescriptorInspector = {
-        ...real,
-        open: (path, flags) => (main.push(path), real.open(path, flags)),
-      };
-      const before = openCount();
-      const found = await openPathEntry(join(W, 'a'), isKnown, inspector);
-      expect(typeof found === 'object' && found.stats.isDirectory()).toBe(true);
-      if (typeof found === 'object') fs.closeSync(found.fd);
-      expect(await openPathEntry(join(W, 'link'), isKnown, inspector)).toBe('a');
-      expect(main).toStrictEqual(isKnown ? [join(W, 'a'), join(W, 'link')] : []);
-      expect(openCount()).toBe(before);
-    },
-  );
 
   test.each([true, false])('a descriptor whose stats cannot be read is closed: %j', async (isLocal) => {
     host.isLocal = isLocal;
