@@ -1,12 +1,9 @@
-/**
- * Finds the deepest existing directory of a path by binary search: each step opens the path up to one of its names.
- */
+/** Finds the deepest existing directory of a path, upwards from its parent. */
 
 import { join, parse, sep } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { isOrielError } from '../errors.ts';
 import type { FileAccess, OpenedDirectory } from '../types/access.ts';
-import { isPathWithin } from './paths.ts';
 
 export interface DeepestDirectory {
   readonly opened: OpenedDirectory;
@@ -25,54 +22,31 @@ export async function deepestDirectory(
   path: string,
   signal?: AbortSignal,
 ): Promise<DeepestDirectory | undefined> {
-  // A path outside the roots is above a root, or was reached through a link that leads out.
-  const isAboveRoot = (at: string): boolean => access.roots.some((root) => isPathWithin(root, at));
-  return (
-    (await search(access, path, () => true, signal)) ?? (await search(access, path, isAboveRoot, signal))
-  );
-}
-
-/** `isAbove`: whether a directory outside the roots counts as above the deepest one (otherwise as below it). */
-async function search(
-  access: FileAccess,
-  path: string,
-  isAbove: (outside: string) => boolean,
-  signal: AbortSignal | undefined,
-): Promise<DeepestDirectory | undefined> {
   const { root } = parse(path);
   const names = path.slice(root.length).split(sep).filter(Boolean);
-  let deepest: DeepestDirectory | undefined;
-  // The search is for the number of names; the parent directory of the path is tried first.
-  let [least, most] = [0, Math.max(0, names.length - 1)];
-  for (let count = most; least <= most; count = (least + most) >>> 1) {
+  for (let count = Math.max(0, names.length - 1); count >= 0; count -= 1) {
     const at = join(root, ...names.slice(0, count));
-    const opened = await tried(access, at, signal);
-    if (typeof opened === 'object') {
-      await deepest?.opened.close();
-      deepest = { opened, at, names: names.slice(count) };
-    }
-    if (opened === 'missing' || (opened === 'outside' && !isAbove(at))) most = count - 1;
-    else least = count + 1;
+    const opened = await openDirectory(access, at, signal);
+    if (opened) return { opened, at, names: names.slice(count) };
     await setImmediate();
   }
-  return deepest;
+  return undefined;
 }
 
-async function tried(
+async function openDirectory(
   access: FileAccess,
   path: string,
   signal: AbortSignal | undefined,
-): Promise<OpenedDirectory | 'missing' | 'outside'> {
+): Promise<OpenedDirectory | undefined> {
   try {
     const opened = await access.open(path, signal);
     if (opened.is === 'directory') return opened;
     await opened.close();
-    return 'missing';
   } catch (error) {
     signal?.throwIfAborted();
     if (!isOrielError(error)) throw error;
-    return error.code === 'OUTSIDE_ROOT' ? 'outside' : 'missing';
   }
+  return undefined;
 }
 
 // Whether a path can be opened.

@@ -4,7 +4,7 @@
  */
 
 import { type BigIntStats, lstatSync, readlinkSync, realpathSync } from 'node:fs';
-import { lstat, readlink } from 'node:fs/promises';
+import { lstat, readlink, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { advised, OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
@@ -15,7 +15,6 @@ import { isLocalPath } from './mounts.ts';
 import { fromWorkingDirectory, isPathWithin } from './paths.ts';
 import { isKeptAt, keptFromClients } from './private-files.ts';
 import { isShortage, systemError } from './system-failure.ts';
-import { lookUpRealPlace } from './place.ts';
 
 /** A path with more links counts as a loop. Source: MAXSYMLINKS in linux/namei.h. */
 const MAX_PATH_LINKS = 40;
@@ -173,12 +172,26 @@ async function rootsFor(
   all: FileRoots,
 ): Promise<readonly HeldRoot[]> {
   const isNamedInside = hasDescriptorPaths() && all.any && all.mayName(path);
-  const real = isNamedInside ? path : await lookUpRealPlace(path);
+  const real = isNamedInside ? path : await realPlace(path);
   const held = known.filter((root) => isPathWithin(root.real, real));
   if (held.length > 0) return held;
   const holder = known.find((root) => isPathWithin(real, root.real) || isPathWithin(real, root.given));
   if (!holder) return [];
   return hasDescriptorPaths() ? found(real, all) : byName(real, holder);
+}
+
+/** Maximum parent directories that are looked up; above that, the path is used as given. */
+const MAX_PARENT_LOOKUPS = 64;
+
+/** The real path, or the path that it would have if it existed. The number of lookups does not depend on the result. */
+async function realPlace(path: string): Promise<string> {
+  let place: string | undefined;
+  for (let [at, tried] = [path, 0]; tried < MAX_PARENT_LOOKUPS; [at, tried] = [dirname(at), tried + 1]) {
+    const real = await realpath(at).catch(() => undefined);
+    if (real !== undefined) place ??= join(real, path.slice(at.length));
+    if (dirname(at) === at) break;
+  }
+  return place ?? path;
 }
 
 /** The directory, reached without leaving the roots. Path and identity come from the same descriptor. */

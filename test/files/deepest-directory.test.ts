@@ -59,7 +59,7 @@ function simulated(roots: readonly string[], kindOf: (path: string) => string): 
 
 const isAtMost = (most: number, path: string): boolean => path.split('/').filter(Boolean).length <= most;
 
-test('the search takes a number of steps that grows with the logarithm of the depth, and closes all but one', async () => {
+test('the search begins at the parent of the path, and closes all but one', async () => {
   const names = Array.from({ length: 1_000 }, (_, i) => `d${i}`);
   for (const deepest of [0, 1, 2, 500, 998, 999, 1_000]) {
     const { access, tried, open } = simulated([], (path) =>
@@ -70,7 +70,6 @@ test('the search takes a number of steps that grows with the logarithm of the de
     const count = Math.min(deepest, 999);
     expect(found).toMatchObject({ at: `/${names.slice(0, count).join('/')}`, names: names.slice(count) });
     expect(Array.from(open)).toStrictEqual([found?.at]);
-    expect(tried.length).toBeLessThanOrEqual(12);
     expect(tried[0]).toBe(`/${names.slice(0, 999).join('/')}`);
   }
 });
