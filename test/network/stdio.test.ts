@@ -66,22 +66,18 @@ test('one that sends pings without an end and reads no answer is not read on', {
   await transport.close();
 });
 
-test('one that does not read: what is cancelled is not kept for it, and over 1 MiB a request is refused', async () => {
+test('one that does not read: over 1 MiB a request is refused', async () => {
   const transport = transportTo('deaf');
   await transport.start();
   const uri = 'y'.repeat(60_000);
   const ask = (id: number): Promise<void> =>
     transport.send({ jsonrpc: '2.0', id, method: 'resources/read', params: { uri } });
-  for (let id = 0; id < 1_000; id += 1) {
-    await ask(id);
-    await transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
-  }
-  let asked = 1_000;
+  let asked = 0;
   const refused = (async () => {
-    for (; asked < 2_000; asked += 1) await ask(asked);
+    for (; asked < 1_000; asked += 1) await ask(asked);
   })();
   await expect(refused).rejects.toThrow(
     'The MCP server does not read its input: more than 1 MiB is waiting for it. Use the same call later.',
   );
-  expect(asked - 1_000).toBeLessThan(25);
+  expect(asked).toBeLessThan(25);
 });
