@@ -81,27 +81,13 @@ export class SearchRun {
 
   /**
    * The output of a run over an open file. The file is memory-mapped, which halves the time and needs no memory for oversized
-   * lines. If a mapped page disappears because the file was truncated, ripgrep runs again without mmap, and the output
-   * continues after the bytes that were already passed on. If the lines have changed, the output ends with a gap.
+   * lines. If a mapped page disappears because the file was truncated, the output ends with a gap.
    */
   async *overFile(flags: readonly string[], fd: number): AsyncGenerator<Buffer, void> {
-    const mapped = this.run([...flags, '--mmap'], { is: 'file', fd });
-    const resumed = new ResumedOutput();
-    for await (const chunk of mapped) {
-      resumed.add(chunk);
-      yield chunk;
-    }
-    if (!mapped.outcome?.unmapped) return this.judge(mapped.outcome);
-    const read = this.run([...flags, '--no-mmap'], { is: 'file', fd });
-    for await (const chunk of read) {
-      const fresh = resumed.newPart(chunk);
-      if (fresh === undefined) break;
-      if (fresh.length > 0) yield fresh;
-    }
-    const { outcome } = read;
-    const failed = outcome !== undefined && outcome.code !== 0 && outcome.code !== 1;
-    if (resumed.isRepeated || failed) this.judge(outcome);
-    else this.gaps.changed += 1;
+    const run = this.run([...flags, '--mmap'], { is: 'file', fd });
+    yield* run;
+    if (run.outcome?.unmapped) this.gaps.changed += 1;
+    else this.judge(run.outcome);
   }
 
   /** Records the gaps of a run's outcome. Throws errors that make an answer impossible. */
@@ -135,49 +121,6 @@ function patternFlags(request: SearchRequest | CountRequest): string[] {
     `--regex-size-limit=${REGEX_BYTES}`,
     `--dfa-size-limit=${CACHE_BYTES}`,
   ];
-}
-
-// Continues the output of a ripgrep run that ended early with a second run over the same file: checks that the second
-// output begins like the first, and skips that part.
-
-/**
- * Bytes at the end of the first output that are compared. A few addresses are enough to detect a changed file, because
- * they count lines and bytes from its beginning.
- */
-const COMPARED = 4 << 10;
-
-class ResumedOutput {
-  #bytes = 0;
-  #end: Buffer = Buffer.alloc(0);
-  /** Bytes that the second run has given so far. */
-  #again = 0;
-  #equal = true;
-
-  add(chunk: Buffer): void {
-    this.#bytes += chunk.length;
-    this.#end =
-      chunk.length >= COMPARED
-        ? chunk.subarray(-COMPARED)
-        : Buffer.concat([this.#end, chunk]).subarray(-COMPARED);
-  }
-
-  /** The part of the second run's next chunk that is new; undefined if the outputs differ. */
-  newPart(chunk: Buffer): Buffer | undefined {
-    const start = this.#bytes - this.#end.length;
-    const [from, to] = [Math.max(this.#again, start), Math.min(this.#again + chunk.length, this.#bytes)];
-    if (from < to) {
-      const again = chunk.subarray(from - this.#again, to - this.#again);
-      this.#equal &&= again.equals(this.#end.subarray(from - start, to - start));
-    }
-    const fresh = chunk.subarray(Math.max(0, Math.min(chunk.length, this.#bytes - this.#again)));
-    this.#again += chunk.length;
-    return this.#equal ? fresh : undefined;
-  }
-
-  /** Whether the second run has repeated the complete output of the first. */
-  get isRepeated(): boolean {
-    return this.#equal && this.#again >= this.#bytes;
-  }
 }
 
 // Checks before a ripgrep process is started for a text inside a container: can it match, and is there time left?

@@ -10,7 +10,6 @@ describe('operators after a backslash', () => {
     [raw`class \(Foo\|Bar\)`, 'class (Foo|Bar)'],
     [raw`a\{2,3\}`, 'a{2,3}'],
     [raw`fo\+`, 'fo+'],
-    [raw`foo(\|bar(`, raw`foo\(|bar\(`],
     [raw`foo.+\|bar`, 'foo.+|bar'],
     [raw`(foo\|bar)`, '(foo|bar)'],
     [raw`\(foo\)*`, '(foo)*'],
@@ -48,15 +47,13 @@ test('slashes as of JavaScript', () => {
 });
 
 test.each([
-  ['foo(?=bar)', 'foo(?:bar)'],
-  ['(?<=foo)bar', '(?:foo)bar'],
-  ['foo(?!bar)', 'foo'],
+  ['foo(?=bar)', 'foo'],
+  ['(?<=foo)bar', 'bar'],
   ['(?<!un)do(?!ne|es)', 'do'],
-  ['foo(?=bar)ba', 'fooba'],
-  ['(?=.*foo)(?=.*bar).*', '(?:.*bar)'],
-  [raw`(\w+) \1`, raw`(\w+) (?:\w+)`],
-  [raw`(['"])x\1`, raw`(['"])x(?:['"])`],
-  ['foo(?=a(?=b))', 'foo(?:a)'],
+  [raw`(\w+) \1`, raw`(\w+) .*`],
+  [raw`\\(['"])x\1`, raw`\\(['"])x.*`],
+  ['(?=.*foo)(?=.*bar).*', undefined],
+  ['foo(?=a(?=b))', undefined],
   ['foo', undefined],
   ['(?=a', undefined],
   [raw`\1`, undefined],
@@ -96,10 +93,10 @@ describe('in answers', () => {
     expect(await work.answer('grep', { pattern: 'foo(?=bar)' })).toMatchObject({
       content: [
         {
-          text: 'foo(?=bar) uses look-around, which this engine does not have (its time is linear). Use pattern foo(?:bar), which finds these lines and perhaps more.',
+          text: 'foo(?=bar) uses look-around, which this engine does not have (its time is linear). Use pattern foo, which finds these lines and perhaps more.',
         },
       ],
-      details: { error: { code: 'BAD_REGEX', next: '{"pattern":"foo(?:bar)"}' } },
+      details: { error: { code: 'BAD_REGEX', next: '{"pattern":"foo"}' } },
     });
     expect(await work.text('grep', { pattern: raw`\1` })).toBe(
       raw`\1 uses backreferences, which this engine does not have (its time is linear). Search for a plain part of it and read the lines around.`,

@@ -17,7 +17,7 @@ function searchFor(pattern: string): SearchRun {
 const LINE = `${'a match '.repeat(8)}\n`;
 
 test.runIf(process.platform === 'linux')(
-  'a file truncated during its search is read again, without duplicate matches',
+  'a file truncated during its search gives no wrong matches, and the answer has a gap',
   { timeout: 30_000 },
   async () => {
     const dir = mkdtempSync(join(tmpdir(), 'oriel-search-run-'));
@@ -32,8 +32,9 @@ test.runIf(process.platform === 'linux')(
       if (said === '') truncateSync(path, left * LINE.length);
       said += chunk.toString();
     }
-    expect(said).toBe(Array.from({ length: left }, (_, i) => `${i + 1}:${LINE}`).join(''));
-    expect(search.gaps).toMatchObject({ broken: false, timedOut: false });
+    const whole = Array.from({ length: left }, (_, i) => `${i + 1}:${LINE}`).join('');
+    expect(whole.startsWith(said)).toBe(true);
+    expect(search.gaps).toMatchObject({ changed: 1, broken: false, timedOut: false });
   },
 );
 
