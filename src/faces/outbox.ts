@@ -7,7 +7,8 @@
 
 import type { Writable } from 'node:stream';
 import { OrielError } from '../errors.ts';
-import { type Caller, type CallerOrigin, callerOrigin } from '../queues/caller.ts';
+import type { Caller } from '../queues/caller.ts';
+import { FairBudget } from '../queues/fair-budget.ts';
 import { queues } from '../queues/queue-table.ts';
 import type { Progress } from '../types/session.ts';
 
@@ -31,17 +32,14 @@ export function monotonicMs(): number {
 }
 
 /** Outlets with unsent bytes, the longest stalled first. */
-const stuck = new Set<PeerOutlet>();
-/** Unsent bytes by client. */
-const owed = new Map<Caller, number>();
-let total = 0;
+const budget = new FairBudget<PeerOutlet>(TOTAL_BYTES);
 let ended = 0;
 let timer: NodeJS.Timeout | undefined;
 
 /** Counters of the whole process: unsent bytes, and peers that were disconnected because they did not read. */
 export const outbox = {
   get unsent(): number {
-    return total;
+    return budget.bytes;
   },
   get ended(): number {
     return ended;
@@ -50,7 +48,7 @@ export const outbox = {
 
 /** Unsent bytes of `client`. */
 export function unsentTo(client: Caller): number {
-  return owed.get(client) ?? 0;
+  return budget.bytesOf(client);
 }
 
 export interface OutletOptions {
@@ -88,7 +86,7 @@ export class PeerOutlet {
   }
 
   /** Unsent bytes. */
-  get unsent(): number {
+  get bytes(): number {
     return this.#unsent;
   }
 
@@ -103,8 +101,7 @@ export class PeerOutlet {
     const fits = !this.#writing && data.length * 3 <= PIECE_BYTES;
     const bytes = typeof data === 'string' && !fits ? Buffer.from(data) : data;
     const size = typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length;
-    owe(this, size);
-    this.#unsent += size;
+    this.#change(size);
     if (fits) this.#hand(bytes, size);
     else {
       this.#queued.push(bytes as Uint8Array);
@@ -121,8 +118,7 @@ export class PeerOutlet {
     this.#ending = true;
     if (!whole) return this.#next();
     const size = typeof data === 'string' ? Buffer.byteLength(data) : data.length;
-    owe(this, size);
-    this.#unsent += size;
+    this.#change(size);
     this.#hand(data, size);
   }
 
@@ -168,8 +164,7 @@ export class PeerOutlet {
   #took(size: number): void {
     if (this.#gone) return;
     this.#writing = false;
-    this.#unsent -= size;
-    settle(this, size);
+    this.#change(-size);
     if (this.#unsent === 0) this.#tell();
     if (!this.#out.writableEnded) this.#next();
   }
@@ -178,11 +173,22 @@ export class PeerOutlet {
     if (this.#gone) return;
     this.#gone = true;
     this.#queued.length = 0;
-    const unsent = this.#unsent;
-    this.#unsent = 0;
-    settle(this, unsent);
+    this.#change(-this.#unsent);
     this.#tell();
     for (const tell of this.#onGone) tell();
+  }
+
+  #change(more: number): void {
+    const { client } = this;
+    const before = budget.bytesOf(client);
+    // Further bytes to a peer that reads nothing are no sign of life.
+    if (more < 0 || this.#unsent === 0) this.tookAt = monotonicMs();
+    this.#unsent += more;
+    budget.changed(this, more);
+    const [wasOver, isOver] = [before > CLIENT_BYTES, before + more > CLIENT_BYTES];
+    if (isOver && !wasOver) for (const queue of PAUSED) queue.pause(client);
+    if (wasOver && !isOver) for (const queue of PAUSED) queue.resume(client);
+    if (more > 0) watch();
   }
 
   #tell(): void {
@@ -192,71 +198,22 @@ export class PeerOutlet {
   }
 }
 
-function owe(outlet: PeerOutlet, bytes: number): void {
-  if (outlet.unsent === 0) {
-    outlet.tookAt = monotonicMs();
-    stuck.add(outlet);
-    watch();
-  }
-  total += bytes;
-  const before = owed.get(outlet.client) ?? 0;
-  owed.set(outlet.client, before + bytes);
-  if (before <= CLIENT_BYTES && before + bytes > CLIENT_BYTES)
-    for (const queue of PAUSED) queue.pause(outlet.client);
-}
-
 /** Disconnects peers until the total is within the limit. A single answer may exceed the limit. */
 function makeRoom(): void {
-  while (total > TOTAL_BYTES) {
-    const address = owingMost([...stuck], ({ client }) => callerOrigin(client));
-    const [oldest] = owingMost(address, ({ client }) => client);
-    if (!oldest) return;
-    oldest.giveUp();
-  }
-}
-
-/** The outlets of the group (by key) with most unsent bytes, in order. */
-function owingMost(
-  outlets: readonly PeerOutlet[],
-  keyOf: (outlet: PeerOutlet) => CallerOrigin,
-): readonly PeerOutlet[] {
-  const groups = new Map<CallerOrigin, { bytes: number; outlets: PeerOutlet[] }>();
-  for (const outlet of outlets) {
-    const group = groups.get(keyOf(outlet)) ?? { bytes: 0, outlets: [] };
-    groups.set(keyOf(outlet), group);
-    group.bytes += outlet.unsent;
-    group.outlets.push(outlet);
-  }
-  let most: { readonly bytes: number; readonly outlets: PeerOutlet[] } | undefined;
-  for (const group of groups.values()) if (!most || group.bytes > most.bytes) most = group;
-  return most?.outlets ?? [];
-}
-
-function settle(outlet: PeerOutlet, bytes: number): void {
-  stuck.delete(outlet);
-  if (outlet.unsent > 0) {
-    outlet.tookAt = monotonicMs();
-    stuck.add(outlet);
-  }
-  total -= bytes;
-  const before = owed.get(outlet.client) ?? 0;
-  if (before > bytes) owed.set(outlet.client, before - bytes);
-  else owed.delete(outlet.client);
-  if (before > CLIENT_BYTES && before - bytes <= CLIENT_BYTES)
-    for (const queue of PAUSED) queue.resume(outlet.client);
+  while (budget.isExceeded) budget.heaviest()?.giveUp();
 }
 
 /** Starts a timer that checks for stalled peers, in time for the shortest timeout. */
 function watch(): void {
   if (timer) return;
   let wait = WRITE_TIMEOUT_MS;
-  for (const { timeoutMs } of stuck) wait = Math.min(wait, timeoutMs);
+  for (const { timeoutMs } of budget.holders) wait = Math.min(wait, timeoutMs);
   timer = setTimeout(
     () => {
       timer = undefined;
       const now = monotonicMs();
-      for (const outlet of stuck) if (now - outlet.tookAt >= outlet.timeoutMs) outlet.giveUp();
-      if (stuck.size > 0) watch();
+      for (const outlet of budget.holders) if (now - outlet.tookAt >= outlet.timeoutMs) outlet.giveUp();
+      if (budget.holders.size > 0) watch();
     },
     Math.max(10, Math.min(1_000, wait / 4)),
   );

@@ -34,7 +34,7 @@ test('text and buffers are sent in order, in chunks of at most 64 KiB', async ()
   for (const part of parts) outlet.write(part);
   outlet.end('.');
   const whole = Buffer.concat([...parts, '.'].map((part) => Buffer.from(part)));
-  expect(outlet.unsent).toBe(whole.length);
+  expect(outlet.bytes).toBe(whole.length);
   const ended = new Promise((resolve) => out.once('finish', resolve));
   const feeding = setInterval(take, 0);
   await ended;
@@ -108,7 +108,7 @@ test('the client with most unsent data is dropped first, also if one answer alon
   const huge = peer();
   const outlet = new PeerOutlet(huge.out, at('10.0.0.3'));
   outlet.write(Buffer.alloc(129 << 20));
-  expect([honest.out.destroyed, huge.out.destroyed, outlet.gone, outlet.unsent]).toEqual([
+  expect([honest.out.destroyed, huge.out.destroyed, outlet.gone, outlet.bytes]).toEqual([
     false,
     true,
     true,
@@ -126,5 +126,5 @@ test('for a disconnected peer nothing is sent and nothing is counted', async () 
   outlet.write('text');
   outlet.end();
   await outlet.taken();
-  expect([outlet.gone, outlet.unsent]).toEqual([true, 0]);
+  expect([outlet.gone, outlet.bytes]).toEqual([true, 0]);
 });

@@ -154,7 +154,7 @@ async function stream(seen: TaskSource, exchange: HttpExchange, outlet: PeerOutl
   const timer = setInterval(() => {
     quiet += EVERY_MS;
     // The client does not read, so events are dropped.
-    if (outlet.unsent > MAX_STREAM_UNSENT_BYTES) missed += waiting.length;
+    if (outlet.bytes > MAX_STREAM_UNSENT_BYTES) missed += waiting.length;
     else if (changed) {
       outlet.write(`event: events\ndata: {"missed":${missed},"events":[${waiting.join(',')}]}\n\n`);
       [quiet, missed, changed] = [0, 0, false];

@@ -90,17 +90,6 @@ export const listDirectoryRoute = ({ offer, metrics }: RouteContext): HttpRoute 
       403: listingFailure,
       404: listingFailure,
     },
-    example: {
-      body: { path: '/workspace', limit: 1 },
-      reply: {
-        absolute_path: ['workspace'],
-        absolute_path_string: '/workspace',
-        contents: [{ name: 'src', absolute_path_string: '/workspace/src', is_dir: true, type: 'directory' }],
-        total: 12,
-        more: true,
-        next: 1,
-      },
-    },
     handle: (exchange, input) =>
       reading(metrics, 'list-directory', exchange, (signal) => list(offer.engine().access, input, signal)),
   });
@@ -189,7 +178,6 @@ export const resolvePathRoute = ({ offer, metrics }: RouteContext): HttpRoute =>
     summary: 'Where a path leads',
     query: resolveQuery,
     replies: { 200: { about: 'The real path', schema: resolveReply }, 403: resolveFailure },
-    example: { query: { path: '/workspace/link' }, reply: { resolved_path: '/workspace/app.log' } },
     handle: (exchange, { query: { path } }) =>
       reading(metrics, 'resolve-path', exchange, async (signal) => {
         const { access } = offer.engine();
@@ -279,17 +267,6 @@ export const readFileLinesRoute = ({ offer, metrics }: RouteContext): HttpRoute 
       200: { about: 'The lines, or what the file system says', schema: linesReply },
       503: { about: 'Too many calls wait', schema: problemSchema },
     },
-    example: {
-      query: { path: '/workspace/app.log', offset: 4999, limit: 2 },
-      reply: {
-        success: true,
-        file_size: 53_893,
-        total_lines: 5000,
-        lines_read: 2,
-        content: '4999\tentry 4999\n5000\tentry 5000',
-        error: '',
-      },
-    },
     async handle(exchange, { query: asked }) {
       const { signal, client } = exchange;
       const reader = readFileLines(asked, {
@@ -341,10 +318,6 @@ export const shownLinesRoute = ({ offer, metrics }: RouteContext): HttpRoute =>
     summary: 'What the client that asks was shown under a tag of the hashline display',
     query: shownQuery,
     replies: { 200: { about: 'The lines', schema: shownReply } },
-    example: {
-      query: { path: '/workspace/app.log', tag: '5178', offset: 2, limit: 1 },
-      reply: { lines: [{ no: 2, text: 'entry 2\n' }] },
-    },
     handle: (exchange, { query: { path, tag, offset, limit } }) =>
       reading(metrics, 'shown-lines', exchange, async () => {
         const { snapshots } = offer.engine(exchange.client).session;

@@ -162,123 +162,138 @@ interface GaugedServer {
   readonly spills?: { readonly outputs: number; readonly bytes: number } | undefined;
 }
 
-function gauges({ store, disk, spills, state, fleet }: GaugedServer): Families {
+function gauges({ store, disk, spills, state, fleet = [] }: GaugedServer): Families {
+  const asked = fleet.filter(({ requests, away }) => requests > 0 || away !== undefined);
   return [
-    ...processFamilies(),
-    ...peerFamilies(),
-    ...(spills ? spillFamilies(spills) : []),
-    ...storeFamilies(store),
+    ...families(PROCESS, [[{}, process.memoryUsage()]]),
+    ...(spills ? families(SPILLS, [[{}, spills]]) : []),
+    ...families(
+      STORE,
+      Array.from(store, ([kind, stats]) => [{ kind }, stats]),
+    ),
     ...(state ? stateFamilies(state) : []),
-    ...(fleet ? fleetFamilies(fleet) : []),
-    ...(disk ? [diskFamily(disk)] : []),
-    ...queueFamilies(),
+    ...families(
+      FLEET,
+      asked.slice(0, MAX_WORKSPACE_SERIES).map((report) => [{ workspace: report.name }, report]),
+    ),
+    ...(disk ? families(DISK, [[{}, disk]]) : []),
+    ...families(
+      QUEUES,
+      Object.values(queues).map((queue) => [{ queue: queue.name }, queue]),
+    ),
   ];
 }
 
-function one(help: string, type: MetricFamily['type'], value: number): MetricFamily {
-  return { help, type, values: new Map([['', value]]) };
+type Labels = Readonly<Record<string, string>>;
+
+/** A metric of a source: its name, type, help, and value, or its values with their labels. */
+type GaugeRow<T> = readonly [
+  name: string,
+  type: MetricFamily['type'],
+  help: string,
+  read: (source: T) => number | readonly (readonly [Labels, number])[],
+];
+
+/** The metrics of all sources, each with its labels; none without a source. */
+function families<T>(rows: readonly GaugeRow<T>[], sources: readonly (readonly [Labels, T])[]): Families {
+  if (sources.length === 0) return [];
+  return rows.map(([name, type, help, read]) => {
+    const values = sources.flatMap(([own, source]) => {
+      const value = read(source);
+      const all = typeof value === 'number' ? [[{}, value] as const] : value;
+      return all.map(([more, one]) => [labels({ ...own, ...more }), one] as const);
+    });
+    return [name, { help, type, values: new Map(values) }];
+  });
 }
 
-function processFamilies(): Families {
-  const { rss, heapUsed, external } = process.memoryUsage();
+const cpuSeconds = (): number => {
   const { user, system } = process.cpuUsage();
-  return [
-    ['process_resident_memory_bytes', one('Resident memory of the process.', 'gauge', rss)],
-    ['oriel_heap_bytes', one('Heap of JavaScript that is in use.', 'gauge', heapUsed)],
-    ['oriel_external_bytes', one('Memory of buffers and the like.', 'gauge', external)],
-    ['process_cpu_seconds_total', one('Processor time of the process.', 'counter', (user + system) / 1e6)],
-  ];
-}
+  return (user + system) / 1e6;
+};
 
-function spillFamilies({ outputs, bytes }: NonNullable<GaugedServer['spills']>): Families {
-  return [
-    ['oriel_spills', one('Outputs that are kept.', 'gauge', outputs)],
-    ['oriel_spill_bytes', one('Bytes on disk that they take.', 'gauge', bytes)],
-  ];
-}
+const PROCESS: readonly GaugeRow<NodeJS.MemoryUsage>[] = [
+  ['process_resident_memory_bytes', 'gauge', 'Resident memory of the process.', ({ rss }) => rss],
+  ['oriel_heap_bytes', 'gauge', 'Heap of JavaScript that is in use.', ({ heapUsed }) => heapUsed],
+  ['oriel_external_bytes', 'gauge', 'Memory of buffers and the like.', ({ external }) => external],
+  ['process_cpu_seconds_total', 'counter', 'Processor time of the process.', cpuSeconds],
+  ['oriel_unsent_bytes', 'gauge', 'Bytes that clients have not taken yet.', () => outbox.unsent],
+  ['oriel_body_bytes', 'gauge', 'Bytes of bodies that are not answered yet.', () => inbox.bytes],
+  ['oriel_bodies_refused_total', 'counter', 'Bodies refused because of others.', () => inbox.refused],
+  ['oriel_connections', 'gauge', 'Connections that are open.', () => connections.open],
+  [
+    'oriel_connections_refused_total',
+    'counter',
+    'Connections that were one too many of their address.',
+    () => connections.refused,
+  ],
+  ['oriel_peers_ended_total', 'counter', 'Clients ended because they did not read.', () => outbox.ended],
+];
 
-function diskFamily({ hits, misses }: NonNullable<GaugedServer['disk']>): Families[number] {
-  const values = new Map([
-    [labels({ result: 'hit' }), hits],
-    [labels({ result: 'miss' }), misses],
-  ]);
-  return [
+const SPILLS: readonly GaugeRow<NonNullable<GaugedServer['spills']>>[] = [
+  ['oriel_spills', 'gauge', 'Outputs that are kept.', ({ outputs }) => outputs],
+  ['oriel_spill_bytes', 'gauge', 'Bytes on disk that they take.', ({ bytes }) => bytes],
+];
+
+const DISK: readonly GaugeRow<NonNullable<GaugedServer['disk']>>[] = [
+  [
     'oriel_disk_cache_lookups_total',
-    { help: 'Lookups in the cache on disk.', type: 'counter', values },
-  ];
-}
+    'counter',
+    'Lookups in the cache on disk.',
+    ({ hits, misses }) => [
+      [{ result: 'hit' }, hits],
+      [{ result: 'miss' }, misses],
+    ],
+  ],
+];
 
-export function stateFamilies({ up, outages, operations, bytesRead, bytesWritten }: StateStats): Families {
-  const results = [...operations].flatMap(([operation, counts]) =>
-    Object.entries(counts).map(([result, count]) => [labels({ operation, result }), count] as const),
-  );
-  const bytes = [
-    [labels({ direction: 'read' }), bytesRead],
-    [labels({ direction: 'written' }), bytesWritten],
-  ] as const;
-  return [
-    ['oriel_state_up', one('Whether the store that replicas share answers.', 'gauge', Number(up))],
-    ['oriel_state_outages_total', one('Times that it stopped answering.', 'counter', outages)],
-    [
-      'oriel_state_operations_total',
-      { help: 'Uses of the shared store, by how they ended.', type: 'counter', values: new Map(results) },
+const STATE: readonly GaugeRow<StateStats>[] = [
+  ['oriel_state_up', 'gauge', 'Whether the store that replicas share answers.', ({ up }) => Number(up)],
+  ['oriel_state_outages_total', 'counter', 'Times that it stopped answering.', ({ outages }) => outages],
+  [
+    'oriel_state_operations_total',
+    'counter',
+    'Uses of the shared store, by how they ended.',
+    ({ operations }) =>
+      [...operations].flatMap(([operation, counts]) =>
+        Object.entries(counts).map(([result, count]) => [{ operation, result }, count] as const),
+      ),
+  ],
+  [
+    'oriel_state_bytes_total',
+    'counter',
+    'Bytes of values from and to the shared store.',
+    ({ bytesRead, bytesWritten }) => [
+      [{ direction: 'read' }, bytesRead],
+      [{ direction: 'written' }, bytesWritten],
     ],
-    [
-      'oriel_state_bytes_total',
-      { help: 'Bytes of values from and to the shared store.', type: 'counter', values: new Map(bytes) },
-    ],
-  ];
+  ],
+];
+
+export function stateFamilies(stats: StateStats): Families {
+  return families(STATE, [[{}, stats]]);
 }
 
 /** Maximum workspaces with series of their own: those with requests, in the configured order. */
 const MAX_WORKSPACE_SERIES = 500;
 
-const FLEET_FAMILIES: readonly [string, MetricFamily['type'], string, (report: WorkspaceReport) => number][] =
+const FLEET: readonly GaugeRow<WorkspaceReport>[] = [
+  ['oriel_workspace_requests_total', 'counter', 'Requests to a workspace.', ({ requests }) => requests],
+  ['oriel_workspace_failures_total', 'counter', 'Requests without an answer.', ({ failed }) => failed],
+  ['oriel_workspace_answers_total', 'counter', 'Answers of a workspace.', ({ answered }) => answered],
   [
-    ['oriel_workspace_requests_total', 'counter', 'Requests to a workspace.', ({ requests }) => requests],
-    ['oriel_workspace_failures_total', 'counter', 'Requests without an answer.', ({ failed }) => failed],
-    ['oriel_workspace_answers_total', 'counter', 'Answers of a workspace.', ({ answered }) => answered],
-    [
-      'oriel_workspace_answer_seconds_total',
-      'counter',
-      'Time until the headers of these answers came.',
-      ({ answered, meanMs }) => (answered * meanMs) / 1000,
-    ],
-    ['oriel_workspace_bytes_total', 'counter', 'Bytes of these answers, unpacked.', ({ bytes }) => bytes],
-    ['oriel_workspace_running', 'gauge', 'Requests under way.', ({ running }) => running],
-    ['oriel_workspace_waiting', 'gauge', 'Requests that wait for a slot.', ({ waiting }) => waiting],
-    ['oriel_workspace_away', 'gauge', 'Whether it is not asked at the moment.', ({ away }) => Number(!!away)],
-  ];
+    'oriel_workspace_answer_seconds_total',
+    'counter',
+    'Time until the headers of these answers came.',
+    ({ answered, meanMs }) => (answered * meanMs) / 1000,
+  ],
+  ['oriel_workspace_bytes_total', 'counter', 'Bytes of these answers, unpacked.', ({ bytes }) => bytes],
+  ['oriel_workspace_running', 'gauge', 'Requests under way.', ({ running }) => running],
+  ['oriel_workspace_waiting', 'gauge', 'Requests that wait for a slot.', ({ waiting }) => waiting],
+  ['oriel_workspace_away', 'gauge', 'Whether it is not asked at the moment.', ({ away }) => Number(!!away)],
+];
 
-function fleetFamilies(reports: readonly WorkspaceReport[]): Families {
-  const asked = reports.filter(({ requests, away }) => requests > 0 || away !== undefined);
-  const shown = asked.slice(0, MAX_WORKSPACE_SERIES);
-  return FLEET_FAMILIES.map(([name, type, help, value]) => {
-    const values = shown.map((report) => [labels({ workspace: report.name }), value(report)] as const);
-    return [name, { help, type, values: new Map(values) }];
-  });
-}
-
-function peerFamilies(): Families {
-  return [
-    ['oriel_unsent_bytes', one('Bytes that clients have not taken yet.', 'gauge', outbox.unsent)],
-    ['oriel_body_bytes', one('Bytes of bodies that are not answered yet.', 'gauge', inbox.bytes)],
-    ['oriel_bodies_refused_total', one('Bodies refused because of others.', 'counter', inbox.refused)],
-    ['oriel_connections', one('Connections that are open.', 'gauge', connections.open)],
-    [
-      'oriel_connections_refused_total',
-      one('Connections that were one too many of their address.', 'counter', connections.refused),
-    ],
-    ['oriel_peers_ended_total', one('Clients ended because they did not read.', 'counter', outbox.ended)],
-  ];
-}
-
-const STORE_FAMILIES: readonly [
-  string,
-  MetricFamily['type'],
-  string,
-  (stats: KindStats) => [object, number][],
-][] = [
+const STORE: readonly GaugeRow<KindStats>[] = [
   [
     'oriel_store_lookups_total',
     'counter',
@@ -293,9 +308,9 @@ const STORE_FAMILIES: readonly [
     'oriel_store_evictions_total',
     'counter',
     'Derived things that made room for others.',
-    ({ evictions }) => [[{}, evictions]],
+    ({ evictions }) => evictions,
   ],
-  ['oriel_store_entries', 'gauge', 'Derived things that are kept.', ({ entries }) => [[{}, entries]]],
+  ['oriel_store_entries', 'gauge', 'Derived things that are kept.', ({ entries }) => entries],
   [
     'oriel_store_bytes',
     'gauge',
@@ -305,24 +320,10 @@ const STORE_FAMILIES: readonly [
       [{ in: 'disk' }, weight.disk],
     ],
   ],
-  [
-    'oriel_store_descriptors',
-    'gauge',
-    'Descriptors that they hold.',
-    ({ weight }) => [[{}, weight.descriptors]],
-  ],
+  ['oriel_store_descriptors', 'gauge', 'Descriptors that they hold.', ({ weight }) => weight.descriptors],
 ];
 
-function storeFamilies(stats: ReadonlyMap<string, KindStats>): Families {
-  return STORE_FAMILIES.map(([name, type, help, values]) => {
-    const rows = [...stats].flatMap(([kind, of]) =>
-      values(of).map(([more, value]) => [labels({ kind, ...more }), value] as const),
-    );
-    return [name, { help, type, values: new Map(rows) }];
-  });
-}
-
-const QUEUE_FAMILIES: readonly [string, MetricFamily['type'], string, (queue: Queue) => number][] = [
+const QUEUES: readonly GaugeRow<Queue>[] = [
   ['oriel_queue_limit', 'gauge', 'Slots of a queue.', ({ limit }) => limit],
   ['oriel_queue_running', 'gauge', 'Slots in use.', ({ stats }) => stats.running],
   ['oriel_queue_waiting', 'gauge', 'Entries that wait for a slot.', ({ stats }) => stats.waiting],
@@ -346,15 +347,6 @@ const QUEUE_FAMILIES: readonly [string, MetricFamily['type'], string, (queue: Qu
   ],
 ];
 
-function queueFamilies(): Families {
-  return QUEUE_FAMILIES.map(([name, type, help, value]) => {
-    const values = Object.values(queues).map(
-      (queue) => [labels({ queue: queue.name }), value(queue)] as const,
-    );
-    return [name, { help, type, values: new Map(values) }];
-  });
-}
-
 // Formats metrics for Prometheus: text format, version 0.0.4.
 
 export interface MetricFamily {
@@ -365,10 +357,9 @@ export interface MetricFamily {
 }
 
 /** Formats labels. Values are names that oriel defines: tools, codes, routes. */
-export function labels(pairs: Readonly<Record<string, string>>): string {
-  return `{${Object.entries(pairs)
-    .map(([name, value]) => `${name}="${value.replaceAll(/["\\\n]/g, '_')}"`)
-    .join(',')}}`;
+export function labels(pairs: Labels): string {
+  const all = Object.entries(pairs).map(([name, value]) => `${name}="${value.replaceAll(/["\\\n]/g, '_')}"`);
+  return all.length === 0 ? '' : `{${all.join(',')}}`;
 }
 
 export function familyText(name: string, { help, type, values }: MetricFamily): string {

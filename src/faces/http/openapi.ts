@@ -22,43 +22,23 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
 }
 
 /** The `content` of a body in JSON. */
-function jsonContent(schema: JsonObject, example?: unknown): JsonObject {
-  return { 'application/json': { schema, ...(example !== undefined && { example }) } };
+function jsonContent(schema: JsonObject): JsonObject {
+  return { 'application/json': { schema } };
 }
 
-function requestBody(schema: JsonObject, example?: unknown): JsonObject {
-  return { required: true, content: jsonContent(schema, example) };
+function requestBody(schema: JsonObject): JsonObject {
+  return { required: true, content: jsonContent(schema) };
 }
 
-/** Replies that any route may give, by component name: status, meaning, and the message and code of an example. */
+/** Replies that any route may give, by component name: status and meaning. */
 const COMMON = {
-  Invalid: [
-    400,
-    'What is wrong with the request',
-    'The request must have exactly one Host header.',
-    'BAD_INPUT',
-  ],
-  NoToken: [
-    401,
-    'The token is missing, wrong, or in the URL',
-    'This server wants its token: Authorization: Bearer TOKEN.',
-    'DENIED',
-  ],
-  Refused: [
-    403,
-    'The Host, or the Origin, is not known; or the path may not be read',
-    'This server does not accept that Host header. Its operator can allow the name with --host NAME.',
-    'DENIED',
-  ],
-  Unexpected: [500, 'An unexpected error', 'An unexpected error.', 'INTERNAL'],
-  Busy: [
-    503,
-    'Too much waits already; Retry-After says when to try again',
-    'Too many calls wait. Call again.',
-    'BUSY',
-  ],
-  NoJson: [415, 'The body is not application/json', 'The body must be application/json.', 'BAD_INPUT'],
-  TooLarge: [413, 'The body is too large', 'The body is larger than 4 MiB.', 'LIMIT'],
+  Invalid: [400, 'What is wrong with the request'],
+  NoToken: [401, 'The token is missing, wrong, or in the URL'],
+  Refused: [403, 'The Host, or the Origin, is not known; or the path may not be read'],
+  Unexpected: [500, 'An unexpected error'],
+  Busy: [503, 'Too much waits already; Retry-After says when to try again'],
+  NoJson: [415, 'The body is not application/json'],
+  TooLarge: [413, 'The body is too large'],
 } as const;
 
 type Common = keyof typeof COMMON;
@@ -67,23 +47,17 @@ const ALWAYS: readonly Common[] = ['Invalid', 'NoToken', 'Refused', 'Unexpected'
 const WITH_BODY: readonly Common[] = [...ALWAYS, 'NoJson', 'TooLarge'];
 
 const commonResponses: JsonObject = Object.fromEntries(
-  Object.entries(COMMON).map(([name, [, description, message, code]]) => [
+  Object.entries(COMMON).map(([name, [, description]]) => [
     name,
-    { description, content: jsonContent(schemaOf(problemSchema, 'output'), { message, code }) },
+    { description, content: jsonContent(schemaOf(problemSchema, 'output')) },
   ]),
 );
 
-/** A route's own reply replaces the common one of the same status. `example`: of the reply with status 200. */
-function responses(
-  replies: Readonly<Record<number, DeclaredReply>>,
-  common: readonly Common[],
-  example?: unknown,
-): JsonObject {
+/** A route's own reply replaces the common one of the same status. */
+function responses(replies: Readonly<Record<number, DeclaredReply>>, common: readonly Common[]): JsonObject {
   const shared = common.map((name) => [COMMON[name][0], { $ref: `#/components/responses/${name}` }]);
   const own = Object.entries(replies).map(([status, { about, schema, type }]) => {
-    const content = schema
-      ? jsonContent(schemaOf(schema, 'output'), status === '200' ? example : undefined)
-      : type && { [type]: {} };
+    const content = schema ? jsonContent(schemaOf(schema, 'output')) : type && { [type]: {} };
     return [status, { description: about, ...(content && { content }) }];
   });
   return Object.fromEntries([...shared, ...own]) as JsonObject;
@@ -117,7 +91,7 @@ export function openApi(routes: readonly HttpRoute[], tools: readonly Tool[], se
   };
 }
 
-function operation({ path, named, method, summary, query, body, replies, example }: HttpRoute): JsonObject {
+function operation({ path, named, method, summary, query, body, replies }: HttpRoute): JsonObject {
   const { properties = {}, required = [] } = query ? (schemaOf(query, 'output') as ObjectSchema) : {};
   return {
     operationId: operationId(method, path),
@@ -132,11 +106,10 @@ function operation({ path, named, method, summary, query, body, replies, example
         required: required.includes(name),
         ...(description !== undefined && { description }),
         schema,
-        ...(example?.query?.[name] !== undefined && { example: example.query[name] }),
       })),
     ],
-    ...(body && { requestBody: requestBody(schemaOf(body, 'input'), example?.body) }),
-    responses: responses(replies, body ? WITH_BODY : ALWAYS, example?.reply),
+    ...(body && { requestBody: requestBody(schemaOf(body, 'input')) }),
+    responses: responses(replies, body ? WITH_BODY : ALWAYS),
   };
 }
 
@@ -147,7 +120,7 @@ function toolOperation({ name, title, description, jsonSchema }: Tool): JsonObje
     summary: title,
     description,
     parameters: [],
-    requestBody: requestBody(schema, exampleOf(schema as ObjectSchema)),
+    requestBody: requestBody(schema),
     responses: responses(
       {
         200: {
@@ -157,23 +130,8 @@ function toolOperation({ name, title, description, jsonSchema }: Tool): JsonObje
         },
       },
       WITH_BODY,
-      { content: [{ type: 'text', text: '1|first line\n' }], details: { kind: 'file' }, isError: false },
     ),
   };
-}
-
-/** Example values of required fields, by name. */
-const FIELDS: Readonly<Record<string, unknown>> = {
-  command: 'npm test',
-  limit: 100,
-  offset: 1,
-  path: 'src/app.ts',
-  pattern: 'TODO',
-  workspace: 'local',
-};
-
-function exampleOf({ required = [] }: ObjectSchema): JsonObject {
-  return Object.fromEntries(required.map((name) => [name, FIELDS[name] ?? '']));
 }
 
 const descriptionOperation: JsonObject = {
@@ -192,7 +150,7 @@ const mcpOperations: JsonObject = {
     operationId: 'post_mcp',
     summary: 'The Model Context Protocol, Streamable HTTP',
     parameters: [],
-    requestBody: requestBody(schemaOf(message, 'input'), { jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    requestBody: requestBody(schemaOf(message, 'input')),
     responses: {
       ...responses({ 202: { about: 'Taken; there is no answer' }, 404: noSession }, WITH_BODY),
       200: {

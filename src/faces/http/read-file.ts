@@ -2,8 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
-import { isAbsolute, join, sep } from 'node:path';
-import { getMimeType } from 'hono/utils/mime';
+import { extname, isAbsolute, join, sep } from 'node:path';
 import * as z from 'zod';
 import { explained } from '../../call/unexpected.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
@@ -68,7 +67,6 @@ export const readFileRoute = ({ offer, metrics }: RouteContext): HttpRoute =>
       416: failure,
       503: failure,
     },
-    example: { query: { path: '/workspace/app.log', offset: 0, limit: 1024 } },
     async handle(exchange, { query: { path: given, relativity, offset = 0, limit = 0 } }) {
       const { signal, client } = exchange;
       const { access } = offer.engine(client);
@@ -93,7 +91,7 @@ export const readFileRoute = ({ offer, metrics }: RouteContext): HttpRoute =>
           ...ofPrefix,
           'accept-ranges': 'bytes',
           'last-modified': new Date(file.mtimeMs).toUTCString(),
-          'content-type': getMimeType(path) ?? 'application/octet-stream',
+          'content-type': contentType(path),
           // An HTML file must not run scripts with the origin of this server.
           'content-security-policy': "sandbox; default-src 'none'",
           'x-content-type-options': 'nosniff',
@@ -127,6 +125,36 @@ export const readFileRoute = ({ offer, metrics }: RouteContext): HttpRoute =>
       }
     },
   });
+
+/** Content types by extension; a browser shows these, and stores all others. */
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  csv: 'text/csv; charset=utf-8',
+  gif: 'image/gif',
+  gz: 'application/gzip',
+  htm: 'text/html; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  ico: 'image/x-icon',
+  jpeg: 'image/jpeg',
+  jpg: 'image/jpeg',
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json',
+  mjs: 'text/javascript; charset=utf-8',
+  mp3: 'audio/mpeg',
+  mp4: 'video/mp4',
+  pdf: 'application/pdf',
+  png: 'image/png',
+  svg: 'image/svg+xml; charset=utf-8',
+  txt: 'text/plain; charset=utf-8',
+  wasm: 'application/wasm',
+  webp: 'image/webp',
+  xml: 'application/xml; charset=utf-8',
+  zip: 'application/zip',
+};
+
+function contentType(path: string): string {
+  return CONTENT_TYPES[extname(path).slice(1).toLowerCase()] ?? 'application/octet-stream';
+}
 
 async function openFile(access: FileAccess, path: string, signal: AbortSignal): Promise<OpenedFile> {
   const opened = await access.open(absolute(access, path), signal).catch((error: unknown) => {

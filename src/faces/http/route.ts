@@ -47,12 +47,6 @@ export interface HttpRoute<Query = unknown, Body = unknown> {
   readonly query?: ZodObject;
   readonly body?: ZodType;
   readonly replies: Readonly<Record<number, DeclaredReply>>;
-  /** An example for the OpenAPI document. */
-  readonly example?: {
-    readonly query?: Readonly<Record<string, unknown>>;
-    readonly body?: unknown;
-    readonly reply?: unknown;
-  };
   /** Query and body are valid. May throw OrielError. */
   handle(exchange: HttpExchange, input: RouteInput<Query, Body>): HttpReply | Promise<HttpReply>;
 }

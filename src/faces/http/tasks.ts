@@ -178,7 +178,6 @@ export const reportEventRoute = ({ offer, ownerOf }: RouteContext): HttpRoute =>
       202: { about: 'It is recorded', schema: z.object({ recorded: z.boolean() }) },
       404: { about: 'There is no such session', schema: problemSchema },
     },
-    example: { body: { kind: 'rate-limit', retry_after: 30, by: 'the provider' } },
     handle(exchange, { name, body: { retry_after: retryAfter, by } }) {
       const caller = ownerOf(exchange);
       if (!caller) return problem(404, { message: 'There is no such session.', code: 'NOT_FOUND' });

@@ -113,7 +113,7 @@ function eventStream(
       });
       // Progress is dropped for a client that does not read.
       const quietly = (tell: () => void): void => {
-        if (outlet.unsent === 0) tell();
+        if (outlet.bytes === 0) tell();
       };
       const keepAlive = setInterval(() => quietly(() => outlet.write(': still working\n\n')), KEEP_ALIVE_MS);
       const progress = pace((told) => quietly(() => event('progress', told)));
@@ -155,7 +155,6 @@ export const lensRoute = ({ offer, metrics }: RouteContext): HttpRoute =>
       200: { about: 'The answer, also when it is a failure', schema: reply },
       404: { about: 'This server reads nothing', schema: problemSchema },
     },
-    example: { body: { dialect: 'oriel', path: 'src/app.ts:1..50' } },
     async handle({ signal, client }, { body: question }) {
       if (!offer.lens) return problem(404, { message: 'This server reads nothing.', code: 'NOT_FOUND' });
       const limits = lensLimits(question.limits);

@@ -1,14 +1,11 @@
 /**
- * Answers the requests of a connection one after the other. While new clients connect, one request begins in each iteration
- * of the event loop: Node.js accepts one connection in each, so new clients would wait while many requests begin. When the
- * server ends, the reply to a request is the last of its connection, and connections without a request are closed.
+ * Answers the requests of a connection one after the other. When the server ends, the reply to a request is the last of its
+ * connection, and connections without a request are closed.
  */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createStarts } from '../../queues/turns.ts';
-import { clientOf } from './exchange.ts';
 import type { ReceiveRequest, RequestArrival } from './request-body.ts';
 
 /** Maximum pipelined requests that wait on a connection. */
@@ -38,15 +35,8 @@ export class RequestTurns {
   readonly #open = new Set<Socket>();
   /** The connections that have a request. */
   readonly #busy = new Map<Socket, Running>();
-  /** Connections that were accepted, and how many of them had been when requests last began. */
+  /** Connections that were accepted. */
   #accepted = 0;
-  #acceptedBefore = 0;
-  /** While connections are accepted, others may wait. */
-  readonly #start = createStarts(() => {
-    const isAccepting = this.#accepted > this.#acceptedBefore;
-    this.#acceptedBefore = this.#accepted;
-    return isAccepting;
-  });
   #isEnding = false;
 
   constructor(server: Server, receive: ReceiveRequest) {
@@ -121,15 +111,7 @@ export class RequestTurns {
       // The reply had begun before the server was told to end, so it does not say that it is the last.
       if (this.#isEnding) socket.destroySoon();
     });
-    let isWaiting = true;
-    const answer = (): boolean => {
-      isWaiting = false;
-      if (socket.destroyed) return false;
-      void arrival.answer();
-      return true;
-    };
-    this.#start(answer, () => clientOf(request));
-    if (isWaiting) arrival.wait?.();
+    void arrival.answer();
   }
 }
 

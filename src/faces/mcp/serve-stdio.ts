@@ -317,7 +317,7 @@ export class BoundedStdioTransport implements Transport {
   #isFull(): boolean {
     // Requests that are refused do not wait.
     const isWaiting = this.#waiting.size >= MAX_WAITING_REQUESTS || this.#waitingBytes >= WAITING_BYTES;
-    return (isWaiting && !this.#draining) || this.#outlet.unsent > UNSENT_BYTES;
+    return (isWaiting && !this.#draining) || this.#outlet.bytes > UNSENT_BYTES;
   }
 
   #settle(id: RequestId): void {
