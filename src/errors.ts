@@ -75,29 +75,6 @@ export function advised(
   return new OrielError(code, `${why} ${advice}`, { ...options, why });
 }
 
-/** A line range at the end of a path, such as `a.ts:10-20`: 1-based and inclusive; to the end of the file without `to`. */
-export interface PathLineRange {
-  /** The path without the range, as notices show it. */
-  readonly path: string;
-  /** The same path, absolute. */
-  readonly absolute: string;
-  readonly from: number;
-  readonly to?: number;
-  /** The requested line, if `from` to `to` are the lines around it. */
-  readonly line?: number;
-}
-
-/** The path exists without the line range at its end, but this tool takes lines in other fields. */
-export class PlaceError extends OrielError {
-  readonly place: PathLineRange;
-
-  constructor(place: PathLineRange, message: string) {
-    super('NOT_FOUND', message, { next: place.path });
-    this.name = 'PlaceError';
-    this.place = place;
-  }
-}
-
 /** The path does not exist because it has a glob, which is no part of a path. Each tool says in which field it belongs. */
 export class GlobPathError extends OrielError {
   /** The existing directory in front of the glob, as it was typed; `.` if there is none. */

@@ -1,6 +1,5 @@
 /** One call of a tool, from its input to its answer: all steps in order. All errors of a call are caught here. */
 
-import { PlaceError } from '../errors.ts';
 import { listFacts, readFacts } from '../telemetry/call-facts.ts';
 import type { Call } from '../types/call.ts';
 import type { Limits, TextPolicy } from '../types/excerpt.ts';
@@ -36,29 +35,21 @@ export async function callTool<A>(
   try {
     began = performance.now();
     accepted = options.accept ? options.accept(input) : input;
-    const attempt = async (): Promise<A> => {
-      const { answer, ...order } = tool.prepare(accepted, options.limits);
-      request = order.request;
-      const asked = performance.now();
-      const slot = await takeSlot(engine, order, options);
-      const open = openCall(engine, order, options, name, performance.now() - asked);
-      // Cleanups run in reverse order: the slot is released after everything that the call opened is closed.
-      open.call.onEnd(() => slot.release());
-      try {
-        const found = await open.settle(() => perform(order.request, open.call, order.policy));
-        result = found;
-        return answer(found);
-      } finally {
-        await open.close();
-      }
-    };
-    const answered = await attempt().catch((error: unknown) => {
-      // The path ended in a line range, which this tool takes in other fields: try again with the range in them.
-      const placed = error instanceof PlaceError ? tool.placed?.(accepted, error.place) : undefined;
-      if (placed === undefined) throw error;
-      accepted = placed;
-      return attempt();
-    });
+    const { answer, ...order } = tool.prepare(accepted, options.limits);
+    request = order.request;
+    const asked = performance.now();
+    const slot = await takeSlot(engine, order, options);
+    const open = openCall(engine, order, options, name, performance.now() - asked);
+    // Cleanups run in reverse order: the slot is released after everything that the call opened is closed.
+    open.call.onEnd(() => slot.release());
+    let answered: A;
+    try {
+      const found = await open.settle(() => perform(order.request, open.call, order.policy));
+      result = found;
+      answered = answer(found);
+    } finally {
+      await open.close();
+    }
     recordEnded(engine, { tool: name, dialect, options, began, request, result, answer: answered });
     return answered;
   } catch (thrown) {

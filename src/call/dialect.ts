@@ -4,7 +4,7 @@
  */
 
 import type { z, ZodType } from 'zod';
-import type { OrielError, PathLineRange } from '../errors.ts';
+import type { OrielError } from '../errors.ts';
 import { errorAnswer } from '../render/notices.ts';
 import { cutPolicy } from '../text/limits.ts';
 import type { Answer } from '../types/answer.ts';
@@ -81,8 +81,6 @@ export interface ToolSpec<Input, R extends EngineRequest> {
   limits?(input: Input, limits: Limits): Limits;
   policy?(input: Input, limits: Limits): TextPolicy;
   answer(result: EngineResult<R>, input: Input, limits: Limits): Answer;
-  /** Moves lines that were typed after the path to the fields of the tool; undefined if these fields are used already. */
-  placed?(input: Input, place: PathLineRange): Input | undefined;
   /** The answer for an error; its message when absent. `input` is absent if it did not match the schema. */
   failure?(error: OrielError, input?: Input): Answer;
 }
@@ -98,8 +96,6 @@ export interface CallableTool<A> {
   readonly name: string;
   /** `accepted`: an input that matches the schema. Throws OrielError (`BAD_INPUT`). */
   prepare(accepted: unknown, limits: Limits): PreparedCall<A>;
-  /** As `ToolSpec.placed`. */
-  placed?(accepted: unknown, place: PathLineRange): unknown;
   /** The answer for an error. `accepted` is absent if the input did not match the schema. */
   failure(error: OrielError, accepted?: unknown): A;
 }
@@ -156,7 +152,6 @@ export function tool<Input, R extends EngineRequest>(spec: ToolSpec<Input, R>): 
         answer: (result: EngineResult<R>) => spec.answer(result, input, limits),
       };
     },
-    placed: (accepted, place) => spec.placed?.(accepted as Input, place),
     failure: (error, accepted) => spec.failure?.(error, accepted as Input | undefined) ?? errorAnswer(error),
   };
 }

@@ -22,7 +22,6 @@ import type { Limits, Line, LineDisplay, TextPolicy } from '../types/excerpt.ts'
 import type { LinesRequest } from '../types/request.ts';
 import type { BinaryResult, LinesResult, ListResult, TextResult } from '../types/result.ts';
 import type { ChangedContent, FileLines } from '../types/settings.ts';
-import { linesToOffset, placeAsOffset } from './line-fields.ts';
 
 // The line reader of the `coder` tools and of the HTTP route `/read-file-lines`: numbered lines in JSON fields. It refuses
 // what exceeds the limits and says how to continue, instead of truncating.
@@ -303,13 +302,11 @@ const workspaceReadFile = tool<WorkspaceInput, LinesRequest>({
 /** The functions that both tools share. */
 function ordered<Input extends FileLinesInput>(): Pick<
   ToolSpec<Input, LinesRequest>,
-  'adapt' | 'placed' | 'limits' | 'request' | 'policy' | 'answer' | 'failure'
+  'limits' | 'request' | 'policy' | 'answer' | 'failure'
 > {
   return {
     // Its fields require counted lines, so the host's `countBytes` does not apply.
     limits: (_, dialectLimits) => ({ ...dialectLimits, countBytes: limits.countBytes }),
-    adapt: linesToOffset,
-    placed: (input, place) => placeAsOffset(input, { ...place, path: place.absolute }),
     request: (input, dialectLimits) => fileLinesOrder(input, limitsOf(dialectLimits)).request,
     policy: (input, dialectLimits) => fileLinesOrder(input, limitsOf(dialectLimits)).policy,
     answer: (result, input, limits) => {

@@ -10,7 +10,6 @@ import {
   type SchemaKit,
   tool,
 } from '../call/dialect.ts';
-import { bashFields, globFields, grepFields } from '../call/other-names.ts';
 import { OrielError } from '../errors.ts';
 import { readAnswer, runAnswer } from '../render/answers.ts';
 import { binarySize } from '../render/display.ts';
@@ -100,7 +99,6 @@ const find = tool<OrielFindInput, FindRequest | SymbolsRequest>({
     `Respects .gitignore, finds hidden files, never .git; links are not followed. Paths are sorted, at most ${RESULTS} ` +
     `by default and ${binarySize(limits.bytes)}. A notice gives the offset for the next call.`,
   input: (zod) => zod.strictObject(findFields(zod)),
-  adapt: globFields,
   failure: listFailure('find'),
   request: filesOrSymbols,
   answer: (result, input, limits) =>
@@ -194,7 +192,6 @@ const grep = tool<OrielGrepInput, SearchRequest | CountRequest>({
     `shown around the match. A notice gives the offset for the next call. Documents, ` +
     'notebooks, archives and databases are searched inside where named: report.pdf:p12:LINE.',
   input: (zod) => zod.strictObject(fields(zod)),
-  adapt: grepFields,
   failure: listFailure('grep'),
   request: (input) => (isCount(input) ? countRequest(input) : matchRequest(input)),
   answer: (result, input, limits) =>
@@ -341,7 +338,6 @@ stdin is empty, and nothing can be asked: pass -y or -m. Processes that still ru
         .describe('Seconds until the command is ended, fractions allowed (default: 120)'),
       cwd: zod.string().optional().describe('Directory to run in (default: working directory)'),
     }),
-  adapt: bashFields,
   request: ({ command, timeout, cwd }) => ({
     do: 'run',
     command,

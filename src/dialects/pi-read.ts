@@ -12,7 +12,6 @@ import type { Answer, Notice } from '../types/answer.ts';
 import type { CutBy, Limits, TextPolicy } from '../types/excerpt.ts';
 import type { ReadRequest } from '../types/request.ts';
 import type { TextResult } from '../types/result.ts';
-import { linesToOffset, placeAsOffset } from './line-fields.ts';
 import { withFindCall } from './lists.ts';
 
 interface ReadInput {
@@ -62,8 +61,6 @@ export function piRead(style: PiStyle): DeclaredTool {
           .describe('Maximum number of lines to read (default: as many as fit)'),
       }),
     adapt: fromFirst,
-    // Lines are shown without numbers, so the requested line must be the first one.
-    placed: (input, place) => placeAsOffset(input, { ...place, from: place.line ?? place.from }),
     request: ({ path, offset, limit }) => ({
       do: 'read',
       target: path,
@@ -86,8 +83,7 @@ export function piRead(style: PiStyle): DeclaredTool {
 }
 
 /** Line 0 is the first one, as it is in pi. */
-function fromFirst(input: InputFields): InputFields {
-  const fields = linesToOffset(input);
+function fromFirst(fields: InputFields): InputFields {
   return fields['offset'] === 0 ? { ...fields, offset: 1 } : fields;
 }
 

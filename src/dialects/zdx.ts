@@ -13,7 +13,6 @@ import type { ImageResource } from '../types/call.ts';
 import type { Limits, TextPolicy, Window } from '../types/excerpt.ts';
 import type { ReadRequest, RunRequest } from '../types/request.ts';
 import type { ReadResult, RunResult, RunStream, TextResult } from '../types/result.ts';
-import { linesToOffset, placeAsOffset } from './line-fields.ts';
 
 // Shared parts of zdx's tools: the JSON envelope of answers, and numbers that may be given as strings.
 
@@ -187,8 +186,6 @@ const read = tool<ReadInput, ReadRequest>({
     });
   },
   limits: (_, limits) => ({ ...limits, bytes: pageOf(limits), countBytes: zdxLimits.countBytes }),
-  adapt: linesToOffset,
-  placed: placeAsOffset,
   request: (input, limits) => ({
     do: 'read',
     target: input.path,

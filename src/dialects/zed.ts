@@ -19,7 +19,6 @@ import type { Answer, Notice } from '../types/answer.ts';
 import type { Limits, TextPolicy, Window } from '../types/excerpt.ts';
 import type { ReadRequest } from '../types/request.ts';
 import type { TextResult } from '../types/result.ts';
-import { linesToEnds } from './line-fields.ts';
 
 /** Files of at most this many bytes are returned whole if no window is given. */
 const WHOLE = 16 * KIB;
@@ -76,12 +75,6 @@ Line ranges: start_line and end_line, 1-based and inclusive, at most ${binarySiz
       ),
     });
   },
-  adapt: linesToEnds,
-  // Lines are shown without numbers, so the requested line must be the first one.
-  placed: (input, { path, from, to, line = from }) =>
-    windowOf(input)
-      ? undefined
-      : { ...input, path, start_line: line, ...(to !== undefined && { end_line: to }) },
   request(input) {
     const window = windowOf(input);
     return {

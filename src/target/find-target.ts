@@ -2,12 +2,12 @@
 
 import { basename, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { advised, type ErrorCode, GlobPathError, isOrielError, OrielError, PlaceError } from '../errors.ts';
+import { advised, type ErrorCode, GlobPathError, isOrielError, OrielError } from '../errors.ts';
 import { validGlob } from '../files/glob-text.ts';
 import { absolutePath, foreignName, pathSpellings } from '../files/paths.ts';
 import { sources } from '../formats/table.ts';
 import { pathRewrites, targetRewrites, withFragment } from '../selector/rewrites.ts';
-import { candidates, isSpelledSelector, parseBehind, type PathCandidate } from '../selector/selection.ts';
+import { candidates, isSpelledSelector, type PathCandidate } from '../selector/selection.ts';
 import { readSourceHead } from '../text/bytes.ts';
 import { oneLine, quote, shellWord } from '../text/visible.ts';
 import type { OpenedItem } from '../types/access.ts';
@@ -40,7 +40,7 @@ export async function findTarget(
     const rewritten = await firstThatOpens(candidatesOf(other), grammar, [], call);
     if (rewritten) return { subject: await subjectOf(rewritten, rewritten.rest, call) };
   }
-  if (grammar === 'literal') await refusePlace(target, call);
+  if (grammar === 'literal') await refuseSelector(target, call);
   return missing(target, grammar, misses, call, walks);
 }
 
@@ -55,24 +55,17 @@ function otherTargets(target: string, grammar: PathGrammar): string[] {
   return grammar === 'selectors' ? targetRewrites(target, holds) : pathRewrites(target);
 }
 
-/** Throws `PlaceError` if `target` is an existing path with a line range: `src/app.ts:12:5`, `src/app.ts#L3-L9`. */
-async function refusePlace(target: string, call: Call): Promise<void> {
+/** Throws if `target` is an existing path with a selector, `src/app.ts:12:5`, for a tool that has fields for lines. */
+async function refuseSelector(target: string, call: Call): Promise<void> {
   for (const typed of [target, ...targetRewrites(target, () => false)]) {
-    for (const candidate of candidates(typed).filter(({ rest }) => rest !== '' && isSpelledSelector(rest))) {
-      const { window, mode, symbol } = parseBehind(candidate.path, candidate.rest) ?? {};
-      const [range, ...others] = window?.by === 'lines' ? window.ranges : [];
-      if (!range || others.length > 0 || mode || symbol) continue;
-      const found = await firstThatOpens([candidate], 'literal', [], call);
-      if (!found) continue;
-      await found.opened.close();
-      const path = nameablePath(found.path, call);
-      const why = `${quote(target)} does not exist. Did you mean ${quote(path)}?`;
-      const line = window?.by === 'lines' ? window.around : undefined;
-      throw new PlaceError(
-        { ...range, path, absolute: found.path, ...(line !== undefined && { line }) },
-        `${why} Use that path, and the fields for lines beside it.`,
-      );
-    }
+    const found = await firstExisting(
+      candidates(typed).filter(({ rest }) => rest !== '' && isSpelledSelector(rest)),
+      call,
+    );
+    if (!found) continue;
+    const next = nameablePath(found.path, call);
+    const why = `${quote(target)} does not exist. Did you mean ${quote(next)}?`;
+    throw advised('NOT_FOUND', why, 'Use that path, and the fields for lines beside it.', { next });
   }
 }
 

@@ -19,7 +19,7 @@ test.each<[string, string]>([
 ])('%s', async (_, path) => {
   const { write, oriel } = workspace();
   write('a.ts', 'export const a = 1;\n');
-  for (const input of [{ path }, { path, offset: 1 }, { input: { path } }, { paths: [path, 'a.ts'] }]) {
+  for (const input of [{ path }, { path, offset: 1 }, { paths: [path, 'a.ts'] }]) {
     await withoutLag(async () => {
       const answer = await oriel.tool('read').run(input);
       expect(answer.isError).toBe(true);
@@ -28,9 +28,9 @@ test.each<[string, string]>([
   await withoutLag(async () => void targetRewrites(path, () => false));
 });
 
-test('a value longer than its field allows is refused, in any wrapping', async () => {
+test('a value longer than its field allows is refused', async () => {
   const { oriel } = workspace();
   const long = 'a'.repeat(70_000);
-  for (const input of [{ path: long }, { input: { path: long } }, { paths: [long, 'b'] }, { filePath: long }])
+  for (const input of [{ path: long }, { paths: [long, 'b'] }, { filePath: long }])
     expect(textOf(await oriel.tool('read').run(input))).toMatch(/at most 65536 are allowed/);
 });

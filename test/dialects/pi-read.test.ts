@@ -226,12 +226,14 @@ test('what cannot be read', async () => {
   );
 });
 
-test('a file of that very name goes before lines behind a path; no other selector is one', async () => {
+test('a file of that very name is read; a selector behind a path is refused with the path', async () => {
   const { write, call } = place('pi');
   write('f', 'a\nb\n');
   write('f:2', 'named so\n');
   expect((await call('read', { path: 'f:2' })).text).toBe('named so\n');
-  expect((await call('read', { path: 'f:1-1' })).text).toMatch(/^a\n\[/);
+  expect((await call('read', { path: 'f:1-1' })).text).toBe(
+    'f:1-1 does not exist. Did you mean f? Use that path, and the fields for lines beside it.',
+  );
   expect((await call('read', { path: 'f:raw' })).isError).toBe(true);
 });
 
