@@ -57,7 +57,6 @@ const SUFFIXES: Record<CompressionCodec, string> = {
   bzip2: 'bz2',
   xz: 'xz',
   zstd: 'zst',
-  lz4: 'lz4',
   deflate: 'z',
 };
 

@@ -11,7 +11,7 @@ export type IsolatedFormat = '7z' | 'rar' | 'ar' | 'cpio' | 'rpm' | 'cab' | 'iso
 type ArchiveFormatName = 'tar' | 'zip' | IsolatedFormat | CompressionCodec;
 
 const NAMES =
-  /\.(?:tar|tgz|tbz2?|txz|tzst|zip|jar|war|ear|aar|whl|egg|apk|vsix|xpi|ipa|nupkg|7z|rar|deb|rpm|cpio|cab|iso|gz|bz2|xz|zst|lz4)$/i;
+  /\.(?:tar|tgz|tbz2?|txz|tzst|zip|jar|war|ear|aar|whl|egg|apk|vsix|xpi|ipa|nupkg|7z|rar|deb|rpm|cpio|cab|iso|gz|bz2|xz|zst)$/i;
 /** Documents that are zip files: archives only when a member is named. */
 const DOCUMENTS = /\.(?:epub|docx|xlsx|pptx|odt|ods|odp)$/i;
 /** Names of compressed tars. */
@@ -34,7 +34,6 @@ const MAGIC: readonly (readonly [ArchiveFormatName, string])[] = [
   ['bzip2', 'BZh'],
   ['xz', '\xfd7zXZ\0'],
   ['zstd', '\x28\xb5\x2f\xfd'],
-  ['lz4', '\x04\x22\x4d\x18'],
 ];
 
 const MAGIC_START_BYTES: ReadonlySet<number | undefined> = new Set(
@@ -80,7 +79,7 @@ export function isNamedPackedTar(name: string): boolean {
 
 /** `notes.txt.gz` → `notes.txt`. */
 export function unpackedName(name: string): string {
-  return name.replace(/\.(?:gz|bz2|xz|zst|lz4)$/i, '').replace(/\.svgz$/i, '.svg');
+  return name.replace(/\.(?:gz|bz2|xz|zst)$/i, '').replace(/\.svgz$/i, '.svg');
 }
 
 /** Checks more bytes for formats with a short magic: the first block of bzip2, the octal or hexadecimal header of cpio. */

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../errors.ts';
 
 /** The job of a worker: unpack a stream, list the members of an archive, or unpack one of them. */
 export type UnpackJob =
-  | { readonly do: 'bzip2' | 'xz' | 'zstd' | 'lz4' }
+  | { readonly do: 'bzip2' | 'xz' | 'zstd' }
   | { readonly do: 'list'; readonly size: number }
   | { readonly do: 'member'; readonly size: number; readonly index: number };
 

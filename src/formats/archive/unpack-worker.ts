@@ -5,7 +5,7 @@ import { OrielError } from '../../errors.ts';
 import { LOADED } from '../../process/worker-ending.ts';
 import { joinChunks } from '../../text/bytes.ts';
 import { bunzip2 } from './bzip2.ts';
-import { listMembers, readMember, unlz4, unxz, unzstd } from './decoders.ts';
+import { listMembers, readMember, unxz, unzstd } from './decoders.ts';
 import { inSpare, type UnpackJob, type UnpackReply, type UnpackRequest } from './protocol.ts';
 
 let feed: (input: Uint8Array | undefined) => void = () => undefined;
@@ -35,8 +35,6 @@ function start(job: UnpackJob): AsyncGenerator<unknown> {
       return joinChunks(unxz(asked()));
     case 'zstd':
       return joinChunks(unzstd(asked()));
-    case 'lz4':
-      return joinChunks(unlz4(asked()));
     case 'list':
       return listMembers(job.size, asked());
     case 'member':

@@ -148,7 +148,7 @@ function begin(
 
 // Unpacks one compressed stream: gzip and deflate with node:zlib, which has its own threads, the others in a worker.
 
-export type CompressionCodec = 'gzip' | 'deflate' | 'bzip2' | 'xz' | 'zstd' | 'lz4';
+export type CompressionCodec = 'gzip' | 'deflate' | 'bzip2' | 'xz' | 'zstd';
 
 /** Bytes of memory that a decoder takes until it ends: the window of zlib, or a worker with its heap and dictionary. */
 export const WORKING: Record<CompressionCodec, number> = {
@@ -157,7 +157,6 @@ export const WORKING: Record<CompressionCodec, number> = {
   bzip2: 48 << 20,
   xz: 48 << 20,
   zstd: 48 << 20,
-  lz4: 48 << 20,
 };
 
 /**

@@ -189,9 +189,8 @@ export const sourceCases: readonly SourceCase[] = [
   fixtureCase('tar.bz2 member', 'prose.tar.bz2', ':prose.txt'),
   fixtureCase('tar.xz member', 'prose.tar.xz', ':prose.txt'),
   fixtureCase('tar.zst member', 'prose.tar.zst', ':prose.txt'),
-  fixtureCase('tar.lz4 member', 'prose.tar.lz4', ':prose.txt'),
   textCase('gz', 'prose.txt.gz', '', (text) => gzipSync(text)),
-  ...(['bz2', 'xz', 'zst', 'lz4'] as const).map((codec): SourceCase => ({
+  ...(['bz2', 'xz', 'zst'] as const).map((codec): SourceCase => ({
     ...fixtureCase(codec, `prose.txt.${codec}`, ''),
     furnish: (here, size) =>
       here.write(

@@ -5,7 +5,6 @@ import { isOrielError } from '../../../src/errors.ts';
 import { UnpackBudget } from '../../../src/formats/archive/limits.ts';
 import { bunzip2 } from '../../../src/formats/archive/bzip2.ts';
 import { type CompressionCodec, decompress, type PackedInput } from '../../../src/formats/archive/unpack.ts';
-import { unlz4 } from '../../../src/formats/archive/decoders.ts';
 import { packed } from '../../support/packed.ts';
 
 const LINES = 'hello line\n'.repeat(100_000);
@@ -39,7 +38,6 @@ const samples: [CompressionCodec, { hello: Buffer; lines: Buffer }][] = [
   ['bzip2', packed.bz2],
   ['xz', packed.xz],
   ['zstd', packed.zst],
-  ['lz4', packed.lz4],
 ];
 
 describe.each(samples)('%s', (codec, { hello, lines }) => {
@@ -139,53 +137,6 @@ test(
     expect((await unpack('xz', packed.xz.hugeDictionary)).failure).toMatchObject({ code: 'LIMIT' });
     expect((await unpack('xz', packed.xz.sha256)).failure).toMatchObject({ code: 'UNSUPPORTED' });
   },
-);
-
-test(
-  'lz4: checksums, dictionaries, other versions and blocks over their size are refused',
-  { tags: 'slow' },
-  async () => {
-    const damaged = { code: 'CORRUPT', message: 'its packed data is damaged' };
-    for (const at of [6, packed.lz4.lines.length - 1]) {
-      const wrong = Buffer.from(packed.lz4.lines);
-      wrong.writeUInt8((wrong[at] as number) ^ 1, at);
-      expect((await unpack('lz4', wrong)).failure).toMatchObject(damaged);
-    }
-    const unpackHex = (hex: string) => unpack('lz4', Buffer.from(hex, 'hex'));
-    expect((await unpackHex('04224d182440a700000000')).failure).toMatchObject({ code: 'UNSUPPORTED' });
-    // Of blocks of 64 KiB: one that repeats a letter 100,000 times.
-    const many = `1f61${'0100'}${'ff'.repeat(392)}00`;
-    const length = Buffer.alloc(4);
-    length.writeUInt32LE(many.length / 2);
-    expect((await unpackHex(`04224d18604082${length.toString('hex')}${many}00000000`)).failure).toMatchObject(
-      damaged,
-    );
-  },
-);
-
-test('lz4: skippable frames, and the next frame', async () => {
-  const skipped = Buffer.from('5a2a4d1803000000616263', 'hex');
-  const { bytes, failure } = await unpack('lz4', Buffer.concat([skipped, packed.lz4.hello, skipped]));
-  expect(failure).toBeUndefined();
-  expect(bytes.toString()).toBe('hello\nworld\n');
-});
-
-test('lz4: any damage gives an error or the right text', { tags: 'slow' }, () =>
-  fc.assert(
-    fc.asyncProperty(
-      fc.integer({ min: 4, max: packed.lz4.noise.length - 1 }),
-      fc.integer({ min: 1, max: 255 }),
-      async (at, flip) => {
-        const whole = (await drain(unlz4(pieces(packed.lz4.noise)))).bytes;
-        const damaged = Buffer.from(packed.lz4.noise);
-        damaged.writeUInt8((damaged[at] as number) ^ flip, at);
-        const { bytes, failure } = await drain(unlz4(pieces(damaged)));
-        if (failure === undefined) expect(bytes.equals(whole)).toBe(true);
-        else expect(isOrielError(failure), String(failure)).toBe(true);
-      },
-    ),
-    { numRuns: 300 },
-  ),
 );
 
 test('a decompression bomb is stopped by the byte limit', { tags: 'slow' }, async () => {
