@@ -1,6 +1,5 @@
 /** Prepares a text resource for windows: its encoding, its cached line index, and whether its lines are counted. */
 
-import { createHash } from 'node:crypto';
 import { binarySize } from '../render/display.ts';
 import { readAt, readSourceHead } from '../text/bytes.ts';
 import {
@@ -17,7 +16,7 @@ import { LineIndex } from '../text/line-index.ts';
 import type { TextInput } from '../text/line-reader.ts';
 import type { ByteSource } from '../types/access.ts';
 import type { Call, TextResource } from '../types/call.ts';
-import type { Selection, TextEncoding, UnicodeName } from '../types/excerpt.ts';
+import type { Selection, TextEncoding } from '../types/excerpt.ts';
 import type { ComputedValue, DerivedKind, ValueComputation } from '../types/session.ts';
 
 const COUNT_STREAMS_UP_TO = 4 << 20;
@@ -145,10 +144,8 @@ async function recallLines(
   if (!disk || !bytes.remote || !bytes.identity.recurs || bytes.size === undefined) return;
   const { size } = bytes;
   const key = JSON.stringify(['lines', VERSION, bytes.identity.key, options]);
-  const whole = JSON.stringify(['lines', VERSION, bytes.identity.key, options, 'whole']);
   const find = async (): Promise<void> => {
-    // `whole`: a worker has counted the whole text.
-    const saved = (session.work && (await disk.get(whole))) ?? (await disk.get(key));
+    const saved = await disk.get(key);
     if (saved && index.restore(saved, size)) here.kept = index.scanned;
   };
   let here = known.get(index) as Known;
@@ -157,80 +154,12 @@ async function recallLines(
     known.set(index, here);
   }
   await here.found;
-  askForLines(index, { elsewhere: bytes.elsewhere, size, ...options, name: whole }, call);
   onEnd(() => {
     const { scanned } = index;
     const isDone = scanned === size && here.kept < size && scanned > WORTH_KEEPING / 4;
     if (scanned - here.kept < WORTH_KEEPING && !isDone) return;
     here.kept = scanned;
     disk.put(key, [index.save()]);
-  });
-}
-
-// Lets a remote worker count the lines of a huge object. The worker reads the object itself.
-
-export const LINES_KIND = 'lines';
-
-/** Incremented when the layout of a line index changes. */
-export const LINES_VERSION = '1';
-
-/** The order for a worker. */
-export interface LinesHead extends NonNullable<ByteSource['elsewhere']> {
-  readonly size: number;
-  readonly encoding: UnicodeName;
-  /** Bytes of the byte order mark. */
-  readonly bom: number;
-}
-
-/** A worker is asked only after this many bytes were counted here, if at least as many more are needed. */
-const WORTH_ASKING: number = 32 << 20;
-
-const NO_BYTES_SHA256 = createHash('sha256').digest('hex');
-
-interface CountedText {
-  readonly elsewhere: ByteSource['elsewhere'];
-  readonly size: number;
-  readonly encoding: string;
-  readonly bom: number;
-  /** The cache key of the counts. */
-  readonly name: string;
-}
-
-/** Lets `index` restore the counts of a worker once it has counted `WORTH_ASKING` bytes itself. */
-function askForLines(
-  index: LineIndex,
-  { elsewhere, size, encoding, bom, name }: CountedText,
-  call: Call,
-): void {
-  const { work } = call.session;
-  if (!work || !elsewhere) return;
-  const head: LinesHead = { ...elsewhere, size, encoding: encoding as UnicodeName, bom };
-  let isAsked = false;
-  const ask = async (needed: number): Promise<void> => {
-    const left = Math.min(needed, size - index.scanned);
-    if (isAsked || index.scanned < WORTH_ASKING || left < WORTH_ASKING) return;
-    isAsked = true;
-    call.progress({ message: 'a worker counts the lines' });
-    const now = performance.now();
-    const outcome = await work.run(
-      {
-        kind: LINES_KIND,
-        version: LINES_VERSION,
-        key: name,
-        head,
-        bytes: 0,
-        read: () => Promise.resolve(new Uint8Array(0)),
-        sha256: NO_BYTES_SHA256,
-      },
-      { signal: call.signal, giveUpAt: now + (call.deadline - now) / 2 },
-    );
-    if (outcome.is === 'done') index.restore(outcome.result, size);
-  };
-  // Errors are ignored: a cancelled call notices that itself, and another call may be the one that counts.
-  const others = (needed: number): Promise<void> => ask(needed).catch(() => undefined);
-  index.askOthers = others;
-  call.onEnd(() => {
-    if (index.askOthers === others) index.askOthers = undefined;
   });
 }
 

@@ -53,12 +53,6 @@ export class LineIndex {
   /** A cache of the last oversized line: its pages are usually requested one after the other. */
   #oversized: LineBounds & { readonly line: number } = { line: 0, start: 0, end: 0 };
 
-  /**
-   * Called before each step of a count, with the estimated number of bytes that are left. Another replica may have counted
-   * further; its result is then passed to `restore`.
-   */
-  askOthers: ((left: number) => Promise<void>) | undefined;
-
   constructor(encoding: TextEncoding) {
     this.#encoding = encoding;
   }
@@ -198,7 +192,6 @@ export class LineIndex {
       this.#waiting += 1;
       const step = this.#steps.then(async () => {
         this.#waiting -= 1;
-        if (source.remote && !this.#ended && !enough()) await this.askOthers?.(left());
         if (!this.#ended && !enough()) await this.#step(scan);
       });
       this.#steps = step.catch(() => undefined);

@@ -3,7 +3,7 @@
  * Checks apply to the opened file, not to the path: a path can change between a check and an open.
  */
 
-import type { Facts, Identity } from '../identity.ts';
+import type { Identity } from '../identity.ts';
 
 export interface OpenedFile {
   readonly is: 'file';
@@ -92,18 +92,4 @@ export interface ByteSource {
   readonly streamed?: boolean;
   /** Each read may be a request to a server, so unnecessary reads are avoided. */
   readonly remote?: boolean;
-  /** For another machine with its own credentials: how to read the same bytes, and which version. Plain JSON. */
-  readonly elsewhere?: { readonly facts: Facts; readonly version: StoredVersion };
-}
-
-/** The version of a file or object on a server. */
-export interface StoredVersion {
-  readonly etag?: string;
-  readonly lastModified?: string;
-  /** Distinguishes versions; undefined if different contents may have the same name. */
-  readonly name: string | undefined;
-  /** For a file that may grow while it is read: stays equal if bytes were only appended. */
-  readonly prefix?: string;
-  /** Headers that ask for this version and no other. */
-  readonly condition: Readonly<Record<string, string>>;
 }

@@ -62,7 +62,7 @@ describe.runIf(has('redis'))('heavy work', () => {
     { tags: 'slow' },
     async () => {
       const version = randomBytes(32).toString('hex');
-      const events = await worker(workHandlers().map((handler) => ({ ...handler, version })));
+      const events = await worker(workHandlers.map((handler) => ({ ...handler, version })));
       for (const [, name, path, content] of cases) {
         const { write, read } = workspace({ timeoutMs: 300_000 });
         write(name, content);
@@ -73,7 +73,7 @@ describe.runIf(has('redis'))('heavy work', () => {
   );
 
   test.each(cases)('%s: %s', { tags: 'slow' }, async (kind, name, path, content) => {
-    const events = await worker(workHandlers());
+    const events = await worker(workHandlers);
     const { write, read } = workspace({ timeoutMs: 300_000 });
     write(name, content);
     const here = await read(path);
@@ -88,7 +88,7 @@ describe.runIf(has('redis'))('heavy work', () => {
 
   // A grammar may take longer here than a call has on a busy machine: a worker has the time.
   test('a text that has a grammar is parsed by a worker', async () => {
-    const events = await worker(workHandlers());
+    const events = await worker(workHandlers);
     const { write, text } = workspace({ timeoutMs: 300_000 });
     write('a.ts', `export class A {}\n${lines.join('\n')}\n`);
     const found = await text('a.ts:#value499', shared());
@@ -97,7 +97,7 @@ describe.runIf(has('redis'))('heavy work', () => {
   });
 
   test('small work is done locally', async () => {
-    const events = await worker(workHandlers());
+    const events = await worker(workHandlers);
     const { write, read } = workspace();
     write('a.png', makePng(64, 48));
     write('a.ts', lines.slice(0, 100).join('\n'));

@@ -230,23 +230,6 @@ describe('saved and restored', () => {
   });
 });
 
-test('a remote counter is told how many bytes are needed, estimated from the lines so far', async () => {
-  const source: ByteSource = { ...memoryBytes(Buffer.alloc(2 << 20, 'nine + 1\n')), remote: true };
-  const index = new LineIndex(utf8);
-  const told: number[] = [];
-  index.askOthers = (left) => Promise.resolve(void told.push(left));
-  await index.startOf(100_001, source);
-  expect(told.length).toBeGreaterThan(2);
-  // Nothing is known before the first bytes.
-  expect(told[0]).toBe(1);
-  const [piece, lines] = [256 << 10, Math.floor((256 << 10) / 9)];
-  expect(told[1]).toBe(((100_000 - lines) * piece) / lines);
-  expect(told).toStrictEqual([1, ...told.slice(1).toSorted((a, b) => b - a)]);
-  told.length = 0;
-  await index.total(source);
-  expect(new Set(told)).toStrictEqual(new Set([Number.POSITIVE_INFINITY]));
-});
-
 /** Bytes in memory that note each read. */
 function watched(content: Uint8Array, over: Partial<ByteSource> = {}): Watched {
   const source = memoryBytes(content);

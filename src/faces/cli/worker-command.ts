@@ -1,11 +1,9 @@
 /** `oriel worker`: does heavy work for replicas that share a state. */
 
 import { OrielError } from '../../errors.ts';
-import type { WorkerReadSettings } from '../../formats/s3/lines-job.ts';
 import type { RunningJobs } from '../../state/run-jobs.ts';
 import { quote } from '../../text/visible.ts';
-import { s3Options } from './dialect-tool.ts';
-import { allowNet, type CliCommand, type OptionValues, s3, s3Endpoint, web } from './options.ts';
+import type { CliCommand, OptionValues } from './options.ts';
 import { stateFromOptions, stateOptions } from './server-options.ts';
 
 /** Maximum concurrent jobs of each kind in a process. */
@@ -22,7 +20,7 @@ const MAX_JOBS_PER_MINUTE = 100_000;
 export const workerCommand: CliCommand = {
   name: 'worker',
   operands: '',
-  help: 'convert documents, decode images, parse texts and count lines for servers that were started with --workers on the same --state',
+  help: 'convert documents, decode images and parse texts for servers that were started with --workers on the same --state',
   options: [
     {
       name: 'jobs',
@@ -42,17 +40,12 @@ export const workerCommand: CliCommand = {
       value: 'ADDRESS',
       help: 'answer /healthz and /metrics at HOST:PORT or unix:PATH, without a token',
     },
-    s3,
-    s3Endpoint,
-    web,
-    allowNet,
     ...stateOptions,
   ],
   serves: true,
   async run({ values }, { err, signal }) {
     const jobs = jobsOf(values);
     const perMinute = rateOf(values);
-    const readable = await readableOf(values);
     const [{ createLog }, { createWorkerApp }, { listenFor }, { addressText, parseAddress }] =
       await Promise.all([
         import('../http/metrics.ts'),
@@ -85,7 +78,7 @@ export const workerCommand: CliCommand = {
     running = await runJobs({
       url: options.url,
       state,
-      handlers: workHandlers(readable),
+      handlers: workHandlers,
       jobs,
       perMinute,
       signal,
@@ -109,23 +102,6 @@ export const workerCommand: CliCommand = {
     return 0;
   },
 };
-
-/** What the worker may read itself, for counting lines. Throws `BAD_INPUT`. */
-async function readableOf(values: OptionValues): Promise<WorkerReadSettings> {
-  const list = (name: string): readonly string[] => (values[name] as readonly string[] | undefined) ?? [];
-  const [isObjects, isWeb] = [values['s3'] !== undefined, values['web'] === true];
-  const lost = (name: string, of: string): OrielError =>
-    new OrielError('BAD_INPUT', `--${name} is for what a worker reads itself. Use it with ${of}.`);
-  const endpoint = values['s3-endpoint'] as string | undefined;
-  if (endpoint !== undefined && !isObjects) throw lost('s3-endpoint', '--s3 s3://BUCKET');
-  const allowed = list('allow-net');
-  if (allowed.length > 0 && !isObjects && !isWeb) throw lost('allow-net', '--web');
-  const { s3Settings, webSettings } = await import('../../assemble.ts');
-  return {
-    s3: s3Settings(isObjects && s3Options(allowed, list('s3'), endpoint)),
-    web: webSettings(isWeb && { allow: allowed }),
-  };
-}
 
 function jobsOf({ jobs }: OptionValues): number {
   if (jobs === undefined) return MAX_KIND_JOBS;

@@ -125,8 +125,6 @@ export interface RangeResource {
   readonly facts: Facts;
   /** Resolves to a response with status 200, 206, 412 or 416; throws OrielError for any other status. */
   send(ask: RangeRequest): Promise<WebResponse>;
-  /** Set if another machine with credentials of its own can find it by its facts. */
-  readonly isKnownElsewhere?: true;
   /** Headers that restrict a growing file to the part that existed when it was opened. `size` is undefined before it is known. */
   readonly asItWas?: (size: number | undefined) => Readonly<Record<string, string>>;
 }
@@ -158,7 +156,6 @@ async function openRanges(
       version.name === undefined
         ? Identity.once('object')
         : Identity.of('object', { ...facts, size, version: version.name }),
-    ...(place.isKnownElsewhere && version.name !== undefined && { elsewhere: { facts, version } }),
     requests: objectLimits.requests - requests,
     read: (start, end, signal) => laterPart(place, { start, end }, { size, version }, [call.signal, signal]),
   });
@@ -202,7 +199,7 @@ async function firstPart(place: RangeResource, wanted: WantedRange, call: Call):
 }
 
 /** A part of the version that was opened. Throws `BUSY` if the object has changed. */
-export async function laterPart(
+async function laterPart(
   place: RangeResource,
   wanted: WantedRange & { readonly start: number },
   { size, version }: { readonly size: number; readonly version: RemoteVersion },

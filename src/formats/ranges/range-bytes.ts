@@ -4,7 +4,7 @@ import { OrielError } from '../../errors.ts';
 import type { Identity } from '../../identity.ts';
 import type { ReplyHeaders, WebResponse } from '../../network/fetch.ts';
 import { quote } from '../../text/visible.ts';
-import type { ByteSource, StoredVersion } from '../../types/access.ts';
+import type { ByteSource } from '../../types/access.ts';
 import { objectLimits } from './limits.ts';
 
 interface RangeBytesOptions {
@@ -12,7 +12,6 @@ interface RangeBytesOptions {
   readonly name: string;
   readonly size: number;
   readonly identity: Identity;
-  readonly elsewhere?: NonNullable<ByteSource['elsewhere']>;
   /** The number of requests that may still be made. */
   readonly requests: number;
   /**
@@ -28,7 +27,6 @@ export class RangeBytes implements ByteSource {
   readonly size: number;
   readonly identity: Identity;
   readonly remote = true;
-  readonly elsewhere?: NonNullable<ByteSource['elsewhere']>;
   readonly #options: RangeBytesOptions;
   /** Cached parts, most recently used last. */
   readonly #chunks: Chunk[] = [];
@@ -43,7 +41,6 @@ export class RangeBytes implements ByteSource {
     this.#options = options;
     this.size = options.size;
     this.identity = options.identity;
-    if (options.elsewhere) this.elsewhere = options.elsewhere;
     this.#left = options.requests;
   }
 
@@ -238,7 +235,17 @@ const corrupt = (name: string, why: string): OrielError =>
 
 // The version of a remote object by its entity tag or modification time, and the condition that requests it again.
 
-export type RemoteVersion = StoredVersion;
+/** The version of a file or object on a server. */
+export interface RemoteVersion {
+  readonly etag?: string;
+  readonly lastModified?: string;
+  /** Distinguishes versions; undefined if different contents may have the same name. */
+  readonly name: string | undefined;
+  /** For a file that may grow while it is read: stays equal if bytes were only appended. */
+  readonly prefix?: string;
+  /** Headers that ask for this version and no other. */
+  readonly condition: Readonly<Record<string, string>>;
+}
 
 /** A modification time (in seconds) is a strong validator only if it is at least this old. Source: RFC 9110, 8.8.2.2. */
 const SETTLED_MS = 60_000;

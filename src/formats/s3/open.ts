@@ -90,7 +90,6 @@ function openAt({ bucket, key, rest }: ObjectPath, client: S3Client, call: Call)
   const place = {
     name,
     facts: { endpoint: client.endpoint, bucket, key },
-    isKnownElsewhere: true as const,
     send: (ask: RangeRequest) => client.get({ ...ask, bucket, key, name }),
   };
   const file = key.slice(key.lastIndexOf('/') + 1);

@@ -68,7 +68,7 @@ export async function openLarge(
       next: `${url}:fresh`,
     });
   };
-  const place = { name: url, facts: { url: finalUrl }, send, isKnownElsewhere: true as const };
+  const place = { name: url, facts: { url: finalUrl }, send };
   const resource = await openRemote({ place, rest, file: nameOf(finalUrl), kind: 'web', facts }, call).catch(
     (error: unknown) => {
       if (answers.known === 'all') return undefined;

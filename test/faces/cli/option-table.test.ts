@@ -240,7 +240,7 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     'share-artifacts': ['--allow-bash'],
   },
   // Without a state it ends immediately.
-  worker: { any: [], s3: ['--s3-endpoint', 'http://127.0.0.1:2'], web: ['--allow-net', 'localhost'] },
+  worker: { any: [] },
   completions: { any: ['bash'] },
   man: { any: [] },
   tools: { any: [] },
