@@ -9,7 +9,6 @@ import type { ContentSource, SourceKind, SourceSubject } from '../types/call.ts'
 import { claimsArchive, isNamedArchive } from './archive/detect.ts';
 import { directorySource } from './directory/open.ts';
 import { claimsDocument, isNamedDocument } from './document/detect.ts';
-import type { ImageOptions } from './image/decode.ts';
 import { identifyImage } from './image/detect.ts';
 import { notebookSource } from './notebook/detect.ts';
 import { sqliteSource } from './sqlite/detect.ts';
@@ -17,19 +16,11 @@ import { fileSource } from './text/open.ts';
 
 // The source of images, detected by their first bytes.
 
-/** `options` set the limits of the shown copy and the decoder; by default 1,568 pixels, 300 KiB and the package's own. */
-export function createImageSource(options: ImageOptions = {}): ContentSource {
-  return {
-    kind: 'image',
-    claims: ({ opened, head }) => opened.is === 'file' && identifyImage(head) !== undefined,
-    async open(subject, call) {
-      const { openImage } = await import('./image/open.ts');
-      return openImage(subject, call, options);
-    },
-  };
-}
-
-const imageSource = createImageSource();
+export const imageSource: ContentSource = {
+  kind: 'image',
+  claims: ({ opened, head }) => opened.is === 'file' && identifyImage(head) !== undefined,
+  open: async (subject, call) => (await import('./image/open.ts')).openImage(subject, call),
+};
 
 // The source of documents: PDF, Word, PowerPoint, Excel, OpenDocument, RTF and EPUB as Markdown. `report.pdf:p3-5` selects
 // pages, `book.xlsx:Sales:A1:H50` cells, `book.xlsx:Sales?where=…` rows.

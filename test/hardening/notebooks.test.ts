@@ -3,11 +3,11 @@
  */
 
 import { expect, test } from 'vitest';
-import { parseNotebookText } from '../../src/formats/notebook/cells.ts';
 import type { Answer } from '../../src/index.ts';
 import { withoutLag } from '../support/lag.ts';
 import { makePng } from '../support/images.ts';
 import { codeOf, nextOf, textOf, workspace, type Workspace } from '../support/workspace.ts';
+import { parseNotebookText } from '../support/notebook-text.ts';
 
 const code = (source: unknown, outputs: unknown[] = []) => ({ cell_type: 'code', source, outputs });
 const notebook = (...cells: unknown[]) =>

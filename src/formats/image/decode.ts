@@ -35,15 +35,10 @@ import {
 } from './protocol.ts';
 import { type StoredSize, storedSize } from './stored-size.ts';
 
-export const DEFAULT_IMAGE_BUDGET: ImageBudget = { edge: 1568, bytes: MAX_SHOWN_IMAGE_BYTES };
+const SHOWN_BUDGET: ImageBudget = { edge: 1568, bytes: MAX_SHOWN_IMAGE_BYTES };
 
-export interface ImageOptions {
-  readonly budget?: ImageBudget;
-  /** The entry file of another decoder than the package's own. */
-  readonly decoder?: URL;
-}
-
-interface RasterOptions extends ImageOptions {
+interface RasterOptions {
+  readonly decoder?: URL | undefined;
   /** The call for which a remote worker may decode it; decoded locally when absent. */
   readonly offload?: OffloadCall;
 }
@@ -61,7 +56,7 @@ export async function readRaster(
   type: RasterType,
   want: 'facts' | 'picture',
   signal: AbortSignal,
-  { budget = DEFAULT_IMAGE_BUDGET, decoder, offload }: RasterOptions = {},
+  { decoder, offload }: RasterOptions = {},
 ): Promise<RasterImage> {
   const size = await storedSize(source, type, signal);
   if (size?.width === 0 || size?.height === 0) {
@@ -71,7 +66,7 @@ export async function readRaster(
     );
   }
   const isShown = want === 'picture' && !NOT_DECODED[type];
-  const said = await decode(source, type, size, isShown ? budget : undefined, {
+  const said = await decode(source, type, size, isShown ? SHOWN_BUDGET : undefined, {
     signal,
     decoder: decoder ?? builtFile(DECODER),
     // Remote workers only have the package's own decoder.

@@ -5,22 +5,19 @@ import type { ByteSource, OpenedFile } from '../../types/access.ts';
 import type { Call, ImageResource, Resource, SourceSubject } from '../../types/call.ts';
 import type { ComputedValue, DerivedKind, ValueComputation } from '../../types/session.ts';
 import { selectionOf } from '../text/open.ts';
-import { DEFAULT_IMAGE_BUDGET, type ImageOptions, NOT_DECODED, readRaster } from './decode.ts';
+import { NOT_DECODED, readRaster } from './decode.ts';
 import { identifyImage, MIME_TYPES, type RasterType } from './detect.ts';
 import { MAX_IMAGE_BYTES } from './limits.ts';
 import type { RasterImage } from './protocol.ts';
 import { describeImage, describeShown, describeSvg, imageFacts, shownFacts } from './render.ts';
 import { storedSize } from './stored-size.ts';
 
-export async function openImage(
-  subject: SourceSubject,
-  call: Call,
-  options: ImageOptions,
-): Promise<Resource> {
+/** `decoder`: the entry file of another decoder than the package's own. */
+export async function openImage(subject: SourceSubject, call: Call, decoder?: URL): Promise<Resource> {
   const { opened, head } = subject;
   const type = identifyImage(head);
   if (opened.is !== 'file' || !type) throw new TypeError('the claimed file is not an image');
-  return type === 'svg' ? openSvg(subject, opened, call) : openRaster(subject, opened, type, call, options);
+  return type === 'svg' ? openSvg(subject, opened, call) : openRaster(subject, opened, type, call, decoder);
 }
 
 async function openRaster(
@@ -28,7 +25,7 @@ async function openRaster(
   { bytes }: OpenedFile,
   type: RasterType,
   call: Call,
-  options: ImageOptions,
+  decoder: URL | undefined,
 ): Promise<ImageResource> {
   const meta = `${subject.typed}:meta`;
   if (subject.rest !== '' && subject.rest !== 'meta') {
@@ -38,7 +35,7 @@ async function openRaster(
   }
   await learnSize(bytes, call.signal);
   const want = subject.rest === 'meta' || call.settings.imageMetadataOnly ? 'facts' : 'picture';
-  const raster = await rasterOf(bytes, type, want, call, options);
+  const raster = await rasterOf(bytes, type, want, call, decoder);
   const facts = imageFacts(type, bytes.size, raster.facts);
   const line = describeImage(facts);
   const answer = { is: 'image', kind: 'image', text: line, facts: { image: facts } } as const;
@@ -62,7 +59,7 @@ const rasters: DerivedKind<RasterImage, RasterOptions> = {
   weigh: ({ shown }) => ({ memory: FACTS_BYTES + (shown?.data.length ?? 0) }),
 };
 
-type RasterOptions = { type: string; want: string; edge: number; bytes: number; decoder: string | undefined };
+type RasterOptions = { type: string; want: string; decoder: string | undefined };
 
 /** The approximate weight of an image's facts in bytes. */
 const FACTS_BYTES = 1_000;
@@ -73,11 +70,11 @@ function rasterOf(
   type: RasterType,
   want: 'facts' | 'picture',
   call: Call,
-  options: ImageOptions,
+  decoder: URL | undefined,
 ): Promise<RasterImage> {
-  const shaped = { ...(options.budget ?? DEFAULT_IMAGE_BUDGET), type, want, decoder: options.decoder?.href };
+  const shaped = { type, want, decoder: decoder?.href };
   const make = async ({ source, signal }: ValueComputation): Promise<ComputedValue<RasterImage>> => {
-    const value = await readRaster(source, type, want, signal, { ...options, offload: call });
+    const value = await readRaster(source, type, want, signal, { decoder, offload: call });
     return { value, keep: value.refused === undefined };
   };
   return call.session.store.get(rasters, bytes, shaped, make, call);

@@ -257,10 +257,8 @@ export interface RenderedNotebook {
   readonly offsets: readonly number[];
 }
 
-const MARKER = /^# %% \[(code|markdown|raw|output)\](?: cell:(\d+))?$/;
 /** The `%` of a marker, escaped any number of times, with trailing blanks (a `\r`). */
 const MARKER_LIKE = /(?<![^\n])# %(?=%+ \[(?:code|markdown|raw|output)\](?: cell:\d+)?[^\S\n]*(?![^\n]))/g;
-const ESCAPED = /^# %%%+ \[(?:code|markdown|raw|output)\](?: cell:\d+)?\s*$/;
 
 /** Bytes that are rendered before the event loop gets control again, and bytes counted for each part in addition. */
 const RENDERED_AT_ONCE_BYTES = 1 << 20;
@@ -306,35 +304,6 @@ function* partsOf({ type, index, text }: NotebookSection): Generator<string> {
     yield `${text.slice(at, end).replace(MARKER_LIKE, '# %%')}\n`;
     at = end + 1;
   }
-}
-
-const unescape = (line: string) => (ESCAPED.test(line) ? line.replace('%', '') : line);
-
-/** A parsed cell. It has no index if its marker has none, because the cell was added by hand. */
-interface ParsedCell {
-  readonly type: CellType;
-  readonly index?: number;
-  readonly source: string;
-}
-
-/**
- * Parses the text form (the inverse of `renderSections`) and ignores outputs. Undefined if it does not begin with a marker.
- */
-export function parseNotebookText(text: string): ParsedCell[] | undefined {
-  const cells: { type: string; index?: number; lines: string[] }[] = [];
-  for (const line of text === '' ? [] : text.split('\n')) {
-    const [matched, type, index] = MARKER.exec(line) ?? [];
-    if (matched !== undefined && type !== undefined) {
-      cells.push({ type, ...(index === undefined ? {} : { index: Number(index) }), lines: [] });
-    } else {
-      const cell = cells.at(-1);
-      if (!cell) return undefined;
-      cell.lines.push(unescape(line));
-    }
-  }
-  return cells
-    .filter((cell) => cell.type !== 'output')
-    .map(({ lines, ...cell }) => ({ ...cell, type: cell.type as CellType, source: lines.join('\n') }));
 }
 
 // Joins a text that may come in millions of parts, a few thousand at a time.

@@ -25,9 +25,9 @@ import type {
 import type { Selection } from '../../types/excerpt.ts';
 import type { ComputedValue, DerivedKind, ValueComputation } from '../../types/session.ts';
 import { JsonError } from '../data/json-scan.ts';
-import { DEFAULT_IMAGE_BUDGET, type ImageOptions, readRaster } from '../image/decode.ts';
+import { readRaster } from '../image/decode.ts';
 import { identifyImage, MIME_TYPES } from '../image/detect.ts';
-import { MAX_IMAGE_BYTES } from '../image/limits.ts';
+import { MAX_IMAGE_BYTES, MAX_SHOWN_IMAGE_BYTES } from '../image/limits.ts';
 import type { ShownImage } from '../image/protocol.ts';
 import { describeSize, shownFacts } from '../image/render.ts';
 import {
@@ -44,11 +44,7 @@ import { cellLines, type CellRange, takeCells } from './select.ts';
 /** What may follow the path. */
 const FORMS = ':outputs, cells (:cells:3-5), lines (:50-100) or :raw';
 
-export async function openNotebook(
-  subject: SourceSubject,
-  call: Call,
-  options: ImageOptions,
-): Promise<Resource> {
+export async function openNotebook(subject: SourceSubject, call: Call): Promise<Resource> {
   const { opened, typed } = subject;
   if (opened.is !== 'file') throw new TypeError('a directory was claimed as a notebook');
   const { cells, selection } = parseRest(subject);
@@ -64,7 +60,7 @@ export async function openNotebook(
     ...(selection.mode && { mode: selection.mode }),
     ...(selection.symbol !== undefined && { symbol: selection.symbol }),
   });
-  if (withOutputs) return withImages(text, withOutputs, opened.bytes, typed, call, options);
+  if (withOutputs) return withImages(text, withOutputs, opened.bytes, typed, call);
   const hasOutputs = notebook.cells.some(({ outputCount }) => outputCount > 0);
   const rest = (): Promise<RestOfText> => outputsAlone(notebook, opened.bytes, typed, call);
   return { ...text, ...(hasOutputs && !window && { rest }) };
@@ -239,7 +235,6 @@ function withImages(
   stored: ByteSource,
   typed: string,
   { signal }: Call,
-  options: ImageOptions,
 ): MixedResource {
   return {
     is: 'mixed',
@@ -247,7 +242,7 @@ function withImages(
     text,
     images({ start, end }) {
       const shown = images.filter(({ at }) => at >= start && at < end);
-      return showImages(shown, stored, typed, signal, options);
+      return showImages(shown, stored, typed, signal);
     },
   };
 }
@@ -268,14 +263,13 @@ async function showImages(
   source: ByteSource,
   typed: string,
   signal: AbortSignal,
-  options: ImageOptions,
 ): Promise<ShownImages> {
   const shown: ShownImage[] = [];
   const said: string[] = [];
-  let left = (options.budget ?? DEFAULT_IMAGE_BUDGET).bytes;
+  let left = MAX_SHOWN_IMAGE_BYTES;
   for (const image of images.slice(0, MAX_ANSWER_IMAGES)) {
     // The slot is taken before the base64 is decoded: images that wait in the queue take no memory.
-    const fitted = await queues.notebookImages.run(() => fit(image, source, signal, options), { signal });
+    const fitted = await queues.notebookImages.run(() => fit(image, source, signal), { signal });
     if (typeof fitted === 'string') {
       said.push(`image ${image.number} cannot be shown: ${fitted}`);
       continue;
@@ -308,7 +302,6 @@ async function fit(
   { span }: NotebookImage,
   source: ByteSource,
   signal: AbortSignal,
-  options: ImageOptions,
 ): Promise<ShownImage | string> {
   // Base64 has four bytes for three, plus line breaks.
   if (span.end - span.start > MAX_IMAGE_BYTES * 1.5) return 'it is too large';
@@ -321,7 +314,7 @@ async function fit(
   const type = identifyImage(await readAt(data, 0, 64, signal));
   if (!type || type === 'svg') return 'it is not an image';
   try {
-    const { shown, refused } = await readRaster(data, type, 'picture', signal, options);
+    const { shown, refused } = await readRaster(data, type, 'picture', signal);
     return shown ?? refused?.why ?? `it is of type ${MIME_TYPES[type]}, which is not decoded here`;
   } catch (error) {
     if (isOrielError(error)) return error.message.replace(/\.$/, '');

@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fc } from '../../support/properties.ts';
-import {
-  parseNotebookText,
-  renderSections,
-  type NotebookSection,
-} from '../../../src/formats/notebook/cells.ts';
+import { renderSections, type NotebookSection } from '../../../src/formats/notebook/cells.ts';
+import { parseNotebookText } from '../../support/notebook-text.ts';
 
 const line = fc.oneof(
   fc.string(),
@@ -79,13 +76,5 @@ describe('the text form', () => {
         expect(parseNotebookText((await rendered(sections)).text)).toEqual(given);
       }),
     );
-  });
-
-  test('a marker without a number is a new cell', () => {
-    expect(parseNotebookText('# %% [markdown]\nnew')).toEqual([{ type: 'markdown', source: 'new' }]);
-  });
-
-  test('text before the first marker belongs to no cell', () => {
-    expect(parseNotebookText('print(1)\n# %% [code]')).toBeUndefined();
   });
 });

@@ -1,10 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { createNotebookSource, notebookSource } from '../../../src/formats/notebook/detect.ts';
-import { parseNotebookText } from '../../../src/formats/notebook/cells.ts';
+import { notebookSource } from '../../../src/formats/notebook/detect.ts';
 import type { MixedResource, TextResource } from '../../../src/types/call.ts';
 import { makePng } from '../../support/images.ts';
 import { file, openWith, type OpenOptions, wholeText } from '../../support/open-source.ts';
+import { parseNotebookText } from '../../support/notebook-text.ts';
 
 const NAME = 'nb.ipynb';
 
@@ -376,8 +377,8 @@ describe('images among outputs', () => {
   });
   const plot = display(makePng(64, 48));
 
-  async function mixed(content: unknown, rest = 'outputs', source = notebookSource) {
-    const resource = await openWith(source, await file(NAME, JSON.stringify(content)), { rest });
+  async function mixed(content: unknown, rest = 'outputs') {
+    const resource = await openWith(notebookSource, await file(NAME, JSON.stringify(content)), { rest });
     if (resource?.is !== 'mixed') throw new Error('no images');
     return resource;
   }
@@ -406,10 +407,15 @@ describe('images among outputs', () => {
   });
 
   test('share one budget, and the next call shows the others', async () => {
-    const [one] = (await (await mixed(v4(code('a', [plot])))).images(everything)).images;
-    const budget = { edge: 1568, bytes: 3 * (one?.data.length ?? 0) - 1 };
-    const content = v4(code('a', [plot, plot, plot, plot]));
-    const resource = await mixed(content, 'outputs', createNotebookSource({ budget }));
+    // Noise cannot be compressed: two of these copies fit.
+    const pixels = randomBytes(3 * 200 ** 2);
+    const noise = display(
+      makePng(200, 200, (x, y) => {
+        const [r = 0, g = 0, b = 0] = pixels.subarray(3 * (200 * y + x));
+        return [r, g, b];
+      }),
+    );
+    const resource = await mixed(v4(code('a', [noise, noise, noise, noise])));
     const first = await resource.images(everything);
     expect(first.images).toHaveLength(2);
     expect(first.notes).toEqual([
@@ -417,11 +423,11 @@ describe('images among outputs', () => {
         kind: 'said',
         use: 'nb.ipynb:8..:outputs',
         text:
-          'Image 1 follows at 64x48 pixels (full size); image 2 follows at 64x48 pixels (full size); ' +
+          'Image 1 follows at 200x200 pixels (full size); image 2 follows at 200x200 pixels (full size); ' +
           'image 3 and later ones are over the image budget. Use nb.ipynb:8..:outputs to see them',
       },
     ]);
-    expect((await wholeText(resource.text)).split('\n')[7]).toBe('[image 3: image/png, 64x48 pixels]');
+    expect((await wholeText(resource.text)).split('\n')[7]).toBe('[image 3: image/png, 200x200 pixels]');
   });
 
   test('that are missing, damaged or truncated are reported', async () => {

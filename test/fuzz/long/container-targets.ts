@@ -6,13 +6,14 @@ import { isOrielError } from '../../../src/errors.ts';
 import { UnpackBudget } from '../../../src/formats/archive/limits.ts';
 import { type ArchiveContainer, isOfTheBytes, readContents } from '../../../src/formats/archive/members.ts';
 import { openContainer } from '../../../src/formats/archive/container.ts';
-import { parseNotebookText, renderSections, readNotebook } from '../../../src/formats/notebook/cells.ts';
+import { renderSections, readNotebook } from '../../../src/formats/notebook/cells.ts';
 import { JsonError } from '../../../src/formats/data/json-scan.ts';
 import { renderOutputs } from '../../../src/formats/notebook/render.ts';
 import { tar } from '../../support/tar.ts';
 import { zip } from '../../support/zip.ts';
 import { notebookSeed } from '../notebook-seed.ts';
 import { type FuzzTarget, must } from './fuzz-target.ts';
+import { parseNotebookText } from '../../support/notebook-text.ts';
 
 const signal = new AbortController().signal;
 
