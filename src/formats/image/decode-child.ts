@@ -9,7 +9,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Metadata } from 'sharp';
 import { answerJobs, type ChildAnswer } from '../../process/child-jobs.ts';
-import { memoryBytes } from '../../text/bytes.ts';
 import { MAX_IMAGE_BYTES, maxImagePixels } from './limits.ts';
 import { joinParts, pngParts } from './png-parts.ts';
 import type { DecodeRefusal, DecodeReply, DecodeRequest, DecodeType, RasterFacts } from './protocol.ts';
@@ -34,7 +33,8 @@ async function decode(request: DecodeRequest, stored: Buffer): Promise<ChildAnsw
     return say({ refusal: 'missing' });
   }
   restrict(sharp, request.type);
-  const bytes = request.type === 'png' ? await withoutBulk(stored) : stored;
+  // A PNG with only the chunks that a picture needs, compacted in place.
+  const bytes = request.type === 'png' ? joinParts(stored, pngParts(stored)) : stored;
   let facts: RasterFacts | undefined;
   // sharp's own timeout does not cover reading the header. This timer can fire because libvips runs on other threads.
   const late = new AbortController();
@@ -55,11 +55,6 @@ async function decode(request: DecodeRequest, stored: Buffer): Promise<ChildAnsw
   const said = await Promise.race([work(), slow]);
   late.abort();
   return said;
-}
-
-/** The PNG with only the chunks that a picture needs, compacted in place. */
-async function withoutBulk(png: Buffer): Promise<Buffer> {
-  return joinParts(png, await pngParts(memoryBytes(png), MAX_IMAGE_BYTES));
 }
 
 function say(reply: DecodeReply, body: Uint8Array = Buffer.alloc(0)): ChildAnswer {

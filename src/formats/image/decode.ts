@@ -21,12 +21,10 @@ import {
   MAX_SHOWN_IMAGE_BYTES,
   maxImagePixels,
 } from './limits.ts';
-import { pngParts } from './png-parts.ts';
 import {
   checkDecodeReply,
   type DecodeReply,
   type DecodeRequest,
-  type DecodeType,
   type ImageBudget,
   type NotShown,
   type RasterImage,
@@ -97,15 +95,14 @@ async function decode(
   const pixels = size ? size.width * size.height : 0;
   if (budget && pixels > maxImagePixels(type))
     return { refused: tooManyPixels(pixels, maxImagePixels(type)) };
-  const parts = await neededParts(source, type, signal);
-  const bytes = bytesOf(parts);
-  if (bytes > MAX_IMAGE_BYTES) return { refused: REFUSALS.stored };
+  const { size: bytes } = source;
+  if (bytes === undefined || bytes > MAX_IMAGE_BYTES) return { refused: REFUSALS.stored };
   const request: DecodeRequest = { type, seconds: MAX_DECODE_SECONDS, ...(budget && { budget }) };
   const elsewhere =
     offload && budget && (await decodedElsewhere(source, request, pixels, { ...offload, signal }));
   if (elsewhere) return elsewhere;
   try {
-    const input = { body: partsOf(source, parts, signal), bytes };
+    const input = { body: piecesOf(source, bytes, signal), bytes };
     const { head, body } = await decodeInChild(request, input, signal, decoder);
     return checkDecodeReply(head, body);
   } catch (error) {
@@ -122,35 +119,15 @@ const DECODE_FAILURES: Readonly<Record<ChildFailure['why'], NotShown>> = {
   slow: REFUSALS.slow,
 };
 
-/** The half-open byte ranges that are sent to the decoder. */
-async function neededParts(
-  source: ByteSource,
-  type: DecodeType,
-  signal: AbortSignal,
-): Promise<[number, number][]> {
-  const { size = MAX_IMAGE_BYTES + 1 } = source;
-  // The child removes unneeded chunks of a PNG itself, unless the whole file is too large to send.
-  if (type !== 'png' || size <= MAX_IMAGE_BYTES) return [[0, size]];
-  const parts = await pngParts(source, MAX_IMAGE_BYTES, signal);
-  // The last chunk of a truncated file declares more bytes than there are.
-  return parts.map(([start, end]) => [start, Math.max(start, Math.min(end, source.size ?? end))]);
-}
-
-const bytesOf = (parts: readonly [number, number][]) =>
-  parts.reduce((sum, [start, end]) => sum + end - start, 0);
-
 const PIECE = 1024 * 1024;
 
-async function* partsOf(source: ByteSource, parts: [number, number][], signal: AbortSignal) {
-  for (const [start, end] of parts) {
-    let left = end - start;
-    for await (const piece of chunksOf(source, start, end, PIECE, signal)) {
-      left -= piece.length;
-      yield piece;
-    }
-    if (left > 0)
-      throw new OrielError('CORRUPT', 'The image was truncated while it was read. Read it again.');
+async function* piecesOf(source: ByteSource, size: number, signal: AbortSignal) {
+  let left = size;
+  for await (const piece of chunksOf(source, 0, size, PIECE, signal)) {
+    left -= piece.length;
+    yield piece;
   }
+  if (left > 0) throw new OrielError('CORRUPT', 'The image was truncated while it was read. Read it again.');
 }
 
 // Decodes the bytes of one image in a pooled child process.

@@ -11,7 +11,6 @@ import type { Call } from '../../types/call.ts';
 import type { ComputedValue, DerivedKind, DiskCache } from '../../types/session.ts';
 import type { WebSettings } from '../../types/settings.ts';
 import { DiskCopy, type ReplySerializer } from '../reply-cache.ts';
-import { type RangeAnswers, rangeAnswers } from './large-file.ts';
 import type { PageRendering } from './page-step.ts';
 import { readPage, redirectNote, type WebPage } from './pipeline.ts';
 import { isOfSite } from './sites.ts';
@@ -147,20 +146,6 @@ function versionOf(
     unknown,
     call,
   );
-}
-
-/** Shared by all modes of reading a file. Without validators, all versions of it are treated as one. */
-export function rangeAnswersOf(
-  { finalUrl, etag, lastModified }: WebPage,
-  web: WebSettings,
-  call: Call,
-): RangeAnswers {
-  const version = {
-    ...(etag !== undefined && { etag }),
-    ...(lastModified !== undefined && { lastModified }),
-  };
-  const none = (): RangeAnswers => ({ known: undefined });
-  return call.session.store.getNow(rangeAnswers, pageSource(finalUrl, web, call), version, none, call);
 }
 
 /** Whether the cached page of `url` is an archive, a database or another file with parts. */

@@ -5,7 +5,6 @@ import type { NetworkAccess, ReplyHeaders } from '../../network/fetch.ts';
 import { encodingName } from '../../text/legacy-encoding.ts';
 import { quote } from '../../text/visible.ts';
 import type { Call, Resource } from '../../types/call.ts';
-import type { DerivedKind } from '../../types/session.ts';
 import { withinTime } from '../ranges/limits.ts';
 import { openRemote, type RangeRequest } from '../ranges/open.ts';
 import { charsetOf } from './charset.ts';
@@ -42,27 +41,24 @@ interface LargeWebFile {
   readonly contentType: string;
   readonly rest: string;
   readonly facts: Readonly<Record<string, unknown>>;
-  /** Updated with what is learned about the server. */
-  readonly answers: RangeAnswers;
 }
 
 /**
- * Undefined if the server announces ranges but has sent the whole file for the first one; this is remembered. Throws as
- * `Network.get` does, `TIMEOUT`, `UNSUPPORTED` if the whole file is sent although ranges worked before, and `NETWORK` for
- * other replies that are not ranges.
+ * Undefined if the server announces ranges but has sent the whole file for the first one. Throws as `Network.get` does,
+ * `TIMEOUT`, `UNSUPPORTED` if the whole file is sent for a later one, and `NETWORK` for other replies that are not ranges.
  */
 export async function openLarge(
-  { url, finalUrl, contentType, rest, facts, answers }: LargeWebFile,
+  { url, finalUrl, contentType, rest, facts }: LargeWebFile,
   network: NetworkAccess,
   call: Call,
 ): Promise<Resource | undefined> {
-  if (answers.known === 'all') return undefined;
+  let answers: 'ranges' | 'all' | undefined;
   const send = async ({ headers, mostBytes, signal }: RangeRequest) => {
     const response = await withinTime({ name: url, signal }, (until) =>
       network.get(finalUrl, { headers, stored: true, signal: until, mostBytes: () => mostBytes }),
     );
-    if (response.status === 206) answers.known = 'ranges';
-    else if (response.status === 200 && response.cut) answers.known ??= 'all';
+    if (response.status === 206) answers = 'ranges';
+    else if (response.status === 200 && response.cut) answers ??= 'all';
     if ([200, 206, 412, 416].includes(response.status)) return response;
     throw new OrielError('NETWORK', `${quote(url)} is answered with ${response.status}. Use ${url}:fresh.`, {
       next: `${url}:fresh`,
@@ -71,7 +67,7 @@ export async function openLarge(
   const place = { name: url, facts: { url: finalUrl }, send };
   const resource = await openRemote({ place, rest, file: nameOf(finalUrl), kind: 'web', facts }, call).catch(
     (error: unknown) => {
-      if (answers.known === 'all') return undefined;
+      if (answers === 'all') return undefined;
       throw error;
     },
   );
@@ -84,19 +80,3 @@ export async function openLarge(
     ? resource
     : { ...resource, encoding: { as: charset } };
 }
-
-// Remembers whether a server that announces ranges really supports them, per version of a file.
-
-export interface RangeAnswers {
-  /** `ranges` never changes back: a full reply after a range is an error, and the next request may succeed. */
-  known: 'ranges' | 'all' | undefined;
-}
-
-/** The key is the URL after redirects with the validators of the response. */
-export const rangeAnswers: DerivedKind<
-  RangeAnswers,
-  { readonly etag?: string; readonly lastModified?: string }
-> = {
-  name: 'web-range-answers',
-  weigh: () => ({ memory: 256 }),
-};

@@ -17,7 +17,6 @@ import { sources } from '../table.ts';
 import {
   hasFailed,
   isKeptFile,
-  rangeAnswersOf,
   sameVersionPage,
   type SameVersionPage,
   webNetwork,
@@ -58,10 +57,7 @@ export async function openWebPage(target: string, call: Call): Promise<Resource>
   let read = await pageOrThread(wanted, call);
   if (read.page.rendering.method === 'ranges') {
     const { finalUrl, contentType } = read.page;
-    const answers = rangeAnswersOf(read.page, web, call);
-    // With `:fresh`, try ranges again even if the server did not support them before.
-    if (fresh && answers.known === 'all') answers.known = undefined;
-    const file = { url, finalUrl, contentType, rest, facts: factsOf(read.page, url), answers };
+    const file = { url, finalUrl, contentType, rest, facts: factsOf(read.page, url) };
     const large = await openLarge(file, webNetwork(web), call);
     if (large) return large;
     read = await sameVersionPage({ ...wanted, whole: true }, call);
