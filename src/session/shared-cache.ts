@@ -199,6 +199,9 @@ export class SharedCache implements OwnCache {
 const LINES = 512;
 const MAX_SNAPSHOT_PART_CHARACTERS: number = 512 << 10;
 
+/** More than those of one session, because replicas issue tags without coordination. */
+const SHARED_TAG_DIGITS = 8;
+
 /** How long other replicas can recall a line, in ms. */
 const KEEP_MS = 60 * 60_000;
 
@@ -226,7 +229,7 @@ interface Part {
 type Line = readonly [number, string];
 
 export class SharedSnapshots implements SnapshotStore {
-  readonly #own = new LocalSnapshots({ isShared: true });
+  readonly #own = new LocalSnapshots(SHARED_TAG_DIGITS);
   readonly #space: StateSpace;
   readonly #waiting = new Map<string, Part>();
   /** The number under which this replica stores its lines of each part. */
@@ -251,14 +254,6 @@ export class SharedSnapshots implements SnapshotStore {
     this.#timer.unref();
   }
 
-  recall(path: string, tag: string, no: number): string | undefined {
-    return this.#own.recall(path, tag, no);
-  }
-
-  seen(path: string, tag: string): ReadonlyMap<number, string> {
-    return this.#own.seen(path, tag);
-  }
-
   async lines(path: string, tag: string, from: number, to: number): Promise<ReadonlyMap<number, string>> {
     const here = await this.#own.lines(path, tag, from, to);
     if (here.size > to - from) return here;
@@ -269,7 +264,7 @@ export class SharedSnapshots implements SnapshotStore {
       ({ block }) => !hasAll(here, Math.max(from, startOf(block)), Math.min(to, startOf(block + 1) - 1)),
     );
     const there = (await Promise.all(missing.map((part) => this.#get(part)))).flat();
-    if (there.length > 0) this.#own.learn(path, tag, there);
+    if (there.length > 0) this.#own.see(path, tag, there);
     const asked = there.filter(([no]) => no >= from && no <= to);
     return new Map([...here, ...asked].toSorted(([a], [b]) => a - b));
   }

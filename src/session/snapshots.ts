@@ -29,8 +29,8 @@ export class LocalSnapshots implements SnapshotStore {
   readonly #paths = new LruMap<Snapshot[]>(MAX_SNAPSHOT_PATHS, MAX_SNAPSHOT_BYTES);
   readonly #tags: VersionTags;
 
-  constructor(options?: ConstructorParameters<typeof VersionTags>[0]) {
-    this.#tags = new VersionTags(options);
+  constructor(digits?: number) {
+    this.#tags = new VersionTags(digits);
   }
 
   /**
@@ -38,64 +38,34 @@ export class LocalSnapshots implements SnapshotStore {
    * session has shown thousands of versions. No other content of the path ever gets the same tag.
    */
   tag(path: string, content: string): string {
-    const tag = this.#tags.of(path, content);
-    this.#begin(path, tag);
-    return tag;
+    return this.#tags.of(path, content);
   }
 
-  /** Remembers lines that other replicas have shown under a tag. */
-  learn(path: string, tag: string, lines: Iterable<readonly [number, string]>): void {
-    this.#begin(path, tag);
-    this.see(path, tag, lines);
-  }
-
-  /** Remembers lines (1-based number, text without prefix) that were shown under a tag. */
+  /** Remembers lines (1-based number, text without prefix) that were shown under a tag, here or by other replicas. */
   see(path: string, tag: string, lines: Iterable<readonly [number, string]>): void {
-    const snapshots = this.#paths.get(path);
-    const snapshot = snapshots?.find((known) => known.tag === tag);
-    if (!snapshots || !snapshot) return;
+    const snapshots = this.#paths.get(path) ?? [];
+    let snapshot = snapshots.find((known) => known.tag === tag);
+    if (!snapshot) {
+      snapshot = { tag, lines: new Map(), bytes: 0 };
+      snapshots.push(snapshot);
+      if (snapshots.length > MAX_PATH_VERSIONS) snapshots.shift();
+    }
     for (const [no, text] of lines) {
       if (snapshot.lines.size >= MAX_VERSION_LINES) break;
       if (!snapshot.lines.has(no)) snapshot.bytes += LINE_BYTES + 2 * text.length;
       snapshot.lines.set(no, text);
     }
-    this.#keep(path, snapshots);
-  }
-
-  /** The text of line `no` (1-based) as it was shown under `tag`; undefined if it was not shown or was evicted. */
-  recall(path: string, tag: string, no: number): string | undefined {
-    return this.#find(path, tag)?.lines.get(no);
-  }
-
-  /** Every line shown under a tag, by number; empty for an unknown tag. */
-  seen(path: string, tag: string): ReadonlyMap<number, string> {
-    return this.#find(path, tag)?.lines ?? new Map();
-  }
-
-  lines(path: string, tag: string, from: number, to: number): Promise<ReadonlyMap<number, string>> {
-    const within = Array.from(this.seen(path, tag)).filter(([no]) => no >= from && no <= to);
-    return Promise.resolve(new Map(within.toSorted(([a], [b]) => a - b)));
-  }
-
-  #begin(path: string, tag: string): void {
-    const snapshots = this.#paths.get(path) ?? [];
-    if (!snapshots.some((snapshot) => snapshot.tag === tag)) {
-      snapshots.push({ tag, lines: new Map(), bytes: 0 });
-      if (snapshots.length > MAX_PATH_VERSIONS) snapshots.shift();
-    }
-    this.#keep(path, snapshots);
-  }
-
-  #find(path: string, tag: string): Snapshot | undefined {
-    return this.#paths.get(path)?.find((snapshot) => snapshot.tag === tag);
-  }
-
-  #keep(path: string, snapshots: Snapshot[]): void {
     this.#paths.set(
       path,
       snapshots,
       snapshots.reduce((sum, { bytes }) => sum + bytes, 0),
     );
+  }
+
+  lines(path: string, tag: string, from: number, to: number): Promise<ReadonlyMap<number, string>> {
+    const snapshot = this.#paths.get(path)?.find((known) => known.tag === tag);
+    const within = Array.from(snapshot?.lines ?? []).filter(([no]) => no >= from && no <= to);
+    return Promise.resolve(new Map(within.toSorted(([a], [b]) => a - b)));
   }
 }
 
@@ -107,7 +77,7 @@ const MAX_TAGGED_VERSIONS = 20_000;
 /** The most versions remembered of one path. */
 const MAX_TAGGED_PATH_VERSIONS = 1_000;
 
-/** Digits that are enough to make a collision of two digests practically impossible. */
+/** Digits of a tag where a shorter one may name another content. A collision of two digests is practically impossible. */
 const LONG = 16;
 
 interface Issued {
@@ -122,77 +92,40 @@ export class VersionTags {
   #known = 0;
   /** Whether a path was evicted: then any short tag may already have been issued for an unknown path. */
   #forgot = false;
-  readonly #isShared: boolean;
   readonly #digits: number;
-  /** The next sequential tag; no path has ever had it. */
-  #next: number;
 
-  /**
-   * `isShared`: other sessions issue tags for the same paths without coordination. Then tags have eight digits, and where
-   * a tag may have been issued before, sixteen digits of the digest replace the sequential tag, which others would issue too.
-   */
-  constructor({ isShared = false }: { readonly isShared?: boolean } = {}) {
-    this.#isShared = isShared;
-    this.#digits = isShared ? 8 : 4;
-    this.#next = 16 ** this.#digits;
+  /** `digits` of a short tag: more where other sessions issue tags for the same paths without coordination. */
+  constructor(digits = 4) {
+    this.#digits = digits;
   }
 
   /** The tag of a content. `content` is a digest (hexadecimal). The tag stays the same as long as it is remembered. */
   of(path: string, content: string): string {
-    const issued = this.#issuedFor(path);
+    const issued = this.#paths.get(path) ?? { tags: new Map<string, string>(), complete: !this.#forgot };
+    this.#paths.delete(path);
+    this.#paths.set(path, issued);
     const known = issued.tags.get(content);
     if (known !== undefined) return known;
-    const tag = issued.complete ? this.#fromContent(content, issued.tags) : this.#unlikeAny(content);
+    const short = content.slice(0, this.#digits).toUpperCase();
+    const isFree = issued.complete && !new Set(issued.tags.values()).has(short);
+    const tag = isFree ? short : content.slice(0, LONG).toUpperCase();
     issued.tags.set(content, tag);
     this.#known += 1;
     if (issued.tags.size > MAX_TAGGED_PATH_VERSIONS) this.#forgetOldest(issued);
-    for (const [oldest] of this.#paths) {
+    for (const [oldest, { tags }] of this.#paths) {
       if (this.#known <= MAX_TAGGED_VERSIONS) break;
-      this.#forget(oldest);
+      this.#known -= tags.size;
+      this.#paths.delete(oldest);
+      this.#forgot = true;
     }
     return tag;
   }
 
-  #issuedFor(path: string): Issued {
-    const issued = this.#paths.get(path) ?? { tags: new Map<string, string>(), complete: !this.#forgot };
-    this.#paths.delete(path);
-    this.#paths.set(path, issued);
-    return issued;
-  }
-
   #forgetOldest(issued: Issued): void {
-    for (const [content] of issued.tags) {
-      issued.tags.delete(content);
-      break;
-    }
+    const [oldest] = issued.tags.keys();
+    issued.tags.delete(oldest as string);
     issued.complete = false;
     this.#known -= 1;
-  }
-
-  #forget(path: string): void {
-    this.#known -= this.#paths.get(path)?.tags.size ?? 0;
-    this.#paths.delete(path);
-    this.#forgot = true;
-  }
-
-  /** The first digits of the digest; if another content of the path has these, the next free tag. */
-  #fromContent(content: string, tags: ReadonlyMap<string, string>): string {
-    const taken = new Set(tags.values());
-    if (this.#isShared) {
-      const tag = content.slice(0, this.#digits).toUpperCase();
-      return taken.has(tag) ? this.#unlikeAny(content) : tag;
-    }
-    let number = Number.parseInt(content.slice(0, this.#digits), 16);
-    while (taken.has(this.#format(number))) number = (number + 1) % 16 ** this.#digits;
-    return this.#format(number);
-  }
-
-  #unlikeAny(content: string): string {
-    return this.#isShared ? content.slice(0, LONG).toUpperCase() : this.#format(this.#next++);
-  }
-
-  #format(number: number): string {
-    return number.toString(16).toUpperCase().padStart(this.#digits, '0');
   }
 }
 

@@ -141,10 +141,6 @@ export interface SnapshotStore {
   tag(path: string, content: string): string;
   /** Remembers lines (1-based number, text without prefix) that were shown under a tag. */
   see(path: string, tag: string, lines: Iterable<readonly [number, string]>): void;
-  /** The text of line `no` as it was shown under `tag`; undefined if it was not shown or was evicted. */
-  recall(path: string, tag: string, no: number): string | undefined;
-  /** Every line shown under a tag, by number; empty for an unknown tag. */
-  seen(path: string, tag: string): ReadonlyMap<number, string>;
   /**
    * The lines `from` to `to` (1-based, both included) that were shown under a tag, in order; if replicas
    * share a store, by any of them. Does not throw if the store is unavailable.

@@ -1,26 +1,36 @@
+import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { LocalSnapshots } from '../../src/session/snapshots.ts';
 import { textOf, workspace } from '../support/workspace.ts';
 
-const digest = (start: string, rest: string): string => start + rest.padStart(60, '0');
+const digest = (start: string, rest: string): string =>
+  start + createHash('sha256').update(rest).digest('hex').slice(start.length);
+
+async function lineOf(
+  snapshots: Pick<LocalSnapshots, 'lines'>,
+  path: string,
+  tag: string,
+  no: number,
+): Promise<string | undefined> {
+  return (await snapshots.lines(path, tag, no, no)).get(no);
+}
 
 test('equal contents have equal tags; different contents of one path never do', () => {
   const snapshots = new LocalSnapshots();
   expect(snapshots.tag('f', digest('beef', '1'))).toBe('BEEF');
-  expect(snapshots.tag('f', digest('beef', '2'))).toBe('BEF0');
+  expect(snapshots.tag('f', digest('beef', '2'))).toMatch(/^BEEF[0-9A-F]{12}$/);
   expect(snapshots.tag('f', digest('beef', '1'))).toBe('BEEF');
   expect(snapshots.tag('g', digest('beef', '3'))).toBe('BEEF');
-  expect(snapshots.tag('h', digest('ffff', '1')) + snapshots.tag('h', digest('ffff', '2'))).toBe('FFFF0000');
 });
 
-test('thirty paths are remembered; the least recently read is evicted first', () => {
+test('thirty paths are remembered; the least recently read is evicted first', async () => {
   const snapshots = new LocalSnapshots();
   const tags = Array.from({ length: 30 }, (_, i) => snapshots.tag(`f${i}`, digest('0001', String(i))));
   for (const [i, tag] of tags.entries()) snapshots.see(`f${i}`, tag, [[1, `line of ${i}`]]);
-  snapshots.tag('f0', digest('0001', '0'));
-  snapshots.tag('f30', digest('0001', 'x'));
-  expect(snapshots.recall('f0', '0001', 1)).toBe('line of 0');
-  expect(snapshots.recall('f1', '0001', 1)).toBeUndefined();
+  snapshots.see('f0', '0001', [[2, 'another']]);
+  snapshots.see('f30', snapshots.tag('f30', digest('0001', 'x')), [[1, 'line of 30']]);
+  expect(await lineOf(snapshots, 'f0', '0001', 1)).toBe('line of 0');
+  expect(await lineOf(snapshots, 'f1', '0001', 1)).toBeUndefined();
 });
 
 test('a stale anchor is recovered to the line as it was shown', async () => {
@@ -34,9 +44,10 @@ test('a stale anchor is recovered to the line as it was shown', async () => {
   const after = await read('f', options);
   expect(after.details['snapshot']).not.toBe(tag);
   const { snapshots } = oriel.session;
-  expect(snapshots.recall(`${W}/f`, tag, 2)).toBe('two\n');
-  expect(snapshots.recall(`${W}/f`, tag, 1)).toBeUndefined();
-  expect([...snapshots.seen(`${W}/f`, after.details['snapshot'] as string).keys()]).toEqual([1, 2, 3]);
+  expect(await lineOf(snapshots, `${W}/f`, tag, 2)).toBe('two\n');
+  expect(await lineOf(snapshots, `${W}/f`, tag, 1)).toBeUndefined();
+  const shown = await snapshots.lines(`${W}/f`, after.details['snapshot'] as string, 1, 9);
+  expect([...shown.keys()]).toEqual([1, 2, 3]);
 });
 
 test('a touched but unchanged file keeps its tag; raw text and listings have none', async () => {
@@ -84,18 +95,17 @@ test('a tag is not reused even if its path was evicted in between', () => {
 test('a version that was shown before the last eight keeps its tag', () => {
   const snapshots = new LocalSnapshots();
   const tags = Array.from({ length: 12 }, (_, i) => snapshots.tag('f', digest('0001', String(i))));
-  expect(tags.slice(0, 3)).toEqual(['0001', '0002', '0003']);
   expect(snapshots.tag('f', digest('0001', '0'))).toBe('0001');
   expect(new Set(tags).size).toBe(12);
 });
 
-test('the remembered lines are bounded in bytes', () => {
+test('the remembered lines are bounded in bytes', async () => {
   const snapshots = new LocalSnapshots();
   const wide = 'x'.repeat(1 << 20);
   for (let i = 0; i < 20; i += 1) {
     const tag = snapshots.tag(`f${i}`, digest('0001', ''));
     snapshots.see(`f${i}`, tag, [[1, wide]]);
   }
-  expect(snapshots.recall('f19', '0001', 1)).toBe(wide);
-  expect(snapshots.recall('f0', '0001', 1)).toBeUndefined();
+  expect(await lineOf(snapshots, 'f19', '0001', 1)).toBe(wide);
+  expect(await lineOf(snapshots, 'f0', '0001', 1)).toBeUndefined();
 });

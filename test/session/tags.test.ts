@@ -7,7 +7,7 @@ import { VersionTags } from '../../src/session/snapshots.ts';
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 test('two sessions that share their tags never give one tag to two contents, even after thousands of evictions', () => {
-  const sessions = [new VersionTags({ isShared: true }), new VersionTags({ isShared: true })];
+  const sessions = [new VersionTags(8), new VersionTags(8)];
   const given = new Map<string, string>();
   for (const [i, tags] of sessions.entries()) {
     for (let version = 0; version < 3_000; version += 1) {
@@ -24,9 +24,7 @@ test('two sessions that share their tags never give one tag to two contents, eve
 });
 
 test('they give the same content the same tag', () => {
-  const tags = [new VersionTags({ isShared: true }), new VersionTags({ isShared: true })].map((one) =>
-    one.of('a', digest('a')),
-  );
+  const tags = [new VersionTags(8), new VersionTags(8)].map((one) => one.of('a', digest('a')));
   expect(tags[0]).toMatch(/^[0-9A-F]{8}$/);
   expect(tags[1]).toBe(tags[0]);
 });
