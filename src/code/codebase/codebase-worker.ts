@@ -11,7 +11,7 @@ import { KNOWN, type PackedTags } from '../tags.ts';
 import { CodeTree } from './code-tree.ts';
 import type { FileGraph } from './graph.ts';
 import { answerAbout, type CodeQuestion, type CodeReply } from './questions.ts';
-import { IndexParts, type PartListChange, type WrittenPart } from './stored-index.ts';
+import { IndexParts, type WrittenPart } from './stored-index.ts';
 import {
   aroundLines,
   type AroundLines,
@@ -40,11 +40,11 @@ export interface SyncJob {
   readonly keys: string;
 }
 
-/** One part of the index of `home` on disk, the newest first. `bytes`: undefined if it could not be read. No `part`: all were sent. */
+/** One part of the index of `home` on disk, the newest first. No `part`: all were sent. */
 export interface LoadJob {
   readonly ask: 'load';
   readonly home: string;
-  readonly part?: { readonly name: string; readonly bytes: Uint8Array | undefined };
+  readonly part?: { readonly name: string; readonly bytes: Uint8Array };
 }
 
 /** The tags of files that were parsed together. `entries`: their paths relative to `base`, in the order of `tags`. */
@@ -89,8 +89,8 @@ export interface CodeReplies {
   };
   readonly load: undefined;
   readonly put: undefined;
-  /** The next part to write; when all are written, the change of the list of parts. The parts in `gone` may then be deleted. */
-  readonly keep: { readonly part: WrittenPart } | { readonly listed: PartListChange };
+  /** The next part to write; when all are written, the list of parts. */
+  readonly keep: { readonly part: WrittenPart } | { readonly list: Uint8Array<ArrayBuffer> };
   /** For each file; undefined if its tags are not cached. */
   readonly around: readonly (AroundLines | undefined)[];
   /** Undefined if the view was evicted. */
@@ -197,7 +197,6 @@ function partsOf(home: string): IndexParts {
 function load({ home, part }: LoadJob): undefined {
   const parts = partsOf(home);
   if (!part) parts.isLoaded = true;
-  else if (!part.bytes) parts.miss(part.name);
   else if (!parts.isLoaded) parts.load(part.name, part.bytes);
   clearAnswers();
 }
@@ -235,7 +234,7 @@ function keep({ home }: KeepJob): CodeReplies['keep'] {
   const parts = partsOf(home);
   parts.compact();
   const part = parts.next();
-  return part ? { part } : { listed: parts.takeChanges() };
+  return part ? { part } : { list: parts.list };
 }
 
 function ask({ view: asked, question }: QuestionJob): CodeReplies['question'] {

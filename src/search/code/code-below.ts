@@ -11,7 +11,7 @@ import type {
 } from '../../code/codebase/codebase-worker.ts';
 import { askCode } from '../../code/codebase/codebase.ts';
 import type { CodeQuestion, CodeReply } from '../../code/codebase/questions.ts';
-import { changePartNames, INDEX_VERSION, readPartNames } from '../../code/codebase/stored-index.ts';
+import { INDEX_VERSION, readPartNames } from '../../code/codebase/stored-index.ts';
 import { type CodeLanguage, languageOf } from '../../code/languages.ts';
 import type { TagsFound } from '../../code/outline-worker.ts';
 import { endTagParsers, type TaggedFile, tagsOf } from '../../code/parsed.ts';
@@ -107,8 +107,8 @@ export class CodeBelow {
 async function load(home: string, { session: { files }, signal }: Call): Promise<void> {
   const names = await files?.get(keptKey(home));
   for (const name of names ? readPartNames(names).toReversed() : []) {
-    const part = { name, bytes: await files?.get(partKey(home, name)) };
-    await step({ ask: 'load', home, part }, signal);
+    const bytes = await files?.get(partKey(home, name));
+    if (bytes) await step({ ask: 'load', home, part: { name, bytes } }, signal);
   }
   await step({ ask: 'load', home }, signal);
 }
@@ -312,10 +312,7 @@ class ParseRun {
         await files.put(partKey(home, kept.part.name), [kept.part.bytes]);
         continue;
       }
-      const { listed } = kept;
-      // Not awaited, because another process may hold the lock for seconds. `remove` waits for it.
-      void files.change(keptKey(home), (list) => changePartNames(list, listed));
-      for (const name of listed.gone) files.remove(partKey(home, name));
+      await files.put(keptKey(home), [kept.list]);
       return;
     }
   }

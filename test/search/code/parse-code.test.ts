@@ -1,10 +1,9 @@
 /** When the tags of a tree are written to the cache on disk, and which are written again. */
 
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { ownName } from '../../../src/session/directories.ts';
 import { textOf, workspace } from '../../support/workspace.ts';
 
 test('tags are written if at least a fiftieth of the files was parsed; entries already written stay unchanged', async () => {
@@ -34,27 +33,4 @@ test('tags are written if at least a fiftieth of the files was parsed; entries a
   expect(third.kept).toHaveLength(3);
   expect(third.kept.filter((one) => first.kept.includes(one))).toHaveLength(1);
   expect((await mapped()).text).toBe(third.text);
-});
-
-test('an answer does not wait for another process that holds the lock of the list of parts', async () => {
-  const w = workspace();
-  const directory = join(w.O, 'cache');
-  const mapped = async (name: string): Promise<() => Promise<void>> => {
-    w.write('src/a.ts', `export function ${name}(): void {\n  return;\n}\n`);
-    await sleep(50);
-    const oriel = w.with({ cache: { directory } });
-    expect(textOf(await oriel.tool('read').run({ path: 'src:outline' }))).toContain(name);
-    return () => oriel.close();
-  };
-  await (
-    await mapped('one')
-  )();
-  const locks = readdirSync(directory).map((file) => join(directory, `${file}.lock.tmp`));
-  const owner = ownName();
-  for (const lock of locks) writeFileSync(lock, owner);
-  const close = await mapped('two');
-  // A lock that was waited for would be too old, and removed.
-  expect(locks.map((lock) => readFileSync(lock, 'latin1'))).toEqual(locks.map(() => owner));
-  for (const lock of locks) rmSync(lock);
-  await close();
 });
