@@ -373,11 +373,10 @@ test.runIf(ORIEL_PAIRS)(
     const found = (pattern: RegExp) =>
       paths.filter((path) => pattern.test(path)).map((path) => [path, readFileSync(path)] as const);
     const all = found(/\.(?:pdf|docx?|pptx?|xls[xbm]?|od[tsp]|rtf|epub)$/i);
-    const byFormat = Map.groupBy(all, ([path]) => extname(path));
-    const groups = [
-      ...byFormat.values(),
-      [...byFormat.values()].flatMap(([first]) => (first ? [first] : [])),
-    ];
+    const byFormat = [...new Set(all.map(([path]) => extname(path)))].map((format) =>
+      all.filter(([path]) => extname(path) === format),
+    );
+    const groups = [...byFormat, byFormat.flatMap(([first]) => (first ? [first] : []))];
     const changed: string[] = [];
     for (const group of groups) changed.push(...(await changedBy('document', group)));
     changed.push(...(await changedBy('page', found(/\.(?:html|xml|json)$/i))));
