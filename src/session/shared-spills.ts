@@ -4,15 +4,10 @@
  */
 
 import { randomBytes, randomInt } from 'node:crypto';
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { isOrielError, OrielError } from '../errors.ts';
 import { writeFailure } from '../files/system-failure.ts';
-import {
-  removePieces,
-  VALUE_PIECE_BYTES,
-  valuePieceBatches,
-  valuePieceLength,
-} from '../state/work-values.ts';
+import { MissingPiece, piecesOf, putJson, putPieces, readJson, removePieces } from '../state/work-values.ts';
 import type { KeptSpill, OpenedSpill, SpilledOutput, SpillSink, SpillStore } from '../types/session.ts';
 import type { StateName, StateSpace } from '../types/state.ts';
 import { artifactNumber, artifactUrl, type LocalSpills, missingArtifact, missingUnlisted } from './spills.ts';
@@ -37,12 +32,34 @@ const firstNumber = (): number => MIN_SHARED_SPILL_NUMBER * randomInt(1, 900_000
 
 const NUMBER: StateName = { kind: 'number', of: ['spill'] };
 
+/** The most bytes of a shared output; a larger one stays on the replica that made it. */
+const MAX_SHARED_SPILL_BYTES: number = 64 << 20;
+
+/** The daily quota: bytes of outputs that one client may share. */
+const MAX_DAILY_SPILL_BYTES: number = 512 << 20;
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** How long other replicas can read an output, in ms. */
+const KEEP_MS: number = DAY_MS;
+
+/** Timeouts for sending and for copying one output, in ms. */
+const SENDING_MS = 5_000;
+const COPYING_MS = 20_000;
+
+/** What is stored under the number of an output; its pieces are stored under its id. */
+interface SpillHead {
+  /** Random, so that pieces of another output with the same number are never used. */
+  readonly id: string;
+  readonly bytes: number;
+  readonly capped: boolean;
+}
+
 interface SharedSpillsOptions {
   /**
    * The owner of these outputs, if several clients without a name share the space; then they are not listed.
    */
   readonly unlisted?: string | undefined;
-  readonly now?: () => number;
 }
 
 export class SharedSpills implements SpillStore {
@@ -58,14 +75,12 @@ export class SharedSpills implements SpillStore {
    */
   readonly #alone = MIN_UNSHARED_SPILL_NUMBER + 10_000 * randomInt(0, 99_999_999);
   #lastAlone = 0;
-  readonly #pieces: SpillPieces;
 
   /** If outputs are unlisted, `own` creates random numbers, which are used in the store too. */
-  constructor(own: LocalSpills, space: StateSpace, { unlisted, now = Date.now }: SharedSpillsOptions = {}) {
+  constructor(own: LocalSpills, space: StateSpace, { unlisted }: SharedSpillsOptions = {}) {
     this.#own = own;
     this.#space = space;
     this.#unlisted = unlisted;
-    this.#pieces = new SpillPieces(space, { of: unlisted, now });
   }
 
   get directory(): string {
@@ -141,13 +156,65 @@ export class SharedSpills implements SpillStore {
 
   async #share(spill: SpilledOutput): Promise<SpilledOutput> {
     const local = artifactNumber(spill.url);
-    const shared = await this.#pieces.send(spill, (head) =>
-      this.#unlisted === undefined ? this.#publish(head) : this.#putHead(head, local),
-    );
+    const shared = await this.#send(spill, local);
     const alone = this.#unlisted === undefined ? this.#alone + (this.#lastAlone += 1) : local;
     const number = typeof shared === 'number' ? shared : alone;
     this.#remember(number, local);
     return { ...spill, url: artifactUrl(number), ...(typeof shared === 'string' && { unshared: shared }) };
+  }
+
+  /**
+   * Stores an output. Returns its number, or the reason why it has none: then it is removed from the store again and does
+   * not count towards the daily quota, if the store answers.
+   */
+  async #send({ bytes, capped, path }: SpilledOutput, local: number): Promise<number | string> {
+    if (bytes > MAX_SHARED_SPILL_BYTES) return `it is larger than ${MAX_SHARED_SPILL_BYTES >> 20} MiB`;
+    const owner = this.#unlisted === undefined ? [] : [this.#unlisted];
+    const today: StateName = {
+      kind: 'quota',
+      of: ['spill', Math.floor(Date.now() / DAY_MS), ...owner],
+    };
+    const used = await this.#space.add(today, bytes, 0, 2 * DAY_MS);
+    if (used === 'away') return storeRefusalReason(this.#space);
+    const head: SpillHead = { id: randomBytes(12).toString('base64url'), bytes, capped };
+    let sent: number | string = '';
+    try {
+      if (used > MAX_DAILY_SPILL_BYTES)
+        sent = `more than ${MAX_DAILY_SPILL_BYTES >> 20} MiB were shared today`;
+      else sent = (await this.#putFile(head, path)) ?? (await this.#publish(head, local));
+      return sent;
+    } finally {
+      if (typeof sent === 'string') {
+        void this.#space.add(today, -bytes, 0, 2 * DAY_MS);
+        if (used <= MAX_DAILY_SPILL_BYTES) void removePieces(this.#space, spillPieceName(head.id), bytes);
+      }
+    }
+  }
+
+  /** Stores all pieces; returns the reason if that failed, undefined otherwise. */
+  async #putFile({ id, bytes }: SpillHead, path: string): Promise<string | undefined> {
+    const end = performance.now() + SENDING_MS;
+    const file = await open(path, 'r').catch((error: unknown) => {
+      throw writeFailure(error, 'The full output could not be kept');
+    });
+    const read = async (start: number, length: number): Promise<Uint8Array> => {
+      const piece = Buffer.allocUnsafe(performance.now() > end ? 0 : length);
+      for (let done = 0; done < piece.length;) {
+        const { bytesRead } = await file.read(piece, done, piece.length - done, start + done);
+        if (bytesRead === 0)
+          throw new OrielError('LIMIT', 'The full output was removed while it was shared.');
+        done += bytesRead;
+      }
+      return piece;
+    };
+    try {
+      if (await putPieces(this.#space, spillPieceName(id), read, bytes, KEEP_MS)) return undefined;
+      return performance.now() > end
+        ? `the shared store took longer than ${SENDING_MS / 1000} seconds`
+        : storeRefusalReason(this.#space);
+    } finally {
+      await file.close();
+    }
   }
 
   #remember(number: number, local: number): void {
@@ -158,7 +225,8 @@ export class SharedSpills implements SpillStore {
   }
 
   /** Gets a new number from the store and stores the head under it; returns the number, or why there is none. */
-  async #publish(head: SpillHead): Promise<number | string> {
+  async #publish(head: SpillHead, local: number): Promise<number | string> {
+    if (this.#unlisted !== undefined) return this.#putHead(head, local);
     for (let attempt = 0; attempt < 3; attempt += 1) {
       const number = await this.#space.add(NUMBER, 1, firstNumber(), KEEP_MS);
       if (number === 'away') return storeRefusalReason(this.#space);
@@ -175,7 +243,7 @@ export class SharedSpills implements SpillStore {
   }
 
   async #putHead(head: SpillHead, number: number): Promise<number | string> {
-    const put = await this.#space.put(spillHeadName(number), Buffer.from(JSON.stringify(head)), KEEP_MS);
+    const put = await putJson(this.#space, spillHeadName(number), head, KEEP_MS);
     return put ? number : storeRefusalReason(this.#space);
   }
 
@@ -195,9 +263,11 @@ export class SharedSpills implements SpillStore {
     if (!head) throw await this.#missing(number);
     const sink = this.#own.create();
     try {
-      const end = await this.#pieces.copy(head, sink);
-      if (end === 'away') throw unreachable(number);
-      if (end === 'missing') throw await this.#missing(number);
+      const end = performance.now() + COPYING_MS;
+      for await (const piece of piecesOf(this.#space, spillPieceName(head.id), head.bytes)) {
+        if (performance.now() > end) throw unreachable(number);
+        await sink.write(piece);
+      }
       const kept = await sink.finish(head.capped);
       if (kept.bytes !== head.bytes)
         throw new OrielError('LIMIT', `There is no room for a copy of ${artifactUrl(number)}.`);
@@ -206,14 +276,13 @@ export class SharedSpills implements SpillStore {
       return local;
     } catch (error) {
       sink.discard();
-      throw error;
+      if (!(error instanceof MissingPiece)) throw error;
+      throw this.#space.isUp ? await this.#missing(number) : unreachable(number);
     }
   }
 
-  async #headOf(number: number): Promise<SpillHead | 'away' | undefined> {
-    const bytes = await this.#space.get(spillHeadName(number));
-    // The value was encrypted and authenticated by a replica, so its format needs no check.
-    return bytes instanceof Uint8Array ? (JSON.parse(bytes.toString()) as SpillHead) : bytes;
+  #headOf(number: number): Promise<SpillHead | 'away' | undefined> {
+    return readJson<SpillHead>(this.#space, spillHeadName(number));
   }
 
   /** The last number given; 0 if none was given or the store is unavailable. */
@@ -240,170 +309,15 @@ function unreachable(number: number): OrielError {
   );
 }
 
-// Stores kept outputs in the shared store: a head under the number of the output, and pieces under the id in the head.
-// This file sends, removes and copies outputs; it does not choose their numbers.
-
-/** The most bytes of a shared output; a larger one stays on the replica that made it. */
-const MAX_SHARED_SPILL_BYTES: number = 64 << 20;
-
-/** The daily quota: bytes of outputs that one client may share. */
-const MAX_DAILY_SPILL_BYTES: number = 512 << 20;
-
-const DAY_MS = 24 * 60 * 60_000;
-
-/** How long other replicas can read an output, in ms. */
-const KEEP_MS: number = DAY_MS;
-
-/** Timeouts for sending and for copying one output, in ms. */
-const SENDING_MS = 5_000;
-const COPYING_MS = 20_000;
-
-interface SpillHead {
-  /**
-   * Random, and a part of the keys of the pieces, so that pieces of another output with the same number are never used.
-   */
-  readonly id: string;
-  readonly bytes: number;
-  readonly capped: boolean;
-}
-
-/** The pending cleanup of an output that the store did not accept: bytes to subtract from the quota, and stored pieces. */
-interface Owed {
-  readonly bytes: number;
-  readonly today: StateName;
-  readonly head?: SpillHead;
-}
-
-/** The most pending cleanups; those beyond it stay in the store until they expire. */
-const MAX_PENDING_CLEANUPS = 100;
-
 function spillHeadName(number: number): StateName {
   return { kind: 'spill', of: [number] };
 }
 
+const spillPieceName =
+  (id: string) =>
+  (index: number): StateName => ({ kind: 'piece', of: [id, index] });
+
 /** The reason, for a message, why the store has not accepted a value. */
 function storeRefusalReason({ isUp }: StateSpace): string {
-  return isUp ? 'the shared store does not take it' : STORE_AWAY;
-}
-
-const STORE_AWAY = 'the shared store does not answer';
-
-interface SpillPiecesOptions {
-  /** The owner of these outputs if several clients share the space, because each has its own quota. */
-  readonly of: string | undefined;
-  readonly now: () => number;
-}
-
-export class SpillPieces {
-  readonly #space: StateSpace;
-  readonly #options: SpillPiecesOptions;
-  /** Cleanups that failed because the store was unavailable; the next output retries them. */
-  readonly #owed: Owed[] = [];
-
-  constructor(space: StateSpace, options: SpillPiecesOptions) {
-    this.#space = space;
-    this.#options = options;
-  }
-
-  /**
-   * Stores all pieces and returns the result of `publish`: the number of the output, or the reason why it has none.
-   * Without a number nothing stays in the store or counts towards the daily quota.
-   */
-  async send(
-    { bytes, capped, path }: SpilledOutput,
-    publish: (head: SpillHead) => Promise<number | string>,
-  ): Promise<number | string> {
-    if (bytes > MAX_SHARED_SPILL_BYTES) return `it is larger than ${MAX_SHARED_SPILL_BYTES >> 20} MiB`;
-    const today = this.#quota();
-    const owed = this.#owed.splice(0);
-    const used = await this.#space.add(today, bytes - bytesOf(owed, today), 0, 2 * DAY_MS);
-    if (used === 'away') {
-      this.#owed.push(...owed);
-      return storeRefusalReason(this.#space);
-    }
-    // Not awaited: if the store is slow or unavailable, the pieces expire.
-    for (const { head: lost } of owed) if (lost) void this.#removePieces(lost);
-    if (used > MAX_DAILY_SPILL_BYTES) {
-      await this.#takeBack({ bytes, today });
-      return `more than ${MAX_DAILY_SPILL_BYTES >> 20} MiB were shared today`;
-    }
-    const head: SpillHead = { id: randomBytes(12).toString('base64url'), bytes, capped };
-    let sent: number | string = STORE_AWAY;
-    try {
-      return (sent = (await this.#put(head, path)) ?? (await publish(head)));
-    } finally {
-      if (typeof sent === 'string') void this.#takeBack({ bytes, today, head });
-    }
-  }
-
-  /** Writes an output to `sink`. For `'away'` (store unavailable) and `'missing'` (piece expired) only a part is written. */
-  async copy(head: SpillHead, sink: Pick<SpillSink, 'write'>): Promise<'whole' | 'away' | 'missing'> {
-    const end = performance.now() + COPYING_MS;
-    for (const batch of valuePieceBatches(head.bytes)) {
-      const pieces = await Promise.all(batch.map((index) => this.#space.get(pieceName(head, index))));
-      for (const [i, piece] of pieces.entries()) {
-        if (piece === 'away' || performance.now() > end) return 'away';
-        if (piece?.length !== valuePieceLength(batch[i] as number, head.bytes)) return 'missing';
-        await sink.write(piece);
-      }
-    }
-    return 'whole';
-  }
-
-  #quota(): StateName {
-    const { of, now } = this.#options;
-    const day = Math.floor(now() / DAY_MS);
-    return { kind: 'quota', of: ['spill', day, ...(of === undefined ? [] : [of])] };
-  }
-
-  /** Stores all pieces; returns the reason if that failed, undefined otherwise. */
-  async #put(head: SpillHead, path: string): Promise<string | undefined> {
-    const end = performance.now() + SENDING_MS;
-    const file = await open(path, 'r').catch((error: unknown) => {
-      throw writeFailure(error, 'The full output could not be kept');
-    });
-    try {
-      for (const batch of valuePieceBatches(head.bytes)) {
-        if (performance.now() > end) return `the shared store took longer than ${SENDING_MS / 1000} seconds`;
-        const puts = batch.map(async (index) =>
-          this.#space.put(pieceName(head, index), await readPiece(file, index, head.bytes), KEEP_MS),
-        );
-        if ((await Promise.all(puts)).includes(false)) return storeRefusalReason(this.#space);
-      }
-      return undefined;
-    } finally {
-      await file.close();
-    }
-  }
-
-  async #takeBack(owed: Owed): Promise<void> {
-    const { bytes, today, head } = owed;
-    if ((await this.#space.add(today, -bytes, 0, 2 * DAY_MS)) !== 'away')
-      return head && this.#removePieces(head);
-    if (this.#owed.length < MAX_PENDING_CLEANUPS) this.#owed.push(owed);
-  }
-
-  #removePieces(head: SpillHead): Promise<void> {
-    return removePieces(this.#space, (index) => pieceName(head, index), head.bytes);
-  }
-}
-
-/** Bytes of the cleanups that belong to the quota of that day. */
-function bytesOf(owed: readonly Owed[], today: StateName): number {
-  return owed.filter((one) => one.today.of[1] === today.of[1]).reduce((sum, { bytes }) => sum + bytes, 0);
-}
-
-function pieceName({ id }: SpillHead, index: number): StateName {
-  return { kind: 'piece', of: [id, index] };
-}
-
-/** Reads a piece (0-based index). Throws OrielError (`LIMIT`) if the file has become shorter. */
-async function readPiece(file: FileHandle, index: number, bytes: number): Promise<Buffer> {
-  const piece = Buffer.allocUnsafe(valuePieceLength(index, bytes));
-  for (let done = 0; done < piece.length;) {
-    const { bytesRead } = await file.read(piece, done, piece.length - done, index * VALUE_PIECE_BYTES + done);
-    if (bytesRead === 0) throw new OrielError('LIMIT', 'The full output was removed while it was shared.');
-    done += bytesRead;
-  }
-  return piece;
+  return isUp ? 'the shared store does not take it' : 'the shared store does not answer';
 }

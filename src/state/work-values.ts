@@ -187,18 +187,18 @@ export async function offloadWork(
 // Splits values that are too large for one entry of the shared store into pieces.
 
 /** Bytes of a piece; the last one may be shorter. */
-export const VALUE_PIECE_BYTES: number = 512 << 10;
+const VALUE_PIECE_BYTES: number = 512 << 10;
 
 /** Pieces that are sent or read concurrently. */
 const AT_ONCE = 4;
 
 /** Bytes of the piece at `index` (0-based) of a value of `bytes` bytes. */
-export function valuePieceLength(index: number, bytes: number): number {
+function valuePieceLength(index: number, bytes: number): number {
   return Math.min(VALUE_PIECE_BYTES, bytes - index * VALUE_PIECE_BYTES);
 }
 
 /** The indexes of all pieces in order, in groups that are sent or read concurrently. */
-export function* valuePieceBatches(bytes: number): Generator<readonly number[]> {
+function* valuePieceBatches(bytes: number): Generator<readonly number[]> {
   const count = Math.ceil(bytes / VALUE_PIECE_BYTES);
   for (let from = 0; from < count; from += AT_ONCE)
     yield Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, i) => from + i);

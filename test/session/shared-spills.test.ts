@@ -186,44 +186,6 @@ describe('kept outputs of several replicas', () => {
     await expect.poll(() => space.add({ kind: 'quota', of: ['spill', today] }, 0, 0, 60_000)).toBe(0);
   });
 
-  test('an output lost by the store during upload uses no daily quota after the store has recovered', async () => {
-    const one = replica('lost quota');
-    const space = one.state.space('lost quota');
-    const today = Math.floor(Date.now() / 86_400_000);
-    const own = new LocalSpills({ state: temporaryFolder() });
-    onTestFinished(() => own.close());
-    let isUp = true;
-    const cut = {
-      get: (at: StateName) => (isUp ? space.get(at) : Promise.resolve('away' as const)),
-      add: (...given: Parameters<typeof space.add>) =>
-        isUp ? space.add(...given) : Promise.resolve('away' as const),
-      remove: async (at: StateName) => (isUp ? space.remove(at) : undefined),
-      put: (at: StateName, bytes: Uint8Array, ttl: number) => {
-        if (at.kind === 'piece' && at.of[1] === 4) isUp = false;
-        return isUp ? space.put(at, bytes, ttl) : Promise.resolve(false);
-      },
-      get isUp() {
-        return isUp;
-      },
-    };
-    const spills = new SharedSpills(own, cut);
-    const keepHere = async (bytes: number): Promise<object> => {
-      const sink = spills.create();
-      await sink.write(Buffer.alloc(bytes, 'x'));
-      return sink.finish();
-    };
-    const pieces = (): number => store.keys('piece').length;
-    const before = pieces();
-    for (const up of [true, true, false]) {
-      isUp = up;
-      expect(await keepHere(3 << 20)).toMatchObject({ unshared: 'the shared store does not answer' });
-    }
-    isUp = true;
-    expect(await keepHere(1_000)).not.toHaveProperty('unshared');
-    await expect.poll(pieces).toBe(before + 1);
-    expect(await space.add({ kind: 'quota', of: ['spill', today] }, 0, 0, 60_000)).toBe(1_000);
-  });
-
   describe('of anonymous clients', () => {
     test('is readable on every replica with its number, and not without', async () => {
       const [one, two] = [replica('nameless', undefined, 'alice'), replica('nameless', undefined, 'bob')];
