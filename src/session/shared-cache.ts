@@ -4,37 +4,24 @@
  * while the shared store is unavailable.
  */
 
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import {
   beforeClose,
   CACHE_MS,
   cacheName,
-  largeName,
-  MAX_STATE_VALUE_BYTES,
+  getLarge,
+  MAX_SHARED_VALUE_BYTES,
   MissingPiece,
-  piecesOf,
-  putJson,
-  putPieces,
-  readJson,
-  removePieces,
-  resultName,
+  putLarge,
+  removeLarge,
 } from '../state/work-values.ts';
 import type { CachePart, DiskCache, SnapshotStore, TakePiece } from '../types/session.ts';
 import type { StateName, StateSpace } from '../types/state.ts';
 import { lengthOf, readParts } from './disk-cache.ts';
 import { LocalSnapshots, LruMap } from './snapshots.ts';
 
-/** The most bytes of a shared value; a larger one stays on this machine. */
-const MAX_SHARED_VALUE_BYTES: number = 16 << 20;
-
 /** The most bytes that are being sent to the store at a time; beyond that, values stay on this machine. */
 const MAX_SENDING_BYTES: number = 32 << 20;
-
-/** The index of a value that is stored in several pieces. */
-interface Large {
-  readonly id: string;
-  readonly bytes: number;
-}
 
 interface OwnCache extends DiskCache {
   close(): Promise<void>;
@@ -86,7 +73,7 @@ export class SharedCache implements OwnCache {
 
   remove(key: string): void {
     this.#own.remove(key);
-    void this.#work(key, () => this.#removeShared(key));
+    void this.#work(key, () => removeLarge(this.#space, cacheName(key)));
   }
 
   async close(): Promise<void> {
@@ -121,19 +108,11 @@ export class SharedCache implements OwnCache {
   }
 
   async #takeShared(key: string, begin: () => TakePiece): Promise<boolean> {
-    const value = await this.#space.get(cacheName(key));
-    if (value === 'away') return false;
-    if (value === undefined) return this.#takeLarge(key, begin);
-    await begin()(value);
-    return true;
-  }
-
-  async #takeLarge(key: string, begin: () => TakePiece): Promise<boolean> {
-    const large = await this.#largeOf(key);
-    if (!large) return false;
+    const pieces = await getLarge(this.#space, cacheName(key));
+    if (!pieces) return false;
     const take = begin();
     try {
-      for await (const piece of piecesOf(this.#space, resultName(large.id), large.bytes)) await take(piece);
+      for await (const piece of pieces) await take(piece);
       return true;
     } catch (error) {
       if (error instanceof MissingPiece) return false;
@@ -141,54 +120,20 @@ export class SharedCache implements OwnCache {
     }
   }
 
+  /** If the new value is not sent, the older one in the store must be removed, because it would be found first. */
   async #send(key: string, parts: readonly CachePart[], size: number): Promise<void> {
-    // If the new value is not sent, the older value in the store must be removed, because it would be found
-    // first.
+    const name = cacheName(key);
     if (size > MAX_SHARED_VALUE_BYTES || this.#sending + size > MAX_SENDING_BYTES)
-      return this.#removeShared(key);
+      return removeLarge(this.#space, name);
     this.#sending += size;
     try {
-      if (size > MAX_STATE_VALUE_BYTES) await this.#sendLarge(key, parts, size);
-      else await this.#sendSmall(key, await readParts(parts, 0, size));
+      const read = (start: number, length: number): Promise<Uint8Array> => readParts(parts, start, length);
+      await putLarge(this.#space, name, read, size, CACHE_MS);
     } catch {
       // A part could not be read: the value is not shared.
-      await this.#removeShared(key);
     } finally {
       this.#sending -= size;
     }
-  }
-
-  async #sendSmall(key: string, value: Uint8Array): Promise<void> {
-    if (await this.#space.put(cacheName(key), value, CACHE_MS)) await this.#removeLarge(key);
-    else await this.#removeShared(key);
-  }
-
-  /** Stores the pieces before their index, so that the value is found completely or not at all. */
-  async #sendLarge(key: string, parts: readonly CachePart[], bytes: number): Promise<void> {
-    const large: Large = { id: randomBytes(12).toString('base64url'), bytes };
-    const read = (start: number, length: number): Promise<Uint8Array> => readParts(parts, start, length);
-    await this.#removeShared(key);
-    const isSent =
-      (await putPieces(this.#space, resultName(large.id), read, bytes, CACHE_MS)) &&
-      (await putJson(this.#space, largeName(key), large, CACHE_MS));
-    if (!isSent) await removePieces(this.#space, resultName(large.id), bytes);
-  }
-
-  async #removeShared(key: string): Promise<void> {
-    await Promise.all([this.#space.remove(cacheName(key)), this.#removeLarge(key)]);
-  }
-
-  /** Removes the index and the pieces, which could not be found without it. */
-  async #removeLarge(key: string): Promise<void> {
-    const large = await this.#largeOf(key);
-    if (!large) return;
-    await this.#space.remove(largeName(key));
-    await removePieces(this.#space, resultName(large.id), large.bytes);
-  }
-
-  async #largeOf(key: string): Promise<Large | undefined> {
-    const large = await readJson<Large>(this.#space, largeName(key));
-    return large === 'away' ? undefined : large;
   }
 }
 

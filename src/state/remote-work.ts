@@ -11,6 +11,7 @@ import {
   aliveName,
   cacheName,
   DEAD_MS,
+  getLarge,
   inputName,
   inTime,
   isFresh,
@@ -21,12 +22,11 @@ import {
   MissingPiece,
   ORDER_MS,
   orderName,
-  piecesOf,
   putJson,
   putPieces,
   readJson,
   RECORD_MS,
-  resultName,
+  removeLarge,
   type StoredOrder,
   WORK_SPACE,
   workQueueName,
@@ -165,30 +165,28 @@ export class WorkSender {
       if (!isFresh(record, this.#now())) return undefined;
       return LOCAL.has(record.why) ? HERE : { is: 'failed', why: record.why };
     }
-    if (record.bytes === undefined) {
-      const result = await cache.get(cacheName(key));
-      return result instanceof Uint8Array ? { is: 'done', result, isCached: true } : undefined;
-    }
-    const result = await this.#large(id, record.bytes, giveUpAt);
+    const result = await this.#result(cache, key, giveUpAt);
     if (result === 'late') return HERE;
-    if (result) return { is: 'done', result, isCached: false };
-    // Otherwise a worker that finds the record would take the job for done.
-    await this.#work.remove(jobRecordName(id));
+    if (result) return { is: 'done', result };
+    // A piece is missing. A worker that finds the record or the rest would take the job for done.
+    await Promise.all([this.#work.remove(jobRecordName(id)), removeLarge(cache, cacheName(key))]);
     return undefined;
   }
 
-  async #large(id: string, bytes: number, giveUpAt: number): Promise<Buffer | 'late' | undefined> {
-    const pieces: Buffer[] = [];
+  async #result(cache: StateSpace, key: string, giveUpAt: number): Promise<Buffer | 'late' | undefined> {
+    const found: Buffer[] = [];
     try {
-      for await (const piece of piecesOf(this.#work, resultName(id), bytes)) {
+      const pieces = await getLarge(cache, cacheName(key));
+      if (!pieces) return undefined;
+      for await (const piece of pieces) {
         if (isLate(giveUpAt)) return 'late';
-        pieces.push(piece);
+        found.push(piece);
       }
     } catch (error) {
       if (error instanceof MissingPiece) return undefined;
       throw error;
     }
-    return Buffer.concat(pieces);
+    return Buffer.concat(found);
   }
 }
 

@@ -17,17 +17,16 @@ import {
   type JobRecord,
   jobRecordName,
   MAX_JOB_ATTEMPTS,
-  MAX_STATE_VALUE_BYTES,
+  MAX_SHARED_VALUE_BYTES,
   MAX_WORK_RESULT_BYTES,
   MissingPiece,
   orderName,
   piecesOf,
   putJson,
-  putPieces,
+  putLarge,
   readJson,
   RECORD_MS,
   removePieces,
-  resultName,
   type StoredOrder,
   WORK_SPACE,
   workQueueName,
@@ -255,7 +254,6 @@ class JobRunner {
     const record = await readJson<JobRecord>(this.#work, jobRecordName(id));
     if (record === 'away') return { outcome: 'retry', why: 'store' };
     if (record?.is === 'failed' && isFresh(record)) return { outcome: 'known' };
-    if (record?.is === 'done' && (await this.#hasLarge(id))) return { outcome: 'known' };
     const last = record?.is === 'working' && isFresh(record) ? record : undefined;
     const before = last?.attempt ?? 0;
     if (before >= MAX_JOB_ATTEMPTS) return this.#fail(id, 'worker');
@@ -303,21 +301,13 @@ class JobRunner {
     return result;
   }
 
-  /** Stores a small result in the cache of the replicas, a large one as separate pieces for a limited time. */
+  /** Stores the result in the cache of the replicas, one that they do not share for a limited time. */
   async #keep(id: string, order: StoredOrder, cache: StateSpace, result: Buffer): Promise<boolean> {
-    if (result.length <= MAX_STATE_VALUE_BYTES) {
-      const put = await cache.put(cacheName(order.key), result, CACHE_MS);
-      return put && this.#record(id, { is: 'done' });
-    }
     const read = (start: number, length: number): Promise<Uint8Array> =>
       Promise.resolve(result.subarray(start, start + length));
-    const put = await putPieces(this.#work, resultName(id), read, result.length, RECORD_MS);
-    return put && this.#record(id, { is: 'done', bytes: result.length });
-  }
-
-  /** Checks only the first piece: a replica that misses another piece removes the record. */
-  async #hasLarge(id: string): Promise<boolean> {
-    return (await this.#work.get(resultName(id)(0))) instanceof Uint8Array;
+    const ttl = result.length <= MAX_SHARED_VALUE_BYTES ? CACHE_MS : RECORD_MS;
+    const put = await putLarge(cache, cacheName(order.key), read, result.length, ttl);
+    return put && this.#record(id, { is: 'done' });
   }
 
   async #retry(id: string, attempt: number, why: string): Promise<Ended> {

@@ -1,6 +1,6 @@
 /** The values that replicas and workers exchange in the shared store: orders, inputs, records of jobs, results. */
 
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Keyv } from 'keyv';
 import { chunksOf, readAt } from '../text/bytes.ts';
 import type { ByteSource } from '../types/access.ts';
@@ -50,8 +50,7 @@ export type JobRecord =
       readonly at: number;
       readonly isOver?: true;
     }
-  /** `bytes`: the size of a result that is stored in separate pieces, because it is too large for one value. */
-  | { readonly is: 'done'; readonly bytes?: number }
+  | { readonly is: 'done' }
   | { readonly is: 'failed'; readonly why: string; readonly at: number };
 
 export function isFresh({ at }: { readonly at: number }, now: number = Date.now()): boolean {
@@ -59,16 +58,11 @@ export function isFresh({ at }: { readonly at: number }, now: number = Date.now(
 }
 
 export const cacheName = (key: string): StateName => ({ kind: 'cache', of: [key] });
-/** The name of the description of a value that is stored in pieces. */
-export const largeName = (key: string): StateName => ({ kind: 'cache', of: [key, 'pieces'] });
 export const orderName = (id: string): StateName => ({ kind: 'order', of: [id] });
 export const jobRecordName = (id: string): StateName => ({ kind: 'job', of: [id] });
 export const inputName =
   (id: string) =>
   (index: number): StateName => ({ kind: 'piece', of: ['input', id, index] });
-export const resultName =
-  (id: string) =>
-  (index: number): StateName => ({ kind: 'piece', of: ['result', id, index] });
 /** The announcement that a worker of this queue is alive. */
 export const aliveName = (queue: string): StateName => ({ kind: 'worker', of: [queue] });
 
@@ -141,6 +135,66 @@ export async function removePieces(
     await Promise.all(batch.map((index) => space.remove(nameOf(index))));
 }
 
+// A value of any size: whole under its name where it fits, otherwise in pieces, of which the name has the index.
+
+/** The first byte of what is stored under the name. */
+const [WHOLE, IN_PIECES] = [Buffer.from([0]), Buffer.from([1])];
+
+interface PieceIndex {
+  readonly id: string;
+  readonly bytes: number;
+}
+
+const largePieceName =
+  (id: string) =>
+  (index: number): StateName => ({ kind: 'piece', of: ['value', id, index] });
+
+/**
+ * Replaces a value. False if the store does not accept all of it: then there is none. The pieces are stored before their
+ * index, so that the value is found completely or not at all.
+ */
+export async function putLarge(
+  space: StateSpace,
+  name: StateName,
+  read: (start: number, length: number) => Promise<Uint8Array>,
+  bytes: number,
+  ttl: number,
+): Promise<boolean> {
+  await removeLarge(space, name);
+  if (bytes < MAX_STATE_VALUE_BYTES)
+    return space.put(name, Buffer.concat([WHOLE, await read(0, bytes)]), ttl);
+  const index: PieceIndex = { id: randomBytes(12).toString('base64url'), bytes };
+  const written = Buffer.concat([IN_PIECES, Buffer.from(JSON.stringify(index))]);
+  const pieceName = largePieceName(index.id);
+  const isPut =
+    (await putPieces(space, pieceName, read, bytes, ttl)) && (await space.put(name, written, ttl));
+  if (!isPut) await removePieces(space, pieceName, bytes);
+  return isPut;
+}
+
+/** The value in pieces, which throw `MissingPiece`; undefined if there is none or the store is unavailable. */
+export async function getLarge(
+  space: StateSpace,
+  name: StateName,
+): Promise<AsyncIterable<Buffer> | Iterable<Buffer> | undefined> {
+  const value = await space.get(name);
+  if (!(value instanceof Uint8Array)) return undefined;
+  const index = indexIn(value);
+  return index ? piecesOf(space, largePieceName(index.id), index.bytes) : [value.subarray(1)];
+}
+
+/** Removes the value and its pieces, which could not be found without it. */
+export async function removeLarge(space: StateSpace, name: StateName): Promise<void> {
+  const value = await space.get(name);
+  await space.remove(name);
+  const index = value instanceof Uint8Array ? indexIn(value) : undefined;
+  if (index) await removePieces(space, largePieceName(index.id), index.bytes);
+}
+
+function indexIn(value: Buffer): PieceIndex | undefined {
+  return value[0] === IN_PIECES[0] ? (JSON.parse(value.subarray(1).toString()) as PieceIndex) : undefined;
+}
+
 // Runs heavy work on bytes in a remote worker and caches the result where all replicas find it.
 
 /** The call that needs the result. Its signal may be shared by several calls that wait for the same result. */
@@ -172,16 +226,13 @@ export async function offloadWork(
   const sha256 = hash.digest('hex');
   const key = JSON.stringify([kind, version, sha256, head]);
   const known = await disk.get(key);
-  if (known) return { is: 'done', result: known, isCached: true };
+  if (known) return { is: 'done', result: known };
   const read = (start: number, length: number): Promise<Uint8Array> => readAt(source, start, length, signal);
   const now = performance.now();
-  const outcome = await work.run(
+  return work.run(
     { kind, version, key, head, bytes: size, read, sha256 },
     { signal, giveUpAt: now + (deadline - now) / 2 },
   );
-  // If the worker has not cached the result, it is cached here.
-  if (outcome.is === 'done' && !outcome.isCached) disk.put(key, [outcome.result]);
-  return outcome;
 }
 
 // Splits values that are too large for one entry of the shared store into pieces.
@@ -228,6 +279,9 @@ export async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
 }
 
 // Maximum sizes of a value in the shared store.
+
+/** The most bytes of a cached value that stays; a larger result of a worker expires soon. */
+export const MAX_SHARED_VALUE_BYTES: number = 16 << 20;
 
 /** Maximum bytes of a value before encryption. */
 export const MAX_STATE_VALUE_BYTES: number = 2 << 20;

@@ -132,7 +132,7 @@ export interface WorkOrder {
 
 /** `here`: no worker did it, so do it in this process. `failed`: a worker found that it cannot be done. */
 export type WorkOutcome =
-  | { readonly is: 'done'; readonly result: Buffer; readonly isCached: boolean }
+  | { readonly is: 'done'; readonly result: Buffer }
   | { readonly is: 'failed'; readonly why: string }
   | { readonly is: 'here' };
 

@@ -62,21 +62,6 @@ test('a worker gets the bytes with their digest, and half of the time', async ()
   expect(order?.within).toBeGreaterThan(0);
 });
 
-test('a result is cached for the same bytes and options, unless the worker has cached it', async () => {
-  const result = Buffer.from('RESULT');
-  const one = replica({ is: 'done', result, isCached: false });
-  const made = await one.run(memoryBytes(INPUT), { page: 1 });
-  expect(made).toEqual({ is: 'done', result, isCached: false });
-  expect(await one.run(memoryBytes(INPUT), { page: 1 })).toEqual({ is: 'done', result, isCached: true });
-  expect(one.orders.length).toBe(1);
-  await one.run(memoryBytes(INPUT), { page: 2 });
-  await one.run(memoryBytes(Buffer.from('other')), { page: 1 });
-  expect(one.orders.length).toBe(3);
-  const other = replica({ is: 'done', result, isCached: true });
-  await other.run(memoryBytes(INPUT));
-  expect(other.cached.size).toBe(0);
-});
-
 test('bytes of unknown size and over 32 MiB, and a session without a cache, stay here', async () => {
   const { run, orders, work, disk } = replica({ is: 'failed', why: 'never asked' });
   expect(await run({ ...memoryBytes(INPUT), size: undefined } as unknown as ByteSource)).toEqual(HERE);

@@ -23,7 +23,9 @@ function slowStore(values: ReadonlyMap<string, object>): { space: StateSpace; pi
         await forPiece(name);
         if (name.kind === 'piece') return Buffer.alloc(PIECE);
         const value = values.get(name.kind);
-        return value && Buffer.from(JSON.stringify(value));
+        const json = Buffer.from(JSON.stringify(value ?? {}));
+        if (name.kind === 'cache') return value && Buffer.concat([Buffer.from([1]), json]);
+        return value && json;
       },
       async put(name) {
         await forPiece(name);
@@ -37,7 +39,7 @@ function slowStore(values: ReadonlyMap<string, object>): { space: StateSpace; pi
 
 test.each([
   ['sent', {}],
-  ['fetched', { job: { is: 'done', bytes: PIECES * PIECE } }],
+  ['fetched', { job: { is: 'done' }, cache: { id: 'i', bytes: PIECES * PIECE } }],
 ])('what cannot be %s in time is done here, and no more of it goes through the store', async (_, values) => {
   // On a busy machine the time could be over before the first piece.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });

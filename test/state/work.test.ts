@@ -124,7 +124,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     const cached = await open()
       .space('s')
       .get({ kind: 'cache', of: [order.key] });
-    expect(String(cached)).toBe('SOME TEXT');
+    expect(String(cached)).toContain('SOME TEXT');
     // Later it is not asked for again, and a tenant's is not that of another.
     expect(textOf(await ask(order))).toBe('SOME TEXT');
     expect(events).toHaveLength(1);
@@ -140,7 +140,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
       const events = await worker(handler);
       const large = 'a line of text\n'.repeat(200_000);
       const outcome = await ask(orderOf(handler, large));
-      expect(outcome).toMatchObject({ is: 'done', isCached: false });
+      expect(outcome).toMatchObject({ is: 'done' });
       expect(textOf(outcome) === large.toUpperCase()).toBe(true);
       expect(await ask(orderOf(handler, 'x', { bytes: (32 << 20) + 1, key: 'larger' }))).toEqual({
         is: 'here',
@@ -421,10 +421,11 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     const events = await worker(handler);
     const large = 'a line of text\n'.repeat(200_000);
     const order = orderOf(handler, large);
-    expect(await ask(order)).toMatchObject({ is: 'done', isCached: false });
-    await open()
-      .space('work')
-      .remove({ kind: 'piece', of: ['result', idOf(order), 3] });
+    expect(await ask(order)).toMatchObject({ is: 'done' });
+    const space = open().space('s');
+    const index = (await space.get({ kind: 'cache', of: [order.key] })) as Buffer;
+    const { id } = JSON.parse(index.subarray(1).toString()) as { id: string };
+    await space.remove({ kind: 'piece', of: ['value', id, 3] });
     expect(textOf(await ask(order)) === large.toUpperCase()).toBe(true);
     await expect.poll(() => events.map(({ outcome }) => outcome)).toEqual(['done', 'done']);
   });

@@ -304,8 +304,5 @@ async function convertedElsewhere(
   }
   const read = wholeFrame(outcome.result);
   if (!read) return undefined;
-  const conversion = { reply: read.head as DocumentReply, body: await storedBody(read.body, open) };
-  // If the worker has not cached it in the shared store, it is cached on this machine.
-  if (!outcome.isCached) cached.keep(conversion, sha256);
-  return conversion;
+  return { reply: read.head as DocumentReply, body: await storedBody(read.body, open) };
 }
