@@ -31,7 +31,8 @@ try {
   );
   const { size } = await stat(tarball);
   console.log(`packed: ${(size / 2 ** 20).toFixed(2)} MiB`);
-  if (size > MAX_PACKED_BYTES) throw new Error(`the package has ${size} bytes, more than ${MAX_PACKED_BYTES}`);
+  if (size > MAX_PACKED_BYTES)
+    throw new Error(`the package has ${size} bytes, more than ${MAX_PACKED_BYTES}`);
 
   await tool('publint', ['--strict', root]);
   console.log('publint: clean');

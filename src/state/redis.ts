@@ -80,16 +80,19 @@ async function addIn(
   start: number,
   ttl: number,
 ): Promise<number> {
-  const [, sum] = await client
-    .multi()
-    .set(key, String(start), { condition: 'NX', expiration: { type: 'PX', value: ttl } })
-    .incrBy(key, by)
-    .pExpire(key, ttl)
-    .exec()
-    .catch(repliesIn);
-  if (Number.isSafeInteger(sum)) return Number(sum);
-  return Number(await client.eval(ANEW, { keys: [key], arguments: [by, start, ttl].map(String) }));
+  return Number(await client.eval(ADD, { keys: [key], arguments: [by, start, ttl].map(String) }));
 }
+
+/** Begins at the start if there is no value, or one that is not a valid counter. */
+const ADD = `
+  redis.call('SET', KEYS[1], ARGV[2], 'NX', 'PX', ARGV[3])
+  local sum = redis.pcall('INCRBY', KEYS[1], ARGV[1])
+  if type(sum) == 'table' or math.abs(sum) > ${Number.MAX_SAFE_INTEGER} then
+    redis.call('SET', KEYS[1], ARGV[2])
+    sum = redis.call('INCRBY', KEYS[1], ARGV[1])
+  end
+  redis.call('PEXPIRE', KEYS[1], ARGV[3])
+  return sum`;
 
 /**
  * Whether it is an error reply of Redis to one operation. Some replies are about the server: it is loading its data, needs
@@ -105,36 +108,11 @@ const ABOUT_THE_SERVER: ReadonlySet<string> = new Set(
   'LOADING MASTERDOWN CLUSTERDOWN TRYAGAIN BUSY READONLY NOAUTH WRONGPASS NOPERM DENIED'.split(' '),
 );
 
-/** The replies to all commands of a transaction of which one failed. Throws any other error. */
-function repliesIn(error: unknown): readonly unknown[] {
-  const { replies } = Object(error) as { readonly replies?: readonly unknown[] };
-  if (!replies) throw error;
-  return replies;
-}
-
-/** Begins at the start if the value is not a valid counter. It tries to add first, because another replica may have replaced it. */
-const ANEW = `
-  local sum = redis.pcall('INCRBY', KEYS[1], ARGV[1])
-  if type(sum) == 'table' or math.abs(sum) > ${Number.MAX_SAFE_INTEGER} then
-    redis.call('SET', KEYS[1], ARGV[2])
-    sum = redis.call('INCRBY', KEYS[1], ARGV[1])
-  end
-  redis.call('PEXPIRE', KEYS[1], ARGV[3])
-  return sum`;
-
 /** The functions of the client that are used directly. */
 interface RedisClient {
   readonly isReady: boolean;
   unref(): void;
   ping(): Promise<string>;
   getRange(key: string, start: number, end: number): Promise<string>;
-  multi(): RedisCommands;
   eval(script: string, values: { keys: string[]; arguments: string[] }): Promise<unknown>;
-}
-
-interface RedisCommands {
-  set(key: string, value: string, options: object): RedisCommands;
-  incrBy(key: string, by: number): RedisCommands;
-  pExpire(key: string, ms: number): RedisCommands;
-  exec(): Promise<readonly unknown[]>;
 }

@@ -8,6 +8,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
+import { Queue, type QueueSlot } from '../queues/queue.ts';
 import type {
   RemoteWork,
   SharedState,
@@ -46,7 +47,7 @@ export class SharedStore implements SharedState {
   readonly #seal: ValueSeal;
   readonly #breaker: CircuitBreaker;
   readonly #open: () => Promise<StateBackend>;
-  readonly #slots: OperationSemaphore;
+  readonly #slots: Queue;
   readonly #listeners: StateListener[] = [];
   /** When each refusal was reported last. */
   readonly #told = new Map<string, number>();
@@ -65,7 +66,7 @@ export class SharedStore implements SharedState {
     this.#seal = seal;
     this.#open = open;
     this.#timeoutMs = timeoutMs;
-    this.#slots = new OperationSemaphore(atOnce);
+    this.#slots = new Queue('state', 'operations run', { limit: atOnce, waiting: Infinity });
     if (jobsUrl !== undefined)
       this.#sender = new WorkSender({ state: this, queue: new WorkQueue({ url: jobsUrl, timeoutMs }) });
     this.#breaker = new CircuitBreaker({
@@ -171,16 +172,27 @@ export class SharedStore implements SharedState {
   }
 
   /** `within`: maximum milliseconds to wait for a slot; after that the result is `'away'`. */
-  #use<T>(
+  async #use<T>(
     use: (store: StateBackend) => Promise<T>,
     within: number = BACKGROUND_WAITS * this.#timeoutMs,
   ): Promise<T | typeof AWAY | typeof REFUSED> {
-    const inTurn = async (): Promise<T | typeof AWAY | typeof REFUSED> => {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), within);
+    let slot: QueueSlot;
+    try {
+      slot = await this.#slots.acquire({ signal: late.signal, caller: this });
+    } catch {
+      return AWAY;
+    } finally {
+      clearTimeout(timer);
+    }
+    try {
       // Loading the packages does not count for the timeout. A failure is reported by the operation below.
       await this.#store().catch(() => undefined);
-      return this.#breaker.run(async () => use(await this.#store()));
-    };
-    return this.#slots.run(inTurn, within, AWAY);
+      return await this.#breaker.run(async () => use(await this.#store()));
+    } finally {
+      slot.release();
+    }
   }
 
   #isRefusal(error: unknown): boolean {
@@ -364,49 +376,5 @@ export class ValueSeal {
       .update(iv)
       .update(encrypted)
       .digest();
-  }
-}
-
-// A semaphore for the operations of the store; waiting ones start in order.
-
-export class OperationSemaphore {
-  /** Each starts a waiting operation, and returns false if that does not wait any more. */
-  readonly #waiting: (() => boolean)[] = [];
-  #free: number;
-
-  constructor(count: number) {
-    this.#free = count;
-  }
-
-  /** Returns `late`, without calling `use`, if no slot is free within `within` milliseconds. */
-  async run<T, L>(use: () => Promise<T>, within: number, late: L): Promise<T | L> {
-    if (this.#free > 0) this.#free -= 1;
-    else if (!(await this.#turn(within))) return late;
-    try {
-      return await use();
-    } finally {
-      this.#next();
-    }
-  }
-
-  #turn(within: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      let isOver = false;
-      const timer = setTimeout(() => {
-        isOver = true;
-        resolve(false);
-      }, within);
-      this.#waiting.push(() => {
-        if (isOver) return false;
-        clearTimeout(timer);
-        resolve(true);
-        return true;
-      });
-    });
-  }
-
-  #next(): void {
-    for (let begin = this.#waiting.shift(); begin; begin = this.#waiting.shift()) if (begin()) return;
-    this.#free += 1;
   }
 }

@@ -45,19 +45,17 @@ const MAX_REMEMBERED_ENDS = 8;
 
 const NO_SPANS: readonly NumberSpan[] = [];
 
-/** The range of a read. The object is reused for later reads, because this runs for every read. */
+/** The range of a read. */
 interface End {
-  from: number;
-  to: number;
-  cut: boolean;
+  readonly from: number;
+  readonly to: number;
+  readonly cut: boolean;
   /**
    * Whether its window was the end of the text, or lines before a byte: its next page is before it. Undefined without a
    * window: of an output of a command the end is shown, of a file the start.
    */
-  isTail: boolean | undefined;
-  chain: PageChain;
-  /** Sequence number of the read. */
-  nth: number;
+  readonly isTail: boolean | undefined;
+  readonly chain: PageChain;
 }
 
 export class FileFigures {
@@ -84,8 +82,8 @@ export class FileFigures {
   bytes: TextCoverage = new TextCoverage();
   readonly #nextChain: () => number;
   #version: string | undefined;
-  /** Unordered. */
-  #ends: End[] = [];
+  /** Of the last reads, one for each chain; the oldest first. */
+  #ends: readonly End[] = [];
 
   /** `nextChain` returns a new chain id within the task. */
   constructor(source: string, nextChain: () => number) {
@@ -159,7 +157,8 @@ export class FileFigures {
     const from = bytes[0]?.[0] ?? 0;
     const to = bytes[bytes.length - 1]?.[1] ?? 0;
     if (!(to > from)) return;
-    const before = this.#endBefore(from, to);
+    // The latest read of which [from, to) is the next page.
+    const before = this.#ends.findLast((end) => isNextPage(end, from, to));
     const followed =
       before !== undefined &&
       before.cut &&
@@ -174,34 +173,11 @@ export class FileFigures {
       chain.followed += 1;
       this.followed += 1;
     }
-    const end = before ?? this.#nextEnd(chain);
-    end.from = from;
-    end.to = to;
-    end.cut = cutBy !== undefined;
-    end.isTail = window?.startsWith('-');
-    end.chain = chain;
-    end.nth = this.reads;
+    const end: End = { from, to, cut: cutBy !== undefined, isTail: window?.startsWith('-'), chain };
+    this.#ends = [...this.#ends.filter((one) => one !== before), end].slice(-MAX_REMEMBERED_ENDS);
     placed.chain = chain;
     placed.followed = followed;
     placed.spare = chain.calls > 1 && windowsFor(chain.bytes) === windows;
-  }
-
-  /** The latest read of which [from, to) is the next page. */
-  #endBefore(from: number, to: number): End | undefined {
-    let found: End | undefined;
-    for (const end of this.#ends)
-      if (isNextPage(end, from, to) && (!found || end.nth > found.nth)) found = end;
-    return found;
-  }
-
-  /** A new entry, or the oldest one for reuse. */
-  #nextEnd(chain: PageChain): End {
-    if (this.#ends.length < MAX_REMEMBERED_ENDS) {
-      const end: End = { from: 0, to: 0, cut: false, isTail: undefined, chain, nth: 0 };
-      this.#ends.push(end);
-      return end;
-    }
-    return this.#ends.reduce((oldest, end) => (end.nth < oldest.nth ? end : oldest));
   }
 }
 
@@ -288,20 +264,6 @@ export class TextCoverage {
   /** Number of units shown more than once. */
   get repeated(): number {
     return this.#stretches.reduce((sum, { from, to, times }) => sum + (times > 1 ? to - from : 0), 0);
-  }
-
-  /** The parts of [from, to) that were never shown. */
-  gapsIn(from: number, to: number): readonly (readonly [number, number])[] {
-    const gaps: [number, number][] = [];
-    let at = from;
-    for (let i = this.#firstEndingAfter(from); i < this.#stretches.length && at < to; i += 1) {
-      const stretch = this.#stretches[i] as CoverageStretch;
-      if (stretch.from >= to) break;
-      if (stretch.from > at) gaps.push([at, stretch.from]);
-      at = Math.max(at, stretch.to);
-    }
-    if (at < to) gaps.push([at, to]);
-    return gaps;
   }
 
   /** Counts [from, to) as shown once more. */
