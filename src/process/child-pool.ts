@@ -4,6 +4,7 @@
  */
 
 import type { Queue, QueueClaim } from '../queues/queue.ts';
+import { IdleWorkers } from './idle-workers.ts';
 import { type WarmChildOptions, type ChildJob, type ChildReply, WarmChild } from './warm-child.ts';
 
 export interface ChildPoolOptions extends WarmChildOptions {
@@ -19,16 +20,17 @@ export interface ChildPoolOptions extends WarmChildOptions {
 
 export class ChildPool {
   readonly #options: ChildPoolOptions;
-  readonly #idle: WarmChild[] = [];
+  readonly #idle: IdleWorkers<WarmChild>;
 
   constructor(options: ChildPoolOptions) {
     this.#options = options;
+    this.#idle = new IdleWorkers(options.idleMs);
   }
 
   /** Waits for a slot and runs the job in a child. Throws ChildFailure, `BUSY`, and the reason of the signal. */
   run(job: ChildJob, claim: QueueClaim & { readonly signal: AbortSignal }): Promise<ChildReply> {
     return this.#options.queue.run(async () => {
-      const child = this.#wake() ?? new WarmChild(this.#options);
+      const child = this.#idle.take() ?? new WarmChild(this.#options);
       try {
         const reply = await child.ask(job, claim.signal);
         if (this.#options.keeps?.(reply.head) === false) child.kill();
@@ -41,21 +43,11 @@ export class ChildPool {
 
   /** Kills all idle children. */
   close(): void {
-    for (const child of this.#idle.splice(0)) child.kill();
-  }
-
-  #wake(): WarmChild | undefined {
-    for (let child = this.#idle.pop(); child; child = this.#idle.pop()) if (child.alive) return child;
-    return undefined;
+    void this.#idle.close();
   }
 
   #rest(child: WarmChild): void {
-    if (!child.alive) return;
-    if (child.resident() > this.#options.keepUpTo) return child.kill();
-    this.#idle.push(child);
-    child.rest(this.#options.idleMs, () => {
-      const at = this.#idle.indexOf(child);
-      if (at !== -1) this.#idle.splice(at, 1);
-    });
+    if (child.resident() > this.#options.keepUpTo) child.kill();
+    this.#idle.add(child);
   }
 }

@@ -62,7 +62,6 @@ export class WarmChild {
   #failure: ChildFailure | undefined;
   #settle: { resolve(reply: PipeFrame): void; reject(error: unknown): void } | undefined;
   #reader: FrameReader | undefined;
-  #restTimer: NodeJS.Timeout | undefined;
 
   constructor({ entry, heapMb, fresh = Infinity }: WarmChildOptions) {
     this.#fresh = fresh;
@@ -81,7 +80,6 @@ export class WarmChild {
   }
 
   async ask(job: ChildJob, signal: AbortSignal): Promise<ChildReply> {
-    clearTimeout(this.#restTimer);
     signal.throwIfAborted();
     if (this.#failure) throw this.#failure;
     this.#refer(true);
@@ -135,19 +133,14 @@ export class WarmChild {
     }
   }
 
-  /** Makes the child idle: it does not keep the process alive, and ends after `idleMs` without a job. */
-  rest(idleMs: number, gone: () => void): void {
-    this.#restTimer = setTimeout(() => {
-      gone();
-      this.kill();
-    }, idleMs);
-    this.#restTimer.unref();
-  }
-
   kill(): void {
-    clearTimeout(this.#restTimer);
     this.#failure ??= new ChildFailure('ended', 'was ended');
     this.#child.kill('SIGKILL');
+  }
+
+  end(): Promise<void> {
+    this.kill();
+    return Promise.resolve();
   }
 
   /** Resident bytes; 0 if unknown. */

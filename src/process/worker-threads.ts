@@ -1,16 +1,175 @@
-/** A pool of worker threads for untrusted input: a queue limits how many run, and idle ones end after a while. */
+/** Worker threads for untrusted input: they exchange messages, have a limited heap, and can be terminated at any time. */
 
 import { Worker } from 'node:worker_threads';
 import { OrielError } from '../errors.ts';
+import { errno, isShortage } from '../files/system-failure.ts';
 import type { Queue, QueueClaim } from '../queues/queue.ts';
-import { endingOf, LOADED } from './worker-ending.ts';
 import { cpuWaitMeter, startOwnTimer } from './cpu-timeout.ts';
-import { type WorkerStartOptions, startWorker, isOutgrown, isStartFailure } from './worker-start.ts';
+import { IdleWorkers } from './idle-workers.ts';
+import { endingOf, LOADED, withLock } from './worker-ending.ts';
+
+export interface WorkerStartOptions {
+  /** The built entry. */
+  readonly entry: URL;
+  /** Maximum MiB of JavaScript heap; memory of WebAssembly does not count. */
+  readonly heapMb: number;
+  /** Maximum MiB of its young generation; V8's default when absent. */
+  readonly youngMb?: number;
+  /** Its `workerData`. */
+  readonly data?: unknown;
+}
+
+/** What is said of a thread that has failed. */
+interface WorkerFailureWords {
+  readonly memory: string;
+  readonly start: string;
+  readonly ended: string;
+  /** For any other error; without it the error itself is thrown. */
+  readonly other?: string;
+}
+
+/** A thread without our environment and output. */
+export class WorkerThread {
+  readonly #worker: Worker;
+  readonly #terminate: () => Promise<void>;
+  readonly #arrived: unknown[] = [];
+  #failure: unknown;
+  #isEnding = false;
+  #reason: unknown;
+  #asked: { resolve(message: unknown): void; reject(error: unknown): void } | undefined;
+  #signal: AbortSignal | undefined;
+
+  /** Throws OrielError (`BUSY`) if no thread can be started. */
+  constructor(options: WorkerStartOptions, words: WorkerFailureWords) {
+    this.#worker = startWorker(options);
+    this.#terminate = endingOf(this.#worker);
+    this.#worker.on('message', (message) => {
+      if (message === LOADED) return;
+      if (this.#asked) this.#asked.resolve(message);
+      else this.#arrived.push(message);
+      this.#asked = undefined;
+    });
+    this.#worker.on('error', (error) => this.#fail(worded(error, words)));
+    this.#worker.once('exit', () => {
+      this.#signal?.removeEventListener('abort', this.#abort);
+      this.#fail(this.#reason ?? new OrielError('INTERNAL', words.ended));
+    });
+  }
+
+  get alive(): boolean {
+    return this.#failure === undefined && !this.#isEnding;
+  }
+
+  /** `transfer` moves to the worker instead of being copied. */
+  post(message: unknown, transfer: readonly ArrayBuffer[] = []): void {
+    this.#worker.postMessage(message, transfer);
+  }
+
+  /** The next message of the worker. Throws if the worker ends before it. */
+  next(): Promise<unknown> {
+    if (this.#arrived.length > 0) return Promise.resolve(this.#arrived.shift());
+    if (this.#failure !== undefined) return Promise.reject(this.#failure as Error);
+    return new Promise((resolve, reject) => {
+      this.#asked = { resolve, reject };
+    });
+  }
+
+  /** Works for a call: it keeps this process alive, and ends when `signal` aborts. */
+  work(signal: AbortSignal): void {
+    this.#signal = signal;
+    signal.addEventListener('abort', this.#abort, { once: true });
+    this.ref(true);
+  }
+
+  /** Works for no call any more: it does not keep this process alive. */
+  rest(): void {
+    this.#signal?.removeEventListener('abort', this.#abort);
+    this.#signal = undefined;
+    this.ref(false);
+  }
+
+  /** Whether it keeps this process alive. */
+  ref(on: boolean): void {
+    if (on) this.#worker.ref();
+    else this.#worker.unref();
+  }
+
+  /** Terminates the worker, even in the middle of its work. `reason`: what `next` throws when it has ended. */
+  async end(reason?: unknown): Promise<void> {
+    this.#isEnding = true;
+    this.#reason ??= reason;
+    await this.#terminate();
+  }
+
+  readonly #abort = (): void => {
+    this.#fail(this.#signal?.reason);
+    void this.end();
+  };
+
+  #fail(error: unknown): void {
+    this.#failure ??= error;
+    this.#asked?.reject(this.#failure);
+    this.#asked = undefined;
+  }
+}
+
+/** Throws OrielError (`BUSY`) if no thread can be started. */
+export function startWorker({ entry, heapMb, youngMb, data }: WorkerStartOptions): Worker {
+  const resourceLimits: { maxOldGenerationSizeMb: number; maxYoungGenerationSizeMb?: number } = {
+    maxOldGenerationSizeMb: heapMb,
+  };
+  if (youngMb !== undefined) resourceLimits.maxYoungGenerationSizeMb = youngMb;
+  try {
+    // Its output is not forwarded to that of this process.
+    const own = { env: {}, execArgv: [], stdout: true, stderr: true };
+    return withLock(() => new Worker(entry, { workerData: data, ...own, resourceLimits }));
+  } catch (error) {
+    if (!isStartFailure(error)) throw error;
+    throw new OrielError('BUSY', 'No worker thread could be started. Call again.', { cause: error });
+  }
+}
+
+function worded(cause: unknown, words: WorkerFailureWords): unknown {
+  if (errno(cause) === 'ERR_WORKER_OUT_OF_MEMORY') return new OrielError('LIMIT', words.memory, { cause });
+  if (isStartFailure(cause)) return new OrielError('BUSY', words.start, { cause });
+  return words.other === undefined ? cause : new OrielError('INTERNAL', words.other, { cause });
+}
+
+/** Whether a worker's `error` is that it could not be started for lack of descriptors or other resources. */
+export function isStartFailure(error: unknown): boolean {
+  return isShortage(error) || errno(error) === 'ERR_WORKER_INIT_FAILED' || isUnreadConfig(error);
+}
+
+/** Node 26 reads a package.json before the first module. Without a descriptor for it, its error has no code, only this message. */
+function isUnreadConfig(error: unknown): boolean {
+  return error instanceof Error && /^Cannot read package config .*: too many open files/i.test(error.message);
+}
+
+/** The second halves of sentences; the caller adds the name of the input. */
+const CONVERSATION_WORDS: WorkerFailureWords = {
+  memory: 'it needs more memory than is allowed',
+  start: 'no worker thread could be started for it',
+  ended: 'the isolated worker has ended',
+};
+
+/** Starts a worker for streaming work of one call. The caller must limit their number, because it knows which are idle. */
+export function startConversation(
+  options: WorkerStartOptions & { readonly signal: AbortSignal },
+): WorkerThread {
+  options.signal.throwIfAborted();
+  const thread = new WorkerThread({ youngMb: 4, ...options }, CONVERSATION_WORDS);
+  thread.work(options.signal);
+  return thread;
+}
+
+// A pool of workers that do one job at a time. At a timeout or a cancellation one is asked to stop, and terminated if it
+// does not. It receives descriptors and bytes, never paths. Its entry answers each message `{ job, stop }` with
+// `{ reply, retire? }`, and soon when `stop[0]` becomes non-zero.
 
 export interface PoolOptions extends WorkerStartOptions {
   /** Each running thread holds one of its slots. */
   readonly queue: Queue;
-  /** An idle thread ends after this many milliseconds, which frees its memory. */
+  /** An idle thread ends after this many milliseconds. */
   readonly idleMs: number;
 }
 
@@ -25,12 +184,27 @@ export type AskWorker<Job, Reply> = (
   latest?: number,
 ) => Promise<Reply>;
 
+/** Milliseconds that a thread has to stop by itself. */
+const GRACE_MS = 40;
+
+/** Values of `stop`, which is 0 while the job should continue. */
+const CANCELLED = 1;
+const OUT_OF_TIME = 2;
+
+const JOB_WORDS: WorkerFailureWords = {
+  memory: 'The work needs more memory than it may have.',
+  start: 'No worker thread could be started. Call again.',
+  ended: 'The worker ended before it answered.',
+  other: 'The worker thread failed.',
+};
+
 export class WorkerPool<Job, Reply> {
   readonly #options: PoolOptions;
-  readonly #idle: WorkerThread<Job, Reply>[] = [];
+  readonly #idle: IdleWorkers<WorkerThread>;
 
   constructor(options: PoolOptions) {
     this.#options = options;
+    this.#idle = new IdleWorkers(options.idleMs);
   }
 
   /**
@@ -39,245 +213,65 @@ export class WorkerPool<Job, Reply> {
    */
   async lend<T>(claim: QueueClaim, act: (ask: AskWorker<Job, Reply>) => Promise<T>): Promise<T> {
     return this.#options.queue.run(async () => {
-      let thread: WorkerThread<Job, Reply> | undefined;
+      let thread: WorkerThread | undefined;
       try {
-        return await act((job, until, asked, latest) => {
-          if (!thread?.alive) thread = this.#wake() ?? new WorkerThread(this.#options);
-          return thread.ask(job, until, asked, latest);
+        return await act((job, until, signal, latest) => {
+          if (!thread?.alive) thread = this.#idle.take() ?? new WorkerThread(this.#options, JOB_WORDS);
+          return ask(thread, job, until, signal, latest);
         });
       } finally {
-        if (thread?.alive) this.#rest(thread);
+        if (thread) this.#idle.add(thread);
       }
     }, claim);
   }
 
   /** Whether there is an idle thread. */
   get hasIdle(): boolean {
-    return this.#idle.some(({ alive }) => alive);
+    return this.#idle.size > 0;
   }
 
   /** Ends all idle threads. */
-  async close(): Promise<void> {
-    await Promise.all(this.#idle.splice(0).map((thread) => thread.end()));
-  }
-
-  /** An idle thread that is still alive. */
-  #wake(): WorkerThread<Job, Reply> | undefined {
-    for (let thread = this.#idle.pop(); thread; thread = this.#idle.pop()) if (thread.alive) return thread;
-    return undefined;
-  }
-
-  #rest(thread: WorkerThread<Job, Reply>): void {
-    this.#idle.push(thread);
-    thread.rest(this.#options.idleMs, () => {
-      const at = this.#idle.indexOf(thread);
-      if (at !== -1) this.#idle.splice(at, 1);
-    });
+  close(): Promise<void> {
+    return this.#idle.close();
   }
 }
 
-// A worker thread that does one job at a time. At a timeout or a cancellation it is asked to stop, and terminated if it
-// does not. It receives descriptors and bytes, never paths.
-
-/** Milliseconds that a thread has to stop by itself. */
-const GRACE_MS = 40;
-
-/** Values of `stop`, which is 0 while the job should continue. */
-const CANCELLED = 1;
-const OUT_OF_TIME = 2;
-
-/** Its entry answers each message `{ job, stop }` with `{ reply, retire? }`, and soon when `stop[0]` becomes non-zero. */
-export class WorkerThread<Job, Reply> {
-  alive = true;
-  readonly #worker: Worker;
-  readonly #end: () => Promise<void>;
-  readonly #stop = new Int32Array(new SharedArrayBuffer(4));
-  #settle: { resolve(reply: Reply): void; reject(error: unknown): void } | undefined;
-  #restTimer: NodeJS.Timeout | undefined;
-
-  constructor(options: WorkerStartOptions) {
-    this.#worker = startWorker(options);
-    this.#end = endingOf(this.#worker);
-    this.#worker.on('message', (message: typeof LOADED | { reply: Reply; retire?: boolean }) => {
-      if (message === LOADED) return;
-      this.#settle?.resolve(message.reply);
-      if (message.retire) void this.end();
-    });
-    this.#worker.on('error', (error) => this.#fail(workerFailure(error)));
-    this.#worker.on('exit', () =>
-      this.#fail(new OrielError('INTERNAL', 'The worker ended before it answered.')),
-    );
-  }
-
-  /** Does a job; only one at a time. `latest`: see AskWorker. */
-  async ask(job: Job, until: number, signal: AbortSignal, latest: number = until): Promise<Reply> {
-    clearTimeout(this.#restTimer);
-    signal.throwIfAborted();
-    this.#worker.ref();
-    Atomics.store(this.#stop, 0, 0);
-    const { promise, resolve, reject } = withResolvers<Reply>();
-    this.#settle = { resolve, reject };
-    let timer: NodeJS.Timeout | undefined;
-    const stop = (why: number, reason: unknown): void => {
-      Atomics.store(this.#stop, 0, why);
-      stopTimer();
-      clearTimeout(timer);
-      timer = setTimeout(() => {
-        // The caller closes the thread's descriptors next, so the thread must end before this rejects.
-        this.#settle = undefined;
-        void this.end().then(() => reject(reason));
-      }, GRACE_MS);
-    };
-    const cancel = (): void => stop(CANCELLED, signal.reason);
-    signal.addEventListener('abort', cancel, { once: true });
-    const now = performance.now();
-    const stopTimer = startOwnTimer(
-      Math.max(0, until - now),
-      latest > until ? cpuWaitMeter(process.pid) : () => Promise.resolve(0),
-      () => stop(OUT_OF_TIME, outOfTime()),
-      Math.max(0, latest - now),
-    );
-    try {
-      this.#worker.postMessage({ job, stop: this.#stop });
-      return await promise;
-    } finally {
-      stopTimer();
-      clearTimeout(timer);
-      signal.removeEventListener('abort', cancel);
-      this.#settle = undefined;
-      this.#worker.unref();
-    }
-  }
-
-  /** Makes the thread idle: it does not keep the process alive, and ends after `idleMs` without a job. */
-  rest(idleMs: number, gone: () => void): void {
-    this.#restTimer = setTimeout(() => {
-      gone();
-      void this.end();
-    }, idleMs);
-    this.#restTimer.unref();
-  }
-
-  async end(): Promise<void> {
-    this.alive = false;
-    clearTimeout(this.#restTimer);
-    await this.#end();
-  }
-
-  #fail(error: OrielError): void {
-    this.alive = false;
-    this.#settle?.reject(error);
-  }
-}
-
-function outOfTime(): OrielError {
-  return new OrielError('TIMEOUT', 'The work took too long and was stopped.');
-}
-
-function workerFailure(error: unknown): OrielError {
-  if (isOutgrown(error))
-    return new OrielError('LIMIT', 'The work needs more memory than it may have.', { cause: error });
-  if (isStartFailure(error))
-    return new OrielError('BUSY', 'No worker thread could be started. Call again.', { cause: error });
-  return new OrielError('INTERNAL', 'The worker thread failed.', { cause: error });
-}
-
-function withResolvers<T>(): { promise: Promise<T>; resolve(value: T): void; reject(error: unknown): void } {
-  let resolve: (value: T) => void = () => {};
-  let reject: (error: unknown) => void = () => {};
-  const promise = new Promise<T>((yes, no) => {
-    resolve = yes;
-    reject = no;
-  });
-  return { promise, resolve, reject };
-}
-
-// Runs streaming work that may hang or take too much memory on hostile input in a worker thread, which exchanges messages
-// and can be terminated at any time.
-
-interface StreamOptions extends WorkerStartOptions {
-  readonly signal: AbortSignal;
-}
-
-export interface WorkerConversation {
-  /** `transfer` moves to the worker instead of being copied. */
-  post(message: unknown, transfer?: readonly ArrayBuffer[]): void;
-  /** The next message of the worker. Throws if the worker ends before it. */
-  next(): Promise<unknown>;
-  /** Terminates the worker, even in the middle of its work. */
-  end(): Promise<void>;
-  /** Makes a worker idle: it does not keep the process alive, and ends after `idleMs`. */
-  rest(idleMs: number, gone: () => void): void;
-  /** Uses an idle worker again, with another signal. False if it has ended. */
-  wake(signal: AbortSignal): boolean;
-}
-
-/** Starts a worker. The caller must limit their number, because it knows which are idle. */
-export function startConversation({ signal: first, ...options }: StreamOptions): WorkerConversation {
-  first.throwIfAborted();
-  let signal = first;
-  let restTimer: NodeJS.Timeout | undefined;
-  const worker = startWorker({ youngMb: 4, ...options });
-  const arrived: unknown[] = [];
-  let failure: unknown;
-  let asked: { resolve(message: unknown): void; reject(error: unknown): void } | undefined;
-  const fail = (error: unknown): void => {
-    failure ??= error;
-    asked?.reject(failure);
-    asked = undefined;
+async function ask<Job, Reply>(
+  thread: WorkerThread,
+  job: Job,
+  until: number,
+  signal: AbortSignal,
+  latest: number = until,
+): Promise<Reply> {
+  signal.throwIfAborted();
+  const stop = new Int32Array(new SharedArrayBuffer(4));
+  let timer: NodeJS.Timeout | undefined;
+  const halt = (why: number, reason: unknown): void => {
+    Atomics.store(stop, 0, why);
+    stopTimer();
+    clearTimeout(timer);
+    // The caller closes the thread's descriptors next, so the thread must end before this rejects.
+    timer = setTimeout(() => void thread.end(reason), GRACE_MS);
   };
-  const end = endingOf(worker);
-  const abort = (): void => {
-    fail(signal.reason);
-    void end();
-  };
-  worker.on('message', (message) => {
-    if (message === LOADED) return;
-    if (asked) asked.resolve(message);
-    else arrived.push(message);
-    asked = undefined;
-  });
-  worker.on('error', (error) => fail(worded(error)));
-  worker.once('exit', () => {
-    clearTimeout(restTimer);
-    signal.removeEventListener('abort', abort);
-    fail(new OrielError('INTERNAL', 'the isolated worker has ended'));
-  });
-  signal.addEventListener('abort', abort, { once: true });
-  return {
-    post: (message, transfer = []) => worker.postMessage(message, transfer),
-    next() {
-      if (arrived.length > 0) return Promise.resolve(arrived.shift());
-      if (failure !== undefined) return Promise.reject(failure);
-      return new Promise((resolve, reject) => {
-        asked = { resolve, reject };
-      });
-    },
-    end,
-    rest(idleMs, gone) {
-      signal.removeEventListener('abort', abort);
-      worker.unref();
-      restTimer = setTimeout(() => {
-        gone();
-        void end();
-      }, idleMs).unref();
-    },
-    wake(next) {
-      clearTimeout(restTimer);
-      if (failure !== undefined) return false;
-      signal = next;
-      signal.addEventListener('abort', abort, { once: true });
-      worker.ref();
-      return true;
-    },
-  };
-}
-
-/** The error as the second half of a sentence; the caller adds the name of the input. */
-function worded(error: unknown): unknown {
-  if (isOutgrown(error))
-    return new OrielError('LIMIT', 'it needs more memory than is allowed', { cause: error });
-  return isStartFailure(error)
-    ? new OrielError('BUSY', 'no worker thread could be started for it', { cause: error })
-    : error;
+  const cancel = (): void => halt(CANCELLED, signal.reason);
+  signal.addEventListener('abort', cancel, { once: true });
+  const now = performance.now();
+  const stopTimer = startOwnTimer(
+    Math.max(0, until - now),
+    latest > until ? cpuWaitMeter(process.pid) : () => Promise.resolve(0),
+    () => halt(OUT_OF_TIME, new OrielError('TIMEOUT', 'The work took too long and was stopped.')),
+    Math.max(0, latest - now),
+  );
+  try {
+    thread.ref(true);
+    thread.post({ job, stop });
+    const { reply, retire } = (await thread.next()) as { readonly reply: Reply; readonly retire?: boolean };
+    if (retire) void thread.end();
+    return reply;
+  } finally {
+    stopTimer();
+    clearTimeout(timer);
+    signal.removeEventListener('abort', cancel);
+    thread.ref(false);
+  }
 }

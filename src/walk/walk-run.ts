@@ -10,7 +10,8 @@ import { isPathWithin } from '../files/paths.ts';
 import { type KeptFiles, keptFromClients } from '../files/private-files.ts';
 import { isFault } from '../files/system-failure.ts';
 import { searchSlots } from '../process/ripgrep.ts';
-import { startConversation, type WorkerConversation } from '../process/worker-threads.ts';
+import { startConversation, type WorkerThread } from '../process/worker-threads.ts';
+import { IdleWorkers } from '../process/idle-workers.ts';
 import type { FileAccess, OpenedDirectory, OpenedItem } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import { GapsSeen } from './gaps.ts';
@@ -44,7 +45,7 @@ export class WalkRun {
   /** The gaps of the results yielded so far. */
   readonly gaps = new GapsSeen();
   readonly #control = new WalkControl();
-  readonly #threads: WorkerConversation[] = [];
+  readonly #threads: WorkerThread[] = [];
   /** Per thread: resolves when it sends nothing more, to whether it is idle and can be reused. */
   readonly #listening: Promise<boolean>[] = [];
   readonly #signal: AbortSignal;
@@ -173,7 +174,7 @@ export class WalkRun {
     this.#start({ is: 'walk', job });
   }
 
-  #start(request: WalkRequest): WorkerConversation {
+  #start(request: WalkRequest): WorkerThread {
     const thread = takeThread(this.#signal);
     this.#threads.push(thread);
     this.#listening.push(this.#listen(thread));
@@ -181,7 +182,7 @@ export class WalkRun {
     return thread;
   }
 
-  async #listen(thread: WorkerConversation): Promise<boolean> {
+  async #listen(thread: WorkerThread): Promise<boolean> {
     try {
       for (;;) {
         const message = (await thread.next()) as WalkMessage;
@@ -196,7 +197,7 @@ export class WalkRun {
   }
 
   /** Returns a thread whose work is done to the pool. */
-  async #rest(thread: WorkerConversation, no: number): Promise<void> {
+  async #rest(thread: WorkerThread, no: number): Promise<void> {
     thread.post({ is: 'rest' } satisfies WalkRequest);
     await ((await this.#listening[no]) ? giveBack(thread) : thread.end());
   }
@@ -236,7 +237,7 @@ export class WalkRun {
     helper.post({ is: 'block', block } satisfies WalkRequest);
   }
 
-  #startHelper(): WorkerConversation {
+  #startHelper(): WorkerThread {
     return this.#start({
       is: 'help',
       job: {
@@ -354,24 +355,22 @@ const MAX_IDLE_THREADS = 2;
 /** An idle thread ends after this many milliseconds: longer than an agent usually thinks, and than the first map parses. */
 const IDLE_MS = 60_000;
 
-const resting: WorkerConversation[] = [];
+const resting = new IdleWorkers<WorkerThread>(IDLE_MS);
 
 /** Returns a thread that waits for a request. It is terminated when `signal` aborts. */
-function takeThread(signal: AbortSignal): WorkerConversation {
+function takeThread(signal: AbortSignal): WorkerThread {
   signal.throwIfAborted();
-  for (let thread = resting.pop(); thread; thread = resting.pop()) if (thread.wake(signal)) return thread;
+  const idle = resting.take();
+  idle?.work(signal);
   const entry = builtFile('walk/walk-worker.js');
-  return startConversation({ entry, heapMb: HEAP_MB, youngMb: YOUNG_MB, signal });
+  return idle ?? startConversation({ entry, heapMb: HEAP_MB, youngMb: YOUNG_MB, signal });
 }
 
 /** Puts a thread that has reported `resting` back into the pool. */
-async function giveBack(thread: WorkerConversation): Promise<void> {
-  if (resting.length >= MAX_IDLE_THREADS) return thread.end();
-  resting.push(thread);
-  thread.rest(IDLE_MS, () => {
-    const at = resting.indexOf(thread);
-    if (at !== -1) resting.splice(at, 1);
-  });
+async function giveBack(thread: WorkerThread): Promise<void> {
+  if (resting.size >= MAX_IDLE_THREADS) return thread.end();
+  thread.rest();
+  resting.add(thread);
 }
 
 // A condition variable: wakes everything that waits for a change of state.

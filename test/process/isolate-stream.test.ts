@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { EventEmitter } from 'node:events';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type WorkerConversation, startConversation } from '../../src/process/worker-threads.ts';
-import type { startWorker } from '../../src/process/worker-start.ts';
+import { startConversation, type WorkerThread } from '../../src/process/worker-threads.ts';
+import { IdleWorkers } from '../../src/process/idle-workers.ts';
 import { LOADED } from '../../src/process/worker-ending.ts';
 
 /** A thread that the test plays. */
@@ -22,15 +22,13 @@ class Played extends EventEmitter {
 }
 
 const mocked = vi.hoisted(() => ({ worker: undefined as Played | undefined, options: undefined as unknown }));
-vi.mock('../../src/process/worker-start.ts', async (original) => {
-  const real = await original<{ startWorker: typeof startWorker }>();
-  return {
-    ...real,
-    startWorker(options: Parameters<typeof startWorker>[0]) {
-      mocked.options = options;
-      return (mocked.worker as never) ?? real.startWorker(options);
-    },
-  };
+vi.mock('node:worker_threads', async (original) => {
+  const real = await original<typeof import('node:worker_threads')>();
+  function Worker(...given: ConstructorParameters<typeof real.Worker>): unknown {
+    mocked.options = given[1];
+    return mocked.worker ?? new real.Worker(...given);
+  }
+  return { ...real, Worker };
 });
 
 let folder: string;
@@ -98,45 +96,39 @@ test('a worker that rests goes on for another call, and ends with that one', asy
   const worker = startConversation({ entry: echo, heapMb: 32, signal: first.signal });
   worker.post('a');
   expect(await worker.next()).toBe('a');
-  worker.rest(60_000, () => undefined);
+  worker.rest();
   first.abort(new Error('over'));
   const second = new AbortController();
-  expect(worker.wake(second.signal)).toBe(true);
+  worker.work(second.signal);
   worker.post('b');
   expect(await worker.next()).toBe('b');
   const waiting = worker.next();
   second.abort(new Error('time is up'));
   await expect(waiting).rejects.toThrow('time is up');
   await worker.end();
-  expect(worker.wake(new AbortController().signal)).toBe(false);
-});
-
-test('a worker that rests too long is gone', async () => {
-  const echo = await script('answer.mjs', "parentPort.on('message', (m) => parentPort.postMessage(m));");
-  const worker = startConversation({ entry: echo, heapMb: 32, signal: new AbortController().signal });
-  const ended = worker.next();
-  await new Promise<void>((gone) => void worker.rest(1, gone));
-  await expect(ended).rejects.toMatchObject({ code: 'INTERNAL' });
-  expect(worker.wake(new AbortController().signal)).toBe(false);
+  expect(worker.alive).toBe(false);
 });
 
 describe('a thread that the test plays', () => {
   const never = new AbortController().signal;
   const entry = new URL('file:///worker.js');
 
-  function conversation(signal = never, more = {}): { worker: Played; with: WorkerConversation } {
+  function conversation(signal = never, more = {}): { worker: Played; with: WorkerThread } {
     const worker = (mocked.worker = new Played());
     onTestFinished(() => void (mocked.worker = undefined));
     const made = startConversation({ entry, heapMb: 32, signal, ...more });
     worker.emit('message', LOADED);
+    worker.calls.length = 0;
     return { worker, with: made };
   }
 
   test('has a small young generation if nothing else is said, and no signal', () => {
     conversation();
-    expect(mocked.options).toStrictEqual({ entry, heapMb: 32, youngMb: 4 });
+    const limits = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 };
+    expect(mocked.options).toMatchObject({ workerData: undefined, resourceLimits: limits });
     conversation(never, { youngMb: 8, data: 1 });
-    expect(mocked.options).toStrictEqual({ entry, heapMb: 32, youngMb: 8, data: 1 });
+    const more = { ...limits, maxYoungGenerationSizeMb: 8 };
+    expect(mocked.options).toMatchObject({ workerData: 1, resourceLimits: more });
   });
 
   test('is not started for an aborted signal', () => {
@@ -214,47 +206,48 @@ describe('a thread that the test plays', () => {
     expect(other.calls).toEqual([]);
   });
 
-  test('rests: it keeps nothing alive, no signal ends it, and it ends after its time', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const stop = new AbortController();
-    const { worker, with: one } = conversation(stop.signal);
-    const gone = vi.fn();
-    one.rest(3_000, gone);
-    stop.abort(new Error('over'));
-    expect(worker.calls).toEqual(['unref']);
-    vi.advanceTimersByTime(2_999);
-    expect(one.wake(never)).toBe(true);
-    vi.advanceTimersByTime(5_000);
-    expect([worker.calls, gone.mock.calls.length]).toEqual([['unref', 'ref'], 0]);
-    one.rest(3_000, gone);
-    vi.advanceTimersByTime(3_000);
-    await vi.waitFor(() => expect(worker.calls).toEqual(['unref', 'ref', 'unref', 'terminate']));
-    expect(gone).toHaveBeenCalledOnce();
-    expect(one.wake(never)).toBe(false);
-  });
-
-  test('rests: its timer ends with it, and does not keep this process alive', () => {
-    const timers: unknown[] = [];
-    const unref = vi.fn(() => 'timer');
-    vi.stubGlobal('setTimeout', () => ({ unref }));
-    vi.stubGlobal('clearTimeout', (timer: unknown) => void timers.push(timer));
-    onTestFinished(() => void vi.unstubAllGlobals());
-    const { worker, with: one } = conversation();
-    one.rest(3_000, () => undefined);
-    expect(unref).toHaveBeenCalledOnce();
-    worker.emit('exit', 0);
-    expect(timers).toEqual(['timer']);
-  });
-
-  test('listens to the signal of the call that woke it', async () => {
-    const { worker, with: one } = conversation();
-    one.rest(3_000, () => undefined);
-    const stop = new AbortController();
-    one.wake(stop.signal);
+  test('rests: it keeps nothing alive, no signal ends it, and it listens to that of its next call', async () => {
+    const first = new AbortController();
+    const { worker, with: one } = conversation(first.signal);
+    one.rest();
+    first.abort(new Error('over'));
+    const second = new AbortController();
+    one.work(second.signal);
     const waiting = one.next();
-    stop.abort(new Error('enough'));
+    second.abort(new Error('enough'));
     await expect(waiting).rejects.toThrow('enough');
     await expect.poll(() => worker.calls).toEqual(['unref', 'ref', 'terminate']);
+  });
+});
+
+describe('idle workers', () => {
+  const worker = (): { alive: boolean; end: () => Promise<void> } => ({
+    alive: true,
+    end(): Promise<void> {
+      this.alive = false;
+      return Promise.resolve();
+    },
+  });
+
+  test('are taken again, the last one first, unless they have died', () => {
+    const idle = new IdleWorkers(1_000);
+    const [first, second, third] = [worker(), worker(), worker()];
+    for (const one of [first, second, third]) idle.add(one);
+    third.alive = false;
+    expect([idle.take(), idle.take(), idle.take()]).toEqual([second, first, undefined]);
+  });
+
+  test('end after their time, or all at once', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const idle = new IdleWorkers(1_000);
+    const [first, second] = [worker(), worker()];
+    idle.add(first);
+    vi.advanceTimersByTime(600);
+    idle.add(second);
+    vi.advanceTimersByTime(400);
+    expect([first.alive, second.alive, idle.size]).toEqual([false, true, 1]);
+    await idle.close();
+    expect([second.alive, idle.size]).toEqual([false, 0]);
   });
 });

@@ -1,7 +1,7 @@
 /** How worker threads are started, and how their errors are classified. Running one is tested in isolate-worker.test.ts. */
 
 import { beforeEach, expect, test, vi } from 'vitest';
-import { isOutgrown, isStartFailure, startWorker } from '../../src/process/worker-start.ts';
+import { isStartFailure, startWorker } from '../../src/process/worker-threads.ts';
 
 const mocked = vi.hoisted(() => ({ started: [] as unknown[][], error: undefined as unknown }));
 
@@ -20,25 +20,19 @@ const failed = (code?: string, message = 'failed'): Error =>
 
 const CONFIG = 'Cannot read package config /app/package.json: too many open files';
 
-test.each<[unknown, { outgrown: boolean; start: boolean }]>([
-  [failed('ERR_WORKER_OUT_OF_MEMORY'), { outgrown: true, start: false }],
-  [failed('ERR_WORKER_INIT_FAILED'), { outgrown: false, start: true }],
-  [failed('EMFILE'), { outgrown: false, start: true }],
-  [failed(undefined, CONFIG), { outgrown: false, start: true }],
-  [failed(undefined, `In a job: ${CONFIG}`), { outgrown: false, start: false }],
-  [
-    failed(undefined, 'Cannot read package config /app/package.json: bad JSON'),
-    { outgrown: false, start: false },
-  ],
-  [failed('ENOENT'), { outgrown: false, start: false }],
-  [failed(), { outgrown: false, start: false }],
-  [
-    { code: 'ERR_WORKER_OUT_OF_MEMORY', message: CONFIG },
-    { outgrown: false, start: false },
-  ],
-  [undefined, { outgrown: false, start: false }],
+test.each<[unknown, boolean]>([
+  [failed('ERR_WORKER_OUT_OF_MEMORY'), false],
+  [failed('ERR_WORKER_INIT_FAILED'), true],
+  [failed('EMFILE'), true],
+  [failed(undefined, CONFIG), true],
+  [failed(undefined, `In a job: ${CONFIG}`), false],
+  [failed(undefined, 'Cannot read package config /app/package.json: bad JSON'), false],
+  [failed('ENOENT'), false],
+  [failed(), false],
+  [{ code: 'ERR_WORKER_OUT_OF_MEMORY', message: CONFIG }, false],
+  [undefined, false],
 ])('%o', (error, expected) => {
-  expect({ outgrown: isOutgrown(error), start: isStartFailure(error) }).toStrictEqual(expected);
+  expect(isStartFailure(error)).toBe(expected);
 });
 
 test('a thread has no environment, no flags and no output of this process, and a limited heap', () => {

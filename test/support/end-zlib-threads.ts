@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startWorker } from '../../src/process/worker-start.ts';
+import { startWorker } from '../../src/process/worker-threads.ts';
 import { endingOf } from '../../src/process/worker-ending.ts';
 
 const THREADS = 100;
