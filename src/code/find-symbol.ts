@@ -4,6 +4,7 @@
  */
 
 import { span } from '../render/display.ts';
+import { editDistance } from '../text/near.ts';
 import type { OutlineSymbol } from './structure.ts';
 
 type FoundSymbol =
@@ -136,20 +137,13 @@ function nearest(symbols: readonly OutlineSymbol[], name: string): OutlineSymbol
 
 const maxDistance = (name: string): number => Math.max(1, Math.floor(name.length / 3));
 
-/** The number of letters to insert, remove or replace; 0.5 if one name contains the other. */
+/** The number of edits; 0.5 if one name contains the other. */
 function distance(a: string, b: string): number {
   if (a.length >= 3 && b.length >= 3 && (a.includes(b) || b.includes(a))) return 0.5;
-  if (Math.abs(a.length - b.length) > maxDistance(a)) return Number.POSITIVE_INFINITY;
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const same = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(same, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
+  const most = maxDistance(a);
+  return (
+    (Math.abs(a.length - b.length) > most ? undefined : editDistance(a, b, most)) ?? Number.POSITIVE_INFINITY
+  );
 }
 
 // Formats an outline: one line for each symbol, indented by its depth, with its line range.

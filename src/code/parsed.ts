@@ -9,7 +9,6 @@ import { queues } from '../queues/queue-table.ts';
 import { type OffloadCall, offloadWork } from '../state/work-values.ts';
 import { memoryBytes, readAt } from '../text/bytes.ts';
 import { decode } from '../text/encoding.ts';
-import { encodeFrame, wholeFrame } from '../text/frames.ts';
 import type { TextInput } from '../text/line-reader.ts';
 import type { ByteSource } from '../types/access.ts';
 import type { NoStructure } from '../types/answer.ts';
@@ -20,7 +19,8 @@ import { compiledWasm } from './grammar/compiled.ts';
 import type { GrammarFiles, PackedGrammar } from './grammar/parse.ts';
 import { type CodeLanguage, languageOf, languages, MAX_PARSED_CHARACTERS } from './languages.ts';
 import type { AnswerTo, ParserQuestion, TagsFound } from './outline-worker.ts';
-import { packedBytes, type PackedStructure, unpackStructure } from './packed.ts';
+import { type PackedStructure, unpackStructure } from './packed.ts';
+import type { TextStructure } from './structure.ts';
 
 /**
  * Timeouts in milliseconds of CPU time: `soft` is for the parser once its grammar is loaded, after `hard` its thread is
@@ -131,7 +131,7 @@ type StructureOptions = { encoding: string; bom: number; name: string; language:
 
 const structures: DerivedKind<ParsedText, StructureOptions> = {
   name: 'structure',
-  weigh: (parsed) => ({ memory: 'none' in parsed ? 0 : packedBytes(parsed) }),
+  weigh: (parsed) => ({ memory: 'none' in parsed ? 0 : 2 * parsed.json.length }),
 };
 
 /** The structure of a text, or the reason why it has none. Throws the signal's reason. */
@@ -339,40 +339,20 @@ function parserVersion(): string {
   return (digestOfParser ??= digestOfCode('code/outline-worker.js', ['web-tree-sitter']));
 }
 
-interface Head {
-  readonly none?: NoStructure;
-  readonly count: number;
-  /** Lengths of the arrays of symbols and folds. */
-  readonly symbols: number;
-  readonly folds: number;
-}
-
-/** Serializes a result. */
+/** Serializes a result: the reason why there is none, or the structure. */
 function writeParse(found: PackedStructure | NoStructure): Buffer {
-  if (typeof found === 'string')
-    return Buffer.concat(encodeFrame({ none: found, count: 0, symbols: 0, folds: 0 }, Buffer.alloc(0)));
-  const { count, symbols, folds, words } = found;
-  const head: Head = { count, symbols: symbols.length, folds: folds.length };
-  const numbers = [symbols, folds].map((of) => Buffer.from(of.buffer, of.byteOffset, of.byteLength));
-  return Buffer.concat(encodeFrame(head, Buffer.concat([...numbers, Buffer.from(words)])));
+  return Buffer.from(typeof found === 'string' ? JSON.stringify(found) : found.json);
 }
 
 /** Parses a serialized result; undefined if it is invalid. */
 function readParse(bytes: Buffer): PackedStructure | NoStructure | undefined {
-  const { head, body } = wholeFrame(bytes) ?? {};
-  if (!head || !body) return undefined;
-  const { none, count, symbols, folds } = head as Head;
-  if (none !== undefined) return none;
-  const words = 4 * (symbols + folds);
-  if (!(words <= body.length)) return undefined;
-  // Copied, because an Int32Array must begin at a multiple of four bytes.
-  const numbers = new Int32Array(Uint8Array.from(body.subarray(0, words)).buffer);
-  return {
-    count,
-    symbols: numbers.slice(0, symbols),
-    folds: numbers.slice(symbols),
-    words: body.toString('utf8', words),
-  };
+  const json = bytes.toString();
+  try {
+    const found = JSON.parse(json) as TextStructure | NoStructure;
+    return typeof found === 'string' ? found : { count: found.symbols.length, json };
+  } catch {
+    return undefined;
+  }
 }
 
 // The job of a remote worker that parses large texts for replicas.

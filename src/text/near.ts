@@ -66,7 +66,7 @@ function distanceOf(typed: string, name: string, most: number): number | undefin
  * The number of letters inserted, removed, replaced or swapped with their neighbour; undefined if more than `most`.
  * Source: optimal string alignment, a restricted Damerau-Levenshtein distance.
  */
-function editDistance(a: string, b: string, most: number): number | undefined {
+export function editDistance(a: string, b: string, most: number): number | undefined {
   let before: number[] = [];
   let above = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i += 1) {
