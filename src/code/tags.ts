@@ -47,10 +47,6 @@ const MAX_TAG_DOC_CHARACTERS = 120;
 const PART = '\x1c';
 const ENTRY = '\n';
 const FIELD = '\t';
-const SPACE = 0x20;
-
-/** The position of the name among the fields of a symbol. */
-const NAME_FIELD = 5;
 
 export function writeTags(text: string, { symbols, uses }: OutlineResult): string {
   const lines = splitLines(text);
@@ -98,28 +94,6 @@ export function readUses(tags: string): NameUses[] {
   });
 }
 
-/** Calls `visit` with the range of each name of a symbol in `tags`, in the order of the file's text. Half-open. */
-function visitNames(tags: string, visit: (from: number, to: number) => void): void {
-  const { from: start, to: end } = partOf(tags, 0);
-  for (let from = start; from < end; from = entryEnd(tags, from, end) + 1) {
-    let name = from;
-    for (let field = 0; field < NAME_FIELD; field += 1) name = tags.indexOf(FIELD, name) + 1;
-    visit(name, tags.indexOf(FIELD, name));
-  }
-}
-
-/** Calls `visit` with the range of each used name in `tags`, half-open, and the number of its uses. */
-function visitUses(tags: string, visit: (from: number, to: number, uses: number) => void): void {
-  const { from: start, to: end } = partOf(tags, 1);
-  for (let from = start; from < end;) {
-    const next = entryEnd(tags, from, end);
-    const name = tags.indexOf(FIELD, from);
-    const plain = tags.indexOf(FIELD, name + 1);
-    visit(from, name, linesIn(tags, name + 1, plain) + linesIn(tags, plain + 1, next));
-    from = next + 1;
-  }
-}
-
 /** The modules that a file imports, as written: `./store.ts`, `os.path`, `linux/list.h`. */
 export function readImports(tags: string): string[] {
   return entriesOf(tags, 2);
@@ -143,32 +117,6 @@ function tagOf(entry: string): SymbolTag {
 function entriesOf(tags: string, no: number): string[] {
   const part = tags.split(PART)[no] ?? '';
   return part === '' ? [] : part.split(ENTRY);
-}
-
-/** The range of a part, half-open. */
-function partOf(tags: string, no: number): { from: number; to: number } {
-  let from = 0;
-  for (let part = 0; part < no; part += 1) {
-    const end = tags.indexOf(PART, from);
-    if (end === -1) return { from: tags.length, to: tags.length };
-    from = end + 1;
-  }
-  const to = tags.indexOf(PART, from);
-  return { from, to: to === -1 ? tags.length : to };
-}
-
-/** The end of the entry that begins at `from`, in a part that ends at `end`. */
-function entryEnd(tags: string, from: number, end: number): number {
-  const next = tags.indexOf(ENTRY, from);
-  return next === -1 || next > end ? end : next;
-}
-
-/** The number of numbers in a range of `text`, which are separated by single spaces. */
-function linesIn(text: string, from: number, to: number): number {
-  if (from === to) return 0;
-  let count = 1;
-  for (let at = from; at < to; at += 1) if (text.charCodeAt(at) === SPACE) count += 1;
-  return count;
 }
 
 function numbersOf(text: string): number[] {
@@ -325,70 +273,39 @@ const PACKING = { level: constants.Z_BEST_SPEED };
 
 /** A 32-bit hash of a name (FNV-1a). Of 100,000 names two or three collide, so compare the names themselves too. */
 export function hashOf(name: string): number {
-  return hashIn(name, 0, name.length);
-}
-
-/** The hash of the name at a range of `text`. */
-function hashIn(text: string, from: number, to: number): number {
   let hash = 0x81_1c_9d_c5;
-  for (let i = from; i < to; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01_00_01_93);
+  for (let i = 0; i < name.length; i += 1) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01_00_01_93);
   return hash >>> 0;
 }
 
 /** `tags`: the result of `writeTags` for each file; empty if its tags are missing. */
 export function packTags(tags: readonly string[]): PackedTags {
-  const names = new HashList();
-  const starts = new Uint32Array(2 * tags.length + 1);
-  // As signed numbers, which V8 stores without an object for each.
-  const declared = new Set<number>();
-  tags.forEach((one, file) => {
-    starts[2 * file] = names.count;
-    declared.clear();
-    visitNames(one, (from, to) => {
-      const hash = hashIn(one, from, to);
-      if (declared.has(hash | 0)) return;
-      declared.add(hash | 0);
-      names.add(hash, 0);
-    });
-    starts[2 * file + 1] = names.count;
-    visitUses(one, (from, to, uses) => names.add(hashIn(one, from, to), uses));
-  });
-  starts[2 * tags.length] = names.count;
+  const names: number[] = [];
+  const counts: number[] = [];
+  const starts = [0];
+  for (const one of tags) {
+    const declared = new Set(readSymbols(one).map(({ name }) => hashOf(name)));
+    for (const hash of declared) {
+      names.push(hash);
+      counts.push(0);
+    }
+    starts.push(names.length);
+    for (const { name, plain, member } of readUses(one)) {
+      names.push(hashOf(name));
+      counts.push(Math.min(255, plain.length + member.length));
+    }
+    starts.push(names.length);
+  }
   const text = tags.join('\0');
   return {
     packed: new Uint8Array(deflateRawSync(text, PACKING)),
     chars: text.length,
     known: Uint8Array.from(tags, (one) => (one === '' ? KNOWN.nothing : isCut(one) ? KNOWN.part : KNOWN.all)),
-    ...names.packed(),
-    starts,
+    names: Uint32Array.from(names),
+    counts: Uint8Array.from(counts),
+    starts: Uint32Array.from(starts),
     imports: tags.map((one) => readImports(one).join('\n')).join('\0'),
   };
-}
-
-/** Hashes with counts, in arrays that double when they are full. */
-class HashList {
-  count = 0;
-  #names = new Uint32Array(1_024);
-  #counts = new Uint8Array(1_024);
-
-  add(hash: number, count: number): void {
-    if (this.count === this.#names.length) this.#grow();
-    this.#names[this.count] = hash;
-    this.#counts[this.count] = Math.min(255, count);
-    this.count += 1;
-  }
-
-  packed(): Pick<PackedTags, 'names' | 'counts'> {
-    return { names: this.#names.slice(0, this.count), counts: this.#counts.slice(0, this.count) };
-  }
-
-  #grow(): void {
-    const [names, counts] = [this.#names, this.#counts];
-    this.#names = new Uint32Array(2 * this.count);
-    this.#counts = new Uint8Array(2 * this.count);
-    this.#names.set(names);
-    this.#counts.set(counts);
-  }
 }
 
 /** Most bytes of a UTF-16 code unit in UTF-8. */

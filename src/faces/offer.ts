@@ -196,8 +196,8 @@ interface ClientSpace {
  */
 const MAX_CLIENT_SPACES = 1024;
 
-/** Cache size of a client: combinations of limits and roots for which its tools are kept. */
-const MAX_FITTED_TOOLS = 32;
+/** Cache size of a client: combinations of hosts and roots for which its tools are kept. */
+const MAX_FITTED_TOOLS = 8;
 
 class ClientSpaces {
   /** The space of requests without a caller, and of all requests if outputs are shared. */
@@ -339,16 +339,10 @@ function forClients(options: SessionOptions, manyClients: boolean): SessionOptio
   return telemetry ? { ...options, telemetry: { ...telemetry, manyClients } } : options;
 }
 
-function isSame(host: HostIdentity | undefined, other: HostIdentity | undefined): boolean {
-  return host?.name === other?.name && host?.model === other?.model && host?.structured === other?.structured;
-}
-
 /** `session` is closed with the space. */
 function spaceOf(options: OrielOptions, session: Session, bash: boolean): ClientSpace {
-  /** A cache by the limits of the host and its declared roots. */
+  /** A cache by the host and its declared roots. */
   const fitted = new LruMap<Oriel>(MAX_FITTED_TOOLS);
-  /** The last host without declared roots: usually the next call comes from the same one. */
-  let last: { readonly host: HostIdentity | undefined; readonly oriel: Oriel } | undefined;
   let engine: Engine | undefined;
   const readers = new LruMap<ResourceReader>(MAX_FITTED_TOOLS);
   return {
@@ -366,13 +360,13 @@ function spaceOf(options: OrielOptions, session: Session, bash: boolean): Client
       return (engine ??= assemble(options).engine);
     },
     oriel({ host, roots } = {}) {
-      if (!roots && last && isSame(last.host, host)) return last.oriel;
-      const inside = narrowed(options, roots);
-      const wanted = host ? fittedTo(host, inside) : inside;
-      const key = JSON.stringify([wanted.limits ?? {}, rootsKey(wanted.roots ?? [])]);
+      const key = JSON.stringify([host?.name, host?.model, host?.structured, roots && rootsKey(roots)]);
       let oriel = fitted.get(key);
-      if (!oriel) fitted.set(key, (oriel = orielOffering(wanted, { bash })));
-      if (!roots) last = { host, oriel };
+      if (!oriel) {
+        const inside = narrowed(options, roots);
+        oriel = orielOffering(host ? fittedTo(host, inside) : inside, { bash });
+        fitted.set(key, oriel);
+      }
       return oriel;
     },
     lens: (dialect, limits) => {
@@ -386,10 +380,9 @@ function spaceOf(options: OrielOptions, session: Session, bash: boolean): Client
       );
     },
     reader({ roots } = {}) {
-      const inside = narrowed(options, roots);
-      const key = rootsKey(inside.roots ?? []);
+      const key = roots ? rootsKey(roots) : '';
       let reader = readers.get(key);
-      if (!reader) readers.set(key, (reader = readerOf(inside)));
+      if (!reader) readers.set(key, (reader = readerOf(narrowed(options, roots))));
       return reader;
     },
   };
