@@ -21,15 +21,8 @@ interface FileRanking {
   readonly places: readonly number[];
 }
 
-/** Counts for tests: files whose edges were computed, and runs of PageRank. */
-interface GraphWork {
-  linked: number;
-  ranked: number;
-}
-
 export class FileGraph {
   readonly declarations: DeclarationIndex;
-  readonly work: GraphWork = { linked: 0, ranked: 0 };
   readonly #paths: readonly string[];
   readonly #top: string;
   readonly #files: readonly (StoredFile | undefined)[];
@@ -52,17 +45,10 @@ export class FileGraph {
     [this.#paths, this.#top, this.#files] = [paths, top, files];
     const base = before && (before.#edges ? before : before.#base);
     this.#base = base;
-    if (!base) {
-      this.declarations = DeclarationIndex.of(files.length, (file) => files[file]?.declared);
-      this.#imports = [];
-      return;
-    }
+    this.declarations = new DeclarationIndex(files);
+    this.#imports = base ? base.#imports.slice() : [];
+    if (!base) return;
     this.#changed = [...files.keys()].filter((file) => files[file] !== base.#files[file]);
-    const redeclared = this.#changed.filter(
-      (file) => !isSameArray(files[file]?.declared ?? [], base.#files[file]?.declared ?? []),
-    );
-    this.declarations = base.declarations.after(new Set(redeclared), (file) => files[file]?.declared);
-    this.#imports = base.#imports.slice();
     for (const file of this.#changed)
       if (importsIn(files[file]) !== importsIn(base.#files[file])) this.#imports[file] = undefined;
   }
@@ -94,7 +80,6 @@ export class FileGraph {
   }
 
   #ranked(edges: FileEdges): FileRanking {
-    this.work.ranked += 1;
     const paths = this.#paths;
     const ranks = pageRank(paths.length, edges).map((rank, file) => rank * pathWeight(paths[file] ?? ''));
     const order = [...paths.keys()].sort(
@@ -106,20 +91,23 @@ export class FileGraph {
   }
 
   #linked(): FileEdges {
-    const list = new EdgeList(this.#files.length);
+    const starts = new Uint32Array(this.#files.length + 1);
+    const to: number[] = [];
+    const weight: number[] = [];
     const stale = this.#stale();
     const before = this.#base && this.#base.#edges;
     for (const file of this.#files.keys()) {
-      if (before && stale?.has(file) === false) {
-        const { to, weight } = edgesOf(before, file);
-        list.add(to, weight);
-        continue;
+      const edges =
+        before && stale?.has(file) === false
+          ? edgesOf(before, file)
+          : Array.from(this.#edgesFrom(file), ([to, weight]) => ({ to, weight }));
+      for (const edge of edges) {
+        to.push(edge.to);
+        weight.push(edge.weight);
       }
-      this.work.linked += 1;
-      const weights = this.#edgesFrom(file);
-      list.add(weights.keys(), weights.values());
+      starts[file + 1] = to.length;
     }
-    return list.done();
+    return { starts, to: Int32Array.from(to), weight: Float32Array.from(weight) };
   }
 
   /** Files whose edges must be computed: changed ones, and users of names whose declaring files changed. Undefined: all. */
@@ -180,9 +168,6 @@ function importsIn(file: StoredFile | undefined): string {
 /** More than there are files. A pair is `hash * FILES + file`: with a 32-bit hash an integer of at most 52 bits. */
 const FILES = 2 ** 20;
 
-/** The number of leading bits of a hash by which its pairs are found. */
-const BITS = 16;
-
 /** 0-based positions of pairs, half-open. */
 interface PairRange {
   readonly from: number;
@@ -191,52 +176,21 @@ interface PairRange {
 
 class DeclarationIndex {
   readonly #pairs: Float64Array;
-  /** For each value of the leading bits the position of its first pair; finally the number of pairs. */
-  readonly #starts = new Uint32Array((1 << BITS) + 1);
 
-  /** `pairs` must be sorted. */
-  private constructor(pairs: Float64Array) {
-    this.#pairs = pairs;
-    let bits = 0;
-    for (let i = 0; i < pairs.length; i += 1) {
-      const own = firstBits(Math.floor((pairs[i] as number) / FILES));
-      while (bits <= own) this.#starts[bits++] = i;
-    }
-    this.#starts.fill(pairs.length, bits);
-  }
-
-  /** `files`: the number of files. `declaredBy`: the hashes of the names that a file declares, each once. */
-  static of(files: number, declaredBy: DeclaredBy): DeclarationIndex {
-    return new DeclarationIndex(
-      pairsOf(
-        Array.from({ length: files }, (_, file) => file),
-        declaredBy,
-      ),
-    );
-  }
-
-  /** An updated copy, if the `changed` files declare other names now. */
-  after(changed: ReadonlySet<number>, declaredBy: DeclaredBy): DeclarationIndex {
-    if (changed.size === 0) return this;
-    const added = pairsOf([...changed], declaredBy);
-    const left = this.#pairs.filter((pair) => !changed.has(pair % FILES));
-    const merged = new Float64Array(left.length + added.length);
-    let [from, at] = [0, 0];
-    for (const pair of added) {
-      while (from < left.length && (left[from] as number) < pair) merged[at++] = left[from++] as number;
-      merged[at++] = pair;
-    }
-    merged.set(left.subarray(from), at);
-    return new DeclarationIndex(merged);
+  constructor(files: readonly (StoredFile | undefined)[]) {
+    const all = files.map((file) => file?.declared ?? []);
+    this.#pairs = new Float64Array(all.reduce((sum, { length }) => sum + length, 0));
+    let at = 0;
+    for (const [file, names] of all.entries())
+      for (const name of names) this.#pairs[at++] = name * FILES + file;
+    this.#pairs.sort();
   }
 
   /** The pairs of a name, by its hash. */
   rangeOf(name: number): PairRange {
-    const bits = firstBits(name);
-    const [low = 0, high = 0] = [this.#starts[bits], this.#starts[bits + 1]];
-    const from = this.#firstFrom(name * FILES, low, high);
+    const from = this.#firstFrom(name * FILES, 0, this.#pairs.length);
     let to = from;
-    while (to < high && (this.#pairs[to] as number) < (name + 1) * FILES) to += 1;
+    while (to < this.#pairs.length && (this.#pairs[to] as number) < (name + 1) * FILES) to += 1;
     return { from, to };
   }
 
@@ -268,19 +222,6 @@ class DeclarationIndex {
   }
 }
 
-type DeclaredBy = (file: number) => Uint32Array | undefined;
-
-function pairsOf(files: readonly number[], declaredBy: DeclaredBy): Float64Array {
-  const pairs = new Float64Array(files.reduce((sum, file) => sum + (declaredBy(file)?.length ?? 0), 0));
-  let at = 0;
-  for (const file of files) for (const name of declaredBy(file) ?? []) pairs[at++] = name * FILES + file;
-  return pairs.sort();
-}
-
-function firstBits(name: number): number {
-  return Math.floor(name / 2 ** (32 - BITS));
-}
-
 // The edges of a weighted, directed graph between files, in typed arrays: a tree of 20,000 files has a million.
 
 /** Edges, grouped by the file that they start from. Files are 0-based positions. */
@@ -291,49 +232,13 @@ interface FileEdges {
   readonly weight: Float32Array;
 }
 
-/** Collects the edges of all files, in the order of files. */
-class EdgeList {
-  readonly #starts: Uint32Array;
-  #to = new Int32Array(1024);
-  #weight = new Float32Array(1024);
-  #files = 0;
-  #count = 0;
-
-  constructor(files: number) {
-    this.#starts = new Uint32Array(files + 1);
-  }
-
-  /** Adds the edges of the next file. `to` and `weight` have the same length. */
-  add(to: Iterable<number>, weight: Iterable<number>): void {
-    for (const target of to) {
-      if (this.#count === this.#to.length) this.#grow();
-      this.#to[this.#count++] = target;
-    }
-    let at = this.#starts[this.#files] as number;
-    for (const one of weight) this.#weight[at++] = one;
-    this.#starts[(this.#files += 1)] = this.#count;
-  }
-
-  done(): FileEdges {
-    return {
-      starts: this.#starts,
-      to: this.#to.slice(0, this.#count),
-      weight: this.#weight.slice(0, this.#count),
-    };
-  }
-
-  #grow(): void {
-    const [to, weight] = [new Int32Array(2 * this.#count), new Float32Array(2 * this.#count)];
-    to.set(this.#to);
-    weight.set(this.#weight);
-    [this.#to, this.#weight] = [to, weight];
-  }
-}
-
-/** The edges of one file, as views of the arrays. */
-function edgesOf({ starts, to, weight }: FileEdges, file: number): Pick<FileEdges, 'to' | 'weight'> {
+/** The edges of one file. */
+function edgesOf({ starts, to, weight }: FileEdges, file: number): { to: number; weight: number }[] {
   const [from, end] = [starts[file], starts[file + 1]];
-  return { to: to.subarray(from, end), weight: weight.subarray(from, end) };
+  return Array.from(to.subarray(from, end), (target, i) => ({
+    to: target,
+    weight: weight[(from as number) + i] as number,
+  }));
 }
 
 function isSameEdges(one: FileEdges, other: FileEdges): boolean {

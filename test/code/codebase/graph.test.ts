@@ -87,25 +87,3 @@ test(
     );
   },
 );
-
-test('what is done again after a change is what the change reaches', () => {
-  const files = tree();
-  for (let no = 0; no < COUNT; no += 1)
-    files.set(no, { declares: [`name${no}`], uses: [`name${(no + 1) % COUNT}`], imports: [] });
-  const first = files.graph();
-  saidBy(first);
-  expect(first.work).toEqual({ linked: COUNT, ranked: 1 });
-  files.set(2, { declares: ['name2'], uses: ['name3'], imports: [] });
-  const same = files.graph(first);
-  saidBy(same);
-  expect(same.work).toEqual({ linked: 1, ranked: 0 });
-  files.set(2, { declares: ['name2'], uses: ['name4'], imports: [] });
-  const used = files.graph(same);
-  saidBy(used);
-  expect(used.work).toEqual({ linked: 1, ranked: 1 });
-  // The one that declared it, and the one that uses it.
-  files.set(2, { declares: ['other'], uses: ['name4'], imports: [] });
-  const declared = files.graph(used);
-  saidBy(declared);
-  expect(declared.work).toEqual({ linked: 2, ranked: 1 });
-});
