@@ -259,7 +259,7 @@ export async function loadCodePages(bytes: Buffer): Promise<void> {
   if (hasCodePage(recordsOf(bytes).records)) set_cptable(await import('@e965/xlsx/dist/cpexcel.full.mjs'));
 }
 
-// Repairs the records of a binary workbook that SheetJS reads wrongly, or at which it loops. Source: [MS-XLS].
+// Repairs the records of a binary workbook that SheetJS reads for too long. Source: [MS-XLS].
 
 /** Types of records. */
 const [LINK, LINK_TOOLTIP] = [0x01b8, 0x0800];
@@ -270,15 +270,13 @@ const NO_TYPE = 0xfff4;
 const MAX_LINKED_CELLS = 1_000_000;
 
 /**
- * Changes `records` in place; whether it changed anything.
- * - Links beyond `MAX_LINKED_CELLS` cells are left out, and so are the tooltips of links, which are not shown.
- * - Behind the last record SheetJS ignores zeros. Other bytes that are too few for a record make it loop for ever.
+ * Changes `records` in place; whether it changed anything. Links beyond `MAX_LINKED_CELLS` cells are left out, and so are
+ * the tooltips of links, which are not shown.
  */
 function repairRecords(records: Buffer): boolean {
   let isRepaired = false;
   let linked = 0;
-  let at = 0;
-  for (let length = 0; at + 4 <= records.length; at += 4 + length) {
+  for (let at = 0, length = 0; at + 4 <= records.length; at += 4 + length) {
     const type = records.readUInt16LE(at);
     length = records.readUInt16LE(at + 2);
     const body = records.subarray(at + 4, at + 4 + length);
@@ -289,9 +287,7 @@ function repairRecords(records: Buffer): boolean {
       isRepaired = true;
     }
   }
-  if (records.subarray(at).every((byte) => byte === 0)) return isRepaired;
-  records.fill(0, at);
-  return true;
+  return isRepaired;
 }
 
 /** The first record of a workbook since Excel 97, in which texts are in UTF-16: BOF of version 6. */
