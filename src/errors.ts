@@ -42,12 +42,22 @@ interface OrielErrorOptions {
   readonly cause?: unknown;
   /** What was wrong: `message` without the advice at its end. */
   readonly why?: string;
+  readonly glob?: GlobInPath | undefined;
+}
+
+/** The path does not exist because it has a glob, which is no part of a path. Each tool says in which field it belongs. */
+export interface GlobInPath {
+  /** The existing directory in front of the glob, as it was typed; `.` if there is none. */
+  readonly at: string;
+  /** The rest of the path: `*.ts` of `src/*.ts`. Valid, also if the one that was typed is not. */
+  readonly glob: string;
 }
 
 export class OrielError extends Error {
   readonly code: ErrorCode;
   /** A call that works instead, as its exact argument (for `read`: the `path`). */
   readonly next: string | undefined;
+  readonly glob: GlobInPath | undefined;
   readonly #why: string | undefined;
 
   /** `message`: one sentence, in which everything from a caller is escaped by `quote`. */
@@ -56,6 +66,7 @@ export class OrielError extends Error {
     this.name = 'OrielError';
     this.code = code;
     this.next = options.next;
+    this.glob = options.glob;
     this.#why = options.why;
   }
 
@@ -73,21 +84,6 @@ export function advised(
   options: Omit<OrielErrorOptions, 'why'> = {},
 ): OrielError {
   return new OrielError(code, `${why} ${advice}`, { ...options, why });
-}
-
-/** The path does not exist because it has a glob, which is no part of a path. Each tool says in which field it belongs. */
-export class GlobPathError extends OrielError {
-  /** The existing directory in front of the glob, as it was typed; `.` if there is none. */
-  readonly at: string;
-  /** The rest of the path: `*.ts` of `src/*.ts`. */
-  readonly glob: string;
-
-  constructor(error: OrielError, { at, glob }: Pick<GlobPathError, 'at' | 'glob'>) {
-    super(error.code, error.message, { next: error.next, why: error.why, cause: error });
-    this.name = 'GlobPathError';
-    this.at = at;
-    this.glob = glob;
-  }
 }
 
 export function isOrielError(error: unknown): error is OrielError {

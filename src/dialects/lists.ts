@@ -1,10 +1,10 @@
 /** The inputs of `grep`, `find` and `ls` in all dialects, and their default limits. */
 
 import type { SchemaKit } from '../call/dialect.ts';
-import { GlobPathError, OrielError } from '../errors.ts';
-import { globAtPath, globBelowPath, globWithinPath } from '../files/glob-text.ts';
+import { type GlobInPath, OrielError } from '../errors.ts';
+import { globAtPath } from '../files/glob-text.ts';
 import { errorAnswer } from '../render/notices.ts';
-import { oneLine, safeJson } from '../text/visible.ts';
+import { oneLine, quote, safeJson } from '../text/visible.ts';
 import type { Answer } from '../types/answer.ts';
 import type { FindRequest, ListRequest, SearchRequest } from '../types/request.ts';
 
@@ -101,7 +101,7 @@ export function listFailure(
 ): (error: OrielError, input?: ListInput) => Answer {
   return (error, input) => {
     if (!input) return errorAnswer(error);
-    if (error instanceof GlobPathError) return errorAnswer(withGlobMoved(error, tool, input));
+    if (error.glob) return errorAnswer(withGlobMoved(error, error.glob, tool, input));
     // The suggestion is to read the same path, which is a call of another tool.
     if (error.next === input.path) return errorAnswer(reads ? error : withoutAdvice(error));
     const glob = 'glob' in input && input.glob !== undefined ? 'glob' : 'pattern';
@@ -114,66 +114,43 @@ function withoutAdvice(error: OrielError): OrielError {
 }
 
 /** The error for a glob in the path, with the call that has it in the field for globs. */
-function withGlobMoved(error: GlobPathError, tool: ListTool, input: ListInput): OrielError {
-  const { words, fields } = moved(error, tool, input);
-  const plain = new OrielError(error.code, `${error.why}${words}`, {
-    ...(fields && { next: safeJson(fields) }),
-    cause: error,
-  });
-  return withWholeCall(plain, input, 'path');
-}
-
-interface Moved {
-  /** The end of the sentence. */
-  readonly words: string;
-  /** The fields that change; absent for a call of another tool. */
-  readonly fields?: Readonly<Record<string, string>>;
-}
-
-function moved({ at: path, glob }: GlobPathError, tool: ListTool, input: ListInput): Moved {
-  const use = `Use path=${oneLine(path)}`;
+function withGlobMoved(
+  { code, why, cause }: OrielError,
+  { at: path, glob }: GlobInPath,
+  tool: ListTool,
+  input: ListInput,
+): OrielError {
+  const moved = (words: string, fields?: Readonly<Record<string, string>>): OrielError => {
+    const next = fields && safeJson(fields);
+    return withWholeCall(new OrielError(code, `${why}${words}`, { next, cause }), input, 'path');
+  };
   if (tool === 'ls') {
     // The directory has the entries that `*` matches.
-    if (glob === '*')
-      return { words: `: a directory is listed as a whole. Use ${oneLine(path)}.`, fields: { path } };
-    return { words: `: ls takes no glob. Use find ${findCall({ at: path, glob })}.` };
+    return glob === '*'
+      ? moved(`: a directory is listed as a whole. Use ${oneLine(path)}.`, { path })
+      : moved(`: ls takes no glob. Use find ${findCall({ at: path, glob })}.`);
   }
-  if (tool === 'find') {
-    const pattern = 'pattern' in input ? input.pattern : undefined;
-    const words = '; the path of find is one directory.';
-    if (pattern === undefined) return { words: `${words} ${use}.`, fields: { path } };
-    const both = isBelow(pattern, path) ? undefined : short(globBelowPath(glob, pattern));
-    if (both === undefined) return { words: `${words} ${use}.`, fields: { path } };
-    return { words: `${words} ${use} with the pattern ${oneLine(both)}.`, fields: { path, pattern: both } };
-  }
+  const use = `Use path=${oneLine(path)}`;
+  if (tool === 'find') return moved(`; the path of find is one directory. ${use}.`, { path });
   const words = '; a glob is a field of its own';
-  const own = 'glob' in input ? input.glob : undefined;
-  const both = short(!own ? globAtPath(glob) : isBelow(own, path) ? undefined : globWithinPath(glob, own));
-  return both === undefined
-    ? { words: `${words}${own ? ', and the call has one' : ''}. ${use}.`, fields: { path } }
-    : { words: `${words}. ${use} with the glob ${oneLine(both)}.`, fields: { path, glob: both } };
-}
-
-/** Undefined for a glob that is too long for a sentence. */
-function short(glob: string | undefined): string | undefined {
-  return glob === undefined || glob.length > MAX_ERROR_CALL_BYTES / 2 ? undefined : glob;
-}
-
-/** Whether a glob begins with the directory that is searched, as it may: it is not relative to a part of the path then. */
-function isBelow(glob: string, path: string): boolean {
-  return glob.replace(/^!?(?:\.\/)?/, '').startsWith(`${path}/`);
+  if ('glob' in input && input.glob) return moved(`${words}, and the call has one. ${use}.`, { path });
+  const both = globAtPath(glob);
+  return both.length > MAX_ERROR_CALL_BYTES / 2
+    ? moved(`${words}. ${use}.`, { path })
+    : moved(`${words}. ${use} with the glob ${oneLine(both)}.`, { path, glob: both });
 }
 
 /** The error of `read` for a glob, with the call of `find` that lists the files which match it. */
 export function withFindCall(error: OrielError): OrielError {
-  if (!(error instanceof GlobPathError)) return error;
-  const listing = error.message.slice(error.why.length).replace(/^ Use /, ', or ');
-  const message = `${error.why} Use find ${findCall(error)} for the files that match${listing}`;
-  return new OrielError(error.code, message, { next: error.next, cause: error });
+  const { code, why, next, glob } = error;
+  if (!glob) return error;
+  const listing = next === undefined ? '' : `, or ${quote(next)}`;
+  const message = `${why} Use find ${findCall(glob)} for the files that match${listing}.`;
+  return new OrielError(code, message, { next, cause: error });
 }
 
 /** The input of `find` for the files that match a glob below a directory. */
-function findCall({ at, glob }: Pick<GlobPathError, 'at' | 'glob'>): string {
+function findCall({ at, glob }: GlobInPath): string {
   if (at === '.') return safeJson({ pattern: glob });
   // A pattern without a slash would match at every depth. The path is searched also if it is ignored or a link.
   return safeJson({ pattern: glob.includes('/') ? glob : `/${glob}`, path: at });

@@ -2,7 +2,7 @@
 
 import { basename, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { advised, type ErrorCode, GlobPathError, isOrielError, OrielError } from '../errors.ts';
+import { advised, type ErrorCode, type GlobInPath, isOrielError, OrielError } from '../errors.ts';
 import { validGlob } from '../files/glob-text.ts';
 import { absolutePath, foreignName, pathSpellings } from '../files/paths.ts';
 import { sources } from '../formats/table.ts';
@@ -256,7 +256,8 @@ async function notFound(
     const { explainMissing } = await import('./missing-path.ts');
     const error = await explainMissing(path, grammar, cause, call);
     const glob = await globInPath(path, call);
-    return glob ? new GlobPathError(error, glob) : error;
+    const { code, message, why: problem, next } = error;
+    return glob ? new OrielError(code, message, { why: problem, next, glob, cause: error }) : error;
   }
   if (others.length === 0)
     return advised('NOT_FOUND', `${why} One file ends in it: ${quote(first)}.`, 'Use that path.', {
@@ -343,13 +344,6 @@ async function mustExist(name: string, call: Call): Promise<void> {
 }
 
 // Splits a path with a glob, such as `src/*.ts`, into an existing directory and the glob below it.
-
-export interface GlobInPath {
-  /** As it was typed; `.` if there is nothing in front of the glob. */
-  readonly at: string;
-  /** Valid, also if the one that was typed is not. */
-  readonly glob: string;
-}
 
 /** Undefined if `typed` has no `*`, or if the directory in front of the glob does not exist. */
 export async function globInPath(typed: string, call: Call): Promise<GlobInPath | undefined> {

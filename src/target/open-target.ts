@@ -1,11 +1,9 @@
 /** Opens the file or directory where a search, a walk or a listing starts, and formats paths below it. */
 
-import { basename, dirname, join } from 'node:path';
-import { advised, GlobPathError, OrielError } from '../errors.ts';
-import { exists } from '../files/deepest-directory.ts';
+import { dirname, join } from 'node:path';
+import { advised, OrielError } from '../errors.ts';
 import { foreignName } from '../files/paths.ts';
-import { sources } from '../formats/table.ts';
-import { MAX_LISTED_PATHS, pathLists, pathRewrites } from '../selector/rewrites.ts';
+import { pathRewrites } from '../selector/rewrites.ts';
 import { isSpelledSelector } from '../selector/selection.ts';
 import { quote } from '../text/visible.ts';
 import type { OpenedDirectory, OpenedItem } from '../types/access.ts';
@@ -89,7 +87,7 @@ export function shownBelow(typed: string, call: Call): (path: string) => string 
   return (path) => (front === '' ? call.access.display(join(base, path)) : front + path);
 }
 
-/** The error for `a.zip:dir` if only `a.zip` exists: the caller means a member of the file. */
+/** The error for `a.zip:dir` if only `a.zip` exists: the caller means a member of the file, or a part of it. */
 async function memberOf(
   typed: string,
   wants: Wanted,
@@ -107,95 +105,24 @@ async function memberOf(
   } catch {
     return undefined;
   }
-  const unsupported = ({ why, advice, next }: Refusal): OrielError =>
+  const unsupported = (why: string, advice: string, next: string): OrielError =>
     advised('UNSUPPORTED', why, advice, { next, cause });
-  if (isSpelledSelector(typed.slice(colon + 1)))
-    return unsupported(withSelector({ typed, outer, is, wants }));
-  const nested = wants === 'any' ? await nestedIn(typed, colon, call) : undefined;
-  return unsupported({ ...insideFile({ typed, outer, wants, nested }), next: typed });
-}
-
-interface Refusal {
-  readonly why: string;
-  readonly advice: string;
-  readonly next: string;
-}
-
-interface Selecting {
-  readonly typed: string;
-  /** The path in front of the selector, and what it is. */
-  readonly outer: string;
-  readonly is: OpenedItem['is'];
-  readonly wants: Wanted;
-}
-
-function withSelector({ typed, outer, is, wants }: Selecting): Refusal {
-  const why = `${quote(typed)} has a selector: only`;
-  if (wants === 'list')
-    return {
-      why: `${why} whole directories are listed.`,
-      advice: `Use read ${quote(typed)}.`,
-      next: typed,
-    };
-  if (wants === 'any')
-    return { why: `${why} whole files are searched.`, advice: `Use ${quote(outer)}.`, next: outer };
-  const next = is === 'directory' ? outer : dirname(outer);
-  return { why: `${why} whole directories are searched.`, advice: `Use ${quote(next)}.`, next };
-}
-
-interface InsideFile {
-  readonly typed: string;
-  readonly outer: string;
-  readonly wants: Wanted;
-  readonly nested: string | undefined;
-}
-
-function insideFile({ typed, outer, wants, nested }: InsideFile): Pick<Refusal, 'why' | 'advice'> {
-  const [member, file] = [quote(typed), quote(outer)];
-  const read = `Use read ${member}.`;
-  if (wants !== 'any')
-    return { why: `${member} lies inside the file ${file}: only directories are listed.`, advice: read };
-  if (nested === undefined)
-    return {
-      why: `${member} lies inside ${file}: only whole files are searched.`,
-      advice: `Use ${file}, or read ${member}.`,
-    };
-  if (nested === typed)
-    return {
-      why: `${member} is an archive or database inside ${file}, and these are not searched.`,
-      advice: `Use read ${member} to list it, then read what it holds.`,
-    };
-  return {
-    why: `${member} lies inside ${quote(nested)}, and archives and databases inside ${file} are not searched.`,
-    advice: read,
-  };
-}
-
-/**
- * The archive or database inside an archive that `typed` names, or of which it names a member: a search of the outer one
- * leaves it out too. `colon`: the position of the colon after the outer one.
- */
-async function nestedIn(typed: string, colon: number, call: Call): Promise<string | undefined> {
-  const end = typed.indexOf(':', colon + 1);
-  // All others lie in the first. Opening each of hundreds that do not exist would take seconds.
-  const first = end === -1 ? typed : typed.slice(0, end);
-  for (const name of new Set([first, typed])) if (await isContainer(name, call)) return name;
-  return undefined;
-}
-
-/** Whether a search of the outer archive leaves it out: an archive or database, by its name and its content. */
-async function isContainer(typed: string, call: Call): Promise<boolean> {
-  if (!sources.some((source) => source.holds?.(basename(typed.slice(typed.lastIndexOf(':') + 1)))))
-    return false;
-  try {
-    const { findTarget } = await import('./find-target.ts');
-    const resource = await call.open((await findTarget(typed, 'selectors', call, false)).subject);
-    return resource.is === 'text' && resource.kind !== 'document' && resource.display === 'plain';
-  } catch (error) {
-    call.signal.throwIfAborted();
-    if (error instanceof OrielError) return false;
-    throw error;
+  const [path, file] = [quote(typed), quote(outer)];
+  const read = `Use read ${path}.`;
+  if (!isSpelledSelector(typed.slice(colon + 1))) {
+    return wants === 'any'
+      ? unsupported(
+          `${path} lies inside ${file}: only whole files are searched.`,
+          `Use ${file}, or read ${path}.`,
+          typed,
+        )
+      : unsupported(`${path} lies inside the file ${file}: only directories are listed.`, read, typed);
   }
+  const why = `${path} has a selector: only whole`;
+  if (wants === 'list') return unsupported(`${why} directories are listed.`, read, typed);
+  if (wants === 'any') return unsupported(`${why} files are searched.`, `Use ${file}.`, outer);
+  const next = is === 'directory' ? outer : dirname(outer);
+  return unsupported(`${why} directories are searched.`, `Use ${quote(next)}.`, next);
 }
 
 async function withAdvice(error: unknown, typed: string, wants: Wanted, call: Call): Promise<unknown> {
@@ -210,26 +137,7 @@ async function withAdvice(error: unknown, typed: string, wants: Wanted, call: Ca
   const foreign = foreignName(typed, call.access.roots.length > 0);
   if (foreign) return foreign;
   const glob = await globInPath(typed, call);
-  if (glob)
-    return new GlobPathError(
-      new OrielError('NOT_FOUND', `${quote(typed)} does not exist`, { cause: error }),
-      glob,
-    );
-  const first = await firstOfSeveral(typed, call);
-  if (first !== undefined) {
-    const why = `${quote(typed)} does not exist: these are several paths, and each needs a separate call.`;
-    throw new OrielError('NOT_FOUND', `${why} Use ${quote(first)} first.`, { next: first, cause: error });
-  }
+  if (glob) return new OrielError('NOT_FOUND', `${quote(typed)} does not exist`, { glob, cause: error });
   const { explainMissing } = await import('./missing-path.ts');
   return explainMissing(typed, 'selectors', error, call);
-}
-
-/** The first path of a list such as `src,test` or `src test`, if all of its paths exist. */
-async function firstOfSeveral(typed: string, { access }: Call): Promise<string | undefined> {
-  for (const paths of pathLists(typed)) {
-    if (paths.length < 2 || paths.length > MAX_LISTED_PATHS || paths.includes('')) continue;
-    const there = await Promise.all(paths.map((path) => exists(access.absolute(path), access)));
-    if (there.every(Boolean)) return paths[0];
-  }
-  return undefined;
 }

@@ -8,7 +8,7 @@ import { makeVisible, oneLine, safeJson } from '../../text/visible.ts';
 import type { Answer } from '../../types/answer.ts';
 import type { Progress } from '../../types/session.ts';
 import type { CliStreams, ExitCode } from './options.ts';
-import { pasteable, pasteableNotices, type TypedCommand } from './quote-calls.ts';
+import { pasteableError, pasteableNotices, type TypedCommand } from './quote-calls.ts';
 
 /**
  * Prints an answer and returns the exit code. An error is one line on stderr; the output of a failed command goes to stdout.
@@ -31,7 +31,7 @@ export function printAnswer(
       streams.err.write(`(an image of ${bytes} bytes, ${block.mimeType}; --json prints it)\n`);
     } else if (answer.isError && 'error' in answer.details) {
       if (keepsOutput(answer)) streams.out.write(forStream(block.text, answer, streams.out, typed));
-      else printError(pasteable(block.text, answer.details, typed), streams);
+      else printError(pasteableError(block.text, answer.details, typed), streams);
     } else streams.out.write(forStream(block.text, answer, streams.out, typed));
   }
   return code;

@@ -15,14 +15,15 @@ test('grep ends with 0 when something was found, 1 when nothing, 2 when it faile
   });
   expect(run(['grep', '-i', 'two', 'src', '-g', '*.ts', '-C', '1', '--limit', '1'], { cwd: W }).out).toBe(
     'src/a.ts-1- one\nsrc/a.ts:2: Two\nsrc/a.ts-3- three two\n' +
-      '[1 match limit reached. Use --offset 1 to continue, --limit 2 for more, or refine pattern]\n',
+      '[1 match limit reached. Use offset=1 to continue, limit=2 for more, or refine pattern. ' +
+      "Command: oriel grep --ignore-case --glob '*.ts' --context 1 --limit 1 --offset 1 two src]\n",
   );
   expect(run(['grep', 'two', '--offset', '1'], { cwd: W }).out).toBe('src/a.ts:3: three two\n');
   expect(run(['grep', '-F', 't.o'], { cwd: W })).toEqual({ out: 'No matches found\n', err: '', code: 1 });
   expect(run(['grep', '-F', 't.o', '--json'], { cwd: W }).code).toBe(1);
   expect(run(['grep', '['], { cwd: W })).toEqual({
     out: '',
-    err: "oriel: [ is not a valid regular expression: unclosed character class at character 1. Escape special characters with a backslash, or search for plain text with --literal: oriel grep --literal '['\n",
+    err: "oriel: [ is not a valid regular expression: unclosed character class at character 1. Escape special characters with a backslash, or search for plain text with literal=true. Command: oriel grep --literal '['\n",
     code: 2,
   });
   expect(run(['grep', '--', '-x'], { cwd: W }).code).toBe(1);
@@ -36,7 +37,7 @@ test('grep searches the standard input, and continues with what was kept of it',
   const { out, code } = run(['grep', 'seven', '-', '--limit', '1'], { cwd: W, env, input });
   const kept = /^artifact:\/\/\d+/.exec(out)?.[0] ?? '';
   expect(out).toBe(
-    `${kept}:2: seven\n[1 match limit reached. Use --offset 1 to continue, --limit 2 for more, or refine pattern]\n`,
+    `${kept}:2: seven\n[1 match limit reached. Use offset=1 to continue, limit=2 for more, or refine pattern. Command: oriel grep --limit 1 --offset 1 seven ${kept}]\n`,
   );
   expect(code).toBe(0);
   expect(run(['grep', 'seven', kept, '--offset', '1'], { cwd: W, env }).out).toBe(
@@ -75,12 +76,12 @@ test('find and ls', () => {
   });
   expect(run(['find', 'a.*', 'src', '--root', W, '--cwd', W]).out).toBe('src/a.ts\n');
   expect(run(['ls'], { cwd: W })).toEqual({ out: 'b.md\nsrc/\n', err: '', code: 0 });
-  expect(run(['ls', '--limit', '1', '--cwd', W]).out).toBe(
-    'b.md\n[1 entry limit reached. Use --offset 1 to continue, --limit 2 for more]\n',
+  expect(run(['ls', '--limit', '1', '--cwd', W]).out).toEqual(
+    expect.stringContaining('Command: oriel ls --limit 1 --cwd '),
   );
   expect(run(['ls', 'b.md'], { cwd: W })).toEqual({
     out: '',
-    err: 'oriel: b.md is a file, not a directory. Use . for its directory, or read the file.\n',
+    err: 'oriel: b.md is a file, not a directory. Use . for its directory, or read the file. Command: oriel ls .\n',
     code: 2,
   });
 });
@@ -89,15 +90,15 @@ test.each([
   [['grep'], 'No pattern was given. Use oriel grep PATTERN [PATH…].'],
   [['find', 'a', 'b', 'c'], 'There is one operand too many: c. Use oriel find GLOB [DIR].'],
   [['find'], "No glob was given. Use oriel find '**/*.ts' [DIR]."],
-  [['find', ''], "The glob is empty. Use oriel find '**'"],
-  [['find', '['], String.raw`[ is not a valid glob: [ at character 1 is not closed. Use oriel find '\['`],
+  [['find', ''], "The glob is empty. Use pattern **. Command: oriel find '**'"],
+  [['find', '['], String.raw`[ is not a valid glob: [ at character 1 is not closed. Use pattern \[. Command: oriel find '\['`],
   [
     ['find', '{a,b', 'src'],
-    "{a,b is not a valid glob: { at character 1 is not closed. Use oriel find '{a,b}' src",
+    "{a,b is not a valid glob: { at character 1 is not closed. Use pattern {a,b}. Command: oriel find '{a,b}' src",
   ],
   [
     ['grep', 'x', '--glob', '[a'],
-    String.raw`[a is not a valid glob: [ at character 1 is not closed. Use oriel grep --glob '\[a' x`,
+    String.raw`[a is not a valid glob: [ at character 1 is not closed. Use glob \[a. Command: oriel grep --glob '\[a' x`,
   ],
   [
     ['find', '--symbol', 'x', 'a', 'b'],
@@ -107,7 +108,7 @@ test.each([
   [['grep', 'a', '--limit', 'many'], '--limit takes a whole number, not many. Use --limit 100.'],
   [
     ['grep', 'a', '-C', '300'],
-    '--context must be a whole number of at least 0 and at most 200, not 300. Use --context 200.',
+    'context must be a whole number of at least 0 and at most 200, not 300. Use context=200.',
   ],
   [
     ['read', '--limit', '5', 'x'],
@@ -115,7 +116,7 @@ test.each([
   ],
   [['ls', '--cwd', '/nope'], '--cwd takes a directory that exists, not /nope.'],
   [['read', 'x', '--cwd', '/etc/passwd'], '--cwd takes a directory that exists, not /etc/passwd.'],
-  [['ls', '--limit', '0'], '--limit must be a whole number of at least 1, not 0. Use --limit 100.'],
+  [['ls', '--limit', '0'], 'limit must be a whole number of at least 1, not 0. Use limit=100.'],
 ])('%j is one line on stderr and exit 2', (args, message) => {
   expect(run(args)).toEqual({ out: '', err: `oriel: ${message}\n`, code: 2 });
 });

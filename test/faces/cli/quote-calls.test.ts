@@ -1,63 +1,81 @@
-import { expect, test } from 'vitest';
-import type { AnswerDetails } from '../../../src/types/answer.ts';
-import { pasteable } from '../../../src/faces/cli/quote-calls.ts';
+/** What the command line prints of calls: paths are quoted for a shell, calls by fields are commands that work when pasted. */
 
-test.each<[sentence: string, details: AnswerDetails, printed: string]>([
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { pasteableError } from '../../../src/faces/cli/quote-calls.ts';
+import type { Outcome } from '../../support/cli.ts';
+import { run as runIn } from '../../support/warm-cli.ts';
+
+const cwd = mkdtempSync(join(tmpdir(), 'oriel-own-words-'));
+afterAll(() => rmSync(cwd, { recursive: true }));
+const env = { ...process.env, XDG_CACHE_HOME: join(cwd, '.cache') };
+mkdirSync(join(cwd, 'my src/sub'), { recursive: true });
+mkdirSync(join(cwd, 'p q'));
+writeFileSync(join(cwd, 'my src/a.ts'), 'export function parseHeader(): number {\n  return foo(1);\n}\n');
+writeFileSync(join(cwd, 'my src/sub/b.ts'), '-foo( two words\nlimit=5(\n');
+writeFileSync(join(cwd, 'p q/long.txt'), `haystack ${'x'.repeat(2_000)}\n`);
+writeFileSync(join(cwd, 'title.md'), '# Page through a large file\n\ntext\n\n## Over HTTP\n');
+writeFileSync(join(cwd, 'one.txt'), 'x'.repeat(300_000));
+
+const run = (...args: string[]): Outcome => runIn(args, { cwd, env });
+
+/** As a person pastes it: bash splits the line into words. */
+function paste(command: string): Outcome {
+  const shell = `oriel() { printf '%s\\0' "$@"; }; ${command}`;
+  const { stdout, stderr, status } = spawnSync('bash', ['-c', shell], { cwd, env, encoding: 'utf8' });
+  const words = stdout.split('\0').slice(0, -1);
+  return words.length === 0 ? { out: stdout, err: stderr, code: status } : run(...words);
+}
+
+test.each<[typed: string[], named: string]>([
+  [['grep', 'foo('], "oriel grep --literal 'foo('"],
+  [['grep', 'foo(', '--glob', '*.ts', '-n'], "oriel grep --glob '*.ts' --literal 'foo('"],
+  [['grep', '--', '-foo('], "oriel grep --literal -- '-foo('"],
+  [['grep', 'foo(', '--dialect', 'pi'], "oriel grep --dialect pi --literal 'foo('"],
+  [['grep', 'number .\n  return'], "oriel grep --multiline $'number .\\x0a  return'"],
+  [['grep', '(?<=return )foo'], "oriel grep '(?:return )foo'"],
+  [['grep', '/FOO/i'], 'oriel grep --ignore-case FOO'],
+  [['grep', String.raw`foo\|bar`, 'my src'], "oriel grep 'foo|bar' 'my src'"],
+  [['grep', 'foo', 'my src/*.ts'], "oriel grep --glob '*.ts' foo 'my src'"],
+  [['grep', 'foo', '-g', '{*.ts,*.js'], "oriel grep --glob '{*.ts,*.js}' foo"],
+  [['grep', 'o', '--limit', '1', 'my src'], "oriel grep --limit 1 --offset 1 o 'my src'"],
+  [['find', '{*.ts,b', 'my src'], "oriel find '{*.ts,b}' 'my src'"],
+  [['find', '*.ts', 'my src/*'], "oriel find '*.ts' 'my src'"],
+  [['find', 'parse header', 'my src'], "oriel find --symbol 'parse header' 'my src'"],
+  [['find', 'my src'], "oriel find 'my src/**'"],
+  [['ls', 'my src/*'], "oriel ls 'my src'"],
+  [['ls', '--limit', '1'], 'oriel ls --limit 1 --offset 1'],
   [
-    'Use my file.txt:3.. to continue',
-    { source: 'my file.txt', truncation: { next: 'my file.txt:3..' } },
-    "Use 'my file.txt:3..' to continue",
+    ['read', 'one.txt', '--dialect', 'zed'],
+    `oriel call --dialect zed read_file '{"path":"one.txt","start_byte":65536}'`,
   ],
-  [
-    'Use my file.txt:5000 for the end or my file.txt:1 for the start',
-    { source: 'my file.txt' },
-    "Use 'my file.txt:5000' for the end or 'my file.txt:1' for the start",
-  ],
-  [
-    'folded: e.g. my code.ts:2..8, or all of it: my code.ts:1..',
-    { source: 'my code.ts' },
-    "folded: e.g. 'my code.ts:2..8', or all of it: 'my code.ts:1..'",
-  ],
-  [
-    'Use big.xlsx:Big?limit=50&offset=19 for rows',
-    { source: 'big.xlsx' },
-    "Use 'big.xlsx:Big?limit=50&offset=19' for rows",
-  ],
-  [
-    'Use my a.zip to list it.',
-    { source: 'my a.zip', error: { code: 'NOT_FOUND', message: '', next: 'my a.zip' } },
-    "Use 'my a.zip' to list it.",
-  ],
-  ['Use app.log:7.. to continue', { source: 'app.log', next: 'app.log:7..' }, 'Use app.log:7.. to continue'],
-  [
-    'Use read my long.txt:1..1 to see it',
-    { matches: 1, next: 'my long.txt:1..1' },
-    "Use oriel read 'my long.txt:1..1' to see it",
-  ],
-  [
-    'skill://d/x does not exist. Did you mean skill://d? Use skill:// for the list.',
-    { source: 'skill', error: { code: 'NOT_FOUND', message: '', next: 'skill://d' } },
-    'skill://d/x does not exist. Did you mean skill://d? Use skill:// for the list.',
-  ],
-  [
-    'Did you mean my a.db:users? Use my a.db for the tables.',
-    { source: 'my a.db', error: { code: 'NOT_FOUND', message: '', next: 'my a.db:users' } },
-    "Did you mean 'my a.db:users'? Use 'my a.db' for the tables.",
-  ],
-  [
-    'Did you mean a.db:users or my a.db:orders?',
-    { source: 'my a.db' },
-    "Did you mean a.db:users or 'my a.db:orders'?",
-  ],
-  ["it's (a.b) here", { source: 'a.b' }, "it's (a.b) here"],
-])('%s', (sentence, details, printed) => {
-  expect(pasteable(sentence, details)).toBe(printed);
+])('%j names %s, which works', (typed, named) => {
+  const { out, err } = run(...typed);
+  expect(/Command: (.*?)\]?$/m.exec(err + out)?.[1] ?? out + err).toBe(named);
+  expect(paste(named)).toMatchObject({ code: 0, err: '' });
+});
+
+test.each([
+  ['title.md:outline', "title.md:1..5 or 'title.md:#Page through a large file'"],
+  ['my src/none.ts', "'my src/none.ts' does not exist."],
+])('paths in the sentences about %j are quoted', (path, said) => {
+  const { out, err } = run('read', path);
+  expect(out + err).toContain(said);
+});
+
+test('messages for a call by fields name fields alone', () => {
+  const { err } = run('call', 'grep', '{"pattern":"foo("}');
+  expect(err).toContain('search for plain text with literal=true.');
+  expect(err).not.toContain('Command:');
 });
 
 test('what was typed to be read is quoted as a whole, brackets included', () => {
   const sentence = 'memory://:[5-2] does not exist. memory:// is empty. Use memory://.';
   const details = { error: { code: 'NOT_FOUND', message: sentence, next: 'memory://' } } as const;
-  expect(pasteable(sentence, details, { name: 'read', operands: ['memory://:[5-2]'], values: {} })).toBe(
+  expect(pasteableError(sentence, details, { name: 'read', operands: ['memory://:[5-2]'], values: {} })).toBe(
     "'memory://:[5-2]' does not exist. memory:// is empty. Use memory://.",
   );
 });
