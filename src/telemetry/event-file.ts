@@ -95,7 +95,11 @@ export class EventFile {
           figures,
           total: dropped + lines.length,
           forgotten: dropped,
-          events: (from, most) => pageOf(lines, Math.max(0, from - dropped), most, dropped),
+          events: (from, most) =>
+            pageOf(lines, Math.max(0, from - dropped), most, dropped, (line) => [
+              parseEvent(line),
+              line.length,
+            ]),
         };
       });
   }
@@ -202,14 +206,22 @@ export class EventFile {
   }
 }
 
-/** The events from index `start` on: at most `most`, and at most `PAGE_BYTES` plus one event. */
-function pageOf(lines: readonly string[], start: number, most: number, dropped: number): EventsPage {
+/**
+ * The events from index `start` on: at most `most`, and at most `PAGE_BYTES` plus one event. `read` gives the event of an
+ * entry and its length; `dropped` entries came before the first one.
+ */
+export function pageOf<T>(
+  entries: readonly T[],
+  start: number,
+  most: number,
+  dropped: number,
+  read: (entry: T) => readonly [TelemetryEvent | undefined, number],
+): EventsPage {
   const events: TelemetryEvent[] = [];
   let [at, bytes] = [start, 0];
-  for (; at < lines.length && events.length < most && bytes < PAGE_BYTES; at += 1) {
-    const line = lines[at] as string;
-    bytes += line.length;
-    const event = parseEvent(line);
+  for (; at < entries.length && events.length < most && bytes < PAGE_BYTES; at += 1) {
+    const [event, length] = read(entries[at] as T);
+    bytes += length;
     if (event) events.push(event);
   }
   return { events, next: dropped + at };

@@ -5,6 +5,7 @@ import type {
   HabitExample as Example,
   HabitName,
   HabitReport,
+  NumberSpan,
   ReadFacts,
 } from '../types/telemetry.ts';
 import type { FileFigures, PageChain, ReadPlacement } from './file-figures.ts';
@@ -28,8 +29,6 @@ const MAX_TRACKED_SOURCES = 1_000;
 
 /** Maximum ranges of a suggested call: more of them cost more than they save. */
 const MAX_SUGGESTED_RANGES = 4;
-
-type HabitSpan = readonly [number, number];
 
 interface Addition {
   readonly file: FileFigures;
@@ -165,7 +164,7 @@ function exampleOf({ dialect, tokens, bytes: all }: CallEvent, source: string, b
 /** The call for only the new lines of a read; undefined if it would be the same call. */
 function callForFresh(
   dialect: string,
-  lines: readonly HabitSpan[],
+  lines: readonly NumberSpan[],
   file: FileFigures,
 ): ReturnType<typeof callFor> {
   const fresh = freshIn(lines, file);
@@ -180,8 +179,8 @@ function callForFresh(
 }
 
 /** The parts of the ranges (inclusive) that have been shown exactly once so far. */
-function freshIn(lines: readonly HabitSpan[], { lines: { stretches } }: FileFigures): readonly HabitSpan[] {
-  const fresh: HabitSpan[] = [];
+function freshIn(lines: readonly NumberSpan[], { lines: { stretches } }: FileFigures): readonly NumberSpan[] {
+  const fresh: NumberSpan[] = [];
   for (const [first, last] of lines) {
     for (const { from, to, times } of stretches) {
       if (times === 1 && from <= last && to > first)
@@ -229,11 +228,9 @@ function bound<K, V>(map: Map<K, V>): Map<K, V> {
 
 // Writes suggested calls in the syntax of each dialect.
 
-type CallSpan = readonly [number, number];
-
 /** What the call should show. Lines are 1-based and inclusive; ranges are sorted and disjoint. */
 type WantedCall =
-  | { readonly source: string; readonly lines: readonly CallSpan[] }
+  | { readonly source: string; readonly lines: readonly NumberSpan[] }
   | { readonly source: string; readonly fromByte: number }
   /** The symbols of all files in a directory, instead of a map for each file. */
   | { readonly symbolsIn: string };
@@ -296,6 +293,6 @@ function pathFor(wanted: WantedCall): string {
 
 function onlyRange(wanted: WantedCall): { source: string; from: number; to: number } | undefined {
   if (!('lines' in wanted) || wanted.lines.length !== 1) return undefined;
-  const [[from, to]] = wanted.lines as [CallSpan];
+  const [[from, to]] = wanted.lines as [NumberSpan];
   return { source: wanted.source, from, to };
 }

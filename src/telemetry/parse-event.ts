@@ -27,67 +27,59 @@ export function parseEvent(line: string): TelemetryEvent | undefined {
   const at = numberIn(json, 'at');
   const task = taskName(json['task']);
   if (at === undefined || at > MAX_DATE_MS || task === undefined) return undefined;
-  const base = { at, task, ...word(json, 'client') };
+  const base = { at, task, client: wordIn(json, 'client') };
   if (json['kind'] === 'rate-limit') {
-    return {
-      kind: 'rate-limit',
-      ...base,
-      ...numberField(json, 'retryAfter'),
-      ...word(json, 'by', MAX_HOST_NAME_CHARACTERS),
-    };
+    const by = wordIn(json, 'by', MAX_HOST_NAME_CHARACTERS);
+    return { kind: 'rate-limit', ...base, retryAfter: numberIn(json, 'retryAfter'), by };
   }
   return json['kind'] === 'call' ? callOf(json, base) : undefined;
 }
 
-function callOf(json: Json, base: Pick<CallEvent, 'at' | 'task'>): CallEvent | undefined {
-  const { tool, dialect } = { ...word(json, 'tool'), ...word(json, 'dialect') };
-  const bytes = numberIn(json, 'bytes');
+function callOf(json: Json, base: Pick<CallEvent, 'at' | 'task' | 'client'>): CallEvent | undefined {
+  const [tool, dialect, bytes] = [wordIn(json, 'tool'), wordIn(json, 'dialect'), numberIn(json, 'bytes')];
   if (tool === undefined || dialect === undefined || bytes === undefined) return undefined;
   const reads = listIn(json, 'reads', MAX_PARSED_READS).flatMap((read) => readOf(Object(read) as Json) ?? []);
-  const list = json['list'] === undefined ? undefined : listOf(Object(json['list']) as Json);
   return {
     kind: 'call',
     ...base,
     ms: numberIn(json, 'ms') ?? 0,
     dialect,
     tool,
-    ...word(json, 'host', MAX_HOST_NAME_CHARACTERS),
+    host: wordIn(json, 'host', MAX_HOST_NAME_CHARACTERS),
     bytes,
     tokens: numberIn(json, 'tokens') ?? Math.ceil(bytes / 4),
-    ...numberField(json, 'images'),
-    ...word(json, 'error'),
-    ...(reads.length > 0 && { reads }),
-    ...(list && { list }),
+    images: numberIn(json, 'images'),
+    error: wordIn(json, 'error'),
+    reads: reads.length > 0 ? reads : undefined,
+    list: json['list'] === undefined ? undefined : listOf(Object(json['list']) as Json),
   };
 }
 
 function readOf(json: Json): ReadFacts | undefined {
   const { source } = json;
   if (typeof source !== 'string' || source === '') return undefined;
-  // A span of lines is inclusive, so from and to may be equal.
-  const [lines, bytes] = [spansIn(json, 'lines'), spansIn(json, 'bytes')];
   return {
     source: shortName(source),
-    ...word(json, 'what'),
-    ...word(json, 'version'),
-    ...word(json, 'view'),
-    ...word(json, 'window'),
-    ...(lines && { lines }),
-    ...(bytes && { bytes }),
-    ...numberField(json, 'totalLines'),
-    ...numberField(json, 'totalBytes'),
-    ...word(json, 'cutBy'),
-    ...numberField(json, 'shown'),
+    what: wordIn(json, 'what'),
+    version: wordIn(json, 'version'),
+    view: wordIn(json, 'view'),
+    window: wordIn(json, 'window'),
+    lines: spansIn(json, 'lines'),
+    bytes: spansIn(json, 'bytes'),
+    totalLines: numberIn(json, 'totalLines'),
+    totalBytes: numberIn(json, 'totalBytes'),
+    cutBy: wordIn(json, 'cutBy'),
+    shown: numberIn(json, 'shown'),
   };
 }
 
 function listOf(json: Json): ListFacts | undefined {
-  const { query } = word(json, 'query');
-  const from = numberIn(json, 'from');
+  const [query, from] = [wordIn(json, 'query'), numberIn(json, 'from')];
   if (query === undefined || from === undefined) return undefined;
-  return { query, from, ...numberField(json, 'next'), ...word(json, 'cutBy') };
+  return { query, from, next: numberIn(json, 'next'), cutBy: wordIn(json, 'cutBy') };
 }
 
+/** A span of lines is inclusive, so from and to may be equal. */
 function spansIn(json: Json, name: string): readonly NumberSpan[] | undefined {
   const spans = listIn(json, name, MAX_PARSED_SPANS).flatMap((span): NumberSpan[] => {
     const [from, to] = Array.isArray(span) ? (span as unknown[]) : [];
@@ -110,18 +102,7 @@ function numberIn(json: Json, name: string): number | undefined {
   return typeof value === 'number' && value >= 0 && value <= MAX_PARSED_NUMBER ? value : undefined;
 }
 
-function numberField<N extends string>(json: Json, name: N): { readonly [K in N]?: number } {
-  const value = numberIn(json, name);
-  return (value === undefined ? {} : { [name]: value }) as { readonly [K in N]?: number };
-}
-
-function word<N extends string>(
-  json: Json,
-  name: N,
-  most = MAX_WORD_CHARACTERS,
-): { readonly [K in N]?: string } {
+function wordIn(json: Json, name: string, most = MAX_WORD_CHARACTERS): string | undefined {
   const value = json[name];
-  return (typeof value === 'string' && value !== '' ? { [name]: shortName(value, most) } : {}) as {
-    readonly [K in N]?: string;
-  };
+  return typeof value === 'string' && value !== '' ? shortName(value, most) : undefined;
 }

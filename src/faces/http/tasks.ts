@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { RunOptions } from '../../assemble.ts';
 import type { TrackedTask } from '../../telemetry/bounded-tasks.ts';
 import { taskName } from '../../telemetry/call-facts.ts';
-import { PAGE_BYTES } from '../../telemetry/event-file.ts';
+import { PAGE_BYTES, pageOf } from '../../telemetry/event-file.ts';
 import { reportOf } from '../../telemetry/report.ts';
 import type { TaskFigures } from '../../telemetry/task-figures.ts';
 import type { TelemetryRecorder } from '../../telemetry/telemetry.ts';
@@ -287,19 +287,9 @@ function recordedTask({ figures, events, dropped }: TrackedTask, telemetry: Tele
     everywhere: () => telemetry.everywhere(figures),
     total: dropped + events.length,
     forgotten: dropped,
-    events: (from, most) => pageOf(events, from - dropped, most, dropped),
+    events: (from, most) =>
+      pageOf(events, from - dropped, most, dropped, (event) => [event, JSON.stringify(event).length]),
   };
-}
-
-function pageOf(all: readonly TelemetryEvent[], start: number, most: number, dropped: number): EventsPage {
-  const events: TelemetryEvent[] = [];
-  let bytes = 0;
-  for (let i = start; i < all.length && events.length < most && bytes < PAGE_BYTES; i += 1) {
-    const event = all[i] as TelemetryEvent;
-    events.push(event);
-    bytes += JSON.stringify(event).length;
-  }
-  return { events, next: dropped + start + events.length };
 }
 
 // Reads the task and the client program of a request from its headers.
