@@ -79,23 +79,6 @@ export class HeldDirectory {
     return HeldDirectory.#open(BY_DESCRIPTOR ? `${DESCRIPTORS}/${fd}` : at, at, ENTER & ~O_NOFOLLOW);
   }
 
-  /**
-   * A directory that another thread holds open, by its `self`. If that thread has died, `self` may mean
-   * another directory; then undefined. Throws if there are no descriptors.
-   */
-  static lent(self: string, dev: number, ino: number): HeldDirectory | undefined {
-    let held: HeldDirectory;
-    try {
-      held = HeldDirectory.#open(self, self, ENTER & ~O_NOFOLLOW);
-    } catch (error) {
-      if (openRefusalFor(error) === 'shortage') throw error;
-      return undefined;
-    }
-    if (held.dev === dev && held.ino === ino) return held;
-    held.release();
-    return undefined;
-  }
-
   static #open(where: string, path: string, flags: number): HeldDirectory {
     if (!BY_DESCRIPTOR) return new HeldDirectory(path, undefined, fs.lstatSync(nameOf(where)));
     const fd = fs.openSync(nameOf(where), flags);

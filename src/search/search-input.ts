@@ -7,7 +7,7 @@ import { type BufferedScanner, createScanner, decode, utf8 } from '../text/encod
 import type { ByteSource, OpenedFile } from '../types/access.ts';
 import type { TextEncoding } from '../types/excerpt.ts';
 import { GapsOnTheWay } from '../walk/gaps.ts';
-import type { BlockTexts } from '../walk/walk-messages.ts';
+import type { PackedTexts } from '../walk/walk-messages.ts';
 import { WaitCondition } from '../walk/walk-run.ts';
 import {
   ADDRESS_FLAGS,
@@ -47,7 +47,7 @@ export interface GrowingInput extends SearchInput {
   /** The number of bytes so far. */
   readonly size: number;
   /** Adds texts and their gaps. */
-  add(texts: BlockTexts): void;
+  add(texts: PackedTexts): void;
   /** No more texts are added. */
   end(): void;
 }
@@ -139,7 +139,7 @@ export async function* searchedBytes(
 
 /** The position of a file in a portion. */
 interface Place {
-  readonly texts: BlockTexts;
+  readonly texts: PackedTexts;
   readonly from: number;
   readonly to: number;
   /** Its offset in the bytes of the portion. */
@@ -162,8 +162,8 @@ export class TextPortion implements GrowingInput {
   readonly #output: AsyncIterator<Buffer, void>;
   /** The first output; undefined while the process is not started. */
   #first: Promise<IteratorResult<Buffer, void>> | undefined;
-  readonly #released: (texts: BlockTexts) => void;
-  readonly #texts: BlockTexts[] = [];
+  readonly #released: (texts: PackedTexts) => void;
+  readonly #texts: PackedTexts[] = [];
   readonly #changed = new WaitCondition();
   #ended = false;
   #closed = false;
@@ -175,7 +175,7 @@ export class TextPortion implements GrowingInput {
   #counted = { to: 0, texts: 0, start: 0, lines: 0 };
 
   /** `released` is called for each of the texts when the portion is closed. */
-  constructor(search: SearchRun, released: (texts: BlockTexts) => void) {
+  constructor(search: SearchRun, released: (texts: PackedTexts) => void) {
     this.#search = search;
     this.#released = released;
     const flags = [...addressFlags(search), '--encoding=none', '--no-mmap'];
@@ -184,7 +184,7 @@ export class TextPortion implements GrowingInput {
     if (!search.isPlain) this.#begin();
   }
 
-  add(texts: BlockTexts): void {
+  add(texts: PackedTexts): void {
     this.#begin();
     this.#texts.push(texts);
     for (const { file, gaps } of texts.gaps ?? [])
@@ -257,13 +257,13 @@ export class TextPortion implements GrowingInput {
   /** The path of an address. Addresses must be given in order. */
   #pathAt({ offset }: MatchAddress): string {
     const at = this.#at;
-    let texts = this.#texts[at.texts] as BlockTexts;
+    let texts = this.#texts[at.texts] as PackedTexts;
     while (offset >= at.start + texts.bytes.length) {
       at.start += texts.bytes.length;
       at.texts += 1;
       at.file = 0;
       this.#paths = [];
-      texts = this.#texts[at.texts] as BlockTexts;
+      texts = this.#texts[at.texts] as PackedTexts;
     }
     while (offset >= at.start + (texts.ends[at.file] as number)) at.file += 1;
     if (this.#paths.length === 0) this.#paths = texts.paths.split('\0');

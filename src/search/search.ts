@@ -357,20 +357,17 @@ class SearchInputs implements AsyncIterable<SearchInput> {
     let size = INITIAL_PORTION_BYTES;
     // Started before there is anything to search, so that an invalid pattern is reported even for an empty directory.
     let portion: GrowingInput | undefined = this.#portion();
-    let last: SearchInput = portion;
     try {
       for await (const item of this.#walk.items()) {
-        if (item.is === 'block-end') last.gaps.add(item.gaps, portion?.size ?? Number.POSITIVE_INFINITY);
-        else if (item.is === 'large') {
+        if (item.is === 'large') {
           portion?.end();
           portion = undefined;
           await this.#room();
-          last = await this.#file(item);
+          await this.#file(item);
         } else {
           if (!portion) {
             await this.#room();
             portion = this.#portion();
-            last = portion;
           }
           portion.add(item);
           if (portion.size < size) continue;
@@ -394,7 +391,7 @@ class SearchInputs implements AsyncIterable<SearchInput> {
     return portion;
   }
 
-  async #file(item: LargeTextFile): Promise<SearchInput> {
+  async #file(item: LargeTextFile): Promise<void> {
     const path = Buffer.from(item.path, 'latin1').toString('utf8');
     const opened = await lentFile(item, path);
     if (!opened) throw new WalkBroken('The thread that held a file has ended.');
@@ -417,7 +414,6 @@ class SearchInputs implements AsyncIterable<SearchInput> {
       },
     };
     this.#begin(lent);
-    return lent;
   }
 
   #begin(input: SearchInput): void {

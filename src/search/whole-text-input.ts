@@ -8,7 +8,7 @@ import type { ByteSource } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { TextEncoding } from '../types/excerpt.ts';
 import { GapsOnTheWay, GapsSeen } from '../walk/gaps.ts';
-import type { BlockTexts } from '../walk/walk-messages.ts';
+import type { PackedTexts } from '../walk/walk-messages.ts';
 import { WaitCondition } from '../walk/walk-run.ts';
 import {
   type AddressedFile,
@@ -198,8 +198,8 @@ export class MultilinePortion implements GrowingInput {
   readonly gaps = new GapsOnTheWay();
   size = 0;
   readonly #search: SearchRun;
-  readonly #released: (texts: BlockTexts) => void;
-  readonly #texts: BlockTexts[] = [];
+  readonly #released: (texts: PackedTexts) => void;
+  readonly #texts: PackedTexts[] = [];
   readonly #held: Held[] = [];
   readonly #byPath = new Map<string, Held>();
   readonly #changed = new WaitCondition();
@@ -208,12 +208,12 @@ export class MultilinePortion implements GrowingInput {
   #closed = false;
 
   /** `released` is called for each of the texts when the portion is closed. */
-  constructor(search: SearchRun, released: (texts: BlockTexts) => void) {
+  constructor(search: SearchRun, released: (texts: PackedTexts) => void) {
     this.#search = search;
     this.#released = released;
   }
 
-  add(texts: BlockTexts): void {
+  add(texts: PackedTexts): void {
     this.#texts.push(texts);
     const before = this.size;
     this.size += texts.bytes.length;

@@ -1,18 +1,13 @@
-/** The messages between a walk's worker threads and the call that started them. */
+/** The messages between a walk's worker thread and the call that started it. */
 
 import { openRefusalFor } from '../files/held-directory.ts';
 import type { KeptFiles } from '../files/private-files.ts';
 import type { SearchGaps } from '../types/result.ts';
 import type { GapsBefore } from './gaps.ts';
 
-/** Requests to a thread: `walk` or `help` starts its work for a call, `rest` ends it. */
-export type WalkRequest =
-  | { readonly is: 'walk'; readonly job: WalkJob }
-  | { readonly is: 'help'; readonly job: HelpJob }
-  | { readonly is: 'block'; readonly block: WalkBlock }
-  | { readonly is: 'rest' };
+/** Requests to a thread: `walk` starts its work for a call, `rest` ends it. */
+export type WalkRequest = { readonly is: 'walk'; readonly job: WalkJob } | { readonly is: 'rest' };
 
-/** The job of the walking thread. */
 export interface WalkJob {
   /** Open directories with their real paths: from the outermost whose ignore files may apply down to the walked one. */
   readonly chain: readonly { readonly path: string; readonly fd: number }[];
@@ -35,16 +30,6 @@ export interface WalkJob {
   /** The deadline, in milliseconds of `now()`. */
   readonly until: number;
   readonly control: Int32Array;
-}
-
-/** The job of the helper thread; its blocks follow in separate requests. */
-export interface HelpJob {
-  readonly control: Int32Array;
-  readonly kept: KeptFiles;
-  readonly needle: string | undefined;
-  readonly prefilters: boolean;
-  /** See `WantedTexts`. */
-  readonly asStored: boolean;
 }
 
 export type WalkFilter =
@@ -72,39 +57,14 @@ export interface WantedTexts {
   readonly asStored: boolean;
 }
 
-/** A unit of work: files that one thread reads in order. */
-export interface WalkBlock {
-  /** The sequence number (0-based) that gives the order of all blocks. */
-  readonly no: number;
-  readonly parts: readonly BlockPart[];
-  readonly until: number;
-}
-
-export interface BlockPart {
-  /** A path that refers to the open directory until the block is read. */
-  readonly self: string;
-  readonly dev: number;
-  readonly ino: number;
-  /** The prefix of the names in paths: empty, or ending with a slash. A byte string, as are the names. */
-  readonly front: string;
-  /** File names, joined by slashes. */
-  readonly names: string;
-  /** Gaps of the walk between the previous part and this one. */
-  readonly gaps?: SearchGaps;
-}
-
 /** Messages of a thread. Paths are byte strings (latin1) that are valid UTF-8. */
 export type WalkMessage =
   | PathsFound
   /** `keys` has one line per path: the key of its `Identity`, empty for files that are not code. */
   | { readonly is: 'versions'; readonly paths: string; readonly keys: string }
-  /** A block for the helper. */
-  | { readonly is: 'block'; readonly block: WalkBlock }
-  | BlockTexts
+  | PackedTexts
   | LargeTextFile
-  | BlockEnd
-  /** `blocks` is the total number of blocks. */
-  | { readonly is: 'end'; readonly blocks: number; readonly gaps: SearchGaps }
+  | { readonly is: 'end'; readonly gaps: SearchGaps }
   /** No descriptor became free in time. */
   | { readonly is: 'shortage' }
   /** The thread has closed everything and sends no more messages for this call. */
@@ -118,10 +78,8 @@ export interface PathsFound {
 }
 
 /** Concatenated texts of files, as UTF-8 without byte order marks, each ending with a newline. */
-export interface BlockTexts {
+export interface PackedTexts {
   readonly is: 'texts';
-  readonly block: number;
-  readonly thread: number;
   readonly bytes: Uint8Array;
   /** Paths joined by `\0`. */
   readonly paths: string;
@@ -129,28 +87,19 @@ export interface BlockTexts {
   readonly ends: Uint32Array;
   /** Guessed encodings, by the index of the file in `ends`. */
   readonly guessed?: Readonly<Record<number, string>>;
-  /** Gaps before or between the files since the last message of the block. */
+  /** Gaps before or between the files since the last message. */
   readonly gaps?: readonly GapsBefore[];
 }
 
 /** A file that is too large for memory; the thread keeps it open until the call has released it. */
 export interface LargeTextFile {
   readonly is: 'large';
-  readonly block: number;
-  readonly thread: number;
   readonly path: string;
   readonly fd: number;
   readonly dev: number;
   readonly ino: number;
-  /** Gaps before it since the last message of the block. */
+  /** Gaps before it since the last message. */
   readonly gaps?: SearchGaps;
-}
-
-/** The end of a block; `gaps` since its last message. */
-export interface BlockEnd {
-  readonly is: 'block-end';
-  readonly block: number;
-  readonly gaps: SearchGaps;
 }
 
 /** The current time in ms, on a clock that all threads of the process share. */
@@ -160,52 +109,38 @@ export function now(): number {
 
 const ORIGIN = performance.timeOrigin;
 
-// Shared memory between a walk's worker threads and the call: counters for backpressure and for released files. The
+// Shared memory between a walk's worker thread and the call: counters for backpressure and for released files. The
 // constants are indices into the array.
 
-/** Incremented with every change of another counter, to wake waiting threads. */
+/** Incremented with every change of another counter, to wake the waiting thread. */
 const SIGNAL = 0;
-/** The number of blocks that the helper has read. */
-const READ = 1;
-/** Per thread: KiB of texts that the call has not released. */
-const UNREAD = 2;
-/** Per thread: the number of large files that the call has released. */
-const RELEASED = 4;
-
-/** The numbers of the walking thread and of the helper thread. */
-export const WALKER = 0;
-export const HELPER = 1;
+/** KiB of texts that the call has not released. */
+const UNREAD = 1;
+/** The number of large files that the call has released. */
+const RELEASED = 2;
 
 export class WalkControl {
   readonly numbers: Int32Array;
 
-  constructor(numbers: Int32Array = new Int32Array(new SharedArrayBuffer(6 * 4))) {
+  constructor(numbers: Int32Array = new Int32Array(new SharedArrayBuffer(3 * 4))) {
     this.numbers = numbers;
   }
 
-  get blocksRead(): number {
-    return Atomics.load(this.numbers, READ);
+  get unread(): number {
+    return Atomics.load(this.numbers, UNREAD);
   }
 
-  unread(thread: number): number {
-    return Atomics.load(this.numbers, UNREAD + thread);
+  get released(): number {
+    return Atomics.load(this.numbers, RELEASED);
   }
 
-  released(thread: number): number {
-    return Atomics.load(this.numbers, RELEASED + thread);
+  /** Adds to the unreleased bytes; negative when texts are released. */
+  noteUnread(bytes: number): void {
+    this.#add(UNREAD, Math.trunc(bytes / 1024));
   }
 
-  noteBlockRead(): void {
-    this.#add(READ, 1);
-  }
-
-  /** Adds to the unreleased bytes of a thread; negative when texts are released. */
-  noteUnread(thread: number, bytes: number): void {
-    this.#add(UNREAD + thread, Math.trunc(bytes / 1024));
-  }
-
-  noteReleased(thread: number): void {
-    this.#add(RELEASED + thread, 1);
+  noteReleased(): void {
+    this.#add(RELEASED, 1);
   }
 
   /** Blocks the thread until the condition holds, or until the thread is terminated. */

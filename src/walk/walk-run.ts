@@ -1,4 +1,4 @@
-/** A walk, on the side of the call: starts the worker threads and yields their results in order. */
+/** A walk, on the side of the call: starts the worker thread and yields its results in order. */
 
 import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -7,21 +7,19 @@ import { pathToLatin1 } from '../files/held-directory.ts';
 import { builtFile } from '../files/package-files.ts';
 import { isLocalWhole } from '../files/mounts.ts';
 import { isPathWithin } from '../files/paths.ts';
-import { type KeptFiles, keptFromClients } from '../files/private-files.ts';
+import { keptFromClients } from '../files/private-files.ts';
 import { isFault } from '../files/system-failure.ts';
 import { searchSlots } from '../process/ripgrep.ts';
 import { startConversation, type WorkerThread } from '../process/worker-threads.ts';
 import { IdleWorkers } from '../process/idle-workers.ts';
 import type { FileAccess, OpenedDirectory, OpenedItem } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
+import type { SearchGaps } from '../types/result.ts';
 import { GapsSeen } from './gaps.ts';
 import {
-  type BlockEnd,
-  type BlockTexts,
-  HELPER,
   type LargeTextFile,
+  type PackedTexts,
   type PathsFound,
-  type WalkBlock,
   WalkControl,
   type WalkFilter,
   type WalkJob,
@@ -39,26 +37,22 @@ export interface WalkOptions {
   readonly deadline: number;
 }
 
-type Item = BlockTexts | LargeTextFile | BlockEnd;
+type Item = PackedTexts | LargeTextFile;
 
 export class WalkRun {
   /** The gaps of the results yielded so far. */
   readonly gaps = new GapsSeen();
   readonly #control = new WalkControl();
-  readonly #threads: WorkerThread[] = [];
-  /** Per thread: resolves when it sends nothing more, to whether it is idle and can be reused. */
-  readonly #listening: Promise<boolean>[] = [];
+  readonly #thread: WorkerThread;
+  /** Resolves when the thread sends nothing more, to whether it is idle and can be reused. */
+  readonly #listening: Promise<boolean>;
   readonly #signal: AbortSignal;
-  #needle: string | undefined;
-  #prefilters = false;
-  #asStored = false;
-  #kept: KeptFiles = keptFromClients([]);
   readonly #release: () => Promise<void>;
-  /** Received batches of paths, and received items by block, that were not yielded yet. */
+  /** What was received and not yielded yet. */
   readonly #paths: (PathsFound | { readonly paths: string; readonly keys: string })[] = [];
-  readonly #blocks = new Map<number, Item[]>();
-  /** The end message of the walking thread. */
-  #last: { readonly blocks: number; readonly gaps: GapsSeen } | undefined;
+  readonly #items: Item[] = [];
+  /** Those of the end message. */
+  #lastGaps: SearchGaps | undefined;
   #failure: unknown;
   readonly #changed = new WaitCondition();
   #closed = false;
@@ -66,6 +60,8 @@ export class WalkRun {
   private constructor(signal: AbortSignal, release: () => Promise<void>) {
     this.#signal = signal;
     this.#release = release;
+    this.#thread = takeThread(signal);
+    this.#listening = this.#listen();
   }
 
   /** Starts a walk below `directory`. The caller must close the walk, and the directory. */
@@ -118,33 +114,28 @@ export class WalkRun {
     }
   }
 
-  /** Yields texts and large files in the order of paths, and the end of each block. The caller must release each of them. */
+  /** Yields texts and large files in the order of paths. The caller must release each of them. */
   async *items(): AsyncGenerator<Item, void> {
-    for (let block = 0; ;) {
-      const item = this.#blocks.get(block)?.shift();
-      if (item?.is === 'block-end') {
-        this.#blocks.delete(block);
-        block += 1;
-      }
+    for (;;) {
+      const item = this.#items.shift();
       if (item) yield item;
-      else if (block === this.#last?.blocks && this.#ended()) return;
-      else if (this.#failure !== undefined) this.#fail();
+      else if (this.#ended()) return;
       else await this.#changed.wait();
     }
   }
 
   release(item: Item): void {
-    if (item.is === 'texts') this.#control.noteUnread(item.thread, -item.bytes.length);
-    if (item.is === 'large') this.#control.noteReleased(item.thread);
+    if (item.is === 'texts') this.#control.noteUnread(-item.bytes.length);
+    else this.#control.noteReleased();
   }
 
-  /** Returns the threads to the pool or ends them. Results must not be used after it. */
+  /** Returns the thread to the pool or ends it. Results must not be used after it. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    const done = this.#last !== undefined && this.#failure === undefined;
+    const isDone = this.#lastGaps !== undefined && this.#failure === undefined;
     try {
-      await Promise.all(this.#threads.map((thread, i) => (done ? this.#rest(thread, i) : thread.end())));
+      await (isDone ? this.#rest() : this.#thread.end());
     } finally {
       await this.#release();
     }
@@ -153,39 +144,25 @@ export class WalkRun {
   #begin(chain: RuleChain, { wants, filter, named, deadline }: WalkOptions, access: FileAccess): void {
     const base = chain.directories.at(-1) as OpenedDirectory;
     if (chain.isCut) this.gaps.rules += 1;
-    if (wants.is === 'texts' && wants.needle !== undefined) this.#prefilters = isLocalWhole(base.path);
-    this.#kept = keptFromClients(access.roots);
     const job: WalkJob = {
       chain: chain.directories.map(({ path, fd }) => ({ path, fd })),
       top: chain.top,
       roots: access.roots.map(pathToLatin1),
-      kept: this.#kept,
+      kept: keptFromClients(access.roots),
       wants,
-      prefilters: this.#prefilters,
+      prefilters: wants.is === 'texts' && wants.needle !== undefined && isLocalWhole(base.path),
       ...(filter && { filter }),
       ...(named !== undefined && { named }),
       until: performance.timeOrigin + deadline,
       control: this.#control.numbers,
     };
-    if (wants.is === 'texts') {
-      this.#needle = wants.needle;
-      this.#asStored = wants.asStored;
-    }
-    this.#start({ is: 'walk', job });
+    this.#thread.post({ is: 'walk', job } satisfies WalkRequest);
   }
 
-  #start(request: WalkRequest): WorkerThread {
-    const thread = takeThread(this.#signal);
-    this.#threads.push(thread);
-    this.#listening.push(this.#listen(thread));
-    thread.post(request);
-    return thread;
-  }
-
-  async #listen(thread: WorkerThread): Promise<boolean> {
+  async #listen(): Promise<boolean> {
     try {
       for (;;) {
-        const message = (await thread.next()) as WalkMessage;
+        const message = (await this.#thread.next()) as WalkMessage;
         if (message.is === 'resting') return true;
         this.#take(message);
       }
@@ -197,9 +174,9 @@ export class WalkRun {
   }
 
   /** Returns a thread whose work is done to the pool. */
-  async #rest(thread: WorkerThread, no: number): Promise<void> {
-    thread.post({ is: 'rest' } satisfies WalkRequest);
-    await ((await this.#listening[no]) ? giveBack(thread) : thread.end());
+  async #rest(): Promise<void> {
+    this.#thread.post({ is: 'rest' } satisfies WalkRequest);
+    await ((await this.#listening) ? giveBack(this.#thread) : this.#thread.end());
   }
 
   #take(message: WalkMessage): void {
@@ -208,12 +185,8 @@ export class WalkRun {
       case 'versions':
         this.#paths.push(message);
         break;
-      case 'block':
-        this.#help(message.block);
-        break;
       case 'end':
-        this.#last = { blocks: message.blocks, gaps: new GapsSeen() };
-        this.#last.gaps.add(message.gaps);
+        this.#lastGaps = message.gaps;
         break;
       case 'resting':
         break;
@@ -222,38 +195,15 @@ export class WalkRun {
         break;
       case 'texts':
       case 'large':
-      case 'block-end': {
-        const items = this.#blocks.get(message.block);
-        if (items) items.push(message);
-        else this.#blocks.set(message.block, [message]);
-      }
+        this.#items.push(message);
     }
     this.#changed.notify();
   }
 
-  #help(block: WalkBlock): void {
-    if (this.#closed) return;
-    const helper = this.#threads[HELPER] ?? this.#startHelper();
-    helper.post({ is: 'block', block } satisfies WalkRequest);
-  }
-
-  #startHelper(): WorkerThread {
-    return this.#start({
-      is: 'help',
-      job: {
-        control: this.#control.numbers,
-        kept: this.#kept,
-        needle: this.#needle,
-        prefilters: this.#prefilters,
-        asStored: this.#asStored,
-      },
-    });
-  }
-
   /** Whether the walk has ended; if so, its gaps are recorded. Throws if it failed. */
   #ended(): boolean {
-    if (this.#last) {
-      this.gaps.add(this.#last.gaps);
+    if (this.#lastGaps) {
+      this.gaps.add(this.#lastGaps);
       return true;
     }
     if (this.#failure !== undefined) this.#fail();
@@ -349,7 +299,7 @@ function mayRise(path: string, { roots }: FileAccess): boolean {
 const HEAP_MB = 256;
 const YOUNG_MB = 4;
 
-/** The most idle threads: as many as one walk uses. */
+/** The most idle threads. */
 const MAX_IDLE_THREADS = 2;
 
 /** An idle thread ends after this many milliseconds: longer than an agent usually thinks, and than the first map parses. */

@@ -1,21 +1,15 @@
-/** The code of a walk's worker threads: one walks and reads, a second one helps to read if there are many files. */
+/** The code of a walk's worker thread. */
 
 import { parentPort } from 'node:worker_threads';
 import { isCode } from '../code/languages.ts';
 import { forgetDevices, type HeldDirectory, skipFiles } from '../files/held-directory.ts';
 import { Identity } from '../identity.ts';
 import { LOADED } from '../process/worker-ending.ts';
-import type { SearchGaps } from '../types/result.ts';
 import { GapsSeen } from './gaps.ts';
-import { BlockReader } from './read-block.ts';
+import { TextReader } from './read-texts.ts';
 import {
-  type BlockPart,
   DescriptorShortage,
-  HELPER,
-  type HelpJob,
-  type WalkBlock,
   WalkControl,
-  WALKER,
   type WalkJob,
   type WalkMessage,
   type WalkRequest,
@@ -24,15 +18,8 @@ import {
 } from './walk-messages.ts';
 import { DirectoryWalker } from './walker.ts';
 
-/** The most files of a block, and the most directories that are kept open for it. */
-const MAX_BLOCK_FILES = 256;
-const MAX_BLOCK_DIRECTORIES = 24;
-
-/** The most blocks that wait for the helper. */
-const MAX_WAITING_BLOCKS = 2;
-
-/** The first blocks, which the walking thread reads itself: a small tree is done before a helper has started. */
-const ALONE = 2;
+/** The most files that are read together. */
+const MAX_BATCH_FILES = 256;
 
 /** Paths per message. */
 const MAX_MESSAGE_PATHS = 1024;
@@ -43,108 +30,38 @@ function post(message: WalkMessage, transfer: ArrayBuffer[] = []): void {
   port?.postMessage(message, transfer);
 }
 
-interface OpenPart extends Omit<BlockPart, 'names'> {
+/** Files of one directory that are read together. */
+interface Batch {
   readonly directory: HeldDirectory;
+  readonly front: string;
   readonly names: string[];
-  readonly gaps?: SearchGaps;
 }
 
-/** Groups files into blocks, and has each read by the helper, or in this thread when the helper has enough to do. */
-class Blocks {
-  count = 0;
-  readonly #job: WalkJob;
-  readonly #control: WalkControl;
-  readonly #walker: DirectoryWalker;
-  readonly #reader: BlockReader;
-  #parts: OpenPart[] = [];
-  #files = 0;
-  #directories = 0;
-  /** Directories that must stay open for blocks of the helper, oldest first. */
-  readonly #lent: HeldDirectory[][] = [];
-  #returned = 0;
-
-  constructor(job: WalkJob, control: WalkControl, walker: DirectoryWalker, reader: BlockReader) {
-    this.#job = job;
-    this.#control = control;
-    this.#walker = walker;
-    this.#reader = reader;
-  }
-
-  add(directory: HeldDirectory, front: string, name: string): void {
-    let last = this.#parts.at(-1);
-    if (last?.directory !== directory && this.#directories === MAX_BLOCK_DIRECTORIES) {
-      this.finish();
-      last = undefined;
+function walkTexts(job: WalkJob, wants: WantedTexts, walker: DirectoryWalker, control: WalkControl): void {
+  const own = (reader = new TextReader(control, { ...wants, ...job }, post));
+  let batch: Batch | undefined;
+  /** Returns false after the deadline. */
+  const read = ({ directory, front, names }: Batch): boolean => {
+    batch = undefined;
+    try {
+      return own.read(directory, front, names);
+    } finally {
+      directory.release();
     }
-    const gaps = this.#walker.takeGaps();
-    if (last?.directory === directory && !gaps) last.names.push(name);
-    else {
-      if (last?.directory !== directory) this.#directories += 1;
-      const { self, dev, ino } = directory;
-      this.#parts.push({
-        directory: directory.share(),
-        self,
-        dev,
-        ino,
-        front,
-        names: [name],
-        ...(gaps && { gaps }),
-      });
-    }
-    this.#files += 1;
-    if (this.#files === MAX_BLOCK_FILES) this.finish();
-  }
-
-  finish(): void {
-    this.#takeBack();
-    if (this.#parts.length === 0) return;
-    const parts = this.#parts.map(({ self, dev, ino, front, names, gaps }) => ({
-      self,
-      dev,
-      ino,
-      front,
-      names: names.join('/'),
-      ...(gaps && { gaps }),
-    }));
-    const block: WalkBlock = { no: this.count++, parts, until: this.#job.until };
-    const directories = this.#parts.map(({ directory }) => directory);
-    this.#parts = [];
-    this.#files = 0;
-    this.#directories = 0;
-    if (block.no >= ALONE && this.#lent.length < MAX_WAITING_BLOCKS) {
-      this.#lent.push(directories);
-      post({ is: 'block', block });
-    } else {
-      this.#reader.read(block);
-      for (const directory of directories) directory.release();
-    }
-  }
-
-  /** Waits until the helper has read all its blocks. */
-  close(): void {
-    this.#control.waitUntil(() => this.#control.blocksRead === this.#returned + this.#lent.length);
-    this.#takeBack();
-  }
-
-  #takeBack(): void {
-    for (; this.#returned < this.#control.blocksRead; this.#returned += 1) {
-      for (const directory of this.#lent.shift() ?? []) directory.release();
-    }
-  }
-}
-
-function walkTexts(job: WalkJob, wants: WantedTexts, walker: DirectoryWalker, control: WalkControl): number {
-  reader = new BlockReader(control, WALKER, { ...wants, prefilters: job.prefilters }, post);
-  const blocks = new Blocks(job, control, walker, reader);
+  };
   walker.walk({
     file(directory, front, name) {
-      blocks.add(directory, front, name);
+      const gaps = walker.takeGaps();
+      const isFull = batch?.directory !== directory || batch.names.length === MAX_BATCH_FILES;
+      if (batch && (gaps || isFull) && !read(batch)) return false;
+      if (gaps) own.leave(gaps);
+      batch ??= { directory: directory.share(), front, names: [] };
+      batch.names.push(name);
       return true;
     },
   });
-  blocks.finish();
-  blocks.close();
-  return blocks.count;
+  if (batch) read(batch);
+  walker.gaps.add(own.finish());
 }
 
 function walkPaths(walker: DirectoryWalker, { most, times: timed = false }: WantedPaths): void {
@@ -202,12 +119,11 @@ function walk(job: WalkJob): void {
   skipFiles(job.kept);
   const walker = new DirectoryWalker(job, control, new GapsSeen());
   try {
-    let blocks = 0;
     const { wants } = job;
-    if (wants.is === 'texts') blocks = walkTexts(job, wants, walker, control);
+    if (wants.is === 'texts') walkTexts(job, wants, walker, control);
     else if (wants.is === 'versions') walkVersions(walker, wants.most);
     else walkPaths(walker, wants);
-    post({ is: 'end', blocks, gaps: walker.gaps.facts });
+    post({ is: 'end', gaps: walker.gaps.facts });
   } catch (error) {
     if (!(error instanceof DescriptorShortage)) throw error;
     post({ is: 'shortage' });
@@ -216,44 +132,18 @@ function walk(job: WalkJob): void {
   }
 }
 
-function help({ control: numbers, kept, ...how }: HelpJob): void {
-  const control = new WalkControl(numbers);
-  skipFiles(kept);
-  const own = new BlockReader(control, HELPER, how, post);
-  reader = own;
-  readNext = (block) => {
-    try {
-      own.read(block);
-    } catch (error) {
-      if (!(error instanceof DescriptorShortage)) throw error;
-      post({ is: 'shortage' });
-    }
-    control.noteBlockRead();
-  };
-}
-
 function rest(): void {
   reader?.close();
   reader = undefined;
-  readNext = undefined;
   forgetDevices();
   post({ is: 'resting' });
 }
 
 /** Keeps large files open until the call has ended. */
-let reader: BlockReader | undefined;
-let readNext: ((block: WalkBlock) => void) | undefined;
+let reader: TextReader | undefined;
 
 port?.on('message', (request: WalkRequest) => {
-  switch (request.is) {
-    case 'walk':
-      return walk(request.job);
-    case 'help':
-      return help(request.job);
-    case 'block':
-      return readNext?.(request.block);
-    case 'rest':
-      return rest();
-  }
+  if (request.is === 'walk') walk(request.job);
+  else rest();
 });
 port?.postMessage(LOADED);

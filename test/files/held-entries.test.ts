@@ -338,31 +338,6 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     expect(descriptors()).toBe(before);
   });
 
-  test('one that another thread holds is opened again if it is still the same', () => {
-    const W = temporaryFolder();
-    fs.writeFileSync(join(W, 'f'), '');
-    const directory = adopted(W);
-    const { self, dev, ino } = directory;
-    const before = descriptors();
-    const lent = now.HeldDirectory.lent(self, dev, ino);
-    expect(lent?.entries(2).entries).toStrictEqual([{ name: 'f', is: 'file' }]);
-    lent?.release();
-    expect([now.HeldDirectory.lent(self, dev + 1, ino), now.HeldDirectory.lent(self, dev, ino + 1)]).toEqual([
-      undefined,
-      undefined,
-    ]);
-    expect(now.HeldDirectory.lent(join(W, 'none'), dev, ino)).toBeUndefined();
-    expect(descriptors()).toBe(before);
-    if (byDescriptor) {
-      host.refused = () => 'EMFILE';
-      expect(() => now.HeldDirectory.lent(self, dev, ino)).toThrow('EMFILE');
-      host.refused = () => 'EACCES';
-      expect(now.HeldDirectory.lent(self, dev, ino)).toBeUndefined();
-      host.refused = undefined;
-    }
-    directory.release();
-  });
-
   test('a directory whose stats cannot be read is closed', () => {
     const W = temporaryFolder();
     if (!byDescriptor) return;

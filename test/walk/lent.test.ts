@@ -3,12 +3,10 @@
  * are reused.
  */
 
-import { closeSync, fstatSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { lentFile } from '../../src/files/file.ts';
-import { BlockReader } from '../../src/walk/read-block.ts';
-import { HELPER, WalkControl, type WalkMessage } from '../../src/walk/walk-messages.ts';
 import { workspace } from '../support/workspace.ts';
 
 interface Lent {
@@ -44,29 +42,5 @@ describe.skipIf(process.platform !== 'linux')('a thread that ends', () => {
     closeSync(file.fd);
     expect(await lentFile(file, 'mine')).toBeUndefined();
     await held?.close();
-  });
-
-  test('a lent directory is read unchanged, or leaves a gap', () => {
-    const { W, write } = workspace();
-    for (const at of ['mine', 'other']) {
-      mkdirSync(join(W, at), { recursive: true });
-      write(`${at}/f`, `${at}\n`);
-    }
-    const directory = lend(join(W, 'mine'));
-    const read = (): WalkMessage[] => {
-      const messages: WalkMessage[] = [];
-      const how = { needle: undefined, prefilters: false, asStored: false };
-      const reader = new BlockReader(new WalkControl(), HELPER, how, (message) => messages.push(message));
-      const { fd, dev, ino } = directory;
-      const part = { self: `/proc/${process.pid}/fd/${fd}`, dev, ino, front: '', names: 'f' };
-      reader.read({ no: 0, parts: [part], until: Number.POSITIVE_INFINITY });
-      reader.close();
-      return messages;
-    };
-    expect(read()).toMatchObject([{ is: 'texts' }, { is: 'block-end', gaps: { broken: false } }]);
-    replace(directory, join(W, 'other'));
-    expect(read()).toMatchObject([{ is: 'block-end', gaps: { broken: true } }]);
-    closeSync(directory.fd);
-    expect(read()).toMatchObject([{ is: 'block-end', gaps: { broken: true } }]);
   });
 });

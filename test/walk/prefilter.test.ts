@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { expect, test } from 'vitest';
-import { PatternPrefilter } from '../../src/walk/read-block.ts';
+import { PatternPrefilter } from '../../src/walk/read-texts.ts';
 import { textOf, workspace } from '../support/workspace.ts';
 
 const needle = (): PatternPrefilter => new PatternPrefilter(Buffer.from('needle'));

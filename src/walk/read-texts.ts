@@ -1,10 +1,10 @@
-/** Reads the files of a block in a worker thread: texts are converted to UTF-8; binaries and containers are skipped. */
+/** Reads files in a worker thread: texts are converted to UTF-8; binaries and containers are skipped. */
 
 import { isAscii, isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
 import {
   closeHeld,
-  HeldDirectory,
+  type HeldDirectory,
   type HeldFile,
   openHeld,
   openRefusalFor,
@@ -17,42 +17,42 @@ import { type AnalyseEncoding, declaredEncoding } from '../text/legacy-encoding.
 import type { TextEncoding } from '../types/excerpt.ts';
 import type { SearchGaps } from '../types/result.ts';
 import { GapsSeen } from './gaps.ts';
-import {
-  type BlockPart,
-  now,
-  retryOnShortage,
-  type WalkBlock,
-  type WalkControl,
-  WALKER,
-  type WalkMessage,
-} from './walk-messages.ts';
+import { now, retryOnShortage, type WalkControl, type WalkMessage } from './walk-messages.ts';
 import { isContainer, isContainerName } from './walker.ts';
+
+/** After this many files, what was found is sent though the piece is not full. */
+const MAX_UNSENT_FILES = 256;
 
 /** The most bytes of a file that is read into memory; a larger one is searched through its descriptor. */
 const MAX_BUFFERED_FILE_BYTES = 4 << 20;
 
-export class BlockReader {
+interface ReaderOptions {
+  /** See `WantedTexts`. */
+  readonly needle: string | undefined;
+  readonly asStored: boolean;
+  /** See `WalkJob`. */
+  readonly prefilters: boolean;
+  readonly until: number;
+}
+
+export class TextReader {
   readonly #control: WalkControl;
-  readonly #thread: number;
-  readonly #pieces: BlockPieces;
+  readonly #pieces: TextPieces;
   readonly #prefilter: PatternPrefilter | undefined;
   readonly #asStored: boolean;
+  readonly #until: number;
   readonly #head = Buffer.alloc(HEAD_BYTES);
+  #unsent = 0;
 
-  /** For `prefilters` see `WalkJob`, for `needle` and `asStored` see `WantedTexts`. */
-  constructor(
-    control: WalkControl,
-    thread: number,
-    { needle, prefilters, asStored }: { needle: string | undefined; prefilters: boolean; asStored: boolean },
-    post: PostWalkMessage,
-  ) {
+  constructor(control: WalkControl, options: ReaderOptions, post: PostWalkMessage) {
+    const { needle } = options;
     this.#control = control;
-    this.#thread = thread;
-    this.#asStored = asStored;
-    this.#pieces = new BlockPieces(control, thread, needle, post);
+    this.#asStored = options.asStored;
+    this.#until = options.until;
+    this.#pieces = new TextPieces(control, needle, post);
     // Only ASCII has the same bytes in all other supported encodings (except UTF-16 and UTF-32).
     const plain = needle === undefined ? '' : longestAscii(needle);
-    this.#prefilter = prefilters && plain !== '' ? new PatternPrefilter(Buffer.from(plain)) : undefined;
+    if (options.prefilters && plain !== '') this.#prefilter = new PatternPrefilter(Buffer.from(plain));
   }
 
   /** Closes all large files; the call must not read them any more. */
@@ -60,57 +60,50 @@ export class BlockReader {
     this.#pieces.close();
   }
 
-  read(block: WalkBlock): void {
-    for (const part of block.parts) {
-      if (part.gaps) this.#pieces.leave(part.gaps);
-      if (!this.#readPart(part, block)) break;
-    }
-    this.#pieces.end(block.no);
+  /** Records gaps after the files read so far. */
+  leave(gaps: SearchGaps): void {
+    this.#pieces.leave(gaps);
   }
 
-  /** Returns false after the deadline. */
-  #readPart(part: BlockPart, block: WalkBlock): boolean {
-    if (this.#thread === WALKER) return this.#readNames(part, block);
-    const held = retryOnShortage(this.#control, () => HeldDirectory.lent(part.self, part.dev, part.ino));
-    if (!held) {
-      this.#pieces.leave({ ...NO_GAPS, broken: true });
-      return true;
-    }
-    try {
-      return this.#readNames({ ...part, self: held.self }, block);
-    } finally {
-      held.release();
-    }
+  /** Sends the rest. Returns the gaps after the last file. */
+  finish(): SearchGaps {
+    this.#pieces.send();
+    return this.#pieces.takeGaps() ?? NO_GAPS;
   }
 
-  #readNames(part: BlockPart, block: WalkBlock): boolean {
-    const names = this.#mayMatch(part);
+  /** Reads files of a directory; `front` is the prefix of their names in paths. Returns false after the deadline. */
+  read(directory: HeldDirectory, front: string, all: readonly string[]): boolean {
+    const names = this.#mayMatch(directory, all);
     for (let i = 0; i < names.length; i += 1) {
       // The clock is checked only every 16 files, because reading it costs as much as reading a small file.
-      if (i % 16 === 0 && now() > block.until) {
-        this.#pieces.leave({ ...NO_GAPS, timedOut: true });
+      if (i % 16 === 0 && now() > this.#until) {
+        this.leave({ ...NO_GAPS, timedOut: true });
         return false;
       }
-      this.#readFile(part, names[i] as string, block.no);
+      this.#readFile(directory, front, names[i] as string);
+    }
+    this.#unsent += all.length;
+    if (this.#unsent >= MAX_UNSENT_FILES) {
+      this.#pieces.send();
+      this.#unsent = 0;
     }
     return true;
   }
 
   /** The names of the files that may match and must be read. */
-  #mayMatch({ self, names }: BlockPart): string[] {
-    const all = names.split('/');
-    const prefilters = this.#prefilter?.isWorthwhile && !/[^\0-\x7f]/.test(names);
-    return prefilters ? (this.#prefilter as PatternPrefilter).filter(self, all) : all;
+  #mayMatch({ self }: HeldDirectory, names: readonly string[]): readonly string[] {
+    if (!this.#prefilter?.isWorthwhile || names.some((name) => /[^\0-\x7f]/.test(name))) return names;
+    return this.#prefilter.filter(self, names);
   }
 
-  #readFile(part: BlockPart, name: string, block: number): void {
+  #readFile(directory: HeldDirectory, front: string, name: string): void {
     let file: HeldFile | undefined;
     try {
-      file = this.#open(part, name);
+      file = this.#open(directory, name);
       if (!file || file.size === 0) return;
-      if (file.size <= MAX_BUFFERED_FILE_BYTES) this.#take(file, part.front + name, block);
-      else if (this.#isText(file, part.front + name)) {
-        this.#pieces.lend(file, part.front + name, block);
+      if (file.size <= MAX_BUFFERED_FILE_BYTES) this.#take(file, front + name);
+      else if (this.#isText(file, front + name)) {
+        this.#pieces.lend(file, front + name);
         file = undefined;
       }
     } catch (error) {
@@ -122,7 +115,7 @@ export class BlockReader {
     }
   }
 
-  #open({ self, dev }: BlockPart, name: string): HeldFile | undefined {
+  #open({ self, dev }: HeldDirectory, name: string): HeldFile | undefined {
     try {
       return openHeld(self, dev, name);
     } catch (error) {
@@ -137,8 +130,8 @@ export class BlockReader {
     return detectEncoding(head).unit > 1 || !isBinary(head);
   }
 
-  #take(file: HeldFile, path: string, block: number): void {
-    const room = this.#pieces.room(file.size, block);
+  #take(file: HeldFile, path: string): void {
+    const room = this.#pieces.room(file.size);
     const bytes = room.subarray(0, readHeld(file, room, 0, file.size));
     if (bytes.length === 0) return;
     if (this.#passesOver(path, bytes, bytes.length)) {
@@ -149,8 +142,8 @@ export class BlockReader {
     const mayBeMarked = binary || (bytes[0] as number) >= 0xef;
     const encoding = mayBeMarked ? detectEncoding(bytes.subarray(0, HEAD_BYTES)) : utf8;
     if (encoding.unit === 1 && binary) bytes.fill(0);
-    else if (encoding.unit > 1 || encoding.bom > 0) this.#takeUnicode(bytes, encoding, path, block);
-    else if (isAscii(bytes) || !this.#takeForeign(bytes, path, block)) this.#pieces.keep(bytes.length, path);
+    else if (encoding.unit > 1 || encoding.bom > 0) this.#takeUnicode(bytes, encoding, path);
+    else if (isAscii(bytes) || !this.#takeForeign(bytes, path)) this.#pieces.keep(bytes.length, path);
   }
 
   /** Whether the file is a container, which is skipped. Containers recognised by name are counted by the walk. */
@@ -163,27 +156,27 @@ export class BlockReader {
   }
 
   /** Converts a text in a declared or guessed legacy encoding to UTF-8. Returns false if it is not such a text. */
-  #takeForeign(bytes: Buffer, path: string, block: number): boolean {
+  #takeForeign(bytes: Buffer, path: string): boolean {
     if (isUtf8(bytes) && declaredEncoding(bytes) === undefined) return false;
     const encoding = encodingOfText(bytes, library);
     if (!encoding.legacy) return false;
     const text = Buffer.from(decode(bytes, encoding).text);
-    this.#takeInPlaceOf(bytes, text, path, block, encoding.known === 'guessed' ? encoding.name : undefined);
+    this.#takeInPlaceOf(bytes, text, path, encoding.known === 'guessed' ? encoding.name : undefined);
     return true;
   }
 
   /** Removes the byte order mark and converts UTF-16 and UTF-32 to UTF-8. */
-  #takeUnicode(bytes: Buffer, encoding: TextEncoding, path: string, block: number): void {
+  #takeUnicode(bytes: Buffer, encoding: TextEncoding, path: string): void {
     const content = bytes.subarray(encoding.bom);
     const text = encoding.unit > 1 ? Buffer.from(decode(content, encoding).text) : Buffer.from(content);
     if (text.length === 0) bytes.fill(0);
-    else this.#takeInPlaceOf(bytes, text, path, block);
+    else this.#takeInPlaceOf(bytes, text, path);
   }
 
   /** Replaces `bytes` (the last buffer that `room` gave) by a converted text, which may be longer. */
-  #takeInPlaceOf(bytes: Buffer, text: Buffer, path: string, block: number, guessed?: string): void {
+  #takeInPlaceOf(bytes: Buffer, text: Buffer, path: string, guessed?: string): void {
     bytes.fill(0);
-    this.#pieces.room(text.length, block).set(text);
+    this.#pieces.room(text.length).set(text);
     this.#pieces.keep(text.length, path, guessed);
   }
 }
@@ -200,19 +193,19 @@ function longestAscii(text: string): string {
     .reduce((longest, part) => (part.length > longest.length ? part : longest));
 }
 
-// Sends the content of a block from a worker thread to the call: small texts packed into pieces, large files as
+// Sends the content of files from a worker thread to the call: small texts packed into pieces, large files as
 // descriptors, and gaps.
 
 /** The size of a piece in bytes; larger only if one file is larger. */
 const PIECE = 1 << 20;
 
 /**
- * The most KiB that one thread may have sent and the call has not released (backpressure). The call never needs more at a
+ * The most KiB that the thread may have sent and the call has not released (backpressure). The call never needs more at a
  * time.
  */
 const MAX_UNREAD_KIB = 40 << 10;
 
-/** The most large files that one thread keeps open. */
+/** The most large files that the thread keeps open. */
 const MAX_OPEN_LARGE_FILES = 4;
 
 const NO_GAPS: SearchGaps = new GapsSeen().facts;
@@ -229,9 +222,8 @@ interface Piece {
 
 type PostWalkMessage = (message: WalkMessage, transfer?: ArrayBuffer[]) => void;
 
-class BlockPieces {
+class TextPieces {
   readonly #control: WalkControl;
-  readonly #thread: number;
   readonly #post: PostWalkMessage;
   /** The literal that every match contains; pieces without it are not sent. */
   readonly #needle: Buffer | undefined;
@@ -242,16 +234,15 @@ class BlockPieces {
   /** Gaps that were not sent yet, by the index (0-based) of the file in the piece before which they occurred. */
   readonly #gaps: { readonly file: number; readonly seen: GapsSeen }[] = [];
 
-  constructor(control: WalkControl, thread: number, needle: string | undefined, post: PostWalkMessage) {
+  constructor(control: WalkControl, needle: string | undefined, post: PostWalkMessage) {
     this.#control = control;
-    this.#thread = thread;
     this.#needle = needle === undefined ? undefined : Buffer.from(needle);
     this.#post = post;
   }
 
   /** A zeroed buffer for a text of up to `length` bytes. `keep` makes it part of the piece. */
-  room(length: number, block: number): Buffer {
-    const { bytes, used } = this.#roomFor(length + 1, block);
+  room(length: number): Buffer {
+    const { bytes, used } = this.#roomFor(length + 1);
     return bytes.subarray(used, used + length);
   }
 
@@ -281,24 +272,18 @@ class BlockPieces {
    * Sends a large file as a descriptor, after all earlier texts to keep the order. It is closed when the call has released
    * it.
    */
-  lend(file: HeldFile, path: string, block: number): void {
-    this.#send(block);
-    const used = (): number => this.#closed + this.#large.length - this.#control.released(this.#thread);
+  lend(file: HeldFile, path: string): void {
+    this.send();
+    const used = (): number => this.#closed + this.#large.length - this.#control.released;
     this.#control.waitUntil(() => used() < MAX_OPEN_LARGE_FILES);
-    while (this.#closed < this.#control.released(this.#thread)) {
+    while (this.#closed < this.#control.released) {
       closeHeld(this.#large.shift() as HeldFile);
       this.#closed += 1;
     }
     this.#large.push(file);
-    const gaps = this.#takeGaps();
+    const gaps = this.takeGaps();
     const { fd, dev, ino } = file;
-    this.#post({ is: 'large', block, thread: this.#thread, path, fd, dev, ino, ...(gaps && { gaps }) });
-  }
-
-  /** Sends the rest of a block and the message for its end. */
-  end(block: number): void {
-    this.#send(block);
-    this.#post({ is: 'block-end', block, gaps: this.#takeGaps() ?? NO_GAPS });
+    this.#post({ is: 'large', path, fd, dev, ino, ...(gaps && { gaps }) });
   }
 
   /** Closes all large files; the call must not read them any more. */
@@ -307,40 +292,39 @@ class BlockPieces {
   }
 
   /** Removes and returns all gaps that were not sent yet, merged. */
-  #takeGaps(): SearchGaps | undefined {
+  takeGaps(): SearchGaps | undefined {
     if (this.#gaps.length === 0) return undefined;
     const all = new GapsSeen();
     for (const { seen } of this.#gaps.splice(0)) all.add(seen);
     return all.facts;
   }
 
-  #roomFor(size: number, block: number): Piece {
+  #roomFor(size: number): Piece {
     const hasRoom = (piece: Piece): boolean => piece.used + size <= piece.bytes.length;
-    if (this.#piece && !hasRoom(this.#piece)) this.#send(block);
+    if (this.#piece && !hasRoom(this.#piece)) this.send();
     if (this.#piece && hasRoom(this.#piece)) return this.#piece;
-    this.#control.waitUntil(() => this.#control.unread(this.#thread) < MAX_UNREAD_KIB);
+    this.#control.waitUntil(() => this.#control.unread < MAX_UNREAD_KIB);
     this.#piece = emptyPiece(Buffer.from(new ArrayBuffer(Math.max(PIECE, size))));
     return this.#piece;
   }
 
-  #send(block: number): void {
+  /** Sends what was kept, unless no match is in it. */
+  send(): void {
     const piece = this.#piece;
     if (!piece || piece.ends.length === 0) return;
     const bytes = piece.bytes.subarray(0, piece.used);
     if (this.#needle && !bytes.includes(this.#needle)) {
       this.#piece = emptyPiece(piece.bytes.fill(0, 0, piece.used));
-      const gaps = this.#takeGaps();
+      const gaps = this.takeGaps();
       if (gaps) this.leave(gaps);
       return;
     }
     this.#piece = undefined;
-    this.#control.noteUnread(this.#thread, bytes.length);
+    this.#control.noteUnread(bytes.length);
     const left = this.#gaps.splice(0).map(({ file, seen }) => ({ file, gaps: seen.facts }));
     this.#post(
       {
         is: 'texts',
-        block,
-        thread: this.#thread,
         bytes,
         paths: piece.paths.join('\0'),
         ends: Uint32Array.from(piece.ends),
