@@ -66,7 +66,7 @@ export class EnclosingSymbols {
     const parsing = Array.from(this.#texts, async ([file, text]) => {
       found.set(file, await this.#withSymbols(file, text));
     });
-    await within(WITHIN_MS, Promise.all(parsing));
+    await soon(Promise.all(parsing), WITHIN_MS);
     this.#call.signal.throwIfAborted();
     return files.map((file) => found.get(file) ?? file);
   }
@@ -116,16 +116,6 @@ function identityOf(content: Uint8Array): Identity {
   return Identity.of('content', { sha256: createHash('sha256').update(content).digest('hex') });
 }
 
-/** Waits for the work, at most `ms` milliseconds. A failure is ignored like a timeout. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work.catch(() => undefined), late]);
-  clearTimeout(timer);
-}
-
 // Looks up the symbols around lines of a file in the code index, without parsing.
 
 /** The timeout in ms; after it the file is parsed instead. */
@@ -151,21 +141,21 @@ async function indexedSymbols(
       : undefined;
     if (!stored || !Buffer.from(stored).equals(content)) return undefined;
     const asked = step({ ask: 'around', files: [{ path, key: identity.key, lines }] }, signal);
-    const [known] = (await soon(asked)) ?? [];
+    const [known] = (await soon(asked, INDEX_WITHIN_MS)) ?? [];
     return known;
   } finally {
     await opened?.close();
   }
 }
 
-/** Undefined if it fails or times out, for example because another call keeps the thread busy. */
-async function soon<T>(asked: Promise<T>): Promise<T | undefined> {
+/** Undefined if it fails or takes more than `ms` milliseconds, for example because another call keeps the thread busy. */
+async function soon<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, INDEX_WITHIN_MS, undefined);
+    timer = setTimeout(resolve, ms, undefined);
   });
   try {
-    return await Promise.race([asked.catch(() => undefined), late]);
+    return await Promise.race([work.catch(() => undefined), late]);
   } finally {
     clearTimeout(timer);
   }
