@@ -15,9 +15,9 @@ import { readAt, readSourceHead } from '../text/bytes.ts';
 import { cutAtRequestedEnd, cutWindow } from '../text/excerpt.ts';
 import { estimateTokens, fitOf } from '../text/limits.ts';
 import type { TextInput } from '../text/line-reader.ts';
-import { quote } from '../text/visible.ts';
+import { quote, useSentence } from '../text/visible.ts';
 import type { NoStructure, Notice } from '../types/answer.ts';
-import type { Call, NoteResource, TextResource } from '../types/call.ts';
+import type { Call, NoteResource, SourceKind, TextResource } from '../types/call.ts';
 import type {
   Excerpt,
   Limits,
@@ -153,7 +153,7 @@ async function viewOf(
   call: Call,
 ): Promise<TextView | NoteResource> {
   if (selection.mode === 'conflicts') {
-    await (await import('./refuse-conflicts.ts')).refuseConflicts(stored, call);
+    await refuseConflicts(stored, call);
   }
   const { size } = stored.bytes;
   if (outlineOver === undefined || size === undefined || size <= outlineOver || !isWhole(selection)) {
@@ -161,6 +161,35 @@ async function viewOf(
   }
   const { outlineOfWhole } = await import('../code/outline-view.ts');
   return outlineOfWhole(stored, call, Math.min(call.limits.bytes, call.limits.window));
+}
+
+/** What a source shows that is not its stored text. */
+const KIND_NAMES: Readonly<Record<SourceKind, string>> = {
+  file: 'not a text',
+  directory: 'a directory',
+  archive: 'a listing of an archive',
+  sqlite: 'a database',
+  image: 'an image',
+  notebook: 'a notebook',
+  document: 'a document',
+  internal: 'not a text',
+  web: 'a page of the web',
+};
+
+/** Throws `UNSUPPORTED` if `:conflicts` does not apply to the resource: a listing, a table, a binary. */
+async function refuseConflicts(resource: TextResource, call: Call): Promise<void> {
+  const { target, display, bytes, encoding, kind } = resource;
+  const type =
+    encoding === 'stored'
+      ? await typeOfBytes(bytes, (await textInput(resource, call)).encoding, call.signal)
+      : undefined;
+  if (display === 'lines' && type === undefined) return;
+  const what = type === undefined ? KIND_NAMES[kind] : `binary (${type})`;
+  throw new OrielError(
+    'UNSUPPORTED',
+    `${quote(target)} is ${what}: :conflicts is for text with merge conflicts. ${useSentence(target)}`,
+    { next: target },
+  );
 }
 
 /** The display and header size of a map. */

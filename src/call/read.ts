@@ -72,15 +72,7 @@ async function resolve(target: string, grammar: PathGrammar, call: Call): Promis
     const url = atUrl.is === 'text' ? atUrl.target : typed;
     return { resource: atUrl, target: url, resolvedPath: url };
   }
-  let found: FoundTarget;
-  try {
-    found = await findTarget(target, grammar, call);
-  } catch (error) {
-    const url = grammar === 'selectors' ? await withSlashes(error, typed, call) : undefined;
-    const resource = url === undefined ? undefined : await openUrl(url, call);
-    if (url === undefined || !resource) throw error;
-    return { resource, target: url, resolvedPath: url };
-  }
+  const found = await findTarget(target, grammar, call);
   return (await codeAnswer(found, grammar, call)) ?? (await openFound(found, call));
 }
 
@@ -99,14 +91,6 @@ function unwrapped(target: string): string {
   const at = close === undefined ? -1 : bare.lastIndexOf(close);
   if (at <= 1 || !/^(:|$)/.test(bare.slice(at + 1))) return bare;
   return bare.slice(1, at).trim() + bare.slice(at + 1);
-}
-
-/** The URL `skill://deploy` for `skill:deploy` and `skill:/deploy`, after a file of that name was not found. */
-async function withSlashes(error: unknown, target: string, { settings }: Call): Promise<string | undefined> {
-  const [, scheme, name] = /^([a-z][a-z0-9+.-]+):\/?([^/\s][^\s]*)$/i.exec(target) ?? [];
-  if (!isOrielError(error) || error.code !== 'NOT_FOUND' || scheme === undefined) return undefined;
-  const { hasScheme } = await import('../formats/resources/table.ts');
-  return hasScheme(scheme.toLowerCase(), settings) ? `${scheme.toLowerCase()}://${name}` : undefined;
 }
 
 /** Opens a URL: a web page or an entry of another scheme. Undefined for a path. */

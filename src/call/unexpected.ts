@@ -52,7 +52,14 @@ export function report(onError: OnError | undefined, error: OrielError, tool?: s
   }
 }
 
-const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
+/** What the errors of the system mean, by their codes. */
+const SYSTEM_ERRORS: Readonly<Record<string, readonly [ErrorCode, message: string]>> = {
+  ENOSPC: ['LIMIT', 'A disk is full.'],
+  EDQUOT: ['LIMIT', 'A disk is full.'],
+  EAGAIN: ['BUSY', 'No process or thread can be started at the moment. Call again.'],
+  ENOMEM: ['BUSY', 'The system has no free memory at the moment. Call again.'],
+  EIO: ['CORRUPT', 'A disk failed while this was read: input/output error. Call again.'],
+};
 
 /**
  * Converts any error to one sentence with a stable code, without a stack or a path outside the roots. `signal` is the
@@ -63,19 +70,8 @@ export function explained(error: unknown, signal?: AbortSignal): OrielError {
   if (signal?.aborted) return new OrielError('CANCELLED', 'The call was cancelled.', { cause: error });
   if (isShortage(error))
     return new OrielError('BUSY', 'Too many files are open. Call again.', { cause: error });
-  if (FULL.has(errno(error))) return new OrielError('LIMIT', 'A disk is full.', { cause: error });
-  if (errno(error) === 'EAGAIN')
-    return new OrielError('BUSY', 'No process or thread can be started at the moment. Call again.', {
-      cause: error,
-    });
-  if (errno(error) === 'ENOMEM')
-    return new OrielError('BUSY', 'The system has no free memory at the moment. Call again.', {
-      cause: error,
-    });
-  if (errno(error) === 'EIO')
-    return new OrielError('CORRUPT', 'A disk failed while this was read: input/output error. Call again.', {
-      cause: error,
-    });
+  const known = SYSTEM_ERRORS[errno(error)];
+  if (known) return new OrielError(...known, { cause: error });
   return new OrielError(
     'INTERNAL',
     'An unexpected error inside oriel ended the call. Try another path or window.',

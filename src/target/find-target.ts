@@ -36,18 +36,12 @@ export async function findTarget(
   const misses: Miss[] = [];
   const found = await firstThatOpens(candidatesOf(target), grammar, misses, call);
   if (found) return { subject: await subjectOf(found, found.rest, call) };
-  for (const other of [...otherTargets(target, grammar), ...belowOwnName(target, call)]) {
+  for (const other of otherTargets(target, grammar)) {
     const rewritten = await firstThatOpens(candidatesOf(other), grammar, [], call);
     if (rewritten) return { subject: await subjectOf(rewritten, rewritten.rest, call) };
   }
   if (grammar === 'literal') await refuseSelector(target, call);
   return missing(target, grammar, misses, call, walks);
-}
-
-/** In the working directory `project`, `src/app.ts` for `project/src/app.ts`: some tools put the workspace name first. */
-function belowOwnName(target: string, { access }: Call): string[] {
-  const own = `${basename(access.cwd)}/`;
-  return target.startsWith(own) && target.length > own.length ? [target.slice(own.length)] : [];
 }
 
 /** Other spellings of `target`, most likely first. */

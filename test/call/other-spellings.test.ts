@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { codeOf, textOf, workspace } from '../support/workspace.ts';
@@ -148,12 +147,6 @@ test('a file with exactly that name takes precedence', async () => {
     write(name, `${name}\n`);
   for (const name of ['a.ts:all', 'a.ts:v1', 'a.ts lines 1-2', 'a.ts#v1', 'a.ts b.ts'])
     expect(await text(name)).toBe(`1|${name}\n`);
-});
-
-test('the name of the working directory in front', async () => {
-  const { W, write, text } = workspace();
-  write('src/c.ts', ten);
-  expect(await text(`${basename(W)}/src/c.ts:5-7`)).toBe(await text('src/c.ts:5-7'));
 });
 
 test('a path of another machine gets the call for the local file', async () => {

@@ -135,16 +135,6 @@ test('an error of a list gives one piece of advice', async () => {
   );
 });
 
-test('a missing path that can be read in another way is not reported as missing', async () => {
-  const { write, text } = workspace();
-  for (const name of ['app.ts', 'main.ts']) write(name, 'x\n');
-  // The working directory is called `work`.
-  expect(await text('work/main.ts')).toBe('1|x\n');
-  expect(await text('app.ts,work/main.ts')).toBe(
-    'app.ts,work/main.ts does not exist. Use . to list the working directory.',
-  );
-});
-
 test('a URL with a comma is not a list', async () => {
   const { write, text } = workspace();
   write('a.ts', 'x\n');

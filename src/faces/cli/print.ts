@@ -81,7 +81,7 @@ function forStream(
   return usesColour(out) ? colour(safe, new Set(notices.map(([, printed]) => printed)), typed) : safe;
 }
 
-// Colours answers on a terminal: notices, line numbers, paths, and matches of a search.
+// Colours answers on a terminal: notices, line numbers and paths.
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -98,10 +98,9 @@ function paint(style: Style, text: string): string {
   return styleText(style, text, { validateStream: false });
 }
 
-/** `notices`: whole lines of `text`. With `typed`, the paths and matches of its command are coloured too. */
+/** `notices`: whole lines of `text`. With `typed`, the paths of its command are coloured too. */
 function colour(text: string, notices: ReadonlySet<string>, typed?: TypedCommand): string {
-  const found = typed && foundBy(typed);
-  const line = typed && listsPaths(typed) ? colourPath : (one: string) => colourLine(one, found);
+  const line = typed && listsPaths(typed) ? colourPath : colourLine;
   return text
     .split('\n')
     .map((one) => (notices.has(one) ? paint('yellow', one) : line(one)))
@@ -122,40 +121,14 @@ function colourPath(line: string): string {
   return paint('magenta', path) + (count === undefined ? '' : `: ${paint('green', count)}`);
 }
 
-/** Maximum characters of a pattern whose matches are highlighted. */
-const MAX_HIGHLIGHT_CHARACTERS = 200;
-
-/**
- * The regular expression for highlighting matches. Undefined if the pattern is invalid in JavaScript, whose engine
- * backtracks, or could be slow there: with two repetitions, or a repeated group.
- */
-function foundBy({ name, values, operands: [pattern = ''] }: TypedCommand): RegExp | undefined {
-  if (name !== 'grep' || pattern === '' || pattern.length > MAX_HIGHLIGHT_CHARACTERS) return undefined;
-  const literal = values['literal'] === true;
-  if (!literal && (pattern.match(/[*+?{]/g)?.length ?? 0) > 1) return undefined;
-  if (!literal && /\)[*+?{]|\{\d*,?\d{3}/.test(pattern)) return undefined;
-  const source = literal ? pattern.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&') : pattern;
-  const flags = values['ignore-case'] === true ? 'gui' : 'gu';
-  try {
-    return new RegExp(values['word'] === true ? `\\b(?:${source})\\b` : source, flags);
-  } catch {
-    return undefined;
-  }
-}
-
 /** `12|text` of a file, `path:12: text` and `path-12- text` of a search. */
-function colourLine(line: string, found: RegExp | undefined): string {
+function colourLine(line: string): string {
   const numbered = /^( *\d+)(\|)/.exec(line);
   if (numbered) return `${paint('green', numbered[1] as string)}|${line.slice(numbered[0].length)}`;
   const match = /^(.{1,4096}?)([:-])(\d+)\2 /.exec(line);
   if (!match) return line;
   const [all, path, mark, no] = match as unknown as [string, string, string, string];
-  const text = line.slice(all.length);
-  const shown =
-    found && mark === ':'
-      ? text.replaceAll(found, (part) => (part === '' ? '' : paint('redBright', part)))
-      : text;
-  return `${paint('magenta', path)}${mark}${paint('green', no)}${mark} ${shown}`;
+  return `${paint('magenta', path)}${mark}${paint('green', no)}${mark} ${line.slice(all.length)}`;
 }
 
 // Shows the output of a command on a terminal while it runs, and below it only how the command ended.

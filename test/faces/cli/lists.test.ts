@@ -91,7 +91,10 @@ test.each([
   [['find', 'a', 'b', 'c'], 'There is one operand too many: c. Use oriel find GLOB [DIR].'],
   [['find'], "No glob was given. Use oriel find '**/*.ts' [DIR]."],
   [['find', ''], "The glob is empty. Use pattern **. Command: oriel find '**'"],
-  [['find', '['], String.raw`[ is not a valid glob: [ at character 1 is not closed. Use pattern \[. Command: oriel find '\['`],
+  [
+    ['find', '['],
+    String.raw`[ is not a valid glob: [ at character 1 is not closed. Use pattern \[. Command: oriel find '\['`,
+  ],
   [
     ['find', '{a,b', 'src'],
     "{a,b is not a valid glob: { at character 1 is not closed. Use pattern {a,b}. Command: oriel find '{a,b}' src",

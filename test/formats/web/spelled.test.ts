@@ -2,7 +2,6 @@
 
 import { expect, test } from 'vitest';
 import { numbered, place } from '../../support/dialect.ts';
-import { textOf, workspace } from '../../support/workspace.ts';
 import { site } from '../../support/web.ts';
 
 const web = { allow: ['127.0.0.1'] };
@@ -19,19 +18,6 @@ test('a URL in quotes, in <> or between blanks is that URL', async () => {
   ]) {
     expect((await here.call('read', { path: typed })).text).toBe('two\n');
   }
-});
-
-test('missing slashes of a scheme are added, unless a file has that name', async () => {
-  const w = workspace();
-  w.write('.oriel/memory/plan.md', 'one\ntwo\n');
-  for (const typed of ['memory:plan.md:2..2:raw', 'memory:/plan.md:2..2:raw', 'Memory:plan.md:2..2:raw'])
-    expect(await w.text(typed)).toBe('two\n');
-  w.write('memory:plan.md', 'a file\n');
-  expect(await w.text('memory:plan.md:raw')).toBe('a file\n');
-  // What is said then is about the resource, and names what there is.
-  const nobody = await w.read('skill:deploy');
-  expect([nobody.isError, textOf(nobody)]).toEqual([true, textOf(await w.read('skill://deploy'))]);
-  expect(await w.text('nothing:plan')).not.toContain('nothing://');
 });
 
 test('notices name a page of a long URL by its artifact, and a part by the whole URL', async () => {
