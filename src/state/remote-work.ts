@@ -55,22 +55,18 @@ const LOCAL: ReadonlySet<string> = new Set(['large', 'here']);
 interface SenderOptions {
   readonly state: Pick<SharedState, 'space' | 'nameOf'>;
   readonly queue: WorkQueue;
-  /** Milliseconds since the epoch. @default Date.now */
-  readonly now?: () => number;
 }
 
 export class WorkSender {
   readonly #state: SenderOptions['state'];
   readonly #queue: WorkQueue;
   readonly #work: StateSpace;
-  readonly #now: () => number;
   #sent = 0;
 
-  constructor({ state, queue, now = Date.now }: SenderOptions) {
+  constructor({ state, queue }: SenderOptions) {
     this.#state = state;
     this.#queue = queue;
     this.#work = state.space(WORK_SPACE);
-    this.#now = now;
   }
 
   /** The remote work of a session whose cache is in that space. */
@@ -104,7 +100,7 @@ export class WorkSender {
   /** An entry that is too old is ignored: someone may have put it back into the store. */
   async #hasWorkers(work: Parameters<RemoteWork['hasWorkers']>[0]): Promise<boolean> {
     const alive = await readJson<{ at: number }>(this.#work, aliveName(workQueueName(work)));
-    return alive !== undefined && alive !== 'away' && Math.abs(this.#now() - alive.at) < RECORD_MS + DEAD_MS;
+    return alive !== undefined && alive !== 'away' && Math.abs(Date.now() - alive.at) < RECORD_MS + DEAD_MS;
   }
 
   /** False if the store refuses it or it takes too long. */
@@ -162,7 +158,7 @@ export class WorkSender {
   ): Promise<WorkOutcome | undefined> {
     if (record.is === 'working') return undefined;
     if (record.is === 'failed') {
-      if (!isFresh(record, this.#now())) return undefined;
+      if (!isFresh(record)) return undefined;
       return LOCAL.has(record.why) ? HERE : { is: 'failed', why: record.why };
     }
     const result = await this.#result(cache, key, giveUpAt);

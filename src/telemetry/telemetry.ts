@@ -49,11 +49,12 @@ export class TelemetryRecorder implements TelemetrySink {
   readonly #clients: WeakMap<object, string> | undefined;
   readonly #watchers = new Set<EventWatcher>();
   #timerIsSet = false;
-  readonly #tracer: CallTracer;
+  readonly #onError: ((error: unknown) => void) | undefined;
+  #isTraceTold = false;
 
   constructor({ file, task, manyClients = false, spaces, onError }: TelemetryOptions = {}) {
     this.#file = file && new TelemetryFile({ ...file, ...(onError && { onError }) });
-    this.#tracer = new CallTracer(onError ?? ((): void => undefined));
+    this.#onError = onError;
     this.#task = taskName(task);
     this.#shared = spaces && new SharedTasks(spaces);
     this.#clients = manyClients ? new WeakMap() : undefined;
@@ -78,7 +79,8 @@ export class TelemetryRecorder implements TelemetrySink {
       reads: call.reads,
       list: call.list,
     };
-    if (isTraced()) void this.#tracer.record(event, trace);
+    // The host has not installed the package, or an exporter fails: the call must not fail.
+    if (isTraced()) traceCall(event, trace).catch((error: unknown) => this.#tellOnce(error));
     this.#add(event, caller);
   }
 
@@ -156,6 +158,11 @@ export class TelemetryRecorder implements TelemetrySink {
     await this.#shared?.close();
   }
 
+  #tellOnce(error: unknown): void {
+    if (!this.#isTraceTold) this.#onError?.(error);
+    this.#isTraceTold = true;
+  }
+
   #clientOf(caller: Caller | undefined): string | undefined {
     return caller && this.#clients && nameIn(this.#clients, caller);
   }
@@ -214,30 +221,10 @@ function isTraced(): boolean {
   return (globalThis as Record<symbol, unknown>)[REGISTERED] !== undefined;
 }
 
-type Tracing = typeof import('./open-telemetry.ts');
+let tracing: typeof import('./open-telemetry.ts') | undefined;
 
-let tracing: Tracing | undefined;
-
-const loadTracing = (): Promise<Tracing> => import('./open-telemetry.ts');
-
-class CallTracer {
-  readonly #onError: (error: unknown) => void;
-  #told = false;
-
-  /** `onError` receives the first failure only. */
-  constructor(onError: (error: unknown) => void) {
-    this.#onError = onError;
-  }
-
-  /** Runs in the asynchronous context of the call, also if the API must be loaded first. Never throws. */
-  async record(event: CallEvent, trace: TraceOrigin | undefined): Promise<void> {
-    try {
-      const { recordCall } = (tracing ??= await loadTracing());
-      recordCall(event, trace);
-    } catch (error) {
-      // The host has not installed the package, or an exporter fails; the call must not fail.
-      if (!this.#told) this.#onError(error);
-      this.#told = true;
-    }
-  }
+/** Runs in the asynchronous context of the call, also if the API must be loaded first. */
+async function traceCall(event: CallEvent, trace: TraceOrigin | undefined): Promise<void> {
+  tracing ??= await import('./open-telemetry.ts');
+  tracing.recordCall(event, trace);
 }
