@@ -14,8 +14,9 @@ export class IdleWorkers<T extends IdleWorker> {
     this.#idleMs = idleMs;
   }
 
+  /** Number of those that are alive. */
   get size(): number {
-    return this.#timers.size;
+    return [...this.#timers.keys()].filter(({ alive }) => alive).length;
   }
 
   /** The one that was added last and is still alive. */
