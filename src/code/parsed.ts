@@ -6,7 +6,7 @@ import { asset, builtFile, digestOfCode } from '../files/package-files.ts';
 import { WorkerPool } from '../process/worker-threads.ts';
 import { callerOf } from '../queues/caller.ts';
 import { queues } from '../queues/queue-table.ts';
-import { type OffloadCall, offloadWork } from '../state/work-values.ts';
+import { frameHandler, NOT_HERE, type OffloadCall, offloadWork } from '../state/work-values.ts';
 import { memoryBytes, readAt } from '../text/bytes.ts';
 import { decode } from '../text/encoding.ts';
 import type { TextInput } from '../text/line-reader.ts';
@@ -14,7 +14,6 @@ import type { ByteSource } from '../types/access.ts';
 import type { NoStructure } from '../types/answer.ts';
 import type { Call, TextResource } from '../types/call.ts';
 import type { ComputedValue, DerivedKind, ValueComputation } from '../types/session.ts';
-import type { WorkHandler } from '../types/state.ts';
 import { compiledWasm } from './grammar/compiled.ts';
 import type { GrammarFiles, PackedGrammar } from './grammar/parse.ts';
 import { type CodeLanguage, languageOf, languages, MAX_PARSED_CHARACTERS } from './languages.ts';
@@ -308,7 +307,7 @@ export async function parsedElsewhere(
   const source = memoryBytes(Buffer.from(text));
   const outcome = await offloadWork({ kind: OUTLINE_KIND, version: parserVersion(), head, source }, offload);
   if (outcome.is === 'failed') return FAILURES.get(outcome.why);
-  return outcome.is === 'done' ? readParse(outcome.result) : undefined;
+  return outcome.is === 'done' ? readParse(outcome.body) : undefined;
 }
 
 /** Failures that are about the text. After any other failure the text is parsed here. */
@@ -332,11 +331,9 @@ function digestOf({ name, wasm, query }: PackedGrammar): string {
   return digest;
 }
 
-let digestOfParser: string | undefined;
-
 /** A digest of the parser's code, because another version may find another structure. */
 function parserVersion(): string {
-  return (digestOfParser ??= digestOfCode('code/outline-worker.js', ['web-tree-sitter']));
+  return digestOfCode('code/outline-worker.js', ['web-tree-sitter']);
 }
 
 /** Serializes a result: the reason why there is none, or the structure. */
@@ -361,33 +358,25 @@ function readParse(bytes: Buffer): PackedStructure | NoStructure | undefined {
 const SOFT_MS = 10_000;
 const HARD_MS = 13_000;
 
-/** The failure if this worker has another grammar: its result would not be the one that the replica expects. */
-const HERE = { why: 'here', isLasting: true } as const;
-
-export const outlineJob: WorkHandler = {
-  kind: OUTLINE_KIND,
-  get version() {
-    return parserVersion();
-  },
-  async run(head, { body }, signal) {
-    const pieces: Uint8Array[] = [];
-    // The memory of a piece may be reused, so it is copied.
-    for await (const piece of body) pieces.push(Uint8Array.from(piece));
-    const text = Buffer.concat(pieces).toString();
-    const wanted = head as ParseHead;
-    const language = languages.find(({ name }) => name === wanted.language);
-    if (!language) return HERE;
-    const grammar = await grammarFiles(language);
-    if (parseHead(language.name, grammar).grammar !== wanted.grammar) return HERE;
-    const found = await parseText({ text, language: language.name, grammar }, signal, {
-      soft: SOFT_MS,
-      hard: HARD_MS,
-    });
-    if (found === 'time') return { why: 'slow', isLasting: true };
-    if (found === 'crash') return { why: 'crashed', isLasting: false };
-    return writeParse(found);
-  },
-};
+export const outlineJob = frameHandler(OUTLINE_KIND, parserVersion, async (head, { body }, signal) => {
+  const pieces: Uint8Array[] = [];
+  // The memory of a piece may be reused, so it is copied.
+  for await (const piece of body) pieces.push(Uint8Array.from(piece));
+  const text = Buffer.concat(pieces).toString();
+  const wanted = head as ParseHead;
+  const language = languages.find(({ name }) => name === wanted.language);
+  if (!language) return NOT_HERE;
+  const grammar = await grammarFiles(language);
+  // With another grammar the result would not be the one that the replica expects.
+  if (parseHead(language.name, grammar).grammar !== wanted.grammar) return NOT_HERE;
+  const found = await parseText({ text, language: language.name, grammar }, signal, {
+    soft: SOFT_MS,
+    hard: HARD_MS,
+  });
+  if (found === 'time') return { why: 'slow', isLasting: true };
+  if (found === 'crash') return { why: 'crashed', isLasting: false };
+  return { head: {}, body: writeParse(found) };
+});
 
 // The qualified names of the symbols of a text in memory, for the completion of a typed name.
 

@@ -44,8 +44,16 @@ export function version(): string {
     .version;
 }
 
+const digestsOfCode = new Map<string, string>();
+
 /** A digest that changes with the built code of an entry (see `builtFile`) and the installed versions of `packages`. */
 export function digestOfCode(path: string, packages: readonly string[]): string {
+  const known = digestsOfCode.get(path) ?? readDigest(path, packages);
+  digestsOfCode.set(path, known);
+  return known;
+}
+
+function readDigest(path: string, packages: readonly string[]): string {
   const entry = builtFile(path);
   const digest = createHash('sha256').update(readFileSync(entry));
   for (const name of packages) digest.update(`\0${name} ${manifestVersion(name, fileURLToPath(entry))}`);

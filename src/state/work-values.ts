@@ -2,10 +2,12 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { Keyv } from 'keyv';
+import { ChildFailure } from '../process/node-child.ts';
 import { chunksOf, readAt } from '../text/bytes.ts';
+import { encodeFrame, type PipeFrame, wholeFrame } from '../text/frames.ts';
 import type { ByteSource } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
-import type { StateName, StateSpace, WorkHandler, WorkOutcome } from '../types/state.ts';
+import type { StateName, StateSpace, WorkFailure, WorkHandler } from '../types/state.ts';
 
 /** The space of all these values. The names of orders include the space of the replica. */
 export const WORK_SPACE = 'work';
@@ -206,6 +208,43 @@ interface HeavyWork extends Pick<WorkHandler, 'kind' | 'version'> {
   readonly source: ByteSource;
 }
 
+/** `here`: no worker did it, so do it in this process. `failed`: a worker found that it cannot be done. */
+export type OffloadOutcome =
+  | ({ readonly is: 'done' } & PipeFrame)
+  | { readonly is: 'failed'; readonly why: string }
+  | { readonly is: 'here' };
+
+/** The failure of a worker that would have another result than the replica, which does it itself. */
+export const NOT_HERE: WorkFailure = { why: 'here', isLasting: true };
+
+/** Failures of a child process that another attempt would not change. */
+const LASTING: ReadonlySet<string> = new Set(['slow', 'memory', 'output']);
+
+/** How a worker does the work of `offloadWork`: the head and the body of the result, or why there is none. */
+export function frameHandler(
+  kind: string,
+  version: () => string,
+  run: (
+    ...job: Parameters<WorkHandler['run']>
+  ) => Promise<{ readonly head: unknown; readonly body: Uint8Array } | WorkFailure>,
+): WorkHandler {
+  return {
+    kind,
+    get version() {
+      return version();
+    },
+    async run(...job) {
+      try {
+        const made = await run(...job);
+        return 'why' in made ? made : Buffer.concat(encodeFrame(made.head, made.body));
+      } catch (error) {
+        if (!(error instanceof ChildFailure)) throw error;
+        return { why: error.why, isLasting: LASTING.has(error.why) };
+      }
+    },
+  };
+}
+
 /** Bytes that are hashed per step. */
 const HASHED_PIECE_BYTES = 256 << 10;
 
@@ -216,7 +255,7 @@ const HASHED_PIECE_BYTES = 256 << 10;
 export async function offloadWork(
   { kind, version, head, source }: HeavyWork,
   { session: { work, disk }, signal, deadline }: OffloadCall,
-): Promise<WorkOutcome> {
+): Promise<OffloadOutcome> {
   const { size } = source;
   if (!work || !disk || size === undefined || size > MAX_WORK_INPUT_BYTES) return { is: 'here' };
   // Asked before hashing, because reading all bytes costs more.
@@ -226,13 +265,17 @@ export async function offloadWork(
   const sha256 = hash.digest('hex');
   const key = JSON.stringify([kind, version, sha256, head]);
   const known = await disk.get(key);
-  if (known) return { is: 'done', result: known };
+  const found = known && wholeFrame(known);
+  if (found) return { is: 'done', ...found };
   const read = (start: number, length: number): Promise<Uint8Array> => readAt(source, start, length, signal);
   const now = performance.now();
-  return work.run(
+  const outcome = await work.run(
     { kind, version, key, head, bytes: size, read, sha256 },
     { signal, giveUpAt: now + (deadline - now) / 2 },
   );
+  if (outcome.is !== 'done') return outcome;
+  const made = wholeFrame(outcome.result);
+  return made ? { is: 'done', ...made } : { is: 'here' };
 }
 
 // Splits values that are too large for one entry of the shared store into pieces.

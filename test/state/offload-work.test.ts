@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { memoryBytes } from '../../src/text/bytes.ts';
-import { offloadWork } from '../../src/state/work-values.ts';
+import { type OffloadOutcome, offloadWork } from '../../src/state/work-values.ts';
 import type { ByteSource } from '../../src/types/access.ts';
 import type { CachePart, DiskCache } from '../../src/types/session.ts';
 import type { RemoteWork, WorkOrder, WorkOutcome } from '../../src/types/state.ts';
@@ -28,7 +28,7 @@ function replica(outcome?: WorkOutcome) {
     },
     remove: () => undefined,
   };
-  const run = (source: ByteSource, head: unknown = {}, session = { work, disk }): Promise<WorkOutcome> =>
+  const run = (source: ByteSource, head: unknown = {}, session = { work, disk }): Promise<OffloadOutcome> =>
     offloadWork(
       { kind: 'test', version: '1', head, source },
       {

@@ -8,12 +8,11 @@ import { ChildPool } from '../../process/child-pool.ts';
 import { ChildFailure } from '../../process/node-child.ts';
 import { withProgress } from '../../queues/caller.ts';
 import { queues } from '../../queues/queue-table.ts';
-import { chunksOf, readAt } from '../../text/bytes.ts';
-import { encodeFrame, wholeFrame } from '../../text/frames.ts';
+import { frameHandler, NOT_HERE, type OffloadCall, offloadWork } from '../../state/work-values.ts';
+import { chunksOf } from '../../text/bytes.ts';
 import type { ByteSource } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
 import type { ComputedValue, DerivedKind, ScratchFile, ValueComputation } from '../../types/session.ts';
-import type { RemoteWork, WorkHandler } from '../../types/state.ts';
 import {
   CachedConversion,
   contentOf,
@@ -89,11 +88,7 @@ export async function convertDocument(
     source,
     signal,
   }: ValueComputation): Promise<DocumentConversion | RepeatedFailure> => {
-    const { work } = session;
-    const elsewhere =
-      work &&
-      cached &&
-      (await convertedElsewhere(work, cached, { want: order.want, source, signal, deadline, open }));
+    const elsewhere = cached && (await convertedElsewhere(source, order.want, { session, signal, deadline }));
     if (elsewhere) return elsewhere;
     const { made, sha256 } = await convert(source, order, { signal, deadline, cached, open });
     isSame = shared === undefined || sha256 === shared.sha256;
@@ -243,66 +238,26 @@ export async function convertInChild(
 
 const KIND = 'document';
 
-/** Failures that another attempt would not change. */
-const LASTING: ReadonlySet<ChildFailure['why']> = new Set(['slow', 'memory', 'output']);
-
-/** The result must not be shared, so the document is converted on the machine that wants it. */
-const HERE = { why: 'here', isLasting: true } as const;
-
-export const convertJob: WorkHandler = {
-  kind: KIND,
-  get version() {
-    return converterVersion();
-  },
-  async run(head, input, signal) {
-    try {
-      const conversion = await convertInChild({ want: head as DocumentPart }, input, signal);
-      const { reply, body } = conversion;
-      if (!isLasting(reply)) return HERE;
-      return Buffer.concat(encodeFrame(reply, await contentOf(body, Identity.once('conversion'))));
-    } catch (error) {
-      if (!(error instanceof ChildFailure)) throw error;
-      return { why: error.why, isLasting: LASTING.has(error.why) };
-    }
-  },
-};
-
-interface RemoteConversion {
-  readonly want: DocumentPart;
-  readonly source: ByteSource;
-  readonly signal: AbortSignal;
-  /** In milliseconds of `performance.now()`. Half of the remaining time is reserved for a local conversion. */
-  readonly deadline: number;
-  readonly open: () => Promise<ScratchFile>;
-}
+export const convertJob = frameHandler(KIND, converterVersion, async (head, input, signal) => {
+  const { reply, body } = await convertInChild({ want: head as DocumentPart }, input, signal);
+  // A result that must not be shared is made on the machine that wants it.
+  if (!isLasting(reply)) return NOT_HERE;
+  return { head: reply, body: await contentOf(body, Identity.once('conversion')) };
+});
 
 /** Undefined if no worker has converted it. Throws OrielError like a local conversion. */
 async function convertedElsewhere(
-  work: RemoteWork,
-  cached: CachedConversion,
-  { want, source, signal, deadline, open }: RemoteConversion,
+  source: ByteSource,
+  want: DocumentPart,
+  offload: OffloadCall,
 ): Promise<DocumentConversion | undefined> {
-  const { size } = source;
-  if (size === undefined) return undefined;
-  const { key, sha256 } = cached;
-  const order = {
-    kind: KIND,
-    version: converterVersion(),
-    key,
-    head: want,
-    bytes: size,
-    read: (start: number, length: number) => readAt(source, start, length, signal),
-    sha256,
-  };
-  const now = performance.now();
-  const outcome = await work.run(order, { signal, giveUpAt: now + (deadline - now) / 2 });
-  if (outcome.is === 'here') return undefined;
+  const work = { kind: KIND, version: converterVersion(), head: want, source };
+  const outcome = await offloadWork(work, offload);
   if (outcome.is === 'failed') {
-    const failure = failureOf(outcome.why, size, want);
+    const failure = failureOf(outcome.why, source.size ?? 0, want);
     if (failure) throw new OrielError(...failure);
-    return undefined;
   }
-  const read = wholeFrame(outcome.result);
-  if (!read) return undefined;
-  return { reply: read.head as DocumentReply, body: await storedBody(read.body, open) };
+  if (outcome.is !== 'done') return undefined;
+  const body = await storedBody(outcome.body, () => offload.session.scratch());
+  return { reply: outcome.head as DocumentReply, body };
 }

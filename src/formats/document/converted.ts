@@ -196,9 +196,7 @@ const CONVERTERS = [
   '@sqlite.org/sqlite-wasm',
 ];
 
-let digestOfConverters: string | undefined;
-
 /** The version of the converters' code, a part of the cache key, because another converter gives another text. */
 export function converterVersion(): string {
-  return (digestOfConverters ??= digestOfCode(CONVERTER_REALM, CONVERTERS));
+  return digestOfCode(CONVERTER_REALM, CONVERTERS);
 }

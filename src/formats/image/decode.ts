@@ -8,11 +8,9 @@ import { builtFile, digestOfCode } from '../../files/package-files.ts';
 import { ChildPool } from '../../process/child-pool.ts';
 import { ChildFailure } from '../../process/node-child.ts';
 import { queues } from '../../queues/queue-table.ts';
-import { type OffloadCall, offloadWork } from '../../state/work-values.ts';
+import { frameHandler, NOT_HERE, type OffloadCall, offloadWork } from '../../state/work-values.ts';
 import { chunksOf } from '../../text/bytes.ts';
-import { encodeFrame, wholeFrame } from '../../text/frames.ts';
 import type { ByteSource } from '../../types/access.ts';
-import type { WorkHandler } from '../../types/state.ts';
 import type { RasterType } from './detect.ts';
 import {
   MAX_DECODE_SECONDS,
@@ -195,30 +193,13 @@ const KIND = 'image';
 const MIN_REMOTE_IMAGE_BYTES: number = 1 << 20;
 const MIN_REMOTE_IMAGE_PIXELS = 4_000_000;
 
-/** Failures that another attempt would not change. */
-const LASTING: ReadonlySet<ChildFailure['why']> = new Set(['slow', 'memory', 'output']);
-
-/** The worker cannot do it, for example because it lacks the library; the replica may. */
-const HERE = { why: 'here', isLasting: true } as const;
-
-export const decodeJob: WorkHandler = {
-  kind: KIND,
-  get version() {
-    return decoderVersion();
-  },
-  async run(head, input, signal) {
-    try {
-      const { head: reply, body } = await decodeInChild(head as DecodeRequest, input, signal);
-      const { refusal } = Object(reply) as DecodeReply;
-      if (refusal === 'missing') return HERE;
-      if (refusal === 'slow') return { why: 'slow', isLasting: true };
-      return Buffer.concat(encodeFrame(reply, body));
-    } catch (error) {
-      if (!(error instanceof ChildFailure)) throw error;
-      return { why: error.why, isLasting: LASTING.has(error.why) };
-    }
-  },
-};
+export const decodeJob = frameHandler(KIND, decoderVersion, async (head, input, signal) => {
+  const made = await decodeInChild(head as DecodeRequest, input, signal);
+  const { refusal } = Object(made.head) as DecodeReply;
+  if (refusal === 'slow') return { why: 'slow', isLasting: true };
+  // The worker may lack the library.
+  return refusal === 'missing' ? NOT_HERE : made;
+});
 
 /** Undefined if no worker has decoded it. `pixels` is the number that the header declares. */
 async function decodedElsewhere(
@@ -237,8 +218,7 @@ async function decodedElsewhere(
       : undefined;
     return refused && { refused };
   }
-  const read = outcome.is === 'done' ? wholeFrame(outcome.result) : undefined;
-  return read && checkDecodeReply(read.head, read.body);
+  return outcome.is === 'done' ? checkDecodeReply(outcome.head, outcome.body) : undefined;
 }
 
 const REMOTE_DECODE_FAILURES: Readonly<Record<string, NotShown>> = {
@@ -249,9 +229,7 @@ const REMOTE_DECODE_FAILURES: Readonly<Record<string, NotShown>> = {
   worker: { code: 'LIMIT', why: 'every worker that decoded it ended; it is tried again after 10 minutes' },
 };
 
-let digestOfDecoder: string | undefined;
-
 /** The version of the decoder, a part of the cache key, because another decoder makes another copy. */
 function decoderVersion(): string {
-  return (digestOfDecoder ??= digestOfCode(DECODER, ['sharp']));
+  return digestOfCode(DECODER, ['sharp']);
 }
