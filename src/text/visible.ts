@@ -313,6 +313,15 @@ export function percentDecode(text: string, encode: (part: string) => Uint8Array
   );
 }
 
+/** The decoded text; `text` itself if it is not validly encoded. */
+export function decodeUri(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** `http://host/a//` → `http://host/a`. In linear time; a regular expression such as `/\/+$/` is quadratic. */
 export function withoutTrailingSlashes(text: string): string {
   let end = text.length;

@@ -3,7 +3,7 @@
 import type { ZodObject, ZodType } from 'zod';
 import * as z from 'zod';
 import type { Caller } from '../../queues/caller.ts';
-import { quote } from '../../text/visible.ts';
+import { decodeUri, quote } from '../../text/visible.ts';
 import type { ServerOffer } from '../offer.ts';
 import type { HttpExchange, HttpReply } from './exchange.ts';
 import type { ServerMetrics } from './metrics.ts';
@@ -83,7 +83,7 @@ export function createRouter(routes: readonly HttpRoute[]): (path: string) => Ro
       const named = pattern.match(path);
       const methods = named === undefined ? undefined : known.get(pattern.path);
       if (methods && named !== undefined)
-        return { path: pattern.path, routes: methods, name: decoded(named) };
+        return { path: pattern.path, routes: methods, name: decodeUri(named) };
     }
     return undefined;
   };
@@ -105,14 +105,6 @@ function patternOf(path: string): Pattern {
       return name === '' || name.includes('/') ? undefined : name;
     },
   };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 // Reads the query and the body of a request and validates them with the schemas of the route.

@@ -12,6 +12,7 @@ import type { EventsPage, FileState, TaskTotals, TelemetryEvent } from '../../ty
 import type { HttpExchange, HttpReply } from './exchange.ts';
 import { jsonReply, problem, problemSchema } from './problem.ts';
 import { countInQuery, type HttpRoute, route, type RouteContext } from './route.ts';
+import { decodeUri } from '../../text/visible.ts';
 
 /** Maximum tasks in a list. */
 const MAX_LISTED_TASKS = 256;
@@ -307,17 +308,9 @@ export function taskOf(exchange: HttpExchange): Pick<RunOptions, 'task' | 'host'
   const task = exchange.header(TASK_HEADER);
   const host = exchange.header('user-agent');
   return {
-    ...(task !== undefined && { task: decoded(task) }),
+    ...(task !== undefined && { task: decodeUri(task) }),
     ...(host !== undefined && { host }),
     ...(traceparent !== undefined && { trace: { traceparent, tracestate: exchange.header('tracestate') } }),
     ...(exchange.header(TOTALS_HEADER) !== undefined && { totals: true }),
   };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

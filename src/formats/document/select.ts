@@ -2,6 +2,7 @@
 
 import { readSegment, writeSegment } from '../sqlite/stored-text.ts';
 import { type SheetFacts, tableNames } from './protocol.ts';
+import { decodeUri } from '../../text/visible.ts';
 
 export interface DocumentSelector {
   readonly password?: string;
@@ -45,7 +46,7 @@ export function parseDocumentSelector(
   const password = PASSWORD.exec(rest);
   const typed = password ? rest.slice(password[0].length) : rest;
   const behind = isPdf ? typed.replace(FRAGMENT, 'p$1') : typed;
-  const secret = password ? { password: decoded(password[1] ?? '') } : {};
+  const secret = password ? { password: decodeUri(password[1] ?? '') } : {};
   const attached = isPdf ? ATTACHMENT.exec(behind) : null;
   if (attached) {
     const [front, name = ''] = attached;
@@ -75,14 +76,6 @@ function imagesOf(name: string): Pick<DocumentSelector, 'page' | 'picture' | 'im
   if (!image) return { imageList: name === '' ? {} : { name } };
   const page = Number(image[1]);
   return { page: { from: page, to: page }, picture: { number: Number(image[2]) } };
-}
-
-function decoded(typed: string): string {
-  try {
-    return decodeURIComponent(typed);
-  } catch {
-    return typed;
-  }
 }
 
 // Parses the words after the path of a workbook: sheets, table names and ranges of cells.

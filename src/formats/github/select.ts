@@ -1,7 +1,7 @@
 /** Parses the part after `issue://` and `pr://`: a list, an issue or pull request, a diff or a part of one. */
 
 import { OrielError } from '../../errors.ts';
-import { isSelector } from '../../selector/selection.ts';
+import { candidates, isSelector, type PathCandidate } from '../../selector/selection.ts';
 import { didYouMean, nearNames } from '../../text/near.ts';
 import { quote } from '../../text/visible.ts';
 import { REPOSITORY_PART, type RepositoryName } from './repository.ts';
@@ -80,21 +80,10 @@ const NUMBER = /^\d{1,10}$/;
 /** The most characters, as for other URLs. */
 const MAX_GITHUB_URL_CHARACTERS = 8_192;
 
-/** The most colons (from the end) that are tried as the start of a selector. */
-const MAX_SELECTOR_COLONS = 64;
-
 /** Splits off the selector at the end. A parameter value that looks like a selector must be written with %3A. */
-function splitSelector(typed: string): { readonly path: string; readonly rest: string } {
-  let found = -1;
-  let at = typed.length;
-  for (let colons = 0; colons < MAX_SELECTOR_COLONS && at > 0; colons += 1) {
-    at = typed.lastIndexOf(':', at - 1);
-    if (at === -1) break;
-    if (isSelector(typed.slice(at + 1))) found = at;
-  }
-  return found === -1
-    ? { path: typed, rest: '' }
-    : { path: typed.slice(0, found), rest: typed.slice(found + 1) };
+function splitSelector(typed: string): PathCandidate {
+  const isSelected = ({ rest }: PathCandidate): boolean => rest !== '' && isSelector(rest);
+  return candidates(typed).findLast(isSelected) ?? { path: typed, rest: '' };
 }
 
 function partOf(part: string | undefined, typed: string): 'files' | 'all' | number {

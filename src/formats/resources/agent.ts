@@ -10,7 +10,7 @@ import { everything, isSelector } from '../../selector/selection.ts';
 import { keepOutput } from '../../session/snapshots.ts';
 import { memoryBytes, readAt } from '../../text/bytes.ts';
 import { decode, detectEncoding, HEAD_BYTES } from '../../text/encoding.ts';
-import { makeVisible, oneLine, quote } from '../../text/visible.ts';
+import { decodeUri, makeVisible, oneLine, quote } from '../../text/visible.ts';
 import type { ByteSource } from '../../types/access.ts';
 import type { Call, Resource } from '../../types/call.ts';
 import { layOutJson } from '../data/json-layout.ts';
@@ -230,14 +230,14 @@ const MAX_NAMED_KEYS = 10;
 
 /** Parses `/findings/0/title`; steps may be percent-encoded. */
 function stepsOfPath(path: string): string[] {
-  return path.split('/').filter(Boolean).map(decoded);
+  return path.split('/').filter(Boolean).map(decodeUri);
 }
 
 /** Parses a path in the syntax of jq: `.findings[0].title` or `findings[0]["a key"]`. Throws `BAD_QUERY`. */
 function stepsOfQuery(query: string): string[] {
   const steps: string[] = [];
   const step = /\.?([\w$-]+)|\.?\[(\d+)\]|\.?\["((?:[^"\\]|\\.)*)"\]/y;
-  const typed = decoded(query).replace(/^\.$/, '');
+  const typed = decodeUri(query).replace(/^\.$/, '');
   while (step.lastIndex < typed.length) {
     const at = step.lastIndex;
     const [, key, index, quoted] = step.exec(typed) ?? [];
@@ -251,14 +251,6 @@ function stepsOfQuery(query: string): string[] {
     steps.push(found);
   }
   return steps;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** The value at `steps`; `whole` is the URL of the output, for errors. Throws `NOT_FOUND`, which names the existing keys. */

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { type ErrorCode, isOrielError, OrielError } from '../../errors.ts';
 import { candidates } from '../../selector/selection.ts';
 import { readSourceHead } from '../../text/bytes.ts';
-import { quote } from '../../text/visible.ts';
+import { decodeUri, quote } from '../../text/visible.ts';
 import type { FileAccess, OpenedDirectory, OpenedItem } from '../../types/access.ts';
 import type { Call, Resource } from '../../types/call.ts';
 import { byName, listNames, type NameList, notNamed, type UrlScheme } from './names.ts';
@@ -69,12 +69,8 @@ export function namedScheme(files: NamedFiles): UrlScheme {
 
 /** The typed spelling, then with percent escapes decoded: `memory://project%20plan`. */
 function spellingsOf(rest: string): readonly string[] {
-  if (!/%[\da-f]{2}/i.test(rest)) return [rest];
-  try {
-    return [rest, decodeURIComponent(rest)];
-  } catch {
-    return [rest];
-  }
+  const decoded = decodeUri(rest);
+  return decoded === rest ? [rest] : [rest, decoded];
 }
 
 /**

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { age, binarySize } from '../../render/display.ts';
 import { didYouMean, nearNames } from '../../text/near.ts';
-import { oneLine, quote } from '../../text/visible.ts';
+import { decodeUri, oneLine, quote } from '../../text/visible.ts';
 import type { Call, Resource, TextResource } from '../../types/call.ts';
 import type { S3Settings } from '../../types/settings.ts';
 import { objectLimits } from '../ranges/limits.ts';
@@ -174,7 +174,7 @@ function entryOf(
   fields: Readonly<Record<string, string>>,
   isEncoded: boolean,
 ): Omit<Entry, 'name'> & { readonly key: string } {
-  const keyIn = (text = ''): string => (isEncoded ? decoded(text) : text);
+  const keyIn = (text = ''): string => (isEncoded ? decodeUri(text.replaceAll('+', ' ')) : text);
   if (is === 'CommonPrefixes') return { key: keyIn(fields['Prefix']) };
   const size = Number(fields['Size']);
   return {
@@ -182,15 +182,6 @@ function entryOf(
     ...(Number.isSafeInteger(size) && { size }),
     modified: Date.parse(fields['LastModified'] ?? ''),
   };
-}
-
-/** Decodes a key of a listing with `encoding-type=url`. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    return text;
-  }
 }
 
 interface S3ListRequest {

@@ -2,7 +2,7 @@
 
 import { OrielError } from '../../errors.ts';
 import { candidates, isSelector } from '../../selector/selection.ts';
-import { oneLine, quote, withoutTrailingSlashes } from '../../text/visible.ts';
+import { decodeUri, oneLine, quote, withoutTrailingSlashes } from '../../text/visible.ts';
 import type { S3Settings } from '../../types/settings.ts';
 import { objectLimits } from '../ranges/limits.ts';
 
@@ -39,7 +39,7 @@ export function objectPaths(typed: string, holds: (name: string) => boolean): Ob
   if (page) {
     const [, key = '', after = '', rest = ''] = page;
     refuseKey(bucket, key);
-    return [{ bucket, key, rest, after: unescaped(after) }];
+    return [{ bucket, key, rest, after: decodeUri(after) }];
   }
   const all = divideObjectPath(behind.slice(1), holds).map(({ path, rest }) => ({ bucket, key: path, rest }));
   for (const { key } of all) refuseKey(bucket, key);
@@ -58,14 +58,6 @@ export function divideObjectPath(
   const selected = ways.filter(({ rest }) => rest !== '' && isSelector(rest));
   const literal = ways.filter(({ rest }) => rest === '');
   return [...contained, ...selected, ...literal].slice(0, objectLimits.ways);
-}
-
-function unescaped(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Throws for a key that a URL cannot represent, because another object would be read. */

@@ -7,6 +7,7 @@ import { memoryBytes } from '../../text/bytes.ts';
 import type { FileAccess } from '../../types/access.ts';
 import type { SourceSubject } from '../../types/call.ts';
 import type { SiteEndpoints } from '../../types/settings.ts';
+import { decodeUri } from '../../text/visible.ts';
 
 /** A response with its media type and decoded text. */
 export interface FetchedPage extends WebResponse {
@@ -162,11 +163,7 @@ export async function identityOf(url: string, bytes: Uint8Array): Promise<Identi
 /** The last segment of a URL's path. */
 export function nameOf(url: string): string {
   const last = new URL(url).pathname.split('/').at(-1) ?? '';
-  try {
-    return decodeURIComponent(last).replaceAll('/', '_');
-  } catch {
-    return last;
-  }
+  return decodeUri(last).replaceAll('/', '_');
 }
 
 export function isHtml({ type }: FetchedPage, content: string): boolean {

@@ -1,6 +1,6 @@
 /** The sites whose pages are read through their APIs: one after the other, and the table at the end. */
 
-import { withoutTrailingSlashes } from '../../text/visible.ts';
+import { decodeUri, withoutTrailingSlashes } from '../../text/visible.ts';
 import { isGitHub, REPOSITORY_PART } from '../github/repository.ts';
 import { convertedText, convertFor } from './convert.ts';
 import {
@@ -157,7 +157,7 @@ export const npm: ApiSite = {
   hosts: /^(?:www\.)?npmjs\.com$/,
   page(url) {
     const [, name, version = ''] =
-      /^\/package\/((?:@[\w.~-]+\/)?[\w.~-]+)(?:\/v\/([\w.+-]+))?\/?$/.exec(decoded(url.pathname)) ?? [];
+      /^\/package\/((?:@[\w.~-]+\/)?[\w.~-]+)(?:\/v\/([\w.+-]+))?\/?$/.exec(decodeUri(url.pathname)) ?? [];
     // A name or version that consists of dots would be a path segment that leads elsewhere.
     if (name === undefined || /(?:^|\/)\.+$/.test(name) || /^\.+$/.test(version)) return undefined;
     return async (visit) => {
@@ -178,14 +178,6 @@ export const npm: ApiSite = {
     };
   },
 };
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-}
 
 // PyPI: Python packages from the index that the user's pip is configured for, with facts and description.
 
@@ -298,11 +290,7 @@ const wikipedia: ApiSite = {
 };
 
 function nameOf(title: string): string {
-  try {
-    return decodeURIComponent(title).replaceAll('_', ' ');
-  } catch {
-    return title;
-  }
+  return decodeUri(title).replaceAll('_', ' ');
 }
 
 // The table of sites, in the order in which they are asked.

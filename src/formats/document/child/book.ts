@@ -7,6 +7,7 @@ import { type DocumentFacts, DocumentRefusal } from '../protocol.ts';
 import { convertToMarkdown, knownFacts } from './markdown.ts';
 import { escapeXml, rewritten } from './rewrite.ts';
 import { attribute, each, plainText, resolve, ZipParts } from './zip-parts.ts';
+import { decodeUri } from '../../../text/visible.ts';
 
 export async function bookText(bytes: Buffer): Promise<{ text: string; facts: DocumentFacts }> {
   const parts = ZipParts.of(bytes);
@@ -40,7 +41,7 @@ function chaptersOf(opf: string, path: string): string[] {
   for (const [tag] of opf.matchAll(/<(?:\w+:)?item(?=\s)[^>]*>/g)) {
     const [id, href] = [attribute(tag, 'id'), attribute(tag, 'href')];
     if (id !== undefined && href !== undefined && /html/.test(attribute(tag, 'media-type') ?? 'html'))
-      items.set(id, resolve(path, decoded(href)));
+      items.set(id, resolve(path, decodeUri(href)));
   }
   const named = [...opf.matchAll(/<(?:\w+:)?itemref(?=\s)[^>]*>/g)].map(
     ([tag]) => items.get(attribute(tag, 'idref') ?? '') ?? '',
@@ -48,19 +49,11 @@ function chaptersOf(opf: string, path: string): string[] {
   return [...new Set(named)].filter((name) => name !== '');
 }
 
-function decoded(href: string): string {
-  try {
-    return decodeURIComponent(href);
-  } catch {
-    return href;
-  }
-}
-
 /** Throws for encrypted chapters. Encrypted fonts are common and harmless. */
 function refuseProtected(parts: ZipParts, chapters: readonly string[]): void {
   const list = parts.text('META-INF/encryption.xml') ?? '';
   const isProtected = [...list.matchAll(/<(?:\w+:)?CipherReference(?=\s)[^>]*>/g)].some(([tag]) =>
-    chapters.includes(decoded(attribute(tag, 'URI') ?? '')),
+    chapters.includes(decodeUri(attribute(tag, 'URI') ?? '')),
   );
   if (isProtected) throw new DocumentRefusal('encrypted', 'digital rights management');
 }
