@@ -4,7 +4,7 @@ import { sha256Of } from '../../files/package-files.ts';
 import { oneLine } from '../../text/visible.ts';
 import type { Notice } from '../../types/answer.ts';
 import type { GitHubCall } from './api.ts';
-import { type GitHubReader, madeOnce, objectAt, pageAt, pagesAt } from './replies.ts';
+import { type GitHubReader, objectAt, pageAt, pagesAt } from './replies.ts';
 import type { RepositoryName } from './repository.ts';
 import type { GitHubScheme, ThreadListQuery } from './select.ts';
 import type { GitHubRemark, GitHubReview, GitHubThread, PlacedRemark } from './shapes.ts';
@@ -27,29 +27,13 @@ interface ThreadPlace {
   readonly comments: boolean;
 }
 
-/** The text, cached as long as its replies are unchanged, so that paging does not build it again. */
-export function threadText(
-  place: ThreadPlace,
-  wanted: GitHubCall,
-  reader: GitHubReader,
-): Promise<ThreadText> {
-  const { scheme, repository, number, comments } = place;
-  const url = `/repos/${repository}/${scheme === 'pr' ? 'pulls' : 'issues'}/${number}`;
-  const once = {
-    ask: { url },
-    name: JSON.stringify([scheme, repository, number, comments]),
-    sizeOf: ({ bytes }: ThreadText) => bytes.length,
-  };
-  return madeOnce(once, () => madeThread(url, place, wanted, reader), wanted, reader);
-}
-
-async function madeThread(
-  url: string,
+export async function threadText(
   place: ThreadPlace,
   wanted: GitHubCall,
   reader: GitHubReader,
 ): Promise<ThreadText> {
   const { scheme, repository, number } = place;
+  const url = `/repos/${repository}/${scheme === 'pr' ? 'pulls' : 'issues'}/${number}`;
   const thread = await objectAt(url, 'thread', wanted, reader);
   const { said, more } = place.comments ? await remarksOn(place, wanted, reader) : { said: [], more: false };
   const isPull = scheme === 'issue' && Boolean(thread.pull_request);

@@ -26,7 +26,7 @@ export const THREAD_AGES: CacheAges = { soft: 5 * 60_000, hard: 7 * 24 * 60 * 60
 /** For lists, which are never served from the cache. */
 export const LIVE: CacheAges = { soft: 0, hard: 0 };
 
-const weigh = (reply: GitHubReply): number => 1024 + reply.body.length + (derived.get(reply)?.weight ?? 0);
+const weigh = (reply: GitHubReply): number => 1024 + reply.body.length;
 
 const replies = createReplyCache<GitHubReply>('github-reply', weigh, {
   version: 4,
@@ -42,53 +42,11 @@ export interface GitHubReader {
   /** When the oldest stale reply that was used was read (ms since the epoch); Infinity if none was stale. */
   oldest: number;
   /** The requests of this call so far, with their replies. */
-  readonly used: Map<string, { readonly ask: Ask; readonly reply: GitHubReply }>;
+  readonly used: Map<string, GitHubReply>;
 }
 
 export function readerOf(github: GitHub, call: Call, ages: CacheAges): GitHubReader {
   return { github, call, ages, oldest: Number.POSITIVE_INFINITY, used: new Map() };
-}
-
-/** A value derived from a reply and the replies after it. */
-interface Derived {
-  readonly used: GitHubReader['used'];
-  readonly name: string;
-  readonly value: unknown;
-  readonly weight: number;
-}
-
-/** Derived values, by the first reply that they depend on; evicted together with it. */
-const derived = new WeakMap<GitHubReply, Derived>();
-
-/**
- * Caches a value that `make` derives from the reply to `ask` and further replies, as long as all of them are unchanged.
- * `sizeOf` returns bytes.
- */
-export async function madeOnce<T>(
-  { ask, name, sizeOf }: { readonly ask: Ask; readonly name: string; sizeOf(value: T): number },
-  make: () => Promise<T>,
-  wanted: GitHubCall,
-  reader: GitHubReader,
-): Promise<T> {
-  // Replies are never cached, so the value cannot be.
-  if (reader.ages.soft === 0) return make();
-  const first = await replyTo(ask, wanted, reader);
-  const known = derived.get(first);
-  if (known?.name === name && (await areSame(known.used, wanted, reader))) return known.value as T;
-  const value = await make();
-  derived.set(first, { used: new Map(reader.used), name, value, weight: sizeOf(value) });
-  return value;
-}
-
-async function areSame(
-  used: GitHubReader['used'],
-  wanted: GitHubCall,
-  reader: GitHubReader,
-): Promise<boolean> {
-  for (const { ask, reply } of used.values()) {
-    if ((await replyTo(ask, wanted, reader)) !== reply) return false;
-  }
-  return true;
 }
 
 interface Ask {
@@ -106,7 +64,7 @@ export async function replyTo(ask: Ask, wanted: GitHubCall, reader: GitHubReader
   const key = `${accept} ${url}`;
   // Within one call the same request always gives the same reply, even if it was refreshed meanwhile.
   const before = used.get(key);
-  if (before) return before.reply;
+  if (before) return before;
   const facts = { base: github.base, url, accept, token: github.tokenDigest, allow: github.allow };
   const found = await readThrough(
     replies,
@@ -126,7 +84,7 @@ export async function replyTo(ask: Ask, wanted: GitHubCall, reader: GitHubReader
     },
     call,
   );
-  used.set(key, { ask, reply: found.value });
+  used.set(key, found.value);
   if (found.stale) reader.oldest = Math.min(reader.oldest, found.at);
   return found.value;
 }

@@ -18,7 +18,6 @@ const IDLE_MS = 5 * 60_000;
 
 interface HeldConnection {
   readonly connection: McpConnection;
-  readonly waiting: WaitingCalls;
   readonly idle: IdleTimer;
 }
 
@@ -64,12 +63,12 @@ export async function askServer<T>(
   try {
     const first = await connectionTo(reached, user);
     try {
-      return await askOn(first, signal, ask);
+      return await askOn(first, ask);
     } catch (error) {
       signal.throwIfAborted();
       // Required by the protocol: after a restart of the server a new session must be opened.
       if (first.connection.spent !== 'session over') throw error;
-      return await askOn(await connectionTo(reached, user), signal, ask);
+      return await askOn(await connectionTo(reached, user), ask);
     }
   } catch (error) {
     signal.throwIfAborted();
@@ -80,16 +79,13 @@ export async function askServer<T>(
 }
 
 function askOn<T>(
-  { connection, idle, waiting }: HeldConnection,
-  signal: AbortSignal,
+  { connection, idle }: HeldConnection,
   ask: (connection: McpConnection) => Promise<T>,
 ): Promise<T> {
   return idle.during(() =>
-    waiting
-      .during(signal, () => ask(connection))
-      .catch((error: unknown) => {
-        throw connection.failure ?? error;
-      }),
+    ask(connection).catch((error: unknown) => {
+      throw connection.failure ?? error;
+    }),
   );
 }
 
@@ -107,12 +103,17 @@ function connectionTo({ name, server, cwd, store }: ReachedServer, user: StoreUs
       }
       starting += 1;
       try {
-        const waiting = new WaitingCalls();
-        const reduce = (message: Uint8Array) => waiting.reduce(message);
+        // In the name of the caller that opened it: whatever the server sends takes one turn in the queue.
+        const own = new AbortController().signal;
+        registerCaller(callerOf(user.signal), own);
+        const reduce = async (message: Uint8Array) => {
+          const converted = await convert({ is: 'mcp', url: 'mcp:' }, message, own);
+          return converted?.reply.is === 'text' ? converted.body : undefined;
+        };
         const connection = await connectMcp(server, cwd, reduce, signal);
         made.add(connection);
         const idle = new IdleTimer(IDLE_MS, () => void connection.close());
-        return { value: { connection, idle, waiting }, keep: true };
+        return { value: { connection, idle }, keep: true };
       } catch (error) {
         signal.throwIfAborted();
         throw notStarted(name, server, error);
@@ -171,46 +172,6 @@ function failed({ name, server }: ReachedServer, cause: unknown): OrielError {
 
 function isTimeout(error: unknown): boolean {
   return (error as { readonly code?: unknown }).code === 'REQUEST_TIMEOUT';
-}
-
-// The calls that wait for one MCP server. Large replies are reduced in the name of the call that has waited longest.
-
-/** Replaces a reply that no call waits for any more. */
-const NOTHING = Buffer.from('{"jsonrpc":"2.0","method":"notifications/message"}');
-
-export class WaitingCalls {
-  readonly #signals = new Set<AbortSignal>();
-  /** Aborts when no call waits any more. */
-  #over = new AbortController();
-
-  async during<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
-    if (this.#signals.size === 0) this.#over = new AbortController();
-    // A new signal, because calls may share one and each must be counted.
-    const own = AbortSignal.any([signal]);
-    registerCaller(callerOf(signal), own);
-    this.#signals.add(own);
-    try {
-      return await ask();
-    } finally {
-      this.#signals.delete(own);
-      if (this.#signals.size === 0) this.#over.abort();
-    }
-  }
-
-  /** Reduces a message to the used fields; undefined if that failed. */
-  async reduce(message: Uint8Array): Promise<Uint8Array | undefined> {
-    const [first] = this.#signals;
-    // During the handshake of the connection no call waits.
-    const { signal } = first ? this.#over : new AbortController();
-    if (first) registerCaller(callerOf(first), signal);
-    try {
-      const converted = await convert({ is: 'mcp', url: 'mcp:' }, message, signal);
-      return converted?.reply.is === 'text' ? converted.body : undefined;
-    } catch (error) {
-      if (signal.aborted) return NOTHING;
-      throw error;
-    }
-  }
 }
 
 // Closes a resource that was not used for a while, but never while it is in use.

@@ -84,45 +84,37 @@ function cappedNote(target: string, kept: number): string {
   return `${target} holds the first ${binarySize(kept)} of its output; the rest was not kept`;
 }
 
-// The scheme `issue://`: issues on GitHub.
+// The schemes whose implementation is imported at the first use: issues and pull requests with their diffs on GitHub,
+// resources of MCP servers (`mcp://SERVER/URI`), objects of S3 and compatible servers (`s3://BUCKET/KEY`), and files of
+// remote workspaces (`ws://NAME/path`).
 
-const issueScheme: UrlScheme = {
-  name: 'issue',
-  isOn: ({ web }) => web !== false,
-  open: async (rest, call) => (await import('../github/open.ts')).openGitHub('issue', rest, call),
-};
-
-// The scheme `pr://`: pull requests and their diffs on GitHub.
-
-const prScheme: UrlScheme = {
-  name: 'pr',
-  isOn: ({ web }) => web !== false,
-  open: async (rest, call) => (await import('../github/open.ts')).openGitHub('pr', rest, call),
-};
-
-// The scheme `mcp://SERVER/URI`: resources of MCP servers that the operator allows.
-
-const mcpScheme: UrlScheme = {
-  name: 'mcp',
-  isOn: ({ mcpServers }) => mcpServers !== undefined,
-  open: async (rest, call) => (await import('../mcp/open.ts')).openMcp(rest, call),
-};
-
-// The scheme `s3://BUCKET/KEY`: objects of S3 and compatible servers.
-
-const s3Scheme: UrlScheme = {
-  name: 's3',
-  isOn: ({ s3 }) => s3 !== false,
-  open: async (rest, call) => (await import('../s3/open.ts')).openObject(rest, call),
-};
-
-// The scheme `ws://NAME/path`: files of remote workspaces.
-
-const wsScheme: UrlScheme = {
-  name: 'ws',
-  isOn: ({ workspaces }) => Object.keys(workspaces).length > 0,
-  open: async (rest, call) => (await import('../workspace/open.ts')).openWorkspace(rest, call),
-};
+const importedSchemes: readonly UrlScheme[] = [
+  {
+    name: 'issue',
+    isOn: ({ web }) => web !== false,
+    open: async (rest, call) => (await import('../github/open.ts')).openGitHub('issue', rest, call),
+  },
+  {
+    name: 'mcp',
+    isOn: ({ mcpServers }) => mcpServers !== undefined,
+    open: async (rest, call) => (await import('../mcp/open.ts')).openMcp(rest, call),
+  },
+  {
+    name: 'pr',
+    isOn: ({ web }) => web !== false,
+    open: async (rest, call) => (await import('../github/open.ts')).openGitHub('pr', rest, call),
+  },
+  {
+    name: 's3',
+    isOn: ({ s3 }) => s3 !== false,
+    open: async (rest, call) => (await import('../s3/open.ts')).openObject(rest, call),
+  },
+  {
+    name: 'ws',
+    isOn: ({ workspaces }) => Object.keys(workspaces).length > 0,
+    open: async (rest, call) => (await import('../workspace/open.ts')).openWorkspace(rest, call),
+  },
+];
 
 // A scheme that is read by a function of the host: `ticket://42`.
 
@@ -346,16 +338,12 @@ async function descriptionOf(place: NamedDirectory, name: string, call: Call): P
 export const schemes: readonly UrlScheme[] = [
   agentScheme,
   artifactScheme,
-  issueScheme,
   localScheme,
-  mcpScheme,
   memoryScheme,
   orielScheme,
-  prScheme,
   ruleScheme,
-  s3Scheme,
   skillScheme,
-  wsScheme,
+  ...importedSchemes,
 ];
 
 /**
