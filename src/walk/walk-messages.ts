@@ -37,14 +37,16 @@ export type WalkFilter =
   /** Matches paths that end in these names. */
   | { readonly is: 'ending'; readonly names: string };
 
-/** The first `most` paths, or these with the identity keys of code files, or the texts of the files. */
-export type WalkQuery = WantedPaths | { readonly is: 'versions'; readonly most: number } | WantedTexts;
+/** The first `most` paths, or the texts of the files. */
+export type WalkQuery = WantedPaths | WantedTexts;
 
 export interface WantedPaths {
   readonly is: 'paths';
   readonly most: number;
   /** Whether modification times are included. */
   readonly times?: boolean;
+  /** Whether the identity keys of code files are included, and whether there are more paths. */
+  readonly keys?: boolean;
   /** Whether only documents, archives and databases (by name) are wanted. */
   readonly containers?: boolean;
 }
@@ -60,8 +62,6 @@ export interface WantedTexts {
 /** Messages of a thread. Paths are byte strings (latin1) that are valid UTF-8. */
 export type WalkMessage =
   | PathsFound
-  /** `keys` has one line per path: the key of its `Identity`, empty for files that are not code. */
-  | { readonly is: 'versions'; readonly paths: string; readonly keys: string }
   | PackedTexts
   | LargeTextFile
   | { readonly is: 'end'; readonly gaps: SearchGaps }
@@ -70,11 +70,14 @@ export type WalkMessage =
   /** The thread has closed everything and sends no more messages for this call. */
   | { readonly is: 'resting' };
 
-/** Paths joined by `\0`, and their modification times (ms since the epoch) if requested. */
+/** Paths joined by `\0`, and what was requested of each. */
 export interface PathsFound {
   readonly is: 'paths';
   readonly paths: string;
-  readonly times?: Float64Array;
+  /** Modification times in ms since the epoch. */
+  readonly times: Float64Array | undefined;
+  /** One line per path: the key of its `Identity`, empty for files that are not code. */
+  readonly keys: string | undefined;
 }
 
 /** Concatenated texts of files, as UTF-8 without byte order marks, each ending with a newline. */

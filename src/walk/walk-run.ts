@@ -49,7 +49,7 @@ export class WalkRun {
   readonly #signal: AbortSignal;
   readonly #release: () => Promise<void>;
   /** What was received and not yielded yet. */
-  readonly #paths: (PathsFound | { readonly paths: string; readonly keys: string })[] = [];
+  readonly #paths: PathsFound[] = [];
   readonly #items: Item[] = [];
   /** Those of the end message. */
   #lastGaps: SearchGaps | undefined;
@@ -101,7 +101,7 @@ export class WalkRun {
       yield { paths, times: times ?? new Float64Array(paths.length) };
   }
 
-  async *#found(): AsyncGenerator<{ paths: string[]; keys?: string; times?: Float64Array }, void> {
+  async *#found(): AsyncGenerator<Omit<PathsFound, 'paths'> & { readonly paths: string[] }, void> {
     for (;;) {
       const batch = this.#paths.shift();
       if (batch) {
@@ -182,7 +182,6 @@ export class WalkRun {
   #take(message: WalkMessage): void {
     switch (message.is) {
       case 'paths':
-      case 'versions':
         this.#paths.push(message);
         break;
       case 'end':

@@ -64,35 +64,16 @@ function walkTexts(job: WalkJob, wants: WantedTexts, walker: DirectoryWalker, co
   walker.gaps.add(own.finish());
 }
 
-function walkPaths(walker: DirectoryWalker, { most, times: timed = false }: WantedPaths): void {
+function walkPaths(walker: DirectoryWalker, { most, times: isTimed, keys: isKeyed }: WantedPaths): void {
   let left = most;
-  let paths: string[] = [];
-  let times: number[] = [];
+  let found: { paths: string[]; times: number[]; keys: string[] } = { paths: [], times: [], keys: [] };
   const send = (): void => {
-    const found = { is: 'paths', paths: paths.join('\0') } as const;
-    if (paths.length > 0) post(timed ? { ...found, times: Float64Array.from(times) } : found);
-    paths = [];
-    times = [];
+    if (found.paths.length === 0) return;
+    const times = isTimed ? Float64Array.from(found.times) : undefined;
+    const keys = isKeyed ? found.keys.join('\n') : undefined;
+    post({ is: 'paths', paths: found.paths.join('\0'), times, keys });
+    found = { paths: [], times: [], keys: [] };
   };
-  walker.walk({
-    file(directory, front, name) {
-      paths.push(front + name);
-      if (timed) times.push(directory.modified(name));
-      if (paths.length === MAX_MESSAGE_PATHS) send();
-      left -= 1;
-      return left > 0;
-    },
-  });
-  send();
-}
-
-function walkVersions(walker: DirectoryWalker, most: number): void {
-  const send = (paths: string[], keys: string[]): void => {
-    if (paths.length > 0) post({ is: 'versions', paths: paths.join('\0'), keys: keys.join('\n') });
-  };
-  let left = most;
-  let paths: string[] = [];
-  let keys: string[] = [];
   walker.walk({
     file(directory, front, name) {
       // One more than is wanted: exactly so many are all of them.
@@ -101,17 +82,15 @@ function walkVersions(walker: DirectoryWalker, most: number): void {
         return false;
       }
       left -= 1;
-      const facts = isCode(name) ? directory.factsOf(name) : undefined;
-      paths.push(front + name);
-      keys.push(facts ? Identity.file(facts).key : '');
-      if (paths.length === MAX_MESSAGE_PATHS) {
-        send(paths, keys);
-        [paths, keys] = [[], []];
-      }
-      return true;
+      found.paths.push(front + name);
+      if (isTimed) found.times.push(directory.modified(name));
+      const facts = isKeyed && isCode(name) ? directory.factsOf(name) : undefined;
+      if (isKeyed) found.keys.push(facts ? Identity.file(facts).key : '');
+      if (found.paths.length === MAX_MESSAGE_PATHS) send();
+      return isKeyed === true || left > 0;
     },
   });
-  send(paths, keys);
+  send();
 }
 
 function walk(job: WalkJob): void {
@@ -121,7 +100,6 @@ function walk(job: WalkJob): void {
   try {
     const { wants } = job;
     if (wants.is === 'texts') walkTexts(job, wants, walker, control);
-    else if (wants.is === 'versions') walkVersions(walker, wants.most);
     else walkPaths(walker, wants);
     post({ is: 'end', gaps: walker.gaps.facts });
   } catch (error) {

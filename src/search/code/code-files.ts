@@ -48,7 +48,7 @@ export interface CodeFile {
 export async function filesBelow(directory: OpenedDirectory, call: Call): Promise<CodeFiles> {
   const paths: string[] = [];
   const keys = new Map<string, string>();
-  const wants = { is: 'versions', most: MAX_CODE_FILES } as const;
+  const wants = { is: 'paths', keys: true, most: MAX_CODE_FILES } as const;
   const options = { wants, deadline: halfUntil(call.deadline) };
   const gaps = await withProgress(call, 'walking', () =>
     collectWalk(directory, options, call, async (run) => {
