@@ -106,8 +106,11 @@ export function pasteableNotices(
 export function pasteableError(sentence: string, details: Details, typed?: TypedCommand): string {
   const { next = '' } = details.error ?? {};
   const read = typed?.name === 'read' ? typed.operands : [];
-  const command = typed && nextCommand(details, typed);
-  const text = quoted(sentence, fieldsIn(next) ? read : [next, ...read]);
+  const { path = fieldsIn(next) ? '' : next } = fieldsIn(next) ?? {};
+  const text = quoted(sentence, [String(path), ...read]);
+  // A path that the sentence names takes the place of the one that was typed.
+  const isNamed = path !== '' && sentence.includes(`Use ${String(path)}`);
+  const command = typed && !isNamed ? nextCommand(details, typed) : undefined;
   return command === undefined ? text : `${text} Command: ${command}`;
 }
 

@@ -81,7 +81,7 @@ test('find and ls', () => {
   );
   expect(run(['ls', 'b.md'], { cwd: W })).toEqual({
     out: '',
-    err: 'oriel: b.md is a file, not a directory. Use . for its directory, or read the file. Command: oriel ls .\n',
+    err: 'oriel: b.md is a file, not a directory. Use . for its directory, or read the file.\n',
     code: 2,
   });
 });
