@@ -48,7 +48,7 @@ test('call runs any tool with JSON arguments, tools shows their schemas', () => 
   write('f', 'a\n');
   expect(run(['call', 'read', '{"path":"f"}', '--cwd', W]).out).toBe('1|a\n');
   expect(run(['call', 'read', '{"path":5}', '--cwd', W]).err).toMatch(
-    /^oriel: The field path of read is wrong: .*Its fields are path\. Use '\{"path":"\."\}'\.\n$/,
+    /^oriel: The field path of read is wrong: .*Its fields are path\. Use \{"path":"\."\}\.\n$/,
   );
   expect(run(['call', 'read', '{"path":"f","extra":1}', '--cwd', W]).err).toBe(
     `oriel: The tool read has no field extra. Its fields are path. Use '{"path":"f"}'.\n`,

@@ -59,10 +59,12 @@ test.runIf(process.platform === 'linux')('a file that is replaced between lookin
   const real = inspectorOf(path);
   const replacing: DescriptorInspector = {
     ...real,
-    open(again, flags) {
-      fs.rmSync(path);
-      fs.symlinkSync('/etc/passwd', path);
-      return real.open(again, flags);
+    open(opened, flags) {
+      if (opened !== path) {
+        fs.rmSync(path);
+        fs.symlinkSync('/etc/passwd', path);
+      }
+      return real.open(opened, flags);
     },
   };
   const { fd } = await openRegular(path, replacing);

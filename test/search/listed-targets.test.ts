@@ -87,9 +87,3 @@ describe('several paths in one search', () => {
     expect(text).toContain('a.ts,nope.ts does not exist.');
   });
 });
-
-test('several patterns are joined as alternatives', async () => {
-  const { call, write } = place('oriel');
-  write('f', numbered(1, 30));
-  expect((await call('grep', { patterns: ['^7$', '^9$'] })).text).toBe('f:7: 7\nf:9: 9');
-});
