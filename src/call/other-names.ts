@@ -1,6 +1,6 @@
 /**
  * Corrects inputs that a schema refuses although their meaning is clear: `null` for an optional field, numbers in quotes,
- * other names of `path`. The schema that models see stays strict.
+ * other names of `path`, a list of paths. The schema that models see stays strict.
  */
 
 interface Field {
@@ -64,7 +64,8 @@ export function lenient(input: unknown, { properties = {}, required = [] }: Inpu
     const field = isTaken ? undefined : properties[name];
     if (!field && (value === null || REMARKS.has(folded(given)))) continue;
     if (field && isAbsent(value, field.type) && !required.includes(name)) continue;
-    fields[isTaken ? given : name] = field ? ofType(value, field) : value;
+    const isList = field && name === 'path' && isTexts(value) && value.length > 1;
+    fields[isTaken ? given : name] = isList ? listOf(value) : field ? ofType(value, field) : value;
   }
   return fields;
 }
@@ -98,8 +99,13 @@ function isAbsent(value: unknown, type: unknown): boolean {
 }
 
 /** Whether it is a non-empty array of strings. */
-export function isTexts(value: unknown): value is readonly string[] {
+function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string');
+}
+
+/** Several paths in one string. */
+function listOf(paths: readonly string[]): string {
+  return paths.join(paths.some((path) => path.includes(',')) ? '\n' : ',');
 }
 
 function ofType(value: unknown, { type, enum: allowed }: Field): unknown {

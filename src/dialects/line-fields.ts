@@ -1,6 +1,6 @@
 /** Translates the line fields of other read tools to a selector. */
 
-import { folded, type InputFields, isTexts, parseNumber } from '../call/other-names.ts';
+import { folded, type InputFields, parseNumber } from '../call/other-names.ts';
 import { OrielError } from '../errors.ts';
 import { useSentence } from '../text/visible.ts';
 
@@ -27,13 +27,11 @@ const NAMES: Readonly<Record<string, LineFieldName>> = {
 type LineFields = Partial<Record<LineFieldName, unknown>>;
 
 /**
- * `{ path, offset: 10, limit: 5 }` → `{ path: "…:10..14" }`. `view_range` is `[first, last]`, with -1 for the end. Several
- * paths become a list. Throws `BAD_INPUT` for invalid values, with a call for the path.
+ * `{ path, offset: 10, limit: 5 }` → `{ path: "…:10..14" }`. `view_range` is `[first, last]`, with -1 for the end. Throws
+ * `BAD_INPUT` for invalid values, with a call for the path.
  */
 export function linesToSelector(input: InputFields): InputFields {
   const { path, ...rest } = input;
-  if (isTexts(path) && path.length > 1)
-    return { ...rest, path: path.join(path.some((one) => one.includes(',')) ? '\n' : ',') };
   if (typeof path !== 'string') return input;
   const lines: LineFields = {};
   const others: Record<string, unknown> = {};

@@ -51,7 +51,7 @@ test('call runs any tool with JSON arguments, tools shows their schemas', () => 
     /^oriel: The field path of read is wrong: .*Its fields are path\. Use \{"path":"\."\}\.\n$/,
   );
   expect(run(['call', 'read', '{"path":"f","extra":1}', '--cwd', W]).err).toBe(
-    `oriel: The tool read has no field extra. Its fields are path. Use '{"path":"f"}'.\n`,
+    `oriel: The tool read has no field extra. Its fields are path. Use {"path":"f"}.\n`,
   );
   expect(run(['call', 'nothing', '{}']).err).toMatch(
     /^oriel: The dialect oriel has no tool nothing\. Use one of read/,
